@@ -1,0 +1,122 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Small requests share blocks; a large one gets a block of its own, which calloc takes zeroed from the system. */
+enum { BLOCK_BYTES = 1 << 18, ALIGN = 16 };
+
+struct block {
+    struct block *next;
+    size_t used, size; /* of data */
+    _Alignas(ALIGN) unsigned char data[];
+};
+
+struct arena {
+    struct block *first; /* the one that small requests are cut from, or NULL */
+    struct block *large;
+    bool failed;
+};
+
+struct arena *arena_new(void)
+{
+    return calloc(1, sizeof(struct arena));
+}
+
+static struct block *block_new(struct block **list, size_t bytes)
+{
+    if (bytes > SIZE_MAX - sizeof(struct block))
+        return NULL;
+    struct block *b = calloc(1, sizeof *b + bytes);
+    if (!b)
+        return NULL;
+    b->size = bytes;
+    b->next = *list;
+    *list = b;
+    return b;
+}
+
+void *arena_take(struct arena *a, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGN) {
+        a->failed = true;
+        return NULL;
+    }
+    bytes = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN;
+    struct block *b = a->first;
+    if (bytes > BLOCK_BYTES / 4)
+        b = block_new(&a->large, bytes);
+    else if (!b || bytes > b->size - b->used)
+        b = block_new(&a->first, BLOCK_BYTES);
+    if (!b) {
+        a->failed = true;
+        return NULL;
+    }
+    void *p = b->data + b->used;
+    b->used += bytes;
+    return p;
+}
+
+char *arena_text(struct arena *a, const char *text, size_t len)
+{
+    char *copy = len < SIZE_MAX ? arena_take(a, len + 1, 1) : NULL;
+    if (copy && len > 0)
+        memcpy(copy, text, len);
+    return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    const int len = vsnprintf(NULL, 0, fmt, args);
+    char *text = len < 0 ? NULL : arena_take(a, (size_t)len + 1, 1);
+    if (text)
+        vsnprintf(text, (size_t)len + 1, fmt, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+bool arena_failed(const struct arena *a)
+{
+    return a->failed;
+}
+
+static void blocks_free(struct block *b)
+{
+    while (b) {
+        struct block *next = b->next;
+        free(b);
+        b = next;
+    }
+}
+
+void arena_free(struct arena *a)
+{
+    if (!a)
+        return;
+    blocks_free(a->first);
+    blocks_free(a->large);
+    free(a);
+}
+
+void *list_grow(struct arena *a, void **at, size_t *n, size_t *cap, size_t size)
+{
+    if (*n == *cap) {
+        const size_t more = *cap ? *cap * 2 : 16;
+        void *bigger = arena_take(a, more, size);
+        if (!bigger)
+            return NULL;
+        if (*n > 0)
+            memcpy(bigger, *at, *n * size);
+        *at = bigger;
+        *cap = more;
+    }
+    return (char *)*at + (*n)++ * size;
+}

@@ -1,0 +1,33 @@
+/* arena.h - memory that is given back all at once.
+ *
+ * One arena per job: a directory being loaded, a table being exported. Take from it per batch of records, never per
+ * record. What was taken lives until arena_free(); nothing is given back alone. Not thread-safe: one arena per thread.
+ */
+#ifndef ASCOPE_BASE_ARENA_H
+#define ASCOPE_BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+
+struct arena *arena_new(void);                            /* owner: the caller; NULL when out of memory */
+void *arena_take(struct arena *a, size_t n, size_t size); /* n zeroed things of a size, aligned for any type, or NULL */
+char *arena_text(struct arena *a, const char *text, size_t len);                                 /* a copy with a NUL */
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* NULL: no memory */
+bool arena_failed(const struct arena *a); /* some take has returned NULL: the caller may check once, at the end */
+void arena_free(struct arena *a);         /* NULL is fine */
+
+/* A list is an array that grows inside an arena. Doubling leaves the old copies behind; for the large columns count
+ * first and take once. list_add() returns the new, zeroed element, or NULL when there is no memory. */
+#define LIST(type)                                                                                                     \
+    struct {                                                                                                           \
+        type *at;                                                                                                      \
+        size_t n, cap;                                                                                                 \
+    }
+#define list_add(list, arena)                                                                                          \
+    ((__typeof__((list)->at))list_grow((arena), (void **)&(list)->at, &(list)->n, &(list)->cap, sizeof *(list)->at))
+
+void *list_grow(struct arena *a, void **at, size_t *n, size_t *cap, size_t size);
+
+#endif

@@ -1,0 +1,50 @@
+/* clock.h - from a counter of some hardware to nanoseconds, exactly.
+ *
+ * Frequencies come as decimal text in MHz ("50.000000", "48.5"), so a tick is an exact fraction of a nanosecond:
+ * num/den. Differences are multiplied in 128 bits; nothing is rounded but the last step, which drops the fraction.
+ */
+#ifndef ASCOPE_BASE_CLOCK_H
+#define ASCOPE_BASE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ticks {
+    uint64_t num, den; /* one tick is num/den ns */
+};
+
+/* False when the text is no number above zero. */
+bool ticks_from_mhz(struct ticks *t, const char *mhz);
+
+/* floor(n * num / den) for a signed distance. */
+static inline int64_t ticks_to_ns(struct ticks t, int64_t n)
+{
+    if (t.den == 1)
+        return n * (int64_t)t.num;
+    const __int128 scaled = (__int128)n * (__int128)t.num;
+    const __int128 den = (__int128)t.den;
+    __int128 q = scaled / den;
+    if (scaled % den != 0 && scaled < 0)
+        q--;
+    return (int64_t)q;
+}
+
+static inline double ticks_to_ns_exact(struct ticks t, uint64_t n)
+{
+    return (double)((__int128)n * (__int128)t.num / (__int128)t.den) +
+           (double)((__int128)n * (__int128)t.num % (__int128)t.den) / (double)t.den;
+}
+
+/* A counter against a time line: at `cnt` it was `ns`. */
+struct clock {
+    struct ticks tick;
+    uint64_t cnt;
+    int64_t ns;
+};
+
+static inline int64_t clock_ns(const struct clock *c, uint64_t cnt)
+{
+    return c->ns + ticks_to_ns(c->tick, (int64_t)(cnt - c->cnt));
+}
+
+#endif

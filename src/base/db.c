@@ -1,0 +1,198 @@
+#include "base/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct db {
+    sqlite3 *sql;
+    char *path, *temp;
+    struct names *names;
+    uint32_t *id_of; /* by name_id: id + 1, 0 = not used yet */
+    size_t n_id_of;
+    LIST(name_id) used; /* in the order of their ids */
+    struct arena *mem;
+};
+
+static bool failed(struct db *db, const char *what, struct error *e)
+{
+    return error_set(e, FAULT_IO, "%s: %s: %s", db->path, what, db->sql ? sqlite3_errmsg(db->sql) : "no memory");
+}
+
+static bool run(struct db *db, const char *sql, struct error *e)
+{
+    return sqlite3_exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK || failed(db, sql, e);
+}
+
+/* No journal and no sync: the file has no name that anyone looks at until it is complete. */
+static const char settings[] = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+                               "PRAGMA cache_size=-8192; BEGIN";
+
+struct db *db_open(const char *path, struct names *names, struct error *e)
+{
+    struct db *db = calloc(1, sizeof *db);
+    if (!db) {
+        error_set(e, FAULT_LIMIT, "%s: no memory for the database", path);
+        return NULL;
+    }
+    db->names = names;
+    db->mem = arena_new();
+    db->path = strdup(path);
+    const size_t size = strlen(path) + 32;
+    db->temp = malloc(size);
+    if (!db->mem || !db->path || !db->temp) {
+        error_set(e, FAULT_LIMIT, "%s: no memory for the database", path);
+        db_discard(db);
+        return NULL;
+    }
+    snprintf(db->temp, size, "%s.part-%ld", path, (long)getpid());
+    /* SQLite would create it with the umask's mode; results are 0640. */
+    const int fd = open(db->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0) {
+        error_set(e, FAULT_IO, "%s: cannot be created: %s", path, strerror(errno));
+        db_discard(db);
+        return NULL;
+    }
+    close(fd);
+    if (sqlite3_open_v2(db->temp, &db->sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
+        !run(db, settings, e)) {
+        failed(db, "cannot be opened", e);
+        db_discard(db);
+        return NULL;
+    }
+    return db;
+}
+
+uint32_t db_string(struct db *db, name_id name)
+{
+    if (name >= db->n_id_of) {
+        const size_t more = ((size_t)name + 1) * 2;
+        uint32_t *bigger = realloc(db->id_of, more * sizeof *bigger);
+        if (!bigger)
+            return 0;
+        memset(bigger + db->n_id_of, 0, (more - db->n_id_of) * sizeof *bigger);
+        db->id_of = bigger;
+        db->n_id_of = more;
+    }
+    if (db->id_of[name] == 0) {
+        name_id *slot = list_add(&db->used, db->mem);
+        if (!slot)
+            return 0;
+        *slot = name;
+        db->id_of[name] = (uint32_t)db->used.n;
+    }
+    return db->id_of[name] - 1;
+}
+
+static int bind(struct db *db, sqlite3_stmt *s, int at, struct cell c, bool is_text)
+{
+    switch (c.kind) {
+    case CELL_INT:
+    case CELL_TIME:
+    case CELL_US: return sqlite3_bind_int64(s, at, c.i);
+    case CELL_UINT: return sqlite3_bind_int64(s, at, (int64_t)c.u);
+    case CELL_REAL: return sqlite3_bind_double(s, at, c.f);
+    case CELL_NAME:
+    case CELL_TEXT:
+        if (is_text && c.kind == CELL_TEXT)
+            return sqlite3_bind_text(s, at, c.text, -1, SQLITE_STATIC);
+        if (is_text)
+            return sqlite3_bind_text64(s, at, names_text(db->names, c.name), names_len(db->names, c.name),
+                                       SQLITE_STATIC, SQLITE_UTF8);
+        return sqlite3_bind_int64(s, at, db_string(db, c.kind == CELL_TEXT ? names_addz(db->names, c.text) : c.name));
+    default: return sqlite3_bind_null(s, at);
+    }
+}
+
+static bool rows(struct db *db, const struct db_table *t, sqlite3_stmt *s, struct error *e)
+{
+    for (size_t r = 0; r < t->n_rows; r++) {
+        int ok = SQLITE_OK;
+        for (size_t c = 0; c < t->n_columns && ok == SQLITE_OK; c++) {
+            const struct cell cell = t->grid ? t->grid[r * t->n_columns + c] : t->column[c].get(t->rows, r);
+            ok = bind(db, s, (int)c + 1, cell, strcmp(t->column[c].type, "TEXT") == 0);
+        }
+        if (ok != SQLITE_OK || sqlite3_step(s) != SQLITE_DONE)
+            return failed(db, t->name, e);
+        sqlite3_reset(s);
+    }
+    return true;
+}
+
+bool db_table(struct db *db, const struct db_table *t, struct error *e)
+{
+    if (t->n_rows == 0)
+        return true;
+    char create[4096], insert[4096];
+    int a = snprintf(create, sizeof create, "CREATE TABLE %s (", t->name);
+    int b = snprintf(insert, sizeof insert, "INSERT INTO %s VALUES (", t->name);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const char *comma = c + 1 < t->n_columns ? ", " : ")";
+        a += snprintf(create + a, sizeof create - (size_t)a, "%s %s%s", t->column[c].name, t->column[c].type, comma);
+        b += snprintf(insert + b, sizeof insert - (size_t)b, "?%s", comma);
+    }
+    sqlite3_stmt *s = NULL;
+    bool done =
+        run(db, create, e) && (sqlite3_prepare_v2(db->sql, insert, -1, &s, NULL) == SQLITE_OK || failed(db, insert, e));
+    done = done && rows(db, t, s, e);
+    sqlite3_finalize(s);
+    if (done && t->index) {
+        char index[512];
+        snprintf(index, sizeof index, "CREATE INDEX %s", t->index);
+        done = run(db, index, e);
+    }
+    return done;
+}
+
+static struct cell string_id(const void *rows, size_t row)
+{
+    (void)rows;
+    return cell_uint(row);
+}
+
+static struct cell string_value(const void *rows, size_t row)
+{
+    return cell_name(((const struct db *)rows)->used.at[row]);
+}
+
+bool db_close(struct db *db, struct error *e)
+{
+    static const struct db_column column[] = {
+        {"id",     "INTEGER PRIMARY KEY", string_id   },
+        { "value", "TEXT",                string_value}
+    };
+    const struct db_table strings = {
+        .name = "STRING_IDS", .column = column, .n_columns = 2, .n_rows = db->used.n, .rows = db
+    };
+    bool done = db_table(db, &strings, e) && run(db, "COMMIT", e);
+    if (done && sqlite3_close(db->sql) != SQLITE_OK)
+        done = failed(db, "cannot be closed", e);
+    else if (done)
+        db->sql = NULL;
+    if (done && rename(db->temp, db->path) != 0)
+        done = error_set(e, FAULT_IO, "%s: cannot get its final name: %s", db->path, strerror(errno));
+    if (done) {
+        free(db->temp);
+        db->temp = NULL;
+    }
+    db_discard(db);
+    return done;
+}
+
+void db_discard(struct db *db)
+{
+    if (!db)
+        return;
+    sqlite3_close(db->sql);
+    if (db->temp)
+        unlink(db->temp);
+    arena_free(db->mem);
+    free(db->id_of);
+    free(db->temp);
+    free(db->path);
+    free(db);
+}

@@ -1,0 +1,39 @@
+/* db.h - tables into one SQLite file, as fast as SQLite goes, all or nothing.
+ *
+ * Written under a temporary name without journal or syncing, and renamed at the end: a crash leaves no half database.
+ * Text columns of the result hold ids into STRING_IDS, numbered in the order in which the tables use them.
+ */
+#ifndef ASCOPE_BASE_DB_H
+#define ASCOPE_BASE_DB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/table.h"
+
+struct db;
+
+struct db_column {
+    const char *name, *type; /* type as declared: INTEGER, NUMERIC, REAL, TEXT, "INTEGER PRIMARY KEY" */
+    struct cell (*get)(const void *rows, size_t row); /* NULL in a grid */
+};
+
+/* As struct table. CELL_NAME and CELL_TEXT become ids of STRING_IDS, unless the column's type is TEXT. */
+struct db_table {
+    const char *name;
+    const struct db_column *column;
+    size_t n_columns, n_rows;
+    const void *rows;
+    const struct cell *grid;
+    const char *index; /* "NAME ON TABLE (columns)", or NULL; made after the rows */
+};
+
+struct db *db_open(const char *path, struct names *names, struct error *e);
+bool db_table(struct db *db, const struct db_table *t,
+              struct error *e);                  /* nothing is created for a table without rows */
+uint32_t db_string(struct db *db, name_id name); /* its id in STRING_IDS, new if need be */
+bool db_close(struct db *db, struct error *e);   /* writes STRING_IDS, renames; frees in any case */
+void db_discard(struct db *db);                  /* NULL is fine */
+
+#endif

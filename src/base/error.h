@@ -1,0 +1,61 @@
+/* error.h - the two kinds of trouble.
+ *
+ * The job cannot go on (no file, no memory, an impossible header): one struct error, filled where it is noticed and
+ * passed up untouched. A record is damaged: it is counted by reason in struct losses, stepped over, and the job goes on.
+ * Library code never prints; the command line shows both at the end.
+ */
+#ifndef ASCOPE_BASE_ERROR_H
+#define ASCOPE_BASE_ERROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fault {
+    FAULT_NONE,
+    FAULT_IO,     /* the system refused: no such file, no permission, disk full */
+    FAULT_FORMAT, /* the bytes cannot be what their name says */
+    FAULT_LIMIT,  /* no memory, or more records than we can count */
+    FAULT_ASKED,  /* what was asked for does not exist in this collection */
+};
+
+struct error {
+    enum fault fault;
+    char text[400]; /* "path:offset: what; wanted, found" */
+};
+
+/* Always false, so that a caller writes `return error_set(...)`. Keeps the first error: later ones are its echoes. */
+bool error_set(struct error *e, enum fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Why a record (or a part of one) did not make it into the results. The texts are in error.c. */
+enum loss {
+    LOSS_CUT_SHORT,     /* bytes at the end (or, in an aged stream, at the start) that are no whole record */
+    LOSS_MISSING_SLICE, /* a gap in the slice numbers */
+    LOSS_BAD_MAGIC,     /* a record that does not begin as its kind must */
+    LOSS_BAD_VALUE,     /* a count, an id or a time that cannot be */
+    LOSS_BAD_TEXT,      /* a line that does not follow its grammar */
+    LOSS_UNREADABLE,    /* a file or directory that could not be opened or mapped */
+    LOSS_AMBIGUOUS,     /* several host tasks claim one device task */
+    LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */
+    LOSS_UNPAIRED,      /* a begin without an end, or the reverse; normal at both ends of a collection */
+    LOSS_UNMATCHED,     /* a record that belongs to no call or task; normal at both ends of a collection */
+    LOSS_OUTSIDE,       /* before the beginning of the collection; normal after a warm-up */
+    LOSS_KINDS
+};
+
+struct losses {
+    struct {
+        uint64_t n;
+        uint64_t first_at; /* byte offset in that file: the first place is worth more than the thousandth */
+        const char *file;  /* lent; lives as long as the profile */
+    } by[LOSS_KINDS];
+};
+
+void losses_add(struct losses *l, enum loss why, uint64_t n, const char *file, uint64_t offset);
+void losses_merge(struct losses *into, const struct losses *from);
+const char *loss_text(enum loss why); /* for people: "records cut short" */
+const char *loss_key(enum loss why);  /* for machines: "cut_short" */
+bool loss_is_damage(enum loss why);   /* true: something that was collected is missing from the results */
+uint64_t losses_damage(const struct losses *l);
+
+#endif

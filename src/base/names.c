@@ -1,0 +1,160 @@
+#include "base/names.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+/* Entries live in pages that never move, so a reader needs no lock for an id that it was handed. */
+enum { PAGE_BITS = 12, PAGE_ENTRIES = 1 << PAGE_BITS, MAX_PAGES = 1 << 16 };
+
+struct entry {
+    const char *text;
+    uint32_t len, hash;
+};
+
+struct names {
+    pthread_mutex_t lock;
+    struct arena *mem;
+    struct entry *page[MAX_PAGES];
+    uint32_t n;
+    uint32_t *slot; /* open addressing, id + 1, 0 = free; the size is a power of two */
+    uint32_t n_slots;
+    int failed;
+};
+
+static struct entry *entry_of(const struct names *s, name_id id)
+{
+    return &s->page[id >> PAGE_BITS][id & (PAGE_ENTRIES - 1)];
+}
+
+static uint32_t hash_of(const char *text, size_t len)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u ^ len;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return (uint32_t)(h ^ h >> 32);
+}
+
+static int slots_grow(struct names *s)
+{
+    const uint32_t more = s->n_slots ? s->n_slots * 2 : 1024;
+    uint32_t *slot = calloc(more, sizeof *slot);
+    if (!slot)
+        return 0;
+    for (name_id id = 0; id < s->n; id++) {
+        uint32_t at = entry_of(s, id)->hash & (more - 1);
+        while (slot[at])
+            at = (at + 1) & (more - 1);
+        slot[at] = id + 1;
+    }
+    free(s->slot);
+    s->slot = slot;
+    s->n_slots = more;
+    return 1;
+}
+
+static name_id add_locked(struct names *s, const char *text, size_t len)
+{
+    const uint32_t hash = hash_of(text, len);
+    if (s->n_slots == 0 || s->n > s->n_slots / 2) {
+        if (s->n_slots >= 1u << 31 || !slots_grow(s))
+            goto failed;
+    }
+    uint32_t at = hash & (s->n_slots - 1);
+    for (; s->slot[at]; at = (at + 1) & (s->n_slots - 1)) {
+        const struct entry *e = entry_of(s, s->slot[at] - 1);
+        if (e->hash == hash && e->len == len && memcmp(e->text, text, len) == 0)
+            return s->slot[at] - 1;
+    }
+    const uint32_t page = s->n >> PAGE_BITS;
+    if (page >= MAX_PAGES || len > UINT32_MAX)
+        goto failed;
+    if (!s->page[page])
+        s->page[page] = arena_take(s->mem, PAGE_ENTRIES, sizeof(struct entry));
+    char *copy = s->page[page] ? arena_text(s->mem, text, len) : NULL;
+    if (!copy)
+        goto failed;
+    s->page[page][s->n & (PAGE_ENTRIES - 1)] = (struct entry){ copy, (uint32_t)len, hash };
+    s->slot[at] = ++s->n;
+    return s->n - 1;
+failed:
+    s->failed = 1;
+    return NAME_EMPTY;
+}
+
+name_id names_add(struct names *s, const char *text, size_t len)
+{
+    pthread_mutex_lock(&s->lock);
+    const name_id id = add_locked(s, text, len);
+    pthread_mutex_unlock(&s->lock);
+    return id;
+}
+
+name_id names_addz(struct names *s, const char *text)
+{
+    return names_add(s, text, strlen(text));
+}
+
+name_id names_number(struct names *s, uint64_t number)
+{
+    char text[24];
+    const int len = snprintf(text, sizeof text, "%" PRIu64, number);
+    return names_add(s, text, (size_t)len);
+}
+
+struct names *names_new(void)
+{
+    struct names *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    pthread_mutex_init(&s->lock, NULL);
+    s->mem = arena_new();
+    if (!s->mem || names_addz(s, "") != NAME_EMPTY || names_addz(s, "N/A") != NAME_NA || s->failed) {
+        names_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+const char *names_text(const struct names *s, name_id id)
+{
+    return entry_of(s, id)->text;
+}
+
+size_t names_len(const struct names *s, name_id id)
+{
+    return entry_of(s, id)->len;
+}
+
+size_t names_count(const struct names *s)
+{
+    return s->n;
+}
+
+int names_compare(const struct names *s, name_id a, name_id b)
+{
+    if (a == b)
+        return 0;
+    const struct entry *x = entry_of(s, a), *y = entry_of(s, b);
+    const int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+    return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+int names_failed(const struct names *s)
+{
+    return s->failed;
+}
+
+void names_free(struct names *s)
+{
+    if (!s)
+        return;
+    arena_free(s->mem);
+    free(s->slot);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}

@@ -1,0 +1,30 @@
+/* names.h - every string once.
+ *
+ * A name_id stands for a string for as long as the set lives; equal strings have equal ids, so names are compared as
+ * integers. Ids are handed out in order of arrival and never appear in an output: sort by text, number anew when writing.
+ * Adding and reading are safe from several threads at once.
+ */
+#ifndef ASCOPE_BASE_NAMES_H
+#define ASCOPE_BASE_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t name_id;
+enum { NAME_EMPTY = 0, NAME_NA = 1 /* "N/A" */ };
+
+struct names;
+
+struct names *names_new(void); /* owner: the caller; NULL when out of memory */
+name_id names_add(struct names *s, const char *text,
+                  size_t len); /* NAME_EMPTY when out of memory: see names_failed() */
+name_id names_addz(struct names *s, const char *text);
+name_id names_number(struct names *s, uint64_t number);    /* its decimal text */
+const char *names_text(const struct names *s, name_id id); /* NUL-terminated, lent; may hold NULs of its own before */
+size_t names_len(const struct names *s, name_id id);
+size_t names_count(const struct names *s);
+int names_compare(const struct names *s, name_id a, name_id b); /* by bytes, as memcmp and strcmp order them */
+int names_failed(const struct names *s);
+void names_free(struct names *s); /* NULL is fine */
+
+#endif

@@ -1,0 +1,318 @@
+#include "base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* 256 KiB: one write per buffer, small enough to stay in the second-level cache. */
+enum { OUT_BUFFER = 1 << 18 };
+
+static bool buffer_new(struct out *o, const char *what, struct error *e)
+{
+    *o = (struct out){ .fd = -1, .cap = OUT_BUFFER };
+    o->buf = malloc(OUT_BUFFER + OUT_SLACK);
+    if (!o->buf)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for a buffer", what);
+    return true;
+}
+
+bool out_open(struct out *o, const char *path, struct error *e)
+{
+    if (!buffer_new(o, path, e))
+        return false;
+    o->path = strdup(path);
+    const size_t size = strlen(path) + 32;
+    o->temp = malloc(size);
+    if (!o->path || !o->temp) {
+        out_discard(o);
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its name", path);
+    }
+    snprintf(o->temp, size, "%s.part-%ld", path, (long)getpid());
+    o->fd = open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (o->fd < 0) {
+        const int why = errno;
+        free(o->temp);
+        o->temp = NULL;
+        out_discard(o);
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, strerror(why));
+    }
+    return true;
+}
+
+bool out_open_memory(struct out *o, struct error *e)
+{
+    return buffer_new(o, "text in memory", e);
+}
+
+static void flush(struct out *o)
+{
+    const char *p = o->buf;
+    size_t left = o->n;
+    while (left > 0 && !o->failed_errno) {
+        const ssize_t done = write(o->fd, p, left);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            o->failed_errno = errno;
+            break;
+        }
+        p += done;
+        left -= (size_t)done;
+    }
+    o->written += o->n;
+    o->n = 0;
+}
+
+void out_room(struct out *o, size_t bytes)
+{
+    if (o->fd >= 0 && o->n > 0)
+        flush(o);
+    if (bytes <= o->cap - o->n)
+        return;
+    size_t cap = o->cap;
+    while (bytes > cap - o->n && cap < SIZE_MAX / 4)
+        cap *= 2;
+    char *bigger = realloc(o->buf, cap + OUT_SLACK);
+    if (!bigger) { /* the text is lost, and close will say so; go on in the buffer that we have */
+        o->failed_errno = ENOMEM;
+        o->n = 0;
+        return;
+    }
+    o->buf = bigger;
+    o->cap = cap;
+}
+
+bool out_close(struct out *o, struct error *e)
+{
+    if (o->fd < 0) {
+        out_discard(o);
+        return true;
+    }
+    flush(o);
+    if (close(o->fd) != 0 && !o->failed_errno)
+        o->failed_errno = errno;
+    o->fd = -1;
+    if (!o->failed_errno && rename(o->temp, o->path) != 0)
+        o->failed_errno = errno;
+    const int why = o->failed_errno;
+    if (!why) {
+        free(o->temp);
+        o->temp = NULL; /* it has its final name now: nothing to remove */
+    } else {
+        error_set(e, FAULT_IO, "%s: cannot be written: %s", o->path, strerror(why));
+    }
+    out_discard(o);
+    return why == 0;
+}
+
+void out_discard(struct out *o)
+{
+    if (o->fd >= 0)
+        close(o->fd);
+    if (o->temp)
+        unlink(o->temp);
+    free(o->temp);
+    free(o->path);
+    free(o->buf);
+    *o = (struct out){ .fd = -1 };
+}
+
+void out_bytes(struct out *o, const void *p, size_t n)
+{
+    if (n > o->cap - o->n) {
+        out_room(o, n);
+        if (n > o->cap - o->n)
+            return; /* no memory: remembered by out_room */
+    }
+    memcpy(o->buf + o->n, p, n);
+    o->n += n;
+}
+
+static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                 "8081828384858687888990919293949596979899";
+
+static size_t digits_of(char *end, uint64_t v)
+{
+    char *p = end;
+    while (v >= 100) {
+        p -= 2;
+        memcpy(p, two_digits + v % 100 * 2, 2);
+        v /= 100;
+    }
+    if (v >= 10) {
+        p -= 2;
+        memcpy(p, two_digits + v * 2, 2);
+    } else {
+        *--p = (char)('0' + v);
+    }
+    return (size_t)(end - p);
+}
+
+void out_u64(struct out *o, uint64_t v)
+{
+    char text[20];
+    if (o->n >= o->cap)
+        out_room(o, 1);
+    const size_t n = digits_of(text + sizeof text, v);
+    memcpy(o->buf + o->n, text + sizeof text - n, n);
+    o->n += n;
+}
+
+void out_i64(struct out *o, int64_t v)
+{
+    if (v < 0)
+        out_char(o, '-');
+    out_u64(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+static uint64_t sign_off(struct out *o, int64_t ns)
+{
+    if (ns < 0)
+        out_char(o, '-');
+    return ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+}
+
+void out_us(struct out *o, int64_t ns)
+{
+    const uint64_t v = sign_off(o, ns);
+    out_u64(o, v / 1000);
+    char *p = o->buf + o->n; /* the slack holds these four */
+    p[0] = '.';
+    p[1] = (char)('0' + v / 100 % 10);
+    p[2] = (char)('0' + v / 10 % 10);
+    p[3] = (char)('0' + v % 10);
+    o->n += 4;
+}
+
+void out_us_short(struct out *o, int64_t ns)
+{
+    out_us(o, ns);
+    while (o->buf[o->n - 1] == '0' && o->buf[o->n - 2] != '.')
+        o->n--;
+}
+
+/* Thousandths cover nearly all values that we print; what is left goes the slow way, by trying 15, 16 and 17 digits. */
+void out_real(struct out *o, double v)
+{
+    const double thousandths = v * 1000;
+    if (fabs(thousandths) < 9e14) {
+        const int64_t k = llrint(thousandths);
+        if ((double)k / 1000 == v && (k != 0 || !signbit(v))) {
+            out_us_short(o, k);
+            return;
+        }
+    }
+    if (!isfinite(v)) {
+        out_bytes(o, "0.0", 3); /* JSON and SQL know no infinity; callers guard their divisions */
+        return;
+    }
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    if (!strpbrk(text, ".e"))
+        strcat(text, ".0");
+    else if (strstr(text, "e+") && fabs(v) < 1e16)
+        snprintf(text, sizeof text, "%.1f", v);
+    out_bytes(o, text, strlen(text));
+}
+
+void out_fixed(struct out *o, double v, int decimals)
+{
+    char text[400];
+    const int n = snprintf(text, sizeof text, "%.*f", decimals, v);
+    out_bytes(o, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* The length of the UTF-8 sequence at p, or 0 when there is none. Surrogates and overlong forms are none. */
+static size_t utf8_len(const unsigned char *p, size_t left)
+{
+    static const struct {
+        unsigned char low, high, mask, len;
+        uint32_t least;
+    } form[] = {
+        {0xC2,  0xDF, 0x1F, 2, 0x80   },
+        { 0xE0, 0xEF, 0x0F, 3, 0x800  },
+        { 0xF0, 0xF4, 0x07, 4, 0x10000}
+    };
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        if (p[0] < form[i].low || p[0] > form[i].high || left < form[i].len)
+            continue;
+        uint32_t code = p[0] & form[i].mask;
+        for (size_t k = 1; k < form[i].len; k++) {
+            if ((p[k] & 0xC0) != 0x80)
+                return 0;
+            code = code << 6 | (p[k] & 0x3F);
+        }
+        const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+        return code >= form[i].least && code <= 0x10FFFF && !surrogate ? form[i].len : 0;
+    }
+    return 0;
+}
+
+static bool json_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
+void out_json(struct out *o, const char *text, size_t len)
+{
+    static const char hex[] = "0123456789abcdef";
+    const unsigned char *p = (const unsigned char *)text;
+    out_char(o, '"');
+    for (size_t i = 0; i < len;) {
+        size_t run = i;
+        while (run < len && json_plain(p[run]))
+            run++;
+        out_bytes(o, p + i, run - i);
+        i = run;
+        if (i == len)
+            break;
+        const size_t utf8 = utf8_len(p + i, len - i);
+        if (utf8 > 0) {
+            out_bytes(o, p + i, utf8);
+            i += utf8;
+            continue;
+        }
+        const unsigned char c = p[i++];
+        if (c >= 0x80) {
+            out_lit(o, "\xEF\xBF\xBD");
+        } else if (c == '"' || c == '\\') {
+            out_char(o, '\\');
+            out_char(o, (char)c);
+        } else if (c == '\n') {
+            out_lit(o, "\\n");
+        } else if (c == '\t') {
+            out_lit(o, "\\t");
+        } else {
+            out_lit(o, "\\u00");
+            out_char(o, hex[c >> 4]);
+            out_char(o, hex[c & 15]);
+        }
+    }
+    out_char(o, '"');
+}
+
+void out_csv(struct out *o, const char *text, size_t len)
+{
+    bool quote = false;
+    for (size_t i = 0; i < len && !quote; i++)
+        quote = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    if (!quote) {
+        out_bytes(o, text, len);
+        return;
+    }
+    out_char(o, '"');
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '"')
+            out_char(o, '"');
+        out_char(o, text[i]);
+    }
+    out_char(o, '"');
+}

@@ -1,0 +1,54 @@
+/* out.h - text into a file, fast and all or nothing.
+ *
+ * A file is written under a temporary name beside its final one and renamed when it is closed, so that a reader never
+ * sees half of it. Errors are remembered and reported once, by out_close(). The out_* writers are the hot loop of the
+ * product: they write into a buffer with room to spare and check it once per item.
+ */
+#ifndef ASCOPE_BASE_OUT_H
+#define ASCOPE_BASE_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct out {
+    char *buf;
+    size_t n, cap;    /* cap leaves OUT_SLACK bytes behind it */
+    int fd;           /* -1: everything stays in buf, which grows (for tests and small texts) */
+    int failed_errno; /* of the first write that failed */
+    uint64_t written; /* bytes handed over so far, without what is in buf */
+    char *path, *temp;
+};
+
+enum { OUT_SLACK = 64 }; /* the longest number that the writers below put down without asking for room */
+
+bool out_open(struct out *o, const char *path, struct error *e); /* on false nothing is left to close */
+bool out_open_memory(struct out *o, struct error *e);            /* read o->buf, o->n; end with out_discard() */
+bool out_close(struct out *o, struct error *e);                  /* flush, sync with the final name, free */
+void out_discard(struct out *o);                                 /* the file never was; fine after a failed open */
+
+void out_room(struct out *o, size_t bytes); /* flush or grow until `bytes` fit */
+void out_bytes(struct out *o, const void *p, size_t n);
+void out_u64(struct out *o, uint64_t v);
+void out_i64(struct out *o, int64_t v);
+void out_us(struct out *o, int64_t ns);       /* microseconds with exactly 3 decimals */
+void out_us_short(struct out *o, int64_t ns); /* the same number as a JSON writer prints a double: 75.8, 12.0 */
+void out_real(struct out *o, double v);       /* shortest text that reads back as v, with a point: 0.5, 12.0, 1e-05 */
+void out_fixed(struct out *o, double v, int decimals);      /* as printf %.*f */
+void out_json(struct out *o, const char *text, size_t len); /* a quoted JSON string; bad UTF-8 becomes U+FFFD */
+void out_csv(struct out *o, const char *text, size_t len);  /* quoted only when it must be */
+
+static inline void out_char(struct out *o, char c)
+{
+    if (o->n >= o->cap)
+        out_room(o, 1);
+    o->buf[o->n++] = c;
+}
+
+/* A literal: the length is known to the compiler. */
+#define out_lit(o, literal) out_bytes((o), "" literal, sizeof(literal) - 1)
+
+#endif

@@ -1,0 +1,14 @@
+/* pool.h - independent jobs on a few threads.
+ *
+ * Jobs share nothing and are numbered; results go where the number says, so they never depend on who finished first.
+ */
+#ifndef ASCOPE_BASE_POOL_H
+#define ASCOPE_BASE_POOL_H
+
+#include <stddef.h>
+
+/* Runs job(context, 0) … job(context, n - 1) on up to n_threads threads, the caller's included, and waits for them all.
+ * A thread that cannot be started is done without. */
+void pool_run(size_t n, unsigned n_threads, void (*job)(void *context, size_t i), void *context);
+
+#endif

@@ -1,0 +1,150 @@
+#include "base/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/out.h"
+
+static const double power_of_ten[] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 };
+
+double round_away(double v, int digits)
+{
+    if (!isfinite(v) || fabs(v) > 4503599627370496.0) /* 2^52: nothing behind the point any more */
+        return v;
+    return round(v * power_of_ten[digits]) / power_of_ten[digits];
+}
+
+double round_exact(double v, int digits)
+{
+    const double scaled = v * power_of_ten[digits];
+    if (!isfinite(v) || fabs(fabs(scaled - trunc(scaled)) - 0.5) > 1e-3)
+        return round_away(v, digits);
+    char text[400]; /* close to a half only the exact digits tell, and printf has them */
+    snprintf(text, sizeof text, "%.*f", digits, v);
+    return strtod(text, NULL);
+}
+
+void grid_row(struct grid *g, const struct cell *cells)
+{
+    for (size_t i = 0; i < g->n_columns; i++) {
+        struct cell *c = list_add(&g->cells, g->mem);
+        if (!c)
+            return;
+        *c = cells[i];
+    }
+}
+
+struct table grid_table(const struct grid *g, const char *name, const struct column *column, const struct names *names)
+{
+    return (struct table){ .name = name,
+                           .column = column,
+                           .n_columns = g->n_columns,
+                           .n_rows = g->cells.n / g->n_columns,
+                           .grid = g->cells.at,
+                           .names = names };
+}
+
+/* What CSV and JSON show alike: the numbers. */
+static void number(struct out *o, struct cell c)
+{
+    switch (c.kind) {
+    case CELL_INT: out_i64(o, c.i); break;
+    case CELL_UINT: out_u64(o, c.u); break;
+    case CELL_REAL: out_real(o, c.f); break;
+    case CELL_ROUND: out_real(o, round_away(c.f, c.digits)); break;
+    case CELL_SHORT:
+        out_real(o, round_away(c.f, c.digits));
+        if (o->n >= 2 && o->buf[o->n - 1] == '0' && o->buf[o->n - 2] == '.')
+            o->n -= 2;
+        break;
+    case CELL_FIXED: out_fixed(o, c.f, c.digits); break;
+    case CELL_TIME:
+    case CELL_US: out_us(o, c.i); break;
+    case CELL_US_SHORT: out_us_short(o, c.i); break;
+    default: break;
+    }
+}
+
+static void csv_cell(const struct table *t, struct out *o, struct cell c)
+{
+    switch (c.kind) {
+    case CELL_NA: out_lit(o, "N/A"); break;
+    case CELL_NAME: out_csv(o, names_text(t->names, c.name), names_len(t->names, c.name)); break;
+    case CELL_TEXT: out_csv(o, c.text, strlen(c.text)); break;
+    case CELL_SHAPE:
+        if (c.name == NAME_NA) {
+            out_lit(o, "N/A");
+        } else {
+            out_lit(o, "\"\"\"");
+            out_bytes(o, names_text(t->names, c.name), names_len(t->names, c.name));
+            out_lit(o, "\"\"\"");
+        }
+        break;
+    case CELL_TIME:
+        number(o, c);
+        out_char(o, '\t');
+        break;
+    default: number(o, c);
+    }
+}
+
+void table_csv_header(const struct table *t, struct out *o)
+{
+    for (size_t c = 0; c < t->n_columns; c++) {
+        if (c > 0)
+            out_char(o, ',');
+        out_csv(o, t->column[c].name, strlen(t->column[c].name));
+    }
+    out_char(o, '\n');
+}
+
+void table_csv_rows(const struct table *t, struct out *o, size_t first, size_t n)
+{
+    for (size_t r = first; r < first + n; r++) {
+        for (size_t c = 0; c < t->n_columns; c++) {
+            const struct cell cell = table_cell(t, r, c);
+            if (cell.kind == CELL_BLANK)
+                break;
+            if (c > 0)
+                out_char(o, ',');
+            csv_cell(t, o, cell);
+        }
+        out_char(o, '\n');
+    }
+}
+
+static void json_cell(const struct table *t, struct out *o, struct cell c)
+{
+    switch (c.kind) {
+    case CELL_NA:
+    case CELL_BLANK: out_lit(o, "\"N/A\""); break;
+    case CELL_NAME: out_json(o, names_text(t->names, c.name), names_len(t->names, c.name)); break;
+    case CELL_SHAPE: out_json(o, names_text(t->names, c.name), names_len(t->names, c.name)); break;
+    case CELL_TEXT: out_json(o, c.text, strlen(c.text)); break;
+    case CELL_TIME: /* a number here would lose its last digits in the reader's double */
+        out_char(o, '"');
+        number(o, c);
+        out_char(o, '"');
+        break;
+    default: number(o, c);
+    }
+}
+
+void table_json(const struct table *t, struct out *o)
+{
+    out_char(o, '[');
+    for (size_t r = 0; r < t->n_rows; r++) {
+        out_bytes(o, r > 0 ? ", {" : "{", r > 0 ? 3 : 1);
+        for (size_t c = 0; c < t->n_columns; c++) {
+            if (c > 0)
+                out_lit(o, ", ");
+            out_json(o, t->column[c].name, strlen(t->column[c].name));
+            out_lit(o, ": ");
+            json_cell(t, o, table_cell(t, r, c));
+        }
+        out_char(o, '}');
+    }
+    out_char(o, ']');
+}

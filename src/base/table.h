@@ -1,0 +1,142 @@
+/* table.h - a result with rows and columns, whatever file it ends up in.
+ *
+ * A column says its name and how to get the cell of a row; a table is columns over something with rows. The same table
+ * goes to CSV, to JSON and to SQLite; each writer knows how its file shows a cell. Large tables compute their cells from
+ * the profile's columns, row by row; small ones are a grid of cells filled beforehand.
+ */
+#ifndef ASCOPE_BASE_TABLE_H
+#define ASCOPE_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/names.h"
+
+enum cell_kind {
+    CELL_NA,    /* N/A in text, NULL in a database */
+    CELL_BLANK, /* nothing at all: the row is shorter than the header */
+    CELL_INT,   /* .i */
+    CELL_UINT,  /* .u */
+    CELL_REAL,  /* .f, shortest text with a point: 0.5, 12.0 */
+    CELL_ROUND, /* .f through round_away() to .digits decimals, then as CELL_REAL: 75.8, 0.0 */
+    CELL_SHORT, /* .f through round_away() to .digits decimals, without a needless point: 75.8, 6 */
+    CELL_FIXED, /* .f with exactly .digits decimals: 1.450000 */
+    CELL_TIME,  /* .i ns since the epoch: microseconds with 3 decimals, and a tab so that spreadsheets keep the text */
+    CELL_US,    /* .i ns: microseconds with exactly 3 decimals */
+    CELL_US_SHORT, /* .i ns: microseconds as CELL_REAL shows them */
+    CELL_NAME,     /* .name */
+    CELL_TEXT,     /* .text, NUL-terminated, lent until the table is written */
+    CELL_SHAPE,    /* .name, in the extra pair of quotes that shapes carry; NAME_NA has none */
+};
+
+struct cell {
+    uint8_t kind, digits;
+    union {
+        int64_t i;
+        uint64_t u;
+        double f;
+        name_id name;
+        const char *text;
+    };
+};
+
+static inline struct cell cell_na(void)
+{
+    return (struct cell){ .kind = CELL_NA };
+}
+static inline struct cell cell_blank(void)
+{
+    return (struct cell){ .kind = CELL_BLANK };
+}
+static inline struct cell cell_int(int64_t v)
+{
+    return (struct cell){ .kind = CELL_INT, .i = v };
+}
+static inline struct cell cell_uint(uint64_t v)
+{
+    return (struct cell){ .kind = CELL_UINT, .u = v };
+}
+static inline struct cell cell_real(double v)
+{
+    return (struct cell){ .kind = CELL_REAL, .f = v };
+}
+static inline struct cell cell_round(double v)
+{
+    return (struct cell){ .kind = CELL_ROUND, .digits = 3, .f = v };
+}
+static inline struct cell cell_short(double v)
+{
+    return (struct cell){ .kind = CELL_SHORT, .digits = 3, .f = v };
+}
+static inline struct cell cell_fixed(double v, uint8_t d)
+{
+    return (struct cell){ .kind = CELL_FIXED, .digits = d, .f = v };
+}
+static inline struct cell cell_time(int64_t ns)
+{
+    return (struct cell){ .kind = CELL_TIME, .i = ns };
+}
+static inline struct cell cell_us(int64_t ns)
+{
+    return (struct cell){ .kind = CELL_US, .i = ns };
+}
+static inline struct cell cell_us_short(int64_t ns)
+{
+    return (struct cell){ .kind = CELL_US_SHORT, .i = ns };
+}
+static inline struct cell cell_name(name_id n)
+{
+    return (struct cell){ .kind = CELL_NAME, .name = n };
+}
+static inline struct cell cell_text(const char *t)
+{
+    return (struct cell){ .kind = CELL_TEXT, .text = t };
+}
+static inline struct cell cell_shape(name_id n)
+{
+    return (struct cell){ .kind = CELL_SHAPE, .name = n };
+}
+
+struct column {
+    const char *name;
+    struct cell (*get)(const void *rows, size_t row); /* NULL in a table that is a grid */
+};
+
+struct table {
+    const char *name; /* of the file without time stamp, or of the database table */
+    const struct column *column;
+    size_t n_columns, n_rows;
+    const void *rows;        /* handed to column.get */
+    const struct cell *grid; /* instead of rows: n_rows * n_columns cells, row by row */
+    const struct names *names;
+};
+
+static inline struct cell table_cell(const struct table *t, size_t row, size_t column)
+{
+    return t->grid ? t->grid[row * t->n_columns + column] : t->column[column].get(t->rows, row);
+}
+
+/* A grid under construction. Add n_columns cells for each row. */
+struct grid {
+    LIST(struct cell) cells;
+    size_t n_columns;
+    struct arena *mem;
+};
+
+void grid_row(struct grid *g, const struct cell *cells); /* n_columns of them are copied */
+struct table grid_table(const struct grid *g, const char *name, const struct column *column, const struct names *names);
+
+/* Rounds the decimal that v reads as, half away from zero, as SQLite's ROUND() does: 1.0005 to 1.001. */
+double round_away(double v, int digits);
+/* Rounds the exact binary value, as Python's round() does: 1.0005 is a little less than it reads, and gives 1.0. */
+double round_exact(double v, int digits);
+
+struct out;
+void table_csv_header(const struct table *t, struct out *o);
+void table_csv_rows(const struct table *t, struct out *o, size_t first, size_t n);
+void table_json(const struct table *t, struct out *o); /* an array of objects, one for each row */
+
+#endif

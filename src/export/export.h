@@ -1,0 +1,61 @@
+/* export.h - from a profile to files: what is written, in which words.
+ *
+ * Every output is a row in one of three registries (registry.c): reports become CSV (or JSON) tables, tracks become
+ * processes of the timeline, db writers fill the database. A new family of data is a new row in each.
+ */
+#ifndef ASCOPE_EXPORT_EXPORT_H
+#define ASCOPE_EXPORT_EXPORT_H
+
+#include "base/db.h"
+#include "base/table.h"
+#include "export/trace.h"
+#include "profile/profile.h"
+
+enum dialect { DIALECT_SEED, DIALECT_CURRENT };
+
+/* What of the collection is wanted. */
+enum scope {
+    SCOPE_ALL,
+    SCOPE_STEP,  /* some training steps: --model-id 4294967295 */
+    SCOPE_GRAPH, /* some iterations of one model */
+};
+
+struct export
+{
+    const struct profile *profile;
+    enum dialect dialect;
+    enum scope scope;
+    /* The reference has two ways of presenting the same data: one for whole collections of A2 and A3, and an older one
+     * for steps and graphs, sample-based collections and older chips. They differ in spelling, not in content. */
+    bool is_generic;
+    uint64_t model, first_iteration, last_iteration; /* of SCOPE_STEP and SCOPE_GRAPH */
+    int64_t begin_ns, end_ns;                        /* of that scope */
+    bool from_start;                                 /* --time-base start */
+    struct arena *mem;                               /* of the job that writes this output */
+};
+
+struct report {
+    const char *file;      /* "hbm": of mindstudio_profiler_output/hbm_<time>.csv */
+    const char *seed_file; /* its name in the seed dialect, when it is another one */
+    const char *about;     /* one line for the README.txt beside it */
+    /* Fills a table whose first column is Device_id; no rows: no file. False: see e. */
+    bool (*build)(const struct export *x, struct table *out, struct error *e);
+};
+
+struct track {
+    const char *process; /* the word in a -reports file: "hbm" */
+    bool (*write)(const struct export *x, struct trace *t, struct error *e);
+};
+
+struct db_writer {
+    bool (*write)(const struct export *x, struct db *db, struct error *e);
+};
+
+extern const struct report reports[];
+extern const size_t n_reports;
+extern const struct track tracks[];
+extern const size_t n_tracks;
+extern const struct db_writer db_writers[];
+extern const size_t n_db_writers;
+
+#endif

@@ -1,0 +1,200 @@
+#include "export/trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void trace_begin(struct trace *t)
+{
+    out_char(t->out, '[');
+}
+
+void trace_finish(struct trace *t)
+{
+    out_lit(t->out, "]\n");
+}
+
+bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns)
+{
+    return !t->has_window || (begin_ns < t->window_end_ns && end_ns >= t->window_begin_ns);
+}
+
+uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned device)
+{
+    return process << 10 | sort_index << 5 | device;
+}
+
+static void event(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid)
+{
+    if (t->n_events++ > 0)
+        out_char(t->out, ',');
+    out_lit(t->out, "{\"name\":");
+    out_json(t->out, name, len);
+    out_lit(t->out, ",\"pid\":");
+    out_u64(t->out, pid);
+    out_lit(t->out, ",\"tid\":");
+    out_i64(t->out, tid);
+}
+
+static void time_at(struct trace *t, int64_t ns)
+{
+    out_lit(t->out, ",\"ts\":");
+    if (t->has_base) {
+        out_us(t->out, ns - t->base_ns);
+    } else {
+        out_char(t->out, '"');
+        out_us(t->out, ns);
+        out_char(t->out, '"');
+    }
+}
+
+static void metadata(struct trace *t, const char *what, uint32_t pid, int64_t tid)
+{
+    event(t, what, strlen(what), pid, tid);
+    out_lit(t->out, ",\"ph\":\"M\"");
+    trace_args(t);
+}
+
+void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
+{
+    metadata(t, "process_name", pid, 0);
+    trace_arg_text(t, "name", name);
+    trace_end(t);
+    metadata(t, "process_labels", pid, 0);
+    trace_arg_text(t, "labels", label);
+    trace_end(t);
+    metadata(t, "process_sort_index", pid, 0);
+    trace_arg_uint(t, "sort_index", sort_index);
+    trace_end(t);
+}
+
+void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index)
+{
+    char label[32];
+    snprintf(label, sizeof label, "NPU %u", device);
+    trace_process(t, pid, name, label, sort_index);
+}
+
+void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, int64_t sort_index)
+{
+    metadata(t, "thread_name", pid, tid);
+    trace_arg_text(t, "name", name);
+    trace_end(t);
+    metadata(t, "thread_sort_index", pid, tid);
+    trace_arg_int(t, "sort_index", sort_index);
+    trace_end(t);
+}
+
+void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
+                 double dur_ns)
+{
+    event(t, name, len, pid, tid);
+    time_at(t, begin_ns);
+    out_lit(t->out, ",\"dur\":");
+    const int64_t whole = (int64_t)dur_ns;
+    if ((double)whole == dur_ns)
+        out_us_short(t->out, whole);
+    else
+        out_real(t->out, dur_ns / 1000);
+    out_lit(t->out, ",\"ph\":\"X\"");
+}
+
+void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
+{
+    trace_slice(t, names_text(t->names, name), names_len(t->names, name), pid, tid, begin_ns, dur_ns);
+}
+
+void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid, int64_t at_ns)
+{
+    event(t, name, strlen(name), pid, tid);
+    time_at(t, at_ns);
+    out_lit(t->out, ",\"ph\":\"C\"");
+    trace_args(t);
+}
+
+void trace_category(struct trace *t, const char *category)
+{
+    out_lit(t->out, ",\"cat\":");
+    out_json(t->out, category, strlen(category));
+}
+
+void trace_args(struct trace *t)
+{
+    out_lit(t->out, ",\"args\":{");
+    t->first_arg = true;
+}
+
+static void key_of(struct trace *t, const char *key)
+{
+    if (!t->first_arg)
+        out_char(t->out, ',');
+    t->first_arg = false;
+    out_json(t->out, key, strlen(key));
+    out_char(t->out, ':');
+}
+
+void trace_arg_uint(struct trace *t, const char *key, uint64_t v)
+{
+    key_of(t, key);
+    out_u64(t->out, v);
+}
+
+void trace_arg_int(struct trace *t, const char *key, int64_t v)
+{
+    key_of(t, key);
+    out_i64(t->out, v);
+}
+
+void trace_arg_real(struct trace *t, const char *key, double v)
+{
+    key_of(t, key);
+    out_real(t->out, v);
+}
+
+void trace_arg_text(struct trace *t, const char *key, const char *text)
+{
+    key_of(t, key);
+    out_json(t->out, text, strlen(text));
+}
+
+void trace_arg_name(struct trace *t, const char *key, name_id name)
+{
+    key_of(t, key);
+    out_json(t->out, names_text(t->names, name), names_len(t->names, name));
+}
+
+void trace_arg_us(struct trace *t, const char *key, int64_t ns)
+{
+    key_of(t, key);
+    out_us_short(t->out, ns);
+}
+
+void trace_arg_time(struct trace *t, const char *key, int64_t ns)
+{
+    key_of(t, key);
+    out_char(t->out, '"');
+    out_us(t->out, ns);
+    out_char(t->out, '"');
+}
+
+void trace_end(struct trace *t)
+{
+    out_lit(t->out, "}}");
+}
+
+void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
+                int64_t at_ns)
+{
+    char name[128];
+    const int len = snprintf(name, sizeof name, "%s%s", category, id);
+    event(t, name, len < 0 ? 0 : (size_t)len < sizeof name ? (size_t)len : sizeof name - 1, pid, tid);
+    out_lit(t->out, ",\"ph\":\"");
+    out_char(t->out, end);
+    out_char(t->out, '"');
+    trace_category(t, category);
+    out_lit(t->out, ",\"id\":");
+    out_json(t->out, id, strlen(id));
+    time_at(t, at_ns);
+    if (end == 'f')
+        out_lit(t->out, ",\"bp\":\"e\"");
+    out_char(t->out, '}');
+}

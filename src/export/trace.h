@@ -1,0 +1,62 @@
+/* trace.h - a timeline in the Trace Event format of Chrome and Perfetto, written as it is told.
+ *
+ * An event is begun, given arguments, and ended:
+ *     trace_slice(t, name, len, pid, tid, begin_ns, dur_ns);
+ *     trace_args(t);
+ *     trace_arg_uint(t, "Task Id", 7);
+ *     trace_end(t);
+ * Times are wall-clock ns. With a time base they are counted from there and written as numbers that survive a viewer's
+ * double; without one they are epoch microseconds, as text, as the reference writes them.
+ */
+#ifndef ASCOPE_EXPORT_TRACE_H
+#define ASCOPE_EXPORT_TRACE_H
+
+#include "base/names.h"
+#include "base/out.h"
+
+struct trace {
+    struct out *out;
+    const struct names *names;
+    bool has_base;
+    int64_t base_ns;
+    bool has_window; /* only events that overlap [window_begin_ns, window_end_ns) are wanted; see trace_wants() */
+    int64_t window_begin_ns, window_end_ns;
+    uint64_t n_events;
+    bool first_arg;
+};
+
+void trace_begin(struct trace *t);
+void trace_finish(struct trace *t);
+
+/* True when an event of this time is to be written. Ask before writing slices, counters and arrow heads. */
+bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns);
+
+enum { TRACE_HOST = 31 }; /* the device part of a host process' pid */
+uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned device);
+
+void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
+void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index);
+void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, int64_t sort_index);
+
+/* The duration is a double: a counter of 48 MHz gives fractions of a nanosecond. */
+void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
+                 double dur_ns);
+void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns);
+void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid, int64_t at_ns);
+void trace_category(struct trace *t, const char *category); /* after slice, before args */
+
+void trace_args(struct trace *t);
+void trace_arg_uint(struct trace *t, const char *key, uint64_t v);
+void trace_arg_int(struct trace *t, const char *key, int64_t v);
+void trace_arg_real(struct trace *t, const char *key, double v);
+void trace_arg_text(struct trace *t, const char *key, const char *text);
+void trace_arg_name(struct trace *t, const char *key, name_id name);
+void trace_arg_us(struct trace *t, const char *key, int64_t ns);   /* a number of µs */
+void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */
+void trace_end(struct trace *t);                                   /* ends an event that had arguments */
+
+/* One end of an arrow, 's' or 'f': `name` is the category followed by the id. Both ends carry the start of their slice. */
+void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
+                int64_t at_ns);
+
+#endif

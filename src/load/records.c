@@ -1,0 +1,157 @@
+#include "load/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Slices 3, 4, 5 and 7, 8 are two segments: what lies between is lost, and with it the alignment at the second's start. */
+struct segment {
+    const struct slice *slice;
+    size_t n;
+};
+
+static struct segment next_segment(const struct stream *stream, size_t first)
+{
+    size_t n = 1;
+    while (first + n < stream->n_slices && stream->slice[first + n].number == stream->slice[first + n - 1].number + 1)
+        n++;
+    return (struct segment){ &stream->slice[first], n };
+}
+
+static size_t segment_bytes(struct segment g)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < g.n; i++)
+        bytes += g.slice[i].size;
+    return bytes;
+}
+
+/* Where the records of a load are gathered before they are decoded. */
+struct gather {
+    struct source *source;
+    const struct layout *layout;
+    const uint8_t **rec;
+    size_t n;
+    uint64_t n_others;
+    const char *first_other;
+    uint64_t first_other_at;
+};
+
+static void gather_one(struct gather *g, const uint8_t *rec, const char *file, uint64_t offset)
+{
+    if (!match_holds(&g->layout->magic, rec)) {
+        losses_add(&g->source->lost, LOSS_BAD_MAGIC, 1, file, offset);
+    } else if (!match_holds(&g->layout->kind, rec)) {
+        if (g->n_others++ == 0) {
+            g->first_other = file;
+            g->first_other_at = offset;
+        }
+    } else {
+        g->rec[g->n++] = rec;
+    }
+}
+
+/* A record that begins in one slice and ends in a later one, copied together. NULL: no memory. */
+static const uint8_t *join(struct gather *g, struct segment seg, size_t slice, size_t at)
+{
+    uint8_t *rec = arena_take(g->source->mem, 1, g->layout->size);
+    for (size_t have = 0; rec && have < g->layout->size; slice++, at = 0) {
+        const size_t left = seg.slice[slice].size - at, want = g->layout->size - have;
+        const size_t take = left < want ? left : want;
+        if (take > 0)
+            memcpy(rec + have, seg.slice[slice].data + at, take);
+        have += take;
+    }
+    return rec;
+}
+
+static bool gather_segment(struct gather *g, struct segment seg)
+{
+    const size_t size = g->layout->size, bytes = segment_bytes(seg), odd = bytes % size;
+    size_t slice = 0, at = 0, n = bytes / size;
+    /* Old slices may have been deleted to save space: then the first record is the one that is cut. */
+    const bool is_aged = seg.slice[0].number > 0;
+    if (odd > 0) {
+        const struct slice *where = is_aged ? &seg.slice[0] : &seg.slice[seg.n - 1];
+        losses_add(&g->source->lost, LOSS_CUT_SHORT, 1, where->name,
+                   is_aged ? 0 : where->size - (odd < where->size ? odd : where->size));
+        at = is_aged ? odd : 0;
+    }
+    for (; n > 0; n--) {
+        while (at >= seg.slice[slice].size) {
+            at -= seg.slice[slice].size;
+            slice++;
+        }
+        const struct slice *s = &seg.slice[slice];
+        const uint8_t *rec = s->data + at;
+        if (size > s->size - at && !(rec = join(g, seg, slice, at)))
+            return false;
+        gather_one(g, rec, s->name, at);
+        at += size;
+    }
+    return true;
+}
+
+static bool gather_stream(struct gather *g, const struct stream *stream)
+{
+    for (size_t i = 0; i < stream->n_slices;) {
+        const struct segment seg = next_segment(stream, i);
+        if (i > 0)
+            losses_add(&g->source->lost, LOSS_MISSING_SLICE, seg.slice[0].number - stream->slice[i - 1].number - 1,
+                       seg.slice[0].name, 0);
+        if (segment_bytes(seg) > 0 && !gather_segment(g, seg))
+            return false;
+        i += seg.n;
+    }
+    return true;
+}
+
+static bool decode(struct gather *g, struct records *out)
+{
+    for (unsigned f = 0; f < g->layout->n; f++) {
+        out->column[f] = arena_take(g->source->mem, g->n, g->layout->field[f].width);
+        if (!out->column[f])
+            return false;
+    }
+    /* In blocks that stay in the cache while every field passes over them. */
+    enum { BLOCK = 1024 };
+    for (size_t at = 0; at < g->n; at += BLOCK) {
+        const size_t n = g->n - at < BLOCK ? g->n - at : BLOCK;
+        for (unsigned f = 0; f < g->layout->n; f++) {
+            const struct field *field = &g->layout->field[f];
+            layout_decode(field, g->rec + at, n, (uint8_t *)out->column[f] + at * field->width);
+        }
+    }
+    if (g->layout->keeps_rest) {
+        out->rest = arena_take(g->source->mem, g->n, sizeof *out->rest);
+        if (!out->rest)
+            return false;
+        if (g->n > 0)
+            memcpy(out->rest, g->rec, g->n * sizeof *out->rest);
+    }
+    out->n = g->n;
+    return true;
+}
+
+bool records_load(struct source *s, const char *family, const struct layout *l, bool others_expected,
+                  struct records *out, struct error *e)
+{
+    *out = (struct records){ 0 };
+    size_t n_streams, most = 0;
+    const struct stream *stream = source_streams(s, family, &n_streams);
+    for (size_t i = 0; i < n_streams; i++)
+        for (size_t k = 0; k < stream[i].n_slices; k++)
+            most += stream[i].slice[k].size;
+    most = most / l->size + 1;
+    struct gather g = { .source = s, .layout = l, .rec = malloc(most * sizeof *g.rec) };
+    bool done = g.rec != NULL;
+    for (size_t i = 0; i < n_streams && done; i++) {
+        done = gather_stream(&g, &stream[i]);
+        if (stream[i].is_unaging)
+            out->n_unaging = g.n;
+    }
+    done = done && decode(&g, out);
+    free(g.rec);
+    if (!others_expected)
+        losses_add(&s->lost, LOSS_OTHER_KIND, g.n_others, g.first_other, g.first_other_at);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", s->path, l->name);
+}

@@ -1,0 +1,24 @@
+/* records.h - streams of fixed-size records into columns.
+ *
+ * Joins the slices of a family (and its unaging twin, first), steps over what is damaged and counts it, and decodes each
+ * field of the layout into an array as wide as the field. Everything is taken from the source's arena.
+ */
+#ifndef ASCOPE_LOAD_RECORDS_H
+#define ASCOPE_LOAD_RECORDS_H
+
+#include "profile/collection.h"
+#include "raw/layout.h"
+
+struct records {
+    size_t n;
+    size_t n_unaging;                 /* the first rows, which came from unaging files */
+    void *column[LAYOUT_MOST_FIELDS]; /* by the layout's field numbers; each n elements */
+    const uint8_t **rest;             /* the records themselves, when the layout keeps_rest; layout.size bytes each */
+};
+
+/* False only without memory. No such stream: no rows. Records of other kinds are passed over in silence when
+ * `others_expected`: the caller reads the same stream for each kind that it knows. */
+bool records_load(struct source *s, const char *family, const struct layout *l, bool others_expected,
+                  struct records *out, struct error *e);
+
+#endif

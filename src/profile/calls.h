@@ -1,0 +1,184 @@
+/* calls.h - what the host did: the calls of its software stack, and what was reported beside them. */
+#ifndef ASCOPE_PROFILE_CALLS_H
+#define ASCOPE_PROFILE_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/names.h"
+
+enum { NO_ROW = UINT32_MAX };
+
+/* API calls, sorted by (thread, begin, level descending). The connection id of a call is its row + 1. Times are counter
+ * values: source_host_ns() of the host's source turns them into wall-clock time. */
+struct calls {
+    size_t n;
+    uint16_t *level;
+    uint32_t *type, *thread, *request;
+    uint64_t *begin, *end, *item;
+    uint32_t *parent; /* the call that encloses it, among those that form the tree; NO_ROW at the top */
+    bool *in_tree;    /* nested calls of one level, and calls without duration, are not */
+    bool *is_shown;   /* false: it ended before the collection began */
+    size_t n_threads;
+    uint32_t *first_of_thread; /* n_threads + 1 rows: where each thread begins, and n */
+};
+
+/* Connection ids of what hangs under no call at all: one for each thread, after those of the calls. */
+static inline uint32_t calls_root_connection(const struct calls *c, size_t thread_index)
+{
+    return (uint32_t)(c->n + thread_index + 1);
+}
+
+/* One of these for each family: sorted by (thread, time) where a time is compared with calls, else in file order. */
+struct node_basics {
+    size_t n;
+    uint32_t *thread, *task_type, *blocks, *op_flag;
+    uint64_t *time, *name, *op_type;
+    bool *is_static;
+    uint32_t *call; /* the node call that it belongs to, or NO_ROW */
+};
+
+struct node_attrs {
+    size_t n;
+    uint32_t *thread;
+    uint64_t *time, *name, *text;
+    uint32_t *call;
+};
+
+/* All tensors of one operator together, as text. */
+struct tensors {
+    size_t n;
+    uint32_t *thread;
+    uint64_t *time, *name;
+    name_id *shapes[2], *types[2], *formats[2]; /* [TENSOR_INPUT], [TENSOR_OUTPUT] */
+    uint32_t *call;
+};
+
+struct contexts {
+    size_t n;
+    uint32_t *thread, *count;
+    uint16_t *level;
+    uint64_t *time, *name;
+    const uint8_t **ids; /* count u32 */
+    uint32_t *call;
+};
+
+struct hccl_ops {
+    size_t n;
+    uint32_t *thread;
+    uint64_t *time, *alg, *count, *group;
+    uint8_t *flags, *data_type;
+    uint32_t *call;
+};
+
+struct hccl_infos {
+    size_t n;
+    uint32_t *thread;
+    uint64_t *time, *item, *group, *notify, *src, *dst, *size;
+    double *estimate_us;
+    uint32_t *local_rank, *remote_rank, *rank_size, *plane, *context, *data_type, *link, *transport, *rdma;
+    uint32_t *call;
+};
+
+struct tracks {
+    size_t n;
+    uint32_t *thread, *data_len, *task; /* task: the low 16 bits; the batch is beside it */
+    uint16_t *device, *stream, *batch, *ext_blocks;
+    uint8_t *ext_bits;
+    uint64_t *time, *type, *kernel;
+    uint32_t *call; /* the deepest call of the tree around it, or NO_ROW */
+};
+
+struct memcpys {
+    size_t n;
+    uint32_t *thread, *stream;
+    uint16_t *direction, *kind, *device;
+    uint64_t *time, *size, *largest;
+};
+
+struct fusions {
+    size_t n;
+    uint32_t *thread, *count;
+    uint64_t *time, *name, *bytes[5]; /* input, output, weight, workspace, total */
+    const uint8_t **originals;        /* count u64 hashes */
+    uint32_t *call;                   /* the model call */
+};
+
+struct graph_ids {
+    size_t n;
+    uint64_t *name;
+    uint32_t *graph, *model;
+};
+
+struct capture_streams {
+    size_t n;
+    uint16_t *status, *model_stream, *original_stream, *model, *device;
+    uint64_t *time;
+};
+
+struct captured_ops {
+    size_t n;
+    uint32_t *model, *device, *stream, *task, *task_type, *blocks, *op_flag;
+    uint64_t *name, *op_type, *attr;
+    name_id *shapes[2], *types[2], *formats[2];
+    bool *is_static;
+};
+
+struct marks {
+    size_t n;
+    uint16_t *info;
+    uint32_t *process, *thread, *category, *event, *payload_type, *message_type;
+    uint64_t *payload, *begin, *end, *id, *domain;
+    name_id *message;
+};
+
+struct op_memory {
+    size_t n;
+    uint32_t *thread, *device, *device_type;
+    uint64_t *time, *addr, *name, *allocated, *reserved;
+    int64_t *size; /* negative: given back */
+};
+
+struct static_memory {
+    size_t n;
+    int64_t *size;
+    uint64_t *name, *begin, *end, *dynamic_name;
+    uint32_t *graph;
+};
+
+struct logic_streams {
+    size_t n;
+    uint32_t *logic, *count;
+    const uint8_t **physical; /* count u32 */
+};
+
+struct mc2_groups {
+    size_t n;
+    uint64_t *group;
+    uint32_t *rank_size, *kfc_stream, *stream_count;
+    const uint8_t **streams; /* stream_count u32 */
+};
+
+struct host_records {
+    struct node_basics node_basics;
+    struct node_attrs node_attrs;
+    struct tensors tensors;
+    struct contexts contexts;
+    struct hccl_ops hccl_ops;
+    struct hccl_infos hccl_infos;
+    struct tracks tracks; /* without flips and maintenance */
+    struct memcpys memcpys;
+    struct fusions fusions;
+    struct graph_ids graph_ids;
+    struct capture_streams capture_streams;
+    struct captured_ops captured_ops;
+    struct marks marks;
+    struct op_memory op_memory;
+    struct static_memory static_memory;
+    struct logic_streams logic_streams;
+    struct mc2_groups mc2_groups;
+    bool streams_expanded; /* stream ids use 15 bits */
+};
+
+#endif

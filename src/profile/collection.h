@@ -1,0 +1,93 @@
+/* collection.h - where a profile comes from: a PROF_XXX directory, its host and device folders, their clocks and files.
+ *
+ * A source is one folder (host or device_N). It knows its settings, how to turn its counters into wall-clock time, and
+ * which streams of records lie in its data folder, sorted and mapped into memory. Filled by load/source.c; everything
+ * lives as long as the profile.
+ */
+#ifndef ASCOPE_PROFILE_COLLECTION_H
+#define ASCOPE_PROFILE_COLLECTION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+struct slice {
+    const char *name; /* "device_0/data/hbm.data.0.slice_0": for messages */
+    const uint8_t *data;
+    size_t size;
+    uint32_t number;
+};
+
+/* One file family of a folder, cut into slices. Records may straddle two of them: read through records.h or text.h. */
+struct stream {
+    const char *family; /* "api_event.data", "compact.task_track", "hbm.data", "101-CpuUsage.data" */
+    bool is_unaging;    /* written once, at load time: what it describes is static */
+    struct slice *slice;
+    size_t n_slices;
+};
+
+enum { HOST_DEVICE_ID = 64, PLATFORM_UNKNOWN = -1 };
+
+struct source {
+    bool is_host;
+    unsigned device;       /* HOST_DEVICE_ID for the host */
+    const char *name;      /* "host", "device_0" */
+    const char *path;      /* of the folder */
+    json_t *info, *sample; /* info.json and sample.json as they are; both are objects */
+
+    int platform; /* platform_version: 5 is Atlas A2 and A3 */
+    uint32_t pid;
+    const char *pid_name;
+    uint32_t ai_core_num, aiv_num;
+    double aic_mhz, aiv_mhz;
+
+    struct clock host_clock;   /* host counter -> CLOCK_MONOTONIC_RAW ns of the host */
+    struct clock device_clock; /* device counter -> the same time line; devices only */
+    int64_t host_mono_ns;      /* host and device clocks at the same instant, when the collection started */
+    int64_t device_mono_ns;
+    int64_t wall_offset_ns;   /* monotonic ns + this = wall clock ns */
+    int64_t begin_ns, end_ns; /* of the collection, wall clock; end is a guess when has_end is false */
+    bool has_end;
+
+    struct stream *stream; /* sorted by family, unaging first */
+    size_t n_streams;
+    struct arena *mem;
+    struct losses lost;
+};
+
+/* Wall-clock ns of a raw stamp. */
+static inline int64_t source_host_ns(const struct source *s, uint64_t cnt)
+{
+    return clock_ns(&s->host_clock, cnt) + s->wall_offset_ns;
+}
+
+static inline int64_t source_device_ns(const struct source *s, uint64_t tick)
+{
+    return clock_ns(&s->device_clock, tick) + s->wall_offset_ns;
+}
+
+/* A sampler's stamp in ns of the device's monotonic clock. */
+static inline int64_t source_sampler_ns(const struct source *s, int64_t device_mono)
+{
+    return device_mono - s->device_mono_ns + s->host_mono_ns + s->wall_offset_ns;
+}
+
+/* A sampler's stamp in µs since the device's clock was read at the start. */
+static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
+{
+    return us * 1000 + s->host_mono_ns + s->wall_offset_ns;
+}
+
+/* Settings, "" or the given default when absent or of another kind. Numbers may be written as text. */
+const char *source_text(const json_t *object, const char *key);
+int64_t source_number(const json_t *object, const char *key, int64_t otherwise);
+
+/* The first stream of a family (the unaging one, if any); *n says how many follow it in the array. NULL when none. */
+const struct stream *source_streams(const struct source *s, const char *family, size_t *n);
+
+#endif

@@ -1,0 +1,50 @@
+/* comm.h - collective communication: the operators, the small tasks that they are made of, and how much of it hides
+ * behind computing. */
+#ifndef ASCOPE_PROFILE_COMM_H
+#define ASCOPE_PROFILE_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/names.h"
+
+/* Filled by analyse/comm.c. */
+struct communication {
+    struct comm_ops { /* sorted by (group, begin) */
+        size_t n;
+        name_id *name; /* with its suffix: hcom_allReduce__483_1_1 */
+        name_id *op_name, *op_type, *group, *alg;
+        int64_t *begin_ns, *end_ns;
+        uint32_t *connection, *model, *rank_size;
+        int32_t *relay, *retry; /* -1: not reported */
+        uint32_t *data_type;
+        uint64_t *count;
+        bool *is_shown; /* false: none of its tasks ran on the master stream */
+        bool *is_aicpu; /* scheduled by the AI CPU, in rows of its own */
+    } ops;
+    struct comm_tasks { /* sorted by begin */
+        size_t n;
+        uint32_t *op; /* row of ops */
+        name_id *name, *group, *type;
+        int64_t *begin_ns, *end_ns;
+        double *dur_ns, *estimate_us, *bandwidth_gbs;
+        int32_t *plane;
+        uint16_t *stream, *batch;
+        uint32_t *task, *context, *src_rank, *dst_rank, *rdma, *transport, *link, *data_type, *model;
+        uint64_t *notify, *size;
+        bool *is_master;
+    } tasks;
+};
+
+enum overlap_kind { OVERLAP_COMPUTING, OVERLAP_COMMUNICATION, OVERLAP_EXPOSED, OVERLAP_FREE, OVERLAP_KINDS };
+
+/* Disjoint intervals of each kind, by ascending begin. */
+struct overlap {
+    struct intervals {
+        size_t n;
+        int64_t *begin_ns, *end_ns;
+    } kind[OVERLAP_KINDS];
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* dictionary.h - what the 64-bit hashes and the type numbers of host records stand for. */
+#ifndef ASCOPE_PROFILE_DICTIONARY_H
+#define ASCOPE_PROFILE_DICTIONARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/names.h"
+
+struct dictionary {
+    struct names *names;
+    struct {
+        uint64_t key;
+        name_id name; /* NAME_EMPTY: a free slot */
+    } * slot;
+    size_t n, n_slots; /* a power of two */
+};
+
+int dictionary_add(struct dictionary *d, uint64_t key, name_id name); /* the last one wins; 0: no memory */
+
+/* The string of a hash; one that nobody explained is shown as its decimal digits. Thread-safe once loaded. */
+name_id dictionary_hash(const struct dictionary *d, uint64_t hash);
+name_id dictionary_type(const struct dictionary *d, uint16_t level, uint64_t type);
+/* NAME_EMPTY when nobody explained it. */
+name_id dictionary_find(const struct dictionary *d, uint64_t key);
+uint64_t dictionary_type_key(uint16_t level, uint64_t type);
+void dictionary_fini(struct dictionary *d);
+
+#endif

@@ -1,0 +1,66 @@
+/* profile.h - everything that is known about one collection, in memory.
+ *
+ * load/ fills the raw tables, analyse/ adds what follows from them, export/ only reads. A table is one array per column;
+ * the comment on it says in which order its rows are. Names are ids of `names`.
+ */
+#ifndef ASCOPE_PROFILE_PROFILE_H
+#define ASCOPE_PROFILE_PROFILE_H
+
+#include "base/names.h"
+#include "profile/calls.h"
+#include "profile/collection.h"
+#include "profile/comm.h"
+#include "profile/counters.h"
+#include "profile/dictionary.h"
+#include "profile/steps.h"
+#include "profile/tasks.h"
+#include "profile/usage.h"
+
+/* One device_N folder. */
+struct device {
+    struct source source;
+    struct device_log log;     /* as the scheduler wrote it */
+    struct tasks tasks;        /* host and device halves joined; sorted by start */
+    struct pmu pmu;            /* counters of tasks */
+    struct steps steps;        /* iterations */
+    struct communication comm; /* collectives that ran here */
+    struct overlap overlap;    /* of computing and communication */
+    struct counters counters;  /* hardware samplers */
+    struct usage usage;        /* of the device's own operating system */
+};
+
+/* The host folder; absent (source.path == NULL) when only a device was sampled. */
+struct host {
+    struct source source;
+    struct calls calls;
+    struct host_records records; /* what was reported beside the calls */
+    struct ops ops;              /* compute operators */
+    struct host_tasks tasks;     /* tasks as they were handed to the devices */
+    struct usage usage;
+};
+
+struct profile {
+    const char *path; /* of PROF_XXX */
+    struct names *names;
+    struct dictionary dictionary; /* of the hashes and type numbers in host records */
+    struct host host;
+    struct device *device; /* by ascending device id */
+    size_t n_devices;
+    int platform;
+    bool is_level0;
+    struct arena *mem;
+    struct losses lost; /* of the whole, filled at the end; each source has its own */
+};
+
+static inline bool profile_has_host(const struct profile *p)
+{
+    return p->host.source.path != NULL;
+}
+
+/* The source whose settings speak for the collection: the host's, or the first device's. */
+static inline const struct source *profile_main_source(const struct profile *p)
+{
+    return profile_has_host(p) ? &p->host.source : &p->device[0].source;
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* tasks.h - work on a device: as the host handed it over, as the device logged it, and both joined.
+ *
+ * A task is known by (device, stream, batch, task, context). The batch counts the wrap-arounds of 16-bit task ids; the
+ * context tells the parts of one task, NO_CONTEXT is the task as a whole.
+ */
+#ifndef ASCOPE_PROFILE_TASKS_H
+#define ASCOPE_PROFILE_TASKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/names.h"
+
+static const uint32_t NO_CONTEXT = UINT32_MAX;
+static const uint32_t NO_MODEL = UINT32_MAX;
+
+/* Sorted by (device, stream, batch, task, context). */
+struct host_tasks {
+    size_t n;
+    uint16_t *device, *stream, *batch;
+    uint32_t *task, *context;
+    uint64_t *key;   /* stream, batch and task in one number, for joins; see task_key() */
+    name_id *type;   /* KERNEL_AICORE, MEMCPY_ASYNC, … */
+    name_id *kernel; /* NAME_NA when none */
+    uint32_t *connection;
+    uint32_t *model;  /* NO_MODEL */
+    int64_t *request; /* -1 */
+    uint64_t *time;   /* host counter */
+    uint32_t *thread;
+    uint32_t *op;   /* row of ops, or NO_ROW */
+    uint32_t *comm; /* row of the communication small operators, or NO_ROW */
+};
+
+static inline uint64_t task_key(uint16_t stream, uint16_t batch, uint32_t task)
+{
+    return (uint64_t)stream << 48 | (uint64_t)batch << 32 | task;
+}
+
+/* Compute operators, in the order of the host tasks that launch them. */
+struct ops {
+    size_t n;
+    name_id *name, *op_type, *task_type; /* NAME_NA where not reported */
+    name_id *state, *hf32, *attr;        /* attr: NAME_EMPTY when none */
+    uint32_t *blocks, *mix_blocks;
+    name_id *shapes[2], *types[2], *formats[2]; /* [TENSOR_INPUT], [TENSOR_OUTPUT] */
+    bool *has_blocks;                           /* false: Block Num is 0 because nobody reported one */
+};
+
+enum device_type_family { TYPE_OF_SQE, TYPE_OF_CONTEXT }; /* which table names device_type */
+
+/* What a device's scheduler logged. Times are its ticks. */
+struct device_log {
+    size_t n; /* finished tasks, sorted by (stream, task, context, begin) */
+    uint16_t *stream, *batch;
+    uint32_t *task, *context;
+    uint64_t *key;
+    uint64_t *begin, *end;
+    uint8_t *type; /* SQE type, or sub task type of a context */
+    struct {       /* wrap-arounds of task ids, by (stream, tick) */
+        size_t n;
+        uint16_t *stream, *number, *task;
+        uint64_t *tick;
+    } flips;
+    struct { /* block numbers that the device computed itself */
+        size_t n;
+        uint16_t *stream, *task;
+        uint64_t *tick;
+        uint32_t *blocks;
+    } blocks;
+    struct { /* step, iteration and mark stamps, in file order */
+        size_t n;
+        uint64_t *tick, *index, *model;
+        uint16_t *stream, *task, *tag;
+    } stamps;
+    struct { /* runs of AI CPU kernels, in file order */
+        size_t n;
+        uint16_t *stream, *task;
+        uint64_t *run_begin, *run_end, *compute_us, *memcpy_us, *memcpy_end_us, *submit, *after_run;
+        uint32_t *dispatch_us;
+    } aicpu;
+    struct { /* data queue events, in file order */
+        size_t n;
+        uint64_t *time, *size;
+        name_id *action, *source;
+    } dp;
+    struct { /* waits of the model's input queue */
+        size_t n;
+        uint32_t *node;
+        uint64_t *queue, *begin_us, *end_us;
+    } mi;
+};
+
+/* Tasks that ran: one row for each finished device task, sorted by (begin_ns, stream, task, batch, context). */
+struct tasks {
+    size_t n;
+    uint16_t *stream, *batch;
+    uint32_t *task, *context;
+    uint8_t *device_type;
+    int64_t *begin_ns, *end_ns; /* wall clock, fractions dropped */
+    double *dur_ns;             /* with its fraction */
+    uint64_t *begin_tick, *end_tick;
+    uint32_t *host;       /* row of host_tasks, or NO_ROW when the host says nothing of it */
+    uint32_t *op;         /* row of ops, or NO_ROW */
+    name_id *type;        /* as reports show it: KERNEL_AICORE, MEMCPY_ASYNC, AI_CORE */
+    bool *is_hidden;      /* the whole of a task whose contexts are shown instead */
+    uint32_t *pmu;        /* row of pmu, or NO_ROW */
+    uint64_t *copy_bytes; /* of memory copies */
+    uint16_t *copy_kind;  /* COPY_NONE for other tasks */
+};
+enum { COPY_NONE = 0xFFFF, COPY_OTHER = 0xFFFE };
+
+enum { PMU_MOST_COLUMNS = 64 };
+
+/* Counters of tasks, in the rows that tasks.pmu names: one value for each column. */
+struct pmu {
+    size_t n, n_columns;
+    const char **column; /* "aic_mac_ratio", as the db names them, in the order of the reports */
+    double *value;       /* n * n_columns */
+};
+
+#endif
