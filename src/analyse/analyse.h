@@ -1,0 +1,10 @@
+/* analyse.h - everything that follows from the records of one collection, computed in order. */
+#ifndef ASCOPE_ANALYSE_ANALYSE_H
+#define ASCOPE_ANALYSE_ANALYSE_H
+
+#include "profile/profile.h"
+
+/* False only without memory. Devices are independent of each other and share the threads. */
+bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e);
+
+#endif
