@@ -1,0 +1,79 @@
+# The commands that a newcomer types. The build itself is Meson's; this file only gathers its parts.
+#
+#   make          builds build/ascope
+#   make demo     simulates a collection, exports it and says what to open
+#   make test     everything that must hold before a change goes in
+#   make bench    how fast, as ratios in one run
+#   make fuzz     damaged input for FUZZ_SECONDS a reader
+#   make format   the layout of the source, decided by clang-format
+#   make docs     man page and shell completions anew from the option tables
+#   make install  into PREFIX (DESTDIR is honoured)
+#   make clean    removes what was built and the demo
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+NICE ?= nice
+NINJA_JOBS ?= $(shell nproc)
+
+# What each job needs of Debian, and why; `make test` and `make demo` install what is missing.
+NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlite3-dev
+WHY_build = compiler, build system, and the two libraries that ascope stands on (JSON settings, database output)
+NEEDS_test = $(NEEDS_build) clang libclang-rt-dev libcmocka-dev python3 mandoc
+WHY_test = the above, a second compiler with its sanitizers, the C test library, Python for the tests of the command, a check of the man page
+
+MESON_SETUP = meson setup --prefix $(PREFIX)
+
+.PHONY: all demo test test-build test-clang test-sanitized bench fuzz format docs install clean need-build need-test
+all: build/build.ninja
+	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
+	@echo "built build/ascope; try: build/ascope --help, or make demo"
+
+build/build.ninja: | need-build
+	@$(MESON_SETUP) build
+
+# Says what is missing and why, and installs it as root or through sudo. Silent when everything is there.
+need-build need-test: need-%:
+	@command -v dpkg-query >/dev/null || exit 0; \
+	missing=; for p in $(NEEDS_$*); do \
+	    dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
+	done; \
+	test -z "$$missing" && exit 0; \
+	echo "installing$$missing ($(WHY_$*))"; \
+	sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	if test -n "$$sudo" && ! command -v sudo >/dev/null; then \
+	    echo "neither root nor sudo: run this as root, then again what you ran: apt-get install$$missing" >&2; exit 1; \
+	fi; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	$$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null 2>&1 || \
+	    { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
+
+demo: need-build all
+	@scripts/demo build/ascope demo
+
+test: need-test test-build test-clang test-sanitized
+	@echo "everything holds"
+
+test-build: all
+	@$(NICE) meson test -C build --print-errorlogs --no-rebuild
+
+# The other compiler has other warnings, and warnings are errors. It also builds the fuzz targets.
+test-clang: need-test
+	@test -f build-clang/build.ninja || CC=clang $(MESON_SETUP) build-clang >/dev/null
+	@$(NICE) ninja -C build-clang -j $(NINJA_JOBS) --quiet
+
+test-sanitized: need-test
+	@test -f build-sanitized/build.ninja || $(MESON_SETUP) build-sanitized -Db_sanitize=address,undefined >/dev/null
+	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
+	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --timeout-multiplier 4
+
+install: all
+	@meson install -C build --no-rebuild
+
+format:
+	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
+
+docs: all
+	@scripts/docs build/ascope
+
+clean:
+	@rm -rf build build-clang build-sanitized demo
