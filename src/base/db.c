@@ -16,6 +16,7 @@ struct db {
     size_t n_id_of;
     LIST(name_id) used; /* in the order of their ids */
     struct arena *mem;
+    uint64_t n_rows;
 };
 
 static bool failed(struct db *db, const char *what, struct error *e)
@@ -123,6 +124,11 @@ static bool rows(struct db *db, const struct db_table *t, sqlite3_stmt *s, struc
     return true;
 }
 
+uint64_t db_rows(const struct db *db)
+{
+    return db->n_rows;
+}
+
 bool db_table(struct db *db, const struct db_table *t, struct error *e)
 {
     if (t->n_rows == 0)
@@ -139,6 +145,7 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
     bool done =
         run(db, create, e) && (sqlite3_prepare_v2(db->sql, insert, -1, &s, NULL) == SQLITE_OK || failed(db, insert, e));
     done = done && rows(db, t, s, e);
+    db->n_rows += done ? t->n_rows : 0;
     sqlite3_finalize(s);
     if (done && t->index) {
         char index[512];

@@ -43,7 +43,8 @@ struct report {
 };
 
 struct track {
-    const char *process; /* the word in a -reports file: "hbm" */
+    const char *process;  /* the word in a -reports file: "hbm" */
+    const char *own_file; /* it is also written to a file of this name by itself; NULL: it is not */
     bool (*write)(const struct export *x, struct trace *t, struct error *e);
 };
 

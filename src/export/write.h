@@ -12,19 +12,19 @@ enum { WANT_TIMELINE = 1, WANT_SUMMARY = 2, WANT_DB = 4, WANT_ALL = 7 };
 enum format { FORMAT_CSV, FORMAT_JSON };
 
 struct request {
-    unsigned want;             /* WANT_* */
-    enum format format;        /* of the summary */
+    unsigned want;      /* WANT_* */
+    enum format format; /* of the summary */
     enum dialect dialect;
-    bool has_iteration;        /* model, iteration and count are set */
-    uint64_t model, iteration; /* model 4294967295: by step */
-    unsigned iteration_count;  /* 1 to 5 */
+    bool has_iteration;           /* model, iteration and count are set */
+    uint64_t model, iteration;    /* model 4294967295: by step */
+    unsigned iteration_count;     /* 1 to 5 */
     const char *const *processes; /* words of a -reports file that are switched on; NULL: all */
     size_t n_processes;
-    bool from_start;           /* --time-base start */
-    bool clear;                /* remove the reference's sqlite folders afterwards */
+    bool from_start; /* --time-base start */
+    bool clear;      /* remove the reference's sqlite folders afterwards */
     unsigned n_threads;
-    const char *out_dir;       /* instead of the collection's own directory; NULL: that one */
-    const char *stamp;         /* YYYYMMDDhhmmss for the file names; NULL: now */
+    const char *out_dir; /* instead of the collection's own directory; NULL: that one */
+    const char *stamp;   /* YYYYMMDDhhmmss for the file names; NULL: now */
     void (*progress)(void *context, const char *what, double done); /* 0 to 1; NULL: none */
     void *progress_context;
 };

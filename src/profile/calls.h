@@ -90,6 +90,14 @@ struct tracks {
     uint32_t *call; /* the deepest call of the tree around it, or NO_ROW */
 };
 
+/* Wrap-arounds of task ids, sorted by (device, stream, time). */
+struct host_flips {
+    size_t n;
+    uint16_t *device, *stream, *number;
+    uint32_t *task;
+    uint64_t *time;
+};
+
 struct memcpys {
     size_t n;
     uint32_t *thread, *stream;
@@ -168,6 +176,7 @@ struct host_records {
     struct hccl_ops hccl_ops;
     struct hccl_infos hccl_infos;
     struct tracks tracks; /* without flips and maintenance */
+    struct host_flips flips;
     struct memcpys memcpys;
     struct fusions fusions;
     struct graph_ids graph_ids;

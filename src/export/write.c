@@ -1,0 +1,381 @@
+#include "export/write.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyse/analyse.h"
+#include "base/pool.h"
+#include "export/scope.h"
+#include "load/prof.h"
+
+/* A table longer than this is cut into files that spreadsheets can open. */
+enum { ROWS_PER_FILE = 1000000 };
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Everything that is written, as jobs that share nothing. The large ones come first, so that no thread ends up alone
+ * with one of them. */
+enum job_kind { JOB_DB, JOB_TIMELINE, JOB_REPORT };
+struct job {
+    enum job_kind kind;
+    const char *file; /* of a timeline: "msprof", or the own_file of some tracks */
+    const struct report *report;
+    struct arena *mem; /* results and their texts */
+    LIST(struct written) files;
+    struct error error;
+};
+
+struct writing {
+    const struct request *request;
+    struct export base; /* what all outputs share */
+    const char *dir, *prof_dir, *stamp;
+    struct job *job;
+    size_t n_jobs;
+    pthread_mutex_t lock; /* of n_done and the progress callback */
+    size_t n_done;
+};
+
+static void note_file(struct job *j, const char *path, const char *about, uint64_t rows)
+{
+    struct written *w = list_add(&j->files, j->mem);
+    struct stat st;
+    if (w)
+        *w = (struct written){ path, about, rows, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0 };
+}
+
+static bool process_wanted(const struct request *r, const char *process)
+{
+    bool wanted = r->processes == NULL;
+    for (size_t i = 0; i < r->n_processes && !wanted; i++)
+        wanted = strcmp(r->processes[i], process) == 0;
+    return wanted;
+}
+
+static bool is_sample_based(const struct profile *p)
+{
+    return strcmp(source_text(profile_main_source(p)->sample, "ai_core_profiling_mode"), "sample-based") == 0;
+}
+
+/* The processes that belong into a file: all of them into msprof_*.json, some into files of their own besides. */
+static void write_timeline(struct writing *w, struct job *j)
+{
+    struct export x = w->base;
+    x.mem = j->mem;
+    x.is_generic = x.is_generic || is_sample_based(x.profile);
+    const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, j->file, w->stamp);
+    struct out o;
+    if (!path || !out_open(&o, path, &j->error))
+        return;
+    struct trace t = { .out = &o,
+                       .names = x.profile->names,
+                       .has_base = x.from_start,
+                       .base_ns = profile_main_source(x.profile)->begin_ns,
+                       .has_window = x.scope != SCOPE_ALL,
+                       .window_begin_ns = x.begin_ns,
+                       .window_end_ns = x.end_ns };
+    const bool is_main = strcmp(j->file, "msprof") == 0;
+    trace_begin(&t);
+    for (size_t i = 0; i < n_tracks && j->error.fault == FAULT_NONE; i++) {
+        const bool own = tracks[i].own_file && strcmp(tracks[i].own_file, j->file) == 0;
+        if ((is_main || own) && process_wanted(w->request, tracks[i].process))
+            tracks[i].write(&x, &t, &j->error);
+    }
+    trace_finish(&t);
+    if (j->error.fault != FAULT_NONE || t.n_events == 0)
+        out_discard(&o);
+    else if (out_close(&o, &j->error))
+        note_file(j, path,
+                  is_main ? "the whole timeline, for Perfetto, Chrome or MindStudio Insight"
+                          : "a part of the timeline by itself",
+                  t.n_events);
+}
+
+static bool write_csv(struct writing *w, struct job *j, const struct table *t, const char *file)
+{
+    const bool sliced = t->n_rows > ROWS_PER_FILE;
+    for (size_t first = 0, slice = 0; first < t->n_rows; first += ROWS_PER_FILE, slice++) {
+        const size_t n = t->n_rows - first < ROWS_PER_FILE ? t->n_rows - first : ROWS_PER_FILE;
+        const char *path = sliced ? arena_printf(j->mem, "%s/%s_slice_%zu_%s.csv", w->dir, file, slice, w->stamp)
+                                  : arena_printf(j->mem, "%s/%s_%s.csv", w->dir, file, w->stamp);
+        struct out o;
+        if (!path || !out_open(&o, path, &j->error))
+            return false;
+        table_csv_header(t, &o);
+        table_csv_rows(t, &o, first, n);
+        if (!out_close(&o, &j->error))
+            return false;
+        note_file(j, path, j->report->about, n);
+    }
+    return true;
+}
+
+static bool write_json(struct writing *w, struct job *j, const struct table *t, const char *file)
+{
+    const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, file, w->stamp);
+    struct out o;
+    if (!path || !out_open(&o, path, &j->error))
+        return false;
+    table_json(t, &o);
+    if (!out_close(&o, &j->error))
+        return false;
+    note_file(j, path, j->report->about, t->n_rows);
+    return true;
+}
+
+static void write_report(struct writing *w, struct job *j)
+{
+    struct export x = w->base;
+    x.mem = j->mem;
+    struct table t = { 0 };
+    if (!j->report->build(&x, &t, &j->error) || t.n_rows == 0)
+        return;
+    if (arena_failed(j->mem)) {
+        error_set(&j->error, FAULT_LIMIT, "%s: no memory for its rows", j->report->file);
+        return;
+    }
+    const bool seed = x.dialect == DIALECT_SEED && j->report->seed_file;
+    const char *file = seed ? j->report->seed_file : j->report->file;
+    if (w->request->format == FORMAT_JSON)
+        write_json(w, j, &t, file);
+    else
+        write_csv(w, j, &t, file);
+}
+
+static void write_db(struct writing *w, struct job *j)
+{
+    struct export x = w->base;
+    x.mem = j->mem;
+    const char *path = arena_printf(j->mem, "%s/msprof_%s.db", w->prof_dir, w->stamp);
+    struct db *db = path ? db_open(path, x.profile->names, &j->error) : NULL;
+    if (!db)
+        return;
+    for (size_t i = 0; i < n_db_writers; i++)
+        if (!db_writers[i].write(&x, db, &j->error)) {
+            db_discard(db);
+            return;
+        }
+    const uint64_t rows = db_rows(db);
+    if (db_close(db, &j->error))
+        note_file(j, path, "everything as tables, for SQL and MindStudio Insight", rows);
+}
+
+static void run_job(void *context, size_t i)
+{
+    struct writing *w = context;
+    struct job *j = &w->job[i];
+    switch (j->kind) {
+    case JOB_DB: write_db(w, j); break;
+    case JOB_TIMELINE: write_timeline(w, j); break;
+    case JOB_REPORT: write_report(w, j); break;
+    }
+    pthread_mutex_lock(&w->lock);
+    w->n_done++;
+    if (w->request->progress)
+        w->request->progress(w->request->progress_context, "writing",
+                             0.5 + 0.5 * (double)w->n_done / (double)w->n_jobs);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static struct job *add_job(struct writing *w, enum job_kind kind)
+{
+    struct job *j = &w->job[w->n_jobs++];
+    j->kind = kind;
+    j->mem = arena_new();
+    return j;
+}
+
+static bool has_db(const char *dir)
+{
+    DIR *d = opendir(dir);
+    bool found = false;
+    for (struct dirent *f; d && !found && (f = readdir(d));)
+        found = strncmp(f->d_name, "msprof_", 7) == 0 && strlen(f->d_name) > 10 &&
+                strcmp(f->d_name + strlen(f->d_name) - 3, ".db") == 0;
+    if (d)
+        closedir(d);
+    return found;
+}
+
+static void plan(struct writing *w)
+{
+    const struct request *r = w->request;
+    /* As the reference does: the text exports leave a database too, unless one is there or only a part is wanted. */
+    const bool wants_db = (r->want & WANT_DB) || (w->base.scope == SCOPE_ALL && !has_db(w->prof_dir));
+    if (wants_db && w->base.scope == SCOPE_ALL)
+        add_job(w, JOB_DB);
+    if (r->want & WANT_TIMELINE) {
+        add_job(w, JOB_TIMELINE)->file = "msprof";
+        for (size_t i = 0; i < n_tracks; i++) {
+            const char *own = tracks[i].own_file;
+            bool is_new = own != NULL;
+            for (size_t k = 0; k < i && is_new; k++)
+                is_new = !tracks[k].own_file || strcmp(tracks[k].own_file, own) != 0;
+            if (is_new)
+                add_job(w, JOB_TIMELINE)->file = own;
+        }
+    }
+    for (size_t i = 0; i < n_reports && (r->want & WANT_SUMMARY); i++)
+        add_job(w, JOB_REPORT)->report = &reports[i];
+}
+
+static bool make_dir(const char *path, struct error *e)
+{
+    if (mkdir(path, 0750) == 0 || errno == EEXIST)
+        return true;
+    return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, strerror(errno));
+}
+
+/* What each file is, for people who open the directory later. Lists what this export wrote. */
+static bool write_readme(struct writing *w, struct result *out, struct error *e)
+{
+    const char *path = arena_printf(out->mem, "%s/README.txt", w->dir);
+    static const struct {
+        const char *ending, *heading;
+    } part[] = {
+        {".json", "Timelines and JSON tables"},
+        { ".csv", "Tables"                   }
+    };
+    struct out o;
+    if (!path || !out_open(&o, path, e))
+        return false;
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < out->files.n; i++) {
+            const struct written *f = &out->files.at[i];
+            const char *name = strrchr(f->path, '/') + 1, *ending = strrchr(name, '.');
+            if (strcmp(ending, part[k].ending) != 0)
+                continue;
+            char line[512];
+            const int len = n++ == 0 ? snprintf(line, sizeof line, "%s\n1. %s: %s\n", part[k].heading, name, f->about)
+                                     : snprintf(line, sizeof line, "%zu. %s: %s\n", n, name, f->about);
+            out_bytes(&o, line, (size_t)len < sizeof line ? (size_t)len : sizeof line - 1);
+        }
+        if (n > 0)
+            out_char(&o, '\n');
+    }
+    return out_close(&o, e);
+}
+
+static void add_problem(struct result *out, const char *text)
+{
+    const char **slot = list_add(&out->problems, out->mem);
+    if (slot)
+        *slot = arena_text(out->mem, text, strlen(text));
+}
+
+static bool write_all(const struct request *r, struct result *out, struct error *e)
+{
+    struct writing w = {
+        .request = r,
+        .base = {.profile = &out->profile, .dialect = r->dialect, .from_start = r->from_start},
+        .job = arena_take(out->mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job)
+    };
+    const char *name = strrchr(out->profile.path, '/');
+    name = name ? name + 1 : out->profile.path;
+    w.prof_dir = r->out_dir ? arena_printf(out->mem, "%s/%s", r->out_dir, name) : out->profile.path;
+    w.dir = arena_printf(out->mem, "%s/mindstudio_profiler_output", w.prof_dir);
+    char stamp[32];
+    const time_t now = time(NULL);
+    struct tm local;
+    strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", localtime_r(&now, &local));
+    w.stamp = r->stamp ? r->stamp : stamp;
+    if (!w.job || !w.prof_dir || !w.dir)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", out->profile.path);
+    if (!scope_resolve(&w.base, r, e))
+        return false;
+    if ((r->out_dir && (!make_dir(r->out_dir, e) || !make_dir(w.prof_dir, e))) || !make_dir(w.dir, e))
+        return false;
+
+    pthread_mutex_init(&w.lock, NULL);
+    plan(&w);
+    pool_run(w.n_jobs, r->n_threads, run_job, &w);
+    pthread_mutex_destroy(&w.lock);
+    for (size_t i = 0; i < w.n_jobs; i++) {
+        struct job *j = &w.job[i];
+        for (size_t k = 0; k < j->files.n; k++) {
+            struct written *f = list_add(&out->files, out->mem);
+            if (!f)
+                break;
+            *f = j->files.at[k];
+            f->path = arena_text(out->mem, f->path, strlen(f->path));
+        }
+        if (j->error.fault != FAULT_NONE) {
+            add_problem(out, j->error.text);
+            error_set(e, j->error.fault, "%s", j->error.text);
+        }
+        arena_free(j->mem);
+    }
+    if (out->files.n == 0) {
+        rmdir(w.dir); /* only if nothing else is in it */
+        return error_set(e, FAULT_ASKED, "%s: there is nothing to export for what was asked", out->profile.path);
+    }
+    struct error readme = { 0 };
+    if ((r->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(&w, out, &readme))
+        add_problem(out, readme.text);
+    return true;
+}
+
+/* The reference's intermediate databases, which --clear is there to remove. */
+static void clear_folder(struct result *out, const struct source *s)
+{
+    const char *path = arena_printf(out->mem, "%s/sqlite", s->path);
+    DIR *d = path ? opendir(path) : NULL;
+    if (!d)
+        return;
+    for (struct dirent *f; (f = readdir(d));)
+        if (f->d_name[0] != '.')
+            unlinkat(dirfd(d), f->d_name, 0);
+    closedir(d);
+    if (rmdir(path) != 0)
+        add_problem(out, arena_printf(out->mem, "%s: cannot be removed: %s", path, strerror(errno)));
+}
+
+bool collection_export(const char *prof_path, const struct request *r, struct result *out, struct error *e)
+{
+    *out = (struct result){ .mem = arena_new() };
+    if (!out->mem)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
+    const double start = now_s();
+    if (r->progress)
+        r->progress(r->progress_context, "reading", 0);
+    if (!profile_load(&out->profile, prof_path, r->n_threads, e))
+        return false;
+    const double loaded = now_s();
+    if (r->progress)
+        r->progress(r->progress_context, "analysing", 0.25);
+    if (!profile_analyse(&out->profile, r->n_threads, e))
+        return false;
+    const double analysed = now_s();
+    if (r->progress)
+        r->progress(r->progress_context, "writing", 0.5);
+    const bool done = write_all(r, out, e);
+    if (done && r->clear) {
+        if (profile_has_host(&out->profile))
+            clear_folder(out, &out->profile.host.source);
+        for (size_t i = 0; i < out->profile.n_devices; i++)
+            clear_folder(out, &out->profile.device[i].source);
+    }
+    out->load_s = loaded - start;
+    out->analyse_s = analysed - loaded;
+    out->write_s = now_s() - analysed;
+    return done;
+}
+
+void result_free(struct result *r)
+{
+    profile_free(&r->profile);
+    arena_free(r->mem);
+    *r = (struct result){ 0 };
+}

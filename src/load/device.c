@@ -1,0 +1,109 @@
+#include "load/device.h"
+
+#include <string.h>
+
+#include "load/records.h"
+#include "raw/device.h"
+
+#define U64(r, f) ((uint64_t *)(r).column[f])
+#define U32(r, f) ((uint32_t *)(r).column[f])
+#define U16(r, f) ((uint16_t *)(r).column[f])
+#define U8(r, f)  ((uint8_t *)(r).column[f])
+
+static bool load_track(struct device *d, struct error *e)
+{
+    struct source *s = &d->source;
+    struct device_log *log = &d->log;
+    struct records r;
+    if (!records_load(s, "ts_track.data", &ts_step_layout, true, &r, e))
+        return false;
+    log->stamps.n = r.n;
+    log->stamps.tick = U64(r, STEP_TICK);
+    log->stamps.index = U64(r, STEP_INDEX);
+    log->stamps.model = U64(r, STEP_MODEL);
+    log->stamps.stream = U16(r, STEP_STREAM);
+    log->stamps.task = U16(r, STEP_TASK);
+    log->stamps.tag = U16(r, STEP_TAG);
+    if (!records_load(s, "ts_track.data", &ts_flip_layout, true, &r, e))
+        return false;
+    log->flips.n = r.n;
+    log->flips.stream = U16(r, TS_FLIP_STREAM);
+    log->flips.number = U16(r, TS_FLIP_NUMBER);
+    log->flips.task = U16(r, TS_FLIP_TASK);
+    log->flips.tick = U64(r, TS_FLIP_TICK);
+    if (!records_load(s, "ts_track.data", &ts_blocks_layout, true, &r, e))
+        return false;
+    log->blocks.n = r.n;
+    log->blocks.stream = U16(r, TS_BLOCKS_STREAM);
+    log->blocks.task = U16(r, TS_BLOCKS_TASK);
+    log->blocks.tick = U64(r, TS_BLOCKS_TICK);
+    log->blocks.blocks = U32(r, TS_BLOCKS_COUNT);
+    for (size_t i = 0; i < log->stamps.n; i++)
+        log->stamps.stream[i] &= 2047; /* the fields are eleven bits wide */
+    for (size_t i = 0; i < log->flips.n; i++)
+        log->flips.stream[i] &= 2047;
+    return true;
+}
+
+/* Text fields of data queue records, NUL-terminated unless full. */
+static name_id text_of(struct names *names, const uint8_t *p, size_t most)
+{
+    return names_add(names, (const char *)p, strnlen((const char *)p, most));
+}
+
+static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
+{
+    struct source *s = &d->source;
+    struct device_log *log = &d->log;
+    struct records r;
+    if (!records_load(s, "aicpu.data", &aicpu_node_layout, true, &r, e))
+        return false;
+    if (r.n == 0 && !records_load(s, "DATA_PREPROCESS.AICPU", &aicpu_node_legacy_layout, true, &r, e))
+        return false;
+    log->aicpu.n = r.n;
+    log->aicpu.stream = U16(r, AICPU_STREAM);
+    log->aicpu.task = U16(r, AICPU_TASK);
+    log->aicpu.run_begin = U64(r, AICPU_RUN_BEGIN);
+    log->aicpu.run_end = U64(r, AICPU_RUN_END);
+    log->aicpu.compute_us = U64(r, AICPU_COMPUTE_US);
+    log->aicpu.memcpy_us = U64(r, AICPU_MEMCPY_US);
+    log->aicpu.memcpy_end_us = U64(r, AICPU_MEMCPY_END_US);
+    log->aicpu.submit = U64(r, AICPU_SUBMIT);
+    log->aicpu.after_run = U64(r, AICPU_AFTER_RUN);
+    log->aicpu.dispatch_us = U32(r, AICPU_DISPATCH_US);
+
+    size_t action = DP_ACTION, source = DP_SOURCE;
+    if (!records_load(s, "aicpu.data", &aicpu_dp_layout, true, &r, e))
+        return false;
+    if (r.n == 0) {
+        if (!records_load(s, "DATA_PREPROCESS.DP", &aicpu_dp_legacy_layout, true, &r, e))
+            return false;
+        action = DP_LEGACY_ACTION;
+        source = DP_LEGACY_SOURCE;
+    }
+    log->dp.n = r.n;
+    log->dp.time = U64(r, DP_TIME);
+    log->dp.size = U64(r, DP_SIZE);
+    log->dp.action = arena_take(s->mem, r.n, sizeof *log->dp.action);
+    log->dp.source = arena_take(s->mem, r.n, sizeof *log->dp.source);
+    if (!log->dp.action || !log->dp.source)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its data queue", s->path);
+    for (size_t i = 0; i < r.n; i++) {
+        log->dp.action[i] = text_of(p->names, r.rest[i] + action, DP_ACTION_BYTES);
+        log->dp.source[i] = text_of(p->names, r.rest[i] + source, DP_SOURCE_BYTES);
+    }
+
+    if (!records_load(s, "aicpu.data", &aicpu_mi_layout, true, &r, e))
+        return false;
+    log->mi.n = r.n;
+    log->mi.node = U32(r, MI_NODE);
+    log->mi.queue = U64(r, MI_QUEUE);
+    log->mi.begin_us = U64(r, MI_BEGIN_US);
+    log->mi.end_us = U64(r, MI_END_US);
+    return true;
+}
+
+bool device_load(struct profile *p, struct device *d, struct error *e)
+{
+    return load_track(d, e) && load_aicpu(p, d, e);
+}

@@ -1,0 +1,207 @@
+#include "load/prof.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/pool.h"
+#include "load/device.h"
+#include "load/host.h"
+#include "load/source.h"
+
+static bool is_folder_name(const char *name)
+{
+    if (strcmp(name, "host") == 0)
+        return true;
+    if (strncmp(name, "device_", 7) != 0 || name[7] == 0)
+        return false;
+    return strspn(name + 7, "0123456789") == strlen(name + 7) && strlen(name + 7) <= 4;
+}
+
+/* The sub-directories of `path` that `wanted` accepts, sorted; links are not followed. NULL: it cannot be read. */
+static char **sub_dirs(struct arena *mem, const char *path, bool (*wanted)(const char *path, const char *name),
+                       size_t *n)
+{
+    DIR *dir = opendir(path);
+    LIST(char *) list = { 0 };
+    if (!dir)
+        return NULL;
+    for (struct dirent *d; (d = readdir(dir));) {
+        char *full = d->d_name[0] == '.' ? NULL : arena_printf(mem, "%s/%s", path, d->d_name);
+        struct stat st;
+        if (!full || lstat(full, &st) != 0 || !S_ISDIR(st.st_mode) || !wanted(full, d->d_name))
+            continue;
+        char **slot = list_add(&list, mem);
+        if (slot)
+            *slot = full;
+    }
+    closedir(dir);
+    for (size_t i = 1; i < list.n; i++) /* a handful of names */
+        for (size_t k = i; k > 0 && strcmp(list.at[k - 1], list.at[k]) > 0; k--) {
+            char *swap = list.at[k];
+            list.at[k] = list.at[k - 1];
+            list.at[k - 1] = swap;
+        }
+    *n = list.n;
+    return list.at ? list.at : arena_take(mem, 1, sizeof(char *));
+}
+
+static bool wants_source(const char *path, const char *name)
+{
+    return is_folder_name(name) && source_is_one(path);
+}
+
+static bool is_prof(const char *path)
+{
+    struct arena *mem = arena_new();
+    size_t n = 0;
+    const bool found = mem && sub_dirs(mem, path, wants_source, &n) && n > 0;
+    arena_free(mem);
+    return found;
+}
+
+static bool wants_prof(const char *path, const char *name)
+{
+    return strncmp(name, "OPPROF_", 7) != 0 && is_prof(path);
+}
+
+bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
+{
+    *out = (struct prof_dirs){ 0 };
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return error_set(e, FAULT_IO, "%s: %s", path, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return error_set(e, FAULT_IO, "%s: is no directory; give a PROF_XXX directory or its parent", path);
+    struct arena *mem = arena_new();
+    char *self = mem ? arena_text(mem, path, strlen(path)) : NULL, **list = &self;
+    size_t n = 1;
+    if (self && !is_prof(path))
+        list = sub_dirs(mem, path, wants_prof, &n);
+    bool done = self != NULL;
+    if (done && !list)
+        done = error_set(e, FAULT_IO, "%s: cannot be read: %s", path, strerror(errno));
+    else if (done && n == 0)
+        done =
+            error_set(e, FAULT_IO, "%s: holds no collection: no host or device_N folder with an info.json in it", path);
+    out->path = done ? calloc(n, sizeof *out->path) : NULL;
+    for (size_t i = 0; out->path && i < n; i++)
+        if ((out->path[out->n] = strdup(list[i])))
+            out->n++;
+    arena_free(mem);
+    if (done && out->n < n) {
+        prof_dirs_free(out);
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    }
+    return done;
+}
+
+void prof_dirs_free(struct prof_dirs *d)
+{
+    for (size_t i = 0; i < d->n; i++)
+        free(d->path[i]);
+    free(d->path);
+    *d = (struct prof_dirs){ 0 };
+}
+
+static int by_device(const void *a, const void *b)
+{
+    const struct device *x = a, *y = b;
+    return (x->source.device > y->source.device) - (x->source.device < y->source.device);
+}
+
+static bool open_sources(struct profile *p, struct error *e)
+{
+    size_t n = 0;
+    char **dir = sub_dirs(p->mem, p->path, wants_source, &n);
+    if (!dir)
+        return error_set(e, FAULT_IO, "%s: cannot be read: %s", p->path, strerror(errno));
+    p->device = arena_take(p->mem, n, sizeof *p->device);
+    if (!p->device)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
+    struct error why = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        const char *name = strrchr(dir[i], '/') + 1;
+        const bool is_host = strcmp(name, "host") == 0;
+        struct source *s = is_host ? &p->host.source : &p->device[p->n_devices].source;
+        struct error here = { 0 };
+        if (source_open(s, p->path, name, &here)) {
+            p->n_devices += !is_host;
+            continue;
+        }
+        losses_add(&p->lost, LOSS_UNREADABLE, 1, arena_text(p->mem, here.text, strlen(here.text)), 0);
+        error_set(&why, here.fault, "%s", here.text);
+    }
+    if (p->n_devices == 0 && !profile_has_host(p)) {
+        *e = why;
+        return why.fault != FAULT_NONE ? false
+                                       : error_set(e, FAULT_IO, "%s: holds no host or device_N folder", p->path);
+    }
+    qsort(p->device, p->n_devices, sizeof *p->device, by_device);
+    return true;
+}
+
+/* Level 0 collections have names and times only. */
+static bool is_level0(const struct profile *p)
+{
+    const json_t *sample = profile_main_source(p)->sample;
+    const char *level = source_text(sample, "profLevel");
+    if (!*level)
+        level = source_text(sample, "prof_level");
+    return strcmp(level, "l0") == 0 || strcmp(level, "level0") == 0;
+}
+
+struct loading {
+    struct profile *profile;
+    struct error *error; /* one for each source */
+};
+
+static void load_one(void *context, size_t i)
+{
+    const struct loading *l = context;
+    struct profile *p = l->profile;
+    if (i == 0)
+        host_load(p, &l->error[0]);
+    else
+        device_load(p, &p->device[i - 1], &l->error[i]);
+}
+
+bool profile_load(struct profile *p, const char *path, unsigned n_threads, struct error *e)
+{
+    *p = (struct profile){ .mem = arena_new(), .names = names_new() };
+    if (!p->mem || !p->names)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    p->path = arena_text(p->mem, path, strlen(path));
+    if (!p->path || !open_sources(p, e))
+        return false;
+    p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
+    p->is_level0 = is_level0(p);
+    p->dictionary.names = p->names;
+    if (!dictionary_load(p, e))
+        return false;
+
+    struct loading l = { p, arena_take(p->mem, p->n_devices + 1, sizeof *l.error) };
+    if (!l.error)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    pool_run(p->n_devices + 1, n_threads, load_one, &l);
+    for (size_t i = 0; i <= p->n_devices; i++)
+        if (l.error[i].fault != FAULT_NONE)
+            return error_set(e, l.error[i].fault, "%s", l.error[i].text);
+    if (names_failed(p->names))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its names", path);
+    return true;
+}
+
+void profile_free(struct profile *p)
+{
+    for (size_t i = 0; i < p->n_devices; i++)
+        source_close(&p->device[i].source);
+    if (p->host.source.path)
+        source_close(&p->host.source);
+    dictionary_fini(&p->dictionary);
+    names_free(p->names);
+    arena_free(p->mem);
+    *p = (struct profile){ 0 };
+}

@@ -1,0 +1,261 @@
+#include "load/tensors.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/out.h"
+#include "load/host.h"
+#include "load/text.h"
+#include "raw/enums.h"
+#include "raw/host.h"
+
+/* The texts of one operator while its tensors are gone through, [TENSOR_INPUT] and [TENSOR_OUTPUT]. */
+enum tensor_text { SHAPES, TYPES, FORMATS, TENSOR_TEXTS };
+struct tensor_texts {
+    struct out text[2][TENSOR_TEXTS];
+    bool has_any[2];
+};
+
+static bool texts_init(struct tensor_texts *t, struct error *e)
+{
+    *t = (struct tensor_texts){ 0 };
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < TENSOR_TEXTS; k++)
+            if (!out_open_memory(&t->text[d][k], e))
+                return false;
+    return true;
+}
+
+static void texts_fini(struct tensor_texts *t)
+{
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < TENSOR_TEXTS; k++)
+            out_discard(&t->text[d][k]);
+}
+
+static void texts_clear(struct tensor_texts *t)
+{
+    for (int d = 0; d < 2; d++) {
+        t->has_any[d] = false;
+        for (int k = 0; k < TENSOR_TEXTS; k++)
+            t->text[d][k].n = 0;
+    }
+}
+
+static void put_enum(struct out *o, const struct enum_table *table, uint32_t value)
+{
+    const char *text = enum_text(table, value);
+    if (text)
+        out_bytes(o, text, strlen(text));
+    else
+        out_u64(o, value);
+}
+
+/* The low byte names the format; the 16 bits above it are a number of its own. */
+static void put_format(struct out *o, uint32_t format)
+{
+    const uint32_t sub = format >> 8 & 0xFFFF;
+    if (format == UINT32_MAX || sub == 0) {
+        put_enum(o, &ge_formats, format == UINT32_MAX ? format : format & 0xFF);
+        return;
+    }
+    put_enum(o, &ge_formats, format & 0xFF);
+    out_char(o, ':');
+    out_u64(o, sub);
+}
+
+/* One tensor: TENSOR_BYTES at p. */
+static void texts_add(struct tensor_texts *t, const uint8_t *p)
+{
+    const uint32_t direction = le32(p);
+    if (direction > TENSOR_OUTPUT)
+        return;
+    struct out *text = t->text[direction];
+    if (t->has_any[direction])
+        for (int k = 0; k < TENSOR_TEXTS; k++)
+            out_char(&text[k], ';');
+    t->has_any[direction] = true;
+    put_format(&text[FORMATS], le32(p + 4));
+    put_enum(&text[TYPES], &ge_data_types, le32(p + 8));
+    for (int dim = 0; dim < TENSOR_DIMS; dim++) {
+        const uint32_t size = le32(p + 12 + 4 * dim);
+        if (size == 0)
+            break;
+        if (dim > 0)
+            out_char(&text[SHAPES], ',');
+        out_u64(&text[SHAPES], size);
+    }
+}
+
+struct tensor_columns {
+    name_id *text[TENSOR_TEXTS][2];
+};
+
+static bool columns_take(struct arena *mem, size_t n, struct tensor_columns *c)
+{
+    for (int k = 0; k < TENSOR_TEXTS; k++)
+        for (int d = 0; d < 2; d++)
+            if (!(c->text[k][d] = arena_take(mem, n, sizeof(name_id))))
+                return false;
+    return true;
+}
+
+static void columns_set(struct tensor_columns *c, size_t row, const struct tensor_texts *t, struct names *names)
+{
+    for (int k = 0; k < TENSOR_TEXTS; k++)
+        for (int d = 0; d < 2; d++)
+            c->text[k][d][row] = t->has_any[d] ? names_add(names, t->text[d][k].buf, t->text[d][k].n) : NAME_NA;
+}
+
+bool tensors_load(struct profile *p, struct error *e)
+{
+    struct source *s = &p->host.source;
+    struct records r;
+    uint32_t *call;
+    if (!host_load_sorted(p, "additional.tensor_info", &tensor_layout, &r, &call, NULL, e))
+        return false;
+    uint32_t *thread = r.column[HEAD_THREAD], *count = r.column[TENSOR_COUNT];
+    uint64_t *time = r.column[HEAD_TIME], *name = r.column[TENSOR_OP_NAME];
+    struct tensor_columns c;
+    struct tensor_texts t;
+    bool done = columns_take(s->mem, r.n, &c);
+    if (!texts_init(&t, e) || !done) {
+        texts_fini(&t);
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its tensors", s->path);
+    }
+    /* An operator with more than five tensors takes several records of the same name, thread and time. */
+    size_t n = 0;
+    for (size_t i = 0; i < r.n; n++) {
+        const size_t first = i;
+        texts_clear(&t);
+        for (; i < r.n && thread[i] == thread[first] && time[i] == time[first] && name[i] == name[first]; i++) {
+            if (count[i] > TENSOR_MOST)
+                losses_add(&s->lost, LOSS_BAD_VALUE, 1, "host/data/additional.tensor_info", 0);
+            for (uint32_t k = 0; k < count[i] && k < TENSOR_MOST; k++)
+                texts_add(&t, r.rest[i] + TENSOR_FIRST + TENSOR_BYTES * k);
+        }
+        columns_set(&c, n, &t, p->names);
+        thread[n] = thread[first], time[n] = time[first], name[n] = name[first];
+    }
+    texts_fini(&t);
+    struct tensors *out = &p->host.records.tensors;
+    *out = (struct tensors){ .n = n, .thread = thread, .time = time, .name = name, .call = call };
+    memcpy(out->shapes, c.text[SHAPES], sizeof out->shapes);
+    memcpy(out->types, c.text[TYPES], sizeof out->types);
+    memcpy(out->formats, c.text[FORMATS], sizeof out->formats);
+    return true;
+}
+
+/* Where the records of both forms begin. */
+struct captured {
+    LIST(const uint8_t *) rec;
+    size_t n_static;
+};
+
+static bool captured_add(struct captured *c, struct arena *mem, const uint8_t *rec)
+{
+    const uint8_t **slot = list_add(&c->rec, mem);
+    if (slot)
+        *slot = rec;
+    return slot != NULL;
+}
+
+/* Records of the variable file say how long they are; one that lies about it is stepped over by what it says. */
+static bool captured_variable(struct profile *p, const struct stream *stream, struct captured *c, struct error *e)
+{
+    struct source *s = &p->host.source;
+    const struct layout *l = &captured_op_variable_layout;
+    struct bytes in;
+    if (!stream_text(s, stream, &in, e))
+        return false;
+    while (in.at < in.size) {
+        const size_t at = in.at;
+        const uint8_t *rec = bytes_take(&in, l->size);
+        if (!rec || !match_holds(&l->magic, rec)) {
+            losses_add(&s->lost, rec ? LOSS_BAD_MAGIC : LOSS_CUT_SHORT, 1, stream->slice[0].name, at);
+            break; /* without a length there is no next record */
+        }
+        const uint64_t fixed = (uint64_t)l->size - HEAD_BYTES; /* what the length covers before the tensors */
+        const uint64_t tensors = layout_get(l, CAPTURED_TENSORS, rec), len = layout_get(l, HEAD_DATA_LEN, rec);
+        if (len < fixed || len - fixed > in.size - in.at) {
+            losses_add(&s->lost, LOSS_BAD_VALUE, 1, stream->slice[0].name, at);
+            break;
+        }
+        if (len != fixed + tensors * TENSOR_BYTES)
+            losses_add(&s->lost, LOSS_BAD_VALUE, 1, stream->slice[0].name, at);
+        else if (!captured_add(c, s->mem, rec))
+            return error_set(e, FAULT_LIMIT, "%s: no memory for its captured operators", s->path);
+        bytes_take(&in, (size_t)(len - fixed));
+    }
+    return true;
+}
+
+bool captured_ops_load(struct profile *p, struct error *e)
+{
+    struct source *s = &p->host.source;
+    const struct layout *l = &captured_op_layout;
+    struct captured c = { 0 };
+    struct records fixed;
+    size_t n_variable;
+    const struct stream *variable = source_streams(s, "variable.capture_op_info", &n_variable);
+    for (size_t i = 0; i < n_variable; i++) {
+        if (!captured_variable(p, &variable[i], &c, e))
+            return false;
+        if (variable[i].is_unaging)
+            c.n_static = c.rec.n;
+    }
+    if (!records_load(s, "additional.capture_op_info", l, false, &fixed, e))
+        return false;
+
+    const size_t n = c.rec.n + fixed.n;
+    struct captured_ops *o = &p->host.records.captured_ops;
+    *o = (struct captured_ops){ .n = n,
+                                .model = arena_take(s->mem, n, sizeof *o->model),
+                                .device = arena_take(s->mem, n, sizeof *o->device),
+                                .stream = arena_take(s->mem, n, sizeof *o->stream),
+                                .task = arena_take(s->mem, n, sizeof *o->task),
+                                .task_type = arena_take(s->mem, n, sizeof *o->task_type),
+                                .blocks = arena_take(s->mem, n, sizeof *o->blocks),
+                                .op_flag = arena_take(s->mem, n, sizeof *o->op_flag),
+                                .name = arena_take(s->mem, n, sizeof *o->name),
+                                .op_type = arena_take(s->mem, n, sizeof *o->op_type),
+                                .attr = arena_take(s->mem, n, sizeof *o->attr),
+                                .is_static = arena_take(s->mem, n, sizeof *o->is_static) };
+    struct tensor_columns columns;
+    struct tensor_texts t;
+    const bool room = columns_take(s->mem, n, &columns) && !arena_failed(s->mem);
+    if (!texts_init(&t, e) || !room) {
+        texts_fini(&t);
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its captured operators", s->path);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const bool is_fixed = i >= c.rec.n;
+        const uint8_t *rec = is_fixed ? fixed.rest[i - c.rec.n] : c.rec.at[i];
+        o->model[i] = (uint32_t)layout_get(l, CAPTURED_MODEL, rec);
+        o->device[i] = (uint32_t)layout_get(l, CAPTURED_DEVICE, rec);
+        o->stream[i] = (uint32_t)layout_get(l, CAPTURED_STREAM, rec);
+        o->task[i] = (uint32_t)layout_get(l, CAPTURED_TASK, rec);
+        o->task_type[i] = (uint32_t)layout_get(l, CAPTURED_TASK_TYPE, rec);
+        o->blocks[i] = (uint32_t)layout_get(l, CAPTURED_BLOCKS, rec);
+        o->op_flag[i] = (uint32_t)layout_get(l, CAPTURED_OP_FLAG, rec);
+        o->name[i] = layout_get(l, CAPTURED_NAME, rec);
+        o->op_type[i] = layout_get(l, CAPTURED_OP_TYPE, rec);
+        o->attr[i] = layout_get(l, CAPTURED_ATTR, rec);
+        o->is_static[i] = is_fixed ? i - c.rec.n < fixed.n_unaging : i < c.n_static;
+        uint64_t tensors = layout_get(l, CAPTURED_TENSORS, rec);
+        if (is_fixed && tensors > CAPTURED_MOST_FIXED) {
+            losses_add(&s->lost, LOSS_BAD_VALUE, 1, "host/data/additional.capture_op_info", 0);
+            tensors = CAPTURED_MOST_FIXED;
+        }
+        texts_clear(&t);
+        for (uint64_t k = 0; k < tensors; k++)
+            texts_add(&t, rec + CAPTURED_FIRST + TENSOR_BYTES * k);
+        columns_set(&columns, i, &t, p->names);
+    }
+    texts_fini(&t);
+    memcpy(o->shapes, columns.text[SHAPES], sizeof o->shapes);
+    memcpy(o->types, columns.text[TYPES], sizeof o->types);
+    memcpy(o->formats, columns.text[FORMATS], sizeof o->formats);
+    return true;
+}

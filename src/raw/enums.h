@@ -1,0 +1,31 @@
+/* enums.h - what the numbers in records stand for. */
+#ifndef ASCOPE_RAW_ENUMS_H
+#define ASCOPE_RAW_ENUMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct enum_name {
+    uint32_t value;
+    const char *name;
+};
+
+struct enum_table {
+    const struct enum_name *name; /* ascending by value */
+    size_t n;
+};
+
+extern const struct enum_table ge_task_types, ge_data_types, ge_formats;
+extern const struct enum_table hccl_data_types, hccl_links, hccl_transports, hccl_rdmas;
+extern const struct enum_table memcpy_kinds, mark_events;
+extern const struct enum_table sqe_types, context_types;
+
+/* Numbers of task types that the analysis knows by name. */
+enum { GE_AI_CPU = 1, GE_FFTS_PLUS = 6, GE_COMMUNICATION = 9, GE_HCCL_AI_CPU = 256 };
+enum { SQE_AI_CPU = 1, SQE_PLACE_HOLDER = 3, SQE_EVENT_RECORD = 4, SQE_C_CORE = 20 };
+enum { RDMA_SEND_PAYLOAD = 1 };
+
+/* NULL when the table does not know the value. */
+const char *enum_text(const struct enum_table *t, uint32_t value);
+
+#endif
