@@ -114,7 +114,9 @@ static bool rows(struct db *db, const struct db_table *t, sqlite3_stmt *s, struc
     for (size_t r = 0; r < t->n_rows; r++) {
         int ok = SQLITE_OK;
         for (size_t c = 0; c < t->n_columns && ok == SQLITE_OK; c++) {
-            const struct cell cell = t->grid ? t->grid[r * t->n_columns + c] : t->column[c].get(t->rows, r);
+            const struct cell cell = t->grid  ? t->grid[r * t->n_columns + c]
+                                     : t->get ? t->get(t->rows, r, c)
+                                              : t->column[c].get(t->rows, r);
             ok = bind(db, s, (int)c + 1, cell, strcmp(t->column[c].type, "TEXT") == 0);
         }
         if (ok != SQLITE_OK || sqlite3_step(s) != SQLITE_DONE)

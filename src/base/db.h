@@ -25,6 +25,7 @@ struct db_table {
     const struct db_column *column;
     size_t n_columns, n_rows;
     const void *rows;
+    struct cell (*get)(const void *rows, size_t row, size_t column);
     const struct cell *grid;
     const char *index; /* "NAME ON TABLE (columns)", or NULL; made after the rows */
 };

@@ -109,14 +109,17 @@ struct table {
     const char *name; /* of the file without time stamp, or of the database table */
     const struct column *column;
     size_t n_columns, n_rows;
-    const void *rows;        /* handed to column.get */
+    const void *rows;                                                /* handed to column.get */
+    struct cell (*get)(const void *rows, size_t row, size_t column); /* instead of column.get: one for all columns */
     const struct cell *grid; /* instead of rows: n_rows * n_columns cells, row by row */
     const struct names *names;
 };
 
 static inline struct cell table_cell(const struct table *t, size_t row, size_t column)
 {
-    return t->grid ? t->grid[row * t->n_columns + column] : t->column[column].get(t->rows, row);
+    if (t->grid)
+        return t->grid[row * t->n_columns + column];
+    return t->get ? t->get(t->rows, row, column) : t->column[column].get(t->rows, row);
 }
 
 /* A grid under construction. Add n_columns cells for each row. */

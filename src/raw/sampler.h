@@ -47,8 +47,8 @@ enum { QOS_TIME, QOS_FIRST, QOS_VALUES = 10, QOS_FIELDS = QOS_FIRST + QOS_VALUES
 extern const struct layout qos_layout;
 
 /* Records of the SoC, told apart by the function in the low bits of the head. Times in ticks. */
-enum { SOC_HEAD, SOC_MAGIC, SOC_TIME, SOC_ID, SOC_FIRST };
-enum { SOC_MAGIC_VALUE = 0x6BD3, SOC_HEAD_TYPE_SHIFT = 10 };
+enum { SOC_HEAD, SOC_TIME, SOC_ID, SOC_FIRST };
+enum { SOC_HEAD_TYPE_SHIFT = 10 };
 enum { SIO_VALUES = 8, SIO_FIELDS = SOC_FIRST + SIO_VALUES }; /* bytes: req, rsp, snp, dat received, then sent */
 enum { ACC_WRITE_BW = SOC_FIRST, ACC_READ_BW, ACC_WRITE_OST, ACC_READ_OST, ACC_FIELDS };
 enum { TRANS_IN = SOC_FIRST, TRANS_OUT, TRANS_FIELDS }; /* PA link: received, sent; PCIe: written, read */
