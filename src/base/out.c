@@ -66,14 +66,20 @@ static void flush(struct out *o)
     o->n = 0;
 }
 
+/* A number may have ended in the slack behind cap: then there is no room, not an enormous one. */
+static size_t room(const struct out *o, size_t cap)
+{
+    return o->n < cap ? cap - o->n : 0;
+}
+
 void out_room(struct out *o, size_t bytes)
 {
     if (o->fd >= 0 && o->n > 0)
         flush(o);
-    if (bytes <= o->cap - o->n)
+    if (bytes <= room(o, o->cap))
         return;
     size_t cap = o->cap;
-    while (bytes > cap - o->n && cap < SIZE_MAX / 4)
+    while (bytes > room(o, cap) && cap < SIZE_MAX / 4)
         cap *= 2;
     char *bigger = realloc(o->buf, cap + OUT_SLACK);
     if (!bigger) { /* the text is lost, and close will say so; go on in the buffer that we have */
@@ -122,9 +128,9 @@ void out_discard(struct out *o)
 
 void out_bytes(struct out *o, const void *p, size_t n)
 {
-    if (n > o->cap - o->n) {
+    if (n > room(o, o->cap)) {
         out_room(o, n);
-        if (n > o->cap - o->n)
+        if (n > room(o, o->cap))
             return; /* no memory: remembered by out_room */
     }
     memcpy(o->buf + o->n, p, n);

@@ -1,6 +1,7 @@
 #include "export/trace.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 void trace_begin(struct trace *t)
@@ -90,9 +91,8 @@ void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, in
     event(t, name, len, pid, tid);
     time_at(t, begin_ns);
     out_lit(t->out, ",\"dur\":");
-    const int64_t whole = (int64_t)dur_ns;
-    if ((double)whole == dur_ns)
-        out_us_short(t->out, whole);
+    if (fabs(dur_ns) < 9e18 && (double)(int64_t)dur_ns == dur_ns)
+        out_us_short(t->out, (int64_t)dur_ns);
     else
         out_real(t->out, dur_ns / 1000);
     out_lit(t->out, ",\"ph\":\"X\"");

@@ -95,7 +95,7 @@ static bool gather_stream(struct gather *g, const struct stream *stream)
 {
     for (size_t i = 0; i < stream->n_slices;) {
         const struct segment seg = next_segment(stream, i);
-        if (i > 0)
+        if (i > 0 && seg.slice[0].number > stream->slice[i - 1].number) /* equal: slice_1 beside slice_01 */
             losses_add(&g->source->lost, LOSS_MISSING_SLICE, seg.slice[0].number - stream->slice[i - 1].number - 1,
                        seg.slice[0].name, 0);
         if (segment_bytes(seg) > 0 && !gather_segment(g, seg))

@@ -22,15 +22,17 @@ static bool ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* The name of the file that begins with `prefix` and is no marker: info.json, info.json.0. NULL when there is none. */
+/* The name of the file that begins with `prefix` and is no marker: info.json, info.json.0. NULL when there is none; the
+ * first by name when there are several, whatever order the directory keeps. */
 static char *find_file(struct arena *mem, const char *path, const char *prefix)
 {
     DIR *dir = opendir(path);
     if (!dir)
         return NULL;
     char *found = NULL;
-    for (struct dirent *d; !found && (d = readdir(dir));)
-        if (strncmp(d->d_name, prefix, strlen(prefix)) == 0 && !ends_with(d->d_name, ".done"))
+    for (struct dirent *d; (d = readdir(dir));)
+        if (strncmp(d->d_name, prefix, strlen(prefix)) == 0 && !ends_with(d->d_name, ".done") &&
+            (!found || strcmp(d->d_name, found) < 0))
             found = arena_text(mem, d->d_name, strlen(d->d_name));
     closedir(dir);
     return found;

@@ -75,5 +75,5 @@ bool word_real(struct word w, double *out)
     memcpy(text, w.at, w.len);
     text[w.len] = 0;
     *out = strtod(text, &end);
-    return *end == 0 && isfinite(*out);
+    return end == text + w.len && isfinite(*out);
 }

@@ -191,7 +191,7 @@ const struct layout mark_layout = {
         HEAD,
         [MARK_INFO] = { 24, W16, "info_type" },
         [MARK_PROCESS] = { 36, W32, "process" },
-        [MARK_THREAD] = { 40, W32, "thread" },
+        [MARK_THREAD] = { 40, W32, "mark_thread" },
         [MARK_CATEGORY] = { 44, W32, "category" },
         [MARK_EVENT] = { 48, W32, "event_type" },
         [MARK_PAYLOAD_TYPE] = { 52, W32, "payload_type" },
