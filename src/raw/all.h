@@ -1,0 +1,10 @@
+/* all.h - every layout there is, for what walks them all: tests, fuzzers. */
+#ifndef ASCOPE_RAW_ALL_H
+#define ASCOPE_RAW_ALL_H
+
+#include "raw/layout.h"
+
+extern const struct layout *const raw_layouts[]; /* tests/check_sources.py holds the list to be complete */
+extern const size_t n_raw_layouts;
+
+#endif

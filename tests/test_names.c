@@ -1,0 +1,110 @@
+#include "test.h"
+
+#include <pthread.h>
+
+#include "base/names.h"
+
+static void equal_strings_have_equal_ids(void **state)
+{
+    static const struct {
+        const char *what, *text;
+        size_t len;
+    } row[] = {
+        {"the empty string",                "",             0},
+        { "a word",                         "MatMul",       6},
+        { "the same word with more behind", "MatMulV2",     8},
+        { "a NUL inside",                   "Mat\0ul",      6},
+        { "another after the NUL",          "Mat\0uL",      6},
+        { "bytes that are no UTF-8",        "\xff\xfe\x80", 3},
+        { "not available",                  "N/A",          3},
+    };
+    struct names *s = names_new();
+    name_id id[ROWS(row)];
+    for (size_t i = 0; i < ROWS(row); i++)
+        id[i] = names_add(s, row[i].text, row[i].len);
+    assert_int_equal(names_count(s), ROWS(row));
+    assert_int_equal(id[0], NAME_EMPTY);
+    assert_int_equal(id[ROWS(row) - 1], NAME_NA);
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        assert_int_equal(names_add(s, row[i].text, row[i].len), id[i]);
+        assert_int_equal(names_len(s, id[i]), row[i].len);
+        assert_memory_equal(names_text(s, id[i]), row[i].text, row[i].len + 1);
+        for (size_t k = 0; k < i; k++)
+            assert_int_not_equal(id[i], id[k]);
+    }
+    assert_int_equal(names_number(s, UINT64_MAX), names_addz(s, "18446744073709551615"));
+    assert_int_equal(names_number(s, 0), names_addz(s, "0"));
+    assert_false(names_failed(s));
+    names_free(s);
+    names_free(NULL);
+    (void)state;
+}
+
+static void names_order_as_their_bytes_do(void **state)
+{
+    static const char *const ascending[] = { "", "A", "AB", "ABC", "B", "a", "\x7f", "\xc3\xa4" };
+    struct names *s = names_new();
+    for (size_t i = 0; i < ROWS(ascending); i++)
+        for (size_t k = 0; k < ROWS(ascending); k++) {
+            const int order = names_compare(s, names_addz(s, ascending[i]), names_addz(s, ascending[k]));
+            assert_int_equal((order > 0) - (order < 0), (i > k) - (i < k));
+        }
+    names_free(s);
+    (void)state;
+}
+
+enum { N_THREADS = 8, N_TEXTS = 30000 };
+struct adder {
+    struct names *set;
+    unsigned first;
+    name_id id[N_TEXTS];
+};
+
+/* Every thread adds the same texts, each from another place on, and reads back what it was handed. */
+static void *add_all(void *arg)
+{
+    struct adder *a = arg;
+    for (unsigned i = 0; i < N_TEXTS; i++) {
+        const unsigned which = (i + a->first) % N_TEXTS;
+        char text[32];
+        const int len = snprintf(text, sizeof text, "operator_%u", which);
+        a->id[which] = names_add(a->set, text, (size_t)len);
+        if (strcmp(names_text(a->set, a->id[which]), text) != 0)
+            return arg;
+    }
+    return NULL;
+}
+
+static void many_threads_agree_on_the_ids(void **state)
+{
+    struct names *s = names_new();
+    struct adder *adder = calloc(N_THREADS, sizeof *adder);
+    pthread_t thread[N_THREADS];
+    for (unsigned i = 0; i < N_THREADS; i++) {
+        adder[i].set = s;
+        adder[i].first = i * (N_TEXTS / N_THREADS);
+        assert_int_equal(pthread_create(&thread[i], NULL, add_all, &adder[i]), 0);
+    }
+    for (unsigned i = 0; i < N_THREADS; i++) {
+        void *wrong;
+        pthread_join(thread[i], &wrong);
+        assert_null(wrong);
+    }
+    assert_int_equal(names_count(s), N_TEXTS + 2); /* "" and "N/A" are always there */
+    for (unsigned i = 1; i < N_THREADS; i++)
+        assert_memory_equal(adder[i].id, adder[0].id, sizeof adder[0].id);
+    free(adder);
+    names_free(s);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_strings_have_equal_ids),
+        cmocka_unit_test(names_order_as_their_bytes_do),
+        cmocka_unit_test(many_threads_agree_on_the_ids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+#include "test.h"
+
+#include <math.h>
+
+#include "base/out.h"
+#include "base/table.h"
+
+static void a_cell_is_shown_as_its_file_shows_it(void **state)
+{
+    struct names *names = names_new();
+    const name_id shape = names_addz(names, "2,3;4"), odd = names_addz(names, "a,\"b\"");
+    const struct {
+        const char *what;
+        struct cell cell;
+        const char *csv, *json;
+    } row[] = {
+        {"not available",         cell_na(),             "N/A",                      "\"N/A\""                                        },
+        { "negative",             cell_int(-5),          "-5",                       "-5"                                             },
+        { "all 64 bits",          cell_uint(UINT64_MAX), "18446744073709551615",     "18446744073709551615"                           },
+        { "real",                 cell_real(12),         "12.0",                     "12.0"                                           },
+        { "rounded",              cell_round(75.80049),  "75.8",                     "75.8"                                           },
+        { "rounded half up",      cell_round(1.0005),    "1.001",                    "1.001"                                          },
+        { "short, with decimals", cell_short(75.8),      "75.8",                     "75.8"                                           },
+        { "short, whole",         cell_short(6),         "6",                        "6"                                              },
+        { "short, zero",          cell_short(0.0001),    "0",                        "0"                                              },
+        { "short, tens stay",     cell_short(100),       "100",                      "100"                                            },
+        { "fixed",                cell_fixed(1.45,       6),                         "1.450000",                                        "1.450000" },
+        { "a point in time",                      cell_time(1717200000123456789),                          "1717200000123456.789\t", "\"1717200000123456.789\""},
+        { "microseconds",                      cell_us(1500),                             "1.500",                     "1.500"                                   },
+        { "microseconds, short",                      cell_us_short(1500),                      "1.5",        "1.5"},
+        { "a name",                      cell_name(odd),                                   "\"a,\"\"b\"\"\"",                          "\"a,\\\"b\\\"\""                            },
+        { "a text",                      cell_text("x,y"),                                   "\"x,y\"",                        "\"x,y\""  },
+        { "a shape",                      cell_shape(shape),                                  "\"\"\"2,3;4\"\"\"",                      "\"2,3;4\""                 },
+        { "no shape",                      cell_shape(NAME_NA),                                 "N/A",                   "\"N/A\""              },
+    };
+    static const struct column column[] = {
+        {"value", NULL}
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        struct arena *mem = arena_new();
+        struct grid g = { .n_columns = 1, .mem = mem };
+        grid_row(&g, &row[i].cell);
+        const struct table t = grid_table(&g, "t", column, names);
+        struct error e = { 0 };
+        struct out o;
+        char want[200];
+        assert_true(out_open_memory(&o, &e));
+        table_csv_header(&t, &o);
+        table_csv_rows(&t, &o, 0, 1);
+        out_char(&o, 0);
+        snprintf(want, sizeof want, "value\n%s\n", row[i].csv);
+        assert_string_equal(o.buf, want);
+        o.n = 0;
+        table_json(&t, &o);
+        out_char(&o, 0);
+        snprintf(want, sizeof want, "[{\"value\": %s}]", row[i].json);
+        assert_string_equal(o.buf, want);
+        out_discard(&o);
+        arena_free(mem);
+    }
+    names_free(names);
+    (void)state;
+}
+
+static struct cell number_of(const void *rows, size_t row)
+{
+    return cell_int(((const int *)rows)[row]);
+}
+
+static struct cell square_of(const void *rows, size_t row)
+{
+    const int v = ((const int *)rows)[row];
+    return v < 0 ? cell_blank() : cell_int((int64_t)v * v);
+}
+
+static void a_computed_table_is_written_in_ranges(void **state)
+{
+    static const int rows[] = { 1, -2, 3 };
+    static const struct column column[] = {
+        {"n",                 number_of},
+        { "square, \"of n\"", square_of}
+    };
+    const struct table t = { .name = "t", .column = column, .n_columns = 2, .n_rows = 3, .rows = rows };
+    static const struct {
+        const char *what;
+        size_t first, n;
+        const char *csv;
+    } row[] = {
+        {"none",                       0, 0, ""              },
+        { "all; a blank ends its row", 0, 3, "1,1\n-2\n3,9\n"},
+        { "the last",                  2, 1, "3,9\n"         },
+    };
+    struct error e = { 0 };
+    struct out o;
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        assert_true(out_open_memory(&o, &e));
+        table_csv_rows(&t, &o, row[i].first, row[i].n);
+        out_char(&o, 0);
+        assert_string_equal(o.buf, row[i].csv);
+        out_discard(&o);
+    }
+    assert_true(out_open_memory(&o, &e));
+    table_csv_header(&t, &o);
+    table_json(&t, &o);
+    out_char(&o, 0);
+    assert_string_equal(o.buf,
+                        "n,\"square, \"\"of n\"\"\"\n"
+                        "[{\"n\": 1, \"square, \\\"of n\\\"\": 1}, {\"n\": -2, \"square, \\\"of n\\\"\": \"N/A\"}, "
+                        "{\"n\": 3, \"square, \\\"of n\\\"\": 9}]");
+    out_discard(&o);
+    (void)state;
+}
+
+static void rounding_has_two_ways_at_a_half(void **state)
+{
+    static const struct {
+        const char *what;
+        double v;
+        int digits;
+        double away, exact;
+    } row[] = {
+        {"a half that is exact goes away from zero, or to even", 0.5,     0, 1,      0   },
+        { "the next one",                                        1.5,     0, 2,      2   },
+        { "a half that is a little less",                        1.0005,  3, 1.001,  1.0 },
+        { "the same, negative",                                  -1.0005, 3, -1.001, -1.0},
+        { "no half",                                             2.3456,  2, 2.35,   2.35},
+        { "nothing behind the point",                            1e18,    3, 1e18,   1e18},
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        assert_true(round_away(row[i].v, row[i].digits) == row[i].away);
+        assert_true(round_exact(row[i].v, row[i].digits) == row[i].exact);
+    }
+    assert_true(isnan(round_away(NAN, 3)) && isnan(round_exact(NAN, 3)));
+    assert_true(isinf(round_away(INFINITY, 3)) && isinf(round_exact(-INFINITY, 3)));
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cell_is_shown_as_its_file_shows_it),
+        cmocka_unit_test(a_computed_table_is_written_in_ranges),
+        cmocka_unit_test(rounding_has_two_ways_at_a_half),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
