@@ -2,6 +2,7 @@
 
 #include "raw/device.h"
 #include "raw/host.h"
+#include "raw/sampler.h"
 
 const struct layout *const raw_layouts[] = {
     &stars_layout,
@@ -46,5 +47,23 @@ const struct layout *const raw_layouts[] = {
     &mc2_comm_layout,
     &captured_op_layout,
     &captured_op_variable_layout,
+    &hbm_layout,
+    &hbm_v2_layout,
+    &llc_layout,
+    &llc_v2_layout,
+    &ddr_layout,
+    &npu_mem_layout,
+    &npu_mem_v2_layout,
+    &module_mem_layout,
+    &pcie_layout,
+    &qos_layout,
+    &sio_layout,
+    &acc_pmu_layout,
+    &chip_trans_layout,
+    &soc_bw_layout,
+    &low_power_layout,
+    &lpm_layout,
+    &lpm_entry_layout,
+    &core_sample_layout,
 };
 const size_t n_raw_layouts = sizeof raw_layouts / sizeof *raw_layouts;
