@@ -77,3 +77,87 @@ bool word_real(struct word w, double *out)
     *out = strtod(text, &end);
     return end == text + w.len && isfinite(*out);
 }
+
+bool word_fixed(struct word w, unsigned decimals, uint64_t *out)
+{
+    uint64_t v = 0;
+    bool has_digit = false, has_point = false;
+    for (size_t i = 0; i < w.len; i++) {
+        const unsigned digit = (unsigned)(w.at[i] - '0');
+        if (w.at[i] == '.' && !has_point) {
+            has_point = true;
+            continue;
+        }
+        if (digit > 9)
+            return false;
+        has_digit = true;
+        if (has_point && decimals == 0)
+            continue;
+        decimals -= has_point;
+        if (__builtin_mul_overflow(v, (uint64_t)10, &v) || __builtin_add_overflow(v, (uint64_t)digit, &v))
+            return false;
+    }
+    for (; decimals > 0; decimals--)
+        if (__builtin_mul_overflow(v, (uint64_t)10, &v))
+            return false;
+    *out = v;
+    return has_digit;
+}
+
+bool word_starts(struct word w, const char *text)
+{
+    const size_t len = strlen(text);
+    return len <= w.len && memcmp(w.at, text, len) == 0;
+}
+
+struct word word_trim(struct word w)
+{
+    while (w.len > 0 && is_blank(w.at[w.len - 1]))
+        w.len--;
+    return word_skip(w, 0);
+}
+
+struct word word_skip(struct word w, size_t len)
+{
+    while (len < w.len && is_blank(w.at[len]))
+        len++;
+    return (struct word){ w.at + len, w.len - len };
+}
+
+bool text_open(struct text *t, struct source *s, const struct stream *stream, struct error *e)
+{
+    *t = (struct text){ .source = s, .stream = stream };
+    for (size_t i = 1; i < stream->n_slices; i++) {
+        const uint32_t before = stream->slice[i - 1].number, number = stream->slice[i].number;
+        losses_add(&s->lost, LOSS_MISSING_SLICE, number > before ? number - before - 1 : 0, stream->slice[i].name, 0);
+    }
+    return stream_text(s, stream, &t->in, e);
+}
+
+bool text_next(struct text *t, struct word *line)
+{
+    t->line_at = t->in.at;
+    size_t len = 0;
+    const char *at = bytes_line(&t->in, &len);
+    if (at)
+        *line = word_trim((struct word){ at, len });
+    return at != NULL;
+}
+
+size_t text_lines(const struct text *t)
+{
+    struct bytes rest = t->in;
+    size_t n = 0, len;
+    while (bytes_line(&rest, &len))
+        n++;
+    return n;
+}
+
+void text_lost(struct text *t, enum loss why)
+{
+    uint64_t at = t->line_at;
+    size_t i = 0;
+    for (; i + 1 < t->stream->n_slices && at >= t->stream->slice[i].size; i++)
+        at -= t->stream->slice[i].size;
+    losses_add(&t->source->lost, why, 1, t->stream->slice[i].name, at);
+}
