@@ -1,44 +1,79 @@
+/* The command. Which one it is depends on the name that it is called by: ascope, msprof.py or msprof. */
 #include <stdio.h>
 #include <string.h>
 
-#include "export/write.h"
-#include "load/prof.h"
+#include "cli/command.h"
+#include "cli/term.h"
+
+static int say_unknown_command(const char *given)
+{
+    const char *name[16];
+    size_t n = 0;
+    for (; n < n_commands && n < sizeof name / sizeof *name; n++)
+        name[n] = commands[n].name;
+    const char *near = nearest_word(given, name, n);
+    if (near)
+        complain("%s: there is no such command; did you mean %s? see ascope help", given, near);
+    else
+        complain("%s: there is no such command; see ascope help", given);
+    return exit_code(FACE_ASCOPE, OUTCOME_USAGE);
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+    struct arguments a = { .face = FACE_ASCOPE, .mem = arena_new() };
+    int code = exit_code(FACE_ASCOPE, OUTCOME_USAGE);
+    if (!a.mem)
+        complain("no memory");
+    else if (options_parse(c, argc, argv, &a)) {
+        if (a.help)
+            help_command(FACE_ASCOPE, c);
+        code = a.help ? 0 : c->run(&a);
+    }
+    arena_free(a.mem);
+    return code;
+}
+
+static int ascope_main(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : "";
+    if (argc < 2) {
+        complain("what is to be done? see ascope help");
+        return exit_code(FACE_ASCOPE, OUTCOME_USAGE);
+    }
+    if (strcmp(first, "--version") == 0) {
+        puts("ascope " ASCOPE_VERSION);
+        return 0;
+    }
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
+        help_overview();
+        return 0;
+    }
+    const struct command *c = command_find(first);
+    return c ? run_command(c, argc - 1, argv + 1) : say_unknown_command(first);
+}
 
 int main(int argc, char **argv)
 {
-    struct request r = { .want = WANT_ALL,
-                         .n_threads = 2,
-                         .dialect = DIALECT_CURRENT,
-                         .out_dir = argc > 2 ? argv[2] : NULL,
-                         .iteration_count = 1 };
-    if (argc > 4) {
-        r.has_iteration = true;
-        sscanf(argv[3], "%lu", &r.model);
-        sscanf(argv[4], "%lu", &r.iteration);
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } face[] = {
+        {"msprof",     msprof_main   },
+        { "msprof.py", msprof_py_main},
+    };
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    int code = -1;
+    for (size_t i = 0; i < sizeof face / sizeof *face && code < 0; i++)
+        if (strcmp(face[i].name, name) == 0) {
+            complain_as(face[i].name);
+            code = face[i].run(argc, argv);
+        }
+    if (code < 0)
+        code = ascope_main(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("ascope: standard output");
+        return code ? code : 1;
     }
-    struct error e = { 0 };
-    struct prof_dirs dirs;
-    if (argc < 2 || !prof_find(argv[1], &dirs, &e)) {
-        fprintf(stderr, "ascope: %s\n", e.text);
-        return 1;
-    }
-    for (size_t i = 0; i < dirs.n; i++) {
-        struct result out;
-        struct error why = { 0 };
-        if (!collection_export(dirs.path[i], &r, &out, &why))
-            fprintf(stderr, "ascope: %s\n", why.text);
-        for (size_t k = 0; k < out.files.n; k++)
-            printf("%10lu rows %10lu bytes %s\n", out.files.at[k].n_rows, out.files.at[k].n_bytes,
-                   out.files.at[k].path);
-        for (size_t k = 0; k < out.problems.n; k++)
-            printf("problem: %s\n", out.problems.at[k]);
-        for (int k = 0; k < LOSS_KINDS; k++)
-            if (out.profile.lost.by[k].n)
-                printf("%lu %s, first %s:%lu\n", out.profile.lost.by[k].n, loss_text((enum loss)k),
-                       out.profile.lost.by[k].file, out.profile.lost.by[k].first_at);
-        printf("load %.3f analyse %.3f write %.3f\n", out.load_s, out.analyse_s, out.write_s);
-        result_free(&out);
-    }
-    prof_dirs_free(&dirs);
-    return 0;
+    return code;
 }

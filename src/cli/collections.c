@@ -1,0 +1,114 @@
+#include "cli/collections.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/term.h"
+#include "load/prof.h"
+
+void advise(const struct arguments *a, const char *fmt, ...)
+{
+    char text[600];
+    if (a->quiet)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    complain("note: %s", text);
+}
+
+/* The name of a collection is the last part of its path: "PROF_1/" and "." must have one too. */
+static char *path_with_name(const char *path)
+{
+    char *copy = strdup(path);
+    for (size_t len = copy ? strlen(copy) : 0; len > 1 && copy[len - 1] == '/'; len--)
+        copy[len - 1] = 0;
+    const char *slash = copy ? strrchr(copy, '/') : NULL, *name = slash ? slash + 1 : copy;
+    if (!copy || (strcmp(name, ".") != 0 && strcmp(name, "..") != 0))
+        return copy;
+    char *real = realpath(copy, NULL);
+    if (!real)
+        return copy;
+    free(copy);
+    return real;
+}
+
+static bool add(struct collections *c, const struct prof_dirs *found)
+{
+    char **more = reallocarray(c->path, c->n + found->n, sizeof *more);
+    if (!more)
+        return false;
+    c->path = more;
+    for (size_t i = 0; i < found->n; i++)
+        if ((c->path[c->n] = strdup(found->path[i])))
+            c->n++;
+    return true;
+}
+
+static enum outcome find_one(const char *given, struct collections *out)
+{
+    struct stat st;
+    if (stat(given, &st) != 0) {
+        complain("%s: %s; give a PROF_XXX directory, or one that holds some", given, strerror(errno));
+        return errno == ENOENT || errno == ENOTDIR ? OUTCOME_PATH : OUTCOME_NOTHING;
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        complain("%s: is no directory; give a PROF_XXX directory, or one that holds some", given);
+        return OUTCOME_PATH;
+    }
+    char *path = path_with_name(given);
+    struct error e = { 0 };
+    struct prof_dirs found = { 0 };
+    bool done = path && prof_find(path, &found, &e);
+    done = done && add(out, &found);
+    if (!done)
+        complain("%s", e.fault != FAULT_NONE ? e.text : "no memory");
+    prof_dirs_free(&found);
+    free(path);
+    return done ? OUTCOME_DONE : OUTCOME_NOTHING;
+}
+
+enum outcome collections_find(struct arguments *a, size_t first, struct collections *out)
+{
+    *out = (struct collections){ 0 };
+    enum outcome last = OUTCOME_USAGE;
+    if (!a->dir && a->n_words <= first) {
+        complain("which collection? give it with -dir DIR");
+        return OUTCOME_USAGE;
+    }
+    if (a->dir && (last = find_one(a->dir, out)) != OUTCOME_DONE)
+        out->n_refused++;
+    for (size_t i = first; i < a->n_words; i++) {
+        const char *path = path_expand(a, "DIR", a->word[i]);
+        const enum outcome here = path ? find_one(path, out) : OUTCOME_PATH;
+        if (here != OUTCOME_DONE) {
+            out->n_refused++;
+            last = here;
+        }
+    }
+    if (out->n > 0)
+        return OUTCOME_DONE;
+    /* The script of the reference calls every path that it cannot use an invalid path. */
+    return a->face == FACE_MSPROF_PY ? OUTCOME_PATH : last;
+}
+
+void collections_free(struct collections *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free(c->path[i]);
+    free(c->path);
+    *c = (struct collections){ 0 };
+}
+
+enum outcome tally_outcome(const struct tally *t)
+{
+    if (t->n_done == 0 && t->n_lossy == 0)
+        return OUTCOME_NOTHING;
+    return t->n_lossy > 0 || t->n_failed > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+}

@@ -1,0 +1,26 @@
+/* collections.h - the collections that a command line names. */
+#ifndef ASCOPE_CLI_COLLECTIONS_H
+#define ASCOPE_CLI_COLLECTIONS_H
+
+#include "cli/command.h"
+
+struct collections {
+    char **path; /* of PROF directories, in the order of the command line */
+    size_t n;
+    size_t n_refused; /* directories that hold none: a line on stderr has said so for each */
+};
+
+/* -dir and the words from `first` on. Anything but OUTCOME_DONE: there is nothing to do, and stderr says why. */
+enum outcome collections_find(struct arguments *a, size_t first, struct collections *out);
+void collections_free(struct collections *c);
+
+/* What several collections amount to. */
+struct tally {
+    size_t n_done, n_lossy, n_failed;
+};
+enum outcome tally_outcome(const struct tally *t);
+
+/* A line on stderr that is no error; --quiet leaves it out. */
+void advise(const struct arguments *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,161 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/term.h"
+
+static void put_dashed(const struct option_row *o, const char *between)
+{
+    printf("%s%s%s", between, o->has_one_dash ? "-" : "--", o->name);
+    if (o->also)
+        printf("%s--%s", between, o->also);
+    if (o->letter)
+        printf("%s-%c", between, o->letter);
+}
+
+static void put_choices(const struct option_row *o)
+{
+    for (size_t i = 0; o->choice[i]; i++)
+        printf("%s%s", i > 0 ? " " : "", o->choice[i]);
+}
+
+/* What follows an option, once for each option that some command takes. */
+static void bash_values(void)
+{
+    uint64_t seen = 0;
+    for (size_t c = 0; c < n_commands; c++)
+        for (size_t i = 0; i < commands[c].n_options; i++) {
+            const enum option_id id = commands[c].option[i];
+            const struct option_row *o = &option_rows[id];
+            if (seen >> id & 1 || o->kind == OPTION_FLAG || o->kind == OPTION_COUNT)
+                continue;
+            seen |= UINT64_C(1) << id;
+            fputs("    ", stdout);
+            printf("%s%s", o->has_one_dash ? "-" : "--", o->name);
+            if (o->also)
+                printf(" | --%s", o->also);
+            fputs(") ", stdout);
+            if (o->kind == OPTION_CHOICE) {
+                fputs("COMPREPLY=($(compgen -W '", stdout);
+                put_choices(o);
+                fputs("' -- \"$word\"))", stdout);
+            } else if (o->kind == OPTION_DIR || o->kind == OPTION_FILE) {
+                printf("compopt -o filenames; COMPREPLY=($(compgen -%c -- \"$word\"))",
+                       o->kind == OPTION_DIR ? 'd' : 'f');
+            } else {
+                fputs("COMPREPLY=()", stdout);
+            }
+            fputs("; return ;;\n", stdout);
+        }
+}
+
+static void bash_script(void)
+{
+    fputs("# bash completion for ascope; made from the option tables by: ascope completion bash\n"
+          "_ascope()\n{\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+          "    COMPREPLY=()\n"
+          "    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '",
+          stdout);
+    for (size_t c = 0; c < n_commands; c++)
+        printf("%s ", commands[c].name);
+    fputs("--version --help' -- \"$word\"))\n        return\n    fi\n    case $before in\n", stdout);
+    bash_values();
+    fputs("    esac\n    case ${COMP_WORDS[1]} in\n", stdout);
+    for (size_t c = 0; c < n_commands; c++) {
+        printf("    %s) local words='%s' options='", commands[c].name, commands[c].words ? commands[c].words : "");
+        for (size_t i = 0; i < commands[c].n_options; i++)
+            put_dashed(&option_rows[commands[c].option[i]], i > 0 ? " " : "");
+        fputs("' ;;\n", stdout);
+    }
+    fputs("    *) return ;;\n    esac\n"
+          "    if [[ $word == -* ]]; then\n        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+          "    elif ((COMP_CWORD == 2)) && [[ $words ]]; then\n"
+          "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+          "    else\n        compopt -o filenames\n        COMPREPLY=($(compgen -d -- \"$word\"))\n    fi\n"
+          "}\ncomplete -F _ascope ascope\n",
+          stdout);
+}
+
+/* In an _arguments spec brackets, colons and quotes have a meaning of their own. */
+static void zsh_text(const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("[]:\\", *text))
+            putchar('\\');
+        if (*text == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*text);
+    }
+}
+
+static void zsh_option(const char *dashes, const char *name, const struct option_row *o)
+{
+    printf("        '%s%s[", dashes, name);
+    zsh_text(o->help);
+    putchar(']');
+    switch (o->kind) {
+    case OPTION_FLAG:
+    case OPTION_COUNT: break;
+    case OPTION_CHOICE:
+        fputs(":value:(", stdout);
+        put_choices(o);
+        putchar(')');
+        break;
+    case OPTION_DIR: fputs(":directory:_files -/", stdout); break;
+    case OPTION_FILE: fputs(":file:_files", stdout); break;
+    case OPTION_TEXT:
+    case OPTION_NUMBER: fputs(":value: ", stdout); break;
+    }
+    fputs("' \\\n", stdout);
+}
+
+static void zsh_script(void)
+{
+    fputs("#compdef ascope\n# zsh completion for ascope; made from the option tables by: ascope completion zsh\n"
+          "_ascope() {\n    local -a commands\n    commands=(\n",
+          stdout);
+    for (size_t c = 0; c < n_commands; c++) {
+        printf("        '%s:", commands[c].name);
+        zsh_text(commands[c].about);
+        fputs("'\n", stdout);
+    }
+    fputs("    )\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n    fi\n"
+          "    local command=$words[2]\n    shift words\n    ((CURRENT--))\n    case $command in\n",
+          stdout);
+    for (size_t c = 0; c < n_commands; c++) {
+        printf("    %s)\n        _arguments \\\n", commands[c].name);
+        for (size_t i = 0; i < commands[c].n_options; i++) {
+            const struct option_row *o = &option_rows[commands[c].option[i]];
+            const char letter[] = { o->letter, 0 };
+            zsh_option(o->has_one_dash ? "-" : "--", o->name, o);
+            if (o->also)
+                zsh_option("--", o->also, o);
+            if (o->letter)
+                zsh_option("-", letter, o);
+        }
+        if (commands[c].words)
+            printf("        '1:what:(%s)' \\\n", commands[c].words);
+        fputs("        '*:directory:_files -/'\n        ;;\n", stdout);
+    }
+    fputs("    esac\n}\n_ascope \"$@\"\n", stdout);
+}
+
+int run_completion(struct arguments *a)
+{
+    static const struct {
+        const char *shell;
+        void (*print)(void);
+    } script[] = {
+        {"bash", bash_script},
+        { "zsh", zsh_script },
+    };
+    for (size_t i = 0; i < sizeof script / sizeof *script && a->n_words == 1; i++)
+        if (strcmp(script[i].shell, a->word[0]) == 0) {
+            script[i].print();
+            return 0;
+        }
+    complain("completion %s: accepted are bash and zsh", a->n_words > 0 ? a->word[0] : "without a shell");
+    return exit_code(a->face, OUTCOME_USAGE);
+}

@@ -1,0 +1,115 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/term.h"
+
+enum { TEXT_COLUMNS = 98, OPTION_COLUMNS = 30 };
+
+/* Words of a paragraph, broken into lines that begin `indent` columns in; `at` is where the first one begins. */
+static void put_wrapped(const char *text, int indent, int at)
+{
+    while (*text) {
+        const int len = (int)strcspn(text, " \n");
+        if (at > indent && at + 1 + len > TEXT_COLUMNS) {
+            putchar('\n');
+            at = 0;
+        }
+        if (at < indent) {
+            printf("%*s", indent - at, "");
+            at = indent;
+        } else if (at > indent) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", len, text);
+        at += len;
+        text += len;
+        if (strncmp(text, "\n\n", 2) == 0) {
+            fputs("\n\n", stdout);
+            at = 0;
+        }
+        text += strspn(text, " \n");
+    }
+    putchar('\n');
+}
+
+/* "-dir, --collection-dir DIR", "-q, --quiet", "--format csv|json" */
+static int option_text(const struct option_row *o, bool has_sign, char *out, size_t size)
+{
+    size_t n = 0;
+    if (o->letter)
+        n += (size_t)snprintf(out + n, size - n, "-%c, ", o->letter);
+    n += (size_t)snprintf(out + n, size - n, "%s%s", o->has_one_dash && !has_sign ? "-" : "--", o->name);
+    if (o->also && !has_sign)
+        n += (size_t)snprintf(out + n, size - n, ", --%s", o->also);
+    if (o->value)
+        n += (size_t)snprintf(out + n, size - n, "%c%s", has_sign ? '=' : ' ', o->value);
+    for (size_t i = 0; o->kind == OPTION_CHOICE && o->choice[i]; i++)
+        n += (size_t)snprintf(out + n, size - n, "%c%s", i > 0 ? '|' : has_sign ? '=' : ' ', o->choice[i]);
+    return (int)n;
+}
+
+static const char *program_of(enum face face)
+{
+    static const char *const name[FACES] = {
+        [FACE_ASCOPE] = "ascope", [FACE_MSPROF_PY] = "msprof.py", [FACE_MSPROF] = "msprof"
+    };
+    return name[face];
+}
+
+void help_command(enum face face, const struct command *c)
+{
+    printf("usage: %s%s%s %s\n\n", program_of(face), *c->name ? " " : "", c->name, c->usage);
+    put_wrapped(c->text, 0, 0);
+    fputs("\noptions\n", stdout);
+    for (size_t i = 0; i < c->n_options; i++) {
+        const struct option_row *o = &option_rows[c->option[i]];
+        char text[120];
+        int at = 2 + option_text(o, c->value_follows_sign, text, sizeof text);
+        printf("  %s", text);
+        if (at > OPTION_COLUMNS - 2) {
+            putchar('\n');
+            at = 0;
+        }
+        put_wrapped(o->help, OPTION_COLUMNS, at);
+    }
+    if (face != FACE_ASCOPE)
+        return;
+    fputs("\nexit codes\n", stdout);
+    for (size_t i = 0; i < n_exit_meanings; i++) {
+        printf("  %d", exit_meanings[i].code);
+        put_wrapped(exit_meanings[i].text, 5, 3);
+    }
+}
+
+void help_overview(void)
+{
+    fputs("usage: ascope COMMAND [OPTION...]\n\n", stdout);
+    put_wrapped("Profiles of AI jobs: from what was collected to timelines, tables and a database.", 0, 0);
+    fputs("\ncommands\n", stdout);
+    for (size_t i = 0; i < n_commands; i++)
+        printf("  %-12s %s\n", commands[i].name, commands[i].about);
+    fputs("\n  --version    print the version\n  -h, --help   this text; ascope help COMMAND for a command\n"
+          "\nto begin with\n  ascope info PROF_XXX\n  ascope export all -dir PROF_XXX\n",
+          stdout);
+}
+
+int run_help(struct arguments *a)
+{
+    if (a->man) {
+        manual_print();
+        return 0;
+    }
+    if (a->n_words == 0) {
+        help_overview();
+        return 0;
+    }
+    const struct command *c = command_find(a->word[0]);
+    if (!c) {
+        complain("help %s: there is no such command; see ascope help", a->word[0]);
+        return exit_code(a->face, OUTCOME_USAGE);
+    }
+    help_command(FACE_ASCOPE, c);
+    return 0;
+}

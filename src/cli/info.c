@@ -1,0 +1,279 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/collections.h"
+#include "cli/command.h"
+#include "cli/summary.h"
+#include "load/source.h"
+#include "profile/chip.h"
+
+/* One folder of a collection, opened or not. */
+struct folder {
+    char *name;
+    struct source source; /* path is NULL when it could not be opened */
+    struct error error;
+    uint64_t n_files, n_bytes; /* in its data folder, whatever they are */
+    uint64_t n_missing;        /* slices between the first and the last of a stream */
+    uint64_t n_aged;           /* slices before the first, deleted to save space */
+};
+
+struct looked {
+    const char *path;
+    struct folder *folder;
+    size_t n;
+    struct losses lost;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct folder *x = a, *y = b;
+    const bool x_is_host = strcmp(x->name, "host") == 0, y_is_host = strcmp(y->name, "host") == 0;
+    return x_is_host != y_is_host ? y_is_host - x_is_host : strverscmp(x->name, y->name);
+}
+
+static bool is_folder(const char *name)
+{
+    return strcmp(name, "host") == 0 || strncmp(name, "device_", 7) == 0;
+}
+
+/* For folders that cannot be opened: at least what lies in them. */
+static void measure_data(const char *prof_path, struct folder *f)
+{
+    char path[5000];
+    snprintf(path, sizeof path, "%s/%s/data", prof_path, f->name);
+    DIR *dir = opendir(path);
+    for (struct dirent *d; dir && (d = readdir(dir));) {
+        struct stat st;
+        const char *ending = strrchr(d->d_name, '.');
+        if ((ending && strcmp(ending, ".done") == 0) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(st.st_mode))
+            continue;
+        f->n_files++;
+        f->n_bytes += (uint64_t)st.st_size;
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static void count_gaps(struct folder *f)
+{
+    for (size_t i = 0; i < f->source.n_streams; i++) {
+        const struct stream *s = &f->source.stream[i];
+        for (size_t k = 0; k < s->n_slices; k++)
+            if (k == 0)
+                f->n_aged += s->slice[0].number;
+            else
+                f->n_missing += s->slice[k].number - s->slice[k - 1].number - 1;
+    }
+}
+
+static bool look(const char *prof_path, struct looked *out, struct error *e)
+{
+    *out = (struct looked){ .path = prof_path };
+    DIR *dir = opendir(prof_path);
+    if (!dir)
+        return error_set(e, FAULT_IO, "%s: cannot be read", prof_path);
+    for (struct dirent *d; (d = readdir(dir));) {
+        if (!is_folder(d->d_name))
+            continue;
+        struct folder *more = reallocarray(out->folder, out->n + 1, sizeof *more);
+        char *name = strdup(d->d_name);
+        if (!more || !name) {
+            free(name);
+            break;
+        }
+        out->folder = more;
+        out->folder[out->n++] = (struct folder){ .name = name };
+    }
+    closedir(dir);
+    if (out->n > 0)
+        qsort(out->folder, out->n, sizeof *out->folder, by_name);
+    for (size_t i = 0; i < out->n; i++) {
+        struct folder *f = &out->folder[i];
+        measure_data(prof_path, f);
+        if (!source_open(&f->source, prof_path, f->name, &f->error))
+            continue;
+        count_gaps(f);
+        losses_merge(&out->lost, &f->source.lost);
+    }
+    return true;
+}
+
+static void look_end(struct looked *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->folder[i].source.path)
+            source_close(&l->folder[i].source);
+        free(l->folder[i].name);
+    }
+    free(l->folder);
+}
+
+/* The folder whose clock the others are held against: the host's, or the first one that could be opened. */
+static const struct source *main_source(const struct looked *l)
+{
+    const struct source *found = NULL;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->folder[i].source.path && (!found || l->folder[i].source.is_host))
+            found = &l->folder[i].source;
+    return found;
+}
+
+/* Where two folders place the same host counter value: the distance is an error of one of their clocks. */
+static int64_t clock_shift_ns(const struct source *s, const struct source *against)
+{
+    return source_host_ns(s, s->host_clock.cnt) - source_host_ns(against, s->host_clock.cnt);
+}
+
+static bool is_damaged(const struct looked *l)
+{
+    bool damaged = losses_damage(&l->lost) > 0;
+    for (size_t i = 0; i < l->n; i++)
+        damaged = damaged || !l->folder[i].source.path || l->folder[i].n_missing > 0;
+    return damaged;
+}
+
+static double mhz(struct ticks t)
+{
+    return t.num > 0 ? 1000.0 * (double)t.den / (double)t.num : 0;
+}
+
+/* ---- for people ----------------------------------------------------------------------------------------------- */
+
+static void put_clock(const struct term *t, const struct source *s, const struct source *against)
+{
+    char gap[TERM_NUMBER];
+    fprintf(t->to, "    host counter %.6g MHz", mhz(s->host_clock.tick));
+    if (!s->is_host)
+        fprintf(t->to, ", device counter %.6g MHz (%llu at host %lld ns)", mhz(s->device_clock.tick),
+                (unsigned long long)s->device_clock.cnt, (long long)s->host_mono_ns);
+    fputc('\n', t->to);
+    if (s != against) {
+        const int64_t shift = clock_shift_ns(s, against);
+        fprintf(t->to, "    its clock runs %s%s %s of %s's\n", term_duration(gap, (double)llabs(shift)), "",
+                shift < 0 ? "behind" : "ahead", against->name);
+    }
+}
+
+static void put_folder(const struct term *t, const struct folder *f, const struct source *against)
+{
+    const struct source *s = &f->source;
+    char number[TERM_NUMBER], bytes[TERM_NUMBER], time[TERM_NUMBER];
+    fprintf(t->to, "\n  %s", term_ink(t, INK_BOLD));
+    term_text(t, f->name, 0);
+    fprintf(t->to, "%s", term_ink(t, INK_END));
+    if (!s->path) {
+        fprintf(t->to, ": %scannot be used%s (%s files, %s)\n    ", term_ink(t, INK_BAD), term_ink(t, INK_END),
+                term_count(number, f->n_files), term_bytes(bytes, f->n_bytes));
+        term_text(t, f->error.text, 0);
+        fputc('\n', t->to);
+        return;
+    }
+    fprintf(t->to, ": %s, %s from %s%s\n", s->is_host ? source_text(s->info, "hostname") : chip_name(s->platform),
+            term_duration(number, (double)(s->end_ns - s->begin_ns)), term_time(time, s->begin_ns),
+            s->has_end ? "" : " (interrupted: the end is a guess)");
+    put_clock(t, s, against);
+    if (f->n_missing > 0)
+        fprintf(t->to, "    %s%s slices are missing inside streams%s\n", term_ink(t, INK_WARN),
+                term_count(number, f->n_missing), term_ink(t, INK_END));
+    if (f->n_aged > 0)
+        fprintf(t->to, "    %s older slices were deleted to save space\n", term_count(number, f->n_aged));
+    summary_streams(t, s);
+}
+
+static void put_text(const struct term *t, const struct looked *l)
+{
+    const struct source *first = main_source(l);
+    uint64_t files = 0, bytes = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        files += l->folder[i].n_files;
+        bytes += l->folder[i].n_bytes;
+    }
+    char n[TERM_NUMBER], size[TERM_NUMBER];
+    fputs(term_ink(t, INK_BOLD), t->to);
+    term_text(t, l->path, 0);
+    fprintf(t->to, "%s\n  %s files, %s", term_ink(t, INK_END), term_count(n, files), term_bytes(size, bytes));
+    if (first) {
+        fprintf(t->to, ", %s", chip_name(first->platform));
+        const char *process = source_text(first->info, "pid_name");
+        if (*process) {
+            fputs(", process ", t->to);
+            term_text(t, process, 40);
+            fprintf(t->to, " (%u)", first->pid);
+        }
+    }
+    fputc('\n', t->to);
+    for (size_t i = 0; i < l->n; i++)
+        put_folder(t, &l->folder[i], first);
+    summary_losses(t, &l->lost);
+}
+
+/* ---- for machines --------------------------------------------------------------------------------------------- */
+
+static json_t *folder_json(const struct folder *f, const struct source *against)
+{
+    const struct source *s = &f->source;
+    json_t *o = json_pack("{s:o, s:I, s:I}", "name", text_json(f->name), "files", (json_int_t)f->n_files, "bytes",
+                          (json_int_t)f->n_bytes);
+    if (!s->path) {
+        json_object_set_new(o, "error", text_json(f->error.text));
+        return o;
+    }
+    json_t *more =
+        json_pack("{s:i, s:s, s:o, s:I, s:I, s:b, s:f, s:I, s:I, s:I, s:o}", "platform", s->platform, "chip",
+                  chip_name(s->platform), "hostname", text_json(source_text(s->info, "hostname")), "begin_ns",
+                  (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end, "host_counter_mhz",
+                  mhz(s->host_clock.tick), "clock_shift_ns", (json_int_t)clock_shift_ns(s, against), "slices_missing",
+                  (json_int_t)f->n_missing, "slices_aged", (json_int_t)f->n_aged, "streams", summary_streams_json(s));
+    if (!s->is_host && more)
+        json_object_set_new(more, "device_counter_mhz", json_real(mhz(s->device_clock.tick)));
+    json_object_update_new(o, more);
+    return o;
+}
+
+static json_t *looked_json(const struct looked *l)
+{
+    json_t *folders = json_array();
+    for (size_t i = 0; i < l->n; i++)
+        json_array_append_new(folders, folder_json(&l->folder[i], main_source(l)));
+    return json_pack("{s:o, s:o, s:o}", "path", text_json(l->path), "folders", folders, "losses",
+                     summary_losses_json(&l->lost));
+}
+
+int run_info(struct arguments *a)
+{
+    struct collections found;
+    enum outcome outcome = collections_find(a, 0, &found);
+    struct tally tally = { .n_failed = found.n_refused };
+    json_t *list = a->json ? json_array() : NULL;
+    struct term t;
+    term_init(&t, stdout);
+    for (size_t i = 0; i < found.n; i++) {
+        struct looked l;
+        struct error e = { 0 };
+        if (!look(found.path[i], &l, &e)) {
+            complain("%s", e.text);
+            tally.n_failed++;
+            continue;
+        }
+        if (is_damaged(&l))
+            tally.n_lossy++;
+        else
+            tally.n_done++;
+        if (list)
+            json_array_append_new(list, looked_json(&l));
+        else if (!a->quiet)
+            put_text(&t, &l);
+        look_end(&l);
+    }
+    if (outcome == OUTCOME_DONE)
+        outcome = tally_outcome(&tally);
+    if (list)
+        json_report(a, "collections", list, exit_code(a->face, outcome));
+    collections_free(&found);
+    return exit_code(a->face, outcome);
+}

@@ -1,0 +1,149 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+/* Text into mdoc: backslashes are escaped, and no line begins as a request. One sentence to a line, as mdoc wants it. */
+static void put_text(const char *text)
+{
+    bool at_start = true;
+    for (; *text; text++) {
+        if (at_start && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        at_start = false;
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*text);
+        if ((*text == '.' || *text == ';') && text[1] == ' ' && *text == '.') {
+            putchar('\n');
+            text++;
+            at_start = true;
+        }
+    }
+    putchar('\n');
+}
+
+static void put_paragraphs(const char *text)
+{
+    for (const char *end; (end = strstr(text, "\n\n")); text = end + 2) {
+        char part[2000];
+        snprintf(part, sizeof part, "%.*s", (int)(end - text), text);
+        put_text(part);
+        fputs(".Pp\n", stdout);
+    }
+    put_text(text);
+}
+
+/* Arguments of .Fl and .Ar: a dash would be read as text, and a bar or a dot has to stand alone. */
+static void put_option(const struct option_row *o)
+{
+    fputs(".It", stdout);
+    if (o->letter)
+        printf(" Fl %c ,", o->letter);
+    printf(" Fl %s%s", o->has_one_dash ? "" : "-", o->name);
+    if (o->also)
+        printf(" , Fl -%s", o->also);
+    if (o->value)
+        printf(" Ar %s", o->value);
+    for (size_t i = 0; o->kind == OPTION_CHOICE && o->choice[i]; i++)
+        printf("%s Cm %s", i > 0 ? " |" : "", o->choice[i]);
+    putchar('\n');
+    put_text(o->help);
+}
+
+static void put_command(const struct command *c)
+{
+    printf(".Ss ascope %s\n", c->name);
+    put_paragraphs(c->text);
+    fputs(".Bl -tag -width Ds\n", stdout);
+    for (size_t i = 0; i < c->n_options; i++)
+        put_option(&option_rows[c->option[i]]);
+    fputs(".El\n", stdout);
+}
+
+/* "[timeline|summary|db|all] -dir DIR" is shown as it is: what it means is told below. */
+static void put_synopsis(void)
+{
+    for (size_t i = 0; i < n_commands; i++) {
+        printf(".Nm\n.Cm %s\n.Li ", commands[i].name);
+        fputc('"', stdout);
+        fputs(commands[i].usage, stdout);
+        fputs("\"\n", stdout);
+    }
+    fputs(".Nm\n.Fl -version | Fl -help\n", stdout);
+}
+
+static const struct {
+    const char *name, *text;
+} environment[] = {
+    {"ASCOPE_DIALECT", "The dialect when there is no --dialect, for the names msprof and msprof.py too."},
+    { "NO_COLOR",      "When set and not empty, no colour on the terminal."                             },
+    { "HOME",          "What a leading ~ in a path stands for."                                         },
+};
+
+static const struct {
+    const char *name, *text;
+} written[] = {
+    {"PROF_XXX/mindstudio_profiler_output/msprof_*.json", "The timeline."                                               },
+    { "PROF_XXX/mindstudio_profiler_output/*.csv",        "The tables. README.txt beside them says what each one holds."},
+    { "PROF_XXX/msprof_*.db",                             "The database."                                               },
+};
+
+static const struct {
+    const char *about, *line;
+} example[] = {
+    {"Everything from one collection:",                        "ascope export all \\-dir PROF_000001_20261115063020014_00000010RIEJKIFC"},
+    { "Training steps 2 to 4 as a timeline that begins at 0:",
+     "ascope export timeline \\-dir PROF_XXX \\-\\-model\\-id 4294967295 \\-\\-iteration\\-id 2 "
+      "\\-\\-iteration\\-count 3 \\-\\-time\\-base start"                                                                               },
+    { "How many records were lost, in a script:",
+     "ascope export all \\-dir PROF_XXX \\-\\-json | jq '[.collections[].losses[] | select(.damage).count] | add'"                      },
+};
+
+static void put_names(void)
+{
+    put_text(
+        "Called by the name msprof.py, it takes the command lines of the script of that name (export, import); called "
+        "by the name msprof, those of the launcher as far as they parse what was collected (--export=on, "
+        "--parse=on). A symbolic link is enough. Their exit codes are the ones that scripts for them expect: "
+        "msprof.py gives 0 for an export with losses, 1 for values and 2 for paths and options that cannot be used; "
+        "msprof gives 255 for every failure.");
+}
+
+void manual_print(void)
+{
+    fputs(".\\\" Made from the option tables by: ascope help --man\n.Dd $Mdocdate$\n.Dt ASCOPE 1\n.Os\n.Sh NAME\n"
+          ".Nm ascope\n.Nd profiles of AI jobs as timelines, tables and a database\n.Sh SYNOPSIS\n",
+          stdout);
+    put_synopsis();
+    fputs(".Sh DESCRIPTION\n", stdout);
+    put_text("ascope reads what the profilers of Ascend devices collect and writes what people and viewers read. "
+             "Its commands are these.");
+    for (size_t i = 0; i < n_commands; i++)
+        put_command(&commands[i]);
+    fputs(".Ss msprof and msprof.py\n", stdout);
+    put_names();
+    fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n", stdout);
+    for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
+        printf(".It Ev %s\n", environment[i].name);
+        put_text(environment[i].text);
+    }
+    fputs(".El\n.Sh FILES\n.Bl -tag -width Ds\n", stdout);
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        printf(".It Pa %s\n", written[i].name);
+        put_text(written[i].text);
+    }
+    fputs(".El\n.Sh EXIT STATUS\n.Bl -tag -width Ds\n", stdout);
+    for (size_t i = 0; i < n_exit_meanings; i++) {
+        printf(".It %d\n", exit_meanings[i].code);
+        put_text(exit_meanings[i].text);
+    }
+    fputs(".El\n.Sh EXAMPLES\n", stdout);
+    for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
+        put_text(example[i].about);
+        printf(".Pp\n.Dl %s\n%s", example[i].line, i + 1 < sizeof example / sizeof *example ? ".Pp\n" : "");
+    }
+}

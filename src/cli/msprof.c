@@ -1,0 +1,309 @@
+/* The reference's two command lines: the script msprof.py, and the launcher msprof as far as it parses collections. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/collections.h"
+#include "cli/command.h"
+#include "cli/term.h"
+#include "export/write.h"
+
+#define LIST_OF(array) array, sizeof array / sizeof *array
+#define BIT(id)        (UINT64_C(1) << (id))
+
+/* ---- msprof.py ------------------------------------------------------------------------------------------------ */
+
+static int run_timeline(struct arguments *a)
+{
+    a->want = WANT_TIMELINE;
+    return run_export(a);
+}
+
+static int run_summary(struct arguments *a)
+{
+    a->want = WANT_SUMMARY;
+    return run_export(a);
+}
+
+static int run_db(struct arguments *a)
+{
+    a->want = WANT_DB;
+    return run_export(a);
+}
+
+static const uint8_t import_options[] = { OPT_DIR, OPT_CLUSTER, OPT_HELP };
+static const uint8_t timeline_options[] = { OPT_DIR,   OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT,
+                                            OPT_CLEAR, OPT_HELP };
+static const uint8_t summary_options[] = { OPT_DIR,   OPT_FORMAT, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT,
+                                           OPT_CLEAR, OPT_HELP };
+static const uint8_t db_options[] = { OPT_DIR, OPT_HELP };
+
+static const struct command script_commands[] = {
+    {.name = "import",
+     .usage = "-dir DIR [--cluster]",
+     .about = "read and check collections, write nothing",
+     .text = "Reads collections, follows every record, and says what was found and what could not be used.",
+     LIST_OF(import_options),
+     .run = run_import  },
+    { .name = "export timeline",
+     .usage = "-dir DIR [OPTION...]",
+     .about = "write timelines and the database",
+     .text = "Writes msprof_*.json, and msprof_*.db unless one is there.",
+     LIST_OF(timeline_options),
+     .run = run_timeline},
+    { .name = "export summary",
+     .usage = "-dir DIR [OPTION...]",
+     .about = "write tables and the database",
+     .text = "Writes tables into mindstudio_profiler_output, and msprof_*.db unless one is there.",
+     LIST_OF(summary_options),
+     .run = run_summary },
+    { .name = "export db",
+     .usage = "-dir DIR",
+     .about = "write the database",
+     .text = "Writes msprof_*.db, which holds everything as tables of SQLite.",
+     LIST_OF(db_options),
+     .run = run_db      },
+};
+enum { SCRIPT_COMMANDS = sizeof script_commands / sizeof *script_commands };
+
+static void script_overview(void)
+{
+    puts("usage: msprof.py COMMAND -dir DIR [OPTION...]\n");
+    for (size_t i = 0; i < SCRIPT_COMMANDS; i++)
+        printf("  %-16s %s\n", script_commands[i].name, script_commands[i].about);
+    puts("\nThis is ascope under another name; see msprof.py COMMAND --help");
+}
+
+static int script_run(const struct command *c, int argc, char **argv)
+{
+    struct arguments a = { .face = FACE_MSPROF_PY, .mem = arena_new() };
+    int code = exit_code(a.face, OUTCOME_USAGE);
+    if (!a.mem)
+        complain("no memory");
+    else if (options_parse(c, argc, argv, &a)) {
+        if (a.help) {
+            help_command(a.face, c);
+            code = 0;
+        } else if (a.n_words > 0) {
+            complain("%s: unknown word; see msprof.py %s --help", a.word[0], c->name);
+        } else {
+            code = c->run(&a);
+        }
+    }
+    arena_free(a.mem);
+    return code;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
+}
+
+int msprof_py_main(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : "", *second = argc > 2 ? argv[2] : "";
+    const bool is_export = strcmp(first, "export") == 0;
+    char name[40];
+    snprintf(name, sizeof name, "%.20s%s%.18s", first, is_export ? " " : "", is_export ? second : "");
+    for (size_t i = 0; i < SCRIPT_COMMANDS; i++)
+        if (strcmp(script_commands[i].name, name) == 0)
+            return script_run(&script_commands[i], argc - 1 - is_export, argv + 1 + is_export);
+    if (is_help(first) || (is_export && is_help(second))) {
+        script_overview();
+        return 0;
+    }
+    if (!*first || (is_export && !*second)) { /* the script answers with its help and 1 */
+        script_overview();
+        return 1;
+    }
+    complain("%s: accepted are import, export timeline, export summary and export db", name);
+    return exit_code(FACE_MSPROF_PY, OUTCOME_USAGE);
+}
+
+/* ---- msprof --------------------------------------------------------------------------------------------------- */
+
+static const uint8_t launcher_options[] = {
+    OPT_OUTPUT, OPT_EXPORT,    OPT_PARSE,          OPT_QUERY,   OPT_ANALYZE,      OPT_TYPE,        OPT_RULE,
+    OPT_MODEL,  OPT_ITERATION, OPT_SUMMARY_FORMAT, OPT_REPORTS, OPT_CLEAR_SWITCH, OPT_PYTHON_PATH, OPT_HELP
+};
+
+static const struct command launcher = {
+    .name = "",
+    .usage = "--export=on|--parse=on --output=DIR [--OPTION=VALUE...]",
+    .about = "parse collections",
+    .text = "Exports or checks what was collected. This is ascope under another name: it does not collect.",
+    LIST_OF(launcher_options),
+    .value_follows_sign = true,
+};
+
+/* Options of collecting. The first ones choose a mode that collects; the others have no effect on parsing. */
+static const char *const collecting_mode[] = { "application", "dynamic", "sys-devices", "host-sys", "host-sys-usage" };
+static const char *const collecting_detail[] = {
+    "environment",
+    "storage-limit",
+    "delay",
+    "duration",
+    "pid",
+    "ascendcl",
+    "model-execution",
+    "runtime-api",
+    "ge-api",
+    "task-time",
+    "task-trace",
+    "aicore-shape",
+    "task-memory",
+    "task-tsfw",
+    "aicpu",
+    "hccl",
+    "msproftx",
+    "mstx-domain-include",
+    "mstx-domain-exclude",
+    "optype",
+    "l2",
+    "npu-events",
+    "task-block",
+    "instr-profiling",
+    "instr-profiling-freq",
+    "ai-core",
+    "aic-mode",
+    "aic-freq",
+    "aic-metrics",
+    "ai-vector-core",
+    "aiv-mode",
+    "aiv-freq",
+    "aiv-metrics",
+    "sys-period",
+    "sys-hardware-mem",
+    "sys-hardware-mem-freq",
+    "llc-profiling",
+    "sys-mem-serviceflow",
+    "sys-cpu-profiling",
+    "sys-cpu-freq",
+    "sys-profiling",
+    "sys-sampling-freq",
+    "sys-pid-profiling",
+    "sys-pid-sampling-freq",
+    "sys-io-profiling",
+    "sys-io-sampling-freq",
+    "sys-interconnection-profiling",
+    "sys-interconnection-freq",
+    "dvpp-profiling",
+    "dvpp-freq",
+    "sys-lp",
+    "sys-lp-freq",
+    "host-sys-pid",
+    "host-sys-usage-freq",
+    "nts-metrics",
+};
+
+static bool is_among(const char *word, const char *const *list, size_t n)
+{
+    const size_t len = strcspn(word, "=");
+    for (size_t i = 0; i < n; i++)
+        if (strlen(list[i]) == len && strncmp(list[i], word, len) == 0)
+            return true;
+    return false;
+}
+
+/* Takes the options of collecting out of argv. True: what is left is about parsing. */
+static bool parsing_only(int *argc, char **argv)
+{
+    int n = 1;
+    bool rest_is_program = false;
+    for (int i = 1; i < *argc; i++) {
+        const bool is_option = strncmp(argv[i], "--", 2) == 0;
+        if (is_help(argv[i]) && !rest_is_program) {
+            argv[1] = argv[i];
+            *argc = 2;
+            return true;
+        }
+        rest_is_program = rest_is_program || !is_option || is_among(argv[i] + 2, LIST_OF(collecting_mode));
+        if (is_option && is_among(argv[i] + 2, LIST_OF(collecting_detail)))
+            complain("note: %s has no effect on parsing", argv[i]);
+        else
+            argv[n++] = argv[i];
+    }
+    argv[n] = NULL;
+    *argc = n;
+    return !rest_is_program;
+}
+
+static const struct mode {
+    enum option_id option;
+    size_t at; /* of its switch in struct arguments */
+    uint64_t forbidden;
+    const char *works; /* NULL: it does; else why not */
+} modes[] = {
+    {OPT_PARSE,    offsetof(struct arguments, parse_switch),
+     BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH),                 NULL},
+    { OPT_QUERY,   offsetof(struct arguments, query_switch),
+     BIT(OPT_PARSE) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH),
+     "listing models and iterations is not part of this version"                                                      },
+    { OPT_EXPORT,  offsetof(struct arguments, export_switch),
+     BIT(OPT_QUERY) | BIT(OPT_PARSE) | BIT(OPT_ANALYZE) | BIT(OPT_RULE),                                          NULL},
+    { OPT_ANALYZE, offsetof(struct arguments, analyze_switch), BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_PARSE),
+     "analysing communication is not part of this version"                                                            },
+};
+
+static const uint64_t text_only =
+    BIT(OPT_ITERATION) | BIT(OPT_MODEL) | BIT(OPT_SUMMARY_FORMAT) | BIT(OPT_CLEAR_SWITCH) | BIT(OPT_REPORTS);
+
+static bool refuse(const struct arguments *a, uint64_t forbidden, const char *with)
+{
+    for (unsigned id = 0; id < OPTIONS; id++)
+        if (a->given & forbidden & BIT(id)) {
+            complain("--%s: cannot go with %s", option_rows[id].name, with);
+            return false;
+        }
+    return true;
+}
+
+static enum outcome launch(struct arguments *a, int *code)
+{
+    const struct mode *m = NULL;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes && !m; i++)
+        if (*(const unsigned *)((const char *)a + modes[i].at) == SWITCH_ON)
+            m = &modes[i];
+    if (!m) {
+        complain("nothing to do: one of --export=on and --parse=on is wanted; see msprof --help");
+        return OUTCOME_USAGE;
+    }
+    char shown[32];
+    snprintf(shown, sizeof shown, "--%s=on", option_rows[m->option].name);
+    if (!a->output) {
+        complain("%s: wants --output=DIR, the place of the collection", shown);
+        return OUTCOME_USAGE;
+    }
+    const bool is_db = m->option == OPT_EXPORT && a->type == 1;
+    if (!refuse(a, m->forbidden, shown) || (is_db && !refuse(a, text_only, "--type=db")))
+        return OUTCOME_USAGE;
+    if (m->works) {
+        complain("%s: %s", shown, m->works);
+        return OUTCOME_NOTHING;
+    }
+    a->dir = a->output;
+    a->format = a->summary_format;
+    a->clear = a->clear_switch == SWITCH_ON;
+    a->want = is_db ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
+    *code = m->option == OPT_PARSE ? run_import(a) : run_export(a);
+    return OUTCOME_DONE;
+}
+
+int msprof_main(int argc, char **argv)
+{
+    struct arguments a = { .face = FACE_MSPROF, .mem = arena_new() };
+    enum outcome outcome = OUTCOME_USAGE;
+    int code = 0;
+    if (argc < 2) {
+        help_command(FACE_MSPROF, &launcher);
+    } else if (!parsing_only(&argc, argv)) {
+        complain("this version does not collect: it reads collections, with msprof --export=on --output=DIR");
+    } else if (!a.mem) {
+        complain("no memory");
+    } else if (options_parse(&launcher, argc, argv, &a)) {
+        if (a.help)
+            help_command(FACE_MSPROF, &launcher);
+        outcome = a.help ? OUTCOME_DONE : launch(&a, &code);
+    }
+    arena_free(a.mem);
+    return outcome == OUTCOME_DONE ? code : exit_code(FACE_MSPROF, outcome);
+}

@@ -1,0 +1,325 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/term.h"
+
+enum { PATH_MOST = 4096, WORD_MOST = 40 };
+#define AT(field) offsetof(struct arguments, field)
+
+const struct option_row option_rows[OPTIONS] = {
+    [OPT_DIR] = {"dir",                                                                          "collection-dir",          .has_one_dash = true,.kind = OPTION_DIR,.value = "DIR", .at = AT(dir),
+                 .help = "the collection: a PROF_XXX directory, or a directory that holds some" },
+    [OPT_REPORTS] = { "reports", .has_one_dash = true,                         .kind = OPTION_FILE,.value = "FILE",.at = AT(reports),
+                 .help = "which processes the timeline shows: a JSON file {\"json_process\": {\"hbm\": true}}" },
+    [OPT_ITERATION] = { "iteration-id",                                                             .kind = OPTION_NUMBER,             .value = "N",.least = 1,.most = UINT32_MAX,
+                 .at = AT(iteration), .help = "only from this iteration on; goes with --model-id" },
+    [OPT_MODEL] = { "model-id",                                                                    .kind = OPTION_NUMBER,                                                                           .value = "N",.most = UINT32_MAX,.at = AT(model),
+                 .help = "only this model's iterations; 4294967295 counts training steps instead" },
+    [OPT_ITERATION_COUNT] = { "iteration-count",.kind = OPTION_NUMBER,.value = "N",.least = 1,.most = 5,
+                 .at = AT(iteration_count), .help = "how many iterations, 1 to 5; without it 1" },
+    [OPT_FORMAT] = { "format",                                                             .kind = OPTION_CHOICE,                                                                            .choice = { "csv", "json" }, .at = AT(format),
+                 .help = "of the summary tables; without it csv"                                                                                                                                                                                                                },
+    [OPT_CLEAR] = { "clear",                           .kind = OPTION_FLAG,                                                   .at = AT(clear),
+                 .help = "afterwards remove the intermediate sqlite folders that other tools have left"},
+    [OPT_CLUSTER] = { "cluster",                                .kind = OPTION_FLAG,                                                        .at = AT(cluster),
+                 .help = "DIR holds the collections of several machines; each is read by itself"},
+    [OPT_OUT] = { "out",                                                                             .kind = OPTION_DIR,                                                                                             .value = "DIR",.at = AT(out),
+                 .help = "where the results go; without it beside the collection's own data"},
+    [OPT_DIALECT] = { "dialect",                                                                         .kind = OPTION_CHOICE,    .choice = { "seed", "current" },.at = AT(dialect),
+                 .environment = "ASCOPE_DIALECT",
+                 .help = "names of files and columns: as documented (seed, the default) or as printed today" },
+    [OPT_TIME_BASE] = { "time-base",                                                                     .kind = OPTION_CHOICE, .choice = { "epoch", "start" },.at = AT(time_base),
+                 .help = "times of the timeline: since 1970 (epoch, the default) or since its start"},
+    [OPT_THREADS] = { "threads",                                                                             .kind = OPTION_NUMBER,                                                                                           .value = "N",.least = 1,.most = 64,.at = AT(threads),
+                 .help = "without it one for each CPU; the results are the same" },
+    [OPT_JSON] = { "json",                                                                             .kind = OPTION_FLAG,                                                                                             .at = AT(json),.help = "report as one JSON object, for machines"},
+    [OPT_QUIET] = { "quiet",                                                             .letter = 'q',                                           .kind = OPTION_FLAG,.at = AT(quiet),.help = "nothing but errors"},
+    [OPT_VERBOSE] = { "verbose",                             .letter = 'v',                                                     .kind = OPTION_COUNT,                                                   .at = AT(verbose),
+                 .help = "also every file that was read, with its records"},
+    [OPT_HELP] = { "help",                                                  .letter = 'h',                                                                          .kind = OPTION_FLAG,.at = AT(help),.help = "this text"},
+    [OPT_MAN] = { "man",                      .kind = OPTION_FLAG,                                              .at = AT(man),.help = "the manual page, for man -l -"},
+
+    [OPT_OUTPUT] = { "output",                                                           .kind = OPTION_DIR,                                                                                   .value = "DIR",.at = AT(output),
+                 .help = "the collection: a PROF_XXX directory, or a directory that holds some"},
+    [OPT_EXPORT] = { "export",                                                                             .kind = OPTION_CHOICE,                                                                                              .choice = { "off", "on" },.at = AT(export_switch),
+                 .help = "write timeline, tables and database"                                                                                                                                                                             },
+    [OPT_PARSE] = { "parse",                                                                             .kind = OPTION_CHOICE,                                                                                              .choice = { "off", "on" },.at = AT(parse_switch),
+                 .help = "read and check everything, write nothing"                        },
+    [OPT_QUERY] = { "query",                                                                             .kind = OPTION_CHOICE,                                                                                               .choice = { "off", "on" },.at = AT(query_switch),
+                 .help = "list models and iterations"},
+    [OPT_ANALYZE] = { "analyze",                                                                             .kind = OPTION_CHOICE,                                                                                               .choice = { "off", "on" },.at = AT(analyze_switch),
+                 .help = "communication: how long, how much, between whom"},
+    [OPT_TYPE] = { "type",                                                                             .kind = OPTION_CHOICE,                                                                                             .choice = { "text", "db" },.at = AT(type),
+                 .help = "text: timeline, tables and database (the default); db: the database alone" },
+    [OPT_RULE] = { "rule",                                                                             .letter = 'r',                                                                                                .kind = OPTION_TEXT,.value = "RULE,...",.at = AT(rule),
+                 .help = "communication, communication_matrix, or both" },
+    [OPT_SUMMARY_FORMAT] = { "summary-format",                                                                             .kind = OPTION_CHOICE,                                                                                                .choice = { "csv", "json" },
+                 .at = AT(summary_format),.help = "of the summary tables; without it csv"},
+    [OPT_CLEAR_SWITCH] = { "clear",                         .kind = OPTION_CHOICE,                                                 .choice = { "off", "on" },.at = AT(clear_switch),
+                 .help = "remove the intermediate sqlite folders that other tools have left"},
+    [OPT_PYTHON_PATH] = { "python-path",                               .kind = OPTION_FILE,                                                       .value = "FILE",.at = AT(python_path),
+                 .help = "accepted and not needed: nothing here is written in Python"                                                     },
+};
+
+/* Edit distance, in two rows. Words longer than WORD_MOST are never near. */
+static size_t distance(const char *a, const char *b)
+{
+    const size_t na = strlen(a), nb = strlen(b);
+    size_t row[WORD_MOST + 1];
+    if (na > WORD_MOST || nb > WORD_MOST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            const size_t above = row[j], swap = diagonal + (a[i - 1] != b[j - 1]);
+            const size_t step = (above < row[j - 1] ? above : row[j - 1]) + 1;
+            row[j] = step < swap ? step : swap;
+            diagonal = above;
+        }
+    }
+    return row[nb];
+}
+
+const char *nearest_word(const char *given, const char *const *word, size_t n)
+{
+    const char *best = NULL;
+    size_t least = strlen(given) < 4 ? 2 : 3; /* one slip in a short word, two in a longer one */
+    for (size_t i = 0; i < n; i++) {
+        const size_t d = distance(given, word[i]);
+        if (d < least) {
+            least = d;
+            best = word[i];
+        }
+    }
+    return best;
+}
+
+const char *path_expand(struct arguments *a, const char *what, const char *path)
+{
+    if (*path == '=')
+        path++;
+    const char *rest = path, *home = NULL;
+    if (*path == '~') {
+        const size_t len = strcspn(path + 1, "/");
+        const char *user = arena_text(a->mem, path + 1, len);
+        const struct passwd *entry = user && len > 0 ? getpwnam(user) : NULL;
+        home = len == 0 ? getenv("HOME") : entry ? entry->pw_dir : NULL;
+        rest = home ? path + 1 + len : path; /* as shells do: a stranger's ~ stays what it is */
+    }
+    const char *full = arena_printf(a->mem, "%s%s", home ? home : "", rest);
+    if (!full || !*full) {
+        complain("%s: the path is empty; wanted a path", what);
+        return NULL;
+    }
+    if (strlen(full) > PATH_MOST) {
+        complain("%s: the path has %zu characters; at most %d are accepted", what, strlen(full), PATH_MOST);
+        return NULL;
+    }
+    for (const char *c = full; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F) {
+            complain("%s %s: holds the control character 0x%02x after %td characters; check how it was quoted", what,
+                     full, (unsigned char)*c, c - full);
+            return NULL;
+        }
+    return full;
+}
+
+static const char *see(const struct arguments *a)
+{
+    static char text[64];
+    if (a->face == FACE_ASCOPE)
+        snprintf(text, sizeof text, "see ascope help %s", a->command->name);
+    else
+        snprintf(text, sizeof text, "see --help");
+    return text;
+}
+
+/* "csv, json" */
+static const char *choices_text(const struct option_row *o)
+{
+    static char text[128];
+    size_t used = 0;
+    for (size_t i = 0; o->choice[i] && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", o->choice[i]);
+    return text;
+}
+
+static bool set_number(const struct option_row *o, const char *what, const char *text, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long n = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || n < o->least || n > o->most) {
+        complain("%s %s: accepted are whole numbers from %llu to %llu", what, text, (unsigned long long)o->least,
+                 (unsigned long long)o->most);
+        return false;
+    }
+    *out = n;
+    return true;
+}
+
+static bool set_choice(const struct option_row *o, const char *what, const char *text, unsigned *out)
+{
+    for (unsigned i = 0; o->choice[i]; i++)
+        if (strcmp(o->choice[i], text) == 0) {
+            *out = i;
+            return true;
+        }
+    complain("%s %s: accepted are %s", what, *text ? text : "\"\"", choices_text(o));
+    return false;
+}
+
+static bool set_value(struct arguments *a, enum option_id id, const char *what, const char *text)
+{
+    const struct option_row *o = &option_rows[id];
+    void *at = (char *)a + o->at;
+    a->given |= UINT64_C(1) << id;
+    switch (o->kind) {
+    case OPTION_FLAG: *(bool *)at = true; return true;
+    case OPTION_COUNT: ++*(unsigned *)at; return true;
+    case OPTION_TEXT: *(const char **)at = text; return true;
+    case OPTION_FILE:
+    case OPTION_DIR: return (*(const char **)at = path_expand(a, what, text)) != NULL;
+    case OPTION_CHOICE: return set_choice(o, what, text, at);
+    case OPTION_NUMBER: return set_number(o, what, text, at);
+    }
+    return false;
+}
+
+static bool takes_value(const struct option_row *o)
+{
+    return o->kind != OPTION_FLAG && o->kind != OPTION_COUNT;
+}
+
+/* The option as people should write it: -dir, --format. */
+static const char *shown_name(const struct option_row *o)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "-%s%s", o->has_one_dash ? "" : "-", o->name);
+    return text;
+}
+
+static bool say_unknown(const struct arguments *a, const char *given)
+{
+    const struct command *c = a->command;
+    const char *name[2 * OPTIONS], *bare = given + strspn(given, "-");
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_options; i++) {
+        name[n++] = option_rows[c->option[i]].name;
+        if (option_rows[c->option[i]].also)
+            name[n++] = option_rows[c->option[i]].also;
+    }
+    char word[WORD_MOST + 2];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(bare, "="), bare);
+    const char *near = nearest_word(word, name, n);
+    if (near)
+        complain("%s: unknown option; did you mean --%s? %s", given, near, see(a));
+    else
+        complain("%s: unknown option; %s", given, see(a));
+    return false;
+}
+
+static bool read_environment(struct arguments *a)
+{
+    for (size_t i = 0; i < a->command->n_options; i++) {
+        const enum option_id id = a->command->option[i];
+        const char *variable = option_rows[id].environment, *text = variable ? getenv(variable) : NULL;
+        if (text && *text && !set_value(a, id, variable, text))
+            return false;
+    }
+    a->given = 0; /* a default may be overruled without a word */
+    return true;
+}
+
+enum { LONG_BASE = 256 }; /* getopt's value of a long option: this and its id, out of the way of letters */
+
+static size_t long_options(const struct command *c, struct option *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_options; i++) {
+        const struct option_row *o = &option_rows[c->option[i]];
+        const int has_value = !takes_value(o)         ? no_argument
+                              : c->value_follows_sign ? optional_argument
+                                                      : required_argument;
+        out[n++] = (struct option){ o->name, has_value, NULL, LONG_BASE + c->option[i] };
+        if (o->also)
+            out[n++] = (struct option){ o->also, has_value, NULL, LONG_BASE + c->option[i] };
+    }
+    out[n] = (struct option){ 0 };
+    return n;
+}
+
+static void letters(const struct command *c, char *out)
+{
+    if (c->value_follows_sign)
+        *out++ = '+';
+    *out++ = ':';
+    for (size_t i = 0; i < c->n_options; i++) {
+        const struct option_row *o = &option_rows[c->option[i]];
+        if (!o->letter)
+            continue;
+        *out++ = o->letter;
+        if (takes_value(o))
+            *out++ = ':';
+    }
+    *out = 0;
+}
+
+static int option_of(const struct command *c, int code)
+{
+    if (code >= LONG_BASE)
+        return code - LONG_BASE;
+    for (size_t i = 0; i < c->n_options; i++)
+        if (code > 0 && option_rows[c->option[i]].letter == code)
+            return c->option[i];
+    return -1;
+}
+
+static bool parse_one(struct arguments *a, int code, char **argv)
+{
+    const int id = option_of(a->command, code == '?' || code == ':' ? optopt : code);
+    if (id < 0)
+        return say_unknown(a, argv[optind - 1]);
+    const struct option_row *o = &option_rows[id];
+    const char *what = shown_name(o);
+    if (code == '?') {
+        complain("%s: takes no value", what);
+        return false;
+    }
+    if (code == ':' || (takes_value(o) && !optarg)) {
+        complain("%s: wants a value%s%s%s", what, a->command->value_follows_sign ? ", as in --name=value" : "",
+                 o->kind == OPTION_CHOICE ? ": " : "", o->kind == OPTION_CHOICE ? choices_text(o) : "");
+        return false;
+    }
+    return set_value(a, (enum option_id)id, what, optarg ? optarg : "");
+}
+
+bool options_parse(const struct command *c, int argc, char **argv, struct arguments *a)
+{
+    struct option known[2 * OPTIONS + 1];
+    char short_ones[2 * OPTIONS + 3];
+    a->command = c;
+    a->iteration_count = 1;
+    if (!read_environment(a))
+        return false;
+    long_options(c, known);
+    letters(c, short_ones);
+    optind = 0; /* glibc: begin anew */
+    opterr = 0;
+    for (int code; (code = getopt_long_only(argc, argv, short_ones, known, NULL)) != -1;)
+        if (!parse_one(a, code, argv))
+            return false;
+    a->n_words = (size_t)(argc - optind);
+    a->word = (const char **)(argv + optind);
+    return true;
+}

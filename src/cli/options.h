@@ -1,0 +1,121 @@
+/* options.h - command lines as tables.
+ *
+ * An option is one row: its names, what value it takes, where the value goes, what to tell about it. A command lists the
+ * options that it takes. getopt, --help, the man page and the completions all walk these rows, so they cannot disagree.
+ */
+#ifndef ASCOPE_CLI_OPTIONS_H
+#define ASCOPE_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* By which name the command was called; each takes its own command lines and gives its own exit codes. */
+enum face { FACE_ASCOPE, FACE_MSPROF_PY, FACE_MSPROF, FACES };
+
+enum option_id {
+    OPT_DIR,
+    OPT_REPORTS,
+    OPT_ITERATION,
+    OPT_MODEL,
+    OPT_ITERATION_COUNT,
+    OPT_FORMAT,
+    OPT_CLEAR,
+    OPT_CLUSTER,
+    OPT_OUT,
+    OPT_DIALECT,
+    OPT_TIME_BASE,
+    OPT_THREADS,
+    OPT_JSON,
+    OPT_QUIET,
+    OPT_VERBOSE,
+    OPT_HELP,
+    OPT_MAN,
+    /* of msprof only */
+    OPT_OUTPUT,
+    OPT_EXPORT,
+    OPT_PARSE,
+    OPT_QUERY,
+    OPT_ANALYZE,
+    OPT_TYPE,
+    OPT_RULE,
+    OPT_SUMMARY_FORMAT,
+    OPT_CLEAR_SWITCH,
+    OPT_PYTHON_PATH,
+    OPTIONS
+};
+
+enum option_kind {
+    OPTION_FLAG,   /* bool */
+    OPTION_COUNT,  /* unsigned: how often it was given */
+    OPTION_TEXT,   /* const char * */
+    OPTION_FILE,   /* const char *: a path, with a leading "=" taken off and "~" expanded */
+    OPTION_DIR,    /* the same, of a directory */
+    OPTION_CHOICE, /* unsigned: the position among the choices */
+    OPTION_NUMBER, /* uint64_t */
+};
+
+enum { MOST_CHOICES = 4 };
+
+struct option_row {
+    const char *name, *also; /* without dashes; `also` is a second name, or NULL */
+    char letter;             /* -q; 0: none */
+    bool has_one_dash;       /* shown as -dir, which is how the reference spells it; --dir works too */
+    enum option_kind kind;
+    const char *value; /* its value in usage texts: "DIR"; NULL for choices, which speak for themselves */
+    const char *choice[MOST_CHOICES + 1];
+    uint64_t least, most;
+    size_t at;               /* offset in struct arguments */
+    const char *environment; /* a variable that gives the value when the option is absent, or NULL */
+    const char *help;
+};
+
+extern const struct option_row option_rows[OPTIONS];
+
+enum on_off { SWITCH_OFF, SWITCH_ON };
+
+/* What a command line says. Filled with the defaults first. */
+struct arguments {
+    enum face face;
+    const struct command *command;
+    uint64_t given; /* bit option_id: it was on the command line or in the environment */
+    const char *dir, *reports, *out, *output, *rule, *python_path;
+    uint64_t iteration, model, iteration_count, threads;
+    unsigned want; /* WANT_* of export, which is no option */
+    unsigned format, dialect, time_base, type, summary_format, verbose;
+    unsigned export_switch, parse_switch, query_switch, analyze_switch, clear_switch;
+    bool clear, cluster, json, quiet, help, man;
+    const char **word; /* what is no option */
+    size_t n_words;
+    struct arena *mem;
+};
+
+static inline bool arguments_have(const struct arguments *a, enum option_id id)
+{
+    return a->given >> id & 1;
+}
+
+struct command {
+    const char *name;
+    const char *usage; /* what follows the name: "[timeline|summary|db|all] -dir DIR" */
+    const char *about; /* one line */
+    const char *text;  /* paragraphs, with an empty line between them */
+    const uint8_t *option;
+    size_t n_options;
+    const char *words; /* what its first word may be, for completions: "timeline summary db all"; NULL: directories */
+    bool value_follows_sign; /* values come as --name=value only, and the first other word ends the options (msprof) */
+    int (*run)(struct arguments *a);
+};
+
+/* Reads argv[1] onwards; argv[0] is the command itself. False: a line on stderr has said what is wrong. */
+bool options_parse(const struct command *c, int argc, char **argv, struct arguments *a);
+
+/* Path with "=" and "~" taken care of, in a->mem. NULL: a line on stderr has said what is wrong with it. */
+const char *path_expand(struct arguments *a, const char *what, const char *path);
+
+/* The nearest of n words when it is near enough to be a slip of the finger; else NULL. */
+const char *nearest_word(const char *given, const char *const *word, size_t n);
+
+#endif

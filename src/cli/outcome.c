@@ -1,0 +1,25 @@
+#include "cli/command.h"
+
+/* The reference's script gives 0 for every export that came to an end, and its launcher gives 255 for every failure.
+ * Scripts that were written for them read our codes the same way. */
+static const int code_of[OUTCOMES][FACES] = {
+    [OUTCOME_DONE] = {[FACE_ASCOPE] = 0,  [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0  },
+    [OUTCOME_LOSSES] = { [FACE_ASCOPE] = 3, [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0  },
+    [OUTCOME_NOTHING] = { [FACE_ASCOPE] = 1, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255},
+    [OUTCOME_USAGE] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255},
+    [OUTCOME_PARAMETER] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255},
+    [OUTCOME_PATH] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255},
+};
+
+int exit_code(enum face face, enum outcome outcome)
+{
+    return code_of[outcome][face];
+}
+
+const struct exit_meaning exit_meanings[] = {
+    {0,  "everything that was asked for is done"                                                               },
+    { 1, "nothing could be done"                                                                               },
+    { 2, "the command line is wrong"                                                                           },
+    { 3, "done, but with losses: records that could not be used, or some of several collections that could not"},
+};
+const size_t n_exit_meanings = sizeof exit_meanings / sizeof *exit_meanings;

@@ -1,0 +1,382 @@
+#include "cli/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/chip.h"
+#include "raw/family.h"
+
+enum { TOP_OPERATORS = 5, NAME_COLUMNS = 44 };
+enum { JSON_SCHEMA = 1 }; /* counts up when a member changes its meaning or goes away */
+
+/* ---- counting ------------------------------------------------------------------------------------------------- */
+
+enum fact { FACT_CALLS, FACT_OPERATORS, FACT_TASKS, FACT_COLLECTIVES, FACT_STEPS, FACT_MARKS, FACTS };
+static const struct {
+    const char *key, *one, *many;
+} fact_word[FACTS] = {
+    [FACT_CALLS] = {"calls",        "host call",   "host calls"  },
+    [FACT_OPERATORS] = { "operators",   "operator",    "operators"   },
+    [FACT_TASKS] = { "tasks",       "device task", "device tasks"},
+    [FACT_COLLECTIVES] = { "collectives", "collective",  "collectives" },
+    [FACT_STEPS] = { "steps",       "iteration",   "iterations"  },
+    [FACT_MARKS] = { "marks",       "mark",        "marks"       },
+};
+
+static void count_facts(const struct profile *p, uint64_t n[FACTS])
+{
+    memset(n, 0, FACTS * sizeof *n);
+    n[FACT_CALLS] = p->host.calls.n;
+    n[FACT_OPERATORS] = p->host.ops.n;
+    n[FACT_MARKS] = p->host.records.marks.n;
+    for (size_t i = 0; i < p->n_devices; i++) {
+        n[FACT_TASKS] += p->device[i].tasks.n;
+        n[FACT_COLLECTIVES] += p->device[i].comm.ops.n;
+        n[FACT_STEPS] += p->device[i].steps.n;
+    }
+}
+
+struct top {
+    name_id name;
+    uint64_t n;
+    double dur_ns;
+};
+
+static int by_duration(const void *a, const void *b)
+{
+    const struct top *x = a, *y = b;
+    if (x->dur_ns != y->dur_ns)
+        return x->dur_ns > y->dur_ns ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Device time by operator type, or by name where no type was collected. Returns how many there are; *all is their sum. */
+static size_t top_operators(const struct profile *p, struct top out[TOP_OPERATORS], double *all)
+{
+    const size_t n_names = names_count(p->names);
+    struct top *sum = calloc(n_names, sizeof *sum);
+    *all = 0;
+    if (!sum)
+        return 0;
+    const struct ops *ops = &p->host.ops;
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct tasks *t = &p->device[d].tasks;
+        for (size_t i = 0; i < t->n; i++) {
+            if (t->op[i] == NO_ROW || t->is_hidden[i])
+                continue;
+            const name_id type = ops->op_type[t->op[i]];
+            const name_id name = type == NAME_NA || type == NAME_EMPTY ? ops->name[t->op[i]] : type;
+            sum[name].name = name;
+            sum[name].n++;
+            sum[name].dur_ns += t->dur_ns[i];
+            *all += t->dur_ns[i];
+        }
+    }
+    qsort(sum, n_names, sizeof *sum, by_duration);
+    size_t n = 0;
+    for (; n < TOP_OPERATORS && n < n_names && sum[n].n > 0; n++)
+        out[n] = sum[n];
+    free(sum);
+    return n;
+}
+
+struct stream_size stream_measure(const struct stream *s)
+{
+    struct stream_size m = { 0 };
+    for (size_t i = 0; i < s->n_slices; i++)
+        m.bytes += s->slice[i].size;
+    const struct family *family = family_find(s->family);
+    m.has_records = family && family->size > 0;
+    m.records = m.has_records ? m.bytes / family->size : 0;
+    return m;
+}
+
+/* ---- for people ----------------------------------------------------------------------------------------------- */
+
+static void put_found(const struct term *t, const struct profile *p)
+{
+    const struct source *s = profile_main_source(p);
+    char number[TERM_NUMBER], time[TERM_NUMBER];
+    fprintf(t->to, "  %s", chip_name(p->platform));
+    if (p->n_devices > 0) {
+        fprintf(t->to, ", device%s", p->n_devices > 1 ? "s" : "");
+        for (size_t i = 0; i < p->n_devices; i++)
+            fprintf(t->to, "%s%u", i > 0 ? "," : " ", p->device[i].source.device);
+    } else {
+        fputs(", host only", t->to);
+    }
+    if (*source_text(s->info, "hostname")) {
+        fputs(", host ", t->to);
+        term_text(t, source_text(s->info, "hostname"), 40);
+    }
+    fprintf(t->to, "; %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
+            term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is a guess)");
+
+    uint64_t n[FACTS];
+    count_facts(p, n);
+    const char *before = "  ";
+    for (int i = 0; i < FACTS; i++)
+        if (n[i] > 0) {
+            fprintf(t->to, "%s%s %s", before, term_count(number, n[i]),
+                    n[i] == 1 ? fact_word[i].one : fact_word[i].many);
+            before = ", ";
+        }
+    if (before[0] == ',')
+        fputc('\n', t->to);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_trace(const struct written *f)
+{
+    return strncmp(file_name(f->path), "msprof_", 7) == 0 && strcmp(f->path + strlen(f->path) - 5, ".json") == 0 &&
+           strncmp(file_name(f->path), "msprof_tx_", 10) != 0;
+}
+
+static int name_columns(const struct result *r)
+{
+    int widest = 0;
+    for (size_t i = 0; i < r->files.n; i++) {
+        const int width = term_width(file_name(r->files.at[i].path));
+        widest = width > widest ? width : widest;
+    }
+    return widest < NAME_COLUMNS ? widest : NAME_COLUMNS;
+}
+
+static void put_padded(const struct term *t, const char *text, int columns)
+{
+    term_text(t, text, columns);
+    const int width = term_width(text);
+    fprintf(t->to, "%*s", width < columns ? columns - width : 0, "");
+}
+
+static void put_files(const struct term *t, const struct result *r)
+{
+    const int columns = name_columns(r);
+    const char *dir = NULL;
+    size_t dir_len = 0;
+    for (size_t i = 0; i < r->files.n; i++) {
+        const struct written *f = &r->files.at[i];
+        const size_t len = (size_t)(file_name(f->path) - f->path);
+        if (!dir || len != dir_len || strncmp(dir, f->path, len) != 0) {
+            dir = f->path;
+            dir_len = len;
+            fprintf(t->to, "\n  %s", term_ink(t, INK_DIM));
+            char *text = strndup(dir, len);
+            term_text(t, text ? text : "", 0);
+            free(text);
+            fprintf(t->to, "%s\n", term_ink(t, INK_END));
+        }
+        char rows[TERM_NUMBER], bytes[TERM_NUMBER];
+        fputs("    ", t->to);
+        put_padded(t, file_name(f->path), columns);
+        fprintf(t->to, " %11s %-6s %7s  %s", term_count(rows, f->n_rows), is_trace(f) ? "events" : "rows",
+                term_bytes(bytes, f->n_bytes), term_ink(t, INK_DIM));
+        const int left = t->columns - columns - 34;
+        term_text(t, f->about ? f->about : "", t->columns == 0 ? 0 : left > 0 ? left : 1);
+        fprintf(t->to, "%s\n", term_ink(t, INK_END));
+    }
+}
+
+static void put_top(const struct term *t, const struct profile *p)
+{
+    struct top top[TOP_OPERATORS];
+    double all;
+    const size_t n = top_operators(p, top, &all);
+    if (n == 0)
+        return;
+    fprintf(t->to, "\n  %-*s %11s  share       runs\n", NAME_COLUMNS - 8, "where the device time goes", "time");
+    for (size_t i = 0; i < n; i++) {
+        char dur[TERM_NUMBER], runs[TERM_NUMBER];
+        fputs("    ", t->to);
+        put_padded(t, names_text(p->names, top[i].name), NAME_COLUMNS - 10);
+        fprintf(t->to, " %11s %4.0f %% %10s\n", term_duration(dur, top[i].dur_ns),
+                all > 0 ? 100 * top[i].dur_ns / all : 0, term_count(runs, top[i].n));
+    }
+}
+
+void summary_losses(const struct term *t, const struct losses *l)
+{
+    for (int damage = 1; damage >= 0; damage--) {
+        bool first = true;
+        for (int why = 0; why < LOSS_KINDS; why++) {
+            if (l->by[why].n == 0 || loss_is_damage((enum loss)why) != damage)
+                continue;
+            char n[TERM_NUMBER];
+            if (first)
+                fprintf(t->to, "\n  %s%s%s\n", term_ink(t, damage ? INK_WARN : INK_DIM),
+                        damage ? "damaged, and left out" : "not used, as is normal", term_ink(t, INK_END));
+            first = false;
+            fprintf(t->to, "    %11s %s", term_count(n, l->by[why].n), loss_text((enum loss)why));
+            if (l->by[why].file) {
+                fprintf(t->to, "%s, first: ", term_ink(t, INK_DIM));
+                term_text(t, l->by[why].file, 0);
+                if (why != LOSS_UNREADABLE)
+                    fprintf(t->to, ":%llu", (unsigned long long)l->by[why].first_at);
+                fputs(term_ink(t, INK_END), t->to);
+            }
+            fputc('\n', t->to);
+        }
+    }
+}
+
+void summary_streams(const struct term *t, const struct source *s)
+{
+    for (size_t i = 0; i < s->n_streams; i++) {
+        const struct stream *stream = &s->stream[i];
+        const struct stream_size m = stream_measure(stream);
+        const struct family *family = family_find(stream->family);
+        char bytes[TERM_NUMBER], n[TERM_NUMBER], name[160];
+        snprintf(name, sizeof name, "%s%s", stream->is_unaging ? "unaging." : "", stream->family);
+        fputs("    ", t->to);
+        put_padded(t, name, NAME_COLUMNS - 6);
+        fprintf(t->to, " %7s %11s %-8s", term_bytes(bytes, m.bytes), m.has_records ? term_count(n, m.records) : "",
+                !m.has_records   ? ""
+                : m.records == 1 ? "record"
+                                 : "records");
+        fputs(term_ink(t, INK_DIM), t->to);
+        if (stream->n_slices > 1)
+            fprintf(t->to, " %zu slices;", stream->n_slices);
+        fprintf(t->to, " %s%s\n", family ? family->holds : "unknown, and not read", term_ink(t, INK_END));
+    }
+}
+
+static void put_sources(const struct term *t, const struct profile *p)
+{
+    if (profile_has_host(p)) {
+        fputs("\n  read from host\n", t->to);
+        summary_streams(t, &p->host.source);
+    }
+    for (size_t i = 0; i < p->n_devices; i++) {
+        fprintf(t->to, "\n  read from %s\n", p->device[i].source.name);
+        summary_streams(t, &p->device[i].source);
+    }
+}
+
+void summary_print(const struct term *t, const struct arguments *a, const struct result *r)
+{
+    if (a->quiet || a->json)
+        return;
+    const struct profile *p = &r->profile;
+    fputs(term_ink(t, INK_BOLD), t->to);
+    term_text(t, p->path, 0);
+    fprintf(t->to, "%s\n", term_ink(t, INK_END));
+    put_found(t, p);
+    if (a->verbose > 0)
+        put_sources(t, p);
+    put_files(t, r);
+    put_top(t, p);
+    summary_losses(t, &p->lost);
+    fprintf(t->to, "\n  %.2f s: %.2f reading, %.2f analysing, %.2f writing\n", r->load_s + r->analyse_s + r->write_s,
+            r->load_s, r->analyse_s, r->write_s);
+    fflush(t->to);
+}
+
+/* ---- for machines --------------------------------------------------------------------------------------------- */
+
+json_t *text_json(const char *text)
+{
+    json_t *s = json_string(text);
+    if (s)
+        return s;
+    char *clean = strdup(text);
+    for (char *c = clean; clean && *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    s = json_string(clean ? clean : "");
+    free(clean);
+    return s;
+}
+
+json_t *summary_losses_json(const struct losses *l)
+{
+    json_t *list = json_array();
+    for (int why = 0; why < LOSS_KINDS; why++)
+        if (l->by[why].n > 0)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:I, s:o, s:I}", "reason", loss_key((enum loss)why),
+                                                  "text", loss_text((enum loss)why), "damage",
+                                                  loss_is_damage((enum loss)why), "count", (json_int_t)l->by[why].n,
+                                                  "file", l->by[why].file ? text_json(l->by[why].file) : json_null(),
+                                                  "offset", (json_int_t)l->by[why].first_at));
+    return list;
+}
+
+json_t *summary_streams_json(const struct source *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_streams; i++) {
+        const struct stream_size m = stream_measure(&s->stream[i]);
+        json_array_append_new(list,
+                              json_pack("{s:o, s:b, s:I, s:I, s:o}", "family", text_json(s->stream[i].family),
+                                        "unaging", s->stream[i].is_unaging, "slices", (json_int_t)s->stream[i].n_slices,
+                                        "bytes", (json_int_t)m.bytes, "records",
+                                        m.has_records ? json_integer((json_int_t)m.records) : json_null()));
+    }
+    return list;
+}
+
+static json_t *files_json(const struct result *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->files.n; i++) {
+        const struct written *f = &r->files.at[i];
+        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "path", text_json(f->path), "rows",
+                                              (json_int_t)f->n_rows, "bytes", (json_int_t)f->n_bytes));
+    }
+    return list;
+}
+
+static json_t *top_json(const struct profile *p)
+{
+    struct top top[TOP_OPERATORS];
+    double all;
+    const size_t n = top_operators(p, top, &all);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:o, s:I, s:f}", "name", text_json(names_text(p->names, top[i].name)),
+                                              "count", (json_int_t)top[i].n, "total_us", top[i].dur_ns / 1000));
+    return list;
+}
+
+static json_t *problems_json(const struct result *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->problems.n; i++)
+        json_array_append_new(list, text_json(r->problems.at[i] ? r->problems.at[i] : ""));
+    return list;
+}
+
+json_t *summary_json(const struct result *r)
+{
+    const struct profile *p = &r->profile;
+    const struct source *s = profile_main_source(p);
+    uint64_t n[FACTS];
+    count_facts(p, n);
+    json_t *counts = json_object(), *devices = json_array();
+    for (int i = 0; i < FACTS; i++)
+        json_object_set_new(counts, fact_word[i].key, json_integer((json_int_t)n[i]));
+    for (size_t i = 0; i < p->n_devices; i++)
+        json_array_append_new(devices, json_integer(p->device[i].source.device));
+    return json_pack("{s:o, s:s, s:i, s:o, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f}}", "path",
+                     text_json(p->path), "chip", chip_name(p->platform), "platform", p->platform, "hostname",
+                     text_json(source_text(s->info, "hostname")), "devices", devices, "begin_ns",
+                     (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end, "counts", counts,
+                     "files", files_json(r), "top_operators", top_json(p), "losses", summary_losses_json(&p->lost),
+                     "problems", problems_json(r), "seconds", "read", r->load_s, "analyse", r->analyse_s, "write",
+                     r->write_s);
+}
+
+void json_report(const struct arguments *a, const char *key, json_t *list, int code)
+{
+    json_t *report = json_pack("{s:s, s:i, s:s, s:o, s:i}", "ascope", ASCOPE_VERSION, "schema", JSON_SCHEMA, "command",
+                               a->command->name, key, list, "exit_code", code);
+    if (!report || json_dumpf(report, stdout, JSON_INDENT(2)) != 0)
+        complain("no memory for the report");
+    else
+        putchar('\n');
+    json_decref(report);
+}

@@ -1,0 +1,32 @@
+/* summary.h - what was found, written and lost, told at the end: for people as text, for machines as JSON. */
+#ifndef ASCOPE_CLI_SUMMARY_H
+#define ASCOPE_CLI_SUMMARY_H
+
+#include <jansson.h>
+
+#include "cli/options.h"
+#include "cli/term.h"
+#include "export/write.h"
+
+/* All of these print to stdout as the arguments ask; --json and --quiet print nothing here. */
+void summary_print(const struct term *t, const struct arguments *a, const struct result *r);
+void summary_streams(const struct term *t, const struct source *s); /* one line for each family of files */
+void summary_losses(const struct term *t, const struct losses *l);
+
+/* New references; NULL without memory. */
+json_t *summary_json(const struct result *r);
+json_t *summary_losses_json(const struct losses *l);
+json_t *summary_streams_json(const struct source *s);
+
+json_t *text_json(const char *text); /* any bytes; those that are no UTF-8 become '?' */
+
+/* The one object that --json prints. Takes `list`. */
+void json_report(const struct arguments *a, const char *key, json_t *list, int code);
+
+struct stream_size {
+    uint64_t bytes, records; /* of all slices; records 0 when they have no fixed length */
+    bool has_records;
+};
+struct stream_size stream_measure(const struct stream *s);
+
+#endif

@@ -1,0 +1,88 @@
+#include "raw/family.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Exact names come before the patterns that would hold them too. */
+static const struct family families[] = {
+    {"api_event.data",               40,  "calls of the host's software stack"  },
+    { "compact.node_basic_info",     64,  "operators: type, task type, blocks"  },
+    { "compact.node_attr_info",      64,  "operators: attributes"               },
+    { "compact.task_track",          64,  "tasks as they were launched"         },
+    { "compact.memcpy_info",         64,  "memory copies"                       },
+    { "compact.hccl_op_info",        64,  "collective operators"                },
+    { "compact.capture_stream_info", 64,  "streams of captured graphs"          },
+    { "compact.*",                   64,  "host records"                        },
+    { "additional.hash_dic",         0,   "names of the hashes"                 },
+    { "additional.type_info_dic",    0,   "names of the record types"           },
+    { "additional.tensor_info",      256, "shapes, types and formats of tensors"},
+    { "additional.context_id_info",  256, "contexts of tasks"                   },
+    { "additional.fusion_op_info",   256, "fused operators"                     },
+    { "additional.graph_id_map",     256, "names of models"                     },
+    { "additional.hccl_info",        256, "parts of collectives"                },
+    { "additional.msproftx",         256, "marks of the user"                   },
+    { "additional.task_memory_info", 256, "memory of operators"                 },
+    { "additional.static_op_mem",    256, "memory of static graphs"             },
+    { "additional.*",                256, "host records"                        },
+    { "variable.capture_op_info",    0,   "operators of captured graphs"        },
+    { "host_cpu.data",               0,   "CPU use of the process"              },
+    { "host_mem.data",               0,   "memory use of the process"           },
+    { "host_network.data",           0,   "network use of the host"             },
+    { "host_disk.data",              0,   "disk use of the process"             },
+    { "host_syscall.data",           0,   "system calls"                        },
+    { "host_pthreadcall.data",       0,   "thread library calls"                },
+    { "host_sys_cpu.data",           0,   "CPU use of the host"                 },
+    { "host_sys_mem.data",           0,   "memory use of the host"              },
+    { "SystemCpuUsage.data",         0,   "CPU use of the device"               },
+    { "Memory.data",                 0,   "memory use of the device"            },
+    { "*-CpuUsage.data",             0,   "CPU use of one process"              },
+    { "*-Memory.data",               0,   "memory use of one process"           },
+    { "stars_soc.data",              64,  "begin and end of tasks"              },
+    { "ffts_profile.data",           0,   "counters of the cores"               },
+    { "stars_soc_profile.data",      64,  "counters of the chip"                },
+    { "ts_track.data",               40,  "steps and task scheduler"            },
+    { "aicpu.data",                  256, "AI CPU"                              },
+    { "DATA_PREPROCESS.*",           0,   "AI CPU and data queues"              },
+    { "hwts.data",                   64,  "begin and end of tasks"              },
+    { "aicore.data",                 0,   "counters of the cores"               },
+    { "aiVectorCore.data",           0,   "counters of the vector cores"        },
+    { "l2_cache.data",               72,  "L2 cache of tasks"                   },
+    { "socpmu.data",                 80,  "address translation of tasks"        },
+    { "hbm.data",                    0,   "on-chip memory"                      },
+    { "ddr.data",                    20,  "memory of the chip"                  },
+    { "llc.data",                    24,  "last level cache"                    },
+    { "qos.data",                    64,  "quality of service"                  },
+    { "pcie.data",                   96,  "PCIe"                                },
+    { "hccs.data",                   0,   "links between chips"                 },
+    { "nic.data",                    0,   "network card"                        },
+    { "roce.data",                   0,   "RoCE"                                },
+    { "netdev_stats.data",           0,   "network statistics"                  },
+    { "dvpp.*",                      0,   "image and video engines"             },
+    { "npu_mem.data",                32,  "memory of the device"                },
+    { "npu_mem.app",                 32,  "memory of the process on the device" },
+    { "npu_module_mem.data",         24,  "memory of components"                },
+    { "tscpu.data",                  304, "samples of the scheduler's CPU"      },
+    { "ai_ctrl_cpu.data",            0,   "samples of the device's CPUs"        },
+    { "lpmFreqConv.data",            888, "core frequency"                      },
+    { "lpmInfoConv.data",            888, "core voltage"                        },
+    { "instr.*",                     0,   "instruction samples"                 },
+    { "ub.data",                     128, "unified bus"                         },
+};
+
+static bool matches(const char *pattern, const char *stream)
+{
+    const size_t len = strlen(pattern), stream_len = strlen(stream);
+    if (pattern[len - 1] == '*')
+        return strncmp(pattern, stream, len - 1) == 0;
+    if (pattern[0] == '*')
+        return stream_len >= len - 1 && strcmp(stream + stream_len - (len - 1), pattern + 1) == 0;
+    return strcmp(pattern, stream) == 0;
+}
+
+const struct family *family_find(const char *stream)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (matches(families[i].name, stream))
+            return &families[i];
+    return NULL;
+}
