@@ -357,18 +357,17 @@ static bool load_tracks(struct profile *p, struct error *e)
                           .device = U16(r, TRACK_DEVICE),
                           .stream = U16(r, TRACK_STREAM),
                           .batch = batch,
-                          .ext_blocks = U16(r, TRACK_EXT_BLOCKS),
-                          .ext_bits = U8(r, TRACK_EXT_BITS),
                           .time = U64(r, HEAD_TIME),
                           .type = U64(r, TRACK_TYPE),
                           .kernel = U64(r, TRACK_KERNEL),
+                          .record = r.rest,
                           .call = call };
     for (size_t i = 0; i < r.n; i++) {
         if (t->type[i] == TRACK_TYPE_FLIP || t->type[i] == TRACK_TYPE_MAINTENANCE)
             continue;
         const size_t k = t->n++;
         t->thread[k] = t->thread[i], t->data_len[k] = t->data_len[i], t->device[k] = t->device[i];
-        t->stream[k] = t->stream[i], t->ext_blocks[k] = t->ext_blocks[i], t->ext_bits[k] = t->ext_bits[i];
+        t->stream[k] = t->stream[i], t->record[k] = t->record[i];
         t->time[k] = t->time[i], t->type[k] = t->type[i], t->kernel[k] = t->kernel[i];
         t->batch[k] = (uint16_t)(t->task[i] >> 16);
         t->task[k] = t->task[i] & 0xFFFF;

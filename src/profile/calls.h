@@ -84,10 +84,10 @@ struct hccl_infos {
 struct tracks {
     size_t n;
     uint32_t *thread, *data_len, *task; /* task: the low 16 bits; the batch is beside it */
-    uint16_t *device, *stream, *batch, *ext_blocks;
-    uint8_t *ext_bits;
+    uint16_t *device, *stream, *batch;
     uint64_t *time, *type, *kernel;
-    uint32_t *call; /* the deepest call of the tree around it, or NO_ROW */
+    const uint8_t **record; /* for the extension */
+    uint32_t *call;         /* the deepest call of the tree around it, or NO_ROW */
 };
 
 /* Wrap-arounds of task ids, sorted by (device, stream, time). */

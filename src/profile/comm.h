@@ -9,6 +9,28 @@
 
 #include "base/names.h"
 
+/* The host's half, filled by analyse/operators.c. Times are values of the host's counter. */
+struct comm_requests {
+    struct { /* small tasks as they were handed over, in the order of (thread, time) */
+        size_t n;
+        uint16_t *device, *stream, *batch;
+        uint32_t *task, *context, *thread, *model, *connection;
+        uint64_t *time;
+        uint32_t *info; /* row of hccl_infos, or NO_ROW */
+        bool *is_master;
+    } small;
+    struct { /* operators, in the order of (thread, time) */
+        size_t n;
+        uint16_t *device;
+        uint32_t *call;     /* the node call: begin, end, name and connection are its */
+        uint32_t *kfc_call; /* a node call inside it, or NO_ROW */
+        uint32_t *basic;    /* row of node_basics, or NO_ROW */
+        uint32_t *op;       /* row of hccl_ops, or NO_ROW */
+        uint32_t *thread, *model;
+        int64_t *request;
+    } big;
+};
+
 /* Filled by analyse/comm.c. */
 struct communication {
     struct comm_ops { /* sorted by (group, begin) */

@@ -36,6 +36,7 @@ struct host {
     struct host_records records; /* what was reported beside the calls */
     struct ops ops;              /* compute operators */
     struct host_tasks tasks;     /* tasks as they were handed to the devices */
+    struct comm_requests comm;   /* collectives as they were asked for */
     struct usage usage;
 };
 

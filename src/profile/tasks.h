@@ -28,8 +28,7 @@ struct host_tasks {
     int64_t *request; /* -1 */
     uint64_t *time;   /* host counter */
     uint32_t *thread;
-    uint32_t *op;   /* row of ops, or NO_ROW */
-    uint32_t *comm; /* row of the communication small operators, or NO_ROW */
+    uint32_t *op; /* row of ops, or NO_ROW */
 };
 
 static inline uint64_t task_key(uint16_t stream, uint16_t batch, uint32_t task)
@@ -44,7 +43,7 @@ struct ops {
     name_id *state, *hf32, *attr;        /* attr: NAME_EMPTY when none */
     uint32_t *blocks, *mix_blocks;
     name_id *shapes[2], *types[2], *formats[2]; /* [TENSOR_INPUT], [TENSOR_OUTPUT] */
-    bool *has_blocks;                           /* false: Block Num is 0 because nobody reported one */
+    name_id *grid_dim, *block_dim;              /* of SIMT kernels */
 };
 
 enum device_type_family { TYPE_OF_SQE, TYPE_OF_CONTEXT }; /* which table names device_type */
@@ -96,6 +95,7 @@ struct tasks {
     size_t n;
     uint16_t *stream, *batch;
     uint32_t *task, *context;
+    uint64_t *key; /* see task_key() */
     uint8_t *device_type;
     int64_t *begin_ns, *end_ns; /* wall clock, fractions dropped */
     double *dur_ns;             /* with its fraction */
@@ -107,6 +107,7 @@ struct tasks {
     uint32_t *pmu;        /* row of pmu, or NO_ROW */
     uint64_t *copy_bytes; /* of memory copies */
     uint16_t *copy_kind;  /* COPY_NONE for other tasks */
+    uint32_t *by_id;      /* rows by (stream, batch, task, context, begin) */
 };
 enum { COPY_NONE = 0xFFFF, COPY_OTHER = 0xFFFE };
 

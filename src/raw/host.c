@@ -44,7 +44,7 @@ const struct layout node_attr_layout = {
 };
 
 const struct layout task_track_layout = {
-    .name = "task_track", .size = 64, .magic = MAGIC_5A5A, .n = TRACK_FIELDS,
+    .name = "task_track", .size = 64, .magic = MAGIC_5A5A, .keeps_rest = true, .n = TRACK_FIELDS,
     .field = {
         HEAD,
         [TRACK_DEVICE] = { 24, W16, "device" },
@@ -52,9 +52,27 @@ const struct layout task_track_layout = {
         [TRACK_TASK] = { 28, W32, "task" },
         [TRACK_TYPE] = { 32, W64, "task_type" },
         [TRACK_KERNEL] = { 40, W64, "kernel_name" },
-        [TRACK_EXT_BLOCKS] = { 48, W16, "ext_blocks" },
-        [TRACK_EXT_ARGS] = { 50, W16, "ext_args" },
-        [TRACK_EXT_BITS] = { 52, W8, "ext_bits" },
+    },
+};
+
+const struct layout track_kernel_layout = {
+    .name = "task_track_kernel", .size = 64, .magic = MAGIC_5A5A, .n = EXT_FIELDS,
+    .field = {
+        [EXT_BLOCKS] = { 48, W16, "blocks" },
+        [EXT_ARGS] = { 50, W16, "args_bytes" },
+        [EXT_BITS] = { 52, W8, "bits" },
+    },
+};
+
+const struct layout track_simt_layout = {
+    .name = "task_track_simt", .size = 64, .magic = MAGIC_5A5A, .n = SIMT_FIELDS,
+    .field = {
+        [SIMT_GRID_X] = { 48, W16, "grid_x" },
+        [SIMT_GRID_Y] = { 50, W16, "grid_y" },
+        [SIMT_GRID_Z] = { 52, W16, "grid_z" },
+        [SIMT_BLOCK_X] = { 54, W16, "block_x" },
+        [SIMT_BLOCK_Y] = { 56, W16, "block_y" },
+        [SIMT_BLOCK_Z] = { 58, W16, "block_z" },
     },
 };
 

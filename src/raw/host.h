@@ -28,19 +28,15 @@ enum { ATTR_NAME = HEAD_FIELDS, ATTR_TYPE, ATTR_TEXT, ATTR_FIELDS };
 extern const struct layout node_attr_layout;
 
 /* A task handed to a device. The extension is valid when the header's length is TRACK_LEN_EXTENDED. */
-enum {
-    TRACK_DEVICE = HEAD_FIELDS,
-    TRACK_STREAM,
-    TRACK_TASK,
-    TRACK_TYPE,
-    TRACK_KERNEL,
-    TRACK_EXT_BLOCKS,
-    TRACK_EXT_ARGS,
-    TRACK_EXT_BITS,
-    TRACK_FIELDS
-};
+enum { TRACK_DEVICE = HEAD_FIELDS, TRACK_STREAM, TRACK_TASK, TRACK_TYPE, TRACK_KERNEL, TRACK_FIELDS };
 enum { TRACK_LEN_EXTENDED = 40, TRACK_TYPE_FLIP = 98, TRACK_TYPE_MAINTENANCE = 6, FLIP_STREAM_DESTROYED = 65535 };
 extern const struct layout task_track_layout;
+/* The two forms of the extension, as fields of the same record: of ordinary kernels, and of SIMT kernels. */
+enum { EXT_BLOCKS, EXT_ARGS, EXT_BITS, EXT_FIELDS };
+enum { EXT_RATIO_MASK = 7 };
+extern const struct layout track_kernel_layout;
+enum { SIMT_GRID_X, SIMT_GRID_Y, SIMT_GRID_Z, SIMT_BLOCK_X, SIMT_BLOCK_Y, SIMT_BLOCK_Z, SIMT_FIELDS };
+extern const struct layout track_simt_layout;
 
 /* Two writers exist: {size, largest, direction} and the newer {size, kind, device, stream}. */
 enum {

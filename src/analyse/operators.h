@@ -1,0 +1,11 @@
+/* operators.h - from tasks and the calls around them to what was asked of the devices: host tasks, compute operators and
+ * requests for communication. */
+#ifndef ASCOPE_ANALYSE_OPERATORS_H
+#define ASCOPE_ANALYSE_OPERATORS_H
+
+#include "profile/profile.h"
+
+/* After calls_analyse(). Fills host.tasks, host.ops and host.comm. */
+bool operators_analyse(struct profile *p, struct error *e);
+
+#endif
