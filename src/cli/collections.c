@@ -1,5 +1,6 @@
 #include "cli/collections.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,7 +52,18 @@ static bool add(struct collections *c, const struct prof_dirs *found)
     return true;
 }
 
-static enum outcome find_one(const char *given, struct collections *out)
+static bool is_ruin(const char *path)
+{
+    DIR *dir = opendir(path);
+    bool found = false;
+    for (struct dirent *d; dir && !found && (d = readdir(dir));)
+        found = strcmp(d->d_name, "host") == 0 || strncmp(d->d_name, "device_", 7) == 0;
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static enum outcome find_one(const char *given, bool with_ruins, struct collections *out)
 {
     struct stat st;
     if (stat(given, &st) != 0) {
@@ -65,8 +77,9 @@ static enum outcome find_one(const char *given, struct collections *out)
     char *path = path_with_name(given);
     struct error e = { 0 };
     struct prof_dirs found = { 0 };
-    bool done = path && prof_find(path, &found, &e);
-    done = done && add(out, &found);
+    struct prof_dirs itself = { &path, 1 };
+    bool done =
+        path && (prof_find(path, &found, &e) ? add(out, &found) : with_ruins && is_ruin(path) && add(out, &itself));
     if (!done)
         complain("%s", e.fault != FAULT_NONE ? e.text : "no memory");
     prof_dirs_free(&found);
@@ -74,7 +87,7 @@ static enum outcome find_one(const char *given, struct collections *out)
     return done ? OUTCOME_DONE : OUTCOME_NOTHING;
 }
 
-enum outcome collections_find(struct arguments *a, size_t first, struct collections *out)
+enum outcome collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out)
 {
     *out = (struct collections){ 0 };
     enum outcome last = OUTCOME_USAGE;
@@ -82,11 +95,11 @@ enum outcome collections_find(struct arguments *a, size_t first, struct collecti
         complain("which collection? give it with -dir DIR");
         return OUTCOME_USAGE;
     }
-    if (a->dir && (last = find_one(a->dir, out)) != OUTCOME_DONE)
+    if (a->dir && (last = find_one(a->dir, with_ruins, out)) != OUTCOME_DONE)
         out->n_refused++;
     for (size_t i = first; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum outcome here = path ? find_one(path, out) : OUTCOME_PATH;
+        const enum outcome here = path ? find_one(path, with_ruins, out) : OUTCOME_PATH;
         if (here != OUTCOME_DONE) {
             out->n_refused++;
             last = here;

@@ -10,8 +10,9 @@ struct collections {
     size_t n_refused; /* directories that hold none: a line on stderr has said so for each */
 };
 
-/* -dir and the words from `first` on. Anything but OUTCOME_DONE: there is nothing to do, and stderr says why. */
-enum outcome collections_find(struct arguments *a, size_t first, struct collections *out);
+/* -dir and the words from `first` on. Ruins are collections whose folders all lack their info.json: nothing can be
+ * exported, but there is something to look at. Anything but OUTCOME_DONE: there is nothing to do, and stderr says why. */
+enum outcome collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out);
 void collections_free(struct collections *c);
 
 /* What several collections amount to. */

@@ -52,7 +52,7 @@ const struct command commands[] = {
      .about = "explain a command",
      .text = "Without a command, an overview. With --man, the manual page in mdoc.",
      LIST_OF(help_options),
-     .words = "export info completion help",
+     .words = "COMMAND",
      .run = run_help,
      },
 };

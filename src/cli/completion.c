@@ -4,13 +4,27 @@
 #include "cli/command.h"
 #include "cli/term.h"
 
-static void put_dashed(const struct option_row *o, const char *between)
+static void put_dashed(const struct option_row *o)
 {
-    printf("%s%s%s", between, o->has_one_dash ? "-" : "--", o->name);
+    printf(" -%s%s", o->has_one_dash ? "" : "-", o->name);
     if (o->also)
-        printf("%s--%s", between, o->also);
+        printf(" --%s", o->also);
     if (o->letter)
-        printf("%s-%c", between, o->letter);
+        printf(" -%c", o->letter);
+}
+
+static void put_commands(void)
+{
+    for (size_t c = 0; c < n_commands; c++)
+        printf("%s%s", c > 0 ? " " : "", commands[c].name);
+}
+
+static void put_words(const struct command *c)
+{
+    if (c->run == run_help)
+        put_commands();
+    else if (c->words)
+        fputs(c->words, stdout);
 }
 
 static void put_choices(const struct option_row *o)
@@ -36,43 +50,42 @@ static void bash_values(void)
                 printf(" | --%s", o->also);
             fputs(") ", stdout);
             if (o->kind == OPTION_CHOICE) {
-                fputs("COMPREPLY=($(compgen -W '", stdout);
+                fputs("_ascope_offer -W '", stdout);
                 put_choices(o);
-                fputs("' -- \"$word\"))", stdout);
+                fputs("'; ", stdout);
             } else if (o->kind == OPTION_DIR || o->kind == OPTION_FILE) {
-                printf("compopt -o filenames; COMPREPLY=($(compgen -%c -- \"$word\"))",
-                       o->kind == OPTION_DIR ? 'd' : 'f');
-            } else {
-                fputs("COMPREPLY=()", stdout);
+                printf("compopt -o filenames; _ascope_offer -%c; ", o->kind == OPTION_DIR ? 'd' : 'f');
             }
-            fputs("; return ;;\n", stdout);
+            fputs("return ;;\n", stdout);
         }
 }
 
 static void bash_script(void)
 {
     fputs("# bash completion for ascope; made from the option tables by: ascope completion bash\n"
+          "_ascope_offer()\n{\n"
+          "    mapfile -t COMPREPLY < <(compgen \"$@\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n}\n\n"
           "_ascope()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} words options\n"
           "    COMPREPLY=()\n"
-          "    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '",
+          "    if ((COMP_CWORD == 1)); then\n        _ascope_offer -W '",
           stdout);
-    for (size_t c = 0; c < n_commands; c++)
-        printf("%s ", commands[c].name);
-    fputs("--version --help' -- \"$word\"))\n        return\n    fi\n    case $before in\n", stdout);
+    put_commands();
+    fputs(" --version --help'\n        return\n    fi\n    case ${COMP_WORDS[COMP_CWORD - 1]} in\n", stdout);
     bash_values();
     fputs("    esac\n    case ${COMP_WORDS[1]} in\n", stdout);
     for (size_t c = 0; c < n_commands; c++) {
-        printf("    %s) local words='%s' options='", commands[c].name, commands[c].words ? commands[c].words : "");
+        printf("    %s)\n        words='", commands[c].name);
+        put_words(&commands[c]);
+        fputs("'\n        options='", stdout);
         for (size_t i = 0; i < commands[c].n_options; i++)
-            put_dashed(&option_rows[commands[c].option[i]], i > 0 ? " " : "");
+            put_dashed(&option_rows[commands[c].option[i]]);
         fputs("' ;;\n", stdout);
     }
     fputs("    *) return ;;\n    esac\n"
-          "    if [[ $word == -* ]]; then\n        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-          "    elif ((COMP_CWORD == 2)) && [[ $words ]]; then\n"
-          "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-          "    else\n        compopt -o filenames\n        COMPREPLY=($(compgen -d -- \"$word\"))\n    fi\n"
+          "    if [[ $word == -* ]]; then\n        _ascope_offer -W \"$options\"\n"
+          "    elif ((COMP_CWORD == 2)) && [[ $words ]]; then\n        _ascope_offer -W \"$words\"\n"
+          "    else\n        compopt -o filenames\n        _ascope_offer -d\n    fi\n"
           "}\ncomplete -F _ascope ascope\n",
           stdout);
 }
@@ -135,8 +148,11 @@ static void zsh_script(void)
             if (o->letter)
                 zsh_option("-", letter, o);
         }
-        if (commands[c].words)
-            printf("        '1:what:(%s)' \\\n", commands[c].words);
+        if (commands[c].words) {
+            fputs("        '1:what:(", stdout);
+            put_words(&commands[c]);
+            fputs(")' \\\n", stdout);
+        }
         fputs("        '*:directory:_files -/'\n        ;;\n", stdout);
     }
     fputs("    esac\n}\n_ascope \"$@\"\n", stdout);

@@ -133,7 +133,7 @@ static void run_one(struct run *run, const char *path)
 static int run_all(struct arguments *a, size_t first_dir, const struct processes *processes)
 {
     struct collections found;
-    enum outcome outcome = collections_find(a, first_dir, &found);
+    enum outcome outcome = collections_find(a, first_dir, false, &found);
     struct run run = {
         .a = a,
         .request = {.want = a->want,

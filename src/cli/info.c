@@ -154,8 +154,8 @@ static void put_clock(const struct term *t, const struct source *s, const struct
     fputc('\n', t->to);
     if (s != against) {
         const int64_t shift = clock_shift_ns(s, against);
-        fprintf(t->to, "    its clock runs %s%s %s of %s's\n", term_duration(gap, (double)llabs(shift)), "",
-                shift < 0 ? "behind" : "ahead", against->name);
+        fprintf(t->to, "    its clock is %s %s that of %s\n", term_duration(gap, (double)llabs(shift)),
+                shift < 0 ? "behind" : "ahead of", against->name);
     }
 }
 
@@ -247,7 +247,7 @@ static json_t *looked_json(const struct looked *l)
 int run_info(struct arguments *a)
 {
     struct collections found;
-    enum outcome outcome = collections_find(a, 0, &found);
+    enum outcome outcome = collections_find(a, 0, true, &found);
     struct tally tally = { .n_failed = found.n_refused };
     json_t *list = a->json ? json_array() : NULL;
     struct term t;

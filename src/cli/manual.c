@@ -3,25 +3,42 @@
 
 #include "cli/command.h"
 
-/* Text into mdoc: backslashes are escaped, and no line begins as a request. One sentence to a line, as mdoc wants it. */
-static void put_text(const char *text)
+enum { LINE_COLUMNS = 78 };
+
+/* One word of text: backslashes and dashes are escaped, and no line begins as a request. */
+static void put_word(const char *word, int len, bool begins_line)
 {
-    bool at_start = true;
-    for (; *text; text++) {
-        if (at_start && (*text == '.' || *text == '\''))
-            fputs("\\&", stdout);
-        at_start = false;
-        if (*text == '\\')
+    if (begins_line && (*word == '.' || *word == '\''))
+        fputs("\\&", stdout);
+    for (int i = 0; i < len; i++)
+        if (word[i] == '\\')
             fputs("\\e", stdout);
-        else if (*text == '-')
+        else if (word[i] == '-')
             fputs("\\-", stdout);
         else
-            putchar(*text);
-        if ((*text == '.' || *text == ';') && text[1] == ' ' && *text == '.') {
+            putchar(word[i]);
+}
+
+/* Every sentence begins a line, as mdoc wants it. */
+static void put_text(const char *text)
+{
+    bool sentence_ended = false;
+    for (int at = 0; *text;) {
+        const int len = (int)strcspn(text, " ");
+        if (at > 0 && (sentence_ended || at + 1 + len > LINE_COLUMNS)) {
             putchar('\n');
-            text++;
-            at_start = true;
+            at = 0;
+        } else if (at > 0) {
+            putchar(' ');
+            at++;
         }
+        put_word(text, len, at == 0);
+        at += len;
+        for (int i = 0; i < len; i++)
+            at += text[i] == '-' || text[i] == '\\'; /* they take two */
+        sentence_ended = text[len - 1] == '.';
+        text += len;
+        text += strspn(text, " ");
     }
     putchar('\n');
 }
@@ -37,7 +54,6 @@ static void put_paragraphs(const char *text)
     put_text(text);
 }
 
-/* Arguments of .Fl and .Ar: a dash would be read as text, and a bar or a dot has to stand alone. */
 static void put_option(const struct option_row *o)
 {
     fputs(".It", stdout);
@@ -68,10 +84,7 @@ static void put_command(const struct command *c)
 static void put_synopsis(void)
 {
     for (size_t i = 0; i < n_commands; i++) {
-        printf(".Nm\n.Cm %s\n.Li ", commands[i].name);
-        fputc('"', stdout);
-        fputs(commands[i].usage, stdout);
-        fputs("\"\n", stdout);
+        printf(".Nm\n.Cm %s\n.Li \"%s\"\n", commands[i].name, commands[i].usage);
     }
     fputs(".Nm\n.Fl -version | Fl -help\n", stdout);
 }
@@ -115,9 +128,10 @@ static void put_names(void)
 
 void manual_print(void)
 {
-    fputs(".\\\" Made from the option tables by: ascope help --man\n.Dd $Mdocdate$\n.Dt ASCOPE 1\n.Os\n.Sh NAME\n"
-          ".Nm ascope\n.Nd profiles of AI jobs as timelines, tables and a database\n.Sh SYNOPSIS\n",
-          stdout);
+    fputs(
+        ".\\\" Made from the option tables by: ascope help --man\n.Dd November 15, 2026\n.Dt ASCOPE 1\n.Os\n.Sh NAME\n"
+        ".Nm ascope\n.Nd profiles of AI jobs as timelines, tables and a database\n.Sh SYNOPSIS\n",
+        stdout);
     put_synopsis();
     fputs(".Sh DESCRIPTION\n", stdout);
     put_text("ascope reads what the profilers of Ascend devices collect and writes what people and viewers read. "

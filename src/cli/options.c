@@ -229,12 +229,12 @@ static bool say_unknown(const struct arguments *a, const char *given)
     return false;
 }
 
+/* Variables speak to every command, msprof and msprof.py included, which have no option of that name. */
 static bool read_environment(struct arguments *a)
 {
-    for (size_t i = 0; i < a->command->n_options; i++) {
-        const enum option_id id = a->command->option[i];
+    for (unsigned id = 0; id < OPTIONS; id++) {
         const char *variable = option_rows[id].environment, *text = variable ? getenv(variable) : NULL;
-        if (text && *text && !set_value(a, id, variable, text))
+        if (text && *text && !set_value(a, (enum option_id)id, variable, text))
             return false;
     }
     a->given = 0; /* a default may be overruled without a word */

@@ -80,7 +80,7 @@ enum on_off { SWITCH_OFF, SWITCH_ON };
 struct arguments {
     enum face face;
     const struct command *command;
-    uint64_t given; /* bit option_id: it was on the command line or in the environment */
+    uint64_t given; /* bit option_id: it was on the command line */
     const char *dir, *reports, *out, *output, *rule, *python_path;
     uint64_t iteration, model, iteration_count, threads;
     unsigned want; /* WANT_* of export, which is no option */
@@ -104,7 +104,7 @@ struct command {
     const char *text;  /* paragraphs, with an empty line between them */
     const uint8_t *option;
     size_t n_options;
-    const char *words; /* what its first word may be, for completions: "timeline summary db all"; NULL: directories */
+    const char *words; /* what its first word may be, for completions: "timeline summary db all"; NULL: a directory */
     bool value_follows_sign; /* values come as --name=value only, and the first other word ends the options (msprof) */
     int (*run)(struct arguments *a);
 };

@@ -1,0 +1,51 @@
+# bash completion for ascope; made from the option tables by: ascope completion bash
+_ascope_offer()
+{
+    mapfile -t COMPREPLY < <(compgen "$@" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+_ascope()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} words options
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        _ascope_offer -W 'export info completion help --version --help'
+        return
+    fi
+    case ${COMP_WORDS[COMP_CWORD - 1]} in
+    -dir | --collection-dir) compopt -o filenames; _ascope_offer -d; return ;;
+    -reports) compopt -o filenames; _ascope_offer -f; return ;;
+    --model-id) return ;;
+    --iteration-id) return ;;
+    --iteration-count) return ;;
+    --format) _ascope_offer -W 'csv json'; return ;;
+    --dialect) _ascope_offer -W 'seed current'; return ;;
+    --time-base) _ascope_offer -W 'epoch start'; return ;;
+    --out) compopt -o filenames; _ascope_offer -d; return ;;
+    --threads) return ;;
+    esac
+    case ${COMP_WORDS[1]} in
+    export)
+        words='timeline summary db all'
+        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --dialect --time-base --out --clear --threads --json --quiet -q --verbose -v --help -h' ;;
+    info)
+        words=''
+        options=' -dir --collection-dir --json --quiet -q --help -h' ;;
+    completion)
+        words='bash zsh'
+        options=' --help -h' ;;
+    help)
+        words='export info completion help'
+        options=' --man --help -h' ;;
+    *) return ;;
+    esac
+    if [[ $word == -* ]]; then
+        _ascope_offer -W "$options"
+    elif ((COMP_CWORD == 2)) && [[ $words ]]; then
+        _ascope_offer -W "$words"
+    else
+        compopt -o filenames
+        _ascope_offer -d
+    fi
+}
+complete -F _ascope ascope
