@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+"""Compares the exports of one collection with the reference's, cell by cell, event by event, row by row.
+
+    compare.py ASCOPE DATA DIFFERENCES.md [--set NAME]... [--show N] [--report-only]
+
+DATA holds a PROF_XXX directory and expected/ (see its README).  Every difference must be announced in the table of
+DIFFERENCES.md whose columns are: in, file, column, cells, why.  "cells" is how many cells (or events, rows, files) differ;
+a difference that is not announced fails, and so does an announcement that is not true any more.
+
+Ids that the reference numbers in the order in which its threads arrive are renamed first: flows by where they start,
+connections by the call that owns them, strings by their text, tasks and collective operators by their place.
+The step and graph exports of the reference hold a clock offset in a double, which moves their device times by one
+constant: SHIFT_NS.  A column or process may be moved by it as a whole, not cell by cell.
+"""
+import argparse
+import collections
+import csv
+import fnmatch
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+
+SETS = {
+    "all": ["export", "all"],
+    "step_2": ["export", "all", "--model-id", "4294967295", "--iteration-id", "2"],
+    "model_1_iter_1": ["export", "all", "--model-id", "1", "--iteration-id", "1"],
+    "json": ["export", "summary", "--format", "json"],
+}
+SHIFT_NS = {"step_2": 54, "model_1_iter_1": 54}
+STAMP = re.compile(r"(_\d{14,17})?(_slice_\d+)?(_\d{14,17})?(?=\.\w+$)")
+TIME = re.compile(r"(\d{16})\.(\d{3})(\t?)")
+NO_IDS = {-1, 4294967295, 18446744073709551615}
+# Columns of the database that hold ids of strings.
+TEXT_COLUMNS = set("""name opName groupName algType opType taskType inputFormats inputDataTypes inputShapes outputFormats
+    outputDataTypes outputShapes attrInfo opState hf32Eligible gridDim blockDim message domainId operatorName component mode
+    eventName coreType metric NPU_OP_MEM.type NPU_MEM.type HBM.type DDR.type""".split())
+ROW_NUMBERS = {"OVERLAP_ANALYSIS.id"}
+SKIPPED_TABLES = {"STRING_IDS"}
+
+
+class Differences:
+    def __init__(self, show):
+        self.show, self.cells, self.total = show, collections.Counter(), collections.Counter()
+        self.samples = collections.defaultdict(list)
+
+    def add(self, where, column, expected, actual, place=""):
+        self.cells[where + (column,)] += 1
+        if len(self.samples[where + (column,)]) < self.show:
+            self.samples[where + (column,)].append("%s%.110r; expected %.110r" % (place, actual, expected))
+
+    def rows(self, where, columns, expected, actual, label=lambda row, column: column):
+        """Two multisets of tuples.  Equal rows are paired first, then those that share most cells."""
+        self.total[where[0]] += sum(map(len, expected))
+        left, right = (list((collections.Counter(a) - collections.Counter(b)).elements())
+                       for a, b in ((expected, actual), (actual, expected)))
+        index = collections.defaultdict(list)
+        for j, row in enumerate(right):
+            for cell in enumerate(row):
+                index[cell].append(j)
+        used = set()
+        for row in sorted(left, key=repr):
+            votes = collections.Counter()
+            for cell in enumerate(row):
+                if cell[1] is not None and len(index[cell]) < 500:
+                    votes.update(j for j in index[cell] if j not in used)
+            best = max(votes, key=lambda j: (votes[j], -j), default=None)
+            if best is None or votes[best] * 2 < sum(c is not None for c in row):
+                self.add(where, label(row, "(missing row)"), row, None)
+                continue
+            used.add(best)
+            for c, u, v in zip(columns, row, right[best]):
+                if u != v:
+                    self.add(where, label(row, c), u, v, "%.80r: " % (row[:4],))
+        for j, row in enumerate(right):
+            if j not in used:
+                self.add(where, label(row, "(extra row)"), None, row)
+
+
+def moved(text, ns):
+    m = TIME.fullmatch(text)
+    t = int(m[1]) * 1000 + int(m[2]) + ns
+    return "%d.%03d%s" % (t // 1000, t % 1000, m[3])
+
+
+def mover(expected, actual, ns):
+    """How to move a column of times so that most of them meet the expected ones: by ns, or not at all."""
+    want = {v for v in expected if isinstance(v, str) and TIME.fullmatch(v)}
+    have = [v for v in actual if isinstance(v, str) and TIME.fullmatch(v)]
+    by_ns = sum(moved(v, ns) in want for v in have)
+    move = by_ns > sum(v in want for v in have)
+    return lambda v: moved(v, ns) if move and isinstance(v, str) and TIME.fullmatch(v) else v
+
+
+# Tables
+
+def read_csv(path):
+    with open(path, newline="", encoding="utf-8", errors="surrogateescape") as f:
+        return list(csv.reader(f))
+
+
+def compare_csv(d, where, expected, actual):
+    expected, actual = read_csv(expected), read_csv(actual)
+    if expected[0] != actual[0]:
+        d.add(where, "(header)", expected[0], actual[0])
+    columns = [c for c in expected[0] if c in actual[0]] or expected[0]
+    width = max(map(len, expected + actual))
+    columns += ["(beyond %d)" % i for i in range(len(expected[0]), width)] if expected[0] == actual[0] else []
+
+    def align(table):
+        place = {c: i for i, c in reversed(list(enumerate(table[0])))}
+        pick = range(len(columns)) if expected[0] == actual[0] else [place.get(c, width) for c in columns]
+        return [tuple(r[i] if i < len(r) else None for i in pick) for r in table[1:]]
+
+    e, a = align(expected), align(actual)
+    if where[0] in SHIFT_NS:
+        movers = [mover((r[i] for r in e), (r[i] for r in a), SHIFT_NS[where[0]]) for i in range(len(columns))]
+        a = [tuple(m(v) for m, v in zip(movers, r)) for r in a]
+    d.rows(where, columns, e, a)
+    if sorted(e, key=repr) == sorted(a, key=repr) and e != a:
+        d.add(where, "(row order)", "as expected", "another")
+
+
+# Timelines and other JSON
+
+def flat(value, path=""):
+    if isinstance(value, dict) and value:
+        for k, v in value.items():
+            yield from flat(v, "%s.%s" % (path, k) if path else k)
+    elif isinstance(value, list) and value:
+        for i, v in enumerate(value):
+            yield from flat(v, "%s[%d]" % (path, i))
+    else:
+        yield path, tuple(value) if isinstance(value, (dict, list)) else value
+
+
+class Events:
+    def __init__(self, events):
+        self.process = {}
+        for e in events:
+            if e["ph"] == "M" and e["name"] == "process_name":
+                self.process[e["pid"]] = e["args"]["name"]
+        self.list = [dict(flat(e)) for e in events]
+
+    def of(self, e):
+        return self.process.get(e["pid"], e["pid"])
+
+    def shift(self, expected, ns):
+        fields = collections.defaultdict(lambda: ([], []))
+        for side, events in enumerate((expected, self)):
+            for e in events.list:
+                for k, v in e.items():
+                    fields[events.of(e), k][side].append(v)
+        movers = {k: mover(a, b, ns) for k, (a, b) in fields.items()}
+        for e in self.list:
+            for k in e:
+                e[k] = movers[self.of(e), k](e[k])
+
+    def rename(self):
+        """Flow ids by the places where the flow starts (or, without a start, ends); connection ids by their first call."""
+        starts, ends, calls = collections.defaultdict(set), collections.defaultdict(set), {}
+        for e in self.list:
+            place = (self.of(e), str(e["tid"]), str(e.get("ts")))
+            if e["ph"] in ("s", "t", "f"):
+                (starts if e["ph"] == "s" else ends)[e["cat"], e["name"]].add(place)
+            c = e.get("args.connection_id")
+            if c is not None and c not in NO_IDS:
+                calls[c] = min(calls.get(c, (2,)), (self.of(e) != "CANN",) + place + (e["name"],))
+        for e in self.list:
+            if e["ph"] in ("s", "t", "f"):
+                e["id"] = tuple(sorted(starts.get((e["cat"], e["name"])) or ends[e["cat"], e["name"]]))
+                e["name"] = e["cat"]
+            c = e.get("args.connection_id")
+            e["args.connection_id"] = calls.get(c, c)
+
+    def rows(self, columns):
+        return [(str(self.of(e)),) + tuple(e.get(c) for c in columns) for e in self.list]
+
+
+def compare_events(d, where, expected, actual):
+    e, a = Events(expected), Events(actual)
+    if where[0] in SHIFT_NS:
+        a.shift(e, SHIFT_NS[where[0]])
+    e.rename()
+    a.rename()
+    columns = sorted({k for x in e.list + a.list for k in x})
+    d.rows(where, ["process"] + columns, e.rows(columns), a.rows(columns), label=lambda row, c: "%s: %s" % (row[0], c))
+
+
+def compare_json(d, where, expected, actual):
+    e, a = (json.load(open(p, encoding="utf-8"), parse_float=Decimal) for p in (expected, actual))
+    if isinstance(e, list) and e and isinstance(e[0], dict) and "ph" in e[0]:
+        return compare_events(d, where, e, a)
+    e, a = dict(flat(e)), dict(flat(a))
+    for k in sorted(set(e) | set(a)):
+        d.total[where[0]] += 1
+        if e.get(k) != a.get(k):
+            d.add(where, re.sub(r".*[.\]]", "", k) or k, e.get(k), a.get(k), k + ": ")
+    return None
+
+
+# Databases
+
+class Db:
+    def __init__(self, path):
+        self.sql = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+        self.tables = {t: [c[1] for c in self.sql.execute('PRAGMA table_info("%s")' % t)]
+                       for t, in self.sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        self.text = dict(self.sql.execute("SELECT id, value FROM STRING_IDS"))
+        self.calls, self.tasks, self.ops = {}, {}, {}
+        for c, *place in self.get("TASK", "connectionId, deviceId, streamId, taskId, contextId, startNs"):
+            self.calls[c] = min(self.calls.get(c, ("z",)), ("task", *place))
+        for c, m, *place in self.get("MSTX_EVENTS", "connectionId, message, globalTid, startNs, endNs"):
+            self.calls[c] = min(self.calls.get(c, ("z",)), ("mark", self.text.get(m), *place))
+        for c, n, *place in self.get("CANN_API", "connectionId, name, globalTid, startNs, endNs, type"):
+            self.calls[c] = ("call", self.text.get(n), *place)
+        for g, *place in self.get("TASK", "globalTaskId, deviceId, streamId, taskId, contextId, startNs, endNs"):
+            self.tasks[g] = tuple(place)
+        for o, n, *place in self.get("COMMUNICATION_OP", "opId, opName, deviceId, startNs, endNs"):
+            self.ops[o] = (self.text.get(n), *place)
+
+    def get(self, table, columns):
+        return self.sql.execute("SELECT %s FROM %s" % (columns, table)).fetchall() if table in self.tables else []
+
+    def schema(self):
+        for t in self.tables:
+            for _, name, kind, *_, key in self.sql.execute('PRAGMA table_info("%s")' % t):
+                yield t, name, kind, key
+        for name, table in self.sql.execute("SELECT name, tbl_name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL"):
+            yield table, name, "index", ",".join(c[2] for c in self.sql.execute('PRAGMA index_info("%s")' % name))
+
+    def rows(self, table, columns):
+        names = []
+        for c in columns:
+            full = "%s.%s" % (table, c)
+            is_text = full in TEXT_COLUMNS or c in TEXT_COLUMNS
+            names.append(self.text if is_text else self.calls if c == "connectionId" else self.tasks if c == "globalTaskId"
+                         else self.ops if c == "opId" else collections.defaultdict(str) if full in ROW_NUMBERS else None)
+        pick = ", ".join('"%s"' % c for c in columns)
+        return [tuple(v if n is None or not isinstance(v, int) or v in NO_IDS else n[v] if isinstance(n, collections.defaultdict)
+                      else n.get(v, ("no such id", v)) for n, v in zip(names, row)) for row in self.get(table, pick)]
+
+
+def compare_db(d, where, expected, actual):
+    e, a = Db(expected), Db(actual)
+    d.rows(where, ["table", "column", "type", "key"], list(e.schema()), list(a.schema()),
+           label=lambda row, c: "%s (schema)" % row[0])
+    for t in sorted(set(e.tables) & set(a.tables) - SKIPPED_TABLES):
+        columns = [c for c in e.tables[t] if c in a.tables[t]]
+        d.rows(where, columns, e.rows(t, columns), a.rows(t, columns), label=lambda row, c: "%s.%s" % (t, c))
+
+
+# Folders and announcements
+
+def plain_files(folder):
+    """Result files by their names without time stamps; slices of one file must not be needed by so small a sample."""
+    found = {}
+    for base, _, files in os.walk(folder):
+        for f in files:
+            if f.endswith((".csv", ".json", ".db", ".txt")) and f != "README.txt":
+                found[STAMP.sub("", f)] = os.path.join(base, f)
+    return found
+
+
+COMPARE = {".csv": compare_csv, ".json": compare_json, ".db": compare_db}
+
+
+def compare_folder(d, name, expected, actual):
+    want, have = plain_files(expected), plain_files(actual)
+    for f in sorted(want):
+        if f not in have:
+            d.add((name, f), "(file)", "a file", None)
+            continue
+        try:
+            COMPARE[os.path.splitext(f)[1]](d, (name, f), want[f], have[f])
+        except (ValueError, KeyError, IndexError, TypeError, sqlite3.Error) as why:
+            d.add((name, f), "(unreadable)", "", repr(why))
+    for f in sorted(set(have) - set(want)):
+        if name in SETS and SETS[name][1] == "all":
+            d.add((name, f), "(file)", None, "a file")
+
+
+def announced(path):
+    """Rows of the table | in | file | column | cells | why | as {(in, file, column): cells}."""
+    rows, reading = {}, False
+    for line in open(path, encoding="utf-8"):
+        cells = [c.strip().strip("`") for c in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+        if cells[:4] == ["in", "file", "column", "cells"]:
+            reading = True
+        elif not cells:
+            reading = False
+        elif reading and not set(cells[0]) <= set("-: "):
+            rows[cells[0], cells[1], cells[2].replace("\\|", "|")] = int(cells[3])
+    return rows
+
+
+def verdict(d, promised, sets):
+    """Lines about what differs without having been announced, and about what was announced and does not differ."""
+    left = dict(d.cells)
+    for (names, file, column), cells in promised.items():
+        if not any(fnmatch.fnmatchcase(s, names) for s in sets):
+            continue
+        hits = [k for k in d.cells if fnmatch.fnmatchcase(k[0], names) and fnmatch.fnmatchcase(k[1], file)
+                and fnmatch.fnmatchcase(k[2], column.replace("[", "[[]"))]
+        n = sum(left.pop(k, 0) for k in hits)
+        if n != cells:
+            yield "%s %s %s: %d cells announced, %d differ" % (names, file, column, cells, n)
+    for k, n in sorted(left.items()):
+        yield "%s/%s %s: %d not announced" % (*k, n) + "".join("\n    " + s for s in d.samples[k])
+
+
+def run(exe, arguments, prof, out):
+    command = [exe] + arguments + ["-dir", prof, "--out", out, "--dialect", "current", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, TZ="UTC"))
+    if done.returncode not in (0, 3):
+        sys.exit("%s\nended with %d: %s" % (" ".join(command), done.returncode, done.stderr.strip()))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("ascope")
+    p.add_argument("data")
+    p.add_argument("differences")
+    p.add_argument("--set", action="append", choices=list(SETS), help="only this one (default: all that are expected)")
+    p.add_argument("--show", type=int, default=3, help="examples to print for each column (3)")
+    p.add_argument("--report-only", action="store_true", help="tell the differences, but do not fail")
+    o = p.parse_args()
+    prof = next(os.path.join(o.data, f) for f in sorted(os.listdir(o.data)) if f.startswith("PROF_"))
+    d, sets = Differences(o.show), o.set or [s for s in SETS if os.path.isdir(os.path.join(o.data, "expected", s))]
+    with tempfile.TemporaryDirectory() as work:
+        for name in sets:
+            out = os.path.join(work, name)
+            run(o.ascope, SETS[name], prof, out)
+            compare_folder(d, name, os.path.join(o.data, "expected", name), out)
+    problems = list(verdict(d, announced(o.differences), sets))
+    print("\n".join(problems))
+    print("%d cells compared in %s; %d differ, %d problems" % (sum(d.total.values()), ", ".join(sets), sum(d.cells.values()), len(problems)))
+    return int(bool(problems) and not o.report_only)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
