@@ -4,6 +4,7 @@
 #include "analyse/copies.h"
 #include "analyse/device_tasks.h"
 #include "analyse/operators.h"
+#include "analyse/rates.h"
 #include "base/pool.h"
 
 /* What is computed of each device, in this order: every step may use what the ones before it have filled in. */
@@ -11,6 +12,7 @@ static bool (*const device_step[])(struct profile *p, struct device *d, struct e
     device_log_analyse,
     tasks_analyse,
     copies_analyse,
+    counters_analyse,
 };
 
 struct analysis {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/pool.h"
+#include "load/counters.h"
 #include "load/device.h"
 #include "load/host.h"
 #include "load/source.h"
@@ -162,10 +163,14 @@ static void load_one(void *context, size_t i)
 {
     const struct loading *l = context;
     struct profile *p = l->profile;
-    if (i == 0)
+    if (i == 0) {
         host_load(p, &l->error[0]);
-    else
-        device_load(p, &p->device[i - 1], &l->error[i]);
+        return;
+    }
+    struct device *d = &p->device[i - 1];
+    struct error *e = &l->error[i];
+    if (device_load(p, d, e))
+        counters_load(p, d, e);
 }
 
 bool profile_load(struct profile *p, const char *path, unsigned n_threads, struct error *e)

@@ -1,9 +1,112 @@
-/* counters.h - what the samplers of a device measured: memory, links, power, cores. */
+/* counters.h - what the samplers of a device measured: memory, links, power, cores.
+ *
+ * Each family of samples is one table. raw[] holds the fields as they were recorded, numbered as raw/sampler.h numbers
+ * them; rate[] holds what follows from them (bandwidths, rates, points of a curve), numbered below. Both are sorted by
+ * time, equal times in the order of the file.
+ */
 #ifndef ASCOPE_PROFILE_COUNTERS_H
 #define ASCOPE_PROFILE_COUNTERS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/names.h"
+
+enum sampler {
+    SAMPLER_HBM,
+    SAMPLER_DDR,
+    SAMPLER_LLC,
+    SAMPLER_NPU_MEM_APP, /* by application and by device: two files, one kind of record */
+    SAMPLER_NPU_MEM,
+    SAMPLER_MODULE_MEM,
+    SAMPLER_PCIE,
+    SAMPLER_HCCS,
+    SAMPLER_NIC,
+    SAMPLER_ROCE,
+    SAMPLER_NETDEV,
+    SAMPLER_QOS,
+    SAMPLER_SIO,
+    SAMPLER_ACC,     /* raw: from the SoC's own stream; rate: of both streams */
+    SAMPLER_ACC_LOG, /* from the stream of the task log */
+    SAMPLER_CHIP_TRANS,
+    SAMPLER_SOC_BW,
+    SAMPLER_LOW_POWER,
+    SAMPLER_FREQ, /* the three changes of lpm: LPM_ENTRY_* */
+    SAMPLER_CORE_VOLTAGE,
+    SAMPLER_BUS_VOLTAGE,
+    SAMPLER_CORE,        /* sampled AI cores; on chips with one stream for both kinds, vector cores too */
+    SAMPLER_VECTOR_CORE, /* vector cores with a stream of their own */
+    SAMPLERS
+};
+
+enum { SAMPLES_MOST_COLUMNS = 32 };
+
+struct samples {
+    size_t n;
+    size_t n_early; /* the first rows are from before the collection began: they count for rates, not for results */
+    int64_t *at_ns; /* wall clock */
+    struct {
+        void *at;
+        uint8_t width; /* of an element, in bytes */
+        bool is_real;  /* elements are doubles */
+    } column[SAMPLES_MOST_COLUMNS];
+};
+
+static inline uint64_t samples_uint(const struct samples *s, unsigned column, size_t row)
+{
+    const void *at = s->column[column].at;
+    if (s->column[column].is_real)
+        return (uint64_t)((const double *)at)[row];
+    switch (s->column[column].width) {
+    case 1: return ((const uint8_t *)at)[row];
+    case 2: return ((const uint16_t *)at)[row];
+    case 4: return ((const uint32_t *)at)[row];
+    default: return ((const uint64_t *)at)[row];
+    }
+}
+
+static inline double samples_real(const struct samples *s, unsigned column, size_t row)
+{
+    if (s->column[column].is_real)
+        return ((const double *)s->column[column].at)[row];
+    return (double)samples_uint(s, column, row);
+}
+
+/* Columns of rate[]. MB are 2^20 bytes. Tables that are not named here have none. */
+enum { HBM_RATE_UNIT, HBM_RATE_IS_WRITE, HBM_RATE_MBS, HBM_RATE_COLUMNS };
+enum { DDR_RATE_READ_MBS, DDR_RATE_WRITE_MBS, DDR_RATE_COLUMNS };
+enum { LLC_RATE_UNIT, LLC_RATE_IS_WRITE, LLC_RATE_HITS, LLC_RATE_MBS, LLC_RATE_COLUMNS }; /* hits as a fraction */
+enum { HCCS_RATE_TX_MBS, HCCS_RATE_RX_MBS, HCCS_RATE_COLUMNS };
+enum { PORT_RATE_EFFICIENCY, PORT_RATE_PACKETS, PORT_RATE_ERRORS, PORT_RATE_DROPPED, PORT_RATES };
+enum {
+    PORT_RATE_FUNCTION,
+    PORT_RATE_RX,
+    PORT_RATE_TX = PORT_RATE_RX + PORT_RATES,
+    PORT_RATE_COLUMNS = PORT_RATE_TX + PORT_RATES
+};
+enum { NETDEV_RATE_FIRST, NETDEV_RATE_COLUMNS = 19 }; /* as the db table has them: growth, and bytes/s after bytes */
+enum { SIO_RATE_DIE, SIO_RATE_FIRST, SIO_RATE_COLUMNS = SIO_RATE_FIRST + 8 }; /* MB/s, in the order of the record */
+enum { QOS_RATE_EVENT, QOS_RATE_MBS, QOS_RATE_COLUMNS };                      /* one row for each sample and event */
+/* rate[SAMPLER_ACC] has the columns of the record, rate[SAMPLER_FREQ] and the voltages those of an entry. */
+
+enum { QOS_MOST_EVENTS = 10 };
+
+/* The counters of all samples of a core, as metrics; the last core is the mean of all. */
+enum core_kind { CORE_CUBE, CORE_VECTOR, CORE_KINDS };
+struct core_metrics {
+    size_t n_cores, n_metrics;
+    uint16_t *core;      /* ascending */
+    const char **metric; /* "l1_read_bw(GB/s)"; the first is total_time(ms) */
+    double *value;       /* n_cores * n_metrics */
+};
+
 struct counters {
-    int placeholder;
+    struct samples raw[SAMPLERS], rate[SAMPLERS];
+    bool llc_is_write;
+    name_id qos_event[QOS_MOST_EVENTS]; /* "QoS AIC" */
+    size_t n_qos_events;
+    struct core_metrics core[CORE_KINDS];
 };
 
 #endif

@@ -112,14 +112,14 @@ const struct layout qos_layout = {
     },
 };
 
-#define SOC_KIND(function) .magic = { 2, W16, 0xFFFF, 0x6BD3 }, .kind = { 0, W16, 63, (function) }
+#define SOC_RECORD(function) .magic = { 2, W16, 0xFFFF, 0x6BD3 }, .kind = { 0, W16, 63, (function) }
 #define SOC_HEADING                     \
-    [SOC_HEAD] = { 0, W16, "head" },    \
     [SOC_TIME] = { 8, W64, "tick" },    \
+    [SOC_HEAD] = { 0, W16, "head" },    \
     [SOC_ID] = { 18, W16, "id" }
 
 const struct layout sio_layout = {
-    .name = "sio", .size = 64, SOC_KIND(25), .n = SIO_FIELDS,
+    .name = "sio", .size = 64, SOC_RECORD(25), .n = SIO_FIELDS,
     .field = {
         SOC_HEADING,
         [SOC_FIRST] = { 32, W32, "req_rx" },
@@ -134,7 +134,7 @@ const struct layout sio_layout = {
 };
 
 const struct layout acc_pmu_layout = {
-    .name = "acc_pmu", .size = 64, SOC_KIND(26), .n = ACC_FIELDS,
+    .name = "acc_pmu", .size = 64, SOC_RECORD(26), .n = ACC_FIELDS,
     .field = {
         SOC_HEADING,
         [ACC_WRITE_BW] = { 32, W64, "write_bandwidth" },
@@ -145,7 +145,7 @@ const struct layout acc_pmu_layout = {
 };
 
 const struct layout chip_trans_layout = {
-    .name = "chip_trans", .size = 64, SOC_KIND(27), .n = TRANS_FIELDS,
+    .name = "chip_trans", .size = 64, SOC_RECORD(27), .n = TRANS_FIELDS,
     .field = {
         SOC_HEADING,
         [TRANS_IN] = { 32, W64, "rx_or_write" },
@@ -154,7 +154,7 @@ const struct layout chip_trans_layout = {
 };
 
 const struct layout soc_bw_layout = {
-    .name = "soc_bandwidth", .size = 64, SOC_KIND(28), .n = SOC_BW_FIELDS,
+    .name = "soc_bandwidth", .size = 64, SOC_RECORD(28), .n = SOC_BW_FIELDS,
     .field = {
         SOC_HEADING,
         [SOC_LEVELS] = { 32, W16, "levels" },
@@ -163,7 +163,7 @@ const struct layout soc_bw_layout = {
 
 /* Twenty words follow at 24, the two of each pair in the wrong order: word 10 is the twelfth. */
 const struct layout low_power_layout = {
-    .name = "low_power", .size = 64, SOC_KIND(29), .n = POWER_FIELDS,
+    .name = "low_power", .size = 64, SOC_RECORD(29), .n = POWER_FIELDS,
     .field = {
         SOC_HEADING,
         [POWER_FREQ] = { 24 + 11 * 2, W16, "freq_mhz" },
@@ -189,7 +189,11 @@ const struct layout lpm_entry_layout = {
 const struct layout core_sample_layout = {
     .name = "core_sample", .size = 96, .n = CORE_FIELDS,
     .field = {
+        [CORE_TIME] = { 80, W64, "time_ns" },
         [CORE_MODE] = { 0, W8, "mode" },
+        [CORE_CYCLES] = { 72, W64, "cycles" },
+        [CORE_COUNT] = { 88, W8, "n_events" },
+        [CORE_ID] = { 89, W8, "core" },
         [CORE_EVENT] = { 8, W64, "event_0" },
         [CORE_EVENT + 1] = { 16, W64, "event_1" },
         [CORE_EVENT + 2] = { 24, W64, "event_2" },
@@ -198,10 +202,6 @@ const struct layout core_sample_layout = {
         [CORE_EVENT + 5] = { 48, W64, "event_5" },
         [CORE_EVENT + 6] = { 56, W64, "event_6" },
         [CORE_EVENT + 7] = { 64, W64, "event_7" },
-        [CORE_CYCLES] = { 72, W64, "cycles" },
-        [CORE_TIME] = { 80, W64, "time_ns" },
-        [CORE_COUNT] = { 88, W8, "n_events" },
-        [CORE_ID] = { 89, W8, "core" },
     },
 };
 

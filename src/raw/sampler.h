@@ -1,6 +1,6 @@
 /* sampler.h - what the samplers of a device write, each at its own pace: memory, links, power, cores.
  *
- * Most write records of a fixed size (struct layout), some write lines of words (struct lines). Where two versions of a
+ * The first field of a record and the first word of a line is its time, unless the comment says otherwise. Most write records of a fixed size (struct layout), some write lines of words (struct lines). Where two versions of a
  * record exist they share the names of their fields and differ in places and widths.
  */
 #ifndef ASCOPE_RAW_SAMPLER_H
@@ -47,7 +47,7 @@ enum { QOS_TIME, QOS_FIRST, QOS_VALUES = 10, QOS_FIELDS = QOS_FIRST + QOS_VALUES
 extern const struct layout qos_layout;
 
 /* Records of the SoC, told apart by the function in the low bits of the head. Times in ticks. */
-enum { SOC_HEAD, SOC_TIME, SOC_ID, SOC_FIRST };
+enum { SOC_TIME, SOC_HEAD, SOC_ID, SOC_FIRST };
 enum { SOC_HEAD_TYPE_SHIFT = 10 };
 enum { SIO_VALUES = 8, SIO_FIELDS = SOC_FIRST + SIO_VALUES }; /* bytes: req, rsp, snp, dat received, then sent */
 enum { ACC_WRITE_BW = SOC_FIRST, ACC_READ_BW, ACC_WRITE_OST, ACC_READ_OST, ACC_FIELDS };
@@ -59,7 +59,7 @@ extern const struct layout sio_layout, acc_pmu_layout, chip_trans_layout, soc_bw
 
 /* Changes of a frequency (lpmFreqConv.data, MHz) or of a quantity (lpmInfoConv.data: kind below), many to a record. The
  * entries follow at LPM_FIRST, LPM_COUNT of them. Time in ticks. */
-enum { LPM_COUNT, LPM_KIND, LPM_FIELDS };
+enum { LPM_COUNT, LPM_KIND, LPM_FIELDS }; /* no time of its own */
 enum lpm_kind { LPM_FREQ, LPM_CORE_VOLTAGE, LPM_BUS_VOLTAGE, LPM_KINDS };
 enum { LPM_FIRST = 8, LPM_MOST = 55 };
 extern const struct layout lpm_layout;
@@ -69,14 +69,14 @@ extern const struct layout lpm_entry_layout;
 /* Counters of an AI core since the sample before; sample.json names the events. Time in ns of the device's monotonic
  * clock. A record whose mode is 0 ends the data. */
 enum {
+    CORE_TIME,
     CORE_MODE,
+    CORE_CYCLES,
+    CORE_COUNT, /* how many of the events are counted */
+    CORE_ID,
     CORE_EVENT,
     CORE_EVENTS = 8,
-    CORE_CYCLES = CORE_EVENT + CORE_EVENTS,
-    CORE_TIME,
-    CORE_COUNT,
-    CORE_ID,
-    CORE_FIELDS
+    CORE_FIELDS = CORE_EVENT + CORE_EVENTS
 };
 extern const struct layout core_sample_layout;
 

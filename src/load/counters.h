@@ -1,0 +1,10 @@
+/* counters.h - the streams of a device's samplers into tables. */
+#ifndef ASCOPE_LOAD_COUNTERS_H
+#define ASCOPE_LOAD_COUNTERS_H
+
+#include "profile/profile.h"
+
+/* Fills d->counters.raw. False only without memory. */
+bool counters_load(struct profile *p, struct device *d, struct error *e);
+
+#endif
