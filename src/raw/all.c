@@ -1,5 +1,6 @@
 #include "raw/all.h"
 
+#include "raw/counter.h"
 #include "raw/device.h"
 #include "raw/host.h"
 #include "raw/sampler.h"
@@ -65,5 +66,8 @@ const struct layout *const raw_layouts[] = {
     &lpm_layout,
     &lpm_entry_layout,
     &core_sample_layout,
+    &l2_cache_layout,
+    &smmu_layout,
+    &ts_cpu_layout,
 };
 const size_t n_raw_layouts = sizeof raw_layouts / sizeof *raw_layouts;
