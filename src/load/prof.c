@@ -11,6 +11,7 @@
 #include "load/device.h"
 #include "load/host.h"
 #include "load/source.h"
+#include "load/usage.h"
 
 static bool is_folder_name(const char *name)
 {
@@ -164,13 +165,14 @@ static void load_one(void *context, size_t i)
     const struct loading *l = context;
     struct profile *p = l->profile;
     if (i == 0) {
-        host_load(p, &l->error[0]);
+        if (host_load(p, &l->error[0]) && profile_has_host(p))
+            usage_load(p, &p->host.source, &p->host.usage, &l->error[0]);
         return;
     }
     struct device *d = &p->device[i - 1];
     struct error *e = &l->error[i];
-    if (device_load(p, d, e))
-        counters_load(p, d, e);
+    if (device_load(p, d, e) && counters_load(p, d, e))
+        usage_load(p, &d->source, &d->usage, e);
 }
 
 bool profile_load(struct profile *p, const char *path, unsigned n_threads, struct error *e)

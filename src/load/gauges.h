@@ -1,0 +1,34 @@
+/* gauges.h - what the readers of the host's gauges share: heads of samples, times, percentages, rows. */
+#ifndef ASCOPE_LOAD_GAUGES_H
+#define ASCOPE_LOAD_GAUGES_H
+
+#include "load/text.h"
+#include "profile/usage.h"
+
+typedef unsigned __int128 u128;
+
+/* A row of a gauge that has room for it; returns its number. */
+static inline size_t gauge_add(struct gauge *g, int64_t begin_ns, double percent)
+{
+    g->begin_ns[g->n] = begin_ns;
+    g->percent[g->n] = percent;
+    return g->n++;
+}
+
+/* A stamp of the host's monotonic clock as wall-clock time. False: it cannot be one. */
+bool gauge_time(const struct source *s, struct word w, int64_t *out);
+
+/* "time <ns>", the head of a sample. False: another line. A head without a time gives NO_TIME. */
+static const int64_t NO_TIME = INT64_MIN;
+bool gauge_head(const struct source *s, struct word line, int64_t *at_ns);
+
+/* 100 * part / whole (not 0) to 6 decimals, halves to even: what the reference's decimal arithmetic gives. */
+double gauge_percent(u128 part, u128 whole);
+
+/* A number above 0 in info.json without which a file means little; 0, and counted as a loss, when it is not there. */
+uint64_t gauge_setting(struct source *s, const char *key, int64_t most);
+
+/* host_cpu.data, in load/host_cpu.c. */
+bool gauge_load_cpu(struct source *s, struct text *t, struct gauge *g);
+
+#endif

@@ -1,0 +1,155 @@
+#include <stdlib.h>
+
+#include "load/gauges.h"
+#include "load/procfs.h"
+
+/* A sample is a head, a line of /proc/uptime, and one stat line for each thread. */
+
+struct thread {
+    uint64_t id, ticks;
+    uint32_t cpu;
+};
+
+struct share {
+    uint32_t cpu;
+    uint64_t spent; /* by one thread, in the unit of uptime */
+};
+
+struct cpu_sample {
+    enum { SAMPLE_NONE, SAMPLE_BROKEN, SAMPLE_HEAD, SAMPLE_WHOLE } state;
+    int64_t at_ns;
+    uint64_t uptime; /* µs times ticks per second: a tick is 1000000 of these */
+    LIST(struct thread) threads;
+};
+
+struct cpu_reader {
+    struct source *source;
+    struct gauge *gauge;
+    uint64_t ticks_per_s, n_cpus;
+    struct cpu_sample sample[2], *now, *before;
+    LIST(struct share) shares;
+};
+
+static int by_id(const void *a, const void *b)
+{
+    const struct thread *x = a, *y = b;
+    return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+/* What each thread spent between the two samples. Threads that are new have no share; one whose ticks went down is
+ * another thread with the same id. No thread can have spent more than there was. */
+static void find_shares(struct cpu_reader *r, uint64_t elapsed)
+{
+    const struct cpu_sample *now = r->now, *before = r->before;
+    r->shares.n = 0;
+    for (size_t i = 0, k = 0; i < now->threads.n; i++) {
+        const struct thread *t = &now->threads.at[i];
+        while (k < before->threads.n && before->threads.at[k].id < t->id)
+            k++;
+        if (k == before->threads.n || before->threads.at[k].id != t->id || before->threads.at[k].ticks > t->ticks)
+            continue;
+        const u128 spent = (u128)(t->ticks - before->threads.at[k].ticks) * 1000000;
+        struct share *share = list_add(&r->shares, r->source->mem);
+        if (share)
+            *share = (struct share){ t->cpu, spent < elapsed ? (uint64_t)spent : elapsed };
+    }
+    if (r->shares.n > 0)
+        qsort(r->shares.at, r->shares.n, sizeof *r->shares.at, by_cpu);
+}
+
+static void add_cpu_rows(struct cpu_reader *r)
+{
+    const int64_t begin_ns = r->before->at_ns;
+    const uint64_t elapsed = r->now->uptime - r->before->uptime;
+    find_shares(r, elapsed);
+    u128 total = 0;
+    for (size_t i = 0; i < r->shares.n;) {
+        const uint32_t cpu = r->shares.at[i].cpu;
+        u128 spent = 0;
+        for (; i < r->shares.n && r->shares.at[i].cpu == cpu; i++)
+            spent += r->shares.at[i].spent;
+        total += spent;
+        const double percent = gauge_percent(spent, elapsed);
+        if (percent <= 100) /* threads that moved on make one CPU look busier than it can be */
+            r->gauge->cpu[gauge_add(r->gauge, begin_ns, percent)] = cpu;
+    }
+    const double average = r->n_cpus > 0 ? gauge_percent(total, (u128)elapsed * r->n_cpus) : 0;
+    r->gauge->cpu[gauge_add(r->gauge, begin_ns, average)] = CPU_AVERAGE;
+}
+
+static void end_cpu_sample(struct cpu_reader *r)
+{
+    struct cpu_sample *now = r->now;
+    if (now->state != SAMPLE_WHOLE)
+        return;
+    if (now->threads.n > 0)
+        qsort(now->threads.at, now->threads.n, sizeof *now->threads.at, by_id);
+    size_t n = 0;
+    for (size_t i = 0; i < now->threads.n; i++)
+        if (n == 0 || now->threads.at[i].id != now->threads.at[n - 1].id)
+            now->threads.at[n++] = now->threads.at[i];
+    now->threads.n = n;
+    if (r->before->state == SAMPLE_WHOLE && now->uptime > r->before->uptime)
+        add_cpu_rows(r);
+    r->now = r->before;
+    r->before = now;
+}
+
+static bool read_uptime(const struct cpu_reader *r, struct word line, uint64_t *out)
+{
+    struct word word;
+    uint64_t us;
+    if (line_words(line.at, line.len, &word, 1) == 0 || !word_fixed(word, 6, &us))
+        return false;
+    return !__builtin_mul_overflow(us, r->ticks_per_s, out) && *out < INT64_MAX;
+}
+
+static void cpu_line(struct cpu_reader *r, struct text *t, struct word line)
+{
+    struct cpu_sample *now = r->now;
+    struct proc_stat stat;
+    if (now->state == SAMPLE_HEAD) {
+        now->state = read_uptime(r, line, &now->uptime) ? SAMPLE_WHOLE : SAMPLE_BROKEN;
+        if (now->state == SAMPLE_BROKEN)
+            text_lost(t, LOSS_BAD_TEXT);
+    } else if (now->state == SAMPLE_WHOLE && proc_stat(line, true, &stat)) {
+        struct thread *thread = list_add(&now->threads, r->source->mem);
+        if (thread) /* the sum may wrap in a damaged file; the difference of two is what counts */
+            *thread = (struct thread){ stat.id, stat.user + stat.sys, stat.cpu };
+    } else if (now->state != SAMPLE_BROKEN) {
+        text_lost(t, LOSS_BAD_TEXT);
+    }
+}
+
+bool gauge_load_cpu(struct source *s, struct text *t, struct gauge *g)
+{
+    struct cpu_reader r = { .source = s,
+                            .gauge = g,
+                            .ticks_per_s = gauge_setting(s, "sysClockFreq", 1000000),
+                            .n_cpus = gauge_setting(s, "cpuNums", UINT16_MAX) };
+    r.now = &r.sample[0];
+    r.before = &r.sample[1];
+    if (r.ticks_per_s == 0)
+        return true;
+    int64_t at_ns;
+    for (struct word line; text_next(t, &line);) {
+        if (line.len > 0 && !gauge_head(s, line, &at_ns)) {
+            cpu_line(&r, t, line);
+        } else if (line.len > 0) {
+            end_cpu_sample(&r);
+            r.now->state = at_ns == NO_TIME ? SAMPLE_BROKEN : SAMPLE_HEAD;
+            r.now->at_ns = at_ns;
+            r.now->threads.n = 0;
+            if (r.now->state == SAMPLE_BROKEN)
+                text_lost(t, LOSS_BAD_TEXT);
+        }
+    }
+    end_cpu_sample(&r);
+    return true;
+}

@@ -1,0 +1,40 @@
+#include "load/procfs.h"
+
+#include <string.h>
+
+/* Places behind the name: its state is the first. */
+enum { STAT_USER = 11, STAT_SYS, STAT_CHILD_USER, STAT_CHILD_SYS, STAT_CPU = 36, STAT_WORDS };
+
+bool proc_stat(struct word line, bool wants_cpu, struct proc_stat *out)
+{
+    size_t close = line.len;
+    while (close > 0 && line.at[close - 1] != ')')
+        close--;
+    const char *open = memchr(line.at, '(', close);
+    if (!open || !word_u64(word_trim((struct word){ line.at, (size_t)(open - line.at) }), &out->id))
+        return false;
+    struct word word[STAT_WORDS];
+    const size_t n = line_words(line.at + close, line.len - close, word, STAT_WORDS);
+    uint64_t cpu = 0;
+    if (n <= (wants_cpu ? STAT_CPU : STAT_CHILD_SYS) || !word_u64(word[STAT_USER], &out->user) ||
+        !word_u64(word[STAT_SYS], &out->sys) || !word_u64(word[STAT_CHILD_USER], &out->child_user) ||
+        !word_u64(word[STAT_CHILD_SYS], &out->child_sys))
+        return false;
+    if (wants_cpu && (!word_u64(word[STAT_CPU], &cpu) || cpu >= UINT32_MAX))
+        return false;
+    out->cpu = (uint32_t)cpu;
+    return true;
+}
+
+void cpu_list_read(const struct source *s, const char *key, struct cpu_list *out)
+{
+    *out = (struct cpu_list){ 0 };
+    const json_t *device = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
+    for (const char *at = source_text(device, key); *at;) {
+        const size_t len = strcspn(at, ",");
+        uint64_t cpu;
+        if (word_u64(word_trim((struct word){ at, len }), &cpu) && cpu < CPUS_MOST)
+            out->bits[cpu / 64] |= (uint64_t)1 << cpu % 64;
+        at += len + (at[len] == ',');
+    }
+}
