@@ -204,27 +204,30 @@ static bool is_among(const char *word, const char *const *list, size_t n)
     return false;
 }
 
-/* Takes the options of collecting out of argv. True: what is left is about parsing. */
+/* Takes the options of collecting out of argv. True: what is left is about parsing. The first word that is no option is
+ * the program to run, unless it follows an option without its "=": the launcher takes it for a lost value. */
 static bool parsing_only(int *argc, char **argv)
 {
     int n = 1;
-    bool rest_is_program = false;
-    for (int i = 1; i < *argc; i++) {
+    bool collects = false;
+    for (int i = 1; i < *argc && !collects; i++) {
         const bool is_option = strncmp(argv[i], "--", 2) == 0;
-        if (is_help(argv[i]) && !rest_is_program) {
+        if (is_help(argv[i])) {
             argv[1] = argv[i];
             *argc = 2;
             return true;
         }
-        rest_is_program = rest_is_program || !is_option || is_among(argv[i] + 2, LIST_OF(collecting_mode));
+        collects = !is_option || is_among(argv[i] + 2, LIST_OF(collecting_mode));
         if (is_option && is_among(argv[i] + 2, LIST_OF(collecting_detail)))
             complain("note: %s has no effect on parsing", argv[i]);
         else
             argv[n++] = argv[i];
+        if (is_option && !strchr(argv[i], '=') && i + 1 < *argc && argv[i + 1][0] != '-')
+            i++;
     }
     argv[n] = NULL;
     *argc = n;
-    return !rest_is_program;
+    return !collects;
 }
 
 static const struct mode {

@@ -1,0 +1,681 @@
+#!/usr/bin/env python3
+"""The command line: what it takes, what it prints where, and how it ends.
+
+usage: test_cli.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import glob
+import json
+import os
+import pty
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASCOPE = SOURCE = None
+SAMPLE = "tests/data/prof-a/PROF_000011_20240601080000011_OROOQGFQPFDOJECRB"
+STEP = ["--model-id", "4294967295", "--iteration-id", "2"]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="ascope cli é ")  # every test runs in a path with spaces and non-ASCII
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def sample(self, name="PROF_1", broken=()):
+        """A writable copy of the sample. Each of `broken` is a file and what is to become of its bytes."""
+        path = os.path.join(self.dir, name)
+        shutil.copytree(os.path.join(SOURCE, SAMPLE), path, copy_function=shutil.copyfile)
+        for top, dirs, _ in os.walk(path):
+            os.chmod(top, 0o755)
+        for file, change in broken:
+            full = os.path.join(path, file)
+            with open(full, "rb") as f:
+                data = f.read()
+            with open(full, "wb") as f:
+                f.write(change(data))
+        return path
+
+    def run_as(self, program, *args, code=None, env=None, **more):
+        e = {k: v for k, v in os.environ.items() if not k.startswith("ASCOPE_")}
+        e.update(env or {})
+        r = subprocess.run([program, *args], capture_output=True, text=True, env=e, cwd=self.dir, timeout=120, **more)
+        if code is not None:
+            self.assertEqual(r.returncode, code, f"{args}: {r.stdout}{r.stderr}")
+        return r
+
+    def ascope(self, *args, **more):
+        return self.run_as(ASCOPE, *args, **more)
+
+    def named(self, name):
+        """The command under another name."""
+        link = os.path.join(self.dir, name)
+        if not os.path.lexists(link):
+            os.symlink(ASCOPE, link)
+        return link
+
+    def assert_one_line(self, text, *parts):
+        self.assertEqual(text.count("\n"), 1, text)
+        for p in parts:
+            self.assertIn(p, text)
+
+    def written(self, path):
+        return sorted(os.path.relpath(f, path) for f in glob.glob(glob.escape(path) + "/**/*", recursive=True)
+                      if re.search(r"(msprof_\d+\.db|mindstudio_profiler_output/.*)$", f))
+
+
+def cut(n):
+    return lambda data: data[:-n]
+
+
+class Help(Case):
+    def test_version(self):
+        self.assertRegex(self.ascope("--version", code=0).stdout, r"^ascope \d+\.\d+\.\d+\n$")
+
+    def test_every_command_explains_itself_in_two_ways(self):
+        overview = self.ascope("--help", code=0).stdout
+        self.assertEqual(overview, self.ascope("help", code=0).stdout)
+        commands = re.findall(r"^  (\w+) +\w", overview[overview.index("commands"):overview.index("--version")], re.M)
+        self.assertGreaterEqual(set(commands), {"export", "info", "help", "completion"})
+        for c in commands:
+            text = self.ascope("help", c, code=0).stdout
+            self.assertTrue(text.startswith(f"usage: ascope {c} "), text)
+            self.assertEqual(text, self.ascope(c, "--help", code=0).stdout)
+            self.assertEqual(text, self.ascope(c, "-h", code=0).stdout)
+            self.assertLess(max(map(len, text.splitlines())), 121)
+
+    def test_unknown_words_are_answered_with_the_nearest_one(self):
+        self.assert_one_line(self.ascope("exprot", code=2).stderr, "exprot", "did you mean export?")
+        self.assert_one_line(self.ascope("zzzzzz", code=2).stderr, "zzzzzz", "ascope help")
+        self.assert_one_line(self.ascope("help", "zzz", code=2).stderr, "zzz")
+        self.assert_one_line(self.ascope("export", "--fromat", "csv", code=2).stderr, "did you mean --format?")
+        self.assert_one_line(self.ascope("export", "--zzzzzz", code=2).stderr, "--zzzzzz")
+        self.assert_one_line(self.ascope(code=2).stderr, "ascope help")
+
+    def test_manual_and_completions_are_those_of_the_option_tables(self):
+        subprocess.run([os.path.join(SOURCE, "scripts/docs"), ASCOPE, self.dir], check=True)
+        for f in ["docs/ascope.1", "completions/ascope.bash", "completions/_ascope"]:
+            with open(os.path.join(SOURCE, f)) as kept, open(os.path.join(self.dir, f)) as made:
+                self.assertEqual(kept.read(), made.read(), f + " is out of date: make docs")
+
+    @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
+    def test_manual_is_clean(self):
+        r = subprocess.run(["mandoc", "-T", "lint", "-W", "style", os.path.join(SOURCE, "docs/ascope.1")],
+                           capture_output=True, text=True)
+        self.assertEqual((r.returncode, r.stdout), (0, ""))
+
+    def complete(self, *words):
+        script = f". {SOURCE}/completions/ascope.bash; compopt() {{ :; }}; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))" \
+                 "; _ascope; printf '%s\\n' \"${COMPREPLY[@]}\""
+        return subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, check=True,
+                              cwd=self.dir).stdout.split("\n")[:-1]
+
+    def test_bash_completes_commands_options_values_and_paths(self):
+        os.mkdir(os.path.join(self.dir, "PROF 1"))
+        rows = [
+            ("a command", ["ascope", "ex"], ["export"]),
+            ("a word", ["ascope", "export", "ti"], ["timeline"]),
+            ("an option", ["ascope", "export", "all", "--it"], ["--iteration-id", "--iteration-count"]),
+            ("an option with one dash", ["ascope", "export", "-di"], ["-dir"]),
+            ("a value", ["ascope", "export", "--format", ""], ["csv", "json"]),
+            ("a path with a blank", ["ascope", "export", "-dir", "PR"], ["PROF 1"]),
+            ("a path", ["ascope", "info", "PR"], ["PROF 1"]),
+        ]
+        for what, words, wanted in rows:
+            with self.subTest(what):
+                self.assertEqual(self.complete(*words), wanted)
+
+
+class Wrong(Case):
+    def test_values_are_refused_with_what_is_accepted(self):
+        rows = [
+            ("--format", "xml", ["xml", "csv, json"]),
+            ("--format", "", ["csv, json"]),
+            ("--dialect", "klingon", ["klingon", "seed, current"]),
+            ("--time-base", "noon", ["noon", "epoch, start"]),
+            ("--iteration-count", "0", ["0", "1 to 5"]),
+            ("--iteration-count", "6", ["6", "1 to 5"]),
+            ("--iteration-id", "0", ["0", "1 to"]),
+            ("--iteration-id", "two", ["two", "whole numbers"]),
+            ("--iteration-id", "-1", ["-1", "whole numbers"]),
+            ("--model-id", "4294967296", ["4294967296", "4294967295"]),
+            ("--model-id", "99999999999999999999999", ["99999999999999999999999"]),
+            ("--threads", "0", ["0", "1 to 64"]),
+            ("-dir", "", ["-dir", "empty"]),
+            ("-dir", "a\nb", ["a?b", "0x0a"]),
+            ("-dir", "x" * 5000, ["5000", "4096"]),
+        ]
+        for option, value, parts in rows:
+            with self.subTest(option=option, value=value[:30]):
+                r = self.ascope("export", "all", option, value, code=2)
+                self.assert_one_line(r.stderr, option, *parts)
+                self.assertEqual(r.stdout, "")
+
+    def test_options_that_do_not_fit(self):
+        rows = [
+            (["all", "--format"], ["--format", "wants a value: csv, json"]),
+            (["all", "--clear=yes"], ["--clear", "no value"]),
+            (["all", "--model-id", "1"], ["--model-id 1", "--iteration-id"]),
+            (["all", "--iteration-id", "1"], ["--iteration-id 1", "--model-id"]),
+            (["timeline", "--format", "json"], ["--format", "summary"]),
+            (["summary", "-reports", "x"], ["-reports", "timeline"]),
+            (["db", *STEP], ["--model-id", "timeline"]),
+            (["everything"], ["everything", "timeline, summary, db and all"]),
+            ([], ["which collection?"]),
+            (["all"], ["which collection?"]),
+        ]
+        path = self.sample()
+        for args, parts in rows:
+            with self.subTest(args=args):
+                more = [] if "which" in parts[0] else ["-dir", path]
+                self.assert_one_line(self.ascope("export", *more, *args, code=2).stderr, *parts)
+        self.assertEqual(self.written(path), [])
+
+    def test_paths_that_are_none(self):
+        file = os.path.join(self.dir, "file")
+        open(file, "w").close()
+        os.mkdir(os.path.join(self.dir, "nothing in it"))
+        for command in (["export", "all"], ["info"]):
+            r = self.ascope(*command, "no such thing", code=2)
+            self.assert_one_line(r.stderr, "no such thing", "PROF_XXX")
+            self.assert_one_line(self.ascope(*command, file, code=2).stderr, file, "no directory")
+            self.assert_one_line(self.ascope(*command, "nothing in it", code=1).stderr, "nothing in it",
+                                 "holds no collection")
+
+    def test_environment_is_held_to_the_same_values(self):
+        r = self.ascope("export", self.sample(), env={"ASCOPE_DIALECT": "klingon"}, code=2)
+        self.assert_one_line(r.stderr, "ASCOPE_DIALECT", "seed, current")
+
+
+class Export(Case):
+    def test_all_writes_timeline_tables_database_and_readme(self):
+        path = self.sample()
+        r = self.ascope("export", "all", "-dir", path, code=0)
+        files = self.written(path)
+        for pattern in [r"^msprof_\d{14}\.db$", r"/msprof_\d{14}\.json$", r"/op_summary_\d{14}\.csv$", r"/README\.txt$"]:
+            self.assertTrue(any(re.search(pattern, f) for f in files), (pattern, files))
+        self.assertEqual(r.stderr, "")
+        for part in ["Ascend910B", "device 0", "host node-11", "14.124 ms", "822 host calls", "MatMulV2"]:
+            self.assertIn(part, r.stdout)
+        for f in files:
+            if not f.endswith("README.txt"):
+                self.assertIn(os.path.basename(f), r.stdout)
+
+    def test_each_word_writes_its_part(self):
+        rows = [
+            ("timeline", {".json", ".db", ".txt"}),
+            ("summary", {".csv", ".db", ".txt"}),
+            ("db", {".db"}),
+        ]
+        for word, endings in rows:
+            with self.subTest(word):
+                path = self.sample("PROF_" + word)
+                self.ascope("export", word, "-dir", path, code=0)
+                self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, endings)
+
+    def test_what_may_be_left_out_and_a_directory_may_stand_alone(self):
+        path = self.sample()
+        self.ascope("export", path, code=0)
+        self.assertTrue(any(f.endswith(".csv") for f in self.written(path)))
+
+    def test_ways_to_name_the_directory(self):
+        path = self.sample("PROF_1")
+        rows = [
+            ["-dir", path],
+            ["-dir=" + path],
+            ["-dir", "=" + path],
+            ["--collection-dir", path],
+            ["--collection-dir=" + path],
+            ["--dir", path],
+            ["-dir", path + "///"],
+            ["-dir", "PROF_1"],
+            ["-dir", "./PROF_1/."],
+            ["-dir", "~/PROF_1"],
+            [path],
+        ]
+        for args in rows:
+            with self.subTest(args=args):
+                out = tempfile.mkdtemp(dir=self.dir)
+                self.ascope("export", "db", "--out", out, *args, code=0, env={"HOME": self.dir})
+                self.assertEqual(len(glob.glob(glob.escape(out) + "/PROF_1/msprof_*.db")), 1)
+
+    def test_a_directory_of_several_exports_each(self):
+        for name in ["PROF_1", "PROF_2"]:
+            self.sample(name)
+        os.symlink("PROF_1", os.path.join(self.dir, "PROF_3"))
+        r = json.loads(self.ascope("export", "db", "-dir", ".", "--json", code=0).stdout)
+        self.assertEqual([os.path.basename(c["path"]) for c in r["collections"]], ["PROF_1", "PROF_2"])
+
+    def test_results_elsewhere_leave_the_collection_alone(self):
+        path = self.sample()
+        before = sorted(os.listdir(path))
+        self.ascope("export", "all", "-dir", path, "--out", "else where", code=0)
+        self.assertEqual(sorted(os.listdir(path)), before)
+        self.assertNotEqual(self.written(os.path.join(self.dir, "else where", "PROF_1")), [])
+        self.assert_one_line(self.ascope("export", "-dir", path, "--out", "no/such/place", code=1).stderr, "no/such")
+
+    def test_modes_of_what_is_written(self):
+        path = self.sample()
+        old = os.umask(0)
+        try:
+            self.ascope("export", path, code=0)
+        finally:
+            os.umask(old)
+        out = os.path.join(path, "mindstudio_profiler_output")
+        self.assertEqual(stat.S_IMODE(os.stat(out).st_mode), 0o750)
+        for f in self.written(path):
+            self.assertEqual(stat.S_IMODE(os.stat(os.path.join(path, f)).st_mode), 0o640, f)
+
+    def test_format_json(self):
+        path = self.sample()
+        self.ascope("export", "summary", "-dir", path, "--format", "json", code=0)
+        tables = [f for f in self.written(path) if f.endswith(".json")]
+        self.assertTrue(tables)
+        for f in tables:
+            with open(os.path.join(path, f)) as text:
+                self.assertIsInstance(json.load(text)[0], dict)
+
+    def test_dialects_name_columns_and_files(self):
+        for args, env, wanted in [([], {}, "Block Dim"), (["--dialect", "current"], {}, "Block Num"),
+                                  ([], {"ASCOPE_DIALECT": "current"}, "Block Num"),
+                                  (["--dialect", "seed"], {"ASCOPE_DIALECT": "current"}, "Block Dim")]:
+            with self.subTest(args=args, env=env):
+                path = self.sample(f"PROF_{len(os.listdir(self.dir))}")
+                self.ascope("export", "summary", "-dir", path, *args, env=env, code=0)
+                file = glob.glob(glob.escape(path) + "/*/op_summary_*.csv")[0]
+                with open(file) as f:
+                    self.assertIn(wanted, f.readline())
+                hccl = glob.glob(glob.escape(path) + "/*/hccl_statistic_*.csv")
+                self.assertEqual(len(hccl), wanted == "Block Dim")
+
+    def processes(self, path):
+        with open(glob.glob(glob.escape(path) + "/*/msprof_2*.json")[0]) as f:
+            return {e["args"]["name"] for e in json.load(f) if e["name"] == "process_name"}
+
+    def test_reports_choose_processes(self):
+        file = os.path.join(self.dir, "reports.json")
+        rows = [
+            ("those that are on", '{"json_process": {"hbm": true, "cann": false}}', {"HBM"}, None),
+            ("an earlier word", '{"json_process": {"hccl": true}}', {"HCCL"}, None),
+            ("an unknown word shows all", '{"json_process": {"hbm": true, "zzz": true}}', None, "zzz"),
+            ("a number shows all", '{"json_process": {"hbm": 1}}', None, "true or false"),
+            ("nothing inside shows all", '{"json_process": {}}', None, "json_process"),
+            ("no JSON shows all", "hbm", None, "JSON"),
+        ]
+        for i, (what, text, wanted, note) in enumerate(rows):
+            with self.subTest(what):
+                path = self.sample(f"PROF_{i}")
+                with open(file, "w") as f:
+                    f.write(text)
+                r = self.ascope("export", "timeline", "-dir", path, "-reports", file, code=0)
+                if wanted:
+                    self.assertEqual(self.processes(path), wanted)
+                    self.assertEqual(r.stderr, "")
+                else:
+                    self.assertGreater(self.processes(path), {"HBM", "CANN"})
+                    self.assert_one_line(r.stderr, "-reports", note, "every process is shown")
+        self.assert_one_line(self.ascope("export", "-dir", path, "-reports", "missing.json", code=2).stderr,
+                             "missing.json", "cannot be read")
+
+    def test_a_count_without_an_iteration_is_only_noted(self):
+        r = self.ascope("export", "summary", self.sample(), "--iteration-count", "2", code=0)
+        self.assert_one_line(r.stderr, "note", "--iteration-count 2")
+
+    def test_a_step_writes_its_part_and_no_database(self):
+        path = self.sample()
+        self.ascope("export", "all", "-dir", path, *STEP, code=0)
+        files = self.written(path)
+        self.assertFalse(any(f.endswith(".db") for f in files), files)
+        self.assertTrue(any("op_summary" in f for f in files), files)
+
+    def test_models_and_iterations_that_do_not_exist_are_named(self):
+        path = self.sample()
+        r = self.ascope("export", "all", "-dir", path, "--model-id", "77", "--iteration-id", "1", code=1)
+        self.assert_one_line(r.stderr, "77", "4294967295")
+        r = self.ascope("export", "all", "-dir", path, "--model-id", "1", "--iteration-id", "900", code=1)
+        self.assert_one_line(r.stderr, "900", "3")
+
+    def test_time_base_start(self):
+        path = self.sample()
+        self.ascope("export", "timeline", "-dir", path, "--time-base", "start", code=0)
+        with open(glob.glob(glob.escape(path) + "/*/msprof_2*.json")[0]) as f:
+            times = [float(e["ts"]) for e in json.load(f) if "ts" in e]
+        self.assertLess(max(times), 1e9)
+
+    def test_clear_removes_what_other_tools_left(self):
+        path = self.sample()
+        for folder in ["host", "device_0"]:
+            os.mkdir(f"{path}/{folder}/sqlite")
+            open(f"{path}/{folder}/sqlite/a.db", "w").close()
+        self.ascope("export", "db", "-dir", path, code=0)
+        self.assertTrue(os.path.exists(f"{path}/host/sqlite/a.db"))
+        self.ascope("export", "db", "-dir", path, "--clear", code=0)
+        self.assertEqual([f for f in ["host", "device_0"] if os.path.exists(f"{path}/{f}/sqlite")], [])
+
+    def test_threads_make_no_difference(self):
+        kept = []
+        for n in ["1", "4"]:
+            path = self.sample("PROF_1")
+            self.ascope("export", "summary", "-dir", path, "--threads", n, code=0)
+            kept.append({re.sub(r"\d{14}", "", f): open(os.path.join(path, f), "rb").read()
+                         for f in self.written(path) if f.endswith(".csv")})
+            shutil.rmtree(path)
+        self.assertEqual(kept[0], kept[1])
+
+
+class Losses(Case):
+    BROKEN = [("device_0/data/stars_soc.data.0.slice_0", cut(10))]
+
+    def test_losses_are_counted_placed_and_give_3(self):
+        path = self.sample(broken=self.BROKEN)
+        r = self.ascope("export", "all", "-dir", path, code=3)
+        self.assertRegex(r.stdout, r"1 records? cut short, first: device_0/data/stars_soc\.data\.0\.slice_0:\d+")
+        self.assertTrue(any("op_summary" in f for f in self.written(path)))
+        self.assertEqual(r.stderr, "")
+
+    def test_losses_for_machines(self):
+        r = json.loads(self.ascope("export", "db", self.sample(broken=self.BROKEN), "--json", code=3).stdout)
+        self.assertEqual(r["exit_code"], 3)
+        loss = [x for x in r["collections"][0]["losses"] if x["damage"]]
+        self.assertEqual([(x["reason"], x["count"]) for x in loss], [("cut_short", 1)])
+        self.assertEqual(loss[0]["file"], "device_0/data/stars_soc.data.0.slice_0")
+
+    def test_one_of_two_collections_is_broken(self):
+        self.sample("PROF_1")
+        self.sample("PROF_2", broken=[("host/info.json", lambda b: b"{"), ("device_0/info.json.0", lambda b: b"{")])
+        r = self.ascope("export", "db", "-dir", ".", code=3)
+        self.assert_one_line(r.stderr, "PROF_2", "info.json")
+        self.assertEqual([bool(self.written(os.path.join(self.dir, p))) for p in ["PROF_1", "PROF_2"]], [True, False])
+        r = json.loads(self.ascope("export", "db", "-dir", ".", "--json", code=3).stdout)
+        self.assertIn("info.json", r["collections"][1]["error"])
+
+    def test_a_folder_that_cannot_be_used_is_a_loss(self):
+        path = self.sample(broken=[("host/start_info", lambda b: b"")])
+        r = self.ascope("export", "db", "-dir", path, code=3)
+        self.assertIn("host/start_info", r.stdout)
+
+    def test_nothing_left_gives_1(self):
+        path = self.sample(broken=[("host/start_info", lambda b: b""), ("device_0/start_info.0", lambda b: b"")])
+        self.assert_one_line(self.ascope("export", "all", "-dir", path, code=1).stderr, "start_info")
+
+    def as_nobody(self, *args):
+        """Root may do everything; these tests need someone who may not."""
+        someone = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        if someone and not shutil.which("setpriv"):
+            self.skipTest("root, and no setpriv to become someone else")
+        os.chmod(self.dir, 0o755)
+        program = shutil.copy(ASCOPE, os.path.join(self.dir, "ascope"))
+        return subprocess.run([*someone, program, *args], capture_output=True, text=True, cwd=self.dir)
+
+    def test_a_file_that_may_not_be_read_is_a_loss(self):
+        path, out = self.sample(), os.path.join(self.dir, "out")
+        os.chmod(os.path.join(path, "device_0/data/hbm.data.0.slice_0"), 0)
+        os.mkdir(out)
+        os.chmod(out, 0o777)
+        r = self.as_nobody("export", "db", "-dir", path, "--out", out)
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertIn("hbm.data.0.slice_0", r.stdout)
+
+    def test_a_place_that_may_not_be_written_gives_1(self):
+        path = self.sample()
+        os.chmod(path, 0o555)
+        r = self.as_nobody("export", "db", "-dir", path)
+        os.chmod(path, 0o755)
+        self.assertEqual(r.returncode, 1, r.stdout)
+        self.assert_one_line(r.stderr, path, "ermission")
+
+    def test_a_directory_that_may_not_be_read_gives_1(self):
+        path = self.sample()
+        os.chmod(path, 0)
+        for command in ["export", "info"]:
+            r = self.as_nobody(command, path)
+            self.assertEqual(r.returncode, 1, r.stdout)
+            self.assert_one_line(r.stderr, path, "ermission")
+        os.chmod(path, 0o755)
+
+
+class Talk(Case):
+    def test_quiet_says_nothing_but_errors(self):
+        path = self.sample()
+        r = self.ascope("export", "all", "-dir", path, "--quiet", "--iteration-count", "2", code=0)
+        self.assertEqual((r.stdout, r.stderr), ("", ""))
+        self.assertNotEqual(self.written(path), [])
+        r = self.ascope("export", "-q", "-dir", "nowhere", code=2)
+        self.assert_one_line(r.stderr, "nowhere")
+
+    def test_verbose_lists_what_was_read(self):
+        path = self.sample()
+        plain = self.ascope("export", "db", "-dir", path).stdout
+        for flag in ["-v", "--verbose"]:
+            text = self.ascope("export", "db", "-dir", path, flag, code=0).stdout
+            self.assertRegex(text, r"stars_soc\.data +35 kB +554 records")
+            self.assertGreater(len(text), len(plain))
+
+    def test_json_is_one_object_with_stable_members(self):
+        path = self.sample()
+        r = json.loads(self.ascope("export", "all", "-dir", path, "--json", code=0).stdout)
+        self.assertEqual(list(r), ["ascope", "schema", "command", "collections", "exit_code"])
+        self.assertEqual((r["schema"], r["command"], r["exit_code"]), (1, "export", 0))
+        c = r["collections"][0]
+        self.assertEqual(list(c), ["path", "chip", "platform", "hostname", "simulated", "devices", "begin_ns", "end_ns",
+                                   "has_end", "counts", "files", "top_operators", "losses", "problems", "seconds"])
+        self.assertEqual((c["chip"], c["platform"], c["devices"], c["simulated"]), ("Ascend910B", 5, [0], False))
+        self.assertEqual(c["end_ns"] - c["begin_ns"], 14124000)
+        for f in c["files"]:
+            self.assertEqual(f["bytes"], os.path.getsize(f["path"]), f)
+        rows = {re.sub(r"_\d{14}.*", "", os.path.basename(f["path"])): f["rows"] for f in c["files"] if ".csv" in f["path"]}
+        for f in c["files"]:
+            if f["path"].endswith(".csv"):
+                with open(f["path"], newline="") as text:
+                    self.assertEqual(sum(1 for _ in text) - 1, f["rows"], f["path"])
+        self.assertGreater(rows["op_summary"], 100)
+        self.assertGreater(c["top_operators"][0]["total_us"], c["top_operators"][1]["total_us"])
+
+    def test_errors_and_json_do_not_mix(self):
+        r = self.ascope("export", "-dir", "nowhere", "--json", code=2)
+        self.assertEqual(json.loads(r.stdout)["exit_code"], 2)
+        self.assert_one_line(r.stderr, "nowhere")
+
+    def in_terminal(self, *args, env=None):
+        """What the command prints when its output is a terminal."""
+        ours, theirs = pty.openpty()
+        e = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | (env or {})
+        p = subprocess.Popen([ASCOPE, *args], stdout=theirs, stderr=theirs, stdin=theirs, env=e, cwd=self.dir)
+        os.close(theirs)
+        data = b""
+        try:
+            while part := os.read(ours, 65536):
+                data += part
+        except OSError:
+            pass
+        os.close(ours)
+        p.wait()
+        return data.decode()
+
+    def test_colour_only_on_a_terminal_that_wants_it(self):
+        path = self.sample()
+        self.assertIn("\033[1m", self.in_terminal("info", path))
+        self.assertNotIn("\033", self.in_terminal("info", path, env={"NO_COLOR": "1"}))
+        self.assertNotIn("\033", self.in_terminal("info", path, env={"TERM": "dumb"}))
+        self.assertNotIn("\033", self.ascope("info", path, code=0).stdout)
+
+    def test_names_from_files_cannot_drive_the_terminal(self):
+        path = self.sample(broken=[("host/info.json", lambda b: b.replace(b"node-11", b"\\u001b[31mred"))])
+        text = self.ascope("export", "db", "-dir", path).stdout
+        self.assertNotIn("\033", text)
+        self.assertIn("?[31mred", text)
+
+    def test_a_closed_pipe_is_no_crash(self):
+        p = subprocess.run(["bash", "-c", '"$0" info "$1" | head -1; exit ${PIPESTATUS[0]}', ASCOPE, self.sample()],
+                           capture_output=True, text=True)
+        self.assertIn(p.returncode, (0, 141))
+        self.assertEqual(p.stderr, "")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_full_disk_under_the_report_is_told(self):
+        with open("/dev/full", "w") as full:
+            r = subprocess.run([ASCOPE, "--help"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(r.returncode, 1)
+        self.assert_one_line(r.stderr, "standard output")
+
+
+class Info(Case):
+    def test_says_what_is_there_and_writes_nothing(self):
+        path = self.sample()
+        before = sorted(os.listdir(path))
+        text = self.ascope("info", path, code=0).stdout
+        for part in ["Ascend910B", "node-11", "device counter 50 MHz", "host counter 100 MHz", "python3 (20480)"]:
+            self.assertIn(part, text)
+        self.assertRegex(text, r"api_event\.data +32 kB +812 records")
+        self.assertEqual(sorted(os.listdir(path)), before)
+
+    def test_for_machines(self):
+        r = json.loads(self.ascope("info", self.sample(), "--json", code=0).stdout)
+        folders = {f["name"]: f for f in r["collections"][0]["folders"]}
+        self.assertEqual(list(folders), ["host", "device_0"])
+        self.assertEqual(folders["device_0"]["clock_shift_ns"], 20000)  # the sample's cntvct_diff
+        streams = {s["family"]: s for s in folders["device_0"]["streams"]}
+        self.assertEqual(streams["stars_soc.data"]["records"], 554)
+        self.assertIsNone(streams["hccs.data"]["records"])
+
+    def test_missing_and_deleted_slices(self):
+        path = self.sample()
+        data = os.path.join(path, "device_0/data")
+        os.rename(f"{data}/hbm.data.0.slice_0", f"{data}/hbm.data.0.slice_3")
+        shutil.copy(f"{data}/hbm.data.0.slice_3", f"{data}/hbm.data.0.slice_6")
+        text = self.ascope("info", path, code=3).stdout
+        self.assertIn("2 slices are missing", text)
+        self.assertIn("3 older slices were deleted", text)
+
+    def test_half_of_it_broken(self):
+        path = self.sample(broken=[("device_0/info.json.0", lambda b: b"{")])
+        r = self.ascope("info", path, code=3)
+        self.assertIn("device_0: cannot be used", r.stdout)
+        self.assertIn("api_event.data", r.stdout)
+
+    def test_all_of_it_broken(self):
+        path = self.sample()
+        os.remove(f"{path}/host/info.json")
+        os.remove(f"{path}/device_0/info.json.0")
+        r = self.ascope("info", path, code=3)
+        self.assertEqual(r.stdout.count("cannot be used"), 2)
+
+    def test_interrupted(self):
+        path = self.sample()
+        os.remove(f"{path}/host/end_info")
+        self.assertIn("interrupted", self.ascope("info", path, code=0).stdout)
+
+
+class MsprofPy(Case):
+    def script(self, *args, **more):
+        return self.run_as(self.named("msprof.py"), *args, **more)
+
+    def test_export_as_the_script_takes_it(self):
+        path = self.sample()
+        self.script("export", "timeline", "-dir", path, code=0)
+        self.script("export", "summary", f"-dir={path}", "--format", "csv", "--clear", code=0)
+        self.script("export", "db", "--collection-dir", path, code=0)
+        endings = {os.path.splitext(f)[1] for f in self.written(path)}
+        self.assertEqual(endings, {".json", ".csv", ".txt", ".db"})
+
+    def test_exit_codes_are_those_of_the_script(self):
+        path = self.sample()
+        rows = [
+            ("nothing to do: help", [], 1),
+            ("export of nothing: help", ["export"], 1),
+            ("help", ["--help"], 0),
+            ("help of a command", ["export", "summary", "-h"], 0),
+            ("no such command", ["exprot", "-dir", path], 2),
+            ("no such thing to export", ["export", "all", "-dir", path], 2),
+            ("no directory given", ["export", "timeline"], 2),
+            ("unknown option", ["export", "timeline", "-dir", path, "--json"], 2),
+            ("an option of another command", ["export", "timeline", "-dir", path, "--format", "csv"], 2),
+            ("a stray word", ["export", "timeline", "-dir", path, "word"], 2),
+            ("a bad number", ["export", "timeline", "-dir", path, "--model-id", "x", "--iteration-id", "1"], 2),
+            ("half an iteration", ["export", "timeline", "-dir", path, "--model-id", "1"], 1),
+            ("a path that is none", ["export", "timeline", "-dir", "nowhere"], 2),
+            ("reports that cannot be read", ["export", "timeline", "-dir", path, "-reports", "nowhere"], 2),
+            ("an empty path", ["export", "timeline", "-dir", ""], 2),
+        ]
+        for what, args, code in rows:
+            with self.subTest(what):
+                r = self.script(*args, code=code)
+                if code and args not in ([], ["export"]):
+                    self.assertTrue(r.stderr.startswith("msprof.py: "), r.stderr)
+        self.assertEqual(self.written(path), [])
+
+    def test_losses_are_told_and_give_0_as_scripts_expect(self):
+        r = self.script("export", "db", "-dir", self.sample(broken=Losses.BROKEN), code=0)
+        self.assertIn("cut short", r.stdout)
+
+    def test_import_reads_everything_and_writes_nothing(self):
+        path = self.sample()
+        before = sorted(os.listdir(path))
+        r = self.script("import", "-dir", path, code=0)
+        self.assertIn("822 host calls", r.stdout)
+        self.assertEqual(sorted(os.listdir(path)), before)
+        self.assert_one_line(self.script("import", "-dir", path, "--cluster", code=0).stderr, "--cluster", "by itself")
+
+
+class Msprof(Case):
+    def launcher(self, *args, **more):
+        return self.run_as(self.named("msprof"), *args, **more)
+
+    def test_export(self):
+        path = self.sample()
+        self.launcher("--export=on", f"--output={path}", "--summary-format=csv", "--python-path=/usr/bin/python3", code=0)
+        self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, {".json", ".csv", ".txt", ".db"})
+
+    def test_export_of_the_database_alone(self):
+        path = self.sample()
+        self.launcher("--type=db", "--export=on", f"--output={path}", code=0)
+        self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, {".db"})
+
+    def test_parse(self):
+        path = self.sample()
+        self.assertIn("822 host calls", self.launcher("--parse=on", f"--output={path}", code=0).stdout)
+        self.assertEqual(self.written(path), [])
+
+    def test_every_failure_is_255_and_says_why(self):
+        path = self.sample()
+        out = f"--output={path}"
+        rows = [
+            (["./app", "--flag"], "does not collect"),
+            (["--ascendcl=on", "./app"], "does not collect"),
+            (["--application=./app a"], "does not collect"),
+            (["--sys-devices=all", "--sys-period=1", out], "does not collect"),
+            (["--dynamic=on", "--pid=1"], "does not collect"),
+            ([out], "--export=on"),
+            (["--export=on"], "--output=DIR"),
+            (["--export=maybe", out], "off, on"),
+            (["--export", "on", out], "--name=value"),
+            (["--export=on", "--parse=on", out], "cannot go with --parse=on"),
+            (["--export=on", "--rule=communication", out], "--rule"),
+            (["--export=on", "--type=db", "--clear=on", out], "--clear"),
+            (["--export=on", "--type=xml", out], "text, db"),
+            (["--export=on", "--model-id=1", out], "--iteration-id"),
+            (["--export=on", "--output=nowhere"], "nowhere"),
+            (["--exprot=on", out], "did you mean --export?"),
+        ]
+        for args, part in rows:
+            with self.subTest(args=args):
+                r = self.launcher(*args, code=255)
+                self.assertIn(part, r.stderr)
+                self.assertTrue(r.stderr.startswith("msprof: "), r.stderr)
+        self.launcher(code=255)
+        self.assertEqual(self.written(path), [])
+
+    def test_options_of_collecting_have_no_effect_on_parsing(self):
+        r = self.launcher("--parse=on", "--ascendcl=on", f"--output={self.sample()}", code=0)
+        self.assert_one_line(r.stderr, "--ascendcl=on", "no effect")
+
+    def test_help(self):
+        self.assertIn("--export=off|on", self.launcher("--help", code=0).stdout)
+
+
+if __name__ == "__main__":
+    ASCOPE, SOURCE = map(os.path.abspath, sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
