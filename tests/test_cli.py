@@ -650,7 +650,7 @@ class Msprof(Case):
             (["--dynamic=on", "--pid=1"], "does not collect"),
             ([out], "--export=on"),
             (["--export=on"], "--output=DIR"),
-            (["--export=maybe", out], "off, on"),
+            (["--export=maybe", out], "on, off"),
             (["--export", "on", out], "--name=value"),
             (["--export=on", "--parse=on", out], "cannot go with --parse=on"),
             (["--export=on", "--rule=communication", out], "--rule"),
@@ -673,7 +673,7 @@ class Msprof(Case):
         self.assert_one_line(r.stderr, "--ascendcl=on", "no effect")
 
     def test_help(self):
-        self.assertIn("--export=off|on", self.launcher("--help", code=0).stdout)
+        self.assertIn("--export=on|off", self.launcher("--help", code=0).stdout)
 
 
 if __name__ == "__main__":

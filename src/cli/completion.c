@@ -29,6 +29,8 @@ static void put_words(const struct command *c)
 
 static void put_choices(const struct option_row *o)
 {
+    if (o->kind == OPTION_SWITCH)
+        fputs("on off", stdout);
     for (size_t i = 0; o->choice[i]; i++)
         printf("%s%s", i > 0 ? " " : "", o->choice[i]);
 }
@@ -49,7 +51,7 @@ static void bash_values(void)
             if (o->also)
                 printf(" | --%s", o->also);
             fputs(") ", stdout);
-            if (o->kind == OPTION_CHOICE) {
+            if (o->kind == OPTION_CHOICE || o->kind == OPTION_SWITCH) {
                 fputs("_ascope_offer -W '", stdout);
                 put_choices(o);
                 fputs("'; ", stdout);
@@ -111,6 +113,7 @@ static void zsh_option(const char *dashes, const char *name, const struct option
     switch (o->kind) {
     case OPTION_FLAG:
     case OPTION_COUNT: break;
+    case OPTION_SWITCH:
     case OPTION_CHOICE:
         fputs(":value:(", stdout);
         put_choices(o);

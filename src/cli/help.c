@@ -45,7 +45,9 @@ static int option_text(const struct option_row *o, bool has_sign, char *out, siz
         n += (size_t)snprintf(out + n, size - n, ", --%s", o->also);
     if (o->value)
         n += (size_t)snprintf(out + n, size - n, "%c%s", has_sign ? '=' : ' ', o->value);
-    for (size_t i = 0; o->kind == OPTION_CHOICE && o->choice[i]; i++)
+    if (o->kind == OPTION_SWITCH)
+        n += (size_t)snprintf(out + n, size - n, "%con|off", has_sign ? '=' : ' ');
+    for (size_t i = 0; o->choice[i]; i++)
         n += (size_t)snprintf(out + n, size - n, "%c%s", i > 0 ? '|' : has_sign ? '=' : ' ', o->choice[i]);
     return (int)n;
 }

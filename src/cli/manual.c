@@ -64,7 +64,9 @@ static void put_option(const struct option_row *o)
         printf(" , Fl -%s", o->also);
     if (o->value)
         printf(" Ar %s", o->value);
-    for (size_t i = 0; o->kind == OPTION_CHOICE && o->choice[i]; i++)
+    if (o->kind == OPTION_SWITCH)
+        fputs(" Cm on | Cm off", stdout);
+    for (size_t i = 0; o->choice[i]; i++)
         printf("%s Cm %s", i > 0 ? " |" : "", o->choice[i]);
     putchar('\n');
     put_text(o->help);

@@ -236,15 +236,15 @@ static const struct mode {
     uint64_t forbidden;
     const char *works; /* NULL: it does; else why not */
 } modes[] = {
-    {OPT_PARSE,    offsetof(struct arguments, parse_switch),
-     BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH),                 NULL},
-    { OPT_QUERY,   offsetof(struct arguments, query_switch),
+    {OPT_PARSE,    offsetof(struct arguments, parses),
+     BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH),           NULL},
+    { OPT_QUERY,   offsetof(struct arguments, queries),
      BIT(OPT_PARSE) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH),
-     "listing models and iterations is not part of this version"                                                      },
-    { OPT_EXPORT,  offsetof(struct arguments, export_switch),
-     BIT(OPT_QUERY) | BIT(OPT_PARSE) | BIT(OPT_ANALYZE) | BIT(OPT_RULE),                                          NULL},
-    { OPT_ANALYZE, offsetof(struct arguments, analyze_switch), BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_PARSE),
-     "analysing communication is not part of this version"                                                            },
+     "listing models and iterations is not part of this version"                                                },
+    { OPT_EXPORT,  offsetof(struct arguments, exports),
+     BIT(OPT_QUERY) | BIT(OPT_PARSE) | BIT(OPT_ANALYZE) | BIT(OPT_RULE),                                    NULL},
+    { OPT_ANALYZE, offsetof(struct arguments, analyzes), BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_PARSE),
+     "analysing communication is not part of this version"                                                      },
 };
 
 static const uint64_t text_only =
@@ -264,7 +264,7 @@ static enum outcome launch(struct arguments *a, int *code)
 {
     const struct mode *m = NULL;
     for (size_t i = 0; i < sizeof modes / sizeof *modes && !m; i++)
-        if (*(const unsigned *)((const char *)a + modes[i].at) == SWITCH_ON)
+        if (*(const bool *)((const char *)a + modes[i].at))
             m = &modes[i];
     if (!m) {
         complain("nothing to do: one of --export=on and --parse=on is wanted; see msprof --help");
@@ -285,7 +285,6 @@ static enum outcome launch(struct arguments *a, int *code)
     }
     a->dir = a->output;
     a->format = a->summary_format;
-    a->clear = a->clear_switch == SWITCH_ON;
     a->want = is_db ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
     *code = m->option == OPT_PARSE ? run_import(a) : run_export(a);
     return OUTCOME_DONE;

@@ -11,61 +11,61 @@
 #include "cli/term.h"
 
 enum { PATH_MOST = 4096, WORD_MOST = 40 };
-#define AT(field) offsetof(struct arguments, field)
+#define AT(field)     offsetof(struct arguments, field)
+#define NUMBER(field) .at = AT(field), .width = sizeof((struct arguments){ 0 }.field)
 
 const struct option_row option_rows[OPTIONS] = {
-    [OPT_DIR] = {"dir",                                                                          "collection-dir",          .has_one_dash = true,.kind = OPTION_DIR,.value = "DIR", .at = AT(dir),
+    [OPT_DIR] = {"dir",                                                                          "collection-dir",                .has_one_dash = true,.kind = OPTION_DIR,.value = "DIR", .at = AT(dir),
                  .help = "the collection: a PROF_XXX directory, or a directory that holds some" },
-    [OPT_REPORTS] = { "reports", .has_one_dash = true,                         .kind = OPTION_FILE,.value = "FILE",.at = AT(reports),
+    [OPT_REPORTS] = { "reports", .has_one_dash = true,                               .kind = OPTION_FILE,.value = "FILE",.at = AT(reports),
                  .help = "which processes the timeline shows: a JSON file {\"json_process\": {\"hbm\": true}}" },
-    [OPT_ITERATION] = { "iteration-id",                                                             .kind = OPTION_NUMBER,             .value = "N",.least = 1,.most = UINT32_MAX,
-                 .at = AT(iteration), .help = "only from this iteration on; goes with --model-id" },
-    [OPT_MODEL] = { "model-id",                                                                    .kind = OPTION_NUMBER,                                                                           .value = "N",.most = UINT32_MAX,.at = AT(model),
+    [OPT_ITERATION] = { "iteration-id",                                                             .kind = OPTION_NUMBER,                   .value = "N",.least = 1,.most = UINT32_MAX,
+                 NUMBER(iteration), .help = "only from this iteration on; goes with --model-id" },
+    [OPT_MODEL] = { "model-id",                                                                    .kind = OPTION_NUMBER,                                                                                 .value = "N",.most = UINT32_MAX,NUMBER(model),
                  .help = "only this model's iterations; 4294967295 counts training steps instead" },
     [OPT_ITERATION_COUNT] = { "iteration-count",.kind = OPTION_NUMBER,.value = "N",.least = 1,.most = 5,
-                 .at = AT(iteration_count), .help = "how many iterations, 1 to 5; without it 1" },
-    [OPT_FORMAT] = { "format",                                                             .kind = OPTION_CHOICE,                                                                            .choice = { "csv", "json" }, .at = AT(format),
-                 .help = "of the summary tables; without it csv"                                                                                                                                                                                                                },
-    [OPT_CLEAR] = { "clear",                           .kind = OPTION_FLAG,                                                   .at = AT(clear),
+                 NUMBER(iteration_count), .help = "how many iterations, 1 to 5; without it 1" },
+    [OPT_FORMAT] = { "format",                                                             .kind = OPTION_CHOICE,                                                                                  .choice = { "csv", "json" }, .at = AT(format),
+                 .help = "of the summary tables; without it csv"                                                                                                                                                                                                                                },
+    [OPT_CLEAR] = { "clear",                           .kind = OPTION_FLAG,                                                         .at = AT(clear),
                  .help = "afterwards remove the intermediate sqlite folders that other tools have left"},
-    [OPT_CLUSTER] = { "cluster",                                .kind = OPTION_FLAG,                                                        .at = AT(cluster),
+    [OPT_CLUSTER] = { "cluster",                                .kind = OPTION_FLAG,                                                              .at = AT(cluster),
                  .help = "DIR holds the collections of several machines; each is read by itself"},
-    [OPT_OUT] = { "out",                                                                             .kind = OPTION_DIR,                                                                                             .value = "DIR",.at = AT(out),
+    [OPT_OUT] = { "out",                                                                             .kind = OPTION_DIR,                                                                                                   .value = "DIR",.at = AT(out),
                  .help = "where the results go; without it beside the collection's own data"},
-    [OPT_DIALECT] = { "dialect",                                                                         .kind = OPTION_CHOICE,    .choice = { "seed", "current" },.at = AT(dialect),
+    [OPT_DIALECT] = { "dialect",                                                                         .kind = OPTION_CHOICE,          .choice = { "seed", "current" },.at = AT(dialect),
                  .environment = "ASCOPE_DIALECT",
                  .help = "names of files and columns: as documented (seed, the default) or as printed today" },
-    [OPT_TIME_BASE] = { "time-base",                                                                     .kind = OPTION_CHOICE, .choice = { "epoch", "start" },.at = AT(time_base),
+    [OPT_TIME_BASE] = { "time-base",                                                                     .kind = OPTION_CHOICE,       .choice = { "epoch", "start" },.at = AT(time_base),
                  .help = "times of the timeline: since 1970 (epoch, the default) or since its start"},
-    [OPT_THREADS] = { "threads",                                                                             .kind = OPTION_NUMBER,                                                                                           .value = "N",.least = 1,.most = 64,.at = AT(threads),
+    [OPT_THREADS] = { "threads",                                                                             .kind = OPTION_NUMBER,                                                                                                 .value = "N",.least = 1,.most = 64,NUMBER(threads),
                  .help = "without it one for each CPU; the results are the same" },
-    [OPT_JSON] = { "json",                                                                             .kind = OPTION_FLAG,                                                                                             .at = AT(json),.help = "report as one JSON object, for machines"},
-    [OPT_QUIET] = { "quiet",                                                             .letter = 'q',                                           .kind = OPTION_FLAG,.at = AT(quiet),.help = "nothing but errors"},
-    [OPT_VERBOSE] = { "verbose",                             .letter = 'v',                                                     .kind = OPTION_COUNT,                                                   .at = AT(verbose),
+    [OPT_JSON] = { "json",                                                                             .kind = OPTION_FLAG,                                                                                                   .at = AT(json),.help = "report as one JSON object, for machines"},
+    [OPT_QUIET] = { "quiet",                                                               .letter = 'q',                                                 .kind = OPTION_FLAG,.at = AT(quiet),.help = "nothing but errors"},
+    [OPT_VERBOSE] = { "verbose",                             .letter = 'v',                                                           .kind = OPTION_COUNT,                                                   .at = AT(verbose),
                  .help = "also every file that was read, with its records"},
-    [OPT_HELP] = { "help",                                                  .letter = 'h',                                                                          .kind = OPTION_FLAG,.at = AT(help),.help = "this text"},
-    [OPT_MAN] = { "man",                      .kind = OPTION_FLAG,                                              .at = AT(man),.help = "the manual page, for man -l -"},
+    [OPT_HELP] = { "help",                                                  .letter = 'h',                                                                                .kind = OPTION_FLAG,.at = AT(help),.help = "this text"},
+    [OPT_MAN] = { "man",                      .kind = OPTION_FLAG,                                                    .at = AT(man),.help = "the manual page, for man -l -"},
 
-    [OPT_OUTPUT] = { "output",                                                           .kind = OPTION_DIR,                                                                                   .value = "DIR",.at = AT(output),
+    [OPT_OUTPUT] = { "output",                                                           .kind = OPTION_DIR,                                                                                         .value = "DIR",.at = AT(output),
                  .help = "the collection: a PROF_XXX directory, or a directory that holds some"},
-    [OPT_EXPORT] = { "export",                                                                             .kind = OPTION_CHOICE,                                                                                              .choice = { "off", "on" },.at = AT(export_switch),
-                 .help = "write timeline, tables and database"                                                                                                                                                                             },
-    [OPT_PARSE] = { "parse",                                                                             .kind = OPTION_CHOICE,                                                                                              .choice = { "off", "on" },.at = AT(parse_switch),
-                 .help = "read and check everything, write nothing"                        },
-    [OPT_QUERY] = { "query",                                                                             .kind = OPTION_CHOICE,                                                                                               .choice = { "off", "on" },.at = AT(query_switch),
-                 .help = "list models and iterations"},
-    [OPT_ANALYZE] = { "analyze",                                                                             .kind = OPTION_CHOICE,                                                                                               .choice = { "off", "on" },.at = AT(analyze_switch),
-                 .help = "communication: how long, how much, between whom"},
-    [OPT_TYPE] = { "type",                                                                             .kind = OPTION_CHOICE,                                                                                             .choice = { "text", "db" },.at = AT(type),
-                 .help = "text: timeline, tables and database (the default); db: the database alone" },
-    [OPT_RULE] = { "rule",                                                                             .letter = 'r',                                                                                                .kind = OPTION_TEXT,.value = "RULE,...",.at = AT(rule),
+    [OPT_EXPORT] = { "export",                                                                             .kind = OPTION_SWITCH,                                                                                                    .at = AT(exports),
+                 .help = "write timeline, tables and database"},
+    [OPT_PARSE] = { "parse",                                                                             .kind = OPTION_SWITCH,                                                                                                    .at = AT(parses),
+                 .help = "read and check everything, write nothing"},
+    [OPT_QUERY] = { "query",                                                                       .kind = OPTION_SWITCH,     .at = AT(queries),.help = "list models and iterations"},
+    [OPT_ANALYZE] = { "analyze",.kind = OPTION_SWITCH,.at = AT(analyzes),
+                 .help = "communication: how long, how much, between whom"                                                                                                                                                   },
+    [OPT_TYPE] = { "type",                                                            .kind = OPTION_CHOICE,                                                       .choice = { "text", "db" },.at = AT(type),
+                 .help = "text: timeline, tables and database (the default); db: the database alone"                                                                                                                                                                           },
+    [OPT_RULE] = { "rule",                                                                .letter = 'r',                             .kind = OPTION_TEXT,.value = "RULE,...",.at = AT(rule),
                  .help = "communication, communication_matrix, or both" },
-    [OPT_SUMMARY_FORMAT] = { "summary-format",                                                                             .kind = OPTION_CHOICE,                                                                                                .choice = { "csv", "json" },
+    [OPT_SUMMARY_FORMAT] = { "summary-format",                                                           .kind = OPTION_CHOICE,                                                                            .choice = { "csv", "json" },
                  .at = AT(summary_format),.help = "of the summary tables; without it csv"},
-    [OPT_CLEAR_SWITCH] = { "clear",                         .kind = OPTION_CHOICE,                                                 .choice = { "off", "on" },.at = AT(clear_switch),
+    [OPT_CLEAR_SWITCH] = { "clear",                                                   .kind = OPTION_SWITCH,                                                                                        .at = AT(clear),
                  .help = "remove the intermediate sqlite folders that other tools have left"},
-    [OPT_PYTHON_PATH] = { "python-path",                               .kind = OPTION_FILE,                                                       .value = "FILE",.at = AT(python_path),
-                 .help = "accepted and not needed: nothing here is written in Python"                                                     },
+    [OPT_PYTHON_PATH] = { "python-path",                                                               .kind = OPTION_FILE,                                     .value = "FILE",.at = AT(python_path),
+                 .help = "accepted and not needed: nothing here is written in Python"},
 };
 
 /* Edit distance, in two rows. Words longer than WORD_MOST are never near. */
@@ -154,7 +154,7 @@ static const char *choices_text(const struct option_row *o)
     return text;
 }
 
-static bool set_number(const struct option_row *o, const char *what, const char *text, uint64_t *out)
+static bool set_number(const struct option_row *o, const char *what, const char *text, void *out)
 {
     char *end;
     errno = 0;
@@ -164,8 +164,18 @@ static bool set_number(const struct option_row *o, const char *what, const char 
                  (unsigned long long)o->most);
         return false;
     }
-    *out = n;
+    const uint64_t value = n * (o->unit ? o->unit : 1);
+    memcpy(out, &value, o->width); /* little endian: the low bytes come first */
     return true;
+}
+
+static bool set_switch(const char *what, const char *text, bool *out)
+{
+    *out = strcmp(text, "on") == 0;
+    if (*out || strcmp(text, "off") == 0)
+        return true;
+    complain("%s %s: accepted are on, off", what, *text ? text : "\"\"");
+    return false;
 }
 
 static bool set_choice(const struct option_row *o, const char *what, const char *text, unsigned *out)
@@ -186,6 +196,7 @@ static bool set_value(struct arguments *a, enum option_id id, const char *what, 
     a->given |= UINT64_C(1) << id;
     switch (o->kind) {
     case OPTION_FLAG: *(bool *)at = true; return true;
+    case OPTION_SWITCH: return set_switch(what, text, at);
     case OPTION_COUNT: ++*(unsigned *)at; return true;
     case OPTION_TEXT: *(const char **)at = text; return true;
     case OPTION_FILE:

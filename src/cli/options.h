@@ -49,12 +49,13 @@ enum option_id {
 
 enum option_kind {
     OPTION_FLAG,   /* bool */
+    OPTION_SWITCH, /* bool, said as on or off */
     OPTION_COUNT,  /* unsigned: how often it was given */
     OPTION_TEXT,   /* const char * */
     OPTION_FILE,   /* const char *: a path, with a leading "=" taken off and "~" expanded */
     OPTION_DIR,    /* the same, of a directory */
     OPTION_CHOICE, /* unsigned: the position among the choices */
-    OPTION_NUMBER, /* uint64_t */
+    OPTION_NUMBER, /* uint32_t or uint64_t: see width */
 };
 
 enum { MOST_CHOICES = 4 };
@@ -64,17 +65,17 @@ struct option_row {
     char letter;             /* -q; 0: none */
     bool has_one_dash;       /* shown as -dir, which is how the reference spells it; --dir works too */
     enum option_kind kind;
-    const char *value; /* its value in usage texts: "DIR"; NULL for choices, which speak for themselves */
+    const char *value; /* its value in usage texts: "DIR"; NULL for choices and switches, which speak for themselves */
     const char *choice[MOST_CHOICES + 1];
     uint64_t least, most;
+    uint32_t unit;           /* a number counts these; 0 is 1 */
+    uint8_t width;           /* of a number, in bytes */
     size_t at;               /* offset in struct arguments */
     const char *environment; /* a variable that gives the value when the option is absent, or NULL */
     const char *help;
 };
 
 extern const struct option_row option_rows[OPTIONS];
-
-enum on_off { SWITCH_OFF, SWITCH_ON };
 
 /* What a command line says. Filled with the defaults first. */
 struct arguments {
@@ -85,9 +86,9 @@ struct arguments {
     uint64_t iteration, model, iteration_count, threads;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose;
-    unsigned export_switch, parse_switch, query_switch, analyze_switch, clear_switch;
     bool clear, cluster, json, quiet, help, man;
-    const char **word; /* what is no option */
+    bool exports, parses, queries, analyzes; /* the switches of msprof */
+    const char **word;                       /* what is no option */
     size_t n_words;
     struct arena *mem;
 };
