@@ -28,6 +28,40 @@ static void analyse_device(void *context, size_t i)
             return;
 }
 
+/* Numbers in the order of the ids, so that they are the same every time. */
+static bool number_tasks(struct profile *p)
+{
+    struct host_tasks *h = &p->host.tasks;
+    uint32_t next = 0;
+    h->global_id = arena_take(p->mem, h->n, sizeof *h->global_id);
+    if (!h->global_id)
+        return false;
+    for (size_t i = 0; i < h->n; i++) {
+        const bool is_new = i == 0 || h->device[i] != h->device[i - 1] || h->key[i] != h->key[i - 1] ||
+                            h->context[i] != h->context[i - 1];
+        next += is_new;
+        h->global_id[i] = next - 1;
+    }
+    for (size_t d = 0; d < p->n_devices; d++) {
+        struct tasks *t = &p->device[d].tasks;
+        uint32_t before = NO_ROW;
+        t->global_id = arena_take(p->mem, t->n, sizeof *t->global_id);
+        if (!t->global_id)
+            return false;
+        for (size_t i = 0; i < t->n; i++) {
+            const uint32_t row = t->by_id[i];
+            const bool same =
+                before != NO_ROW && t->key[row] == t->key[before] && t->context[row] == t->context[before];
+            t->global_id[row] = t->host[row] != NO_ROW ? h->global_id[t->host[row]]
+                                : same                 ? t->global_id[before]
+                                                       : next++;
+            before = row;
+        }
+    }
+    p->n_global_ids = next;
+    return true;
+}
+
 bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
 {
     if (profile_has_host(p) && (!calls_analyse(p, e) || !operators_analyse(p, e)))
@@ -43,5 +77,7 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
     }
     if (profile_has_host(p))
         losses_merge(&p->lost, &p->host.source.lost);
+    if (!number_tasks(p))
+        return error_set(e, FAULT_LIMIT, "%s: no memory to number its tasks", p->path);
     return !names_failed(p->names) || error_set(e, FAULT_LIMIT, "%s: no memory for its names", p->path);
 }

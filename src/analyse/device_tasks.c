@@ -238,11 +238,10 @@ bool device_log_analyse(struct profile *p, struct device *d, struct error *e)
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
 }
 
-/* What the device says of a task, in words. */
-static name_id device_type_name(struct names *names, const struct device_log *log, size_t row)
+name_id task_device_type(const struct profile *p, const struct tasks *t, size_t row)
 {
-    const char *text = enum_text(log->context[row] == NO_CONTEXT ? &sqe_types : &context_types, log->type[row]);
-    return names_addz(names, text ? text : "UNKNOWN");
+    const char *text = enum_text(t->context[row] == NO_CONTEXT ? &sqe_types : &context_types, t->device_type[row]);
+    return names_addz(p->names, text ? text : "UNKNOWN");
 }
 
 /* Where the tasks of one device begin and end in host_tasks. */
@@ -341,7 +340,7 @@ static void fill_tasks(struct profile *p, struct device *d, const struct joined 
         t->pmu[k] = NO_ROW;
         t->copy_kind[k] = COPY_NONE;
         const bool by_device = host == NO_ROW || h->type[host] == ffts_plus;
-        t->type[k] = by_device ? device_type_name(p->names, log, row) : h->type[host];
+        t->type[k] = by_device ? task_device_type(p, t, k) : h->type[host];
     }
 }
 

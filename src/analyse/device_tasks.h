@@ -10,6 +10,9 @@ bool device_log_analyse(struct profile *p, struct device *d, struct error *e);
 /* After operators_analyse(): joins the host's tasks and device_log's by (stream, batch, task, context). */
 bool tasks_analyse(struct profile *p, struct device *d, struct error *e);
 
+/* What the device says of a task: AI_CORE, PCIE_DMA_SQE, … */
+name_id task_device_type(const struct profile *p, const struct tasks *t, size_t row);
+
 /* Turns the raw stream and task id of a scheduler record into the ids that the host uses. */
 struct stream_task {
     uint16_t stream, task;

@@ -8,4 +8,8 @@
 /* After calls_analyse(). Fills host.tasks, host.ops and host.comm. */
 bool operators_analyse(struct profile *p, struct error *e);
 
+/* True for operators that only schedule communication: on the stream of such a scheduler, or named after one. They are
+ * no computing. */
+bool op_is_schedule(const struct profile *p, uint16_t stream, uint32_t op);
+
 #endif

@@ -15,6 +15,9 @@ struct db {
     uint32_t *id_of; /* by name_id: id + 1, 0 = not used yet */
     size_t n_id_of;
     LIST(name_id) used; /* in the order of their ids */
+    name_id *quoted;    /* by name_id of a shape: the same in quotes */
+    size_t n_quoted;
+    LIST(const char *) indexes; /* "NAME ON TABLE (columns)" */
     struct arena *mem;
     uint64_t n_rows;
 };
@@ -89,6 +92,32 @@ uint32_t db_string(struct db *db, name_id name)
     return db->id_of[name] - 1;
 }
 
+/* Shapes keep their quotes in the database. */
+static uint32_t shape_string(struct db *db, name_id shape)
+{
+    const size_t len = names_len(db->names, shape);
+    if (shape == NAME_NA)
+        return db_string(db, shape);
+    if (shape >= db->n_quoted) {
+        const size_t more = ((size_t)shape + 1) * 2;
+        name_id *bigger = realloc(db->quoted, more * sizeof *bigger);
+        if (!bigger)
+            return 0;
+        memset(bigger + db->n_quoted, 0, (more - db->n_quoted) * sizeof *bigger);
+        db->quoted = bigger;
+        db->n_quoted = more;
+    }
+    if (db->quoted[shape] == NAME_EMPTY) {
+        char *text = arena_take(db->mem, len + 2, 1);
+        if (!text)
+            return 0;
+        text[0] = text[len + 1] = '"';
+        memcpy(text + 1, names_text(db->names, shape), len);
+        db->quoted[shape] = names_add(db->names, text, len + 2);
+    }
+    return db_string(db, db->quoted[shape]);
+}
+
 static int bind(struct db *db, sqlite3_stmt *s, int at, struct cell c, bool is_text)
 {
     switch (c.kind) {
@@ -97,6 +126,7 @@ static int bind(struct db *db, sqlite3_stmt *s, int at, struct cell c, bool is_t
     case CELL_US: return sqlite3_bind_int64(s, at, c.i);
     case CELL_UINT: return sqlite3_bind_int64(s, at, (int64_t)c.u);
     case CELL_REAL: return sqlite3_bind_double(s, at, c.f);
+    case CELL_SHAPE: return sqlite3_bind_int64(s, at, shape_string(db, c.name));
     case CELL_NAME:
     case CELL_TEXT:
         if (is_text && c.kind == CELL_TEXT)
@@ -126,6 +156,29 @@ static bool rows(struct db *db, const struct db_table *t, sqlite3_stmt *s, struc
     return true;
 }
 
+/* Indexes are made at the end, over all the rows at once. */
+static bool add_index(struct db *db, const char *index)
+{
+    for (size_t i = 0; index && i < db->indexes.n; i++)
+        if (strcmp(db->indexes.at[i], index) == 0)
+            index = NULL;
+    const char **slot = index ? list_add(&db->indexes, db->mem) : NULL;
+    if (slot)
+        *slot = index;
+    return slot || !index;
+}
+
+static bool make_indexes(struct db *db, struct error *e)
+{
+    char sql[512];
+    for (size_t i = 0; i < db->indexes.n; i++) {
+        snprintf(sql, sizeof sql, "CREATE INDEX %s", db->indexes.at[i]);
+        if (!run(db, sql, e))
+            return false;
+    }
+    return true;
+}
+
 uint64_t db_rows(const struct db *db)
 {
     return db->n_rows;
@@ -136,7 +189,7 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
     if (t->n_rows == 0)
         return true;
     char create[4096], insert[4096];
-    int a = snprintf(create, sizeof create, "CREATE TABLE %s (", t->name);
+    int a = snprintf(create, sizeof create, "CREATE TABLE IF NOT EXISTS %s (", t->name);
     int b = snprintf(insert, sizeof insert, "INSERT INTO %s VALUES (", t->name);
     for (size_t c = 0; c < t->n_columns; c++) {
         const char *comma = c + 1 < t->n_columns ? ", " : ")";
@@ -149,12 +202,7 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
     done = done && rows(db, t, s, e);
     db->n_rows += done ? t->n_rows : 0;
     sqlite3_finalize(s);
-    if (done && t->index) {
-        char index[512];
-        snprintf(index, sizeof index, "CREATE INDEX %s", t->index);
-        done = run(db, index, e);
-    }
-    return done;
+    return done && add_index(db, t->index);
 }
 
 static struct cell string_id(const void *rows, size_t row)
@@ -177,7 +225,7 @@ bool db_close(struct db *db, struct error *e)
     const struct db_table strings = {
         .name = "STRING_IDS", .column = column, .n_columns = 2, .n_rows = db->used.n, .rows = db
     };
-    bool done = db_table(db, &strings, e) && run(db, "COMMIT", e);
+    bool done = db_table(db, &strings, e) && make_indexes(db, e) && run(db, "COMMIT", e);
     if (done && sqlite3_close(db->sql) != SQLITE_OK)
         done = failed(db, "cannot be closed", e);
     else if (done)
@@ -201,6 +249,7 @@ void db_discard(struct db *db)
         unlink(db->temp);
     arena_free(db->mem);
     free(db->id_of);
+    free(db->quoted);
     free(db->temp);
     free(db->path);
     free(db);

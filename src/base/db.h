@@ -27,12 +27,12 @@ struct db_table {
     const void *rows;
     struct cell (*get)(const void *rows, size_t row, size_t column);
     const struct cell *grid;
-    const char *index; /* "NAME ON TABLE (columns)", or NULL; made after the rows */
+    const char *index; /* "NAME ON TABLE (columns)", or NULL; a constant; made at the end */
 };
 
 struct db *db_open(const char *path, struct names *names, struct error *e);
-bool db_table(struct db *db, const struct db_table *t,
-              struct error *e);                  /* nothing is created for a table without rows */
+/* Adds rows; the first ones create the table. */
+bool db_table(struct db *db, const struct db_table *t, struct error *e);
 uint32_t db_string(struct db *db, name_id name); /* its id in STRING_IDS, new if need be */
 uint64_t db_rows(const struct db *db);           /* of all tables so far */
 bool db_close(struct db *db, struct error *e);   /* writes STRING_IDS, renames; frees in any case */

@@ -30,6 +30,7 @@ struct export
     bool is_generic;
     uint64_t model, first_iteration, last_iteration; /* of SCOPE_STEP and SCOPE_GRAPH */
     int64_t begin_ns, end_ns;                        /* of that scope */
+    int64_t lead_ns; /* where its timeline begins: the end of the iteration before, of any model */
     bool from_start;                                 /* --time-base start */
     struct arena *mem;                               /* of the job that writes this output */
 };

@@ -52,6 +52,13 @@ bool scope_resolve(struct export *x, const struct request *r, struct error *e)
             found = true;
         }
     }
+    x->lead_ns = INT64_MIN;
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct steps *s = &p->device[d].steps;
+        for (size_t i = 0; i < s->n; i++)
+            if (s->end_ns[i] < x->begin_ns && s->end_ns[i] > x->lead_ns)
+                x->lead_ns = s->end_ns[i];
+    }
     char models[256];
     known_models(p, models, sizeof models);
     if (!has_steps)
@@ -65,4 +72,20 @@ bool scope_resolve(struct export *x, const struct request *r, struct error *e)
                          "%s: model %" PRIu64 " has iterations %" PRIu64 " to %" PRIu64 ", not %" PRIu64 " to %" PRIu64,
                          p->path, x->model, first, last, x->first_iteration, x->last_iteration);
     return true;
+}
+
+bool scope_has_task(const struct export *x, const struct tasks *t, size_t row)
+{
+    return x->scope == SCOPE_ALL || (t->begin_ns[row] >= x->begin_ns && t->begin_ns[row] <= x->end_ns);
+}
+
+uint32_t scope_task_host(const struct export *x, const struct tasks *t, size_t row)
+{
+    const struct host_tasks *h = &x->profile->host.tasks;
+    const uint32_t host = t->host[row];
+    if (x->scope != SCOPE_GRAPH || host == NO_ROW)
+        return host;
+    const bool in_iteration = h->request[host] <= 0 || ((uint64_t)h->request[host] >= x->first_iteration &&
+                                                        (uint64_t)h->request[host] <= x->last_iteration);
+    return h->model[host] == x->model && in_iteration ? host : NO_ROW;
 }

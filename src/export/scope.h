@@ -7,4 +7,10 @@
 /* Fills scope, window and presentation. False when what was asked for does not exist: e says what does. */
 bool scope_resolve(struct export *x, const struct request *r, struct error *e);
 
+/* True when a task lies in the wanted part. */
+bool scope_has_task(const struct export *x, const struct tasks *t, size_t row);
+/* The host's half of a task, or NO_ROW: when the iterations of one model are wanted, work of others that runs at the same
+ * time is shown as the device saw it. */
+uint32_t scope_task_host(const struct export *x, const struct tasks *t, size_t row);
+
 #endif

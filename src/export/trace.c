@@ -103,6 +103,21 @@ void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, 
     trace_slice(t, names_text(t->names, name), names_len(t->names, name), pid, tid, begin_ns, dur_ns);
 }
 
+void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uint32_t pid, int64_t tid,
+                          int64_t begin_ns, double dur_ns)
+{
+    char joined[512];
+    const size_t before = strlen(prefix), len = names_len(t->names, name);
+    if (before + 1 + len > sizeof joined) { /* too long for a name to read: the prefix is what gives */
+        trace_slice_name(t, name, pid, tid, begin_ns, dur_ns);
+        return;
+    }
+    memcpy(joined, prefix, before);
+    joined[before] = '@';
+    memcpy(joined + before + 1, names_text(t->names, name), len);
+    trace_slice(t, joined, before + 1 + len, pid, tid, begin_ns, dur_ns);
+}
+
 void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     event(t, name, strlen(name), pid, tid);

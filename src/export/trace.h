@@ -42,6 +42,9 @@ void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, 
 void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
                  double dur_ns);
 void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns);
+/* Named "<prefix>@<name>". */
+void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uint32_t pid, int64_t tid,
+                          int64_t begin_ns, double dur_ns);
 void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid, int64_t at_ns);
 void trace_category(struct trace *t, const char *category); /* after slice, before args */
 

@@ -83,7 +83,7 @@ static void write_timeline(struct writing *w, struct job *j)
                        .has_base = x.from_start,
                        .base_ns = profile_main_source(x.profile)->begin_ns,
                        .has_window = x.scope != SCOPE_ALL,
-                       .window_begin_ns = x.begin_ns,
+                       .window_begin_ns = x.lead_ns,
                        .window_end_ns = x.end_ns };
     const bool is_main = strcmp(j->file, "msprof") == 0;
     trace_begin(&t);

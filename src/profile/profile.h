@@ -47,6 +47,7 @@ struct profile {
     struct host host;
     struct device *device; /* by ascending device id */
     size_t n_devices;
+    uint32_t n_global_ids; /* of tasks; marks on devices are numbered after them */
     int platform;
     bool is_level0;
     struct arena *mem;

@@ -18,6 +18,7 @@ static const uint32_t NO_MODEL = UINT32_MAX;
 /* Sorted by (device, stream, batch, task, context). */
 struct host_tasks {
     size_t n;
+    uint32_t *global_id; /* one number for each id, over all devices: what the database calls globalTaskId */
     uint16_t *device, *stream, *batch;
     uint32_t *task, *context;
     uint64_t *key;   /* stream, batch and task in one number, for joins; see task_key() */
@@ -107,7 +108,8 @@ struct tasks {
     uint32_t *pmu;        /* row of pmu, or NO_ROW */
     uint64_t *copy_bytes; /* of memory copies */
     uint16_t *copy_kind;  /* COPY_NONE for other tasks */
-    uint32_t *by_id;      /* rows by (stream, batch, task, context, begin) */
+    uint32_t *by_id;       /* rows by (stream, batch, task, context, begin) */
+    uint32_t *global_id;   /* as in host_tasks; tasks that the host does not know have numbers of their own */
 };
 enum { COPY_NONE = 0xFFFF, COPY_OTHER = 0xFFFE };
 

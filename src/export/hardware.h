@@ -1,0 +1,16 @@
+/* hardware.h - the tasks of the devices: the Ascend Hardware process of the timeline, and the tables TASK,
+ * COMPUTE_TASK_INFO, COMMUNICATION_SCHEDULE_TASK_INFO and MEMCPY_INFO. */
+#ifndef ASCOPE_EXPORT_HARDWARE_H
+#define ASCOPE_EXPORT_HARDWARE_H
+
+#include "export/export.h"
+
+enum { HARDWARE_SORT = 14 };
+
+bool hardware_track(const struct export *x, struct trace *t, struct error *e);
+bool hardware_db(const struct export *x, struct db *db, struct error *e);
+
+/* The stream under which a timeline shows a physical one: its logic stream, when it belongs to one. */
+uint32_t hardware_row(const struct export *x, uint32_t stream);
+
+#endif
