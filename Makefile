@@ -58,13 +58,20 @@ test-build: all
 
 # The other compiler has other warnings, and warnings are errors. It also builds the fuzz targets.
 test-clang: need-test
-	@test -f build-clang/build.ninja || CC=clang $(MESON_SETUP) build-clang >/dev/null
+	@test -f build-clang/build.ninja || CC=clang $(MESON_SETUP) -Dfuzz=true build-clang >/dev/null
 	@$(NICE) ninja -C build-clang -j $(NINJA_JOBS) --quiet
 
 test-sanitized: need-test
 	@test -f build-sanitized/build.ninja || $(MESON_SETUP) build-sanitized -Db_sanitize=address,undefined >/dev/null
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --timeout-multiplier 4
+
+# What a target finds is kept: build-fuzz/crash-* can be given to it again.
+fuzz: need-test
+	@test -f build-fuzz/build.ninja || CC=clang $(MESON_SETUP) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
+	    build-fuzz >/dev/null
+	@$(NICE) ninja -C build-fuzz -j $(NINJA_JOBS) --quiet
+	@fuzz/run build-fuzz tests/data $(FUZZ_SECONDS)
 
 install: all
 	@meson install -C build --no-rebuild
@@ -76,4 +83,4 @@ docs: all
 	@scripts/docs build/ascope
 
 clean:
-	@rm -rf build build-clang build-sanitized demo
+	@rm -rf build build-clang build-fuzz build-sanitized demo

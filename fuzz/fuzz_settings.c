@@ -1,0 +1,25 @@
+/* Settings and clocks of a folder, opened as the loader opens them. */
+#include "folder.h"
+
+#include "load/source.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = { "host", "device_0" };
+    folder_build(data, size);
+    char path[128];
+    snprintf(path, sizeof path, "%s/PROF_1", folder);
+    for (size_t i = 0; i < 2; i++) {
+        struct source s;
+        struct error e = { 0 };
+        if (source_open(&s, path, names[i], &e)) {
+            if (s.end_ns == s.begin_ns + source_host_ns(&s, UINT64_MAX) + source_sampler_ns(&s, INT64_MIN))
+                (void)source_relative_us_ns(&s, INT64_MAX);
+            source_close(&s);
+        } else if (e.fault == FAULT_NONE) {
+            abort(); /* a refusal gives its reason */
+        }
+    }
+    folder_remove();
+    return 0;
+}
