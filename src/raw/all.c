@@ -31,6 +31,8 @@ const struct layout *const raw_layouts[] = {
     &node_basic_layout,
     &node_attr_layout,
     &task_track_layout,
+    &track_kernel_layout,
+    &track_simt_layout,
     &memcpy_layout,
     &hccl_op_layout,
     &capture_stream_layout,
