@@ -8,6 +8,7 @@
  * an ACSQ task is in bits 10 to 15 of the head. */
 enum { STARS_HEAD, STARS_STREAM, STARS_TASK, STARS_TICK, STARS_SUB_TYPE, STARS_CONTEXT, STARS_FIELDS };
 enum { STARS_FUNC_MASK = 63, STARS_ACSQ_BEGIN = 0, STARS_ACSQ_END = 1, STARS_FFTS_BEGIN = 34, STARS_FFTS_END = 35 };
+enum { STARS_FFTS_TYPE = 20, FFTS_TYPE_SHIFT = 13, FFTS_TYPE_MIX = 4 }; /* a u16; its type in bits 13 to 15 */
 extern const struct layout stars_layout;
 
 /* Counters of a task (function 40) or of one block of it (41). Eight u64 counters follow at PMU_FIRST. */
@@ -24,6 +25,7 @@ enum {
     PMU_FIELDS
 };
 enum { PMU_FIRST = 48, PMU_COUNTERS = 8 };
+enum { PMU_BLOCK_ID = 30 }; /* a u16, in the record of a block */
 extern const struct layout pmu_task_layout, pmu_block_layout;
 
 /* The track of the task scheduler: one layout for each kind that is read. */

@@ -208,6 +208,7 @@ const struct layout mark_layout = {
     .field = {
         HEAD,
         [MARK_INFO] = { 24, W16, "info_type" },
+        [MARK_SEGMENT] = { 26, W16, "segment" },
         [MARK_PROCESS] = { 36, W32, "process" },
         [MARK_THREAD] = { 40, W32, "mark_thread" },
         [MARK_CATEGORY] = { 44, W32, "category" },
@@ -270,6 +271,15 @@ const struct layout mc2_comm_layout = {
         [MC2_KFC_STREAM] = { 44, W32, "kfc_stream" },
         [MC2_STREAM_COUNT] = { 48, W32, "stream_count" },
     },
+};
+
+const struct layout multi_thread_layout = {
+    .name = "Multi_Thread",
+    .size = 256,
+    .magic = MAGIC_5A5A,
+    .keeps_rest = true,
+    .n = THREADS_FIELDS,
+    .field = {HEAD, [THREADS_COUNT] = { 24, W32, "count" }},
 };
 
 #define CAPTURED                                                                                                       \

@@ -125,6 +125,7 @@ extern const struct layout hccl_info_layout;
 /* The message follows: MARK_MESSAGE_BYTES, NUL-terminated. */
 enum {
     MARK_INFO = HEAD_FIELDS,
+    MARK_SEGMENT, /* a long message comes in several records of one mark, numbered from 0 */
     MARK_PROCESS,
     MARK_THREAD,
     MARK_CATEGORY,
@@ -174,6 +175,11 @@ extern const struct layout logic_stream_layout;
 enum { MC2_GROUP = HEAD_FIELDS, MC2_RANK_SIZE, MC2_RANK, MC2_USER_RANK, MC2_KFC_STREAM, MC2_STREAM_COUNT, MC2_FIELDS };
 enum { MC2_FIRST = 52, MC2_MOST = 8 };
 extern const struct layout mc2_comm_layout;
+
+/* The threads that worked for the one in the header. u32 ids follow. */
+enum { THREADS_COUNT = HEAD_FIELDS, THREADS_FIELDS };
+enum { THREADS_FIRST = 28, THREADS_MOST = 25 };
+extern const struct layout multi_thread_layout;
 
 /* An operator of a captured graph. Tensors follow, as in tensor_layout; in the variable file as many as it says. */
 enum {
