@@ -48,6 +48,7 @@ const struct layout *const raw_layouts[] = {
     &static_op_mem_layout,
     &logic_stream_layout,
     &mc2_comm_layout,
+    &multi_thread_layout,
     &captured_op_layout,
     &captured_op_variable_layout,
     &hbm_layout,
