@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/sim.h"
 #include "cli/term.h"
 
 static int say_unknown_command(const char *given)
@@ -49,6 +50,8 @@ static int ascope_main(int argc, char **argv)
         help_overview();
         return 0;
     }
+    if (strcmp(first, "sim") == 0)
+        return cli_sim(argc - 1, argv + 1);
     const struct command *c = command_find(first);
     return c ? run_command(c, argc - 1, argv + 1) : say_unknown_command(first);
 }

@@ -1,0 +1,225 @@
+#include "device/prof_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 128 KiB: a hundred streams may be open at once. Greater than any record and any line of text. */
+enum { SLICES_BUFFER = 1 << 17, TEXT_MOST = 4096 };
+
+static bool is_well(const struct prof_writer *w)
+{
+    return w->error.fault == FAULT_NONE;
+}
+
+static void fail(struct prof_writer *w, const char *path, const char *what, int why)
+{
+    error_set(&w->error, FAULT_IO, "%s: %s: %s", path, what, strerror(why));
+}
+
+/* The umask may take bits away from what mkdir() and open() are told, so the mode is set once more. */
+static void directory_create(struct prof_writer *w, const char *path)
+{
+    if (!is_well(w))
+        return;
+    if (mkdir(path, 0750) != 0 || chmod(path, 0750) != 0)
+        fail(w, path, "cannot be created", errno);
+}
+
+static int file_create(struct prof_writer *w, const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0 || fchmod(fd, 0640) != 0)
+        fail(w, path, "cannot be created", errno);
+    return fd;
+}
+
+static void write_all(struct prof_writer *w, int fd, const void *bytes, size_t n, const char *path)
+{
+    const uint8_t *p = bytes;
+    while (n > 0) {
+        const ssize_t done = write(fd, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            fail(w, path, "cannot be written", errno);
+            return;
+        }
+        p += done;
+        n -= (size_t)done;
+    }
+}
+
+static void whole_file(struct prof_writer *w, const char *path, const void *bytes, size_t n)
+{
+    if (!is_well(w))
+        return;
+    const int fd = file_create(w, path);
+    if (fd < 0)
+        return;
+    write_all(w, fd, bytes, n, path);
+    if (close(fd) != 0)
+        fail(w, path, "cannot be written", errno);
+}
+
+static void folder_path(const struct prof_writer *w, int device, const char *below, char *out)
+{
+    if (device == FOLDER_HOST)
+        snprintf(out, PATH_MAX, "%s/host%s", w->path, below);
+    else
+        snprintf(out, PATH_MAX, "%s/device_%d%s", w->path, device, below);
+}
+
+bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
+{
+    *w = (struct prof_writer){ .slice_bytes = slice_bytes };
+    if (strlen(path) >= sizeof w->path)
+        return error_set(e, FAULT_ASKED, "%.200s...: the path is too long", path);
+    memcpy(w->path, path, strlen(path) + 1);
+    directory_create(w, path);
+    return prof_writer_close(w, e);
+}
+
+bool prof_writer_close(struct prof_writer *w, struct error *e)
+{
+    return is_well(w) || error_set(e, w->error.fault, "%s", w->error.text);
+}
+
+void folder_create(struct prof_writer *w, int device)
+{
+    static const char *const below[] = { "", "/data" };
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        char path[PATH_MAX];
+        folder_path(w, device, below[i], path);
+        directory_create(w, path);
+    }
+}
+
+void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len)
+{
+    char below[64], path[PATH_MAX], done[48];
+    const bool is_numbered = device != FOLDER_HOST && strcmp(name, "sample.json") != 0;
+    if (is_numbered)
+        snprintf(below, sizeof below, "/%s.%d", name, device);
+    else
+        snprintf(below, sizeof below, "/%s", name);
+    folder_path(w, device, below, path);
+    whole_file(w, path, text, len);
+
+    const int n = snprintf(done, sizeof done, "filesize:%zu\n", len);
+    strcat(below, ".done");
+    folder_path(w, device, below, path);
+    whole_file(w, path, done, (size_t)n);
+}
+
+void slices_init(struct slices *s, struct prof_writer *to, int device, const char *family, enum cut cut)
+{
+    *s = (struct slices){ .to = to, .device = device, .cut = cut, .fd = -1 };
+    snprintf(s->family, sizeof s->family, "%s", family);
+}
+
+static void slice_path(const struct slices *s, unsigned number, const char *suffix, char *out)
+{
+    char below[128];
+    if (s->device == FOLDER_HOST)
+        snprintf(below, sizeof below, "/data/%s.slice_%u%s", s->family, number, suffix);
+    else
+        snprintf(below, sizeof below, "/data/%s.%d.slice_%u%s", s->family, s->device, number, suffix);
+    folder_path(s->to, s->device, below, out);
+}
+
+static void slice_open(struct slices *s)
+{
+    char path[PATH_MAX];
+    slice_path(s, s->next, "", path);
+    s->fd = file_create(s->to, path);
+    s->next++;
+    s->written = 0;
+}
+
+static void slice_close(struct slices *s)
+{
+    char path[PATH_MAX], done[80];
+    slice_path(s, s->next - 1, "", path);
+    if (close(s->fd) != 0)
+        fail(s->to, path, "cannot be written", errno);
+    s->fd = -1;
+    /* The times are there in name only: collectors write two zeros, and the second name has two blanks. */
+    const int n = snprintf(done, sizeof done, "filesize:%zu\nstarttime:0\nendtime  :0\n", s->written);
+    slice_path(s, s->next - 1, ".done", path);
+    whole_file(s->to, path, done, (size_t)n);
+}
+
+static void flush(struct slices *s)
+{
+    for (size_t at = 0; at < s->n && is_well(s->to);) {
+        if (s->fd < 0)
+            slice_open(s);
+        size_t n = s->n - at;
+        if (s->cut == CUT_ANYWHERE && n > s->to->slice_bytes - s->written)
+            n = s->to->slice_bytes - s->written;
+        write_all(s->to, s->fd, s->buffer + at, n, s->family);
+        s->written += n;
+        at += n;
+        if (s->cut == CUT_ANYWHERE && s->written == s->to->slice_bytes && is_well(s->to))
+            slice_close(s);
+    }
+    s->n = 0;
+}
+
+uint8_t *slices_take(struct slices *s, size_t bytes)
+{
+    if (!s->buffer) {
+        s->buffer = malloc(SLICES_BUFFER);
+        if (!s->buffer) {
+            static uint8_t
+                nowhere[SLICES_BUFFER]; /* nothing is written after a fault, but callers fill what they get */
+            error_set(&s->to->error, FAULT_LIMIT, "%s: no memory for a buffer", s->family);
+            return nowhere;
+        }
+    }
+    if (s->cut == CUT_BETWEEN && s->written + s->n >= s->to->slice_bytes) {
+        flush(s);
+        if (s->fd >= 0 && is_well(s->to))
+            slice_close(s);
+        s->written = 0;
+    }
+    if (bytes > SLICES_BUFFER - s->n)
+        flush(s);
+    uint8_t *at = s->buffer + s->n;
+    s->n += bytes;
+    return at;
+}
+
+uint8_t *slices_record(struct slices *s, const struct layout *l)
+{
+    uint8_t *rec = slices_take(s, l->size);
+    layout_init(l, rec);
+    return rec;
+}
+
+void slices_text(struct slices *s, const char *fmt, ...)
+{
+    char text[TEXT_MOST];
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (n > 0)
+        memcpy(slices_take(s, (size_t)n), text, (size_t)n);
+}
+
+void slices_fini(struct slices *s)
+{
+    if (s->to)
+        flush(s);
+    if (s->to && s->fd >= 0)
+        slice_close(s);
+    free(s->buffer);
+    s->buffer = NULL;
+}

@@ -1,0 +1,63 @@
+/* prof_writer.h - a PROF directory, written as a collector leaves it.
+ *
+ * The directory holds folders (host, device_N). A folder holds small files (info.json, clocks) and, under data/, streams
+ * of records that are cut into slices. Every file that is complete has a marker beside it: its name and ".done".
+ *
+ * The first thing that goes wrong is remembered in the writer; everything after it does nothing, and prof_writer_close()
+ * tells. So those who fill records need not look. Memory: one buffer for each open stream. Directories get mode 0750,
+ * files 0640, whatever the umask says. What was written before a fault stays: it is what a broken collection looks like.
+ */
+#ifndef ASCOPE_DEVICE_PROF_WRITER_H
+#define ASCOPE_DEVICE_PROF_WRITER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "raw/layout.h"
+
+enum { SLICE_BYTES = 2 << 20 }; /* collectors cut at 2 MiB unless they are told otherwise */
+enum { FOLDER_HOST = -1 };
+
+struct prof_writer {
+    char path[PATH_MAX - 256]; /* leaves room for the names inside */
+    size_t slice_bytes;
+    struct error error; /* the first one */
+};
+
+/* Creates the directory `path`, which must not exist. The path is copied. */
+bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e);
+bool prof_writer_close(struct prof_writer *w, struct error *e); /* true: everything that was asked for is on disk */
+
+/* host (FOLDER_HOST) or device_N, with its data/. */
+void folder_create(struct prof_writer *w, int device);
+
+/* A small file: in device folders ".N" follows the name, but for sample.json, which is the same everywhere. */
+void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len);
+
+/* Host files are cut between records (the reference drops a host stream that is not), and so is the task log; the other
+ * streams of a device are cut wherever the limit falls, and a record may lie in two slices. */
+enum cut { CUT_BETWEEN, CUT_ANYWHERE };
+
+/* One stream. Slices appear with the first record: a stream without records leaves no file. */
+struct slices {
+    struct prof_writer *to;
+    char family[80];
+    int device;
+    enum cut cut;
+    int fd;         /* -1: no slice is open */
+    unsigned next;  /* number of the slice that is opened next */
+    size_t written; /* bytes of the open slice */
+    uint8_t *buffer;
+    size_t n;
+};
+
+void slices_init(struct slices *s, struct prof_writer *to, int device, const char *family, enum cut cut);
+uint8_t *slices_take(struct slices *s, size_t bytes); /* room for one record, to be filled before the next call */
+uint8_t *slices_record(struct slices *s, const struct layout *l); /* the same, begun by layout_init() */
+void slices_text(struct slices *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void slices_fini(struct slices *s); /* the last slice gets its marker; fine when never used */
+
+#endif

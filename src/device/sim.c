@@ -1,0 +1,166 @@
+#include "device/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/sim_run.h"
+#include "raw/host.h"
+
+const struct sim_options sim_defaults = {
+    .out_dir = ".",
+    .seed = 1,
+    .kernels = 150,
+    .steps = 3,
+    .devices = 1,
+    .processes = 1,
+    .platform = 5,
+    .counter_mhz = 50,
+    .metrics = "PipeUtilization",
+    .slice_bytes = SLICE_BYTES,
+    .comm = true,
+    .graphs = true,
+    .copies = true,
+    .marks = true,
+    .samplers = true,
+};
+
+const char *sim_metrics_name(size_t i)
+{
+    return i < sim_n_metrics ? sim_metrics[i].name : NULL;
+}
+
+static bool options_resolve(struct sim_process *p, const struct sim_options *o, struct error *e)
+{
+    p->o = o;
+    for (size_t i = 0; i < sim_n_metrics; i++)
+        if (strcmp(sim_metrics[i].name, o->metrics) == 0)
+            p->metrics = &sim_metrics[i];
+    for (size_t i = 0; i < sim_n_chips; i++)
+        if (sim_chips[i].platform == o->platform)
+            p->chip = &sim_chips[i];
+    if (!p->metrics)
+        return error_set(e, FAULT_ASKED, "%s: no such group of counters", o->metrics);
+    if (!p->chip)
+        return error_set(e, FAULT_ASKED, "platform %u: this chip cannot be simulated", o->platform);
+    if (o->steps == 0 || o->devices == 0 || o->devices > SIM_DEVICES_MOST || o->processes == 0 ||
+        o->processes > SIM_PROCESSES_MOST)
+        return error_set(e, FAULT_ASKED,
+                         "%u steps, %u devices, %u processes; wanted at least one, at most %d devices "
+                         "and %d processes",
+                         o->steps, o->devices, o->processes, SIM_DEVICES_MOST, SIM_PROCESSES_MOST);
+    if (o->counter_mhz == 0 || o->counter_mhz > 1000)
+        return error_set(e, FAULT_ASKED, "a counter of %u MHz; wanted 1 to 1000", o->counter_mhz);
+    if (o->slice_bytes < 4096)
+        return error_set(e, FAULT_ASKED, "slices of %zu bytes; wanted at least 4096", o->slice_bytes);
+    return true;
+}
+
+/* All processes of a job run on one host: their clocks agree, they only start one after the other. */
+static void clocks_set(struct sim_process *p)
+{
+    enum { APART_US = 3000 };
+    struct dice job = dice_for(p->o->seed, 0);
+    const uint64_t first_us = 1717200000ull * 1000000; /* 1 June 2024 */
+    p->wall_us = first_us + dice_next(&job) % (86400ull * 1000000) + (uint64_t)APART_US * p->index;
+    p->mono_ns = 4000000000000 + dice_next(&job) % 1000000000000 + (uint64_t)APART_US * 1000 * p->index;
+    p->cnt = p->mono_ns / NS_PER_HOST_TICK + 1234;
+}
+
+static void path_make(struct sim_process *p, char *path, size_t size)
+{
+    char date[32], letters[9] = "";
+    p->dice = dice_for(p->o->seed, 1000 + p->index);
+    info_date(date, sizeof date, "%Y%m%d%H%M%S", p->wall_us);
+    for (unsigned i = 0; i < 8; i++)
+        letters[i] = (char)('A' + dice_below(&p->dice, 18));
+    snprintf(path, size, "%s/PROF_000001_%s%03u_%08u%s", p->o->out_dir, date, (unsigned)(p->wall_us / 1000 % 1000),
+             p->pid, letters);
+}
+
+static uint64_t share(uint64_t all, uint64_t parts, uint64_t which)
+{
+    return all / parts + (which < all % parts);
+}
+
+static void device_begin(struct sim_device *d)
+{
+    struct sim_process *p = d->of;
+    const uint64_t at = d->main.now;
+    host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_SET_DEVICE, d->main.id, at + 20, at + 260, 0);
+    host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_SET_DEVICE, d->main.id, at, at + 300, 0);
+    d->main.now = at + 300;
+    if (p->o->graphs) {
+        graph_load(d);
+        graph_capture(d);
+    }
+}
+
+static void device_end(struct sim_device *d)
+{
+    struct sim_process *p = d->of;
+    const uint32_t thread[] = { d->main.id, d->backward.id };
+    if (p->o->graphs)
+        graphs_end(d);
+    uint8_t *rec = host_record(p, HOST_THREADS, d->main.id, d->main.now + 50);
+    layout_put(&multi_thread_layout, HEAD_DATA_LEN, rec, sizeof(uint32_t) + sizeof thread);
+    layout_put(&multi_thread_layout, THREADS_COUNT, rec, sizeof thread / sizeof *thread);
+    memcpy(rec + THREADS_FIRST, thread, sizeof thread);
+    if (p->o->sample_based)
+        counters_sample(d, p->end);
+}
+
+static void steps_run(struct sim_process *p)
+{
+    const struct sim_options *o = p->o;
+    for (uint32_t i = 0; i < o->devices; i++)
+        device_begin(&p->device[i]);
+    for (uint32_t step = 0; step < o->steps && p->writer.error.fault == FAULT_NONE; step++) {
+        for (uint32_t i = 0; i < o->devices; i++) {
+            struct sim_device *d = &p->device[i];
+            const uint64_t kernels = share(o->kernels, (uint64_t)o->processes * o->devices, d->rank);
+            step_run(d, step, share(kernels, o->steps, step));
+        }
+    }
+    for (uint32_t i = 0; i < o->devices; i++)
+        if (p->device[i].now > p->end)
+            p->end = p->device[i].now;
+    p->end += 1000 * HOST_MHZ; /* stopping takes its time, too */
+    for (uint32_t i = 0; i < o->devices; i++)
+        device_end(&p->device[i]);
+}
+
+static bool process_write(struct sim_process *p, char *path, size_t size, struct error *e)
+{
+    const struct sim_options *o = p->o;
+    p->pid = 20480 + 64 * p->index;
+    clocks_set(p);
+    path_make(p, path, size);
+    p->device = calloc(o->devices, sizeof *p->device);
+    if (!p->device)
+        return error_set(e, FAULT_LIMIT, "no memory for %u devices", o->devices);
+    if (prof_writer_open(&p->writer, path, o->slice_bytes, e)) {
+        host_open(p);
+        for (uint32_t i = 0; i < o->devices; i++)
+            device_open(p, i);
+        steps_run(p);
+        info_write(p);
+        for (uint32_t i = 0; i < o->devices; i++)
+            device_close(&p->device[i]);
+        host_close(p);
+    }
+    free(p->device);
+    return prof_writer_close(&p->writer, e);
+}
+
+bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e)
+{
+    struct sim_process *p = calloc(1, sizeof *p);
+    bool is_well = p || error_set(e, FAULT_LIMIT, "no memory for a simulation");
+    for (uint32_t i = 0; is_well && (i == 0 || i < o->processes); i++) {
+        *p = (struct sim_process){ .index = i };
+        is_well = options_resolve(p, o, e) && process_write(p, path_out, size, e);
+    }
+    free(p);
+    return is_well;
+}

@@ -1,0 +1,53 @@
+/* sim.h - profiling data without a device.
+ *
+ * Writes PROF directories in the collectors' own format, of any size, from a seed: a training job on simulated devices.
+ * Host threads launch operators (acl call around a node launch around a runtime call), the device runs them later on its
+ * streams, in order; around them are copies, collectives over eight ranks, a loaded and a captured graph, user marks,
+ * memory, hardware counters and usage of the operating systems. Records are made from the layout tables that the readers
+ * use, and every join that an analysis makes finds its other half.
+ *
+ * Same options, same bytes: no clock, no environment. Memory does not grow with the number of kernels. The data says what
+ * it is: host name "ascope-sim", process name "ascope-sim", job info "simulated".
+ */
+#ifndef ASCOPE_DEVICE_SIM_H
+#define ASCOPE_DEVICE_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { SIM_DEVICES_MOST = 16, SIM_PROCESSES_MOST = 64 };
+
+struct sim_options {
+    const char *out_dir; /* exists; one PROF directory for each process is created in it */
+    uint64_t seed;
+    uint64_t kernels;     /* operators launched one by one, over all processes and devices */
+    uint32_t steps;       /* they are spread over so many training steps */
+    uint32_t devices;     /* of one process */
+    uint32_t processes;   /* each has its own devices and its own PROF directory */
+    uint32_t platform;    /* the chip, as info.json numbers it */
+    uint32_t counter_mhz; /* of the devices' counter; 48 makes fractions of a nanosecond */
+    const char *metrics;  /* group of AI core counters: PipeUtilization, Memory, ... */
+    size_t slice_bytes;
+    bool comm;         /* collectives */
+    bool graphs;       /* a loaded graph and a captured one, both run in every step */
+    bool copies;       /* host to device and back */
+    bool marks;        /* ranges and points that a user put into the program */
+    bool samplers;     /* hardware counters, host and device operating system */
+    bool sample_based; /* AI core counters by time instead of by task */
+    bool tiling; /* some kernels learn on the device how many blocks they need; the reference then loses operators */
+    bool level0; /* names and times only: what a collection at level 0 leaves */
+};
+
+/* 150 kernels in 3 steps on one device, with everything in it. */
+extern const struct sim_options sim_defaults;
+
+/* Writes the directory of the last process to path_out. On false, what was written so far stays where it is. */
+bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e);
+
+/* Names of the groups of counters, for help texts; NULL after the last. */
+const char *sim_metrics_name(size_t i);
+
+#endif

@@ -1,0 +1,156 @@
+#include "device/sim_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "raw/host.h"
+
+enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9, COPY_ON_DEVICE = 3 };
+enum { CALL_TICKS = 110, NEXT_CALL = 122 }; /* the calls of a collective's small tasks follow each other like beats */
+
+static size_t collective_pick(struct dice *d)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < sim_n_collectives; i++)
+        sum += sim_collectives[i].weight;
+    uint32_t left = dice_below(d, sum);
+    size_t i = 0;
+    while (left >= sim_collectives[i].weight)
+        left -= sim_collectives[i++].weight;
+    return i;
+}
+
+struct small_task {
+    enum small what;
+    unsigned plane;
+    uint64_t tag; /* hash of the collective's name */
+    uint64_t bytes;
+    uint64_t begin; /* of the call, host ticks */
+};
+
+static void info_put(struct sim_device *d, const struct small_task *s, uint64_t time)
+{
+    const struct layout *l = &hccl_info_layout;
+    const struct sim_small *small = &sim_smalls[s->what];
+    const bool is_local = small->transport == 2, is_signal = !small->moves;
+    const double estimate_us = is_signal ? 0 : (double)s->bytes / 18000;
+    uint64_t estimate;
+    memcpy(&estimate, &estimate_us, sizeof estimate);
+    const uint64_t value[HCCL_FIELDS] = {
+        [HCCL_ITEM] = d->of->small_name[s->what],
+        [HCCL_TAG] = s->tag,
+        [HCCL_GROUP] = d->of->group_name,
+        [HCCL_LOCAL_RANK] = d->rank % RANKS,
+        [HCCL_REMOTE_RANK] = is_local ? UINT32_MAX : (d->rank + 1 + s->plane) % RANKS,
+        [HCCL_RANK_SIZE] = RANKS,
+        [HCCL_PLANE] = s->plane,
+        [HCCL_CONTEXT] = UINT32_MAX,
+        [HCCL_NOTIFY] = is_signal ? d->of->n_collectives % 4096 * 256 + s->plane : UINT64_MAX,
+        [HCCL_STAGE] = UINT32_MAX,
+        [HCCL_ESTIMATE] = estimate,
+        [HCCL_SRC] = 0x1200000000 + s->bytes,
+        [HCCL_DST] = 0x1300000000 + s->bytes,
+        [HCCL_SIZE] = is_signal ? 0 : s->bytes,
+        [HCCL_OP_TYPE] = s->what == SMALL_REDUCE ? 0 : UINT32_MAX,
+        [HCCL_DATA_TYPE] = is_signal ? UINT32_MAX : HCCL_FP16,
+        [HCCL_LINK] = small->link,
+        [HCCL_TRANSPORT] = small->transport,
+        [HCCL_RDMA] = small->rdma,
+    };
+    uint8_t *rec = host_record(d->of, HOST_HCCL, d->comm.id, time);
+    for (unsigned f = HCCL_ITEM; f < HCCL_FIELDS; f++)
+        layout_put(l, f, rec, value[f]);
+}
+
+static void copy_put(struct sim_device *d, uint64_t time, uint64_t bytes)
+{
+    enum { LARGEST = 64 << 20 };
+    uint8_t *rec = host_record(d->of, HOST_MEMCPY, d->comm.id, time);
+    layout_put(&memcpy_layout, MEMCPY_SIZE, rec, bytes);
+    layout_put(&memcpy_layout, MEMCPY_LARGEST, rec, LARGEST);
+    layout_put(&memcpy_layout, MEMCPY_DIRECTION, rec, COPY_ON_DEVICE);
+}
+
+static void small_run(struct sim_device *d, const struct small_task *s, uint64_t not_before)
+{
+    struct sim_process *p = d->of;
+    const struct sim_small *small = &sim_smalls[s->what];
+    const struct sim_task_kind *kind = &sim_task_kinds[small->kind];
+    const enum sim_stream stream = (enum sim_stream)(STREAM_COMM + s->plane);
+    const struct launch l = { small->kind, 0, 0 };
+    const uint64_t time = s->begin + 35;
+    const uint16_t task = stream_issue(d, stream, d->comm.id, time - 5);
+    host_track(d, HOST_TRACK, d->comm.id, time, stream, task, &l);
+    if (small->kind == TASK_COPY_LOCAL)
+        copy_put(d, time, s->bytes);
+    host_call(p, HOST_CALL, LEVEL_RUNTIME, kind->call, d->comm.id, s->begin + 15, s->begin + 80, 0);
+    if (!p->o->level0)
+        info_put(d, s, s->begin + 90);
+    host_call(p, HOST_CALL, LEVEL_COMMUNICATION, s->plane == 0 ? TYPE_MASTER : TYPE_SLAVE, d->comm.id, s->begin,
+              s->begin + CALL_TICKS, p->small_name[s->what]);
+    /* 20 GB/s and what it takes to start; a signal is short, waiting for a peer is not */
+    const uint64_t ticks = small->moves            ? device_us(d, 2) + device_us(d, s->bytes) / 20000
+                           : s->what == SMALL_WAIT ? dice_between(&d->dice, 100, 2500)
+                                                   : dice_between(&d->dice, 60, 400);
+    stream_run(d, stream, task, &l, time, ticks + dice_below(&d->dice, 40), not_before);
+}
+
+/* The communication stream first waits for the event that the compute stream has recorded. */
+static uint64_t wait_event(struct sim_device *d, uint64_t not_before)
+{
+    struct sim_process *p = d->of;
+    const uint32_t thread = d->comm.id;
+    const uint64_t begin = d->comm.now;
+    const struct launch l = { TASK_EVENT_WAIT, 0, 0 };
+    const uint16_t task = stream_issue(d, STREAM_COMM, thread, begin + 45);
+    host_track(d, HOST_TRACK, thread, begin + 50, STREAM_COMM, task, &l);
+    host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_EVENT_WAIT, thread, begin + 20, begin + 120, 0);
+    host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_EVENT_WAIT, thread, begin, begin + 150, 0);
+    d->comm.now = begin + 170;
+    const uint64_t arrives = device_tick(d, begin + 50), is_free = d->stream[STREAM_COMM].free_at;
+    const uint64_t starts = arrives > is_free ? arrives : is_free;
+    const uint64_t waits = not_before > starts ? not_before - starts : 0;
+    const struct span s = stream_run(d, STREAM_COMM, task, &l, begin + 50, waits + 20, 0);
+    return s.end > not_before ? s.end : not_before;
+}
+
+void collective_run(struct sim_device *d, uint64_t not_before)
+{
+    struct sim_process *p = d->of;
+    const size_t which = collective_pick(&d->dice);
+    const struct sim_collective *c = &sim_collectives[which];
+    const uint64_t bytes = 65536ull << dice_below(&d->dice, 7);
+    if (d->comm.now < d->now)
+        d->comm.now = d->now;
+    const uint64_t start = wait_event(d, not_before);
+
+    char name[64];
+    snprintf(name, sizeof name, "%s_%03llu_%llu_1", c->node, (unsigned long long)(p->group_name % 1000),
+             (unsigned long long)++p->n_collectives);
+    const uint64_t tag = host_name(p, name);
+    const uint32_t thread = d->comm.id;
+    const uint64_t acl_begin = d->comm.now, node_begin = acl_begin + 90;
+    uint64_t at = node_begin + 60;
+    struct small_task s = { SMALL_COPY, 0, tag, bytes, at };
+    small_run(d, &s, start);
+    for (s.plane = 0; s.plane < PLANES; s.plane++) {
+        for (unsigned i = 0; i < c->n; i++) {
+            s.begin = at += NEXT_CALL;
+            s.what = (enum small)c->small[i];
+            small_run(d, &s, start);
+        }
+    }
+    const uint64_t records = at + CALL_TICKS + 20, node_end = records + 30, acl_end = node_end + 50;
+    node_records(d, false, thread, records, &(struct node){ tag, name_hash(c->node), NODE_COMMUNICATION, 0, 0 }, NULL);
+    if (!p->o->level0) {
+        uint8_t *rec = host_record(p, HOST_HCCL_OP, thread, records + 5);
+        layout_put(&hccl_op_layout, HCCL_OP_FLAGS, rec, dice_one_in(&d->dice, 5));
+        layout_put(&hccl_op_layout, HCCL_OP_DATA_TYPE, rec, HCCL_FP16);
+        layout_put(&hccl_op_layout, HCCL_OP_ALG, rec, p->alg_name);
+        layout_put(&hccl_op_layout, HCCL_OP_COUNT, rec, bytes * RANKS / 2);
+        layout_put(&hccl_op_layout, HCCL_OP_GROUP, rec, p->group_name);
+    }
+    host_call(p, HOST_CALL, LEVEL_NODE, TYPE_COLLECTIVE + (uint32_t)which, thread, node_begin, node_end, tag);
+    host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_COLLECTIVE + (uint32_t)which, thread, acl_begin, acl_end, 0);
+    d->comm.now = acl_end + dice_between(&d->dice, 20, 60);
+}

@@ -1,0 +1,198 @@
+#include "device/sim_run.h"
+
+#include <string.h>
+
+#include "raw/counter.h"
+#include "raw/device.h"
+#include "raw/host.h"
+#include "raw/sampler.h"
+
+static unsigned events_count(const char *events)
+{
+    unsigned n = 1;
+    for (; *events; events++)
+        n += *events == ',';
+    return n;
+}
+
+/* Eight counters, of which the first n mean something: each counts during a part of the cycles. */
+static void events_make(struct dice *d, uint64_t cycles, unsigned n, uint64_t *event)
+{
+    for (unsigned i = 0; i < PMU_COUNTERS; i++)
+        event[i] = i < n ? cycles * dice_below(d, 620) / 1000 : 0;
+    event[7] = event[6] * dice_below(d, 80) / 1000; /* the last pair are the requests to a cache and its misses */
+}
+
+static bool runs_on_cube(const struct device_task *t)
+{
+    return t->kind == TASK_CUBE || t->kind == TASK_MIX_CUBE;
+}
+
+/* Cycles of all cores together; a task keeps its cores busy for most of its time. */
+static uint64_t cycles_of(struct sim_device *d, const struct device_task *t, uint32_t cores)
+{
+    const struct sim_process *p = d->of;
+    const uint64_t per_core = (t->end - t->begin) * p->chip->core_mhz / p->o->counter_mhz;
+    return per_core * cores * dice_between(&d->counters, 780, 985) / 1000 + 1;
+}
+
+static uint8_t *pmu_put(struct sim_device *d, const struct layout *l, uint16_t stream, const struct device_task *t,
+                        uint32_t bits, uint64_t cycles, bool is_cube)
+{
+    const struct sim_metrics *m = d->of->metrics;
+    const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
+    const uint64_t inside = kind->context != 0 ? 8 : 0; /* a context is counted inside of its task */
+    uint64_t event[PMU_COUNTERS];
+    uint8_t *rec = slices_record(&d->out[DEVICE_PMU], l);
+    events_make(&d->counters, cycles, events_count(is_cube ? m->cube_events : m->vector_events), event);
+    layout_put(l, PMU_HEAD, rec, layout_get(l, PMU_HEAD, rec) | (d->n_pmu++ & 15) << 6);
+    layout_put(l, PMU_STREAM, rec, stream);
+    layout_put(l, PMU_TASK, rec, t->id);
+    layout_put(l, PMU_SUB_TYPE, rec, kind->context != 0 ? kind->context : !is_cube);
+    layout_put(l, PMU_FFTS_BITS, rec, bits);
+    layout_put(l, PMU_CYCLES, rec, cycles);
+    layout_put(l, PMU_BEGIN, rec, t->begin + inside);
+    layout_put(l, PMU_END, rec, t->end - inside);
+    memcpy(rec + PMU_FIRST, event, sizeof event);
+    return rec;
+}
+
+/* A mixed operator has one record for its context, with the counters of its own kind of core, and one for each block on
+ * the other kind. */
+static void mix_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
+{
+    const struct sim_chip *chip = d->of->chip;
+    const bool is_cube = runs_on_cube(t);
+    const uint32_t mix = FFTS_TYPE_MIX << FFTS_TYPE_SHIFT, other_cores = is_cube ? chip->n_vector : chip->n_cube;
+    uint32_t others = (uint32_t)t->blocks * sim_task_kinds[t->kind].other_ratio;
+    if (others > other_cores)
+        others = other_cores;
+    for (uint32_t i = 0; i < others; i++) {
+        const uint32_t core = i << 1 | is_cube; /* bit 0: a vector core */
+        const uint16_t block = (uint16_t)i;
+        uint8_t *rec = pmu_put(d, &pmu_block_layout, stream, t, mix | core, cycles_of(d, t, 1), !is_cube);
+        memcpy(rec + PMU_BLOCK_ID, &block, sizeof block);
+    }
+    pmu_put(d, &pmu_task_layout, stream, t, mix, cycles_of(d, t, t->blocks), is_cube);
+}
+
+static void pmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
+{
+    if (d->of->o->level0 || d->of->o->sample_based)
+        return;
+    if (sim_task_kinds[t->kind].context != 0) {
+        mix_write(d, stream, t);
+        return;
+    }
+    const bool is_cube = runs_on_cube(t);
+    const uint32_t cores = is_cube ? d->of->chip->n_cube : d->of->chip->n_vector;
+    const uint32_t bits = is_cube ? 0 : 1u << FFTS_TYPE_SHIFT;
+    pmu_put(d, &pmu_task_layout, stream, t, bits, cycles_of(d, t, t->blocks < cores ? t->blocks : cores), is_cube);
+}
+
+/* The events are those of sample.json: all requests, their two halves, hits in each half, victims. */
+static void l2_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
+{
+    const struct layout *l = &l2_cache_layout;
+    const uint64_t requests = dice_between(&d->counters, 8000, 90000), half = requests / 2;
+    const uint64_t hits = half * dice_between(&d->counters, 100, 950) / 1000;
+    const uint64_t event[COUNTER_EVENTS] = {
+        requests, half, requests - half, hits, hits + 1, (requests - 2 * hits) / 3
+    };
+    uint8_t *rec = slices_record(&d->out[DEVICE_L2], l);
+    layout_put(l, L2_TASK_TYPE, rec, sim_task_kinds[t->kind].log);
+    layout_put(l, L2_STREAM, rec, stream);
+    layout_put(l, L2_TASK, rec, t->id);
+    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
+        layout_put(l, L2_FIRST + i, rec, event[i]);
+}
+
+static void smmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
+{
+    const struct layout *l = &smmu_layout;
+    const bool is_fault = dice_one_in(&d->counters, 2);
+    const uint64_t requests = dice_between(&d->counters, 500, 1000);
+    const uint64_t event[2][COUNTER_EVENTS] = {
+        {requests,       requests * 2 / 5, requests * 2 / 5, requests / 10, 20 },
+        { dice_below(&d->counters, 5)              },
+    };
+    uint8_t *rec = slices_record(&d->out[DEVICE_SMMU], l);
+    layout_put(l, SMMU_TASK_TYPE, rec, sim_task_kinds[t->kind].log);
+    layout_put(l, SMMU_STREAM, rec, stream);
+    layout_put(l, SMMU_TASK, rec, t->id);
+    layout_put(l, SMMU_DATA_TYPE, rec, is_fault ? SMMU_DATA_FAULTS : SMMU_DATA_TRANSLATION);
+    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
+        layout_put(l, SMMU_FIRST + i, rec, event[is_fault][i]);
+}
+
+/* How an AI CPU spent its time: submitted, scheduled, copied, ran. Fields in µs are of the device's own clock. */
+static void aicpu_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
+{
+    const struct layout *l = &aicpu_node_layout, *head = &node_basic_layout;
+    const uint64_t ticks = t->end - t->begin, mhz = d->of->o->counter_mhz;
+    const uint64_t run_begin = t->begin + ticks / 8, run_end = t->end - ticks / 16 - 1;
+    const uint64_t compute_us = (run_begin - d->tick0) / mhz + 2;
+    const uint64_t copy_us = compute_us + (run_end - run_begin) / mhz * 3 / 4;
+    uint8_t *rec = slices_record(&d->out[DEVICE_AICPU], l);
+    layout_put(head, HEAD_LEVEL, rec, LEVEL_AICPU);
+    layout_put(head, HEAD_THREAD, rec, 77);
+    layout_put(head, HEAD_DATA_LEN, rec, 128);
+    layout_put(head, HEAD_TIME, rec, run_begin);
+    layout_put(l, AICPU_STREAM, rec, stream);
+    layout_put(l, AICPU_TASK, rec, t->id);
+    layout_put(l, AICPU_RUN_BEGIN, rec, run_begin);
+    layout_put(l, AICPU_COMPUTE_US, rec, compute_us);
+    layout_put(l, AICPU_MEMCPY_US, rec, copy_us);
+    layout_put(l, AICPU_MEMCPY_END_US, rec, copy_us + dice_between(&d->counters, 1, 20));
+    layout_put(l, AICPU_RUN_END, rec, run_end);
+    layout_put(l, AICPU_THREAD, rec, 77);
+    layout_put(l, AICPU_SUBMIT, rec, run_begin - 150);
+    layout_put(l, AICPU_SCHEDULE, rec, run_begin - 100);
+    layout_put(l, AICPU_BEFORE_RUN, rec, run_begin - 25);
+    layout_put(l, AICPU_AFTER_RUN, rec, run_end + 20);
+    layout_put(l, AICPU_KERNEL_TYPE, rec, 1);
+    layout_put(l, AICPU_DISPATCH_US, rec, dice_between(&d->counters, 5, 20));
+    layout_put(l, AICPU_TOTAL_US, rec, ticks / mhz);
+}
+
+void counters_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
+{
+    if (t->kind <= TASK_MIX_VECTOR)
+        pmu_write(d, stream, t);
+    if (t->kind == TASK_AICPU)
+        aicpu_write(d, stream, t);
+    if (!d->of->o->samplers)
+        return;
+    if (t->kind == TASK_CUBE || t->kind == TASK_VECTOR)
+        l2_write(d, stream, t);
+    if (t->kind <= TASK_MIX_VECTOR && dice_one_in(&d->counters, 16))
+        smmu_write(d, stream, t);
+}
+
+/* One round of all cores a millisecond, for at least a dozen rounds. */
+void counters_sample(struct sim_device *d, uint64_t end)
+{
+    const struct layout *l = &core_sample_layout;
+    const struct sim_process *p = d->of;
+    const uint64_t span_ns = (end - p->cnt) * NS_PER_HOST_TICK, every_ns = span_ns < 13000000 ? span_ns / 13 : 1000000;
+    const uint32_t cores = p->chip->n_cube + 1 + p->chip->n_vector; /* one number lies between the two kinds */
+    const unsigned n_cube = events_count(p->metrics->cube_events), n_vector = events_count(p->metrics->vector_events);
+    for (uint64_t at_ns = 2 * every_ns; at_ns + every_ns < span_ns; at_ns += every_ns) {
+        for (uint32_t core = 0; core < cores; core++) {
+            const bool is_cube = core < p->chip->n_cube;
+            if (core == p->chip->n_cube)
+                continue;
+            uint64_t event[PMU_COUNTERS];
+            const uint64_t cycles = every_ns * p->chip->core_mhz / 1000 * dice_below(&d->counters, 1000) / 1000;
+            events_make(&d->counters, cycles, is_cube ? n_cube : n_vector, event);
+            uint8_t *rec = slices_record(&d->out[DEVICE_PMU], l);
+            layout_put(l, CORE_MODE, rec, 1);
+            for (unsigned i = 0; i < CORE_EVENTS; i++)
+                layout_put(l, CORE_EVENT + i, rec, event[i]);
+            layout_put(l, CORE_CYCLES, rec, cycles);
+            layout_put(l, CORE_TIME, rec, d->device_mono_ns + at_ns + 40ull * core);
+            layout_put(l, CORE_COUNT, rec, is_cube ? n_cube : n_vector);
+            layout_put(l, CORE_ID, rec, core);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+#include "device/sim_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "raw/device.h"
+#include "raw/host.h"
+
+static const struct {
+    const char *family;
+    enum cut cut;
+} files[DEVICE_FILES] = {
+    [DEVICE_LOG] = {"stars_soc.data",     CUT_BETWEEN }, /* collectors cut this one at multiples of its records */
+    [DEVICE_PMU] = { "ffts_profile.data", CUT_ANYWHERE},
+      [DEVICE_TRACK] = { "ts_track.data",     CUT_ANYWHERE},
+    [DEVICE_AICPU] = { "aicpu.data",        CUT_ANYWHERE},
+      [DEVICE_L2] = { "l2_cache.data",     CUT_ANYWHERE},
+    [DEVICE_SMMU] = { "socpmu.data",       CUT_ANYWHERE},
+};
+
+static const uint16_t stream_ids[STREAMS] = { [STREAM_MAIN] = 2,      [STREAM_SIDE] = 5,      [STREAM_COPY] = 3,
+                                              [STREAM_GRAPH] = 11,    [STREAM_CAPTURED] = 30, [STREAM_COMM] = 20,
+                                              [STREAM_COMM + 1] = 21, [STREAM_COMM + 2] = 22 };
+
+/* Ticks: what lies between two tasks of a stream. A flip is stamped inside the gap: after the counters of the old task
+ * were read, before the new one starts. */
+enum { GAP_LEAST = 8, GAP_MOST = 60, FLIP_BEFORE = 3, CONTEXT_AFTER = 5, CONTEXT_BEFORE = 3 };
+
+uint64_t device_us(const struct sim_device *d, uint64_t us)
+{
+    return us * d->of->o->counter_mhz;
+}
+
+uint64_t device_tick(const struct sim_device *d, uint64_t host_tick)
+{
+    const uint64_t mono_ns = d->of->mono_ns + (host_tick - d->of->cnt) * NS_PER_HOST_TICK;
+    return d->tick0 + (mono_ns - d->mono_ns) * d->of->o->counter_mhz / 1000;
+}
+
+uint64_t device_host_tick(const struct sim_device *d, uint64_t tick)
+{
+    const uint64_t mono_ns = d->mono_ns + (tick - d->tick0) * 1000 / d->of->o->counter_mhz;
+    return d->of->cnt + (mono_ns - d->of->mono_ns) / NS_PER_HOST_TICK + 2;
+}
+
+void device_open(struct sim_process *p, uint32_t index)
+{
+    enum { READ_AFTER_NS = 980000, APART_NS = 200000 }; /* devices are read one after the other */
+    struct sim_device *d = &p->device[index];
+    const uint32_t rank = p->index * p->o->devices + index;
+    *d = (struct sim_device){ .of = p, .id = (int)rank, .rank = rank };
+    d->dice = dice_for(p->o->seed, 1 + 2ull * rank);
+    d->counters = dice_for(p->o->seed, 2 + 2ull * rank);
+    d->host_cnt_diff = 1000 + dice_below(&d->dice, 2000);
+    const uint64_t read_ns = READ_AFTER_NS + (uint64_t)APART_NS * index;
+    d->host_cnt = p->cnt + read_ns / NS_PER_HOST_TICK;
+    d->mono_ns = p->mono_ns + read_ns + d->host_cnt_diff * NS_PER_HOST_TICK;
+    d->tick0 = 10000000000 + dice_next(&d->dice) % 1000000000;
+    d->device_mono_ns = 500000000000 + dice_next(&d->dice) % 100000000000;
+    d->next_address = 0x124000000000 + ((uint64_t)rank << 36);
+    d->graph_model = 1 + index;
+    d->captured_model = 101 + index;
+    const uint32_t thread = p->pid + 4 * index;
+    d->now = p->cnt + 5000 * HOST_MHZ; /* 5 ms: starting takes its time */
+    d->logged = device_tick(d, d->now);
+    d->main = (struct sim_thread){ thread, d->now };
+    d->backward = (struct sim_thread){ thread + 1, d->now };
+    d->comm = (struct sim_thread){ thread + 2, d->now };
+
+    folder_create(&p->writer, d->id);
+    for (size_t i = 0; i < DEVICE_FILES; i++)
+        slices_init(&d->out[i], &p->writer, d->id, files[i].family, files[i].cut);
+    for (size_t i = 0; i < STREAMS; i++) {
+        struct device_stream *s = &d->stream[i];
+        s->id = stream_ids[i];
+        s->queue = calloc(QUEUE_TASKS, sizeof *s->queue);
+        if (!s->queue)
+            error_set(&p->writer.error, FAULT_LIMIT, "device %d: no memory for its streams", d->id);
+    }
+}
+
+void device_close(struct sim_device *d)
+{
+    for (size_t i = 0; i < DEVICE_FILES; i++)
+        slices_fini(&d->out[i]);
+    for (size_t i = 0; i < STREAMS; i++)
+        free(d->stream[i].queue);
+}
+
+/* The number of a stream's tasks has 16 bits. When it begins again, both sides say so, each in its own time: the host
+ * here, the device when the next task starts. */
+uint16_t stream_issue(struct sim_device *d, enum sim_stream which, uint32_t thread, uint64_t host_tick)
+{
+    struct device_stream *s = &d->stream[which];
+    if (s->is_full_turn) {
+        s->batch++;
+        uint8_t *rec = host_record(d->of, HOST_TRACK, thread, host_tick);
+        layout_put(&task_track_layout, TRACK_DEVICE, rec, (uint64_t)d->id);
+        layout_put(&task_track_layout, TRACK_STREAM, rec, s->id);
+        layout_put(&task_track_layout, TRACK_TASK, rec, (uint64_t)s->batch << 16);
+        layout_put(&task_track_layout, TRACK_TYPE, rec, TRACK_TYPE_FLIP);
+    }
+    const uint16_t task = s->next_task++;
+    s->is_full_turn = task == UINT16_MAX;
+    return task;
+}
+
+static uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick)
+{
+    uint8_t *rec = slices_record(&d->out[DEVICE_TRACK], l);
+    rec[2] = (uint8_t)l->size; /* the record's length is part of its head */
+    layout_put(l, time_field, rec, tick);
+    return rec;
+}
+
+void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
+                  uint16_t tag)
+{
+    const struct layout *l = &ts_step_layout;
+    uint8_t *rec = track_record(d, l, STEP_TICK, tick);
+    layout_put(l, STEP_INDEX, rec, index);
+    layout_put(l, STEP_MODEL, rec, model);
+    layout_put(l, STEP_STREAM, rec, d->stream[s].id);
+    layout_put(l, STEP_TASK, rec, task);
+    layout_put(l, STEP_TAG, rec, tag);
+}
+
+static void flip_write(struct sim_device *d, const struct device_stream *s, uint64_t tick)
+{
+    const struct layout *l = &ts_flip_layout;
+    uint8_t *rec = track_record(d, l, TS_FLIP_TICK, tick);
+    layout_put(l, TS_FLIP_STREAM, rec, s->id);
+    layout_put(l, TS_FLIP_NUMBER, rec, s->batch);
+}
+
+/* Some kernels learn on the device how many blocks they need. */
+static void blocks_write(struct sim_device *d, const struct device_stream *s, const struct device_task *t)
+{
+    const struct layout *l = &ts_blocks_layout;
+    uint8_t *rec = track_record(d, l, TS_BLOCKS_TICK, t->begin + 1);
+    layout_put(l, TS_BLOCKS_STREAM, rec, s->id);
+    layout_put(l, TS_BLOCKS_TASK, rec, t->id);
+    layout_put(l, TS_BLOCKS_COUNT, rec, t->blocks);
+}
+
+struct span stream_run(struct sim_device *d, enum sim_stream which, uint16_t task, const struct launch *l,
+                       uint64_t host_tick, uint64_t duration, uint64_t not_before)
+{
+    struct device_stream *s = &d->stream[which];
+    if (!s->queue)
+        return (struct span){ not_before, not_before + duration };
+    if (s->n == QUEUE_TASKS) { /* the host waits for the oldest task to end */
+        const uint64_t until = device_host_tick(d, s->queue[s->head].end);
+        d->now = until > d->now ? until : d->now;
+        device_log(d, device_tick(d, d->now));
+    }
+    uint64_t begin = device_tick(d, host_tick);
+    if (begin < d->logged)
+        begin = d->logged;
+    begin += dice_between(&d->dice, 100, 300); /* on its way to the device */
+    if (begin < s->free_at + GAP_LEAST)
+        begin = s->free_at + dice_between(&d->dice, GAP_LEAST, GAP_MOST);
+    if (begin < not_before)
+        begin = not_before;
+    struct device_task *t = &s->queue[(s->head + s->n++) % QUEUE_TASKS];
+    *t = (struct device_task){ begin, begin + duration, task, l->blocks, (uint8_t)l->kind };
+    if (task == 0 && s->batch > 0)
+        flip_write(d, s, begin - FLIP_BEFORE);
+    if (d->of->o->tiling && (l->kind == TASK_CUBE || l->kind == TASK_VECTOR) && dice_one_in(&d->counters, 64))
+        blocks_write(d, s, t);
+    s->free_at = t->end;
+    return (struct span){ t->begin, t->end };
+}
+
+static void log_write(struct sim_device *d, const struct device_stream *s, const struct device_task *t, unsigned func,
+                      uint64_t tick)
+{
+    const struct layout *l = &stars_layout;
+    const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
+    const bool is_context = func == STARS_FFTS_BEGIN || func == STARS_FFTS_END;
+    uint8_t *rec = slices_record(&d->out[DEVICE_LOG], l);
+    layout_put(l, STARS_HEAD, rec, func | (d->n_log++ & 15) << 6 | (is_context ? 0 : (uint32_t)kind->log << 10));
+    layout_put(l, STARS_STREAM, rec, s->id);
+    layout_put(l, STARS_TASK, rec, t->id);
+    layout_put(l, STARS_TICK, rec, tick);
+    if (!is_context)
+        return;
+    layout_put(l, STARS_SUB_TYPE, rec, kind->context);
+    const uint16_t ffts = FFTS_TYPE_MIX << FFTS_TYPE_SHIFT;
+    memcpy(rec + STARS_FFTS_TYPE, &ffts, sizeof ffts);
+}
+
+/* The records of a task in the order of their times: begin and end, and in between those of its context if it has one. */
+enum { STAGE_BEGIN, STAGE_CONTEXT_BEGIN, STAGE_CONTEXT_END, STAGE_END };
+
+static uint64_t next_tick(const struct device_stream *s)
+{
+    const struct device_task *t = &s->queue[s->head];
+    switch (s->stage) {
+    case STAGE_BEGIN: return t->begin;
+    case STAGE_CONTEXT_BEGIN: return t->begin + CONTEXT_AFTER;
+    case STAGE_CONTEXT_END: return t->end - CONTEXT_BEFORE;
+    default: return t->end;
+    }
+}
+
+static void log_next(struct sim_device *d, struct device_stream *s)
+{
+    static const uint8_t func[] = { STARS_ACSQ_BEGIN, STARS_FFTS_BEGIN, STARS_FFTS_END, STARS_ACSQ_END };
+    const struct device_task *t = &s->queue[s->head];
+    log_write(d, s, t, func[s->stage], next_tick(s));
+    if (s->stage == STAGE_BEGIN && sim_task_kinds[t->kind].context == 0) {
+        s->stage = STAGE_END;
+        return;
+    }
+    if (s->stage++ < STAGE_END)
+        return;
+    counters_write(d, s->id, t);
+    s->stage = STAGE_BEGIN;
+    s->head = (s->head + 1) % QUEUE_TASKS;
+    s->n--;
+}
+
+void device_log(struct sim_device *d, uint64_t until)
+{
+    for (;;) {
+        struct device_stream *first = NULL;
+        uint64_t least = until;
+        for (size_t i = 0; i < STREAMS; i++) {
+            struct device_stream *s = &d->stream[i];
+            if (s->n == 0)
+                continue;
+            const uint64_t tick = next_tick(s);
+            if (tick <= least && (!first || tick < least)) {
+                first = s;
+                least = tick;
+            }
+        }
+        if (!first)
+            break;
+        log_next(d, first);
+    }
+    if (until > d->logged)
+        d->logged = until;
+}

@@ -1,0 +1,230 @@
+#include "device/sim_run.h"
+
+#include "raw/host.h"
+
+/* Values of prof-records, A.9. */
+enum { TYPE_FLOAT = 0, TYPE_FLOAT16 = 1, TYPE_INT64 = 9, TYPE_BF16 = 27 };
+enum { FORMAT_NCHW = 0, FORMAT_ND = 2, FORMAT_FRACTAL_Z = 4, FORMAT_NC1HWC0 = 3, FORMAT_FRACTAL_NZ = 29 };
+enum { TENSORS_MOST = 16 };
+
+struct tensor {
+    uint32_t direction, format, data_type, shape[TENSOR_DIMS];
+};
+
+static uint32_t power_of_two(struct dice *d, uint32_t low, uint32_t high) /* exponents */
+{
+    return 1u << dice_between(d, low, high);
+}
+
+static struct tensor tensor_of(uint32_t format, uint32_t type, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
+{
+    return (struct tensor){
+        TENSOR_INPUT, format, type, {a, b, c, e}
+    };
+}
+
+/* Inputs first. Sizes agree as they do in a network: what is multiplied fits. */
+static void tensors_make(struct dice *d, const struct sim_operator *op, struct tensor *t)
+{
+    const uint32_t m = power_of_two(d, 9, 12), k = power_of_two(d, 9, 12), n = power_of_two(d, 9, 12);
+    const uint32_t type = dice_one_in(d, 4) ? TYPE_FLOAT16 : TYPE_BF16;
+    struct tensor first = tensor_of(FORMAT_ND, type, m, k, 0, 0), second = first, result = first;
+    switch (op->shape) {
+    case SHAPE_MATMUL:
+        second = tensor_of(dice_one_in(d, 3) ? FORMAT_FRACTAL_NZ : FORMAT_ND, type, k, n, 0, 0);
+        result = tensor_of(FORMAT_ND, type, m, n, 0, 0);
+        break;
+    case SHAPE_BATCH_MATMUL:
+        first = tensor_of(FORMAT_ND, TYPE_FLOAT16, 8, m, k, 0);
+        second = tensor_of(FORMAT_FRACTAL_NZ, TYPE_FLOAT16, 8, k, n, 0);
+        result = tensor_of(FORMAT_ND, TYPE_FLOAT16, 8, m, n, 0);
+        break;
+    case SHAPE_CONV:
+        first = tensor_of(FORMAT_NC1HWC0, TYPE_FLOAT16, 32, m / 64, 56, 56);
+        first.shape[4] = 16; /* five dimensions, as the format says */
+        second = tensor_of(FORMAT_FRACTAL_Z, TYPE_FLOAT16, k / 16, n / 16, 16, 16);
+        result = first;
+        result.shape[1] = n / 64;
+        break;
+    case SHAPE_BINARY: break;
+    case SHAPE_UNARY: break;
+    case SHAPE_CAST: first.data_type = TYPE_FLOAT; break;
+    case SHAPE_ATTENTION:
+        first = second = tensor_of(FORMAT_ND, type, 2, 16, m, 128);
+        result = tensor_of(FORMAT_ND, TYPE_FLOAT, 2, 16, m, 8);
+        break;
+    }
+    for (unsigned i = 0; i < op->n_in; i++)
+        t[i] = i == 0 ? first : second;
+    for (unsigned i = 0; i < op->n_out; i++) {
+        t[op->n_in + i] = result;
+        t[op->n_in + i].direction = TENSOR_OUTPUT;
+    }
+}
+
+static void tensors_write(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, uint64_t name,
+                          const struct sim_operator *op)
+{
+    struct tensor tensor[TENSORS_MOST];
+    const unsigned n = op->n_in + op->n_out;
+    tensors_make(&d->dice, op, tensor);
+    for (unsigned first = 0; first < n; first += TENSOR_MOST) {
+        const unsigned here = n - first < TENSOR_MOST ? n - first : TENSOR_MOST;
+        uint8_t *rec = host_record(d->of, f, thread, time);
+        layout_put(&tensor_layout, HEAD_DATA_LEN, rec, 12 + here * TENSOR_BYTES);
+        layout_put(&tensor_layout, TENSOR_OP_NAME, rec, name);
+        layout_put(&tensor_layout, TENSOR_COUNT, rec, here);
+        for (unsigned i = 0; i < here; i++) {
+            uint8_t *at = rec + TENSOR_FIRST + i * TENSOR_BYTES;
+            const struct tensor *t = &tensor[first + i];
+            host_put32(at, t->direction);
+            host_put32(at + 4, t->format);
+            host_put32(at + 8, t->data_type);
+            for (unsigned dim = 0; dim < TENSOR_DIMS; dim++)
+                host_put32(at + 12 + 4 * dim, t->shape[dim]);
+        }
+    }
+}
+
+void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_t time, const struct node *n,
+                  const struct sim_operator *op)
+{
+    struct sim_process *p = d->of;
+    if (p->o->level0)
+        return;
+    uint8_t *rec = host_record(p, is_static ? HOST_NODE_ONCE : HOST_NODE, thread, time);
+    layout_put(&node_basic_layout, NODE_NAME, rec, n->name);
+    layout_put(&node_basic_layout, NODE_TASK_TYPE, rec, n->node_type);
+    layout_put(&node_basic_layout, NODE_OP_TYPE, rec, n->type);
+    layout_put(&node_basic_layout, NODE_BLOCKS, rec, n->blocks);
+    layout_put(&node_basic_layout, NODE_OP_FLAG, rec, n->flag);
+    if (op)
+        tensors_write(d, is_static ? HOST_TENSOR_ONCE : HOST_TENSOR, thread, time, n->name, op);
+}
+
+uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
+{
+    static const uint16_t cube[] = { 1, 8, 16, 20, 24, 24, 24 }, vector[] = { 1, 4, 16, 32, 40, 48, 48 };
+    const bool is_cube = kind == TASK_CUBE || kind == TASK_MIX_CUBE;
+    if (kind == TASK_AICPU || kind == TASK_DSA)
+        return 1;
+    return (is_cube ? cube : vector)[dice_below(&d->dice, sizeof cube / sizeof *cube)];
+}
+
+static size_t operator_pick(struct dice *d)
+{
+    static uint32_t sum;
+    if (sum == 0)
+        for (size_t i = 0; i < sim_n_operators; i++)
+            sum += sim_operators[i].weight;
+    uint32_t left = dice_below(d, sum);
+    size_t i = 0;
+    while (left >= sim_operators[i].weight)
+        left -= sim_operators[i++].weight;
+    return i;
+}
+
+static void memory_put(struct sim_device *d, uint32_t thread, uint64_t time, const struct sim_block *b, bool is_release)
+{
+    enum { RESERVED = 1 << 30 };
+    const struct layout *l = &task_memory_layout;
+    d->allocated = is_release ? d->allocated - b->bytes : d->allocated + b->bytes;
+    uint8_t *rec = host_record(d->of, HOST_MEMORY, thread, time);
+    layout_put(l, OP_MEM_ADDR, rec, b->address);
+    layout_put(l, OP_MEM_SIZE, rec, is_release ? 0 - b->bytes : b->bytes);
+    layout_put(l, OP_MEM_NAME, rec, b->name);
+    layout_put(l, OP_MEM_ALLOCATED, rec, d->allocated);
+    layout_put(l, OP_MEM_RESERVED, rec, RESERVED);
+    layout_put(l, OP_MEM_DEVICE, rec, (uint64_t)d->id);
+}
+
+/* Every seventh operator allocates; when the table is full a block is released first. Few are never released. */
+static void memory_use(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
+{
+    if (!dice_one_in(&d->dice, 7))
+        return;
+    if (d->n_live == LIVE_BLOCKS || (d->n_live > 0 && dice_one_in(&d->dice, 3))) {
+        const uint32_t i = dice_below(&d->dice, d->n_live);
+        if (!dice_one_in(&d->dice, 40))
+            memory_put(d, thread, time, &d->live[i], true);
+        d->live[i] = d->live[--d->n_live];
+    }
+    const uint64_t bytes = 512ull * dice_between(&d->dice, 1, 4096);
+    d->live[d->n_live] = (struct sim_block){ d->next_address, bytes, name };
+    d->next_address += bytes;
+    memory_put(d, thread, time + 2, &d->live[d->n_live++], false);
+}
+
+static void context_write(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
+{
+    uint8_t *rec = host_record(d->of, HOST_CONTEXT, thread, time);
+    layout_put(&context_id_layout, CONTEXT_OP_NAME, rec, name);
+    layout_put(&context_id_layout, CONTEXT_COUNT, rec, 1); /* the one context of a mixed operator is 0 */
+}
+
+static void attr_write(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
+{
+    uint8_t *rec = host_record(d->of, HOST_ATTR, thread, time);
+    layout_put(&node_attr_layout, ATTR_NAME, rec, name);
+    layout_put(&node_attr_layout, ATTR_TEXT, rec, d->of->attr_name[dice_below(&d->dice, 2)]);
+}
+
+/* The calls of one operator, from the outside in. */
+struct calls {
+    uint64_t workspace_begin, workspace_end, acl_begin, node_begin, runtime_begin, track, runtime_end, records,
+        node_end, acl_end;
+};
+
+static struct calls calls_make(struct dice *d, uint64_t now)
+{
+    struct calls c;
+    c.workspace_begin = now + dice_between(d, 15, 40);
+    c.workspace_end = c.workspace_begin + dice_between(d, 180, 600);
+    c.acl_begin = c.workspace_end + dice_between(d, 20, 70);
+    c.node_begin = c.acl_begin + dice_between(d, 55, 120);
+    c.runtime_begin = c.node_begin + dice_between(d, 30, 90);
+    c.track = c.runtime_begin + dice_between(d, 60, 130);
+    c.runtime_end = c.track + dice_between(d, 70, 150);
+    c.records = c.runtime_end + dice_between(d, 3, 12);
+    c.node_end = c.runtime_end + dice_between(d, 20, 60);
+    c.acl_end = c.node_end + dice_between(d, 20, 60);
+    return c;
+}
+
+void operator_launch(struct sim_device *d, struct sim_thread *t)
+{
+    struct sim_process *p = d->of;
+    const size_t which = operator_pick(&d->dice);
+    const struct sim_operator *op = &sim_operators[which];
+    const struct sim_task_kind *kind = &sim_task_kinds[op->kind];
+    const enum sim_stream stream = op->kind == TASK_VECTOR && dice_one_in(&d->dice, 20) ? STREAM_SIDE : STREAM_MAIN;
+    const uint64_t name = p->operator_name[which].name;
+    if (t->now < d->now)
+        t->now = d->now;
+
+    const struct calls c = calls_make(&d->dice, t->now);
+    const uint32_t type = TYPE_ACL_OPERATOR + 2 * (uint32_t)which;
+    host_call(p, HOST_CALL, LEVEL_ACL, type, t->id, c.workspace_begin, c.workspace_end, 0);
+    const struct launch l = { op->kind, operator_blocks(d, op->kind), p->operator_name[which].kernel };
+    const uint16_t task = stream_issue(d, stream, t->id, c.track - 5);
+    host_track(d, HOST_TRACK, t->id, c.track, stream, task, &l);
+    host_call(p, HOST_CALL, LEVEL_RUNTIME, kind->call, t->id, c.runtime_begin, c.runtime_end, 0);
+    node_records(d, false, t->id, c.records,
+                 &(struct node){ name, p->operator_name[which].type, kind->node,
+                                 l.blocks | (uint32_t)kind->other_ratio << 16,
+                                 op->shape == SHAPE_CONV && dice_one_in(&d->dice, 2) },
+                 op);
+    if (kind->context != 0 && !p->o->level0)
+        context_write(d, t->id, c.records, name);
+    if (which == 0 && !p->o->level0)
+        attr_write(d, t->id, c.records, name);
+    memory_use(d, t->id, c.records + 1, p->operator_name[which].call);
+    host_call(p, HOST_CALL, LEVEL_NODE, TYPE_LAUNCH, t->id, c.node_begin, c.node_end, name);
+    host_call(p, HOST_CALL, LEVEL_ACL, type + 1, t->id, c.acl_begin, c.acl_end, 0);
+
+    const uint64_t quarter_us = dice_between(&d->dice, op->us_min * 4u, op->us_max * 4u);
+    stream_run(d, stream, task, &l, c.track, device_us(d, quarter_us) / 4 + dice_below(&d->dice, 8), 0);
+    t->now = c.acl_end;
+    d->now = t->now > d->now ? t->now : d->now;
+    device_log(d, device_tick(d, d->now));
+}
