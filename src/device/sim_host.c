@@ -29,7 +29,7 @@ static const struct {
     [HOST_HCCL]         = { "aging.additional.hccl_info", &hccl_info_layout, LEVEL_COMMUNICATION, TYPE_HCCL_INFO, 120 },
     [HOST_MARK]         = { "aging.additional.msproftx", &mark_layout, LEVEL_MARK, 0, 232 },
     [HOST_MEMORY]       = { "aging.additional.task_memory_info", &task_memory_layout, LEVEL_NODE, TYPE_TASK_MEMORY, 48 },
-    [HOST_THREADS]      = { "aging.additional.Multi_Thread", &context_id_layout, LEVEL_NODE, TYPE_MULTI_THREAD, 0 },
+    [HOST_THREADS]      = { "aging.additional.Multi_Thread", &multi_thread_layout, LEVEL_NODE, TYPE_MULTI_THREAD, 0 },
     [HOST_FUSION_ONCE]  = { "unaging.additional.fusion_op_info", &fusion_op_layout, LEVEL_NODE, TYPE_FUSION_OP, 116 },
     [HOST_GRAPH_ONCE]   = { "unaging.additional.graph_id_map", &graph_id_layout, LEVEL_MODEL, TYPE_GRAPH_ID_MAP, 16 },
     [HOST_STATIC_MEMORY_ONCE] = { "unaging.additional.static_op_mem", &static_op_mem_layout, LEVEL_NODE,
@@ -170,9 +170,9 @@ void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_
         return;
     layout_put(t, HEAD_DATA_LEN, rec, TRACK_LEN_EXTENDED);
     layout_put(t, TRACK_KERNEL, rec, l->kernel);
-    layout_put(t, TRACK_EXT_BLOCKS, rec, l->blocks);
-    layout_put(t, TRACK_EXT_ARGS, rec, 64 + l->kernel % 16 * 8);
-    layout_put(t, TRACK_EXT_BITS, rec, kind->other_ratio);
+    layout_put(&track_kernel_layout, EXT_BLOCKS, rec, l->blocks);
+    layout_put(&track_kernel_layout, EXT_ARGS, rec, 64 + l->kernel % 16 * 8);
+    layout_put(&track_kernel_layout, EXT_BITS, rec, kind->other_ratio);
 }
 
 void host_put32(uint8_t *at, uint32_t value)
