@@ -193,7 +193,7 @@ class Wrong(Case):
 class Export(Case):
     def test_all_writes_timeline_tables_database_and_readme(self):
         path = self.sample()
-        r = self.ascope("export", "all", "-dir", path, code=0)
+        r = self.ascope("export", "all", "-dir", path, "-v", code=0)
         files = self.written(path)
         for pattern in [r"^msprof_\d{14}\.db$", r"/msprof_\d{14}\.json$", r"/op_summary_\d{14}\.csv$", r"/README\.txt$"]:
             self.assertTrue(any(re.search(pattern, f) for f in files), (pattern, files))

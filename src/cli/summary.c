@@ -6,7 +6,7 @@
 #include "profile/chip.h"
 #include "raw/family.h"
 
-enum { TOP_OPERATORS = 5, NAME_COLUMNS = 44 };
+enum { TOP_OPERATORS = 5, TOP_TABLES = 8, NAME_COLUMNS = 44 };
 enum { JSON_SCHEMA = 1 }; /* counts up when a member changes its meaning or goes away */
 
 /* ---- counting ------------------------------------------------------------------------------------------------- */
@@ -137,20 +137,16 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool is_trace(const struct written *f)
+static bool ends_with(const char *text, const char *end)
 {
-    return strncmp(file_name(f->path), "msprof_", 7) == 0 && strcmp(f->path + strlen(f->path) - 5, ".json") == 0 &&
-           strncmp(file_name(f->path), "msprof_tx_", 10) != 0;
+    const size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-static int name_columns(const struct result *r)
+/* Timelines and databases are what people open first; tables come in dozens. */
+static bool is_table(const struct written *f)
 {
-    int widest = 0;
-    for (size_t i = 0; i < r->files.n; i++) {
-        const int width = term_width(file_name(r->files.at[i].path));
-        widest = width > widest ? width : widest;
-    }
-    return widest < NAME_COLUMNS ? widest : NAME_COLUMNS;
+    return !ends_with(f->path, ".db") && !f->is_timeline;
 }
 
 static void put_padded(const struct term *t, const char *text, int columns)
@@ -160,32 +156,72 @@ static void put_padded(const struct term *t, const char *text, int columns)
     fprintf(t->to, "%*s", width < columns ? columns - width : 0, "");
 }
 
-static void put_files(const struct term *t, const struct result *r)
+static void put_file(const struct term *t, const struct written *f, int columns)
 {
-    const int columns = name_columns(r);
-    const char *dir = NULL;
-    size_t dir_len = 0;
-    for (size_t i = 0; i < r->files.n; i++) {
-        const struct written *f = &r->files.at[i];
-        const size_t len = (size_t)(file_name(f->path) - f->path);
-        if (!dir || len != dir_len || strncmp(dir, f->path, len) != 0) {
-            dir = f->path;
-            dir_len = len;
-            fprintf(t->to, "\n  %s", term_ink(t, INK_DIM));
-            char *text = strndup(dir, len);
-            term_text(t, text ? text : "", 0);
-            free(text);
-            fprintf(t->to, "%s\n", term_ink(t, INK_END));
-        }
-        char rows[TERM_NUMBER], bytes[TERM_NUMBER];
-        fputs("    ", t->to);
-        put_padded(t, file_name(f->path), columns);
-        fprintf(t->to, " %11s %-6s %7s  %s", term_count(rows, f->n_rows), is_trace(f) ? "events" : "rows",
-                term_bytes(bytes, f->n_bytes), term_ink(t, INK_DIM));
-        const int left = t->columns - columns - 34;
-        term_text(t, f->about ? f->about : "", t->columns == 0 ? 0 : left > 0 ? left : 1);
-        fprintf(t->to, "%s\n", term_ink(t, INK_END));
+    char rows[TERM_NUMBER], bytes[TERM_NUMBER];
+    fputs("    ", t->to);
+    put_padded(t, file_name(f->path), columns);
+    fprintf(t->to, " %11s %-6s %7s  %s", term_count(rows, f->n_rows), f->is_timeline ? "events" : "rows",
+            term_bytes(bytes, f->n_bytes), term_ink(t, INK_DIM));
+    const int left = t->columns - columns - 34;
+    term_text(t, f->about ? f->about : "", t->columns == 0 ? 0 : left > 0 ? left : 1);
+    fprintf(t->to, "%s\n", term_ink(t, INK_END));
+}
+
+/* The directory of a file: as seen from the collection where it lies in there. */
+static void put_dir(const struct term *t, const char *collection, const char *path)
+{
+    const size_t len = strlen(collection), dir_len = (size_t)(file_name(path) - path);
+    const bool inside = strncmp(path, collection, len) == 0 && path[len] == '/';
+    char *dir = strndup(path, dir_len);
+    fprintf(t->to, "\n  written to %s%s", term_ink(t, INK_DIM), inside ? "." : "");
+    term_text(t, dir ? dir + (inside ? len : 0) : "", 0);
+    fprintf(t->to, "%s\n", term_ink(t, INK_END));
+    free(dir);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct written *x = *(const struct written *const *)a, *y = *(const struct written *const *)b;
+    if (is_table(x) != is_table(y))
+        return is_table(x) - is_table(y);
+    return is_table(x) ? (x->n_bytes < y->n_bytes) - (x->n_bytes > y->n_bytes) : (x > y) - (x < y);
+}
+
+static void put_files(const struct term *t, const struct result *r, bool all)
+{
+    const struct written **file = calloc(r->files.n, sizeof *file);
+    size_t n = 0, n_tables = 0;
+    int columns = 0;
+    for (size_t i = 0; file && i < r->files.n; i++)
+        file[n++] = &r->files.at[i];
+    if (!all && n > 0) /* in the order of the export, or what matters first */
+        qsort(file, n, sizeof *file, by_size);
+    for (size_t i = 0; i < n; i++) {
+        const int width = term_width(file_name(file[i]->path));
+        columns = width > columns && (all || n_tables < TOP_TABLES) ? width : columns;
+        n_tables += is_table(file[i]);
     }
+    const bool cut = !all && n_tables > TOP_TABLES + 1;
+    const size_t n_shown = cut ? n - n_tables + TOP_TABLES : n;
+    for (size_t i = 0; i < n_shown; i++) {
+        const size_t len = (size_t)(file_name(file[i]->path) - file[i]->path);
+        if (i == 0 || strncmp(file[i]->path, file[i - 1]->path, len) != 0 ||
+            (size_t)(file_name(file[i - 1]->path) - file[i - 1]->path) != len)
+            put_dir(t, r->profile.path, file[i]->path);
+        put_file(t, file[i], columns < NAME_COLUMNS ? columns : NAME_COLUMNS);
+    }
+    uint64_t rows = 0, bytes = 0;
+    for (size_t i = n_shown; i < n; i++) {
+        rows += file[i]->n_rows;
+        bytes += file[i]->n_bytes;
+    }
+    char number[TERM_NUMBER], row_text[TERM_NUMBER], byte_text[TERM_NUMBER];
+    snprintf(number, sizeof number, "and %zu smaller tables", n - n_shown);
+    if (cut)
+        fprintf(t->to, "    %-*s %11s rows   %7s  %s-v lists them%s\n", columns, number, term_count(row_text, rows),
+                term_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
+    free(file);
 }
 
 static void put_top(const struct term *t, const struct profile *p)
@@ -274,7 +310,7 @@ void summary_print(const struct term *t, const struct arguments *a, const struct
     put_found(t, p);
     if (a->verbose > 0)
         put_sources(t, p);
-    put_files(t, r);
+    put_files(t, r, a->verbose > 0);
     put_top(t, p);
     summary_losses(t, &p->lost);
     fprintf(t->to, "\n  %.2f s: %.2f reading, %.2f analysing, %.2f writing\n", r->load_s + r->analyse_s + r->write_s,

@@ -52,7 +52,8 @@ static void note_file(struct job *j, const char *path, const char *about, uint64
     struct written *w = list_add(&j->files, j->mem);
     struct stat st;
     if (w)
-        *w = (struct written){ path, about, rows, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0 };
+        *w = (struct written){ path, about, rows, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0,
+                               j->kind == JOB_TIMELINE };
 }
 
 static bool process_wanted(const struct request *r, const char *process)

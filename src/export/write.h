@@ -33,6 +33,7 @@ struct written {
     const char *path;
     const char *about;
     uint64_t n_rows, n_bytes; /* events of a timeline, rows of a table or of all tables of a database */
+    bool is_timeline;
 };
 
 struct result {
