@@ -75,11 +75,16 @@ void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned
     trace_process(t, pid, name, label, sort_index);
 }
 
-void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, int64_t sort_index)
+void trace_thread_name(struct trace *t, uint32_t pid, int64_t tid, const char *name)
 {
     metadata(t, "thread_name", pid, tid);
     trace_arg_text(t, "name", name);
     trace_end(t);
+}
+
+void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, int64_t sort_index)
+{
+    trace_thread_name(t, pid, tid, name);
     metadata(t, "thread_sort_index", pid, tid);
     trace_arg_int(t, "sort_index", sort_index);
     trace_end(t);

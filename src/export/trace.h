@@ -37,6 +37,7 @@ uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned device);
 void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
 void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index);
 void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, int64_t sort_index);
+void trace_thread_name(struct trace *t, uint32_t pid, int64_t tid, const char *name); /* in no particular place */
 
 /* The duration is a double: a counter of 48 MHz gives fractions of a nanosecond. */
 void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
