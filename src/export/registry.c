@@ -1,32 +1,47 @@
 #include "export/cann.h"
 #include "export/export.h"
 #include "export/hardware.h"
+#include "export/op_summary.h"
 #include "export/usage.h"
 
 /* One row for each table file: its name, its name in the seed dialect where it is another one, and what it holds. */
+/* clang-format off */
 const struct report reports[] = {
-    {"host_cpu_usage",                                                                              NULL, "how many of the host's CPUs the program used, and how many it needs",
-     host_cpu_usage_table },
-    { "host_mem_usage",                        NULL, "memory of the host: all of it, the most that the program used, what it needs",
-     host_mem_usage_table },
-    { "host_network_usage",                                                                                            NULL,
-     "speed of the host's network cards: what they can do, the most that was used, what is needed", host_network_usage_table },
-    { "host_disk_usage",                                                                  NULL, "disk traffic of the program: the most of it, and what is needed",
-     host_disk_usage_table },
-    { "os_runtime_statistic",                                                                          NULL, "system and pthread calls of the program, by name and thread",
-     os_runtime_statistic_table },
-    { "cpu_usage",                                                                         NULL, "what the CPUs of the host and of each device spent their time on", cpu_usage_table },
-    { "process_cpu_usage", NULL, "share of each process in the CPU time since boot", process_cpu_usage_table },
-    { "sys_mem",                                                                                            NULL, "memory of the host and of each device, as their kernels see it", sys_mem_table },
-    { "process_mem",                        NULL, "memory of each process", process_mem_table },
-    { "ai_cpu_pmu_events",                                                                         NULL, "hardware events of the CPUs that run AI CPU kernels", ai_cpu_events_table },
-    { "ai_cpu_top_function",                                                                       NULL, "functions in which those CPUs spent their cycles", ai_cpu_functions_table },
-    { "ctrl_cpu_pmu_events",                                NULL, "hardware events of the CPUs that control a device", ctrl_cpu_events_table },
-    { "ctrl_cpu_top_function",                                                                                            NULL, "functions in which those CPUs spent their cycles", ctrl_cpu_functions_table },
-    { "ts_cpu_pmu_events",                 NULL, "hardware events of the CPU that schedules tasks", ts_cpu_events_table },
-    { "ts_cpu_top_function",                                                                              NULL, "addresses at which that CPU spent its cycles", ts_cpu_functions_table },
-    { "dvpp",                                                                          NULL, "units that code and decode pictures and video", dvpp_table },
-    { 0                                          },
+    { "op_summary", NULL, "operators: when they ran, for how long, on which data, and what the cores counted",
+      op_summary_report },
+    { "host_cpu_usage", NULL, "how many of the host's CPUs the program used, and how many it needs",
+      host_cpu_usage_table },
+    { "host_mem_usage", NULL, "memory of the host: all of it, the most that the program used, what it needs",
+      host_mem_usage_table },
+    { "host_network_usage", NULL, "speed of the host's network cards: what they can do, the most that was used, what is needed",
+      host_network_usage_table },
+    { "host_disk_usage", NULL, "disk traffic of the program: the most of it, and what is needed",
+      host_disk_usage_table },
+    { "os_runtime_statistic", NULL, "system and pthread calls of the program, by name and thread",
+      os_runtime_statistic_table },
+    { "cpu_usage", NULL, "what the CPUs of the host and of each device spent their time on",
+      cpu_usage_table },
+    { "process_cpu_usage", NULL, "share of each process in the CPU time since boot",
+      process_cpu_usage_table },
+    { "sys_mem", NULL, "memory of the host and of each device, as their kernels see it",
+      sys_mem_table },
+    { "process_mem", NULL, "memory of each process",
+      process_mem_table },
+    { "ai_cpu_pmu_events", NULL, "hardware events of the CPUs that run AI CPU kernels",
+      ai_cpu_events_table },
+    { "ai_cpu_top_function", NULL, "functions in which those CPUs spent their cycles",
+      ai_cpu_functions_table },
+    { "ctrl_cpu_pmu_events", NULL, "hardware events of the CPUs that control a device",
+      ctrl_cpu_events_table },
+    { "ctrl_cpu_top_function", NULL, "functions in which those CPUs spent their cycles",
+      ctrl_cpu_functions_table },
+    { "ts_cpu_pmu_events", NULL, "hardware events of the CPU that schedules tasks",
+      ts_cpu_events_table },
+    { "ts_cpu_top_function", NULL, "addresses at which that CPU spent its cycles",
+      ts_cpu_functions_table },
+    { "dvpp", NULL, "units that code and decode pictures and video",
+      dvpp_table },
+    { 0 },
 };
 const size_t n_reports = sizeof reports / sizeof *reports - 1;
 
@@ -50,4 +65,5 @@ const struct db_writer db_writers[] = {
     { usage_db },
     { 0 },
 };
+/* clang-format on */
 const size_t n_db_writers = sizeof db_writers / sizeof *db_writers - 1;

@@ -113,13 +113,4 @@ struct tasks {
 };
 enum { COPY_NONE = 0xFFFF, COPY_OTHER = 0xFFFE };
 
-enum { PMU_MOST_COLUMNS = 64 };
-
-/* Counters of tasks, in the rows that tasks.pmu names: one value for each column. */
-struct pmu {
-    size_t n, n_columns;
-    const char **column; /* "aic_mac_ratio", as the db names them, in the order of the reports */
-    double *value;       /* n * n_columns */
-};
-
 #endif

@@ -22,7 +22,7 @@ extern const struct enum_table sqe_types, context_types;
 
 /* Numbers of task types that the analysis knows by name. */
 enum { GE_AI_CPU = 1, GE_FFTS_PLUS = 6, GE_COMMUNICATION = 9, GE_HCCL_AI_CPU = 256 };
-enum { SQE_AI_CPU = 1, SQE_PLACE_HOLDER = 3, SQE_EVENT_RECORD = 4, SQE_C_CORE = 20 };
+enum { SQE_AI_CORE = 0, SQE_AI_CPU = 1, SQE_PLACE_HOLDER = 3, SQE_EVENT_RECORD = 4, SQE_C_CORE = 20 };
 enum { RDMA_SEND_PAYLOAD = 1 };
 
 /* NULL when the table does not know the value. */

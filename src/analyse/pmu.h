@@ -1,0 +1,10 @@
+/* pmu.h - whose counters are whose: the records of the cores are handed to the tasks that they ran for. */
+#ifndef ASCOPE_ANALYSE_PMU_H
+#define ASCOPE_ANALYSE_PMU_H
+
+#include "profile/profile.h"
+
+/* Fills d->pmu and d->tasks.pmu. The tasks are joined with the host's and know their operators. False: no memory. */
+bool pmu_analyse(struct profile *p, struct device *d, struct error *e);
+
+#endif

@@ -1,0 +1,301 @@
+#include "export/op_summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "export/scope.h"
+#include "export/summary_rows.h"
+#include "raw/host.h"
+
+struct op_summary {
+    const struct export *x;
+    const struct profile *profile;
+    struct summary_rows rows;
+    const struct base_column **base; /* the columns that every row has */
+    size_t n_base;
+    const struct pmu *pmu; /* whose columns are shown, or NULL */
+    bool *has_pmu;         /* for each device: it counted the same */
+    size_t *shown;         /* columns of pmu */
+    size_t n_shown;
+    bool has_cube;
+};
+
+/* One row, looked at from each column. */
+struct row {
+    const struct op_summary *s;
+    size_t number;
+    const struct summary_row *at;
+    const struct device *d;
+    uint32_t task, op, comm; /* NO_ROW where it is of the other kind */
+};
+
+struct base_column {
+    const char *name, *seed_name; /* seed_name: where it is another */
+    enum { FOR_ALL, FOR_OPS, FOR_GRAPH } when;
+    struct cell (*get)(const struct row *r);
+};
+
+static struct cell device_id(const struct row *r)
+{
+    return cell_uint(r->d->source.device);
+}
+
+static uint32_t model_of(const struct row *r)
+{
+    return r->op == NO_ROW ? r->d->comm.ops.model[r->comm] : r->s->profile->host.tasks.model[r->d->tasks.host[r->task]];
+}
+
+static struct cell model_name(const struct row *r)
+{
+    const struct graph_ids *g = &r->s->profile->host.records.graph_ids;
+    const uint32_t model = model_of(r);
+    for (size_t i = g->n; i > 0; i--) /* a handful of models; the last name counts */
+        if (g->model[i - 1] == model)
+            return cell_name(dictionary_hash(&r->s->profile->dictionary, g->name[i - 1]));
+    return cell_na();
+}
+
+static struct cell model_id(const struct row *r)
+{
+    return cell_uint(model_of(r));
+}
+
+static struct cell task_id(const struct row *r)
+{
+    return r->op == NO_ROW ? cell_na() : cell_uint(r->d->tasks.task[r->task]);
+}
+
+static struct cell stream_id(const struct row *r)
+{
+    return r->op == NO_ROW ? cell_na() : cell_uint(r->d->tasks.stream[r->task]);
+}
+
+/* The iteration of the model that was running. */
+static struct cell infer_id(const struct row *r)
+{
+    const struct steps *s = &r->d->steps;
+    const int64_t begin_ns = summary_begin_ns(r->s->x, r->at);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->model[i] == r->s->x->model && s->begin_ns[i] <= begin_ns && begin_ns <= s->end_ns[i])
+            return cell_uint(s->index[i]);
+    return cell_uint(r->s->x->first_iteration);
+}
+
+static struct cell op_name(const struct row *r)
+{
+    return cell_name(r->op == NO_ROW ? r->d->comm.ops.name[r->comm] : r->s->profile->host.ops.name[r->op]);
+}
+
+static struct cell op_type(const struct row *r)
+{
+    return cell_name(r->op == NO_ROW ? r->d->comm.ops.op_type[r->comm] : r->s->profile->host.ops.op_type[r->op]);
+}
+
+static struct cell task_type(const struct row *r)
+{
+    return r->op == NO_ROW ? cell_text("COMMUNICATION") : cell_name(r->s->profile->host.ops.task_type[r->op]);
+}
+
+static struct cell start(const struct row *r)
+{
+    return cell_time(summary_begin_ns(r->s->x, r->at));
+}
+
+static int64_t duration_ns(const struct row *r)
+{
+    return summary_end_ns(r->s->x, r->at) - summary_begin_ns(r->s->x, r->at);
+}
+
+static struct cell duration(const struct row *r)
+{
+    return r->s->x->is_generic ? cell_us_short(duration_ns(r)) : cell_us(duration_ns(r));
+}
+
+/* From the end of the operator before on the same device. The reference subtracts doubles of epoch microseconds, which
+ * have steps of a quarter: these are the exact values. */
+static struct cell wait(const struct row *r)
+{
+    if (r->number == 0)
+        return cell_uint(0);
+    const struct summary_row *before = r->at - 1;
+    int64_t ns = summary_begin_ns(r->s->x, r->at) - summary_end_ns(r->s->x, before);
+    if (ns < 0 || before->device != r->at->device)
+        ns = 0;
+    return r->s->x->is_generic ? cell_us_short(ns) : cell_fixed((double)ns / 1000, 6);
+}
+
+static struct cell blocks(const struct row *r)
+{
+    return cell_uint(r->op == NO_ROW ? 0 : r->s->profile->host.ops.blocks[r->op]);
+}
+
+static struct cell mix_blocks(const struct row *r)
+{
+    return r->op == NO_ROW ? cell_na() : cell_uint(r->s->profile->host.ops.mix_blocks[r->op]);
+}
+
+static struct cell context(const struct row *r)
+{
+    const uint32_t id = r->op == NO_ROW ? NO_CONTEXT : r->d->tasks.context[r->task];
+    return id == NO_CONTEXT ? cell_na() : cell_uint(id);
+}
+
+#define OF_OP(function, make, column)                                                                                  \
+    static struct cell function(const struct row *r)                                                                   \
+    {                                                                                                                  \
+        return r->op == NO_ROW ? cell_na() : make(r->s->profile->host.ops.column[r->op]);                              \
+    }
+OF_OP(state, cell_name, state)
+OF_OP(hf32, cell_name, hf32)
+OF_OP(input_shapes, cell_shape, shapes[TENSOR_INPUT])
+OF_OP(input_types, cell_name, types[TENSOR_INPUT])
+OF_OP(input_formats, cell_name, formats[TENSOR_INPUT])
+OF_OP(output_shapes, cell_shape, shapes[TENSOR_OUTPUT])
+OF_OP(output_types, cell_name, types[TENSOR_OUTPUT])
+OF_OP(output_formats, cell_name, formats[TENSOR_OUTPUT])
+
+static const struct base_column base_columns[] = {
+    {"Device_id",            NULL,            FOR_ALL,   device_id     },
+    { "Model Name",          NULL,            FOR_GRAPH, model_name    },
+    { "Model ID",            NULL,            FOR_ALL,   model_id      },
+    { "Task ID",             NULL,            FOR_ALL,   task_id       },
+    { "Stream ID",           NULL,            FOR_ALL,   stream_id     },
+    { "Infer ID",            NULL,            FOR_GRAPH, infer_id      },
+    { "Op Name",             NULL,            FOR_ALL,   op_name       },
+    { "OP Type",             NULL,            FOR_ALL,   op_type       },
+    { "OP State",            NULL,            FOR_ALL,   state         },
+    { "Task Type",           NULL,            FOR_ALL,   task_type     },
+    { "Task Start Time(us)", NULL,            FOR_ALL,   start         },
+    { "Task Duration(us)",   NULL,            FOR_ALL,   duration      },
+    { "Task Wait Time(us)",  NULL,            FOR_ALL,   wait          },
+    { "Block Num",           "Block Dim",     FOR_OPS,   blocks        },
+    { "Mix Block Num",       "Mix Block Dim", FOR_OPS,   mix_blocks    },
+    { "HF32 Eligible",       NULL,            FOR_OPS,   hf32          },
+    { "Input Shapes",        NULL,            FOR_OPS,   input_shapes  },
+    { "Input Data Types",    NULL,            FOR_OPS,   input_types   },
+    { "Input Formats",       NULL,            FOR_OPS,   input_formats },
+    { "Output Shapes",       NULL,            FOR_OPS,   output_shapes },
+    { "Output Data Types",   NULL,            FOR_OPS,   output_types  },
+    { "Output Formats",      NULL,            FOR_OPS,   output_formats},
+    { "Context ID",          NULL,            FOR_ALL,   context       },
+};
+enum { N_BASE = sizeof base_columns / sizeof *base_columns };
+
+/* How much of what the cube units could have done in that time they did, in percent. */
+static struct cell cube_utilization(const struct row *r, uint32_t pmu_row)
+{
+    const struct pmu *pmu = &r->d->pmu;
+    const double capacity = pmu->nominal_mhz * pmu->n_cores[CORE_AIC];
+    const uint64_t cycles = pmu_cycles(pmu, pmu_row, CORE_AIC);
+    const bool is_generic = r->s->x->is_generic;
+    if (!(capacity > 0))
+        return cell_na();
+    if (duration_ns(r) == 0 || (is_generic && cycles == 0))
+        return cell_uint(0);
+    /* Six decimals in between, as the reference has them. */
+    const double work = is_generic ? (double)cycles / capacity * 100 : nearbyint((double)cycles / capacity * 1e8) / 1e6;
+    const double percent = work / ((double)duration_ns(r) / 1000);
+    return is_generic ? cell_round(percent) : cell_fixed(percent, 3);
+}
+
+static struct cell get(const void *rows, size_t number, size_t column)
+{
+    const struct op_summary *s = rows;
+    const struct summary_row *at = &s->rows.at[number];
+    struct row r = { s, number, at, summary_device(s->x, at), NO_ROW, NO_ROW, NO_ROW };
+    if (at->is_comm) {
+        r.comm = at->row;
+    } else {
+        r.task = at->row;
+        r.op = r.d->tasks.op[at->row];
+    }
+    if (column < s->n_base)
+        return s->base[column]->get(&r);
+    const uint32_t pmu_row = at->is_comm || !s->has_pmu[at->device] ? NO_ROW : r.d->tasks.pmu[at->row];
+    if (pmu_row == NO_ROW)
+        return cell_na();
+    if (column - s->n_base == s->n_shown)
+        return cube_utilization(&r, pmu_row);
+    const size_t shown = s->shown[column - s->n_base];
+    const struct metric_column *c = &s->pmu->columns.column[shown];
+    if (c->metric.kind == METRIC_CYCLES)
+        return cell_uint(pmu_cycles(&r.d->pmu, pmu_row, c->core));
+    return cell_round(pmu_value(&r.d->pmu, pmu_row, shown));
+}
+
+static bool same_columns(const struct metric_columns *a, const struct metric_columns *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; i < a->n && same; i++)
+        same = strcmp(a->column[i].name, b->column[i].name) == 0;
+    return same;
+}
+
+/* All devices of a collection count the same; one that does not is shown without its counters. */
+static bool choose_pmu(struct op_summary *s)
+{
+    const struct profile *p = s->profile;
+    s->has_pmu = arena_take(s->x->mem, p->n_devices, sizeof *s->has_pmu);
+    if (!s->has_pmu)
+        return false;
+    for (size_t i = 0; i < p->n_devices; i++) {
+        const struct pmu *pmu = &p->device[i].pmu;
+        if (pmu->n == 0 || !s->rows.has_ops)
+            continue;
+        s->pmu = s->pmu ? s->pmu : pmu;
+        s->has_pmu[i] = same_columns(&s->pmu->columns, &pmu->columns);
+    }
+    if (!s->pmu)
+        return true;
+    s->shown = arena_take(s->x->mem, s->pmu->columns.n, sizeof *s->shown);
+    for (size_t i = 0; i < s->pmu->columns.n && s->shown; i++) {
+        const struct metric_column *c = &s->pmu->columns.column[i];
+        s->has_cube = s->has_cube || strcmp(c->name, "aic_mac_ratio") == 0;
+        if (!c->is_hidden)
+            s->shown[s->n_shown++] = i;
+    }
+    return s->shown != NULL;
+}
+
+static const struct column *list_columns(struct op_summary *s, size_t *n)
+{
+    const enum dialect dialect = s->x->dialect;
+    struct column *column = arena_take(s->x->mem, N_BASE + s->n_shown + 1, sizeof *column);
+    s->base = arena_take(s->x->mem, N_BASE, sizeof *s->base);
+    if (!column || !s->base)
+        return NULL;
+    for (size_t i = 0; i < N_BASE; i++) {
+        const struct base_column *c = &base_columns[i];
+        if ((c->when == FOR_OPS && !s->rows.has_ops) || (c->when == FOR_GRAPH && s->x->scope != SCOPE_GRAPH))
+            continue;
+        column[*n].name = dialect == DIALECT_SEED && c->seed_name ? c->seed_name : c->name;
+        s->base[s->n_base++] = c;
+        ++*n;
+    }
+    for (size_t i = 0; i < s->n_shown; i++)
+        column[(*n)++].name = s->pmu->columns.column[s->shown[i]].label;
+    if (s->has_cube)
+        column[(*n)++].name = "cube_utilization(%)";
+    return column;
+}
+
+bool op_summary_report(const struct export *x, struct table *out, struct error *e)
+{
+    struct op_summary *s = arena_take(x->mem, 1, sizeof *s);
+    if (!s)
+        return error_set(e, FAULT_LIMIT, "op_summary: no memory");
+    s->x = x;
+    s->profile = x->profile;
+    if (!summary_rows_build(x, &s->rows, e))
+        return false;
+    size_t n_columns = 0;
+    const struct column *column = choose_pmu(s) ? list_columns(s, &n_columns) : NULL;
+    *out = (struct table){ .name = "op_summary",
+                           .column = column,
+                           .n_columns = n_columns,
+                           .n_rows = s->rows.n,
+                           .rows = s,
+                           .get = get,
+                           .names = x->profile->names };
+    return column != NULL || error_set(e, FAULT_LIMIT, "op_summary: no memory");
+}

@@ -1,0 +1,73 @@
+/* metrics.h - what the counters of a core mean.
+ *
+ * A collection asks for one group of metrics for each kind of core (PipeUtilization, Memory, …) and says which events
+ * the eight counters counted. A group is a list of columns, each one formula over some of the events. All groups are in
+ * one table in metrics.c; "Custom:0x9,0x302" is a group of raw counts that the user made up.
+ */
+#ifndef ASCOPE_PROFILE_METRICS_H
+#define ASCOPE_PROFILE_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+enum core { CORE_AIC, CORE_AIV, CORES };
+enum { METRIC_EVENTS = 5, METRIC_COUNTERS = 8 };
+
+enum metric_kind {
+    METRIC_TOTAL_TIME, /* µs: how long the kernel kept its cores busy */
+    METRIC_CYCLES,
+    METRIC_RATIO,     /* events per cycle */
+    METRIC_TIME,      /* µs: ratio of the total time */
+    METRIC_RATE,      /* the first event per second event */
+    METRIC_BANDWIDTH, /* GB/s (2^30): events of weight[0] bits each */
+    METRIC_OPS,       /* weighted sum of events; 0 without cycles */
+    METRIC_AMOUNT,    /* KB: weighted sum of events */
+    METRIC_COUNT,     /* the events themselves */
+};
+
+struct metric {
+    const char *name;
+    enum metric_kind kind;
+    bool hidden_of[CORES]; /* such a core cannot do that: op_summary leaves the column out, the database has it */
+    unsigned n_events;
+    uint16_t event[METRIC_EVENTS];
+    double weight[METRIC_EVENTS];
+};
+
+/* One column of the results. */
+struct metric_column {
+    struct metric metric;
+    enum core core;
+    const char *name;  /* "aic_mac_time": in the database */
+    const char *label; /* "aic_mac_time(us)": in tables */
+    bool is_hidden;
+    bool is_coarse; /* its times are rounded to hundredths of a µs: custom events, as the reference does it */
+    uint8_t counter[METRIC_EVENTS]; /* where each event was counted */
+};
+
+struct metric_columns {
+    size_t n;
+    struct metric_column *column;
+};
+
+/* Adds the columns of a group for one kind of core: its total time, its cycles and those metrics whose events were all
+ * counted. `events` is text like "0x8,0xa". False: no such group, or no memory. */
+bool metric_columns_add(struct metric_columns *to, enum core core, const char *group, const char *events,
+                        struct arena *mem);
+
+/* What one kind of core counted for one task. */
+struct core_counts {
+    uint64_t cycles;
+    const uint8_t *counters; /* METRIC_COUNTERS u64, as in the record; not aligned */
+    uint32_t blocks;         /* how many pieces the task was cut into */
+    uint32_t n_cores;        /* that the device has for them */
+    double mhz;              /* when the task ended */
+    double nominal_mhz;
+};
+
+double metric_value(const struct metric_column *c, const struct core_counts *counts);
+
+#endif

@@ -1,0 +1,44 @@
+#include "profile/pmu.h"
+
+#include "profile/calls.h"
+
+static bool is_main(const struct pmu *p, size_t row, enum core core)
+{
+    const enum core main = p->kind[row] == PMU_AIC || p->kind[row] == PMU_MIX_AIC ? CORE_AIC : CORE_AIV;
+    return core == main;
+}
+
+/* False: cores of this kind have nothing to say about the task. */
+static bool counts_of(const struct pmu *p, size_t row, enum core core, struct core_counts *out)
+{
+    const bool main = is_main(p, row, core);
+    if (!main && p->other[row] == NO_ROW)
+        return false;
+    *out = (struct core_counts){ .n_cores = p->n_cores[core],
+                                 .mhz = p->mhz[row] ? p->mhz[row] : p->nominal_mhz,
+                                 .nominal_mhz = p->nominal_mhz };
+    if (main) {
+        out->cycles = p->cycles[row];
+        out->counters = p->counters[row];
+        out->blocks = p->blocks[row];
+    } else {
+        const uint64_t *sum = p->sums[p->other[row]];
+        out->cycles = sum[0];
+        out->counters = (const uint8_t *)(sum + 1);
+        out->blocks = p->mix_blocks[row];
+    }
+    return true;
+}
+
+double pmu_value(const struct pmu *p, size_t row, size_t column)
+{
+    const struct metric_column *c = &p->columns.column[column];
+    struct core_counts counts;
+    return counts_of(p, row, c->core, &counts) ? metric_value(c, &counts) : 0;
+}
+
+uint64_t pmu_cycles(const struct pmu *p, size_t row, enum core core)
+{
+    struct core_counts counts;
+    return counts_of(p, row, core, &counts) ? counts.cycles : 0;
+}

@@ -1,0 +1,41 @@
+/* pmu.h - what the cores counted while they ran a task.
+ *
+ * Rows keep the counters as the device wrote them; pmu_value() computes a metric when a table asks for it: a million
+ * tasks have some thirty columns each, and most reports want none of them.
+ */
+#ifndef ASCOPE_PROFILE_PMU_H
+#define ASCOPE_PROFILE_PMU_H
+
+#include "profile/metrics.h"
+
+/* Mix kernels run on both kinds of cores; the main ones report the task as a whole, the others each block. */
+enum pmu_kind { PMU_AIC, PMU_AIV, PMU_MIX_AIC, PMU_MIX_AIV };
+
+enum { PMU_SUM_WORDS = 1 + METRIC_COUNTERS }; /* cycles, then the counters */
+
+struct pmu {
+    struct { /* as they were read, in file order: whole records, see pmu_task_layout and pmu_block_layout */
+        size_t n_tasks, n_blocks;
+        const uint8_t **task, **block;
+    } raw;
+    struct metric_columns columns; /* none: nothing was counted, or nobody says what */
+    uint32_t n_cores[CORES];       /* of the device */
+    double nominal_mhz;
+
+    size_t n;       /* rows, in the order of tasks */
+    uint32_t *task; /* row of tasks */
+    uint64_t *cycles;
+    const uint8_t **counters; /* METRIC_COUNTERS u64 in the record of the task */
+    uint8_t *kind;            /* enum pmu_kind */
+    uint32_t *mhz;            /* of the cores when it ended; 0: nominal */
+    uint16_t *blocks;         /* for the main cores */
+    uint16_t *mix_blocks;     /* for the others */
+    uint32_t *other;          /* row of sums: what the other cores counted; NO_ROW when they reported nothing */
+    uint64_t (*sums)[PMU_SUM_WORDS];
+};
+
+/* One value, unrounded: µs, GB/s, KB, or a bare number. A kind of core that did not work on the task counts 0. */
+double pmu_value(const struct pmu *p, size_t row, size_t column);
+uint64_t pmu_cycles(const struct pmu *p, size_t row, enum core core);
+
+#endif
