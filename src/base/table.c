@@ -13,7 +13,9 @@ double round_away(double v, int digits)
 {
     if (!isfinite(v) || fabs(v) > 4503599627370496.0) /* 2^52: nothing behind the point any more */
         return v;
-    return round(v * power_of_ten[digits]) / power_of_ten[digits];
+    /* A hair more than half of the last digit: 8.0575 is stored as a little less, and reads as a half all the same. */
+    const double scaled = fabs(v) * power_of_ten[digits];
+    return copysign(floor(scaled + scaled * 3e-16 + 0.5) / power_of_ten[digits], v);
 }
 
 double round_exact(double v, int digits)
