@@ -7,6 +7,7 @@
 #include "analyse/operators.h"
 #include "analyse/pmu.h"
 #include "analyse/rates.h"
+#include "analyse/steps.h"
 #include "base/pool.h"
 
 /* What is computed of each device, in this order: every step may use what the ones before it have filled in. */
@@ -17,6 +18,7 @@ static bool (*const device_step[])(struct profile *p, struct device *d, struct e
     pmu_analyse,
     copies_analyse,
     counters_analyse,
+    steps_analyse,
 };
 
 struct analysis {

@@ -32,7 +32,7 @@ static void count_facts(const struct profile *p, uint64_t n[FACTS])
     for (size_t i = 0; i < p->n_devices; i++) {
         n[FACT_TASKS] += p->device[i].tasks.n;
         n[FACT_COLLECTIVES] += p->device[i].comm.ops.n;
-        n[FACT_STEPS] += p->device[i].steps.n;
+        n[FACT_STEPS] += p->device[i].steps.iterations.n;
     }
 }
 

@@ -20,6 +20,14 @@ enum scope {
     SCOPE_GRAPH, /* some iterations of one model */
 };
 
+/* When a device worked on the iterations that are wanted. Wall clock. */
+struct window {
+    bool has_any; /* false: this device ran none of them */
+    int64_t begin_ns, end_ns;
+    int64_t lead_ns;  /* the end of the iteration before, of any model; INT64_MIN when there was none */
+    int64_t shown_ns; /* where its timeline begins: what led up to the first iteration of a model belongs to it */
+};
+
 struct export
 {
     const struct profile *profile;
@@ -29,10 +37,11 @@ struct export
      * for steps and graphs, sample-based collections and older chips. They differ in spelling, not in content. */
     bool is_generic;
     uint64_t model, first_iteration, last_iteration; /* of SCOPE_STEP and SCOPE_GRAPH */
-    int64_t begin_ns, end_ns;                        /* of that scope */
-    int64_t lead_ns; /* where its timeline begins: the end of the iteration before, of any model */
-    bool from_start;                                 /* --time-base start */
-    struct arena *mem;                               /* of the job that writes this output */
+    int64_t begin_ns, end_ns, lead_ns, shown_ns; /* of the first device that ran them, and of the host: see window */
+    const struct window *window;                 /* of each device; NULL in SCOPE_ALL */
+    bool is_own_file;                            /* a timeline of some tracks by themselves: it is not cut */
+    bool from_start;                             /* --time-base start */
+    struct arena *mem;                           /* of the job that writes this output */
 };
 
 struct report {

@@ -242,7 +242,7 @@ static struct cell mark_cell(const void *rows, size_t i, size_t column)
     case TASK_CONTEXT: return cell_uint(NO_CONTEXT);
     case TASK_STREAM: return cell_uint(s->marks.stream[i]);
     case TASK_TASK: return cell_uint(s->marks.task[i]);
-    default: return cell_uint(NO_MODEL);
+    default: return cell_uint(s->marks.model[i]);
     }
 }
 

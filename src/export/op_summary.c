@@ -73,12 +73,7 @@ static struct cell stream_id(const struct row *r)
 /* The iteration of the model that was running. */
 static struct cell infer_id(const struct row *r)
 {
-    const struct steps *s = &r->d->steps;
-    const int64_t begin_ns = summary_begin_ns(r->s->x, r->at);
-    for (size_t i = 0; i < s->n; i++)
-        if (s->model[i] == r->s->x->model && s->begin_ns[i] <= begin_ns && begin_ns <= s->end_ns[i])
-            return cell_uint(s->index[i]);
-    return cell_uint(r->s->x->first_iteration);
+    return cell_uint(scope_iteration_at(r->s->x, r->d, summary_begin_ns(r->s->x, r->at)));
 }
 
 static struct cell op_name(const struct row *r)

@@ -2,6 +2,7 @@
 #include "export/export.h"
 #include "export/hardware.h"
 #include "export/op_summary.h"
+#include "export/step_trace.h"
 #include "export/usage.h"
 
 /* One row for each table file: its name, its name in the seed dialect where it is another one, and what it holds. */
@@ -41,20 +42,22 @@ const struct report reports[] = {
       ts_cpu_functions_table },
     { "dvpp", NULL, "units that code and decode pictures and video",
       dvpp_table },
+    { "step_trace", NULL, "iterations and training steps: forward, backward, reductions", step_trace_report },
     { 0 },
 };
 const size_t n_reports = sizeof reports / sizeof *reports - 1;
 
 /* One row for each process of the timeline: the word for it in a -reports file, and the file that it also gets alone. */
 const struct track tracks[] = {
-    {"cann",              NULL, cann_track },
-    { "ascend",         NULL, hardware_track },
-    { "cpu_usage",           NULL, cpu_usage_track },
-    { "memory_usage",     NULL, memory_usage_track },
-    { "network_usage",        NULL, network_usage_track },
-    { "disk_usage",    NULL, disk_usage_track },
-    { "os_runtime_api",     NULL, os_runtime_track },
-    { 0},
+    { "cann", NULL, cann_track },
+    { "ascend", NULL, hardware_track },
+    { "step_trace", "step_trace", step_trace_track },
+    { "cpu_usage", NULL, cpu_usage_track },
+    { "memory_usage", NULL, memory_usage_track },
+    { "network_usage", NULL, network_usage_track },
+    { "disk_usage", NULL, disk_usage_track },
+    { "os_runtime_api", NULL, os_runtime_track },
+    { 0 },
 };
 const size_t n_tracks = sizeof tracks / sizeof *tracks - 1;
 

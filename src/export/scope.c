@@ -3,75 +3,214 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { PLATFORM_A2 = 5 };
+enum { PLATFORM_MINI = 0, PLATFORM_MDC = 2, PLATFORM_A2 = 5, PLATFORM_MDC_MINI = 11 };
+enum { DRIVER_WITH_UNIQUE_IDS = 0x072211 };
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
 
-/* The ids of models that have iterations, as a list for a message. */
-static void known_models(const struct profile *p, char *text, size_t size)
+/* Without them a task of one iteration cannot be told from the same task of the next. */
+static bool has_unique_ids(const struct profile *p)
 {
-    size_t at = 0;
-    text[0] = 0;
-    for (size_t d = 0; d < p->n_devices; d++) {
-        const struct steps *s = &p->device[d].steps;
-        for (size_t i = 0; i < s->n; i++) {
-            bool seen = false;
-            for (size_t k = 0; k < i && !seen; k++)
-                seen = s->model[k] == s->model[i];
-            if (!seen && d == 0 && at < size)
-                at += (size_t)snprintf(text + at, size - at, "%s%" PRIu64, at ? ", " : "", s->model[i]);
+    const struct source *s = p->n_devices > 0 ? &p->device[0].source : profile_main_source(p);
+    return p->platform != PLATFORM_MINI && p->platform != PLATFORM_MDC && p->platform != PLATFORM_MDC_MINI &&
+           source_number(s->info, "drvVersion", 0) >= DRIVER_WITH_UNIQUE_IDS;
+}
+
+/* A training step, when steps are wanted; else an iteration of some model. */
+static bool is_candidate(const struct export *x, const struct iterations *t, size_t i)
+{
+    return t->is_step[i] == (x->scope == SCOPE_STEP);
+}
+
+static bool is_of_model(const struct export *x, const struct iterations *t, size_t i)
+{
+    return is_candidate(x, t, i) && (x->scope == SCOPE_STEP || t->model[i] == x->model);
+}
+
+/* The ids of models that have iterations, as a list for a message. */
+static void known_models(const struct export *x, char *text, size_t size)
+{
+    uint64_t known[24];
+    size_t n = 0, at = 0;
+    for (size_t d = 0; d < x->profile->n_devices; d++) {
+        const struct iterations *t = &x->profile->device[d].steps.iterations;
+        for (size_t i = 0; i < t->n && n < sizeof known / sizeof *known; i++) {
+            bool seen = !is_candidate(x, t, i) || (i > 0 && t->model[i] == t->model[i - 1]);
+            for (size_t k = 0; k < n && !seen; k++)
+                seen = known[k] == t->model[i];
+            if (!seen)
+                known[n++] = t->model[i];
         }
     }
+    text[0] = 0;
+    for (size_t k = 0; k < n && at < size; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s%" PRIu64, k ? ", " : "", known[k]);
+}
+
+/* The window of a device, from those of its iterations that are wanted. */
+static struct window window_of(const struct export *x, const struct device *d)
+{
+    const struct iterations *t = &d->steps.iterations;
+    uint64_t begin = UINT64_MAX, end = 0, before = 0;
+    struct window w = { .lead_ns = INT64_MIN, .shown_ns = INT64_MIN };
+    for (size_t i = 0; i < t->n; i++) {
+        if (!is_of_model(x, t, i) || t->index[i] < x->first_iteration || t->index[i] > x->last_iteration)
+            continue;
+        begin = t->begin[i] < begin ? t->begin[i] : begin;
+        end = t->end[i] > end ? t->end[i] : end;
+        w.has_any = true;
+    }
+    if (!w.has_any)
+        return w;
+    for (size_t i = 0; i < t->n; i++)
+        if (is_candidate(x, t, i) && t->end[i] < begin && t->end[i] > before)
+            before = t->end[i];
+    w.begin_ns = source_device_ns(&d->source, begin);
+    w.end_ns = source_device_ns(&d->source, end);
+    if (before > 0)
+        w.lead_ns = source_device_ns(&d->source, before);
+    if (x->first_iteration > 1)
+        w.shown_ns = w.begin_ns;
+    return w;
+}
+
+/* The model of the longest series of iterations. In a collection that mixes single operators with graphs the operators
+ * stand for all. */
+static uint64_t default_model(const struct profile *p)
+{
+    uint64_t model = 0, most = 0, n = 0;
+    bool has_operators = false, has_graphs = false;
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct iterations *t = &p->device[d].steps.iterations;
+        for (size_t i = 0; i < t->n && !t->is_step[i]; i++) {
+            n = i > 0 && t->model[i] == t->model[i - 1] ? n + 1 : 1;
+            has_operators = has_operators || t->model[i] == MODEL_OF_STEPS;
+            has_graphs = has_graphs || t->model[i] != MODEL_OF_STEPS;
+            if (n >= most) {
+                most = n;
+                model = t->model[i];
+            }
+        }
+    }
+    return has_operators && has_graphs ? MODEL_OF_STEPS : model;
+}
+
+static bool has_graphs(const struct profile *p)
+{
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct iterations *t = &p->device[d].steps.iterations;
+        for (size_t i = 0; i < t->n && !t->is_step[i]; i++)
+            if (t->model[i] != MODEL_OF_STEPS)
+                return true;
+    }
+    return false;
+}
+
+/* The iterations that could have been asked for, of all devices. */
+struct offer {
+    bool has_any;         /* of any model */
+    uint64_t first, last; /* of the model that was asked for; first > last: it has none */
+};
+
+static struct offer offer_of(const struct export *x)
+{
+    struct offer o = { .first = UINT64_MAX };
+    for (size_t d = 0; d < x->profile->n_devices; d++) {
+        const struct iterations *t = &x->profile->device[d].steps.iterations;
+        for (size_t i = 0; i < t->n; i++) {
+            o.has_any = o.has_any || is_candidate(x, t, i);
+            if (!is_of_model(x, t, i))
+                continue;
+            o.first = t->index[i] < o.first ? t->index[i] : o.first;
+            o.last = t->index[i] > o.last ? t->index[i] : o.last;
+        }
+    }
+    return o;
+}
+
+/* Says what there is instead of what was asked for. Always false. */
+static bool no_such_iteration(const struct export *x, struct offer o, struct error *e)
+{
+    const char *path = x->profile->path;
+    if (!o.has_any)
+        return error_set(e, FAULT_ASKED, "%s: has no %s; leave out --model-id and --iteration-id", path,
+                         x->scope == SCOPE_STEP ? "training steps" : "iterations (single operators only)");
+    if (o.first > o.last) {
+        char models[256];
+        known_models(x, models, sizeof models);
+        return error_set(e, FAULT_ASKED, "%s: has no model %" PRIu64 "; its models are %s", path, x->model, models);
+    }
+    char what[64] = "has steps";
+    if (x->scope == SCOPE_GRAPH)
+        snprintf(what, sizeof what, "model %" PRIu64 " has iterations", x->model);
+    return error_set(e, FAULT_ASKED, "%s: %s %" PRIu64 " to %" PRIu64 ", not %" PRIu64 " to %" PRIu64, path, what,
+                     o.first, o.last, x->first_iteration, x->last_iteration);
 }
 
 bool scope_resolve(struct export *x, const struct request *r, struct error *e)
 {
     const struct profile *p = x->profile;
+    const bool unique = has_unique_ids(p);
     x->is_generic = p->platform != PLATFORM_A2;
-    if (!r->has_iteration)
+    if (!r->has_iteration && (unique || !has_graphs(p)))
         return true;
-    x->scope = r->model == MODEL_OF_STEPS ? SCOPE_STEP : SCOPE_GRAPH;
-    x->is_generic = true;
-    x->model = r->model;
-    x->first_iteration = r->iteration;
-    x->last_iteration = r->iteration + (r->iteration_count ? r->iteration_count : 1) - 1;
 
-    uint64_t first = UINT64_MAX, last = 0;
-    bool has_steps = false, found = false;
+    const uint64_t count = r->has_iteration && r->iteration_count ? r->iteration_count : 1;
+    x->scope = r->has_iteration && r->model == MODEL_OF_STEPS ? SCOPE_STEP : SCOPE_GRAPH;
+    x->is_generic = true;
+    x->model = r->has_iteration ? r->model : default_model(p);
+    x->first_iteration = r->has_iteration ? r->iteration : 1;
+    x->last_iteration = x->first_iteration + count - 1;
+    if (x->scope == SCOPE_STEP && !unique)
+        return error_set(
+            e, FAULT_ASKED,
+            "%s: its driver gives tasks no unique ids, so it cannot be cut by step; choose a model instead", p->path);
+    const struct offer offer = offer_of(x);
+    if (x->first_iteration < offer.first || x->last_iteration > offer.last)
+        return no_such_iteration(x, offer, e);
+
+    struct window *window = arena_take(p->mem, p->n_devices, sizeof *window);
+    if (!window)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
+    x->window = window;
+    bool has_any = false;
     for (size_t d = 0; d < p->n_devices; d++) {
-        const struct steps *s = &p->device[d].steps;
-        for (size_t i = 0; i < s->n; i++) {
-            has_steps = true;
-            if (s->model[i] != x->model)
-                continue;
-            first = s->index[i] < first ? s->index[i] : first;
-            last = s->index[i] > last ? s->index[i] : last;
-            if (s->index[i] < x->first_iteration || s->index[i] > x->last_iteration)
-                continue;
-            x->begin_ns = !found || s->begin_ns[i] < x->begin_ns ? s->begin_ns[i] : x->begin_ns;
-            x->end_ns = !found || s->end_ns[i] > x->end_ns ? s->end_ns[i] : x->end_ns;
-            found = true;
-        }
+        window[d] = window_of(x, &p->device[d]);
+        if (!window[d].has_any || has_any)
+            continue;
+        has_any = true;
+        x->begin_ns = window[d].begin_ns;
+        x->end_ns = window[d].end_ns;
+        x->lead_ns = window[d].lead_ns;
+        x->shown_ns = window[d].shown_ns;
     }
-    x->lead_ns = INT64_MIN;
-    for (size_t d = 0; d < p->n_devices; d++) {
-        const struct steps *s = &p->device[d].steps;
-        for (size_t i = 0; i < s->n; i++)
-            if (s->end_ns[i] < x->begin_ns && s->end_ns[i] > x->lead_ns)
-                x->lead_ns = s->end_ns[i];
+    return has_any || no_such_iteration(x, offer, e);
+}
+
+/* Iterations of a model stand together, by index from 1 on. */
+static size_t first_of_model(const struct iterations *t, uint64_t model)
+{
+    size_t low = 0, high = t->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (!t->is_step[middle] && t->model[middle] < model)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    char models[256];
-    known_models(p, models, sizeof models);
-    if (!has_steps)
-        return error_set(e, FAULT_ASKED,
-                         "%s: has no iterations (single operators only); leave out --model-id and --iteration-id",
-                         p->path);
-    if (first == UINT64_MAX)
-        return error_set(e, FAULT_ASKED, "%s: has no model %" PRIu64 "; its models are %s", p->path, x->model, models);
-    if (x->first_iteration < first || x->last_iteration > last)
-        return error_set(e, FAULT_ASKED,
-                         "%s: model %" PRIu64 " has iterations %" PRIu64 " to %" PRIu64 ", not %" PRIu64 " to %" PRIu64,
-                         p->path, x->model, first, last, x->first_iteration, x->last_iteration);
-    return true;
+    return low;
+}
+
+uint64_t scope_iteration_at(const struct export *x, const struct device *d, int64_t at_ns)
+{
+    const struct iterations *t = &d->steps.iterations;
+    const size_t first = first_of_model(t, x->model);
+    for (size_t i = first + (size_t)x->first_iteration - 1; i < t->n && is_of_model(x, t, i); i++) {
+        if (t->index[i] > x->last_iteration)
+            break;
+        if (source_device_ns(&d->source, t->begin[i]) <= at_ns && at_ns <= source_device_ns(&d->source, t->end[i]))
+            return t->index[i];
+    }
+    return x->first_iteration;
 }
 
 bool scope_has_task(const struct export *x, const struct tasks *t, size_t row)

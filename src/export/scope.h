@@ -7,6 +7,9 @@
 /* Fills scope, window and presentation. False when what was asked for does not exist: e says what does. */
 bool scope_resolve(struct export *x, const struct request *r, struct error *e);
 
+/* The index of the wanted iteration that ran on a device at some time, or of the first one. */
+uint64_t scope_iteration_at(const struct export *x, const struct device *d, int64_t at_ns);
+
 /* True when a task lies in the wanted part. */
 bool scope_has_task(const struct export *x, const struct tasks *t, size_t row);
 /* The host's half of a task, or NO_ROW: when the iterations of one model are wanted, work of others that runs at the same

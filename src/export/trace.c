@@ -16,7 +16,8 @@ void trace_finish(struct trace *t)
 
 bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns)
 {
-    return !t->has_window || (begin_ns < t->window_end_ns && end_ns >= t->window_begin_ns);
+    return !t->has_window ||
+           (begin_ns < t->window_end_ns && (begin_ns >= t->window_begin_ns || end_ns > t->window_begin_ns));
 }
 
 uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned device)
@@ -55,11 +56,16 @@ static void metadata(struct trace *t, const char *what, uint32_t pid, int64_t ti
     trace_args(t);
 }
 
-void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
+void trace_process_name(struct trace *t, uint32_t pid, const char *name)
 {
     metadata(t, "process_name", pid, 0);
     trace_arg_text(t, "name", name);
     trace_end(t);
+}
+
+void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
+{
+    trace_process_name(t, pid, name);
     metadata(t, "process_labels", pid, 0);
     trace_arg_text(t, "labels", label);
     trace_end(t);
@@ -201,20 +207,36 @@ void trace_end(struct trace *t)
     out_lit(t->out, "}}");
 }
 
+static void arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
+{
+    event(t, a->name, strlen(a->name), pid, tid);
+    out_lit(t->out, ",\"ph\":\"");
+    out_char(t->out, a->end);
+    out_char(t->out, '"');
+    trace_category(t, a->category);
+    out_lit(t->out, ",\"id\":");
+    out_json(t->out, a->id, strlen(a->id));
+    time_at(t, at_ns);
+    if (a->binds)
+        out_lit(t->out, ",\"bp\":\"e\"");
+}
+
+void trace_arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
+{
+    arrow(t, a, pid, tid, at_ns);
+    out_char(t->out, '}');
+}
+
+void trace_arrow_args(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
+{
+    arrow(t, a, pid, tid, at_ns);
+    trace_args(t);
+}
+
 void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
                 int64_t at_ns)
 {
     char name[128];
-    const int len = snprintf(name, sizeof name, "%s%s", category, id);
-    event(t, name, len < 0 ? 0 : (size_t)len < sizeof name ? (size_t)len : sizeof name - 1, pid, tid);
-    out_lit(t->out, ",\"ph\":\"");
-    out_char(t->out, end);
-    out_char(t->out, '"');
-    trace_category(t, category);
-    out_lit(t->out, ",\"id\":");
-    out_json(t->out, id, strlen(id));
-    time_at(t, at_ns);
-    if (end == 'f')
-        out_lit(t->out, ",\"bp\":\"e\"");
-    out_char(t->out, '}');
+    snprintf(name, sizeof name, "%s%s", category, id);
+    trace_arrow(t, &(struct arrow){ end, end == 'f', name, category, id }, pid, tid, at_ns);
 }

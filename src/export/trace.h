@@ -35,6 +35,7 @@ enum { TRACE_HOST = 31 }; /* the device part of a host process' pid */
 uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned device);
 
 void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
+void trace_process_name(struct trace *t, uint32_t pid, const char *name); /* and nothing else about it */
 void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index);
 void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, int64_t sort_index);
 void trace_thread_name(struct trace *t, uint32_t pid, int64_t tid, const char *name); /* in no particular place */
@@ -58,6 +59,16 @@ void trace_arg_name(struct trace *t, const char *key, name_id name);
 void trace_arg_us(struct trace *t, const char *key, int64_t ns);   /* a number of µs */
 void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */
 void trace_end(struct trace *t);                                   /* ends an event that had arguments */
+
+/* One end of an arrow: 's' starts it, 't' is on its way, 'f' ends it. `binds`: it is tied to the slice around it and not
+ * to the next one. trace_arrow_args() leaves the event open for arguments, until trace_end(). */
+struct arrow {
+    char end;
+    bool binds;
+    const char *name, *category, *id;
+};
+void trace_arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns);
+void trace_arrow_args(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns);
 
 /* One end of an arrow, 's' or 'f': `name` is the category followed by the id. Both ends carry the start of their slice. */
 void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,

@@ -75,6 +75,7 @@ static void write_timeline(struct writing *w, struct job *j)
     struct export x = w->base;
     x.mem = j->mem;
     x.is_generic = x.is_generic || is_sample_based(x.profile);
+    x.is_own_file = strcmp(j->file, "msprof") != 0;
     const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, j->file, w->stamp);
     struct out o;
     if (!path || !out_open(&o, path, &j->error))
@@ -83,14 +84,13 @@ static void write_timeline(struct writing *w, struct job *j)
                        .names = x.profile->names,
                        .has_base = x.from_start,
                        .base_ns = profile_main_source(x.profile)->begin_ns,
-                       .has_window = x.scope != SCOPE_ALL,
-                       .window_begin_ns = x.lead_ns,
+                       .has_window = x.scope != SCOPE_ALL && !x.is_own_file,
+                       .window_begin_ns = x.shown_ns,
                        .window_end_ns = x.end_ns };
-    const bool is_main = strcmp(j->file, "msprof") == 0;
     trace_begin(&t);
     for (size_t i = 0; i < n_tracks && j->error.fault == FAULT_NONE; i++) {
         const bool own = tracks[i].own_file && strcmp(tracks[i].own_file, j->file) == 0;
-        if ((is_main || own) && process_wanted(w->request, tracks[i].process))
+        if ((!x.is_own_file || own) && process_wanted(w->request, tracks[i].process))
             tracks[i].write(&x, &t, &j->error);
     }
     trace_finish(&t);
@@ -98,8 +98,8 @@ static void write_timeline(struct writing *w, struct job *j)
         out_discard(&o);
     else if (out_close(&o, &j->error))
         note_file(j, path,
-                  is_main ? "the whole timeline, for Perfetto, Chrome or MindStudio Insight"
-                          : "a part of the timeline by itself",
+                  x.is_own_file ? "a part of the timeline by itself"
+                                : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
                   t.n_events);
 }
 

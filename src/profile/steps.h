@@ -1,31 +1,39 @@
-/* steps.h - iterations of models and training steps, as the device stamped them. */
+/* steps.h - iterations of models, training steps and marks of the user, as a device stamped them.
+ *
+ * Times are ticks of the device's counter, 0 where a part is missing; source_device_ns() turns them into wall-clock time.
+ * Only marks, which know no parts of a tick, are kept as what they are shown as.
+ */
 #ifndef ASCOPE_PROFILE_STEPS_H
 #define ASCOPE_PROFILE_STEPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Times are wall-clock ns, 0 where a part is missing. Sorted by end. */
-struct steps {
+/* Something with two ends inside an iteration. */
+struct spans {
     size_t n;
-    uint64_t *model, *index;
-    int64_t *begin_ns, *end_ns, *fp_ns, *bp_ns;
-    int64_t *data_aug_ns; /* from the end of the iteration before to fp; -1: there was none */
-    struct {              /* reductions, sorted by begin */
+    uint32_t *iteration; /* row of iterations */
+    uint64_t *begin, *end;
+};
+
+struct steps {
+    struct iterations { /* of models by (model, index), then the training steps by index */
         size_t n;
-        uint64_t *model, *index;
-        int64_t *begin_ns, *end_ns, *iteration_end_ns;
-    } reduces;
-    struct { /* waits for the next input */
+        uint64_t *model, *index, *begin, *end;
+        bool *is_step; /* a training step, told by the framework, and no iteration of a model */
+    } iterations;
+    struct trainings { /* one for each forward pass, one for each iteration without any; sorted by end of iteration */
         size_t n;
-        uint64_t *model, *index;
-        int64_t *begin_ns, *end_ns;
-    } get_nexts;
-    struct { /* marks of the user that the device saw */
+        uint32_t *iteration;
+        uint64_t *fp, *bp; /* begin of the forward pass, end of the backward pass */
+    } trainings;
+    struct spans reduces, get_nexts; /* by (iteration, stream), then as they began */
+    struct device_marks {            /* of the user, during the collection; by id, then by begin */
         size_t n;
-        uint64_t *id;
+        uint64_t *id, *model;
         uint16_t *stream, *task;
-        int64_t *begin_ns, *end_ns;
+        int64_t *begin_ns, *end_ns; /* wall clock */
     } marks;
 };
 
