@@ -1,4 +1,5 @@
 #include "export/cann.h"
+#include "export/communication.h"
 #include "export/export.h"
 #include "export/hardware.h"
 #include "export/op_summary.h"
@@ -10,6 +11,8 @@
 const struct report reports[] = {
     { "op_summary", NULL, "operators: when they ran, for how long, on which data, and what the cores counted",
       op_summary_report },
+    { "communication_statistic", "hccl_statistic", "collectives by kind: how many, and how long they took",
+      communication_statistic },
     { "host_cpu_usage", NULL, "how many of the host's CPUs the program used, and how many it needs",
       host_cpu_usage_table },
     { "host_mem_usage", NULL, "memory of the host: all of it, the most that the program used, what it needs",
@@ -65,6 +68,8 @@ const size_t n_tracks = sizeof tracks / sizeof *tracks - 1;
 const struct db_writer db_writers[] = {
     { cann_db },
     { hardware_db },
+    { communication_db },
+    { overlap_db },
     { usage_db },
     { 0 },
 };

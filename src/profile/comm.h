@@ -31,33 +31,36 @@ struct comm_requests {
     } big;
 };
 
-/* Filled by analyse/comm.c. */
+/* Filled by analyse/comm.c: what really ran on one device. */
 struct communication {
-    struct comm_ops { /* sorted by (group, begin) */
+    struct comm_ops { /* in the order of the first task of each */
         size_t n;
-        name_id *name; /* with its suffix: hcom_allReduce__483_1_1 */
-        name_id *op_name, *op_type, *group, *alg;
-        int64_t *begin_ns, *end_ns;
-        uint32_t *connection, *model, *rank_size;
-        int32_t *relay, *retry; /* -1: not reported */
-        uint32_t *data_type;
+        name_id *name;         /* with its suffix: hcom_allReduce__483_1_1 */
+        name_id *op_type, *group, *alg;
+        int64_t *begin_ns, *end_ns; /* of its tasks on the master stream */
+        double *dur_ns;             /* the same, with its fraction */
+        uint64_t *asked;            /* when it was asked for: value of the host's counter */
+        uint32_t *connection, *model, *rank_size, *data_type; /* data_type: DATA_TYPE_NONE when not reported */
+        int32_t *relay, *retry;     /* -1: not reported */
         uint64_t *count;
-        bool *is_shown; /* false: none of its tasks ran on the master stream */
-        bool *is_aicpu; /* scheduled by the AI CPU, in rows of its own */
+        bool *is_shown;        /* false: none of its tasks ran on the master stream */
+        bool *is_aicpu;        /* scheduled by the AI CPU, in rows of its own */
     } ops;
     struct comm_tasks { /* sorted by begin */
         size_t n;
-        uint32_t *op; /* row of ops */
-        name_id *name, *group, *type;
+        uint32_t *op;          /* row of ops */
+        name_id *name, *group;
         int64_t *begin_ns, *end_ns;
         double *dur_ns, *estimate_us, *bandwidth_gbs;
-        int32_t *plane;
-        uint16_t *stream, *batch;
-        uint32_t *task, *context, *src_rank, *dst_rank, *rdma, *transport, *link, *data_type, *model;
+        int32_t *plane;        /* -1: none */
+        uint32_t *task_row;    /* row of the device's tasks */
+        uint32_t *src_rank, *dst_rank, *rdma, *transport, *link, *data_type;
         uint64_t *notify, *size;
+        bool *has_info;        /* false: nothing was reported of it but that it ran */
         bool *is_master;
     } tasks;
 };
+enum { DATA_TYPE_NONE = 65534 };
 
 enum overlap_kind { OVERLAP_COMPUTING, OVERLAP_COMMUNICATION, OVERLAP_EXPOSED, OVERLAP_FREE, OVERLAP_KINDS };
 

@@ -1,0 +1,494 @@
+#include "export/communication.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyse/overlap.h"
+#include "base/sort.h"
+#include "export/scope.h"
+#include "raw/enums.h"
+
+enum { COMM_SORT = 16, COMM_SORT_GENERIC = 17 };
+
+/* One communicator of a device, with the rows of the timeline that it takes: its operators, then its planes. */
+struct group {
+    name_id name;
+    bool is_aicpu;
+    int64_t first_row;
+    int32_t most_plane; /* -1: none is shown */
+    bool has_plane[64];
+};
+
+struct groups {
+    LIST(struct group) at;
+    const struct names *names;
+};
+
+static struct group *group_of(struct groups *g, struct arena *mem, name_id name, bool is_aicpu)
+{
+    for (size_t i = 0; i < g->at.n; i++)
+        if (g->at.at[i].name == name && g->at.at[i].is_aicpu == is_aicpu)
+            return &g->at.at[i];
+    struct group *new = list_add(&g->at, mem);
+    if (new)
+        *new = (struct group){ .name = name, .is_aicpu = is_aicpu, .most_plane = -1 };
+    return new;
+}
+
+static int by_name(const void *a, const void *b, void *context)
+{
+    const struct group *x = a, *y = b;
+    const int order = names_compare(context, x->name, y->name);
+    return order ? order : x->is_aicpu - y->is_aicpu;
+}
+
+static bool task_wanted(const struct export *x, const struct communication *c, size_t i)
+{
+    return x->scope == SCOPE_ALL || (c->tasks.begin_ns[i] >= x->begin_ns && c->tasks.begin_ns[i] <= x->end_ns);
+}
+
+static bool op_wanted(const struct export *x, const struct communication *c, size_t i)
+{
+    const bool in_scope =
+        x->scope == SCOPE_ALL || (c->ops.begin_ns[i] >= x->begin_ns && c->ops.begin_ns[i] <= x->end_ns);
+    return c->ops.is_shown[i] && in_scope && (x->scope != SCOPE_GRAPH || c->ops.model[i] == x->model);
+}
+
+static struct groups find_groups(const struct export *x, const struct communication *c, int64_t *next_row)
+{
+    struct groups g = { .names = x->profile->names };
+    for (size_t i = 0; i < c->tasks.n; i++) {
+        if (!task_wanted(x, c, i) || !op_wanted(x, c, c->tasks.op[i]))
+            continue;
+        struct group *group = group_of(&g, x->mem, c->tasks.group[i], c->ops.is_aicpu[c->tasks.op[i]]);
+        const int32_t plane = c->tasks.plane[i] < 0 ? 0 : c->tasks.plane[i];
+        if (!group || plane >= (int32_t)sizeof group->has_plane)
+            continue;
+        group->has_plane[plane] = true;
+        group->most_plane = plane > group->most_plane ? plane : group->most_plane;
+    }
+    if (g.at.n > 0)
+        qsort_r(g.at.at, g.at.n, sizeof *g.at.at, by_name, x->profile->names);
+    for (size_t i = 0; i < g.at.n; i++) {
+        g.at.at[i].first_row = *next_row;
+        *next_row += g.at.at[i].most_plane + 2;
+    }
+    return g;
+}
+
+static void write_groups(const struct export *x, struct trace *t, uint32_t pid, const struct groups *g)
+{
+    for (size_t i = 0; i < g->at.n; i++) {
+        const struct group *group = &g->at.at[i];
+        const char *name = names_text(x->profile->names, group->name);
+        char text[600];
+        if (group->name == NAME_NA)
+            snprintf(text, sizeof text, "Communication");
+        else
+            snprintf(text, sizeof text, "Group %.500s %sCommunication", name, group->is_aicpu ? "Aicpu " : "");
+        trace_thread(t, pid, group->first_row, text, group->first_row);
+        for (int32_t plane = 0; plane <= group->most_plane; plane++) {
+            if (!group->has_plane[plane])
+                continue;
+            snprintf(text, sizeof text, "Plane %" PRId32, plane);
+            trace_thread(t, pid, group->first_row + 1 + plane, text, group->first_row + 1 + plane);
+        }
+    }
+}
+
+static const char *enum_or(const struct enum_table *table, uint32_t value, const char *none, char number[24])
+{
+    const char *text = value == DATA_TYPE_NONE ? none : enum_text(table, value);
+    if (!text)
+        snprintf(number, 24, "%" PRIu32, value);
+    return text ? text : number;
+}
+
+static void write_task(const struct export *x, struct trace *t, uint32_t pid, const struct device *d, int64_t row,
+                       size_t i)
+{
+    const struct comm_tasks *c = &d->comm.tasks;
+    const uint32_t task = c->task_row[i];
+    char text[24];
+    trace_slice_name(t, c->name[i], pid, row, c->begin_ns[i], c->dur_ns[i]);
+    trace_args(t);
+    if (c->has_info[i]) {
+        snprintf(text, sizeof text, "%" PRIu64, c->notify[i]);
+        trace_arg_text(t, "notify_id", text);
+    } else {
+        trace_arg_text(t, "notify_id", "N/A");
+    }
+    trace_arg_real(t, "duration estimated(us)", c->estimate_us[i]);
+    trace_arg_uint(t, "stream id", d->tasks.stream[task]);
+    trace_arg_uint(t, "task id", d->tasks.task[task]);
+    trace_arg_uint(t, "context id", d->tasks.context[task]);
+    trace_arg_name(t, "task type", c->name[i]);
+    trace_arg_uint(t, "src rank", c->src_rank[i]);
+    trace_arg_uint(t, "dst rank", c->dst_rank[i]);
+    trace_arg_text(t, "transport type", enum_or(&hccl_transports, c->transport[i], "N/A", text));
+    trace_arg_uint(t, "size(Byte)", c->size[i]);
+    trace_arg_text(t, "data type", enum_or(&hccl_data_types, c->data_type[i], "N/A", text));
+    trace_arg_text(t, "link type", enum_or(&hccl_links, c->link[i], "N/A", text));
+    trace_arg_real(t, "bandwidth(GB/s)", c->bandwidth_gbs[i]);
+    trace_arg_uint(t, "model id", d->comm.ops.model[c->op[i]]);
+    trace_end(t);
+    (void)x;
+}
+
+static void write_op(const struct export *x, struct trace *t, uint32_t pid, const struct device *d, int64_t row,
+                     size_t i)
+{
+    static const char *const yes_no[] = { "no", "yes" };
+    const struct comm_ops *o = &d->comm.ops;
+    const struct calls *calls = &x->profile->host.calls;
+    char text[24];
+    trace_slice_name(t, o->name[i], pid, row, o->begin_ns[i], (double)(o->end_ns[i] - o->begin_ns[i]));
+    trace_args(t);
+    trace_arg_uint(t, "rank_size", o->rank_size[i]);
+    trace_arg_uint(t, "connection_id", o->connection[i]);
+    trace_arg_uint(t, "model id", o->model[i]);
+    trace_arg_text(t, "data_type", enum_or(&hccl_data_types, o->data_type[i], "N/A", text));
+    trace_arg_name(t, "alg_type", o->alg[i]);
+    trace_arg_uint(t, "count", o->count[i]);
+    if (!x->is_generic) {
+        trace_arg_text(t, "relay", yes_no[o->relay[i] > 0]);
+        trace_arg_text(t, "retry", yes_no[o->retry[i] > 0]);
+    }
+    trace_end(t);
+    if (o->connection[i] == 0 || o->connection[i] > calls->n || !calls->is_shown[o->connection[i] - 1])
+        return;
+    /* In the older presentation the ids of arrows carry a context, and none is -1. */
+    snprintf(text, sizeof text, "%" PRIu64, ((uint64_t)o->connection[i] << 32) - (x->is_generic ? 1 : 0));
+    trace_flow(t, 'f', "HostToDevice", text, pid, row, o->begin_ns[i]);
+}
+
+bool communication_track(const struct export *x, struct trace *t, struct error *e)
+{
+    const struct profile *p = x->profile;
+    const unsigned sort = x->is_generic ? COMM_SORT_GENERIC : COMM_SORT;
+    int64_t next_row = 0;
+    for (size_t k = 0; k < p->n_devices; k++) {
+        const struct device *d = &p->device[k];
+        const struct communication *c = &d->comm;
+        if (c->ops.n == 0)
+            continue;
+        next_row = x->is_generic ? 0 : next_row;
+        struct groups groups = find_groups(x, c, &next_row);
+        if (arena_failed(x->mem))
+            return error_set(e, FAULT_LIMIT, "no memory for the groups of the timeline");
+        if (groups.at.n == 0)
+            continue;
+        const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
+        trace_process_npu(t, pid, x->dialect == DIALECT_SEED ? "HCCL" : "Communication", d->source.device, sort);
+        write_groups(x, t, pid, &groups);
+        for (size_t i = 0; i < c->tasks.n && !p->is_level0; i++) {
+            const uint32_t op = c->tasks.op[i];
+            const int32_t plane = c->tasks.plane[i];
+            if (plane < 0 || plane >= (int32_t)sizeof groups.at.at->has_plane || !task_wanted(x, c, i) ||
+                !op_wanted(x, c, op))
+                continue;
+            const struct group *g = group_of(&groups, x->mem, c->tasks.group[i], c->ops.is_aicpu[op]);
+            write_task(x, t, pid, d, g->first_row + 1 + plane, i);
+        }
+        for (size_t i = 0; i < c->ops.n; i++)
+            if (op_wanted(x, c, i))
+                write_op(x, t, pid, d, group_of(&groups, x->mem, c->ops.group[i], c->ops.is_aicpu[i])->first_row, i);
+    }
+    return true;
+}
+
+/* One kind of collective on one device. */
+struct kind_sum {
+    name_id op_type;
+    uint64_t n;
+    double total, least, most;
+};
+
+static int by_total(const void *a, const void *b, void *context)
+{
+    const struct kind_sum *x = a, *y = b;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return names_compare(context, x->op_type, y->op_type);
+}
+
+static struct kind_sum *sum_of(struct kind_sum *at, size_t *n, name_id op_type)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (at[i].op_type == op_type)
+            return &at[i];
+    at[*n] = (struct kind_sum){ .op_type = op_type };
+    return &at[(*n)++];
+}
+
+bool communication_statistic(const struct export *x, struct table *out, struct error *e)
+{
+    static const struct column column[] = {
+        {"Device_id",       NULL},
+        { "OP Type",        NULL},
+        { "Count",          NULL},
+        { "Total Time(us)", NULL},
+        { "Min Time(us)",   NULL},
+        { "Avg Time(us)",   NULL},
+        { "Max Time(us)",   NULL},
+        { "Ratio(%)",       NULL}
+    };
+    const struct profile *p = x->profile;
+    struct grid grid = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
+    for (size_t k = 0; k < p->n_devices && !p->is_level0; k++) {
+        const struct comm_ops *o = &p->device[k].comm.ops;
+        struct kind_sum *sum = arena_take(x->mem, o->n, sizeof *sum);
+        size_t n = 0;
+        bool any_type = false;
+        double all = 0;
+        if (!sum)
+            return error_set(e, FAULT_LIMIT, "no memory for communication_statistic");
+        for (size_t i = 0; i < o->n; i++) {
+            if (o->is_aicpu[i] || !op_wanted(x, &p->device[k].comm, i))
+                continue;
+            struct kind_sum *s = sum_of(sum, &n, o->op_type[i]);
+            any_type |= o->op_type[i] != NAME_NA;
+            s->least = s->n == 0 || o->dur_ns[i] < s->least ? o->dur_ns[i] : s->least;
+            s->most = o->dur_ns[i] > s->most ? o->dur_ns[i] : s->most;
+            s->total += o->dur_ns[i];
+            s->n++;
+            all += o->dur_ns[i];
+        }
+        if (!any_type || all <= 0)
+            continue;
+        qsort_r(sum, n, sizeof *sum, by_total, p->names);
+        for (size_t i = 0; i < n; i++)
+            grid_row(&grid, (struct cell[]){ cell_uint(p->device[k].source.device), cell_name(sum[i].op_type),
+                                             cell_uint(sum[i].n), cell_short(sum[i].total / 1000),
+                                             cell_short(sum[i].least / 1000),
+                                             cell_short(sum[i].total / (double)sum[i].n / 1000),
+                                             cell_short(sum[i].most / 1000), cell_short(sum[i].total / all * 100) });
+    }
+    *out = grid_table(&grid, "communication_statistic", column, p->names);
+    return true;
+}
+
+/* Operators get numbers over all devices: those of a device begin at `first`. */
+struct comm_rows {
+    const struct device *d;
+    uint32_t first;
+    const uint32_t *row;
+};
+
+static struct cell enum_cell(uint32_t value, const struct enum_table *table)
+{
+    enum { ENUM_INVALID = 65535 };
+    if (value == DATA_TYPE_NONE)
+        return cell_uint(value);
+    return cell_uint(value != UINT32_MAX && enum_text(table, value) ? value : ENUM_INVALID);
+}
+
+static struct cell op_cell(const void *rows, size_t i, size_t column)
+{
+    const struct comm_rows *r = rows;
+    const struct comm_ops *o = &r->d->comm.ops;
+    const uint32_t row = r->row[i];
+    switch (column) {
+    case 0: return cell_name(o->name[row]);
+    case 1: return cell_int(o->begin_ns[row]);
+    case 2: return cell_int(o->end_ns[row]);
+    case 3: return cell_uint(o->connection[row]);
+    case 4: return cell_name(o->group[row]);
+    case 5: return cell_uint(r->first + row);
+    case 6: return cell_int(o->relay[row]);
+    case 7: return cell_int(o->retry[row]);
+    case 8: return enum_cell(o->data_type[row], &hccl_data_types);
+    case 9: return cell_name(o->alg[row]);
+    case 10: return cell_uint(o->count[row]);
+    case 11: return cell_name(o->op_type[row]);
+    case 12: return cell_uint(r->d->source.device);
+    default: return cell_uint(o->rank_size[row]);
+    }
+}
+
+static struct cell task_cell(const void *rows, size_t i, size_t column)
+{
+    const struct comm_rows *r = rows;
+    const struct comm_tasks *t = &r->d->comm.tasks;
+    switch (column) {
+    case 0: return cell_name(r->d->comm.ops.name[t->op[i]]);
+    case 1: return cell_uint(r->d->tasks.global_id[t->task_row[i]]);
+    case 2: return cell_name(t->name[i]);
+    case 3: return cell_int(t->plane[i]);
+    case 4: return cell_name(t->group[i]);
+    case 5: return cell_int(t->has_info[i] ? (int64_t)t->notify[i] : -1);
+    case 6: return enum_cell(t->rdma[i], &hccl_rdmas);
+    case 7: return cell_uint(t->src_rank[i]);
+    case 8: return cell_uint(t->dst_rank[i]);
+    case 9: return enum_cell(t->transport[i], &hccl_transports);
+    case 10: return cell_int((int64_t)t->size[i]);
+    case 11: return enum_cell(t->data_type[i], &hccl_data_types);
+    case 12: return enum_cell(t->link[i], &hccl_links);
+    case 13: return cell_uint(r->first + t->op[i]);
+    case 14: return cell_uint(t->is_master[i]);
+    default: return cell_real(t->bandwidth_gbs[i] * 1e9);
+    }
+}
+
+bool communication_db(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column op_column[] = {
+        {"opName",        "INTEGER",             NULL},
+        { "startNs",      "INTEGER",             NULL},
+        { "endNs",        "INTEGER",             NULL},
+        { "connectionId", "INTEGER",             NULL},
+        { "groupName",    "INTEGER",             NULL},
+        { "opId",         "INTEGER PRIMARY KEY", NULL},
+        { "relay",        "INTEGER",             NULL},
+        { "retry",        "INTEGER",             NULL},
+        { "dataType",     "INTEGER",             NULL},
+        { "algType",      "INTEGER",             NULL},
+        { "count",        "NUMERIC",             NULL},
+        { "opType",       "INTEGER",             NULL},
+        { "deviceId",     "INTEGER",             NULL},
+        { "rankSize",     "INTEGER",             NULL},
+    };
+    static const struct db_column task_column[] = {
+        {"name",           "INTEGER", NULL},
+        { "globalTaskId",  "INTEGER", NULL},
+        { "taskType",      "INTEGER", NULL},
+        { "planeId",       "INTEGER", NULL},
+        { "groupName",     "INTEGER", NULL},
+        { "notifyId",      "INTEGER", NULL},
+        { "rdmaType",      "INTEGER", NULL},
+        { "srcRank",       "INTEGER", NULL},
+        { "dstRank",       "INTEGER", NULL},
+        { "transportType", "INTEGER", NULL},
+        { "size",          "INTEGER", NULL},
+        { "dataType",      "INTEGER", NULL},
+        { "linkType",      "INTEGER", NULL},
+        { "opId",          "INTEGER", NULL},
+        { "isMaster",      "INTEGER", NULL},
+        { "bandwidth",     "NUMERIC", NULL},
+    };
+    uint32_t first = 0;
+    for (size_t k = 0; k < x->profile->n_devices; k++) {
+        const struct device *d = &x->profile->device[k];
+        uint32_t *shown = arena_take(x->mem, d->comm.ops.n, sizeof *shown);
+        size_t n = 0;
+        if (!shown)
+            return error_set(e, FAULT_LIMIT, "no memory for the table COMMUNICATION_OP");
+        for (uint32_t i = 0; i < d->comm.ops.n; i++)
+            if (d->comm.ops.is_shown[i])
+                shown[n++] = i;
+        const struct comm_rows rows = { d, first, shown };
+        if (!db_table(db,
+                      &(struct db_table){ .name = "COMMUNICATION_OP",
+                                          .column = op_column,
+                                          .n_columns = 14,
+                                          .n_rows = n,
+                                          .rows = &rows,
+                                          .get = op_cell },
+                      e) ||
+            !db_table(db,
+                      &(struct db_table){ .name = "COMMUNICATION_TASK_INFO",
+                                          .column = task_column,
+                                          .n_columns = 16,
+                                          .n_rows = d->comm.tasks.n,
+                                          .rows = &rows,
+                                          .get = task_cell,
+                                          .index = "CommunicationTaskIndex ON COMMUNICATION_TASK_INFO (globalTaskId)" },
+                      e))
+            return false;
+        first += (uint32_t)d->comm.ops.n;
+    }
+    return true;
+}
+
+/* The whole collection's overlap is known; that of a part is computed anew. */
+static const struct overlap *overlap_of(const struct export *x, const struct device *d)
+{
+    if (x->scope == SCOPE_ALL)
+        return &d->overlap;
+    bool *task = arena_take(x->mem, d->tasks.n, sizeof *task), *op = arena_take(x->mem, d->tasks.n, sizeof *op);
+    bool *comm = arena_take(x->mem, d->comm.ops.n, sizeof *comm);
+    struct overlap *part = arena_take(x->mem, 1, sizeof *part);
+    if (!task || !op || !comm || !part)
+        return NULL;
+    for (size_t i = 0; i < d->tasks.n; i++) {
+        task[i] = scope_has_task(x, &d->tasks, i);
+        op[i] = task[i] && scope_task_host(x, &d->tasks, i) != NO_ROW;
+    }
+    for (size_t i = 0; i < d->comm.ops.n; i++)
+        comm[i] = op_wanted(x, &d->comm, i);
+    return overlap_build(x->profile, d, &(struct overlap_part){ task, op, comm }, x->mem, part) ? part : NULL;
+}
+
+bool overlap_track(const struct export *x, struct trace *t, struct error *e)
+{
+    enum { OVERLAP_SORT = 31 };
+    static const char *const name[] = { "Computing", "Communication", "Communication(Not Overlapped)", "Free" };
+    for (size_t k = 0; k < x->profile->n_devices; k++) {
+        const struct device *d = &x->profile->device[k];
+        const struct overlap *o = overlap_of(x, d);
+        if (!o)
+            return error_set(e, FAULT_LIMIT, "no memory for the overlap in the timeline");
+        const uint32_t pid = trace_pid(d->source.pid, OVERLAP_SORT, d->source.device);
+        if (d->tasks.n == 0)
+            continue;
+        trace_process_npu(t, pid, "Overlap Analysis", d->source.device, OVERLAP_SORT);
+        for (int kind = 0; kind < OVERLAP_KINDS; kind++) {
+            trace_thread(t, pid, kind, name[kind], kind);
+            for (size_t i = 0; i < o->kind[kind].n; i++) {
+                const int64_t begin = o->kind[kind].begin_ns[i], end = o->kind[kind].end_ns[i];
+                trace_slice(t, name[kind], strlen(name[kind]), pid, kind, begin, (double)(end - begin));
+                trace_args(t);
+                trace_end(t);
+            }
+        }
+    }
+    return true;
+}
+
+struct overlap_rows {
+    const struct intervals *v;
+    uint64_t first;
+    unsigned device;
+    int kind;
+};
+
+static struct cell overlap_cell(const void *rows, size_t i, size_t column)
+{
+    const struct overlap_rows *r = rows;
+    switch (column) {
+    case 0: return cell_uint(r->first + i);
+    case 1: return cell_uint(r->device);
+    case 2: return cell_int(r->v->begin_ns[i]);
+    case 3: return cell_int(r->v->end_ns[i]);
+    default: return cell_int(r->kind);
+    }
+}
+
+bool overlap_db(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = {
+        {"id",        "INTEGER PRIMARY KEY", NULL},
+        { "deviceId", "INTEGER",             NULL},
+        { "startNs",  "NUMERIC",             NULL},
+        { "endNs",    "NUMERIC",             NULL},
+        { "type",     "INTEGER",             NULL}
+    };
+    uint64_t first = 0;
+    for (size_t k = 0; k < x->profile->n_devices; k++)
+        for (int kind = 0; kind < OVERLAP_KINDS; kind++) {
+            const struct device *d = &x->profile->device[k];
+            const struct overlap_rows rows = { &d->overlap.kind[kind], first, d->source.device, kind };
+            if (!db_table(db,
+                          &(struct db_table){ .name = "OVERLAP_ANALYSIS",
+                                              .column = column,
+                                              .n_columns = 5,
+                                              .n_rows = rows.v->n,
+                                              .rows = &rows,
+                                              .get = overlap_cell },
+                          e))
+                return false;
+            first += rows.v->n;
+        }
+    return true;
+}
