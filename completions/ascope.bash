@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export info completion help --version --help'
+        _ascope_offer -W 'export info sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -23,6 +23,16 @@ _ascope()
     --time-base) _ascope_offer -W 'epoch start'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --threads) return ;;
+    --out) compopt -o filenames; _ascope_offer -d; return ;;
+    --seed) return ;;
+    --kernels) return ;;
+    --steps) return ;;
+    --devices) return ;;
+    --processes) return ;;
+    --platform) return ;;
+    --mhz) return ;;
+    --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess'; return ;;
+    --slice-kib) return ;;
     esac
     case ${COMP_WORDS[1]} in
     export)
@@ -31,11 +41,14 @@ _ascope()
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
+    sim)
+        words=''
+        options=' --out --seed --kernels --steps --devices --processes --platform --mhz --metrics --slice-kib --comm --graphs --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export info completion help'
+        words='export info sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

@@ -4,58 +4,77 @@
 
 #define LIST_OF(array) array, sizeof array / sizeof *array
 
-static const uint8_t export_options[] = { OPT_DIR,     OPT_REPORTS, OPT_MODEL,     OPT_ITERATION, OPT_ITERATION_COUNT,
-                                          OPT_FORMAT,  OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,       OPT_CLEAR,
-                                          OPT_THREADS, OPT_JSON,    OPT_QUIET,     OPT_VERBOSE,   OPT_HELP };
+/* clang-format off */
+static const uint8_t export_options[] = {
+    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
+    OPT_CLEAR, OPT_THREADS, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+};
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t sim_options[] = {
+    OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES, OPT_PLATFORM, OPT_MHZ, OPT_METRICS,
+    OPT_SLICE_KIB, OPT_COMM, OPT_GRAPHS, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
+    OPT_HELP,
+};
 static const uint8_t help_options[] = { OPT_MAN, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
 
 const struct command commands[] = {
     {
-     .name = "export",
-     .usage = "[timeline|summary|db|all] -dir DIR [OPTION...]",
-     .about = "turn a collection into a timeline, tables and a database",
-     .text =
-            "Reads what a profiler has collected in PROF_XXX directories and writes what people and viewers read: a "
-            "timeline (msprof_*.json, for Perfetto, Chrome or MindStudio Insight), tables (*.csv in "
-            "mindstudio_profiler_output) and a database (msprof_*.db, SQLite). Without a word for what, it writes all "
-            "of them; timeline and summary write the database too unless one is there. DIR may also be given "
-            "without -dir, and more than once.\n\n"
-            "What was damaged or cut short is left out, counted, and told at the end; everything else is exported. "
-            "With --model-id and --iteration-id only a part is: some iterations of one model, or some training "
-            "steps. Collections in which no model was recorded have no such parts.", LIST_OF(export_options),
-     .words = "timeline summary db all",
-     .run = run_export,
-     },
+        .name = "export",
+        .usage = "[timeline|summary|db|all] -dir DIR [OPTION...]",
+        .about = "turn a collection into a timeline, tables and a database",
+        .text = "Reads what a profiler has collected in PROF_XXX directories and writes what people and viewers read: a "
+                "timeline (msprof_*.json, for Perfetto, Chrome or MindStudio Insight), tables (*.csv in "
+                "mindstudio_profiler_output) and a database (msprof_*.db, SQLite). Without a word for what, it writes "
+                "all of them; timeline and summary write the database too unless one is there. DIR may also be given "
+                "without -dir, and more than once.\n\n"
+                "What was damaged or cut short is left out, counted, and told at the end; everything else is exported. "
+                "With --model-id and --iteration-id only a part is: some iterations of one model, or some training "
+                "steps. Collections in which no model was recorded have no such parts.",
+        LIST_OF(export_options),
+        .words = "timeline summary db all",
+        .run = run_export,
+    },
     {
-     .name = "info",
-     .usage = "DIR... [OPTION...]",
-     .about = "say what a collection holds, without exporting it",
-     .text = "Chip, devices, time span, how well the clocks of the folders agree, and each family of files with its "
+        .name = "info",
+        .usage = "DIR... [OPTION...]",
+        .about = "say what a collection holds, without exporting it",
+        .text = "Chip, devices, time span, how well the clocks of the folders agree, and each family of files with its "
                 "size, records and slices. Nothing is decoded and nothing is written, so it is quick on large "
-                "collections and works on broken ones.",                                                  LIST_OF(info_options),
-     .run = run_info,
-     },
+                "collections and works on broken ones.",
+        LIST_OF(info_options),
+        .run = run_info,
+    },
     {
-     .name = "completion",
-     .usage = "bash|zsh",
-     .about = "print a completion script for a shell",
-     .text =
-            "For this session: source <(ascope completion bash). An installed ascope has brought them along already.",                                                           LIST_OF(completion_options),
-     .words = "bash zsh",
-     .run = run_completion,
-     },
+        .name = "sim",
+        .usage = "[OPTION...]",
+        .about = "write a simulated collection, of any size",
+        .text = "Makes PROF directories as a collector leaves them, of a training job that never ran: for "
+                "demonstrations, tests and benchmarks on machines without a device. The data says that it is simulated. "
+                "Prints the directory that it made; with several processes, the last one.",
+        LIST_OF(sim_options),
+        .run = run_sim,
+    },
     {
-     .name = "help",
-     .usage = "[COMMAND]",
-     .about = "explain a command",
-     .text = "Without a command, an overview. With --man, the manual page in mdoc.",
-     LIST_OF(help_options),
-     .words = "COMMAND",
-     .run = run_help,
-     },
+        .name = "completion",
+        .usage = "bash|zsh",
+        .about = "print a completion script for a shell",
+        .text = "For this session: source <(ascope completion bash). An installed ascope has brought them along already.",
+        LIST_OF(completion_options),
+        .words = "bash zsh",
+        .run = run_completion,
+    },
+    {
+        .name = "help",
+        .usage = "[COMMAND]",
+        .about = "explain a command",
+        .text = "Without a command, an overview. With --man, the manual page in mdoc.",
+        LIST_OF(help_options),
+        .words = "COMMAND",
+        .run = run_help,
+    },
 };
+/* clang-format on */
 const size_t n_commands = sizeof commands / sizeof *commands;
 
 const struct command *command_find(const char *name)

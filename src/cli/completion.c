@@ -29,8 +29,6 @@ static void put_words(const struct command *c)
 
 static void put_choices(const struct option_row *o)
 {
-    if (o->kind == OPTION_SWITCH)
-        fputs("on off", stdout);
     for (size_t i = 0; o->choice[i]; i++)
         printf("%s%s", i > 0 ? " " : "", o->choice[i]);
 }
@@ -43,7 +41,7 @@ static void bash_values(void)
         for (size_t i = 0; i < commands[c].n_options; i++) {
             const enum option_id id = commands[c].option[i];
             const struct option_row *o = &option_rows[id];
-            if (seen >> id & 1 || o->kind == OPTION_FLAG || o->kind == OPTION_COUNT)
+            if (seen >> id & 1 || o->kind == OPTION_FLAG || o->kind == OPTION_COUNT || o->kind == OPTION_SWITCH)
                 continue;
             seen |= UINT64_C(1) << id;
             fputs("    ", stdout);
@@ -51,7 +49,7 @@ static void bash_values(void)
             if (o->also)
                 printf(" | --%s", o->also);
             fputs(") ", stdout);
-            if (o->kind == OPTION_CHOICE || o->kind == OPTION_SWITCH) {
+            if (o->choice[0]) {
                 fputs("_ascope_offer -W '", stdout);
                 put_choices(o);
                 fputs("'; ", stdout);
@@ -113,7 +111,8 @@ static void zsh_option(const char *dashes, const char *name, const struct option
     switch (o->kind) {
     case OPTION_FLAG:
     case OPTION_COUNT: break;
-    case OPTION_SWITCH:
+    case OPTION_SWITCH: fputs("::value:(on off)", stdout); break;
+    case OPTION_WORD:
     case OPTION_CHOICE:
         fputs(":value:(", stdout);
         put_choices(o);

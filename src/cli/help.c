@@ -46,8 +46,8 @@ static int option_text(const struct option_row *o, bool has_sign, char *out, siz
     if (o->value)
         n += (size_t)snprintf(out + n, size - n, "%c%s", has_sign ? '=' : ' ', o->value);
     if (o->kind == OPTION_SWITCH)
-        n += (size_t)snprintf(out + n, size - n, "%con|off", has_sign ? '=' : ' ');
-    for (size_t i = 0; o->choice[i]; i++)
+        n += (size_t)snprintf(out + n, size - n, has_sign ? "=on|off" : "[=on|off]");
+    for (size_t i = 0; !o->value && o->choice[i]; i++)
         n += (size_t)snprintf(out + n, size - n, "%c%s", i > 0 ? '|' : has_sign ? '=' : ' ', o->choice[i]);
     return (int)n;
 }
@@ -67,14 +67,14 @@ void help_command(enum face face, const struct command *c)
     fputs("\noptions\n", stdout);
     for (size_t i = 0; i < c->n_options; i++) {
         const struct option_row *o = &option_rows[c->option[i]];
-        char text[120];
+        char text[120], help[OPTION_HELP_BYTES];
         int at = 2 + option_text(o, c->value_follows_sign, text, sizeof text);
         printf("  %s", text);
         if (at > OPTION_COLUMNS - 2) {
             putchar('\n');
             at = 0;
         }
-        put_wrapped(o->help, OPTION_COLUMNS, at);
+        put_wrapped(option_help(o, help, sizeof help), OPTION_COLUMNS, at);
     }
     if (face != FACE_ASCOPE)
         return;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/sim.h"
 #include "cli/term.h"
 
 static int say_unknown_command(const char *given)
@@ -22,16 +21,14 @@ static int say_unknown_command(const char *given)
 
 static int run_command(const struct command *c, int argc, char **argv)
 {
-    struct arguments a = { .face = FACE_ASCOPE, .mem = arena_new() };
+    struct arguments a = arguments_new(FACE_ASCOPE);
     int code = exit_code(FACE_ASCOPE, OUTCOME_USAGE);
-    if (!a.mem)
-        complain("no memory");
-    else if (options_parse(c, argc, argv, &a)) {
+    if (options_parse(c, argc, argv, &a)) {
         if (a.help)
             help_command(FACE_ASCOPE, c);
         code = a.help ? 0 : c->run(&a);
     }
-    arena_free(a.mem);
+    arguments_end(&a);
     return code;
 }
 
@@ -50,8 +47,6 @@ static int ascope_main(int argc, char **argv)
         help_overview();
         return 0;
     }
-    if (strcmp(first, "sim") == 0)
-        return cli_sim(argc - 1, argv + 1);
     const struct command *c = command_find(first);
     return c ? run_command(c, argc - 1, argv + 1) : say_unknown_command(first);
 }

@@ -56,6 +56,7 @@ static void put_paragraphs(const char *text)
 
 static void put_option(const struct option_row *o)
 {
+    char help[OPTION_HELP_BYTES];
     fputs(".It", stdout);
     if (o->letter)
         printf(" Fl %c ,", o->letter);
@@ -65,11 +66,11 @@ static void put_option(const struct option_row *o)
     if (o->value)
         printf(" Ar %s", o->value);
     if (o->kind == OPTION_SWITCH)
-        fputs(" Cm on | Cm off", stdout);
-    for (size_t i = 0; o->choice[i]; i++)
+        fputs(" Ns Op = Ns Cm on Ns | Ns Cm off", stdout);
+    for (size_t i = 0; !o->value && o->choice[i]; i++)
         printf("%s Cm %s", i > 0 ? " |" : "", o->choice[i]);
     putchar('\n');
-    put_text(o->help);
+    put_text(option_help(o, help, sizeof help));
 }
 
 static void put_command(const struct command *c)

@@ -75,11 +75,9 @@ static void script_overview(void)
 
 static int script_run(const struct command *c, int argc, char **argv)
 {
-    struct arguments a = { .face = FACE_MSPROF_PY, .mem = arena_new() };
+    struct arguments a = arguments_new(FACE_MSPROF_PY);
     int code = exit_code(a.face, OUTCOME_USAGE);
-    if (!a.mem)
-        complain("no memory");
-    else if (options_parse(c, argc, argv, &a)) {
+    if (options_parse(c, argc, argv, &a)) {
         if (a.help) {
             help_command(a.face, c);
             code = 0;
@@ -89,7 +87,7 @@ static int script_run(const struct command *c, int argc, char **argv)
             code = c->run(&a);
         }
     }
-    arena_free(a.mem);
+    arguments_end(&a);
     return code;
 }
 
@@ -292,20 +290,18 @@ static enum outcome launch(struct arguments *a, int *code)
 
 int msprof_main(int argc, char **argv)
 {
-    struct arguments a = { .face = FACE_MSPROF, .mem = arena_new() };
+    struct arguments a = arguments_new(FACE_MSPROF);
     enum outcome outcome = OUTCOME_USAGE;
     int code = 0;
     if (argc < 2) {
         help_command(FACE_MSPROF, &launcher);
     } else if (!parsing_only(&argc, argv)) {
         complain("this version does not collect: it reads collections, with msprof --export=on --output=DIR");
-    } else if (!a.mem) {
-        complain("no memory");
     } else if (options_parse(&launcher, argc, argv, &a)) {
         if (a.help)
             help_command(FACE_MSPROF, &launcher);
         outcome = a.help ? OUTCOME_DONE : launch(&a, &code);
     }
-    arena_free(a.mem);
+    arguments_end(&a);
     return outcome == OUTCOME_DONE ? code : exit_code(FACE_MSPROF, outcome);
 }

@@ -11,62 +11,111 @@
 #include "cli/term.h"
 
 enum { PATH_MOST = 4096, WORD_MOST = 40 };
-#define AT(field)     offsetof(struct arguments, field)
-#define NUMBER(field) .at = AT(field), .width = sizeof((struct arguments){ 0 }.field)
+#define AT(field) offsetof(struct arguments, field)
+#define NUMBER(field, from, to)                                                                                        \
+    .kind = OPTION_NUMBER, .value = "N", .least = (from), .most = (to), .at = AT(field),                               \
+    .width = sizeof((struct arguments){ 0 }.field)
 
+/* clang-format off */
 const struct option_row option_rows[OPTIONS] = {
-    [OPT_DIR] = {"dir",                                                                          "collection-dir",                .has_one_dash = true,.kind = OPTION_DIR,.value = "DIR", .at = AT(dir),
-                 .help = "the collection: a PROF_XXX directory, or a directory that holds some" },
-    [OPT_REPORTS] = { "reports", .has_one_dash = true,                               .kind = OPTION_FILE,.value = "FILE",.at = AT(reports),
-                 .help = "which processes the timeline shows: a JSON file {\"json_process\": {\"hbm\": true}}" },
-    [OPT_ITERATION] = { "iteration-id",                                                             .kind = OPTION_NUMBER,                   .value = "N",.least = 1,.most = UINT32_MAX,
-                 NUMBER(iteration), .help = "only from this iteration on; goes with --model-id" },
-    [OPT_MODEL] = { "model-id",                                                                    .kind = OPTION_NUMBER,                                                                                 .value = "N",.most = UINT32_MAX,NUMBER(model),
-                 .help = "only this model's iterations; 4294967295 counts training steps instead" },
-    [OPT_ITERATION_COUNT] = { "iteration-count",.kind = OPTION_NUMBER,.value = "N",.least = 1,.most = 5,
-                 NUMBER(iteration_count), .help = "how many iterations, 1 to 5; without it 1" },
-    [OPT_FORMAT] = { "format",                                                             .kind = OPTION_CHOICE,                                                                                  .choice = { "csv", "json" }, .at = AT(format),
-                 .help = "of the summary tables; without it csv"                                                                                                                                                                                                                                },
-    [OPT_CLEAR] = { "clear",                           .kind = OPTION_FLAG,                                                         .at = AT(clear),
-                 .help = "afterwards remove the intermediate sqlite folders that other tools have left"},
-    [OPT_CLUSTER] = { "cluster",                                .kind = OPTION_FLAG,                                                              .at = AT(cluster),
-                 .help = "DIR holds the collections of several machines; each is read by itself"},
-    [OPT_OUT] = { "out",                                                                             .kind = OPTION_DIR,                                                                                                   .value = "DIR",.at = AT(out),
-                 .help = "where the results go; without it beside the collection's own data"},
-    [OPT_DIALECT] = { "dialect",                                                                         .kind = OPTION_CHOICE,          .choice = { "seed", "current" },.at = AT(dialect),
-                 .environment = "ASCOPE_DIALECT",
-                 .help = "names of files and columns: as documented (seed, the default) or as printed today" },
-    [OPT_TIME_BASE] = { "time-base",                                                                     .kind = OPTION_CHOICE,       .choice = { "epoch", "start" },.at = AT(time_base),
-                 .help = "times of the timeline: since 1970 (epoch, the default) or since its start"},
-    [OPT_THREADS] = { "threads",                                                                             .kind = OPTION_NUMBER,                                                                                                 .value = "N",.least = 1,.most = 64,NUMBER(threads),
-                 .help = "without it one for each CPU; the results are the same" },
-    [OPT_JSON] = { "json",                                                                             .kind = OPTION_FLAG,                                                                                                   .at = AT(json),.help = "report as one JSON object, for machines"},
-    [OPT_QUIET] = { "quiet",                                                               .letter = 'q',                                                 .kind = OPTION_FLAG,.at = AT(quiet),.help = "nothing but errors"},
-    [OPT_VERBOSE] = { "verbose",                             .letter = 'v',                                                           .kind = OPTION_COUNT,                                                   .at = AT(verbose),
-                 .help = "also every file that was read, with its records"},
-    [OPT_HELP] = { "help",                                                  .letter = 'h',                                                                                .kind = OPTION_FLAG,.at = AT(help),.help = "this text"},
-    [OPT_MAN] = { "man",                      .kind = OPTION_FLAG,                                                    .at = AT(man),.help = "the manual page, for man -l -"},
+    [OPT_DIR] = { "dir", "collection-dir", .has_one_dash = true, .kind = OPTION_DIR, .value = "DIR", .at = AT(dir),
+        .help = "the collection: a PROF_XXX directory, or a directory that holds some" },
+    [OPT_REPORTS] = { "reports", .has_one_dash = true, .kind = OPTION_FILE, .value = "FILE", .at = AT(reports),
+        .help = "which processes the timeline shows: a JSON file {\"json_process\": {\"hbm\": true}}" },
+    [OPT_ITERATION] = { "iteration-id", NUMBER(iteration, 1, UINT32_MAX),
+        .help = "only from this iteration on; goes with --model-id" },
+    [OPT_MODEL] = { "model-id", NUMBER(model, 0, UINT32_MAX),
+        .help = "only this model's iterations; 4294967295 counts training steps instead" },
+    [OPT_ITERATION_COUNT] = { "iteration-count", NUMBER(iteration_count, 1, 5),
+        .help = "how many iterations, 1 to 5; without it 1" },
+    [OPT_FORMAT] = { "format", .kind = OPTION_CHOICE, .choice = { "csv", "json" }, .at = AT(format),
+        .help = "of the summary tables; without it csv" },
+    [OPT_CLEAR] = { "clear", .kind = OPTION_FLAG, .at = AT(clear),
+        .help = "afterwards remove the intermediate sqlite folders that other tools have left" },
+    [OPT_CLUSTER] = { "cluster", .kind = OPTION_FLAG, .at = AT(cluster),
+        .help = "DIR holds the collections of several machines; each is read by itself" },
+    [OPT_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(out),
+        .help = "where the results go; without it beside the collection's own data" },
+    [OPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "seed", "current" }, .at = AT(dialect),
+        .environment = "ASCOPE_DIALECT",
+        .help = "names of files and columns: as documented (seed, the default) or as printed today" },
+    [OPT_TIME_BASE] = { "time-base", .kind = OPTION_CHOICE, .choice = { "epoch", "start" }, .at = AT(time_base),
+        .help = "times of the timeline: since 1970 (epoch, the default) or since its start" },
+    [OPT_THREADS] = { "threads", NUMBER(threads, 1, 64),
+        .help = "without it one for each CPU; the results are the same" },
+    [OPT_JSON] = { "json", .kind = OPTION_FLAG, .at = AT(json),
+        .help = "report as one JSON object, for machines" },
+    [OPT_QUIET] = { "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = AT(quiet),
+        .help = "nothing but errors" },
+    [OPT_VERBOSE] = { "verbose", .letter = 'v', .kind = OPTION_COUNT, .at = AT(verbose),
+        .help = "also every file that was read, with its records, and every table that was written" },
+    [OPT_HELP] = { "help", .letter = 'h', .kind = OPTION_FLAG, .at = AT(help),
+        .help = "this text" },
+    [OPT_MAN] = { "man", .kind = OPTION_FLAG, .at = AT(man),
+        .help = "the manual page, for man -l -" },
 
-    [OPT_OUTPUT] = { "output",                                                           .kind = OPTION_DIR,                                                                                         .value = "DIR",.at = AT(output),
-                 .help = "the collection: a PROF_XXX directory, or a directory that holds some"},
-    [OPT_EXPORT] = { "export",                                                                             .kind = OPTION_SWITCH,                                                                                                    .at = AT(exports),
-                 .help = "write timeline, tables and database"},
-    [OPT_PARSE] = { "parse",                                                                             .kind = OPTION_SWITCH,                                                                                                    .at = AT(parses),
-                 .help = "read and check everything, write nothing"},
-    [OPT_QUERY] = { "query",                                                                       .kind = OPTION_SWITCH,     .at = AT(queries),.help = "list models and iterations"},
-    [OPT_ANALYZE] = { "analyze",.kind = OPTION_SWITCH,.at = AT(analyzes),
-                 .help = "communication: how long, how much, between whom"                                                                                                                                                   },
-    [OPT_TYPE] = { "type",                                                            .kind = OPTION_CHOICE,                                                       .choice = { "text", "db" },.at = AT(type),
-                 .help = "text: timeline, tables and database (the default); db: the database alone"                                                                                                                                                                           },
-    [OPT_RULE] = { "rule",                                                                .letter = 'r',                             .kind = OPTION_TEXT,.value = "RULE,...",.at = AT(rule),
-                 .help = "communication, communication_matrix, or both" },
-    [OPT_SUMMARY_FORMAT] = { "summary-format",                                                           .kind = OPTION_CHOICE,                                                                            .choice = { "csv", "json" },
-                 .at = AT(summary_format),.help = "of the summary tables; without it csv"},
-    [OPT_CLEAR_SWITCH] = { "clear",                                                   .kind = OPTION_SWITCH,                                                                                        .at = AT(clear),
-                 .help = "remove the intermediate sqlite folders that other tools have left"},
-    [OPT_PYTHON_PATH] = { "python-path",                                                               .kind = OPTION_FILE,                                     .value = "FILE",.at = AT(python_path),
-                 .help = "accepted and not needed: nothing here is written in Python"},
+    [OPT_SIM_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(sim.out_dir),
+        .help = "where the PROF directories are made; without it here" },
+    [OPT_SEED] = { "seed", NUMBER(sim.seed, 0, UINT64_MAX),
+        .help = "same seed, same bytes; without it 1" },
+    [OPT_KERNELS] = { "kernels", NUMBER(sim.kernels, 0, UINT64_MAX),
+        .help = "operators that are launched one by one, over all devices; without it 150" },
+    [OPT_STEPS] = { "steps", NUMBER(sim.steps, 1, UINT32_MAX),
+        .help = "training steps; without it 3" },
+    [OPT_DEVICES] = { "devices", NUMBER(sim.devices, 1, SIM_DEVICES_MOST),
+        .help = "of each process; without it 1" },
+    [OPT_PROCESSES] = { "processes", NUMBER(sim.processes, 1, SIM_PROCESSES_MOST),
+        .help = "each with a PROF directory of its own; without it 1" },
+    [OPT_PLATFORM] = { "platform", NUMBER(sim.platform, 0, UINT32_MAX),
+        .help = "the chip, as info.json numbers it; without it 5" },
+    [OPT_MHZ] = { "mhz", NUMBER(sim.counter_mhz, 1, 1000),
+        .help = "frequency of the devices' counter; without it 50, and 48 makes fractions of a nanosecond" },
+    [OPT_METRICS] = { "metrics", .kind = OPTION_WORD, .value = "GROUP", .at = AT(sim.metrics),
+        .choice = { "PipeUtilization", "ArithmeticUtilization", "Memory", "MemoryL0", "MemoryUB",
+                    "ResourceConflictRatio", "L2Cache", "MemoryAccess" },
+        .help = "what the AI cores count; without it PipeUtilization" },
+    [OPT_SLICE_KIB] = { "slice-kib", NUMBER(sim.slice_bytes, 4, 1 << 20), .unit = 1024,
+        .help = "where streams are cut; without it 2048" },
+    [OPT_COMM] = { "comm", .kind = OPTION_SWITCH, .at = AT(sim.comm),
+        .help = "collectives over 8 ranks; without it on" },
+    [OPT_GRAPHS] = { "graphs", .kind = OPTION_SWITCH, .at = AT(sim.graphs),
+        .help = "a loaded and a captured graph; without it on" },
+    [OPT_COPIES] = { "copies", .kind = OPTION_SWITCH, .at = AT(sim.copies),
+        .help = "copies between host and device; without it on" },
+    [OPT_MARKS] = { "marks", .kind = OPTION_SWITCH, .at = AT(sim.marks),
+        .help = "marks of the user; without it on" },
+    [OPT_SAMPLERS] = { "samplers", .kind = OPTION_SWITCH, .at = AT(sim.samplers),
+        .help = "hardware counters and operating systems; without it on" },
+    [OPT_SAMPLE_BASED] = { "sample-based", .kind = OPTION_SWITCH, .at = AT(sim.sample_based),
+        .help = "AI core counters by time instead of by task" },
+    [OPT_TILING] = { "tiling", .kind = OPTION_SWITCH, .at = AT(sim.tiling),
+        .help = "the device tells the blocks of some kernels" },
+    [OPT_LEVEL0] = { "level0", .kind = OPTION_SWITCH, .at = AT(sim.level0),
+        .help = "names and times only" },
+
+    [OPT_OUTPUT] = { "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(output),
+        .help = "the collection: a PROF_XXX directory, or a directory that holds some" },
+    [OPT_EXPORT] = { "export", .kind = OPTION_SWITCH, .at = AT(exports),
+        .help = "write timeline, tables and database" },
+    [OPT_PARSE] = { "parse", .kind = OPTION_SWITCH, .at = AT(parses),
+        .help = "read and check everything, write nothing" },
+    [OPT_QUERY] = { "query", .kind = OPTION_SWITCH, .at = AT(queries),
+        .help = "list models and iterations" },
+    [OPT_ANALYZE] = { "analyze", .kind = OPTION_SWITCH, .at = AT(analyzes),
+        .help = "communication: how long, how much, between whom" },
+    [OPT_TYPE] = { "type", .kind = OPTION_CHOICE, .choice = { "text", "db" }, .at = AT(type),
+        .help = "text: timeline, tables and database (the default); db: the database alone" },
+    [OPT_RULE] = { "rule", .letter = 'r', .kind = OPTION_TEXT, .value = "RULE,...", .at = AT(rule),
+        .help = "communication, communication_matrix, or both" },
+    [OPT_SUMMARY_FORMAT] = { "summary-format", .kind = OPTION_CHOICE, .choice = { "csv", "json" },
+        .at = AT(summary_format),
+        .help = "of the summary tables; without it csv" },
+    [OPT_CLEAR_SWITCH] = { "clear", .kind = OPTION_SWITCH, .at = AT(clear),
+        .help = "remove the intermediate sqlite folders that other tools have left" },
+    [OPT_PYTHON_PATH] = { "python-path", .kind = OPTION_FILE, .value = "FILE", .at = AT(python_path),
+        .help = "accepted and not needed: nothing here is written in Python" },
 };
+/* clang-format on */
 
 /* Edit distance, in two rows. Words longer than WORD_MOST are never near. */
 static size_t distance(const char *a, const char *b)
@@ -147,11 +196,19 @@ static const char *see(const struct arguments *a)
 /* "csv, json" */
 static const char *choices_text(const struct option_row *o)
 {
-    static char text[128];
+    static char text[200];
+    text[0] = 0;
     size_t used = 0;
     for (size_t i = 0; o->choice[i] && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", o->choice[i]);
     return text;
+}
+
+const char *option_help(const struct option_row *o, char *out, size_t size)
+{
+    const bool lists_choices = o->value && o->choice[0];
+    snprintf(out, size, "%s%s%s", o->help, lists_choices ? "; accepted are " : "", lists_choices ? choices_text(o) : "");
+    return out;
 }
 
 static bool set_number(const struct option_row *o, const char *what, const char *text, void *out)
@@ -189,6 +246,15 @@ static bool set_choice(const struct option_row *o, const char *what, const char 
     return false;
 }
 
+static bool set_word(const struct option_row *o, const char *what, const char *text, const char **out)
+{
+    unsigned which;
+    if (!set_choice(o, what, text, &which))
+        return false;
+    *out = o->choice[which];
+    return true;
+}
+
 static bool set_value(struct arguments *a, enum option_id id, const char *what, const char *text)
 {
     const struct option_row *o = &option_rows[id];
@@ -202,6 +268,7 @@ static bool set_value(struct arguments *a, enum option_id id, const char *what, 
     case OPTION_FILE:
     case OPTION_DIR: return (*(const char **)at = path_expand(a, what, text)) != NULL;
     case OPTION_CHOICE: return set_choice(o, what, text, at);
+    case OPTION_WORD: return set_word(o, what, text, at);
     case OPTION_NUMBER: return set_number(o, what, text, at);
     }
     return false;
@@ -259,9 +326,8 @@ static size_t long_options(const struct command *c, struct option *out)
     size_t n = 0;
     for (size_t i = 0; i < c->n_options; i++) {
         const struct option_row *o = &option_rows[c->option[i]];
-        const int has_value = !takes_value(o)         ? no_argument
-                              : c->value_follows_sign ? optional_argument
-                                                      : required_argument;
+        const bool may_stand_alone = c->value_follows_sign || o->kind == OPTION_SWITCH;
+        const int has_value = !takes_value(o) ? no_argument : may_stand_alone ? optional_argument : required_argument;
         out[n++] = (struct option){ o->name, has_value, NULL, LONG_BASE + c->option[i] };
         if (o->also)
             out[n++] = (struct option){ o->also, has_value, NULL, LONG_BASE + c->option[i] };
@@ -307,12 +373,27 @@ static bool parse_one(struct arguments *a, int code, char **argv)
         complain("%s: takes no value", what);
         return false;
     }
+    if (o->kind == OPTION_SWITCH && !optarg && !a->command->value_follows_sign)
+        return set_value(a, (enum option_id)id, what, "on");
     if (code == ':' || (takes_value(o) && !optarg)) {
         complain("%s: wants a value%s%s%s", what, a->command->value_follows_sign ? ", as in --name=value" : "",
-                 o->kind == OPTION_CHOICE ? ": " : "", o->kind == OPTION_CHOICE ? choices_text(o) : "");
+                 o->choice[0] ? ": " : "", choices_text(o));
         return false;
     }
     return set_value(a, (enum option_id)id, what, optarg ? optarg : "");
+}
+
+struct arguments arguments_new(enum face face)
+{
+    struct arguments a = { .face = face, .iteration_count = 1, .sim = sim_defaults, .mem = arena_new() };
+    if (!a.mem)
+        complain("no memory");
+    return a;
+}
+
+void arguments_end(struct arguments *a)
+{
+    arena_free(a->mem);
 }
 
 bool options_parse(const struct command *c, int argc, char **argv, struct arguments *a)
@@ -320,8 +401,7 @@ bool options_parse(const struct command *c, int argc, char **argv, struct argume
     struct option known[2 * OPTIONS + 1];
     char short_ones[2 * OPTIONS + 3];
     a->command = c;
-    a->iteration_count = 1;
-    if (!read_environment(a))
+    if (!a->mem || !read_environment(a))
         return false;
     long_options(c, known);
     letters(c, short_ones);

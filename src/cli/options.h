@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "device/sim.h"
 
 /* By which name the command was called; each takes its own command lines and gives its own exit codes. */
 enum face { FACE_ASCOPE, FACE_MSPROF_PY, FACE_MSPROF, FACES };
@@ -33,6 +34,25 @@ enum option_id {
     OPT_VERBOSE,
     OPT_HELP,
     OPT_MAN,
+    /* of sim only */
+    OPT_SIM_OUT,
+    OPT_SEED,
+    OPT_KERNELS,
+    OPT_STEPS,
+    OPT_DEVICES,
+    OPT_PROCESSES,
+    OPT_PLATFORM,
+    OPT_MHZ,
+    OPT_METRICS,
+    OPT_SLICE_KIB,
+    OPT_COMM,
+    OPT_GRAPHS,
+    OPT_COPIES,
+    OPT_MARKS,
+    OPT_SAMPLERS,
+    OPT_SAMPLE_BASED,
+    OPT_TILING,
+    OPT_LEVEL0,
     /* of msprof only */
     OPT_OUTPUT,
     OPT_EXPORT,
@@ -49,23 +69,25 @@ enum option_id {
 
 enum option_kind {
     OPTION_FLAG,   /* bool */
-    OPTION_SWITCH, /* bool, said as on or off */
+    OPTION_SWITCH, /* bool, said as on or off; alone it is on */
     OPTION_COUNT,  /* unsigned: how often it was given */
     OPTION_TEXT,   /* const char * */
     OPTION_FILE,   /* const char *: a path, with a leading "=" taken off and "~" expanded */
     OPTION_DIR,    /* the same, of a directory */
     OPTION_CHOICE, /* unsigned: the position among the choices */
+    OPTION_WORD,   /* const char *: one of the choices */
     OPTION_NUMBER, /* uint32_t or uint64_t: see width */
 };
 
-enum { MOST_CHOICES = 4 };
+enum { MOST_CHOICES = 8 };
 
 struct option_row {
     const char *name, *also; /* without dashes; `also` is a second name, or NULL */
     char letter;             /* -q; 0: none */
     bool has_one_dash;       /* shown as -dir, which is how the reference spells it; --dir works too */
     enum option_kind kind;
-    const char *value; /* its value in usage texts: "DIR"; NULL for choices and switches, which speak for themselves */
+    const char *
+        value; /* its value in usage texts: "DIR"; NULL for switches, and for choices that are short enough to be shown */
     const char *choice[MOST_CHOICES + 1];
     uint64_t least, most;
     uint32_t unit;           /* a number counts these; 0 is 1 */
@@ -88,10 +110,17 @@ struct arguments {
     unsigned format, dialect, time_base, type, summary_format, verbose;
     bool clear, cluster, json, quiet, help, man;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
-    const char **word;                       /* what is no option */
+    struct sim_options sim;
+    const char **word; /* what is no option */
     size_t n_words;
     struct arena *mem;
 };
+
+_Static_assert(OPTIONS <= 64, "struct arguments has a bit for each option");
+
+/* Before anything was read. */
+struct arguments arguments_new(enum face face); /* mem is NULL without memory */
+void arguments_end(struct arguments *a);
 
 static inline bool arguments_have(const struct arguments *a, enum option_id id)
 {
@@ -112,6 +141,10 @@ struct command {
 
 /* Reads argv[1] onwards; argv[0] is the command itself. False: a line on stderr has said what is wrong. */
 bool options_parse(const struct command *c, int argc, char **argv, struct arguments *a);
+
+/* The help of an option into `out`, with its choices where its usage does not show them. */
+enum { OPTION_HELP_BYTES = 400 };
+const char *option_help(const struct option_row *o, char *out, size_t size);
 
 /* Path with "=" and "~" taken care of, in a->mem. NULL: a line on stderr has said what is wrong with it. */
 const char *path_expand(struct arguments *a, const char *what, const char *path);
