@@ -54,6 +54,8 @@ const size_t n_reports = sizeof reports / sizeof *reports - 1;
 const struct track tracks[] = {
     { "cann", NULL, cann_track },
     { "ascend", NULL, hardware_track },
+    { "communication", NULL, communication_track },
+    { "overlap_analyse", NULL, overlap_track },
     { "step_trace", "step_trace", step_trace_track },
     { "cpu_usage", NULL, cpu_usage_track },
     { "memory_usage", NULL, memory_usage_track },
