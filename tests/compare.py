@@ -9,10 +9,11 @@ a difference that is not announced fails, and so does an announcement that is no
 
 Ids that the reference numbers in the order in which its threads arrive are renamed first: flows by where they start,
 connections by the call that owns them, strings by their text, tasks and collective operators by their place.
-The step and graph exports of the reference hold a clock offset in a double, which moves their device times by one
-constant: SHIFT_NS.  A column or process may be moved by it as a whole, not cell by cell.
+Some exports of the reference (ROUGH_CLOCK) hold the offset between two clocks in a double, which moves all times of a
+kind by one constant of at most ROUGH_NS.  There a column, or a field of a process, may be moved as a whole.
 """
 import argparse
+import bisect
 import collections
 import csv
 import fnmatch
@@ -31,7 +32,8 @@ SETS = {
     "model_1_iter_1": ["export", "all", "--model-id", "1", "--iteration-id", "1"],
     "json": ["export", "summary", "--format", "json"],
 }
-SHIFT_NS = {"prof-a/step_2": 54, "prof-a/model_1_iter_1": 54}
+ROUGH_CLOCK = {"prof-a/step_2", "prof-a/model_1_iter_1", "host-910b/all", "sys-910b/all"}
+ROUGH_NS = 128
 STAMP = re.compile(r"(_\d{14,17})?(_slice_\d+)?(_\d{14,17})?(?=\.\w+$)")
 TIME = re.compile(r"(\d{16})\.(\d{3})(\t?)")
 NO_IDS = {-1, 4294967295, 18446744073709551615}
@@ -70,30 +72,40 @@ class Differences:
                     votes.update(j for j in index[cell] if j not in used)
             best = max(votes, key=lambda j: (votes[j], -j), default=None)
             if best is None or votes[best] * 2 < sum(c is not None for c in row):
-                self.add(where, label(row, "(missing row)"), row, None)
+                self.add(where, label(row, "(missing row)"), shown(columns, row), None)
                 continue
             used.add(best)
             for c, u, v in zip(columns, row, right[best]):
                 if u != v:
-                    self.add(where, label(row, c), u, v, "%.80r: " % (row[:4],))
+                    self.add(where, label(row, c), u, v, "%.100s: " % shown(columns, row))
         for j, row in enumerate(right):
             if j not in used:
-                self.add(where, label(row, "(extra row)"), None, row)
+                self.add(where, label(row, "(extra row)"), None, shown(columns, row))
 
 
-def moved(text, ns):
-    m = TIME.fullmatch(text)
-    t = int(m[1]) * 1000 + int(m[2]) + ns
-    return "%d.%03d%s" % (t // 1000, t % 1000, m[3])
+def shown(columns, row):
+    return ", ".join("%s=%s" % cell for cell in zip(columns, row) if cell[1] not in (None, "N/A", ""))
 
 
-def mover(expected, actual, ns):
-    """How to move a column of times so that most of them meet the expected ones: by ns, or not at all."""
-    want = {v for v in expected if isinstance(v, str) and TIME.fullmatch(v)}
-    have = [v for v in actual if isinstance(v, str) and TIME.fullmatch(v)]
-    by_ns = sum(moved(v, ns) in want for v in have)
-    move = by_ns > sum(v in want for v in have)
-    return lambda v: moved(v, ns) if move and isinstance(v, str) and TIME.fullmatch(v) else v
+def ns_of(text):
+    m = TIME.fullmatch(text) if isinstance(text, str) else None
+    return int(m[1]) * 1000 + int(m[2]) if m else None
+
+
+def mover(expected, actual):
+    """Moves a time by the constant that brings most actual times onto expected ones."""
+    want = sorted({ns_of(v) for v in expected} - {None})
+    have = {ns_of(v) for v in actual} - {None}
+    found = collections.Counter()
+    for t in have:
+        i = bisect.bisect_left(want, t - ROUGH_NS)
+        found.update(w - t for w in want[i:i + 9] if w - t <= ROUGH_NS)
+    by = max(found, key=lambda d: (found[d], -abs(d)), default=0)
+
+    def move(v):
+        t = ns_of(v)
+        return v if t is None else "%d.%03d%s" % ((t + by) // 1000, (t + by) % 1000, v[20:])
+    return move
 
 
 # Tables
@@ -117,8 +129,8 @@ def compare_csv(d, where, expected, actual):
         return [tuple(r[i] if i < len(r) else None for i in pick) for r in table[1:]]
 
     e, a = align(expected), align(actual)
-    if where[0] in SHIFT_NS:
-        movers = [mover((r[i] for r in e), (r[i] for r in a), SHIFT_NS[where[0]]) for i in range(len(columns))]
+    if where[0] in ROUGH_CLOCK:
+        movers = [mover((r[i] for r in e), (r[i] for r in a)) for i in range(len(columns))]
         a = [tuple(m(v) for m, v in zip(movers, r)) for r in a]
     d.rows(where, columns, e, a)
     if sorted(e, key=repr) == sorted(a, key=repr) and e != a:
@@ -149,13 +161,13 @@ class Events:
     def of(self, e):
         return self.process.get(e["pid"], e["pid"])
 
-    def shift(self, expected, ns):
+    def shift(self, expected):
         fields = collections.defaultdict(lambda: ([], []))
         for side, events in enumerate((expected, self)):
             for e in events.list:
                 for k, v in e.items():
                     fields[events.of(e), k][side].append(v)
-        movers = {k: mover(a, b, ns) for k, (a, b) in fields.items()}
+        movers = {k: mover(a, b) for k, (a, b) in fields.items()}
         for e in self.list:
             for k in e:
                 e[k] = movers[self.of(e), k](e[k])
@@ -183,8 +195,8 @@ class Events:
 
 def compare_events(d, where, expected, actual):
     e, a = Events(expected), Events(actual)
-    if where[0] in SHIFT_NS:
-        a.shift(e, SHIFT_NS[where[0]])
+    if where[0] in ROUGH_CLOCK:
+        a.shift(e)
     e.rename()
     a.rename()
     columns = sorted({k for x in e.list + a.list for k in x})
@@ -210,7 +222,7 @@ class Db:
         self.sql = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
         self.tables = {t: [c[1] for c in self.sql.execute('PRAGMA table_info("%s")' % t)]
                        for t, in self.sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        self.text = dict(self.sql.execute("SELECT id, value FROM STRING_IDS"))
+        self.text = dict(self.get("STRING_IDS", "id, value"))
         self.calls, self.tasks, self.ops = {}, {}, {}
         for c, *place in self.get("TASK", "connectionId, deviceId, streamId, taskId, contextId, startNs"):
             self.calls[c] = min(self.calls.get(c, ("z",)), ("task", *place))
@@ -219,7 +231,7 @@ class Db:
         for c, n, *place in self.get("CANN_API", "connectionId, name, globalTid, startNs, endNs, type"):
             self.calls[c] = ("call", self.text.get(n), *place)
         for g, *place in self.get("TASK", "globalTaskId, deviceId, streamId, taskId, contextId, startNs, endNs"):
-            self.tasks[g] = tuple(place)
+            self.tasks[g] = min(self.tasks.get(g, tuple(place)), tuple(place))
         for o, n, *place in self.get("COMMUNICATION_OP", "opId, opName, deviceId, startNs, endNs"):
             self.ops[o] = (self.text.get(n), *place)
 

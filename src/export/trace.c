@@ -233,11 +233,6 @@ void trace_arrow_args(struct trace *t, const struct arrow *a, uint32_t pid, int6
     trace_args(t);
 }
 
-void trace_close(struct trace *t)
-{
-    out_char(t->out, '}');
-}
-
 void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
                 int64_t at_ns)
 {

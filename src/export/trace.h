@@ -60,8 +60,6 @@ void trace_arg_us(struct trace *t, const char *key, int64_t ns);   /* a number o
 void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */
 void trace_end(struct trace *t);                                   /* ends an event that had arguments */
 
-void trace_close(struct trace *t);                                 /* ends one that had none */
-
 /* One end of an arrow: 's' starts it, 't' is on its way, 'f' ends it. `binds`: it is tied to the slice around it and not
  * to the next one. trace_arrow_args() leaves the event open for arguments, until trace_end(). */
 struct arrow {
@@ -71,8 +69,6 @@ struct arrow {
 };
 void trace_arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns);
 void trace_arrow_args(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns);
-
-void trace_close(struct trace *t);                                 /* ends one that had none */
 
 /* One end of an arrow, 's' or 'f': `name` is the category followed by the id. Both ends carry the start of their slice. */
 void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
