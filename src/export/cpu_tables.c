@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,16 @@ static const struct column event_columns[] = {
     { .name = "Count" },
 };
 
+/* Equal counts: by the event's text, descending, as in the reference's files. */
 static int by_count(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
+    char text[2][16];
     if (x->sum != y->sum)
         return x->sum < y->sum ? 1 : -1;
-    return (x->a > y->a) - (x->a < y->a);
+    snprintf(text[0], sizeof text[0], "%" PRIx32, x->a);
+    snprintf(text[1], sizeof text[1], "%" PRIx32, y->a);
+    return strcmp(text[1], text[0]);
 }
 
 static bool fill_events(const struct usage_part *p)

@@ -263,7 +263,8 @@ static bool sys_mem_fill(const struct usage_part *p)
     return true;
 }
 
-/* Processes in the order of what they use, the greatest first. */
+/* Processes in the order of what they use, the greatest first; of those that use the same the newest one, as in the
+ * reference's files. */
 struct process_row {
     const struct process_use *use;
     double weight;
@@ -274,7 +275,7 @@ static int by_weight(const void *a, const void *b)
     const struct process_row *x = a, *y = b;
     if (x->weight != y->weight)
         return x->weight < y->weight ? 1 : -1;
-    return (x->use->pid > y->use->pid) - (x->use->pid < y->use->pid);
+    return (x->use->pid < y->use->pid) - (x->use->pid > y->use->pid);
 }
 
 static double cpu_percent(const struct process_use *p)
