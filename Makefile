@@ -23,13 +23,15 @@ WHY_test = the above, a second compiler with its sanitizers, the C test library,
 
 MESON_SETUP = meson setup --prefix $(PREFIX)
 
-.PHONY: all demo test test-build test-clang test-sanitized bench fuzz format docs install clean need-build need-test
-all: build/build.ninja
-	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
+.PHONY: all program demo test test-gcc test-clang test-sanitized bench fuzz format docs install clean need-build need-test
+all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
+program: build/build.ninja
+	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
+
 build/build.ninja: | need-build
-	@$(MESON_SETUP) build
+	@$(MESON_SETUP) build >/dev/null
 
 # Says what is missing and why, and installs it as root or through sudo. Silent when everything is there.
 need-build need-test: need-%:
@@ -47,13 +49,16 @@ need-build need-test: need-%:
 	$$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null 2>&1 || \
 	    { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
 
-demo: need-build all
+demo: need-build program
 	@scripts/demo build/ascope demo
 
-test: need-test test-build test-clang test-sanitized
+test: test-gcc test-clang test-sanitized
 	@echo "everything holds"
 
-test-build: all
+# A build that was made before the test libraries were there has left the tests out.
+test-gcc: need-test build/build.ninja
+	@meson configure build -Dtests=enabled
+	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build --print-errorlogs --no-rebuild
 
 # The other compiler has other warnings, and warnings are errors. It also builds the fuzz targets.
@@ -66,6 +71,9 @@ test-sanitized: need-test
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --timeout-multiplier 4
 
+bench: need-build program
+	@bench/run build/ascope
+
 # What a target finds is kept: build-fuzz/crash-* can be given to it again.
 fuzz: need-test
 	@test -f build-fuzz/build.ninja || CC=clang $(MESON_SETUP) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
@@ -73,13 +81,13 @@ fuzz: need-test
 	@$(NICE) ninja -C build-fuzz -j $(NINJA_JOBS) --quiet
 	@fuzz/run build-fuzz tests/data $(FUZZ_SECONDS)
 
-install: all
+install: program
 	@meson install -C build --no-rebuild
 
 format:
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
 
-docs: all
+docs: program
 	@scripts/docs build/ascope
 
 clean:

@@ -298,7 +298,7 @@ class Export(Case):
     def test_reports_choose_processes(self):
         file = os.path.join(self.dir, "reports.json")
         rows = [
-            ("those that are on", '{"json_process": {"hbm": true, "cann": false}}', {"HBM"}, None),
+            ("those that are on", '{"json_process": {"cann": true, "ascend": false}}', {"CANN"}, None),
             ("an earlier word", '{"json_process": {"hccl": true}}', {"HCCL"}, None),
             ("an unknown word shows all", '{"json_process": {"hbm": true, "zzz": true}}', None, "zzz"),
             ("a number shows all", '{"json_process": {"hbm": 1}}', None, "true or false"),
@@ -315,7 +315,7 @@ class Export(Case):
                     self.assertEqual(self.processes(path), wanted)
                     self.assertEqual(r.stderr, "")
                 else:
-                    self.assertGreater(self.processes(path), {"HBM", "CANN"})
+                    self.assertGreater(self.processes(path), {"CANN", "Ascend Hardware"})
                     self.assert_one_line(r.stderr, "-reports", note, "every process is shown")
         self.assert_one_line(self.ascope("export", "-dir", path, "-reports", "missing.json", code=2).stderr,
                              "missing.json", "cannot be read")
@@ -334,7 +334,7 @@ class Export(Case):
     def test_models_and_iterations_that_do_not_exist_are_named(self):
         path = self.sample()
         r = self.ascope("export", "all", "-dir", path, "--model-id", "77", "--iteration-id", "1", code=1)
-        self.assert_one_line(r.stderr, "77", "4294967295")
+        self.assert_one_line(r.stderr, "model 77", "its models are 1")
         r = self.ascope("export", "all", "-dir", path, "--model-id", "1", "--iteration-id", "900", code=1)
         self.assert_one_line(r.stderr, "900", "3")
 
@@ -567,6 +567,27 @@ class Info(Case):
         path = self.sample()
         os.remove(f"{path}/host/end_info")
         self.assertIn("interrupted", self.ascope("info", path, code=0).stdout)
+
+
+class Sim(Case):
+    def test_makes_a_collection_that_exports_and_says_that_it_is_simulated(self):
+        path = self.ascope("sim", "--kernels", "60", "--steps", "2", "--marks=off", code=0).stdout.strip()
+        r = json.loads(self.ascope("export", "all", "-dir", path, "--json", code=0).stdout)
+        self.assertTrue(r["collections"][0]["simulated"])
+        self.assertEqual(r["collections"][0]["counts"]["marks"], 0)
+        self.assertIn("simulated Ascend910B", self.ascope("export", "db", "-dir", path, code=0).stdout)
+
+    def test_every_group_of_counters_that_is_offered_exists(self):
+        groups = self.ascope("sim", "--metrics", "?", code=2).stderr.split("accepted are ")[1].strip().split(", ")
+        self.assertGreater(len(groups), 5)
+        for g in groups:
+            self.ascope("sim", "--metrics", g, "--kernels", "1", "--seed", str(groups.index(g)), code=0)
+
+    def test_what_it_refuses(self):
+        self.assert_one_line(self.ascope("sim", "word", code=2).stderr, "word")
+        self.assert_one_line(self.ascope("sim", "--platform", "99", code=2).stderr, "99")
+        self.assert_one_line(self.ascope("sim", "--comm=maybe", code=2).stderr, "on, off")
+        self.assert_one_line(self.ascope("sim", "--out", "no/such/place", code=1).stderr, "no/such/place")
 
 
 class MsprofPy(Case):
