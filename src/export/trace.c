@@ -207,6 +207,11 @@ void trace_end(struct trace *t)
     out_lit(t->out, "}}");
 }
 
+void trace_end_bare(struct trace *t)
+{
+    out_char(t->out, '}');
+}
+
 static void arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     event(t, a->name, strlen(a->name), pid, tid);

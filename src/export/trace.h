@@ -59,6 +59,7 @@ void trace_arg_name(struct trace *t, const char *key, name_id name);
 void trace_arg_us(struct trace *t, const char *key, int64_t ns);   /* a number of µs */
 void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */
 void trace_end(struct trace *t);                                   /* ends an event that had arguments */
+void trace_end_bare(struct trace *t);                              /* ends an event that had none */
 
 /* One end of an arrow: 's' starts it, 't' is on its way, 'f' ends it. `binds`: it is tied to the slice around it and not
  * to the next one. trace_arrow_args() leaves the event open for arguments, until trace_end(). */

@@ -135,8 +135,12 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
         if (!is_inside(s, c->begin_ns[i]) || !trace_wants(t, c->begin_ns[i], c->begin_ns[i] + (int64_t)c->dur_ns[i]))
             continue;
         trace_slice_name(t, c->name[i], pid, c->thread[i], c->begin_ns[i], (double)c->dur_ns[i]);
-        trace_args(t);
-        trace_end(t);
+        if (x->is_generic) {
+            trace_end_bare(t);
+        } else {
+            trace_args(t);
+            trace_end(t);
+        }
     }
     return true;
 }
