@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "export/arrows.h"
 #include "raw/host.h"
 
 enum { CANN_SORT = 7 };
@@ -95,31 +96,14 @@ static void write_call(const struct profile *p, struct trace *t, uint32_t pid, s
     trace_end(t);
 }
 
-/* Calls whose arrow ends at a copy. */
-static bool *find_copying(const struct export *x)
-{
-    const struct profile *p = x->profile;
-    const name_id copy = names_addz(p->names, "MEMCPY_ASYNC");
-    bool *copies = arena_take(x->mem, p->host.calls.n, sizeof *copies);
-    for (size_t d = 0; copies && d < p->n_devices; d++) {
-        const struct tasks *t = &p->device[d].tasks;
-        for (size_t i = 0; i < t->n; i++) {
-            const uint32_t host = t->host[i];
-            if (host != NO_ROW && p->host.tasks.type[host] == copy && p->host.tasks.connection[host] <= p->host.calls.n)
-                copies[p->host.tasks.connection[host] - 1] = true;
-        }
-    }
-    return copies;
-}
-
 bool cann_track(const struct export *x, struct trace *t, struct error *e)
 {
     const struct profile *p = x->profile;
     const struct calls *c = &p->host.calls;
     if (c->n == 0)
         return true;
-    const bool *copies = x->is_generic ? NULL : find_copying(x);
-    if (!x->is_generic && !copies)
+    const bool *starts = arrow_starts(x, t);
+    if (!starts)
         return error_set(e, FAULT_LIMIT, "no memory for the arrows of the timeline");
     const uint32_t pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST);
     trace_process(t, pid, "CANN", "CPU", CANN_SORT);
@@ -134,11 +118,9 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
         if (!c->is_shown[i] || !trace_wants(t, begin, source_host_ns(&p->host.source, c->end[i])))
             continue;
         write_call(p, t, pid, i);
-        if (x->is_generic || !(c->level[i] == LEVEL_NODE || copies[i] || call_is_event(p, i)))
-            continue;
-        char id[32];
-        snprintf(id, sizeof id, "%" PRIu64, (uint64_t)(i + 1) << 32);
-        trace_flow(t, 's', "HostToDevice", id, pid, c->thread[i], begin);
+        char id[ARROW_ID_BYTES];
+        if (starts[i])
+            trace_flow(t, 's', "HostToDevice", arrow_call_id(x, (uint32_t)i, id), pid, c->thread[i], begin);
     }
     return true;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/overlap.h"
-#include "base/sort.h"
+#include "export/arrows.h"
 #include "export/scope.h"
 #include "raw/enums.h"
 
@@ -48,18 +48,12 @@ static bool task_wanted(const struct export *x, const struct communication *c, s
     return x->scope == SCOPE_ALL || (c->tasks.begin_ns[i] >= x->begin_ns && c->tasks.begin_ns[i] <= x->end_ns);
 }
 
-static bool op_wanted(const struct export *x, const struct communication *c, size_t i)
+static struct groups find_groups(const struct export *x, const struct device *d, int64_t *next_row)
 {
-    const bool in_scope =
-        x->scope == SCOPE_ALL || (c->ops.begin_ns[i] >= x->begin_ns && c->ops.begin_ns[i] <= x->end_ns);
-    return c->ops.is_shown[i] && in_scope && (x->scope != SCOPE_GRAPH || c->ops.model[i] == x->model);
-}
-
-static struct groups find_groups(const struct export *x, const struct communication *c, int64_t *next_row)
-{
+    const struct communication *c = &d->comm;
     struct groups g = { .names = x->profile->names };
     for (size_t i = 0; i < c->tasks.n; i++) {
-        if (!task_wanted(x, c, i) || !op_wanted(x, c, c->tasks.op[i]))
+        if (!task_wanted(x, c, i) || !scope_has_collective(x, d, c->tasks.op[i]))
             continue;
         struct group *group = group_of(&g, x->mem, c->tasks.group[i], c->ops.is_aicpu[c->tasks.op[i]]);
         const int32_t plane = c->tasks.plane[i] < 0 ? 0 : c->tasks.plane[i];
@@ -141,7 +135,6 @@ static void write_op(const struct export *x, struct trace *t, uint32_t pid, cons
 {
     static const char *const yes_no[] = { "no", "yes" };
     const struct comm_ops *o = &d->comm.ops;
-    const struct calls *calls = &x->profile->host.calls;
     char text[24];
     trace_slice_name(t, o->name[i], pid, row, o->begin_ns[i], (double)(o->end_ns[i] - o->begin_ns[i]));
     trace_args(t);
@@ -156,11 +149,9 @@ static void write_op(const struct export *x, struct trace *t, uint32_t pid, cons
         trace_arg_text(t, "retry", yes_no[o->retry[i] > 0]);
     }
     trace_end(t);
-    if (o->connection[i] == 0 || o->connection[i] > calls->n || !calls->is_shown[o->connection[i] - 1])
-        return;
-    /* In the older presentation the ids of arrows carry a context, and none is -1. */
-    snprintf(text, sizeof text, "%" PRIu64, ((uint64_t)o->connection[i] << 32) - (x->is_generic ? 1 : 0));
-    trace_flow(t, 'f', "HostToDevice", text, pid, row, o->begin_ns[i]);
+    char id[ARROW_ID_BYTES];
+    if (arrow_to_collective(x, t, d, i))
+        trace_flow(t, 'f', "HostToDevice", arrow_call_id(x, o->connection[i] - 1, id), pid, row, o->begin_ns[i]);
 }
 
 bool communication_track(const struct export *x, struct trace *t, struct error *e)
@@ -174,7 +165,7 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
         if (c->ops.n == 0)
             continue;
         next_row = x->is_generic ? 0 : next_row;
-        struct groups groups = find_groups(x, c, &next_row);
+        struct groups groups = find_groups(x, d, &next_row);
         if (arena_failed(x->mem))
             return error_set(e, FAULT_LIMIT, "no memory for the groups of the timeline");
         if (groups.at.n == 0)
@@ -186,13 +177,13 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
             const uint32_t op = c->tasks.op[i];
             const int32_t plane = c->tasks.plane[i];
             if (plane < 0 || plane >= (int32_t)sizeof groups.at.at->has_plane || !task_wanted(x, c, i) ||
-                !op_wanted(x, c, op))
+                !scope_has_collective(x, d, op))
                 continue;
             const struct group *g = group_of(&groups, x->mem, c->tasks.group[i], c->ops.is_aicpu[op]);
             write_task(x, t, pid, d, g->first_row + 1 + plane, i);
         }
         for (size_t i = 0; i < c->ops.n; i++)
-            if (op_wanted(x, c, i))
+            if (scope_has_collective(x, d, i))
                 write_op(x, t, pid, d, group_of(&groups, x->mem, c->ops.group[i], c->ops.is_aicpu[i])->first_row, i);
     }
     return true;
@@ -245,7 +236,7 @@ bool communication_statistic(const struct export *x, struct table *out, struct e
         if (!sum)
             return error_set(e, FAULT_LIMIT, "no memory for communication_statistic");
         for (size_t i = 0; i < o->n; i++) {
-            if (o->is_aicpu[i] || !op_wanted(x, &p->device[k].comm, i))
+            if (o->is_aicpu[i] || !scope_has_collective(x, &p->device[k], i))
                 continue;
             struct kind_sum *s = sum_of(sum, &n, o->op_type[i]);
             any_type |= o->op_type[i] != NAME_NA;
@@ -327,7 +318,8 @@ static struct cell task_cell(const void *rows, size_t i, size_t column)
     case 12: return enum_cell(t->link[i], &hccl_links);
     case 13: return cell_uint(r->first + t->op[i]);
     case 14: return cell_uint(t->is_master[i]);
-    default: return cell_real(t->bandwidth_gbs[i] * 1000 * 1000 * 1000); /* in three steps: the last digit depends on it */
+    default:
+        return cell_real(t->bandwidth_gbs[i] * 1000 * 1000 * 1000); /* in three steps: the last digit depends on it */
     }
 }
 
@@ -416,7 +408,7 @@ static const struct overlap *overlap_of(const struct export *x, const struct dev
         op[i] = task[i] && scope_task_host(x, &d->tasks, i) != NO_ROW;
     }
     for (size_t i = 0; i < d->comm.ops.n; i++)
-        comm[i] = op_wanted(x, &d->comm, i);
+        comm[i] = scope_has_collective(x, d, i);
     return overlap_build(x->profile, d, &(struct overlap_part){ task, op, comm }, x->mem, part) ? part : NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "analyse/device_tasks.h"
 #include "analyse/operators.h"
 #include "base/bytes.h"
-#include "export/cann.h"
+#include "export/arrows.h"
 #include "export/scope.h"
 #include "raw/enums.h"
 
@@ -38,18 +38,6 @@ static uint32_t *all_rows(const struct export *x)
     return row;
 }
 
-/* Decimal digits of a 128-bit number, as the ids of arrows in step and graph exports are. */
-static const char *wide_text(unsigned __int128 v, char text[48])
-{
-    char *p = text + 47;
-    *p = 0;
-    do {
-        *--p = (char)('0' + (unsigned)(v % 10));
-        v /= 10;
-    } while (v > 0);
-    return p;
-}
-
 struct hardware {
     const struct export *x;
     struct trace *t;
@@ -59,43 +47,20 @@ struct hardware {
     name_id copy, simt;
 };
 
-static bool arrow_to(const struct hardware *h, uint32_t host)
+static void write_arrow(const struct hardware *h, size_t row, uint32_t host)
 {
     const struct profile *p = h->x->profile;
-    const uint32_t connection = host == NO_ROW ? 0 : p->host.tasks.connection[host];
-    return connection > 0 && connection <= p->host.calls.n && p->host.calls.is_shown[connection - 1];
-}
-
-static void write_arrow(const struct hardware *h, size_t row, uint32_t host, uint32_t op)
-{
-    const struct profile *p = h->x->profile;
-    const struct host_tasks *ht = &p->host.tasks;
     const struct tasks *t = &h->d->tasks;
-    if (!arrow_to(h, host))
+    const enum arrow_kind arrow = arrow_to_task(h->x, h->t, h->d, row);
+    char text[ARROW_ID_BYTES];
+    if (arrow == ARROW_NONE)
         return;
-    const uint32_t call = ht->connection[host] - 1;
-    const bool is_copy = ht->type[host] == h->copy;
-    if (op == NO_ROW && !is_copy && !call_is_event(p, call))
-        return;
-    const int64_t tid = h->row_of_stream[t->stream[row]];
-    char text[48];
-    const char *id = text;
-    if (!h->x->is_generic) {
-        snprintf(text, sizeof text, "%" PRIu64, (uint64_t)ht->connection[host] << 32);
-    } else if (op == NO_ROW) {
-        snprintf(text, sizeof text, "%" PRIu64, ((uint64_t)ht->connection[host] << 32) - 1);
-        trace_flow(h->t, 's', "HostToDevice", id, h->host_pid, p->host.calls.thread[call],
-                   source_host_ns(&p->host.source, p->host.calls.begin[call]));
-    } else {
-        const unsigned __int128 wide =
-            ((unsigned __int128)h->d->source.device << 80 | (unsigned __int128)t->stream[row] << 64 |
-             (unsigned __int128)t->task[row] << 48 | (unsigned __int128)t->batch[row] << 32) +
-            t->context[row];
-        id = wide_text(wide, text);
-        trace_flow(h->t, 's', "HostToDevice", id, h->host_pid, ht->thread[host],
-                   source_host_ns(&p->host.source, ht->time[host]));
-    }
-    trace_flow(h->t, 'f', "HostToDevice", id, h->pid, tid, t->begin_ns[row]);
+    const char *id = arrow == ARROW_OF_TASK ? arrow_task_id(h->d, row, text)
+                                            : arrow_call_id(h->x, p->host.tasks.connection[host] - 1, text);
+    if (arrow == ARROW_OF_TASK)
+        trace_flow(h->t, 's', "HostToDevice", id, h->host_pid, p->host.tasks.thread[host],
+                   source_host_ns(&p->host.source, p->host.tasks.time[host]));
+    trace_flow(h->t, 'f', "HostToDevice", id, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row]);
 }
 
 static void write_task(const struct hardware *h, size_t row)
@@ -130,7 +95,7 @@ static void write_task(const struct hardware *h, size_t row)
         trace_arg_name(h->t, "Block Dim", p->host.ops.block_dim[op]);
     }
     trace_end(h->t);
-    write_arrow(h, row, host, op);
+    write_arrow(h, row, host);
 }
 
 static bool is_written(const struct hardware *h, size_t row)

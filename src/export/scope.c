@@ -228,3 +228,10 @@ uint32_t scope_task_host(const struct export *x, const struct tasks *t, size_t r
                                                         (uint64_t)h->request[host] <= x->last_iteration);
     return h->model[host] == x->model && in_iteration ? host : NO_ROW;
 }
+
+bool scope_has_collective(const struct export *x, const struct device *d, size_t op)
+{
+    const struct comm_ops *o = &d->comm.ops;
+    const bool in_time = x->scope == SCOPE_ALL || (o->begin_ns[op] >= x->begin_ns && o->begin_ns[op] <= x->end_ns);
+    return o->is_shown[op] && in_time && (x->scope != SCOPE_GRAPH || o->model[op] == x->model);
+}

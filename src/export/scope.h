@@ -16,4 +16,7 @@ bool scope_has_task(const struct export *x, const struct tasks *t, size_t row);
  * time is shown as the device saw it. */
 uint32_t scope_task_host(const struct export *x, const struct tasks *t, size_t row);
 
+/* True when a collective is shown at all, and lies in the wanted part. */
+bool scope_has_collective(const struct export *x, const struct device *d, size_t op);
+
 #endif
