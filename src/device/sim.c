@@ -70,7 +70,7 @@ static void clocks_set(struct sim_process *p)
 static void path_make(struct sim_process *p, char *path, size_t size)
 {
     char date[32], letters[9] = "";
-    p->dice = dice_for(p->o->seed, 1000 + p->index);
+    p->dice = dice_for(p->o->seed, 1000000 + p->index);
     info_date(date, sizeof date, "%Y%m%d%H%M%S", p->wall_us);
     for (unsigned i = 0; i < 8; i++)
         letters[i] = (char)('A' + dice_below(&p->dice, 18));
@@ -108,6 +108,10 @@ static void device_end(struct sim_device *d)
     memcpy(rec + THREADS_FIRST, thread, sizeof thread);
     if (p->o->sample_based)
         counters_sample(d, p->end);
+    if (p->o->samplers) {
+        samplers_write(d);
+        usage_of_device(d);
+    }
 }
 
 static void steps_run(struct sim_process *p)
@@ -128,6 +132,8 @@ static void steps_run(struct sim_process *p)
     p->end += 1000 * HOST_MHZ; /* stopping takes its time, too */
     for (uint32_t i = 0; i < o->devices; i++)
         device_end(&p->device[i]);
+    if (o->samplers)
+        usage_of_host(p);
 }
 
 static bool process_write(struct sim_process *p, char *path, size_t size, struct error *e)

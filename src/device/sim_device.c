@@ -6,21 +6,24 @@
 #include "raw/device.h"
 #include "raw/host.h"
 
+/* clang-format off */
 static const struct {
     const char *family;
     enum cut cut;
 } files[DEVICE_FILES] = {
-    [DEVICE_LOG] = {"stars_soc.data",     CUT_BETWEEN }, /* collectors cut this one at multiples of its records */
-    [DEVICE_PMU] = { "ffts_profile.data", CUT_ANYWHERE},
-      [DEVICE_TRACK] = { "ts_track.data",     CUT_ANYWHERE},
-    [DEVICE_AICPU] = { "aicpu.data",        CUT_ANYWHERE},
-      [DEVICE_L2] = { "l2_cache.data",     CUT_ANYWHERE},
-    [DEVICE_SMMU] = { "socpmu.data",       CUT_ANYWHERE},
+    [DEVICE_LOG]   = { "stars_soc.data", CUT_BETWEEN }, /* collectors cut this one at multiples of its records */
+    [DEVICE_PMU]   = { "ffts_profile.data", CUT_ANYWHERE },
+    [DEVICE_TRACK] = { "ts_track.data", CUT_ANYWHERE },
+    [DEVICE_AICPU] = { "aicpu.data", CUT_ANYWHERE },
+    [DEVICE_L2]    = { "l2_cache.data", CUT_BETWEEN }, /* the reference reads the slices of these two one by one */
+    [DEVICE_SMMU]  = { "socpmu.data", CUT_BETWEEN },
 };
 
-static const uint16_t stream_ids[STREAMS] = { [STREAM_MAIN] = 2,      [STREAM_SIDE] = 5,      [STREAM_COPY] = 3,
-                                              [STREAM_GRAPH] = 11,    [STREAM_CAPTURED] = 30, [STREAM_COMM] = 20,
-                                              [STREAM_COMM + 1] = 21, [STREAM_COMM + 2] = 22 };
+static const uint16_t stream_ids[STREAMS] = {
+    [STREAM_MAIN] = 2, [STREAM_SIDE] = 5, [STREAM_COPY] = 3, [STREAM_GRAPH] = 11, [STREAM_CAPTURED] = 30,
+    [STREAM_COMM] = 20, [STREAM_COMM + 1] = 21, [STREAM_COMM + 2] = 22,
+};
+/* clang-format on */
 
 /* Ticks: what lies between two tasks of a stream. A flip is stamped inside the gap: after the counters of the old task
  * were read, before the new one starts. */
@@ -49,8 +52,9 @@ void device_open(struct sim_process *p, uint32_t index)
     struct sim_device *d = &p->device[index];
     const uint32_t rank = p->index * p->o->devices + index;
     *d = (struct sim_device){ .of = p, .id = (int)rank, .rank = rank };
-    d->dice = dice_for(p->o->seed, 1 + 2ull * rank);
-    d->counters = dice_for(p->o->seed, 2 + 2ull * rank);
+    d->dice = dice_for(p->o->seed, 1 + 4ull * rank);
+    d->counters = dice_for(p->o->seed, 2 + 4ull * rank);
+    d->samples = dice_for(p->o->seed, 3 + 4ull * rank);
     d->host_cnt_diff = 1000 + dice_below(&d->dice, 2000);
     const uint64_t read_ns = READ_AFTER_NS + (uint64_t)APART_NS * index;
     d->host_cnt = p->cnt + read_ns / NS_PER_HOST_TICK;

@@ -95,7 +95,7 @@ struct sim_device {
     struct sim_process *of;
     int id;
     uint32_t rank;
-    struct dice dice, counters; /* the schedule; what the counters say */
+    struct dice dice, counters, samples; /* the schedule; what the counters say; what the samplers see */
     struct slices out[DEVICE_FILES];
     uint64_t mono_ns, tick0, device_mono_ns; /* one instant: host clock, device counter, device clock */
     uint64_t host_cnt, host_cnt_diff;        /* the same instant as host_start.log tells it */
@@ -103,7 +103,7 @@ struct sim_device {
     uint64_t logged;                         /* device ticks; everything before is in the log */
     struct sim_thread main, backward, comm;
     struct device_stream stream[STREAMS];
-    uint32_t n_log, n_pmu; /* running counts, of which records carry the low bits */
+    uint32_t n_log, n_pmu, n_soc; /* running counts, of which records carry the low bits */
     uint32_t graph_model, captured_model;
     struct graph_task graph[GRAPH_OPERATORS], captured[CAPTURED_OPERATORS];
     struct sim_block live[LIVE_BLOCKS];
@@ -187,6 +187,18 @@ void graph_load(struct sim_device *d);
 void graph_capture(struct sim_device *d);
 void graphs_run(struct sim_device *d, uint32_t step);
 void graphs_end(struct sim_device *d);
+
+/* sim_samplers.c: what a device samples while it works; sim_usage.c: the operating systems, and what writes text. */
+struct sim_moment {
+    uint64_t ns;     /* since the device's clock was read; 0 before the first */
+    uint64_t tick;   /* of the device's counter */
+    uint64_t number; /* from 0 */
+};
+uint64_t samplers_span_ns(const struct sim_device *d);
+bool moment_next(const struct sim_device *d, uint64_t span_ns, uint32_t every_us, struct sim_moment *at);
+void samplers_write(struct sim_device *d);
+void usage_of_device(struct sim_device *d);
+void usage_of_host(struct sim_process *p);
 
 /* sim_step.c: one training step on one device. */
 void step_run(struct sim_device *d, uint32_t step, uint64_t kernels);
