@@ -87,6 +87,7 @@ struct part {
     const struct place *place;
     int64_t tid;
     uint64_t index, begin, end, fp, bp, data_aug;
+    bool has_before, has_after; /* a row of the same model whose index is one less, one more */
 };
 
 static void slice(const struct part *r, const char *kind, const char *category, int64_t begin_ns, uint64_t ticks)
@@ -138,13 +139,17 @@ static void write_training(const struct part *r)
     trace_arg_real(t, "Iteration Refresh(us)", dur_us_of(p->rows, r->end - r->bp));
     trace_end(t);
 
-    data_aug_arrow(r, 't', r->index - 1, fp_ns);
-    trace_arg_uint(t, "Iteration ID", r->index);
-    trace_end(t);
-    const int64_t half = p->rows->is_generic ? step_ns(p->rows, r->end - r->bp) : step_ns(p->rows, r->data_aug);
-    data_aug_arrow(r, 's', r->index, bp_ns + half / 2);
-    trace_arg_real(t, "Data_aug Bound(us)", dur_us_of(p->rows, r->data_aug));
-    trace_end(t);
+    /* From the end of one iteration's backward pass to the next one's forward pass: both ends are on a slice. */
+    if (r->has_before) {
+        data_aug_arrow(r, 't', r->index - 1, fp_ns);
+        trace_arg_uint(t, "Iteration ID", r->index);
+        trace_end(t);
+    }
+    if (r->has_after) {
+        data_aug_arrow(r, 's', r->index, bp_ns);
+        trace_arg_real(t, "Data_aug Bound(us)", dur_us_of(p->rows, r->data_aug));
+        trace_end(t);
+    }
 }
 
 /* The same for what is told by its two ends. */
@@ -196,6 +201,22 @@ static void write_get_next(const struct place *p, uint32_t i)
     trace_end(p->trace);
 }
 
+/* Rows come by the end of their iterations: the next one of a model is a few rows away. */
+static bool has_neighbour(const struct step_rows *r, size_t row, bool after)
+{
+    const struct steps *s = r->steps;
+    const uint32_t here = s->trainings.iteration[r->training[row]];
+    const uint64_t wanted = s->iterations.index[here] + (after ? 1 : (uint64_t)-1);
+    enum { FARTHEST = 64 }; /* more models than this at once, and the arrow is left out */
+    for (size_t step = 1; step <= FARTHEST && (after ? row + step < r->n : step <= row); step++) {
+        const size_t other = after ? row + step : row - step;
+        const uint32_t k = s->trainings.iteration[r->training[other]];
+        if (s->iterations.model[k] == s->iterations.model[here] && s->iterations.index[k] == wanted)
+            return s->trainings.fp[r->training[other]] != 0 && s->trainings.bp[r->training[other]] != 0;
+    }
+    return false;
+}
+
 static void write_rows(struct place *p)
 {
     const struct step_rows *r = p->rows;
@@ -209,7 +230,9 @@ static void write_rows(struct place *p)
                                    .end = s->iterations.end[k],
                                    .fp = s->trainings.fp[training],
                                    .bp = s->trainings.bp[training],
-                                   .data_aug = r->data_aug[i] };
+                                   .data_aug = r->data_aug[i],
+                                   .has_before = has_neighbour(r, i, false),
+                                   .has_after = has_neighbour(r, i, true) };
         write_training(&part);
         if (!r->is_generic)
             continue;
