@@ -274,6 +274,74 @@ static const struct enum_name context_type[] = {
     { 15, "DSA"                    },
 };
 
+static const struct enum_name module[] = {
+    {0,   "SLOG"         },
+    { 1,  "IDEDD"        },
+    { 2,  "SCC"          },
+    { 3,  "HCCL"         },
+    { 4,  "FMK"          },
+    { 5,  "CCU"          },
+    { 6,  "DVPP"         },
+    { 7,  "RUNTIME"      },
+    { 8,  "CCE"          },
+    { 9,  "HDC"          },
+    { 10, "DRV"          },
+    { 11, "NET"          },
+    { 22, "DEVMM"        },
+    { 23, "KERNEL"       },
+    { 24, "LIBMEDIA"     },
+    { 25, "CCECPU"       },
+    { 27, "ROS"          },
+    { 28, "HCCP"         },
+    { 29, "ROCE"         },
+    { 30, "TEFUSION"     },
+    { 31, "PROFILING"    },
+    { 32, "DP"           },
+    { 33, "APP"          },
+    { 34, "TS"           },
+    { 35, "TSDUMP"       },
+    { 36, "AICPU"        },
+    { 37, "LP"           },
+    { 38, "TDT"          },
+    { 39, "FE"           },
+    { 40, "MD"           },
+    { 41, "MB"           },
+    { 42, "ME"           },
+    { 43, "IMU"          },
+    { 44, "IMP"          },
+    { 45, "GE"           },
+    { 47, "CAMERA"       },
+    { 48, "ASCENDCL"     },
+    { 49, "TEEOS"        },
+    { 50, "ISP"          },
+    { 51, "SIS"          },
+    { 52, "HSM"          },
+    { 53, "DSS"          },
+    { 54, "PROCMGR"      },
+    { 55, "BBOX"         },
+    { 56, "AIVECTOR"     },
+    { 57, "TBE"          },
+    { 58, "FV"           },
+    { 60, "TUNE"         },
+    { 61, "HSS"          },
+    { 62, "FFTS"         },
+    { 63, "OP"           },
+    { 64, "UDF"          },
+    { 65, "HICAID"       },
+    { 66, "TSYNC"        },
+    { 67, "AUDIO"        },
+    { 68, "TPRT"         },
+    { 69, "ASCENDCKERNEL"},
+    { 70, "ASYS"         },
+    { 71, "ATRACE"       },
+    { 72, "RTC"          },
+    { 73, "SYSMONITOR"   },
+    { 74, "AMP"          },
+    { 75, "ADETECT"      },
+    { 76, "MBUFF"        },
+    { 77, "CUSTOM"       },
+};
+
 const struct enum_table ge_task_types = { ge_task_type, sizeof ge_task_type / sizeof *ge_task_type };
 const struct enum_table ge_data_types = { ge_data_type, sizeof ge_data_type / sizeof *ge_data_type };
 const struct enum_table ge_formats = { ge_format, sizeof ge_format / sizeof *ge_format };
@@ -283,6 +351,7 @@ const struct enum_table hccl_transports = { hccl_transport, sizeof hccl_transpor
 const struct enum_table hccl_rdmas = { hccl_rdma, sizeof hccl_rdma / sizeof *hccl_rdma };
 const struct enum_table memcpy_kinds = { memcpy_kind, sizeof memcpy_kind / sizeof *memcpy_kind };
 const struct enum_table mark_events = { mark_event, sizeof mark_event / sizeof *mark_event };
+const struct enum_table modules = { module, sizeof module / sizeof *module };
 const struct enum_table sqe_types = { sqe_type, sizeof sqe_type / sizeof *sqe_type };
 const struct enum_table context_types = { context_type, sizeof context_type / sizeof *context_type };
 
