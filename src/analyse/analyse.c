@@ -4,6 +4,7 @@
 #include "analyse/calls.h"
 #include "analyse/comm.h"
 #include "analyse/copies.h"
+#include "analyse/core_samples.h"
 #include "analyse/device_tasks.h"
 #include "analyse/operators.h"
 #include "analyse/overlap.h"
@@ -14,8 +15,8 @@
 
 /* What is computed of each device, in this order: every step may use what the ones before it have filled in. */
 static bool (*const device_step[])(struct profile *p, struct device *d, struct error *e) = {
-    device_log_analyse, blocks_analyse,  tasks_analyse,    pmu_analyse,   copies_analyse,
-    comm_analyse,       overlap_analyse, counters_analyse, steps_analyse,
+    device_log_analyse, blocks_analyse,  tasks_analyse,    pmu_analyse,          copies_analyse,
+    comm_analyse,       overlap_analyse, counters_analyse, core_samples_analyse, steps_analyse,
 };
 
 struct analysis {

@@ -183,7 +183,7 @@ bool rates_port(const struct samples *in, struct arena *mem, struct samples *out
         return false;
     for (size_t i = 0; i < in->n; i++) {
         const double bandwidth = (double)samples_uint(in, PORT_BANDWIDTH, i); /* Mb/s */
-        if (bandwidth == 0)
+        if (bandwidth == 0 || samples_uint(in, PORT_FUNCTION, i) >= PORT_MOST_FUNCTIONS)
             continue;
         put_uint(out, PORT_RATE_FUNCTION, samples_uint(in, PORT_FUNCTION, i));
         for (unsigned k = 0; k < 2; k++) {
@@ -336,6 +336,8 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
     name_qos(p, d);
     count_strangers(s, &raw[SAMPLER_HBM], TRAFFIC_UNIT, HBM_MOST_UNITS, "hbm.data");
     count_strangers(s, &raw[SAMPLER_LLC], TRAFFIC_UNIT, llc_units(s->platform), "llc.data");
+    count_strangers(s, &raw[SAMPLER_NIC], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "nic.data");
+    count_strangers(s, &raw[SAMPLER_ROCE], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "roce.data");
     count_strangers(s, &raw[SAMPLER_SIO], SOC_ID, SIO_DIES, "stars_soc_profile.data");
     bool done = rates_hbm(&raw[SAMPLER_HBM], mem, &rate[SAMPLER_HBM]) &&
                 rates_ddr(&raw[SAMPLER_DDR], clock_read_ns, ddr_width(s->platform), mem, &rate[SAMPLER_DDR]) &&

@@ -1,5 +1,6 @@
 #include "export/cann.h"
 #include "export/communication.h"
+#include "export/counters.h"
 #include "export/export.h"
 #include "export/hardware.h"
 #include "export/op_summary.h"
@@ -45,6 +46,28 @@ const struct report reports[] = {
       ts_cpu_functions_table },
     { "dvpp", NULL, "units that code and decode pictures and video",
       dvpp_table },
+    { "hbm", NULL, "traffic of the high bandwidth memory: means of all its parts and of each",
+      hbm_report },
+    { "ddr", NULL, "traffic of the DDR memory",
+      ddr_report },
+    { "llc_read_write", NULL, "the last-level cache: how often it had what was asked for, and its traffic",
+      llc_report },
+    { "npu_mem", NULL, "memory in use, of the program and of the whole device, over time",
+      npu_mem_report },
+    { "npu_module_mem", NULL, "memory that each module of the system software holds, over time",
+      module_mem_report },
+    { "pcie", NULL, "traffic and latency of the PCIe link",
+      pcie_report },
+    { "hccs", NULL, "traffic of the links between devices",
+      hccs_report },
+    { "nic", NULL, "network ports: load, packets, errors",
+      nic_report },
+    { "roce", NULL, "RoCE ports: load, packets, errors",
+      roce_report },
+    { "ai_core_utilization", NULL, "sampled AI cores: what they spent their time on",
+      core_report },
+    { "ai_vector_core_utilization", NULL, "sampled vector cores: what they spent their time on",
+      vector_core_report },
     { "step_trace", NULL, "iterations and training steps: forward, backward, reductions", step_trace_report },
     { 0 },
 };
@@ -62,6 +85,8 @@ const struct track tracks[] = {
     { "network_usage", NULL, network_usage_track },
     { "disk_usage", NULL, disk_usage_track },
     { "os_runtime_api", NULL, os_runtime_track },
+    { "freq", NULL, freq_track },
+    { "freq", NULL, voltage_track },
     { 0 },
 };
 const size_t n_tracks = sizeof tracks / sizeof *tracks - 1;
@@ -73,6 +98,9 @@ const struct db_writer db_writers[] = {
     { communication_db },
     { overlap_db },
     { usage_db },
+    { counters_db },
+    { freq_db },
+    { core_db },
     { 0 },
 };
 /* clang-format on */

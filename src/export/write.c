@@ -12,6 +12,7 @@
 
 #include "analyse/analyse.h"
 #include "base/pool.h"
+#include "export/counters.h"
 #include "export/scope.h"
 #include "load/prof.h"
 
@@ -93,6 +94,9 @@ static void write_timeline(struct writing *w, struct job *j)
         if ((!x.is_own_file || own) && process_wanted(w->request, tracks[i].process))
             tracks[i].write(&x, &t, &j->error);
     }
+    for (size_t i = 0; i < n_counter_tracks && !x.is_own_file && j->error.fault == FAULT_NONE; i++)
+        if (process_wanted(w->request, counter_tracks[i].process))
+            counters_draw(&x, counter_tracks[i].counters, &t, &j->error);
     trace_finish(&t);
     if (j->error.fault != FAULT_NONE || t.n_events == 0)
         out_discard(&o);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/names.h"
+#include "profile/metrics.h"
 
 enum sampler {
     SAMPLER_HBM,
@@ -88,12 +89,15 @@ enum {
 enum { NETDEV_RATE_FIRST, NETDEV_RATE_COLUMNS = 19 }; /* as the db table has them: growth, and bytes/s after bytes */
 enum { SIO_RATE_DIE, SIO_RATE_FIRST, SIO_RATE_COLUMNS = SIO_RATE_FIRST + 8 }; /* MB/s, in the order of the record */
 enum { QOS_RATE_EVENT, QOS_RATE_MBS, QOS_RATE_COLUMNS };                      /* one row for each sample and event */
+/* The two tables of cores have the columns of the record and these: ns since the core's sample before, CORE_NO_GAP for its
+ * first; and which kind it is of. */
+enum { CORE_RATE_GAP = SAMPLES_MOST_COLUMNS - 2, CORE_RATE_KIND };
+static const uint64_t CORE_NO_GAP = UINT64_MAX;
 /* rate[SAMPLER_ACC] has the columns of the record, rate[SAMPLER_FREQ] and the voltages those of an entry. */
 
-enum { QOS_MOST_EVENTS = 10 };
+enum { QOS_MOST_EVENTS = 10, PORT_MOST_FUNCTIONS = 64 };
 
-/* The counters of all samples of a core, as metrics; the last core is the mean of all. */
-enum core_kind { CORE_CUBE, CORE_VECTOR, CORE_KINDS };
+/* The counters of all samples of a core, as metrics. */
 struct core_metrics {
     size_t n_cores, n_metrics;
     uint16_t *core;      /* ascending */
@@ -106,7 +110,7 @@ struct counters {
     bool llc_is_write;
     name_id qos_event[QOS_MOST_EVENTS]; /* "QoS AIC" */
     size_t n_qos_events;
-    struct core_metrics core[CORE_KINDS];
+    struct core_metrics core[CORES];
 };
 
 #endif

@@ -1,0 +1,183 @@
+#include "export/counters.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "raw/sampler.h"
+
+enum { FREQ_SORT = 15, VOLTAGE_SORT = 16 };
+enum { PLATFORM_310P = 4, PLATFORM_A2 = 5, PLATFORM_310B = 7 };
+
+/* The reference reads the frequencies of a collection that counts for each task twice, and draws them twice more: so often
+ * they stand in AICORE_FREQ of the db and in AI Core Freq of the timeline. */
+enum { TIMES_READ = 2, TIMES_DRAWN = 2 };
+
+static unsigned times_read(const struct export *x, const struct device *d)
+{
+    return d->counters.raw[SAMPLER_FREQ].n > 0 && !samples_cores(x->profile) ? TIMES_READ : 1;
+}
+
+struct point {
+    int64_t at_ns;
+    uint64_t value;
+};
+struct points {
+    LIST(struct point) list;
+    struct arena *mem;
+};
+
+static void add_point(struct points *p, int64_t at_ns, uint64_t value)
+{
+    struct point *slot = list_add(&p->list, p->mem);
+    if (slot)
+        *slot = (struct point){ at_ns, value };
+}
+
+/* What held at the beginning, each change, and the end. */
+static struct points freq_points(const struct export *x, const struct device *d)
+{
+    const struct source *s = &d->source;
+    const struct samples *freq = &d->counters.rate[SAMPLER_FREQ];
+    struct points p = { .mem = x->mem };
+    uint64_t at_begin = (uint64_t)s->aic_mhz, at_end = at_begin;
+    size_t first = 0;
+    for (; first < freq->n && freq->at_ns[first] < s->begin_ns; first++)
+        at_begin = at_end = samples_uint(freq, LPM_ENTRY_VALUE, first);
+    add_point(&p, s->begin_ns, at_begin);
+    for (size_t row = first; row < freq->n && d->counters.raw[SAMPLER_FREQ].n > 0; row++) {
+        at_end = samples_uint(freq, LPM_ENTRY_VALUE, row);
+        for (unsigned k = 0; k < times_read(x, d); k++)
+            add_point(&p, freq->at_ns[row], at_end);
+    }
+    if (s->has_end)
+        add_point(&p, s->end_ns, at_end);
+    return p;
+}
+
+static void draw_point(const struct source *s, struct trace *t, uint32_t pid, const char *name, const char *unit,
+                       int64_t at_ns, uint64_t value)
+{
+    if (at_ns < s->begin_ns || !trace_wants(t, at_ns, at_ns))
+        return;
+    trace_counter(t, name, pid, 0, at_ns);
+    trace_arg_uint(t, unit, value);
+    trace_end(t);
+}
+
+/* The generic presentation repeats a value every ms until it changes. */
+static void draw_steady(const struct source *s, const struct samples *changes, bool to_end, struct trace *t,
+                        uint32_t pid, const char *name, const char *unit)
+{
+    enum { MS = 1000000, US = 1000 };
+    for (size_t row = 0; row < changes->n; row++) {
+        const bool is_last = row + 1 == changes->n;
+        const int64_t at_ns = changes->at_ns[row];
+        const int64_t end_ns = s->has_end ? s->end_ns : at_ns + US;
+        const int64_t next_ns = !is_last ? changes->at_ns[row + 1] : to_end ? end_ns : at_ns;
+        const uint64_t value = samples_uint(changes, LPM_ENTRY_VALUE, row);
+        draw_point(s, t, pid, name, unit, at_ns, value);
+        for (int64_t fill_ns = at_ns + MS; fill_ns <= next_ns - US; fill_ns += MS)
+            draw_point(s, t, pid, name, unit, fill_ns, value);
+        if (is_last && to_end)
+            draw_point(s, t, pid, name, unit, end_ns, value);
+    }
+}
+
+/* Chips with two dies report the frequency of each; the reference shows it where the cores were sampled. */
+static void draw_dies(const struct device *d, struct trace *t, uint32_t pid)
+{
+    enum { DIES = 2 };
+    const struct samples *s = &d->counters.raw[SAMPLER_LOW_POWER];
+    for (size_t row = s->n_early; row < s->n; row++) {
+        const uint64_t die = samples_uint(s, SOC_HEAD, row) >> SOC_HEAD_TYPE_SHIFT;
+        char name[48];
+        if (die >= DIES || !trace_wants(t, s->at_ns[row], s->at_ns[row]))
+            continue;
+        snprintf(name, sizeof name, "AI Core Freq Die %" PRIu64, die);
+        trace_counter(t, name, pid, (int64_t)die, s->at_ns[row]);
+        trace_arg_uint(t, "value", samples_uint(s, POWER_FREQ, row));
+        trace_end(t);
+    }
+}
+
+bool freq_track(const struct export *x, struct trace *t, struct error *e)
+{
+    static const char name[] = "AI Core Freq", unit[] = "MHz";
+    for (size_t i = 0; i < x->profile->n_devices; i++) {
+        const struct device *d = &x->profile->device[i];
+        const struct source *s = &d->source;
+        if (s->platform != PLATFORM_A2 && s->platform != PLATFORM_310B && s->platform != PLATFORM_310P)
+            continue;
+        const uint32_t pid = trace_pid(s->pid, FREQ_SORT, s->device);
+        trace_process_npu(t, pid, name, s->device, FREQ_SORT);
+        if (x->is_generic) {
+            for (unsigned k = times_read(x, d); k > 0; k--)
+                draw_steady(s, &d->counters.rate[SAMPLER_FREQ], k == 1, t, pid, name, unit);
+            if (x->scope == SCOPE_ALL)
+                draw_dies(d, t, pid);
+            continue;
+        }
+        const struct points p = freq_points(x, d);
+        for (size_t k = 0; k < p.list.n * TIMES_DRAWN; k++)
+            draw_point(s, t, pid, name, unit, p.list.at[k / TIMES_DRAWN].at_ns, p.list.at[k / TIMES_DRAWN].value);
+        if (arena_failed(x->mem))
+            return error_set(e, FAULT_LIMIT, "%s: no memory for its frequencies", s->path);
+    }
+    return true;
+}
+
+bool voltage_track(const struct export *x, struct trace *t, struct error *e)
+{
+    static const struct {
+        enum sampler sampler;
+        const char *name;
+    } voltage[] = {
+        {SAMPLER_CORE_VOLTAGE, "Aicore Voltage"},
+        { SAMPLER_BUS_VOLTAGE, "Bus Voltage"   }
+    };
+    (void)e;
+    for (size_t i = 0; i < x->profile->n_devices && x->is_generic; i++) {
+        const struct device *d = &x->profile->device[i];
+        const struct source *s = &d->source;
+        const uint32_t pid = trace_pid(s->pid, VOLTAGE_SORT, s->device);
+        bool is_named = false;
+        for (size_t k = 0; k < COUNT_OF(voltage) && s->platform == PLATFORM_A2; k++) {
+            const struct samples *changes = &d->counters.rate[voltage[k].sampler];
+            if (changes->n == 0)
+                continue;
+            if (!is_named)
+                trace_process_npu(t, pid, "Voltage Info", s->device, VOLTAGE_SORT);
+            is_named = true;
+            draw_steady(s, changes, true, t, pid, voltage[k].name, "mV");
+        }
+    }
+    return true;
+}
+
+bool freq_db(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = {
+        {"deviceId",     "INTEGER", NULL},
+        { "timestampNs", "NUMERIC", NULL},
+        { "freq",        "INTEGER", NULL},
+        { "dieId",       "NUMERIC", NULL}
+    };
+    struct grid g = { .n_columns = COUNT_OF(column), .mem = x->mem };
+    for (size_t i = 0; i < x->profile->n_devices; i++) {
+        const struct device *d = &x->profile->device[i];
+        if (d->source.platform != PLATFORM_A2 && d->source.platform != PLATFORM_310B)
+            continue;
+        const struct points p = freq_points(x, d);
+        for (size_t k = 0; k < p.list.n; k++)
+            grid_row(&g, (struct cell[]){ cell_uint(d->source.device), cell_time(p.list.at[k].at_ns),
+                                          cell_uint(p.list.at[k].value), cell_int(-1) });
+    }
+    if (arena_failed(x->mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its frequencies", x->profile->path);
+    const struct db_table t = { .name = "AICORE_FREQ",
+                                .column = column,
+                                .n_columns = COUNT_OF(column),
+                                .n_rows = g.cells.n / COUNT_OF(column),
+                                .grid = g.cells.at };
+    return db_table(db, &t, e);
+}
