@@ -95,7 +95,7 @@ static bool fill_functions(const struct usage_part *p)
     for (size_t i = 0; i < t.n; i++)
         total += (double)t.at[i].sum;
     if (t.n > 0)
-        qsort_r(t.at, t.n, sizeof *t.at, by_cycles, (void *)(uintptr_t)p->names);
+        qsort_r(t.at, t.n, sizeof *t.at, by_cycles, p->names);
     for (size_t i = 0; i < t.n && (!is_ts || i < TS_FUNCTIONS); i++) {
         const struct cell cycles = cell_uint(t.at[i].sum),
                           share = cell_real(round_exact((double)t.at[i].sum * 100 / total, 3));

@@ -22,7 +22,7 @@ struct usage_part {
     const struct source *source;
     const struct usage *usage;
     struct grid *grid; /* and the memory for it */
-    const struct names *names;
+    struct names *names;
     enum sampled_cpu cpu; /* as the report says */
 };
 struct usage_report {

@@ -199,7 +199,7 @@ static bool os_runtime_fill(const struct usage_part *p)
     if (!tally_up(&t, row, c->n, c->name, c->thread, c->dur_ns, p->grid->mem))
         return false;
     if (t.n > 0)
-        qsort_r(t.at, t.n, sizeof *t.at, by_time, (void *)(uintptr_t)p->names);
+        qsort_r(t.at, t.n, sizeof *t.at, by_time, p->names);
     for (size_t i = 0; i < t.n; i++)
         total += (double)t.at[i].sum;
     for (size_t i = 0; i < t.n; i++) {

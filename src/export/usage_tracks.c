@@ -5,10 +5,17 @@
 #include "base/sort.h"
 #include "export/usage.h"
 
-/* Rows from before the collection began are in no timeline and no database. */
-static bool is_inside(const struct source *s, int64_t begin_ns)
+/* The rows that are shown: those from before the collection began are not. `cpu` is NULL, or a column whose averages are
+ * left out. */
+static uint32_t *rows_inside(const struct export *x, const int64_t *begin_ns, const uint32_t *cpu, size_t n,
+                             size_t *out)
 {
-    return begin_ns >= s->begin_ns;
+    uint32_t *row = arena_take(x->mem, n, sizeof *row);
+    *out = 0;
+    for (size_t i = 0; row && i < n; i++)
+        if (begin_ns[i] >= x->profile->host.source.begin_ns && (!cpu || cpu[i] != CPU_AVERAGE))
+            row[(*out)++] = (uint32_t)i;
+    return row;
 }
 
 static bool no_memory(const struct export *x, struct error *e)
@@ -52,14 +59,12 @@ static bool name_cpus(const struct export *x, const struct gauge *g, struct trac
     while (g->cpu[first] != 0 && g->cpu[first] != CPU_AVERAGE)
         first++;
     const bool zero_first = cpu.at[0].a == 0 && g->cpu[first] == 0;
-    int64_t tid = 0;
     char name[24];
-    if (zero_first)
-        trace_thread(t, pid, tid, cpu_name(0, name), tid), tid++;
-    trace_thread(t, pid, tid, cpu_name(CPU_AVERAGE, name), tid);
-    tid++;
-    for (size_t i = zero_first; i + 1 < cpu.n; i++, tid++)
-        trace_thread(t, pid, tid, cpu_name(cpu.at[i].a, name), tid);
+    const size_t place = zero_first ? 1 : 0; /* of the average */
+    for (size_t i = 0; i < cpu.n; i++) {
+        const size_t at = i < place ? i : i == place ? cpu.n - 1 : i - 1;
+        trace_thread(t, pid, (int64_t)i, cpu_name(cpu.at[at].a, name), (int64_t)i);
+    }
     return true;
 }
 
@@ -69,18 +74,24 @@ static bool gauge_track(const struct export *x, struct trace *t, enum gauge_kind
     const struct gauge *g = &x->profile->host.usage.gauge[kind];
     const uint32_t pid = trace_pid(s->pid, gauge_tracks[kind].sort_index, TRACE_HOST);
     char name[24];
-    if (g->n == 0)
+    size_t n;
+    const uint32_t *row = rows_inside(x, g->begin_ns, NULL, g->n, &n);
+    if (!row)
+        return no_memory(x, e);
+    if (n == 0)
         return true;
     trace_process(t, pid, gauge_tracks[kind].process, "CPU", gauge_tracks[kind].sort_index);
     if (kind == GAUGE_CPU && x->is_generic && !name_cpus(x, g, t, pid))
         return no_memory(x, e);
-    for (size_t i = 0; i < g->n; i++) {
-        if (!is_inside(s, g->begin_ns[i]) || !trace_wants(t, g->begin_ns[i], g->begin_ns[i]))
+    const bool is_short = kind == GAUGE_MEMORY && x->is_generic;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t begin_ns = g->begin_ns[row[i]];
+        const double percent = g->percent[row[i]];
+        if (!trace_wants(t, begin_ns, begin_ns))
             continue;
-        trace_counter(t, kind == GAUGE_CPU ? cpu_name(g->cpu[i], name) : gauge_tracks[kind].process, pid, 0,
-                      g->begin_ns[i]);
-        const bool is_short = kind == GAUGE_MEMORY && x->is_generic;
-        trace_arg_real(t, "Usage(%)", is_short ? round_exact(g->percent[i], 3) : g->percent[i]);
+        trace_counter(t, kind == GAUGE_CPU ? cpu_name(g->cpu[row[i]], name) : gauge_tracks[kind].process, pid, 0,
+                      begin_ns);
+        trace_arg_real(t, "Usage(%)", is_short ? round_exact(percent, 3) : percent);
         trace_end(t);
     }
     return true;
@@ -114,12 +125,10 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
     const struct source *s = &x->profile->host.source;
     const struct os_calls *c = &x->profile->host.usage.calls;
     const uint32_t pid = trace_pid(s->pid, SORT_INDEX, TRACE_HOST);
-    uint32_t *row = arena_take(x->mem, c->n, sizeof *row);
+    size_t n;
+    uint32_t *row = rows_inside(x, c->begin_ns, NULL, c->n, &n);
     struct tallies threads;
-    if (!row)
-        return no_memory(x, e);
-    order_fill(row, c->n);
-    if (!tally_up(&threads, row, c->n, c->thread, NULL, NULL, x->mem))
+    if (!row || !tally_up(&threads, row, n, c->thread, NULL, NULL, x->mem)) /* and with it, the calls by thread */
         return no_memory(x, e);
     if (threads.n > 0)
         trace_process(t, pid, "OS Runtime API", "CPU", SORT_INDEX);
@@ -131,8 +140,9 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
         else
             trace_thread_name(t, pid, threads.at[i].a, name);
     }
-    for (size_t i = 0; i < c->n; i++) {
-        if (!is_inside(s, c->begin_ns[i]) || !trace_wants(t, c->begin_ns[i], c->begin_ns[i] + (int64_t)c->dur_ns[i]))
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t i = row[k];
+        if (!trace_wants(t, c->begin_ns[i], c->begin_ns[i] + (int64_t)c->dur_ns[i]))
             continue;
         trace_slice_name(t, c->name[i], pid, c->thread[i], c->begin_ns[i], (double)c->dur_ns[i]);
         if (x->is_generic) {
@@ -208,18 +218,6 @@ static struct cell call_cell(const void *rows, size_t row, size_t column)
     case 2: return cell_int(c->begin_ns[at]);
     default: return cell_int(c->begin_ns[at] + (int64_t)c->dur_ns[at]);
     }
-}
-
-/* The rows that a table shows. `cpu` is NULL or a column whose averages are left out. */
-static uint32_t *rows_inside(const struct export *x, const int64_t *begin_ns, const uint32_t *cpu, size_t n,
-                             size_t *out)
-{
-    uint32_t *row = arena_take(x->mem, n, sizeof *row);
-    *out = 0;
-    for (size_t i = 0; row && i < n; i++)
-        if (is_inside(&x->profile->host.source, begin_ns[i]) && (!cpu || cpu[i] != CPU_AVERAGE))
-            row[(*out)++] = (uint32_t)i;
-    return row;
 }
 
 bool usage_db(const struct export *x, struct db *db, struct error *e)
