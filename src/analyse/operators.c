@@ -1,11 +1,12 @@
 #include "analyse/operators.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/batch.h"
+#include "analyse/by_call.h"
 #include "analyse/calls.h"
+#include "analyse/captured.h"
 #include "base/bytes.h"
 #include "base/sort.h"
 #include "raw/enums.h"
@@ -49,158 +50,18 @@ static enum kernel kernel_of(const char *type)
     return strncmp(type, "KERNEL", 6) == 0 ? KERNEL_OTHER : KERNEL_NONE;
 }
 
-/* Rows of one family by the call that they belong to. */
-struct by_call {
-    const uint32_t *call;
-    uint32_t *order;
-    size_t n;
-};
-
-static bool by_call_init(struct by_call *b, struct arena *mem, const uint32_t *call, size_t n)
-{
-    *b = (struct by_call){ call, arena_take(mem, n, sizeof *b->order), n };
-    if (!b->order)
-        return false;
-    order_fill(b->order, n);
-    return order_by_u32(b->order, n, call);
-}
-
-/* The position in `order` of the first row of a call. */
-static size_t by_call_first(const struct by_call *b, uint32_t call)
-{
-    size_t low = 0, high = b->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (b->call[b->order[mid]] < call)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
-static bool by_call_has(const struct by_call *b, size_t at, uint32_t call)
-{
-    return at < b->n && b->call[b->order[at]] == call;
-}
-
-/* The last row of a call: when something was said twice, the later word counts. NO_ROW: nothing was said. */
-static uint32_t by_call_last(const struct by_call *b, uint32_t call)
-{
-    const size_t after = by_call_first(b, call + 1);
-    return after > 0 && b->call[b->order[after - 1]] == call ? b->order[after - 1] : NO_ROW;
-}
-
-/* Streams that were filled by a captured graph: a task of this stream and batch, from `since` on, belongs to the model. */
-struct capture {
-    uint16_t device, stream, batch;
-    uint32_t model;
-    uint64_t since;
-};
-
 /* Everything is gone through twice: once to count the rows, once to fill them. */
 struct build {
     struct profile *p;
     struct arena *mem;
     struct by_call basics, attrs, tensors, contexts, hccl_ops, hccl_infos, nodes;
-    LIST(struct capture) captures;
-    uint32_t *captured_order; /* captured_ops by (device, stream, task) */
+    struct captured captured;
     name_id step_info, master, yes, no, state[2];
     bool fills;
     size_t n_tasks, n_ops, n_small, n_big;
     uint32_t last_big_thread;
     uint64_t last_big_end;
 };
-
-static int by_capture(const void *a, const void *b)
-{
-    const struct capture *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return x->batch < y->batch ? -1 : x->batch > y->batch;
-}
-
-/* The n-th capture into a stream fills its n-th batch. The first end of a model only closes it; the reference counts any
- * further one as a capture of its own, and so do we. */
-static bool find_captures(struct build *b)
-{
-    const struct capture_streams *c = &b->p->host.records.capture_streams;
-    uint32_t *order = arena_take(b->mem, c->n, sizeof *order);
-    bool *ended = arena_take(b->mem, UINT16_MAX + 1, sizeof *ended);
-    if (!order || !ended)
-        return false;
-    order_fill(order, c->n);
-    if (!order_by_u64(order, c->n, c->time) || !order_by_u16(order, c->n, c->model_stream) ||
-        !order_by_u16(order, c->n, c->device))
-        return false;
-    for (size_t i = 0; i < c->n; i++) {
-        const uint32_t row = order[i], before = i > 0 ? order[i - 1] : row;
-        const bool same_stream =
-            i > 0 && c->device[row] == c->device[before] && c->model_stream[row] == c->model_stream[before];
-        if (same_stream && c->time[row] == c->time[before] && c->status[row] == c->status[before] &&
-            c->model[row] == c->model[before] && c->original_stream[row] == c->original_stream[before])
-            continue;
-        if (c->status[row] == 1 && !ended[c->model[row]]) {
-            ended[c->model[row]] = true;
-            continue;
-        }
-        const struct capture *last = b->captures.n > 0 ? &b->captures.at[b->captures.n - 1] : NULL;
-        const bool follows = last && last->device == c->device[row] && last->stream == c->model_stream[row];
-        const uint16_t batch = follows ? (uint16_t)(last->batch + 1) : 0;
-        struct capture *slot = list_add(&b->captures, b->mem);
-        if (!slot)
-            return false;
-        *slot = (struct capture){ c->device[row], c->model_stream[row], batch, c->model[row],
-                                  c->status[row] == 0 ? c->time[row] : 0 };
-    }
-    return true;
-}
-
-static uint32_t captured_model(const struct build *b, const struct tracks *t, size_t row)
-{
-    const struct capture key = { .device = t->device[row], .stream = t->stream[row], .batch = t->batch[row] };
-    const struct capture *c =
-        b->captures.n > 0 ? bsearch(&key, b->captures.at, b->captures.n, sizeof key, by_capture) : NULL;
-    return c && t->time[row] >= c->since ? c->model : NO_MODEL;
-}
-
-static uint64_t captured_key(uint32_t device, uint32_t stream, uint32_t task)
-{
-    return (uint64_t)(device & 0xFFFF) << 48 | (uint64_t)(stream & 0xFFFF) << 32 | task;
-}
-
-static bool order_captured(struct build *b)
-{
-    const struct captured_ops *o = &b->p->host.records.captured_ops;
-    uint64_t *key = arena_take(b->mem, o->n, sizeof *key);
-    b->captured_order = arena_take(b->mem, o->n, sizeof *b->captured_order);
-    if (!key || !b->captured_order)
-        return false;
-    for (size_t i = 0; i < o->n; i++)
-        key[i] = captured_key(o->device[i], o->stream[i], o->task[i]);
-    order_fill(b->captured_order, o->n);
-    return order_by_u64(b->captured_order, o->n, key);
-}
-
-/* The last description of a captured task, or NO_ROW. */
-static uint32_t captured_op_of(const struct build *b, const struct tracks *t, size_t row)
-{
-    const struct captured_ops *o = &b->p->host.records.captured_ops;
-    const uint64_t key = captured_key(t->device[row], t->stream[row], t->task[row]);
-    size_t low = 0, high = o->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        const uint32_t at = b->captured_order[mid];
-        if (captured_key(o->device[at], o->stream[at], o->task[at]) <= key)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const uint32_t at = low > 0 ? b->captured_order[low - 1] : NO_ROW;
-    return at != NO_ROW && captured_key(o->device[at], o->stream[at], o->task[at]) == key ? at : NO_ROW;
-}
 
 /* A task and what is around it. */
 struct situation {
@@ -466,7 +327,7 @@ static void add_other(struct build *b, const struct situation *s)
     const struct captured_ops *c = &b->p->host.records.captured_ops;
     uint32_t op = NO_ROW;
     if (kernel_kind[s->kernel].is_operator) {
-        const struct parts part = { NO_ROW, NO_ROW, NO_ROW, captured_op_of(b, t, s->track) };
+        const struct parts part = { NO_ROW, NO_ROW, NO_ROW, captured_op(&b->captured, s->track) };
         if (part.captured != NO_ROW)
             op = add_op(b, s, &part, dictionary_hash(&b->p->dictionary, c->name[part.captured]));
         else if (t->kernel[s->track] != 0)
@@ -501,7 +362,7 @@ static void visit_track(struct build *b, size_t row, uint32_t root_connection)
         s.model = (uint32_t)c->item[s.path.model];
         s.request = c->request[s.path.model];
     } else {
-        s.model = captured_model(b, t, row);
+        s.model = captured_model(&b->captured, row);
     }
     const bool in_comm = s.path.communication != NO_ROW && s.path.node != NO_ROW, compute = is_compute(b, &s);
     if (!in_comm && !compute) {
@@ -563,7 +424,7 @@ static bool build_init(struct build *b, struct profile *p)
            by_call_init(&b->contexts, b->mem, h->contexts.call, h->contexts.n) &&
            by_call_init(&b->hccl_ops, b->mem, h->hccl_ops.call, h->hccl_ops.n) &&
            by_call_init(&b->hccl_infos, b->mem, h->hccl_infos.call, h->hccl_infos.n) && find_inner_nodes(b) &&
-           find_captures(b) && order_captured(b);
+           captured_init(&b->captured, p, b->mem);
 }
 
 #define TAKE(column, n) ((column) = arena_take(mem, (n), sizeof *(column)))

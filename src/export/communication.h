@@ -1,4 +1,5 @@
-/* communication.h - collectives and overlap: two processes of the timeline, communication_statistic and three tables. */
+/* communication.h - collectives: a process of the timeline, communication_statistic, COMMUNICATION_OP and
+ * COMMUNICATION_TASK_INFO. */
 #ifndef ASCOPE_EXPORT_COMMUNICATION_H
 #define ASCOPE_EXPORT_COMMUNICATION_H
 
@@ -7,8 +8,5 @@
 bool communication_track(const struct export *x, struct trace *t, struct error *e);
 bool communication_statistic(const struct export *x, struct table *out, struct error *e);
 bool communication_db(const struct export *x, struct db *db, struct error *e);
-
-bool overlap_track(const struct export *x, struct trace *t, struct error *e);
-bool overlap_db(const struct export *x, struct db *db, struct error *e);
 
 #endif

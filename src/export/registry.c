@@ -4,6 +4,7 @@
 #include "export/export.h"
 #include "export/hardware.h"
 #include "export/op_summary.h"
+#include "export/overlap.h"
 #include "export/step_trace.h"
 #include "export/usage.h"
 

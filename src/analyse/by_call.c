@@ -1,0 +1,37 @@
+#include "analyse/by_call.h"
+
+#include "base/sort.h"
+#include "profile/calls.h"
+
+bool by_call_init(struct by_call *b, struct arena *mem, const uint32_t *call, size_t n)
+{
+    *b = (struct by_call){ call, arena_take(mem, n, sizeof *b->order), n };
+    if (!b->order)
+        return false;
+    order_fill(b->order, n);
+    return order_by_u32(b->order, n, call);
+}
+
+size_t by_call_first(const struct by_call *b, uint32_t call)
+{
+    size_t low = 0, high = b->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (b->call[b->order[mid]] < call)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+bool by_call_has(const struct by_call *b, size_t at, uint32_t call)
+{
+    return at < b->n && b->call[b->order[at]] == call;
+}
+
+uint32_t by_call_last(const struct by_call *b, uint32_t call)
+{
+    const size_t after = by_call_first(b, call + 1);
+    return after > 0 && b->call[b->order[after - 1]] == call ? b->order[after - 1] : NO_ROW;
+}
