@@ -6,6 +6,7 @@
 #include "analyse/copies.h"
 #include "analyse/core_samples.h"
 #include "analyse/device_tasks.h"
+#include "analyse/marks.h"
 #include "analyse/operators.h"
 #include "analyse/overlap.h"
 #include "analyse/pmu.h"
@@ -14,10 +15,21 @@
 #include "base/pool.h"
 
 /* What is computed of each device, in this order: every step may use what the ones before it have filled in. */
+/* clang-format off */
 static bool (*const device_step[])(struct profile *p, struct device *d, struct error *e) = {
-    device_log_analyse, blocks_analyse,  tasks_analyse,    pmu_analyse,          copies_analyse,
-    comm_analyse,       overlap_analyse, counters_analyse, core_samples_analyse, steps_analyse,
+    device_log_analyse,
+    blocks_analyse,
+    tasks_analyse,
+    pmu_analyse,
+    copies_analyse,
+    comm_analyse,
+    overlap_analyse,
+    counters_analyse,
+    core_samples_analyse,
+    steps_analyse,
+    device_marks_analyse,
 };
+/* clang-format on */
 
 struct analysis {
     struct profile *profile;
@@ -68,7 +80,7 @@ static bool number_tasks(struct profile *p)
 
 bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
 {
-    if (profile_has_host(p) && (!calls_analyse(p, e) || !operators_analyse(p, e)))
+    if (profile_has_host(p) && (!calls_analyse(p, e) || !operators_analyse(p, e) || !marks_analyse(p, e)))
         return false;
     struct analysis a = { p, arena_take(p->mem, p->n_devices, sizeof *a.error) };
     if (!a.error)

@@ -3,6 +3,7 @@
 #include "export/counters.h"
 #include "export/export.h"
 #include "export/hardware.h"
+#include "export/marks.h"
 #include "export/op_summary.h"
 #include "export/overlap.h"
 #include "export/step_trace.h"
@@ -70,6 +71,7 @@ const struct report reports[] = {
     { "ai_vector_core_utilization", NULL, "sampled vector cores: what they spent their time on",
       vector_core_report },
     { "step_trace", NULL, "iterations and training steps: forward, backward, reductions", step_trace_report },
+    { "msprof_tx", NULL, "what the user marked, on the host and where devices saw it", marks_report },
     { 0 },
 };
 const size_t n_reports = sizeof reports / sizeof *reports - 1;
@@ -88,6 +90,8 @@ const struct track tracks[] = {
     { "os_runtime_api", NULL, os_runtime_track },
     { "freq", NULL, freq_track },
     { "freq", NULL, voltage_track },
+    { "msproftx", "msprof_tx", marks_track },
+    { "device_tx", "msprof_tx", device_marks_track },
     { 0 },
 };
 const size_t n_tracks = sizeof tracks / sizeof *tracks - 1;
@@ -102,6 +106,7 @@ const struct db_writer db_writers[] = {
     { counters_db },
     { freq_db },
     { core_db },
+    { marks_db },
     { 0 },
 };
 /* clang-format on */

@@ -213,6 +213,13 @@ uint64_t scope_iteration_at(const struct export *x, const struct device *d, int6
     return x->first_iteration;
 }
 
+void scope_look_at(const struct export *x, struct trace *t, size_t device)
+{
+    const bool is_host = device == SCOPE_HOST || !x->window || !x->window[device].has_any;
+    t->window_begin_ns = is_host ? x->shown_ns : x->window[device].shown_ns;
+    t->window_end_ns = is_host ? x->end_ns : x->window[device].end_ns;
+}
+
 bool scope_has_task(const struct export *x, const struct tasks *t, size_t row)
 {
     return x->scope == SCOPE_ALL || (t->begin_ns[row] >= x->begin_ns && t->begin_ns[row] <= x->end_ns);

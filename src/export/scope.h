@@ -10,6 +10,11 @@ bool scope_resolve(struct export *x, const struct request *r, struct error *e);
 /* The index of the wanted iteration that ran on a device at some time, or of the first one. */
 uint64_t scope_iteration_at(const struct export *x, const struct device *d, int64_t at_ns);
 
+/* Devices run their iterations at slightly different times: from now on the timeline keeps what lies in the window of
+ * this device (by its place in the profile), or of the host. */
+static const size_t SCOPE_HOST = SIZE_MAX;
+void scope_look_at(const struct export *x, struct trace *t, size_t device);
+
 /* True when a task lies in the wanted part. */
 bool scope_has_task(const struct export *x, const struct tasks *t, size_t row);
 /* The host's half of a task, or NO_ROW: when the iterations of one model are wanted, work of others that runs at the same

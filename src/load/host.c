@@ -450,6 +450,7 @@ static bool load_marks(struct profile *p, struct error *e)
     struct marks *m = &p->host.records.marks;
     *m = (struct marks){ .n = r.n,
                          .info = U16(r, MARK_INFO),
+                         .segment = U16(r, MARK_SEGMENT),
                          .process = U32(r, MARK_PROCESS),
                          .thread = U32(r, MARK_THREAD),
                          .category = U32(r, MARK_CATEGORY),

@@ -133,9 +133,10 @@ struct captured_ops {
     bool *is_static;
 };
 
+/* Ranges and points that the user marked: plain ones in file order, then those with an id, each once. */
 struct marks {
-    size_t n;
-    uint16_t *info;
+    size_t n, n_plain;
+    uint16_t *info, *segment; /* long messages come in segments, which analyse/marks.c joins */
     uint32_t *process, *thread, *category, *event, *payload_type, *message_type;
     uint64_t *payload, *begin, *end, *id, *domain;
     name_id *message;

@@ -140,6 +140,7 @@ enum {
     MARK_FIELDS
 };
 enum { MARK_MESSAGE = 100, MARK_MESSAGE_BYTES = 156 };
+enum { MARK_INFO_PLAIN = 0, MARK_INFO_WITH_ID = 1 };
 extern const struct layout mark_layout;
 
 enum {

@@ -1,0 +1,184 @@
+#include "analyse/marks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "raw/device.h"
+#include "raw/host.h"
+
+static const char host_file[] = "host/data/additional.msproftx", device_file[] = "ts_track.data";
+
+/* Columns of marks that keep their values. */
+#define KEPT_COLUMNS(COLUMN)                                                                                           \
+    COLUMN(info)                                                                                                       \
+    COLUMN(segment)                                                                                                    \
+    COLUMN(process)                                                                                                    \
+    COLUMN(thread)                                                                                                     \
+    COLUMN(category)                                                                                                   \
+    COLUMN(event)                                                                                                      \
+    COLUMN(payload_type)                                                                                               \
+    COLUMN(message_type)                                                                                               \
+    COLUMN(payload)                                                                                                    \
+    COLUMN(begin)                                                                                                      \
+    COLUMN(end)                                                                                                        \
+    COLUMN(id)                                                                                                         \
+    COLUMN(domain)                                                                                                     \
+    COLUMN(message)
+
+static bool marks_reorder(struct marks *m, const uint32_t *order, size_t n, struct arena *mem)
+{
+    struct marks sorted = { .n = n };
+#define REORDER(column)                                                                                                \
+    sorted.column = arena_take(mem, n, sizeof *sorted.column);                                                         \
+    if (sorted.column)                                                                                                 \
+        order_apply(sorted.column, m->column, order, n, sizeof *sorted.column);
+    KEPT_COLUMNS(REORDER)
+#undef REORDER
+    if (arena_failed(mem))
+        return false;
+    *m = sorted;
+    return true;
+}
+
+/* The whole message of a mark that came in segments. */
+static bool join_message(struct profile *p, struct marks *m, const uint32_t *row, size_t n)
+{
+    size_t len = 0, at = 0;
+    for (size_t i = 0; i < n; i++)
+        len += names_len(p->names, m->message[row[i]]);
+    char *text = malloc(len + 1);
+    if (!text)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const size_t part = names_len(p->names, m->message[row[i]]);
+        memcpy(text + at, names_text(p->names, m->message[row[i]]), part);
+        at += part;
+        if (m->segment[row[i]] != i)
+            losses_add(&p->host.source.lost, LOSS_CUT_SHORT, 1, host_file, 0);
+    }
+    m->message[row[0]] = names_add(p->names, text, len);
+    free(text);
+    return true;
+}
+
+bool marks_analyse(struct profile *p, struct error *e)
+{
+    struct marks *m = &p->host.records.marks;
+    struct arena *mem = p->host.source.mem;
+    uint32_t *order = arena_take(mem, m->n, sizeof *order), *joined = arena_take(mem, m->n, sizeof *joined);
+    size_t n_plain = 0, n_with_id = 0, n = 0;
+    bool done = order && joined;
+    for (uint32_t i = 0; done && i < m->n; i++)
+        if (m->info[i] == MARK_INFO_PLAIN)
+            joined[n_plain++] = i;
+        else if (m->info[i] == MARK_INFO_WITH_ID)
+            order[n_with_id++] = i;
+    done = done && order_by_u16(order, n_with_id, m->segment) && order_by_u64(order, n_with_id, m->id);
+    n = n_plain;
+    for (size_t i = 0, end; done && i < n_with_id; i = end) {
+        for (end = i + 1; end < n_with_id && m->id[order[end]] == m->id[order[i]];)
+            end++;
+        if (end - i > 1 || m->segment[order[i]] != 0)
+            done = join_message(p, m, order + i, end - i);
+        joined[n++] = order[i];
+    }
+    if (done)
+        losses_add(&p->host.source.lost, LOSS_OTHER_KIND, m->n - n_plain - n_with_id, host_file, 0);
+    uint32_t *place = done ? arena_take(mem, m->n, sizeof *place) : NULL; /* in the file */
+    done = place != NULL;
+    for (uint32_t i = 0; done && i < m->n; i++)
+        place[i] = i;
+    done = done && order_by_u32(joined + n_plain, n - n_plain, place) && marks_reorder(m, joined, n, mem);
+    m->n_plain = n_plain;
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its marks", p->path);
+}
+
+/* From this release on points and ranges have tags of their own. Before, a mark that was stamped twice was a range. */
+static bool has_range_tags(const struct source *s)
+{
+    unsigned major = 0, minor = 0;
+    return sscanf(source_text(s->info, "cannVersion"), "%5u.%5u", &major, &minor) == 2 &&
+           (major > 9 || (major == 9 && minor >= 1));
+}
+
+struct pairing {
+    const struct device_log *log;
+    const struct source *source;
+    struct device_marks *out;
+    uint64_t n_outside, n_unpaired;
+};
+
+static void add_mark(struct pairing *p, uint32_t first, uint32_t last)
+{
+    struct device_marks *m = p->out;
+    const int64_t begin_ns = source_device_ns(p->source, p->log->stamps.tick[first]);
+    if (begin_ns < p->source->begin_ns) {
+        p->n_outside++;
+        return;
+    }
+    m->id[m->n] = p->log->stamps.index[first];
+    m->model[m->n] = p->log->stamps.model[first];
+    m->stream[m->n] = p->log->stamps.stream[first];
+    m->task[m->n] = p->log->stamps.task[first];
+    m->begin_ns[m->n] = begin_ns;
+    m->end_ns[m->n] = source_device_ns(p->source, p->log->stamps.tick[last]);
+    m->n++;
+}
+
+/* Stamps with one id, in order of time. */
+static void pair_stamps(struct pairing *p, const uint32_t *row, size_t n, bool has_tags)
+{
+    const uint16_t *tag = p->log->stamps.tag;
+    if (!has_tags) {
+        add_mark(p, row[0], row[n - 1]);
+        return;
+    }
+    uint32_t open = NO_ROW;
+    for (size_t i = 0; i < n; i++) {
+        if (tag[row[i]] == STEP_TAG_MARK) {
+            add_mark(p, row[i], row[i]);
+        } else if (open == NO_ROW) {
+            open = row[i];
+        } else {
+            add_mark(p, open, row[i]);
+            open = NO_ROW;
+        }
+    }
+    p->n_unpaired += open != NO_ROW;
+}
+
+bool device_marks_analyse(struct profile *p, struct device *d, struct error *e)
+{
+    (void)p;
+    const struct device_log *log = &d->log;
+    struct arena *mem = d->source.mem;
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < log->stamps.n; i++)
+        n += log->stamps.tag[i] == STEP_TAG_MARK || log->stamps.tag[i] == STEP_TAG_MARK_RANGE;
+    struct device_marks *m = &d->steps.marks;
+    uint32_t *order = arena_take(mem, n, sizeof *order);
+    *m = (struct device_marks){ .id = arena_take(mem, n, sizeof *m->id),
+                                .model = arena_take(mem, n, sizeof *m->model),
+                                .stream = arena_take(mem, n, sizeof *m->stream),
+                                .task = arena_take(mem, n, sizeof *m->task),
+                                .begin_ns = arena_take(mem, n, sizeof *m->begin_ns),
+                                .end_ns = arena_take(mem, n, sizeof *m->end_ns) };
+    bool done = !arena_failed(mem);
+    for (uint32_t i = 0; done && i < log->stamps.n; i++)
+        if (log->stamps.tag[i] == STEP_TAG_MARK || log->stamps.tag[i] == STEP_TAG_MARK_RANGE)
+            order[at++] = i;
+    if (!done || !order_by_u64(order, n, log->stamps.tick) || !order_by_u64(order, n, log->stamps.index))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its marks", d->source.path);
+    struct pairing pairing = { .log = log, .source = &d->source, .out = m };
+    const bool has_tags = has_range_tags(&d->source);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && log->stamps.index[order[end]] == log->stamps.index[order[i]];)
+            end++;
+        pair_stamps(&pairing, order + i, end - i, has_tags);
+    }
+    losses_add(&d->source.lost, LOSS_OUTSIDE, pairing.n_outside, device_file, 0);
+    losses_add(&d->source.lost, LOSS_UNPAIRED, pairing.n_unpaired, device_file, 0);
+    return true;
+}

@@ -1,0 +1,170 @@
+#include "export/marks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyse/marks.h"
+#include "base/sort.h"
+#include "export/scope.h"
+#include "raw/enums.h"
+
+enum { SORT_MARKS = 6, SORT_HARDWARE = 14 };
+
+const char *mark_event_text(const struct marks *m, size_t row)
+{
+    const char *text = enum_text(&mark_events, m->event[row]);
+    return text ? text : "";
+}
+
+const char *mark_domain_text(const struct profile *p, size_t row)
+{
+    const name_id name = dictionary_find(&p->dictionary, p->host.records.marks.domain[row]);
+    return name == NAME_EMPTY ? "invalid" : names_text(p->names, name);
+}
+
+/* Arrows lead from a mark on the host to where a device saw it. */
+static void mark_arrow(const struct export *x, struct trace *t, char end, uint64_t id, uint32_t pid, int64_t tid,
+                       int64_t at_ns)
+{
+    char name[32], number[24];
+    snprintf(number, sizeof number, "%" PRIu64, x->is_generic ? id : mark_connection(id));
+    snprintf(name, sizeof name, "MsTx_%s", number);
+    trace_arrow(t, &(struct arrow){ end, x->is_generic || end == 'f', name, "MsTx", number }, pid, tid, at_ns);
+}
+
+static void write_mark(const struct export *x, struct trace *t, uint32_t pid, size_t i)
+{
+    const struct source *s = &x->profile->host.source;
+    const struct marks *m = &x->profile->host.records.marks;
+    const bool has_id = i >= m->n_plain;
+    const int64_t begin_ns = source_host_ns(s, m->begin[i]), end_ns = source_host_ns(s, m->end[i]);
+    if (begin_ns < s->begin_ns && (!x->is_generic || end_ns <= s->begin_ns))
+        return;
+    if (trace_wants(t, begin_ns, end_ns)) {
+        trace_slice_name(t, m->message[i], pid, m->thread[i], begin_ns, (double)(end_ns - begin_ns));
+        trace_args(t);
+        if (!has_id) {
+            char category[16];
+            snprintf(category, sizeof category, "%" PRIu32, m->category[i]);
+            trace_arg_text(t, "Category", category);
+            trace_arg_uint(t, "Payload_type", m->payload_type[i]);
+            trace_arg_uint(t, "Payload_value", m->payload[i]);
+            trace_arg_uint(t, "Message_type", m->message_type[i]);
+        }
+        trace_arg_text(t, "event_type", mark_event_text(m, i));
+        if (has_id)
+            trace_arg_text(t, "domain", mark_domain_text(x->profile, i));
+        trace_end(t);
+    }
+    if (has_id)
+        mark_arrow(x, t, 's', m->id[i], pid, m->thread[i], begin_ns);
+}
+
+/* Names each thread once, in ascending order. */
+static bool name_threads(const struct export *x, struct trace *t, uint32_t pid)
+{
+    const struct marks *m = &x->profile->host.records.marks;
+    uint32_t *order = arena_take(x->mem, m->n, sizeof *order);
+    if (!order)
+        return false;
+    order_fill(order, m->n);
+    if (!order_by_u32(order, m->n, m->thread))
+        return false;
+    for (size_t i = 0; i < m->n; i++) {
+        const uint32_t thread = m->thread[order[i]];
+        char name[32];
+        snprintf(name, sizeof name, "Thread %" PRIu32, thread);
+        if (i == 0 || thread != m->thread[order[i - 1]])
+            trace_thread(t, pid, thread, name, thread);
+    }
+    return true;
+}
+
+bool marks_track(const struct export *x, struct trace *t, struct error *e)
+{
+    const struct marks *m = &x->profile->host.records.marks;
+    if (m->n == 0)
+        return true;
+    const struct source *s = &x->profile->host.source;
+    const uint32_t pid = trace_pid(s->pid, SORT_MARKS, TRACE_HOST);
+    trace_process(t, pid, s->pid_name, "CPU", SORT_MARKS);
+    if (!name_threads(x, t, pid))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for the threads of its marks", s->path);
+    for (size_t i = 0; i < m->n; i++)
+        write_mark(x, t, pid, i);
+    return true;
+}
+
+/* The messages of the host's marks, to be found by their ids. */
+struct messages {
+    const struct marks *marks;
+    uint32_t *order; /* of the marks with an id, by id */
+    size_t n;
+};
+
+static bool messages_make(const struct export *x, struct messages *out)
+{
+    const struct marks *m = &x->profile->host.records.marks;
+    *out = (struct messages){ .marks = m, .n = m->n - m->n_plain };
+    out->order = arena_take(x->mem, out->n, sizeof *out->order);
+    for (size_t i = 0; out->order && i < out->n; i++)
+        out->order[i] = (uint32_t)(m->n_plain + i);
+    return out->order && order_by_u64(out->order, out->n, m->id);
+}
+
+static name_id message_of(const struct messages *all, uint64_t id)
+{
+    size_t low = 0, high = all->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (all->marks->id[all->order[middle]] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < all->n && all->marks->id[all->order[low]] == id ? all->marks->message[all->order[low]] : NAME_NA;
+}
+
+static bool name_streams(const struct export *x, struct trace *t, uint32_t pid, const struct device_marks *m)
+{
+    bool *seen = arena_take(x->mem, UINT16_MAX + 1, sizeof *seen);
+    for (size_t i = 0; seen && i < m->n; i++)
+        seen[m->stream[i]] = true;
+    for (uint32_t stream = 0; seen && stream <= UINT16_MAX; stream++) {
+        char name[32];
+        snprintf(name, sizeof name, "Stream %" PRIu32, stream);
+        if (seen[stream])
+            trace_thread(t, pid, stream, name, stream);
+    }
+    return seen != NULL;
+}
+
+bool device_marks_track(const struct export *x, struct trace *t, struct error *e)
+{
+    struct messages messages;
+    bool done = messages_make(x, &messages);
+    for (size_t d = 0; done && d < x->profile->n_devices; d++) {
+        const struct source *s = &x->profile->device[d].source;
+        const struct device_marks *m = &x->profile->device[d].steps.marks;
+        if (m->n == 0)
+            continue;
+        const uint32_t pid = trace_pid(s->pid, SORT_HARDWARE, s->device);
+        scope_look_at(x, t, d);
+        trace_process_npu(t, pid, "Ascend Hardware", s->device, SORT_HARDWARE);
+        done = name_streams(x, t, pid, m);
+        for (size_t i = 0; done && i < m->n; i++) {
+            if (trace_wants(t, m->begin_ns[i], m->end_ns[i])) {
+                trace_slice_name(t, message_of(&messages, m->id[i]), pid, m->stream[i], m->begin_ns[i],
+                                 (double)(m->end_ns[i] - m->begin_ns[i]));
+                trace_args(t);
+                trace_arg_uint(t, "Physic Stream Id", m->stream[i]);
+                trace_arg_uint(t, "Task Id", m->task[i]);
+                trace_end(t);
+            }
+            if (trace_wants(t, m->begin_ns[i], m->begin_ns[i]))
+                mark_arrow(x, t, 'f', m->id[i], pid, m->stream[i], m->begin_ns[i]);
+        }
+    }
+    scope_look_at(x, t, SCOPE_HOST);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the marks of its devices", x->profile->path);
+}
