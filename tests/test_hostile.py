@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Damage to every file of a collection, one at a time: the export never crashes and never writes half a result.
+
+usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME] [--rounds N] [--seed N] [--jobs N]
+
+Made for a build with sanitizers.  Each damaged collection must export with status 0, 1 or 3, say nothing of a sanitizer,
+leave no temporary file, and write JSON that parses, databases that are sound and tables that can be read.
+--rounds runs the random damage several times (1): a longer hunt for a free evening.
+"""
+import argparse
+import concurrent.futures
+import csv
+import glob
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+from check_timeline import check_file
+
+MOST_SECONDS = 30
+FATAL_RULES = {"json", "member", "phase"}
+
+
+def flips(rng, data, n):
+    out = bytearray(data)
+    for _ in range(n):
+        out[rng.randrange(len(out))] ^= 1 << rng.randrange(8)
+    return bytes(out)
+
+
+def words(rng, data, n):
+    """Extreme values where numbers may be."""
+    out = bytearray(data)
+    for _ in range(n):
+        at = rng.randrange(max(1, len(out) - 8)) & ~1
+        out[at:at + 8] = rng.choice((b"\xff" * 8, b"\0" * 8, b"\xff" * 7 + b"\x7f", b"\0" * 7 + b"\x80", b"\xff\xff\xff\x7f\0\0\0\0"))
+    return bytes(out)
+
+
+# What happens to a file's bytes; the first group is done once, the second in every round.
+FIXED = {
+    "emptied": lambda r, d: b"",
+    "one byte": lambda r, d: d[:1],
+    "cut in the middle": lambda r, d: d[:len(d) // 2 + 3],
+    "last byte gone": lambda r, d: d[:-1],
+    "first byte gone": lambda r, d: d[1:],
+    "all zeros": lambda r, d: bytes(len(d)),
+    "all ones": lambda r, d: b"\xff" * len(d),
+    "garbage behind": lambda r, d: d + r.randbytes(70000),
+}
+RANDOM = {
+    "a bit flipped": lambda r, d: flips(r, d, 1),
+    "many bits flipped": lambda r, d: flips(r, d, 1 + len(d) // 50),
+    "extreme numbers": lambda r, d: words(r, d, 1 + len(d) // 200),
+    "cut anywhere": lambda r, d: d[:r.randrange(len(d))],
+    "records shuffled": lambda r, d: b"".join(r.sample([d[i:i + 8] for i in range(0, len(d), 8)], (len(d) + 7) // 8)),
+}
+
+
+def complaints(out, done):
+    """What is wrong with a run and what it left behind."""
+    if done.returncode not in (0, 1, 3):
+        yield "status %d" % done.returncode
+    if "Sanitizer" in done.stderr or "runtime error" in done.stderr:
+        yield "\n".join(done.stderr.splitlines()[:12])
+    for base, _, names in os.walk(out):
+        for path in (os.path.join(base, n) for n in names):
+            try:
+                if ".part-" in path:
+                    yield "%s was left behind" % path
+                elif path.endswith(".json"):
+                    broken = check_file(path).problems()
+                    yield from ("%s: %s %s" % (path, r, n) for r, n in broken.items() if r in FATAL_RULES)
+                elif path.endswith(".db"):
+                    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+                    answer = db.execute("PRAGMA integrity_check").fetchall()
+                    db.close()
+                    if answer != [("ok",)]:
+                        yield "%s: %s" % (path, answer[:3])
+                elif path.endswith(".csv"):
+                    with open(path, newline="", encoding="utf-8", errors="replace") as f:
+                        header = next(csv.reader(f), [])
+                    if not header or "" in header:
+                        yield "%s: has no header" % path
+            except (OSError, ValueError, sqlite3.Error, csv.Error) as why:
+                yield "%s: cannot be read: %r" % (path, why)
+
+
+class Worker:
+    """One copy of the sample, damaged and mended again and again."""
+
+    def __init__(self, ascope, sample, home):
+        self.ascope, self.home = ascope, home
+        self.prof = os.path.join(home, os.path.basename(sample))
+        shutil.copytree(sample, self.prof)
+
+    def run(self, file, data):
+        path, out = os.path.join(self.prof, file), os.path.join(self.home, "out")
+        with open(path, "rb") as f:
+            good = f.read()
+        with open(path, "wb") as f:
+            f.write(data)
+        try:
+            done = subprocess.run([self.ascope, "export", "all", "-dir", self.prof, "--out", out, "--time-base", "start"],
+                                  capture_output=True, text=True, errors="replace", timeout=MOST_SECONDS)
+            return list(complaints(out, done))
+        except subprocess.TimeoutExpired:
+            return ["still running after %d s" % MOST_SECONDS]
+        finally:
+            with open(path, "wb") as f:
+                f.write(good)
+            shutil.rmtree(out, ignore_errors=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("ascope")
+    p.add_argument("source")
+    p.add_argument("--sample", default="prof-a")
+    p.add_argument("--rounds", type=int, default=1)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--jobs", type=int, default=2)
+    o = p.parse_args()
+    sample = glob.glob(os.path.join(o.source, "tests/data", o.sample, "PROF_*"))[0]
+    files = sorted(os.path.relpath(os.path.join(b, n), sample) for b, _, names in os.walk(sample) for n in names if not n.endswith(".done"))
+    jobs = [(f, what, change, 0) for f in files for what, change in FIXED.items()]
+    jobs += [(f, what, change, n) for n in range(o.rounds) for f in files for what, change in RANDOM.items()]
+    home = tempfile.mkdtemp(prefix="ascope-hostile-")
+    failed = 0
+    try:
+        free = [Worker(os.path.abspath(o.ascope), sample, os.path.join(home, str(i))) for i in range(o.jobs)]
+
+        def one(job):
+            file, what, change, n = job
+            with open(os.path.join(sample, file), "rb") as f:
+                data = f.read()
+            worker = free.pop()
+            try:
+                return worker.run(file, change(random.Random("%d %d %s %s" % (o.seed, n, file, what)), data)) if data else []
+            finally:
+                free.append(worker)
+
+        with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+            for (file, what, _, n), wrong in zip(jobs, pool.map(one, jobs)):
+                failed += bool(wrong)
+                if wrong:
+                    print("%s, %s (round %d):\n    %s" % (file, what, n, "\n    ".join(wrong)))
+    finally:
+        shutil.rmtree(home)
+    print("%d damaged collections, %d with trouble" % (len(jobs), failed))
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
