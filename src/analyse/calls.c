@@ -72,11 +72,10 @@ static void show_thread(struct profile *p, size_t first, size_t end)
 {
     struct calls *c = &p->host.calls;
     const struct source *s = &p->host.source;
-    const name_id load = names_addz(p->names, "ModelLoad");
     uint64_t load_begin = 1, load_end = 0;
     for (size_t i = first; i < end; i++) {
         if (c->level[i] == LEVEL_MODEL && c->end[i] > load_end &&
-            dictionary_type(&p->dictionary, LEVEL_MODEL, c->type[i]) == load) {
+            dictionary_type(&p->dictionary, LEVEL_MODEL, c->type[i]) == NAME_MODEL_LOAD) {
             load_begin = c->begin[i];
             load_end = c->end[i];
         }

@@ -42,7 +42,6 @@ static void share(struct profile *p, struct device *d, const uint32_t *order, si
 bool copies_analyse(struct profile *p, struct device *d, struct error *e)
 {
     const struct host_tasks *h = &p->host.tasks;
-    const name_id copy = names_addz(p->names, "MEMCPY_ASYNC");
     struct tasks *t = &d->tasks;
     struct arena *mem = arena_new();
     uint32_t *order = mem ? arena_take(mem, t->n, sizeof *order) : NULL;
@@ -50,7 +49,7 @@ bool copies_analyse(struct profile *p, struct device *d, struct error *e)
     size_t n = 0;
     bool done = key != NULL;
     for (uint32_t i = 0; done && i < t->n; i++) {
-        if (t->host[i] == NO_ROW || h->type[t->host[i]] != copy)
+        if (t->host[i] == NO_ROW || h->type[t->host[i]] != NAME_MEMCPY_ASYNC)
             continue;
         order[n++] = i;
         key[i] = (uint64_t)t->batch[i] << 32 | t->task[i];

@@ -241,7 +241,7 @@ bool device_log_analyse(struct profile *p, struct device *d, struct error *e)
 name_id task_device_type(const struct profile *p, const struct tasks *t, size_t row)
 {
     const char *text = enum_text(t->context[row] == NO_CONTEXT ? &sqe_types : &context_types, t->device_type[row]);
-    return names_addz(p->names, text ? text : "UNKNOWN");
+    return text ? names_addz(p->names, text) : NAME_UNKNOWN;
 }
 
 /* Where the tasks of one device begin and end in host_tasks. */
@@ -317,7 +317,6 @@ static void fill_tasks(struct profile *p, struct device *d, const struct joined 
 {
     const struct device_log *log = &d->log;
     const struct host_tasks *h = &p->host.tasks;
-    const name_id ffts_plus = names_addz(p->names, "FFTS_PLUS");
     struct tasks *t = &d->tasks;
     for (size_t k = 0; k < j->n; k++) {
         const uint32_t row = j->row[order[k]], host = j->host[order[k]];
@@ -339,7 +338,7 @@ static void fill_tasks(struct profile *p, struct device *d, const struct joined 
         t->is_hidden[k] = j->is_hidden[order[k]];
         t->pmu[k] = NO_ROW;
         t->copy_kind[k] = COPY_NONE;
-        const bool by_device = host == NO_ROW || h->type[host] == ffts_plus;
+        const bool by_device = host == NO_ROW || h->type[host] == NAME_FFTS_PLUS;
         t->type[k] = by_device ? task_device_type(p, t, k) : h->type[host];
     }
 }

@@ -56,7 +56,12 @@ struct build {
     struct arena *mem;
     struct by_call basics, attrs, tensors, contexts, hccl_ops, hccl_infos, nodes;
     struct captured captured;
-    name_id step_info, master, yes, no, state[2];
+    struct runtime_type {
+        uint64_t number;
+        name_id name;
+        enum kernel kernel;
+        bool is_known;
+    } type[64]; /* the few types that a million tasks have, by their low bits */
     bool fills;
     size_t n_tasks, n_ops, n_small, n_big;
     uint32_t last_big_thread;
@@ -136,8 +141,8 @@ static void set_described(struct build *b, size_t k, uint32_t blocks, uint32_t o
     struct ops *o = &b->p->host.ops;
     o->blocks[k] = blocks & 0xFFFF;
     o->mix_blocks[k] = (blocks & 0xFFFF) * (blocks >> 16);
-    o->hf32[k] = op_flag ? b->yes : b->no;
-    o->state[k] = b->state[is_static ? 0 : 1];
+    o->hf32[k] = op_flag ? NAME_YES : NAME_NO;
+    o->state[k] = is_static ? NAME_STATIC : NAME_DYNAMIC;
 }
 
 static void set_tensors(struct ops *o, size_t k, name_id *const shapes[2], name_id *const types[2],
@@ -261,7 +266,7 @@ static void add_small(struct build *b, const struct situation *s, uint32_t conte
     r->small.connection[k] = s->connection;
     r->small.time[k] = t->time[s->track];
     r->small.info[k] = info;
-    r->small.is_master[k] = dictionary_type(&b->p->dictionary, c->level[call], c->type[call]) == b->master;
+    r->small.is_master[k] = dictionary_type(&b->p->dictionary, c->level[call], c->type[call]) == NAME_MASTER;
 }
 
 /* One step of a collective: a single task, or a range of contexts of one. */
@@ -342,22 +347,31 @@ static bool is_compute(const struct build *b, const struct situation *s)
 {
     const struct calls *c = &b->p->host.calls;
     const uint32_t node = s->path.node;
-    if (node == NO_ROW || dictionary_type(&b->p->dictionary, LEVEL_NODE, c->type[node]) == b->step_info)
+    if (node == NO_ROW || dictionary_type(&b->p->dictionary, LEVEL_NODE, c->type[node]) == NAME_STEP_INFO)
         return false;
     if (strncmp(names_text(b->p->names, dictionary_hash(&b->p->dictionary, c->item[node])), "Lccl", 4) == 0)
         return false;
     return s->kernel == KERNEL_FFTS_PLUS ? s->path.communication == NO_ROW : s->kernel != KERNEL_NONE;
 }
 
+static const struct runtime_type *runtime_type(struct build *b, uint64_t number)
+{
+    struct runtime_type *t = &b->type[number % (sizeof b->type / sizeof *b->type)];
+    if (!t->is_known || t->number != number) {
+        const name_id name = dictionary_type(&b->p->dictionary, LEVEL_RUNTIME, number);
+        *t = (struct runtime_type){ number, name, kernel_of(names_text(b->p->names, name)), true };
+    }
+    return t;
+}
+
 static void visit_track(struct build *b, size_t row, uint32_t root_connection)
 {
     const struct tracks *t = &b->p->host.records.tracks;
     const struct calls *c = &b->p->host.calls;
-    struct situation s = { .track = row,
-                           .type = dictionary_type(&b->p->dictionary, LEVEL_RUNTIME, t->type[row]),
-                           .path = call_path_of(c, t->call[row]),
-                           .request = -1 };
-    s.kernel = kernel_of(names_text(b->p->names, s.type));
+    const struct runtime_type *type = runtime_type(b, t->type[row]);
+    struct situation s = {
+        .track = row, .type = type->name, .kernel = type->kernel, .path = call_path_of(c, t->call[row]), .request = -1
+    };
     if (s.path.model != NO_ROW) {
         s.model = (uint32_t)c->item[s.path.model];
         s.request = c->request[s.path.model];
@@ -412,12 +426,6 @@ static bool build_init(struct build *b, struct profile *p)
     *b = (struct build){ .p = p, .mem = arena_new() };
     if (!b->mem)
         return false;
-    b->step_info = names_addz(p->names, "step_info");
-    b->master = names_addz(p->names, "master");
-    b->yes = names_addz(p->names, "YES");
-    b->no = names_addz(p->names, "NO");
-    b->state[0] = names_addz(p->names, "static");
-    b->state[1] = names_addz(p->names, "dynamic");
     return by_call_init(&b->basics, b->mem, h->node_basics.call, h->node_basics.n) &&
            by_call_init(&b->attrs, b->mem, h->node_attrs.call, h->node_attrs.n) &&
            by_call_init(&b->tensors, b->mem, h->tensors.call, h->tensors.n) &&

@@ -1,5 +1,6 @@
 #include "base/db.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -139,15 +140,20 @@ static int bind(struct db *db, sqlite3_stmt *s, int at, struct cell c, bool is_t
     }
 }
 
+enum { MOST_COLUMNS = 64 };
+
 static bool rows(struct db *db, const struct db_table *t, sqlite3_stmt *s, struct error *e)
 {
+    bool is_text[MOST_COLUMNS];
+    for (size_t c = 0; c < t->n_columns; c++)
+        is_text[c] = strcmp(t->column[c].type, "TEXT") == 0;
     for (size_t r = 0; r < t->n_rows; r++) {
         int ok = SQLITE_OK;
         for (size_t c = 0; c < t->n_columns && ok == SQLITE_OK; c++) {
             const struct cell cell = t->grid  ? t->grid[r * t->n_columns + c]
                                      : t->get ? t->get(t->rows, r, c)
                                               : t->column[c].get(t->rows, r);
-            ok = bind(db, s, (int)c + 1, cell, strcmp(t->column[c].type, "TEXT") == 0);
+            ok = bind(db, s, (int)c + 1, cell, is_text[c]);
         }
         if (ok != SQLITE_OK || sqlite3_step(s) != SQLITE_DONE)
             return failed(db, t->name, e);
@@ -186,6 +192,7 @@ uint64_t db_rows(const struct db *db)
 
 bool db_table(struct db *db, const struct db_table *t, struct error *e)
 {
+    assert(t->n_columns <= MOST_COLUMNS);
     if (t->n_rows == 0)
         return true;
     char create[4096], insert[4096];

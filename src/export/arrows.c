@@ -24,7 +24,7 @@ enum arrow_kind arrow_to_task(const struct export *x, const struct trace *t, con
         return ARROW_NONE;
     if (d->tasks.op[row] != NO_ROW)
         return x->is_generic ? ARROW_OF_TASK : ARROW_OF_CALL;
-    const bool is_copy = h->type[host] == names_addz(x->profile->names, "MEMCPY_ASYNC");
+    const bool is_copy = h->type[host] == NAME_MEMCPY_ASYNC;
     return is_copy || call_is_event(x->profile, h->connection[host] - 1) ? ARROW_OF_CALL : ARROW_NONE;
 }
 

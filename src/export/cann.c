@@ -49,8 +49,8 @@ static name_id item_of(const struct profile *p, size_t row)
 {
     const struct calls *c = &p->host.calls;
     const uint64_t item = c->item[row];
-    const bool is_number = item == 0 || c->level[row] == LEVEL_MODEL ||
-                           (c->level[row] == LEVEL_NODE && type_of(p, row) == names_addz(p->names, "step_info"));
+    const bool is_number =
+        item == 0 || c->level[row] == LEVEL_MODEL || (c->level[row] == LEVEL_NODE && type_of(p, row) == NAME_STEP_INFO);
     return is_number ? names_number(p->names, item) : dictionary_hash(&p->dictionary, item);
 }
 
@@ -63,8 +63,8 @@ bool call_is_event(const struct profile *p, size_t row)
 {
     if (p->host.calls.level[row] != LEVEL_ACL)
         return false;
-    const char *name = names_text(p->names, type_of(p, row));
-    return strcmp(name, "aclrtRecordEvent") == 0 || strcmp(name, "aclrtStreamWaitEvent") == 0;
+    const name_id name = type_of(p, row);
+    return name == NAME_RECORD_EVENT || name == NAME_WAIT_EVENT;
 }
 
 static void write_call(const struct profile *p, struct trace *t, uint32_t pid, size_t row)

@@ -43,7 +43,6 @@ struct hardware {
     const struct device *d;
     uint32_t pid, host_pid;
     const uint32_t *row_of_stream;
-    name_id copy, simt;
 };
 
 static void write_arrow(const struct hardware *h, size_t row, uint32_t host)
@@ -68,7 +67,7 @@ static void write_task(const struct hardware *h, size_t row)
     const struct host_tasks *ht = &p->host.tasks;
     const struct tasks *t = &h->d->tasks;
     const uint32_t host = scope_task_host(h->x, t, row), op = host == NO_ROW ? NO_ROW : t->op[row];
-    const bool is_copy = host != NO_ROW && ht->type[host] == h->copy;
+    const bool is_copy = host != NO_ROW && ht->type[host] == NAME_MEMCPY_ASYNC;
     const name_id device_type = task_device_type(p, t, row);
     const name_id shown = host == NO_ROW ? device_type : t->type[row];
     const bool has_type = op != NO_ROW && p->host.ops.task_type[op] != NAME_NA;
@@ -89,7 +88,7 @@ static void write_task(const struct hardware *h, size_t row)
         trace_arg_real(h->t, "bandwidth(GB/s)", t->dur_ns[row] > 0 ? (double)t->copy_bytes[row] / t->dur_ns[row] : 0);
         trace_arg_text(h->t, "operation", kind ? kind : "other");
     }
-    if (op != NO_ROW && t->type[row] == h->simt) {
+    if (op != NO_ROW && t->type[row] == NAME_KERNEL_SIMT) {
         trace_arg_name(h->t, "Grid Dim", p->host.ops.grid_dim[op]);
         trace_arg_name(h->t, "Block Dim", p->host.ops.block_dim[op]);
     }
@@ -127,12 +126,9 @@ static bool write_device(const struct hardware *h, struct error *e)
 bool hardware_track(const struct export *x, struct trace *t, struct error *e)
 {
     const struct profile *p = x->profile;
-    struct hardware h = { .x = x,
-                          .t = t,
-                          .host_pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST),
-                          .row_of_stream = all_rows(x),
-                          .copy = names_addz(p->names, "MEMCPY_ASYNC"),
-                          .simt = names_addz(p->names, "KERNEL_SIMT") };
+    struct hardware h = {
+        .x = x, .t = t, .host_pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST), .row_of_stream = all_rows(x)
+    };
     if (!h.row_of_stream)
         return error_set(e, FAULT_LIMIT, "no memory for the streams of the timeline");
     for (size_t i = 0; i < p->n_devices; i++) {

@@ -178,7 +178,7 @@ static void load_one(void *context, size_t i)
 bool profile_load(struct profile *p, const char *path, unsigned n_threads, struct error *e)
 {
     *p = (struct profile){ .mem = arena_new(), .names = names_new() };
-    if (!p->mem || !p->names)
+    if (!p->mem || !p->names || !known_names_add(p->names))
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     p->path = arena_text(p->mem, path, strlen(path));
     if (!p->path || !open_sources(p, e))

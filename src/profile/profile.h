@@ -12,6 +12,7 @@
 #include "profile/comm.h"
 #include "profile/counters.h"
 #include "profile/dictionary.h"
+#include "profile/known.h"
 #include "profile/pmu.h"
 #include "profile/steps.h"
 #include "profile/tasks.h"
