@@ -7,6 +7,7 @@
 #include "export/op_summary.h"
 #include "export/overlap.h"
 #include "export/step_trace.h"
+#include "export/pmu_db.h"
 #include "export/usage.h"
 
 /* One row for each table file: its name, its name in the seed dialect where it is another one, and what it holds. */
@@ -102,6 +103,7 @@ const struct db_writer db_writers[] = {
     { hardware_db },
     { communication_db },
     { overlap_db },
+    { pmu_db },
     { usage_db },
     { counters_db },
     { freq_db },
