@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "export/model_names.h"
 #include "export/scope.h"
 #include "export/summary_rows.h"
 #include "raw/host.h"
@@ -47,12 +48,7 @@ static uint32_t model_of(const struct row *r)
 
 static struct cell model_name(const struct row *r)
 {
-    const struct graph_ids *g = &r->s->profile->host.records.graph_ids;
-    const uint32_t model = model_of(r);
-    for (size_t i = g->n; i > 0; i--) /* a handful of models; the last name counts */
-        if (g->model[i - 1] == model)
-            return cell_name(dictionary_hash(&r->s->profile->dictionary, g->name[i - 1]));
-    return cell_na();
+    return model_name_cell(r->s->profile, model_of(r));
 }
 
 static struct cell model_id(const struct row *r)

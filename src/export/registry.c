@@ -1,3 +1,4 @@
+#include "export/api_statistic.h"
 #include "export/cann.h"
 #include "export/communication.h"
 #include "export/counters.h"
@@ -7,7 +8,11 @@
 #include "export/op_summary.h"
 #include "export/overlap.h"
 #include "export/step_trace.h"
+#include "export/op_statistic.h"
+#include "export/op_summary.h"
 #include "export/pmu_db.h"
+#include "export/step_trace.h"
+#include "export/task_time.h"
 #include "export/usage.h"
 
 /* One row for each table file: its name, its name in the seed dialect where it is another one, and what it holds. */
@@ -17,6 +22,12 @@ const struct report reports[] = {
       op_summary_report },
     { "communication_statistic", "hccl_statistic", "collectives by kind: how many, and how long they took",
       communication_statistic },
+    { "op_statistic", NULL, "operators by type and core: how often they ran, and for how long",
+      op_statistic_report },
+    { "task_time", NULL, "every task of a device: its kernel, when it ran and for how long",
+      task_time_report },
+    { "api_statistic", NULL, "calls of the host's software stack by name: how often, and for how long",
+      api_statistic_report },
     { "host_cpu_usage", NULL, "how many of the host's CPUs the program used, and how many it needs",
       host_cpu_usage_table },
     { "host_mem_usage", NULL, "memory of the host: all of it, the most that the program used, what it needs",
