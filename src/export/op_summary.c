@@ -211,7 +211,7 @@ static struct cell get(const void *rows, size_t number, size_t column)
     const struct metric_column *c = &s->pmu->columns.column[shown];
     if (c->metric.kind == METRIC_CYCLES)
         return cell_uint(pmu_cycles(&r.d->pmu, pmu_row, c->core));
-    return cell_round(pmu_value(&r.d->pmu, pmu_row, shown));
+    return cell_round(pmu_value(&r.d->pmu, pmu_row, shown, s->x->is_generic));
 }
 
 static bool same_columns(const struct metric_columns *a, const struct metric_columns *b)

@@ -22,7 +22,7 @@ static struct cell value_of(const void *rows, size_t row)
 {
     const struct pmu *pmu = &((const struct pmu_rows *)rows)->d->pmu;
     const size_t column = row % pmu->columns.n;
-    const double value = pmu_value(pmu, row / pmu->columns.n, column);
+    const double value = pmu_value(pmu, row / pmu->columns.n, column, false);
     const enum metric_kind kind = pmu->columns.column[column].metric.kind;
     return cell_real(kind == METRIC_TOTAL_TIME || kind == METRIC_TIME ? value * 1000 : value);
 }

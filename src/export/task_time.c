@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "analyse/device_tasks.h"
 #include "export/scope.h"
 
 struct task_row {
@@ -27,8 +28,9 @@ static struct cell get(const void *rows, size_t number, size_t column)
     case 0: return cell_uint(d->source.device);
     case 1: return cell_name(host == NO_ROW ? NAME_NA : p->host.tasks.kernel[host]);
     case 2:
-        return cell_name(op == NO_ROW || p->host.ops.task_type[op] == NAME_NA ? t->type[row]
-                                                                              : p->host.ops.task_type[op]);
+        if (op != NO_ROW && p->host.ops.task_type[op] != NAME_NA)
+            return cell_name(p->host.ops.task_type[op]);
+        return cell_name(host == NO_ROW ? task_device_type(p, t, row) : t->type[row]);
     case 3: return cell_uint(t->stream[row]);
     case 4: return cell_uint(t->task[row]);
     case 5: {

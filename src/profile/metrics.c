@@ -186,7 +186,7 @@ struct adding {
 
 static void add_column(struct adding *a, const struct metric *m)
 {
-    struct metric_column c = { .metric = *m, .core = a->core, .is_coarse = a->is_custom };
+    struct metric_column c = { .metric = *m, .core = a->core, .is_custom = a->is_custom };
     if (!find_counters(&c, &a->events))
         return;
     c.is_hidden = m->hidden_of[a->core];
@@ -276,13 +276,14 @@ static double bandwidth(const struct metric_column *m, const struct core_counts 
     return weighted_sum(m, c) / ((double)c->cycles / hz) / (8.0 * 1024 * 1024 * 1024);
 }
 
-double metric_value(const struct metric_column *m, const struct core_counts *c)
+double metric_value(const struct metric_column *m, const struct core_counts *c, bool coarse_times)
 {
+    const bool is_coarse = coarse_times || m->is_custom;
     switch (m->metric.kind) {
-    case METRIC_TOTAL_TIME: return total_time_us(c, m->is_coarse);
+    case METRIC_TOTAL_TIME: return total_time_us(c, is_coarse);
     case METRIC_CYCLES: return (double)c->cycles;
     case METRIC_RATIO: return per_cycle(m, c);
-    case METRIC_TIME: return total_time_us(c, m->is_coarse) * per_cycle(m, c);
+    case METRIC_TIME: return total_time_us(c, is_coarse) * per_cycle(m, c);
     case METRIC_RATE: return event_rate(m, c);
     case METRIC_BANDWIDTH: return bandwidth(m, c);
     case METRIC_OPS: return c->cycles > 0 ? weighted_sum(m, c) : 0;

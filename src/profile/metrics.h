@@ -44,7 +44,7 @@ struct metric_column {
     const char *name;  /* "aic_mac_time": in the database */
     const char *label; /* "aic_mac_time(us)": in tables */
     bool is_hidden;
-    bool is_coarse; /* its times are rounded to hundredths of a µs: custom events, as the reference does it */
+    bool is_custom;                 /* an event that the user chose */
     uint8_t counter[METRIC_EVENTS]; /* where each event was counted */
 };
 
@@ -68,6 +68,8 @@ struct core_counts {
     double nominal_mhz;
 };
 
-double metric_value(const struct metric_column *c, const struct core_counts *counts);
+/* With coarse times the total is rounded to hundredths of a µs before anything is computed from it: the older one of the
+ * reference's two ways, which op_summary shows for steps and graphs, and everywhere for custom events. */
+double metric_value(const struct metric_column *c, const struct core_counts *counts, bool coarse_times);
 
 #endif

@@ -30,11 +30,11 @@ static bool counts_of(const struct pmu *p, size_t row, enum core core, struct co
     return true;
 }
 
-double pmu_value(const struct pmu *p, size_t row, size_t column)
+double pmu_value(const struct pmu *p, size_t row, size_t column, bool coarse_times)
 {
     const struct metric_column *c = &p->columns.column[column];
     struct core_counts counts;
-    return counts_of(p, row, c->core, &counts) ? metric_value(c, &counts) : 0;
+    return counts_of(p, row, c->core, &counts) ? metric_value(c, &counts, coarse_times) : 0;
 }
 
 uint64_t pmu_cycles(const struct pmu *p, size_t row, enum core core)

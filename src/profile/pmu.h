@@ -35,7 +35,7 @@ struct pmu {
 };
 
 /* One value, unrounded: µs, GB/s, KB, or a bare number. A kind of core that did not work on the task counts 0. */
-double pmu_value(const struct pmu *p, size_t row, size_t column);
+double pmu_value(const struct pmu *p, size_t row, size_t column, bool coarse_times);
 uint64_t pmu_cycles(const struct pmu *p, size_t row, enum core core);
 
 #endif
