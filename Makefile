@@ -19,7 +19,7 @@ NINJA_JOBS ?= $(shell nproc)
 NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlite3-dev
 WHY_build = compiler, build system, and the two libraries that ascope stands on (JSON settings, database output)
 NEEDS_test = $(NEEDS_build) clang libclang-rt-dev libcmocka-dev valgrind python3 mandoc
-WHY_test = the above, a second compiler with its sanitizers, the C test library, a checker of memory, Python for the tests of the command, a check of the man page
+WHY_test = what the build needs, a second compiler with its sanitizers, the C test library, a checker of memory, Python for the tests of the command, a check of the man page
 
 MESON_SETUP = meson setup --prefix $(PREFIX)
 
