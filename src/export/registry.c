@@ -2,6 +2,7 @@
 #include "export/cann.h"
 #include "export/communication.h"
 #include "export/counters.h"
+#include "export/db_session.h"
 #include "export/export.h"
 #include "export/hardware.h"
 #include "export/marks.h"
@@ -120,6 +121,8 @@ const struct db_writer db_writers[] = {
     { freq_db },
     { core_db },
     { marks_db },
+    { session_db },
+    { enums_db },
     { 0 },
 };
 /* clang-format on */

@@ -1,0 +1,180 @@
+#include "export/db_session.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "raw/enums.h"
+#include "raw/host.h"
+
+/* A small table, filled row by row and written at once. */
+static bool write_grid(struct db *db, const char *name, const struct db_column *column, const struct grid *g,
+                       struct error *e)
+{
+    if (arena_failed(g->mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its rows", name);
+    const struct db_table t = { .name = name,
+                                .column = column,
+                                .n_columns = g->n_columns,
+                                .n_rows = g->cells.n / g->n_columns,
+                                .grid = g->cells.at };
+    return db_table(db, &t, e);
+}
+
+static const struct enum_name chip[] = {
+    {0,   "Ascend310" },
+    { 1,  "Ascend910A"},
+    { 4,  "Ascend310P"},
+    { 5,  "Ascend910B"},
+    { 7,  "Ascend310B"},
+    { 15, "Ascend950" },
+};
+static const struct enum_table chips = { chip, sizeof chip / sizeof *chip };
+
+static const char *chip_text(int platform)
+{
+    const char *text = platform < 0 ? NULL : enum_text(&chips, (uint32_t)platform);
+    return text ? text : "UNKNOWN";
+}
+
+static bool write_devices(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column info[] = {
+        {"id",    "INTEGER", NULL},
+        { "name", "TEXT",    NULL}
+    };
+    static const struct db_column ranks[] = {
+        {"rankId",    "INTEGER", NULL},
+        { "deviceId", "INTEGER", NULL}
+    };
+    const struct profile *p = x->profile;
+    struct grid infos = { .n_columns = 2, .mem = x->mem }, map = infos;
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct source *s = &p->device[d].source;
+        grid_row(&infos, (struct cell[]){ cell_uint(s->device), cell_text(chip_text(s->platform)) });
+        grid_row(&map, (struct cell[]){ cell_int(-1), cell_uint(s->device) });
+    }
+    if (p->n_devices == 0) {
+        grid_row(&infos, (struct cell[]){ cell_int(-1), cell_text(chip_text(PLATFORM_UNKNOWN)) });
+        grid_row(&map, (struct cell[]){ cell_int(-1), cell_int(-1) });
+    }
+    return write_grid(db, "NPU_INFO", info, &infos, e) && write_grid(db, "RANK_DEVICE_MAP", ranks, &map, e);
+}
+
+static bool write_session(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column times[] = {
+        {"startTimeNs", "INTEGER", NULL},
+        { "endTimeNs",  "INTEGER", NULL}
+    };
+    static const struct db_column host[] = {
+        {"hostUid",   "TEXT", NULL},
+        { "hostName", "TEXT", NULL}
+    };
+    const struct source *s = profile_main_source(x->profile);
+    const char *uid = source_text(s->info, "hostUid");
+    struct grid time = { .n_columns = 2, .mem = x->mem }, machine = time;
+    grid_row(&time, (struct cell[]){ cell_int(s->begin_ns), cell_int(s->end_ns) });
+    grid_row(&machine, (struct cell[]){ cell_text(*uid ? uid : "0"), cell_text(source_text(s->info, "hostname")) });
+    return write_grid(db, "SESSION_TIME_INFO", times, &time, e) && write_grid(db, "HOST_INFO", host, &machine, e);
+}
+
+/* What was lost, by reason, and whether any of it is real. */
+static void add_notes(const struct export *x, struct grid *g)
+{
+    const struct profile *p = x->profile;
+    for (int why = 0; why < LOSS_KINDS; why++) {
+        char *name = arena_printf(x->mem, "ASCOPE_LOST_%s", loss_key((enum loss)why));
+        const char *n = arena_printf(x->mem, "%" PRIu64, p->lost.by[why].n);
+        if (!name || !n || p->lost.by[why].n == 0)
+            continue;
+        for (char *c = name; *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+        grid_row(g, (struct cell[]){ cell_text(name), cell_text(n) });
+    }
+    if (strcmp(source_text(profile_main_source(p)->info, "jobInfo"), "simulated") == 0)
+        grid_row(g, (struct cell[]){ cell_text("ASCOPE_SIMULATED"), cell_text("1") });
+}
+
+static bool write_metadata(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = {
+        {"name",   "TEXT", NULL},
+        { "value", "TEXT", NULL}
+    };
+    static const char *const schema[][2] = {
+        {"SCHEMA_VERSION",        "1.2.0"},
+        { "SCHEMA_VERSION_MAJOR", "1"    },
+        { "SCHEMA_VERSION_MINOR", "2"    },
+        { "SCHEMA_VERSION_MICRO", "0"    },
+    };
+    struct grid g = { .n_columns = 2, .mem = x->mem };
+    for (size_t i = 0; i < sizeof schema / sizeof *schema; i++)
+        grid_row(&g, (struct cell[]){ cell_text(schema[i][0]), cell_text(schema[i][1]) });
+    add_notes(x, &g);
+    return write_grid(db, "META_DATA", column, &g, e);
+}
+
+bool session_db(const struct export *x, struct db *db, struct error *e)
+{
+    return write_session(x, db, e) && write_devices(x, db, e) && write_metadata(x, db, e);
+}
+
+enum { ENUM_NOT_KNOWN = 65534, ENUM_INVALID = 65535 };
+
+static const struct enum_name api_type[] = {
+    {LEVEL_RUNTIME,        "runtime"      },
+    { LEVEL_COMMUNICATION, "communication"},
+    { LEVEL_NODE,          "node"         },
+    { LEVEL_MODEL,         "model"        },
+    { LEVEL_ACL,           "acl"          },
+};
+static const struct enum_name overlap_type[] = {
+    {OVERLAP_COMPUTING,      "COMPUTE"              },
+    { OVERLAP_COMMUNICATION, "COMMUNICATION"        },
+    { OVERLAP_EXPOSED,       "COMM_NOT_OVERLAP_COMP"},
+    { OVERLAP_FREE,          "FREE"                 },
+};
+static const struct enum_table api_types = { api_type, sizeof api_type / sizeof *api_type };
+static const struct enum_table overlap_types = { overlap_type, sizeof overlap_type / sizeof *overlap_type };
+
+/* Numbers of raw records, and the two that stand for "not reported" and for what nobody knows. */
+static const struct {
+    const char *table;
+    const struct enum_table *numbers;
+    const char *not_known, *invalid; /* NULL: the table has no such row */
+} enums[] = {
+    {"ENUM_API_TYPE",               &api_types,       NULL,  NULL          },
+    { "ENUM_MODULE",                &modules,         NULL,  NULL          },
+    { "ENUM_HCCL_DATA_TYPE",        &hccl_data_types, "N/A", "INVALID_TYPE"},
+    { "ENUM_HCCL_LINK_TYPE",        &hccl_links,      "N/A", "INVALID_TYPE"},
+    { "ENUM_HCCL_TRANSPORT_TYPE",   &hccl_transports, "N/A", "INVALID_TYPE"},
+    { "ENUM_HCCL_RDMA_TYPE",        &hccl_rdmas,      "N/A", "INVALID_TYPE"},
+    { "ENUM_MSTX_EVENT_TYPE",       &mark_events,     NULL,  NULL          },
+    { "ENUM_MEMCPY_OPERATION",      &memcpy_kinds,    NULL,  "other"       },
+    { "ENUM_OVERLAP_ANALYSIS_TYPE", &overlap_types,   NULL,  "RESERVE"     },
+};
+
+bool enums_db(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = {
+        {"id",    "INTEGER PRIMARY KEY", NULL},
+        { "name", "TEXT",                NULL}
+    };
+    for (size_t i = 0; i < sizeof enums / sizeof *enums; i++) {
+        struct grid g = { .n_columns = 2, .mem = x->mem };
+        for (size_t k = 0; k < enums[i].numbers->n; k++) {
+            const struct enum_name *n = &enums[i].numbers->name[k];
+            if (n->value < ENUM_NOT_KNOWN)
+                grid_row(&g, (struct cell[]){ cell_uint(n->value), cell_text(n->name) });
+        }
+        if (enums[i].not_known)
+            grid_row(&g, (struct cell[]){ cell_uint(ENUM_NOT_KNOWN), cell_text(enums[i].not_known) });
+        if (enums[i].invalid)
+            grid_row(&g, (struct cell[]){ cell_uint(ENUM_INVALID), cell_text(enums[i].invalid) });
+        if (!write_grid(db, enums[i].table, column, &g, e))
+            return false;
+    }
+    return true;
+}
