@@ -10,6 +10,11 @@
 #include "load/text.h"
 #include "raw/host.h"
 
+#define U64(r, f) ((uint64_t *)(r).column[f])
+#define U32(r, f) ((uint32_t *)(r).column[f])
+#define U16(r, f) ((uint16_t *)(r).column[f])
+#define U8(r, f)  ((uint8_t *)(r).column[f])
+
 /* Lines of "<key>:<text>". Strings hold colons of their own: the first one counts. */
 static bool load_lines(struct profile *p, const char *family, bool (*key_of)(struct word w, uint64_t *key),
                        struct error *e)
@@ -62,33 +67,35 @@ bool dictionary_load(struct profile *p, struct error *e)
     return load_lines(p, "additional.hash_dic", hash_key, e) && load_lines(p, "additional.type_info_dic", type_key, e);
 }
 
-/* The order of rows by (thread, time), or NULL without memory. */
-static uint32_t *thread_time_order(struct source *s, size_t n, const uint32_t *thread, const uint64_t *time)
+/* The order of rows by (thread, time), for the caller to free; NULL without memory. */
+static uint32_t *thread_time_order(size_t n, const uint32_t *thread, const uint64_t *time)
 {
-    uint32_t *order = arena_take(s->mem, n, sizeof *order);
+    uint32_t *order = malloc(n * sizeof *order + 1);
     if (!order)
         return NULL;
     order_fill(order, n);
-    return order_by_u64(order, n, time) && order_by_u32(order, n, thread) ? order : NULL;
+    if (order_by_u64(order, n, time) && order_by_u32(order, n, thread))
+        return order;
+    free(order);
+    return NULL;
 }
 
-/* Puts every column (and the pointers to the records) into a new order. */
-static bool reorder(struct source *s, const struct layout *l, struct records *r, const uint32_t *order)
+/* Puts every column (and the pointers to the records) into a new order. One column at a time is held twice. */
+static bool reorder(const struct layout *l, struct records *r, const uint32_t *order)
 {
+    void *moved = malloc(r->n * sizeof(uint64_t) + 1);
+    if (!moved)
+        return false;
     for (unsigned f = 0; f < l->n; f++) {
-        void *sorted = arena_take(s->mem, r->n, l->field[f].width);
-        if (!sorted)
-            return false;
-        order_apply(sorted, r->column[f], order, r->n, l->field[f].width);
-        r->column[f] = sorted;
+        const size_t size = l->field[f].width;
+        order_apply(moved, r->column[f], order, r->n, size);
+        memcpy(r->column[f], moved, r->n * size);
     }
     if (r->rest) {
-        const uint8_t **sorted = arena_take(s->mem, r->n, sizeof *sorted);
-        if (!sorted)
-            return false;
-        order_apply(sorted, r->rest, order, r->n, sizeof *sorted);
-        r->rest = sorted;
+        order_apply(moved, r->rest, order, r->n, sizeof *r->rest);
+        memcpy(r->rest, moved, r->n * sizeof *r->rest);
     }
+    free(moved);
     return true;
 }
 
@@ -98,8 +105,8 @@ bool host_load_sorted(struct profile *p, const char *family, const struct layout
     struct source *s = &p->host.source;
     if (!records_load(s, family, l, false, r, e))
         return false;
-    uint32_t *order = thread_time_order(s, r->n, r->column[HEAD_THREAD], r->column[HEAD_TIME]);
-    bool done = order && reorder(s, l, r, order);
+    uint32_t *order = thread_time_order(r->n, r->column[HEAD_THREAD], r->column[HEAD_TIME]);
+    bool done = order && reorder(l, r, order);
     if (done && call)
         done = (*call = arena_take(s->mem, r->n, sizeof **call)) != NULL;
     for (size_t i = 0; done && call && i < r->n; i++)
@@ -108,6 +115,7 @@ bool host_load_sorted(struct profile *p, const char *family, const struct layout
         done = (*is_static = arena_take(s->mem, r->n, sizeof **is_static)) != NULL;
     for (size_t i = 0; done && is_static && i < r->n; i++)
         (*is_static)[i] = order[i] < r->n_unaging;
+    free(order);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory to sort the %s records", s->path, l->name);
 }
 
@@ -166,6 +174,28 @@ static size_t pair_events(struct source *s, struct records *r)
     return kept;
 }
 
+/* By (thread, begin, level descending, end descending): the outer call before the inner one. */
+static bool sort_calls(struct records *r)
+{
+    struct arena *scratch = arena_new();
+    uint32_t *order = scratch ? arena_take(scratch, r->n, sizeof *order) : NULL;
+    uint64_t *end_down = order ? arena_take(scratch, r->n, sizeof *end_down) : NULL;
+    uint16_t *level_down = end_down ? arena_take(scratch, r->n, sizeof *level_down) : NULL;
+    bool done = level_down != NULL;
+    for (size_t i = 0; done && i < r->n; i++) {
+        end_down[i] = ~U64(*r, API_END)[i];
+        level_down[i] = (uint16_t)~U16(*r, API_LEVEL)[i];
+    }
+    if (done) {
+        order_fill(order, r->n);
+        done = order_by_u64(order, r->n, end_down) && order_by_u16(order, r->n, level_down) &&
+               order_by_u64(order, r->n, U64(*r, API_BEGIN)) && order_by_u32(order, r->n, U32(*r, API_THREAD)) &&
+               reorder(&api_layout, r, order);
+    }
+    arena_free(scratch);
+    return done;
+}
+
 static bool load_calls(struct profile *p, struct error *e)
 {
     struct source *s = &p->host.source;
@@ -173,15 +203,7 @@ static bool load_calls(struct profile *p, struct error *e)
     if (!records_load(s, "api_event.data", &api_layout, false, &r, e))
         return false;
     r.n = pair_events(s, &r);
-    uint32_t *order = r.n == SIZE_MAX ? NULL : arena_take(s->mem, r.n, sizeof *order);
-    uint16_t *down = order ? arena_take(s->mem, r.n, sizeof *down) : NULL; /* levels, so that higher ones come first */
-    if (!down)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its calls", s->path);
-    for (size_t i = 0; i < r.n; i++)
-        down[i] = (uint16_t)(UINT16_MAX - ((uint16_t *)r.column[API_LEVEL])[i]);
-    order_fill(order, r.n);
-    if (!order_by_u16(order, r.n, down) || !order_by_u64(order, r.n, r.column[API_BEGIN]) ||
-        !order_by_u32(order, r.n, r.column[API_THREAD]) || !reorder(s, &api_layout, &r, order))
+    if (r.n == SIZE_MAX || !sort_calls(&r))
         return error_set(e, FAULT_LIMIT, "%s: no memory to sort its calls", s->path);
 
     struct calls *c = &p->host.calls;
@@ -195,11 +217,6 @@ static bool load_calls(struct profile *p, struct error *e)
                          .item = r.column[API_ITEM] };
     return true;
 }
-
-#define U64(r, f) ((uint64_t *)(r).column[f])
-#define U32(r, f) ((uint32_t *)(r).column[f])
-#define U16(r, f) ((uint16_t *)(r).column[f])
-#define U8(r, f)  ((uint8_t *)(r).column[f])
 
 /* The same eight bytes, from now on a double. */
 static double *as_doubles(uint64_t *bits, size_t n)

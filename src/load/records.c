@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Slices 3, 4, 5 and 7, 8 are two segments: what lies between is lost, and with it the alignment at the second's start. */
 struct segment {
@@ -132,6 +133,14 @@ static bool decode(struct gather *g, struct records *out)
     return true;
 }
 
+/* The pages come back from the system's cache if somebody reads them again. */
+void stream_release(const struct stream *stream)
+{
+    for (size_t i = 0; i < stream->n_slices; i++)
+        if (stream->slice[i].size > 0)
+            madvise((void *)(uintptr_t)stream->slice[i].data, stream->slice[i].size, MADV_DONTNEED);
+}
+
 bool records_load(struct source *s, const char *family, const struct layout *l, bool others_expected,
                   struct records *out, struct error *e)
 {
@@ -151,6 +160,8 @@ bool records_load(struct source *s, const char *family, const struct layout *l, 
     }
     done = done && decode(&g, out);
     free(g.rec);
+    for (size_t i = 0; i < n_streams && !l->keeps_rest; i++)
+        stream_release(&stream[i]);
     if (!others_expected)
         losses_add(&s->lost, LOSS_OTHER_KIND, g.n_others, g.first_other, g.first_other_at);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", s->path, l->name);

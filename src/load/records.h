@@ -21,4 +21,7 @@ struct records {
 bool records_load(struct source *s, const char *family, const struct layout *l, bool others_expected,
                   struct records *out, struct error *e);
 
+/* Gives back the memory that holds the bytes of a stream, once its records are columns. It stays readable. */
+void stream_release(const struct stream *stream);
+
 #endif

@@ -139,6 +139,10 @@ bool tensors_load(struct profile *p, struct error *e)
         thread[n] = thread[first], time[n] = time[first], name[n] = name[first];
     }
     texts_fini(&t);
+    size_t n_streams;
+    const struct stream *stream = source_streams(s, "additional.tensor_info", &n_streams);
+    for (size_t i = 0; i < n_streams; i++)
+        stream_release(&stream[i]);
     struct tensors *out = &p->host.records.tensors;
     *out = (struct tensors){ .n = n, .thread = thread, .time = time, .name = name, .call = call };
     memcpy(out->shapes, c.text[SHAPES], sizeof out->shapes);
