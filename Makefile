@@ -71,8 +71,9 @@ test-sanitized: need-test
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --timeout-multiplier 4
 
+# BENCH="--sizes 20000 --repeat 1" for a first look; a million kernels take minutes and 6 GB.
 bench: need-build program
-	@bench/run build/ascope
+	@python3 bench/bench.py build/ascope $(BENCH)
 
 # What a target finds is kept: build-fuzz/crash-* can be given to it again.
 fuzz: need-test
