@@ -201,10 +201,13 @@ static bool process_is_there(const struct export *x, const struct counter_proces
     if ((c->needs_all && x->scope != SCOPE_ALL) || (c->only_generic && !x->is_generic))
         return false;
     const struct family_source *from = process_source(x, c);
-    size_t n = 0;
-    for (unsigned k = 0; k < from->n_from; k++)
-        n += source_samples(from, k, d)->n;
-    return n > 0;
+    for (unsigned k = 0; k < from->n_from; k++) {
+        const struct samples *s = source_samples(from, k, d);
+        for (size_t row = 0; row < s->n; row++)
+            if (!from->keeps || from->keeps(s, row))
+                return true;
+    }
+    return false;
 }
 
 unsigned counter_sort(const struct export *x, const struct device *d, const char *name)

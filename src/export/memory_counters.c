@@ -16,6 +16,12 @@ static struct cell value_percent(const struct view *v, size_t row, unsigned colu
     return cell_real(samples_real(v->s, column, row) * 100);
 }
 
+/* One presentation goes by way of percents, which changes the last digit. */
+static struct cell value_fraction(const struct view *v, size_t row, unsigned column)
+{
+    return cell_real(samples_real(v->s, column, row) * 100 / 100);
+}
+
 static struct cell value_owner(const struct view *v, size_t row, unsigned column)
 {
     const uint64_t owner = samples_uint(v->s, column, row);
@@ -114,14 +120,17 @@ static const struct counter ddr_counter[] = {
     { "DDR/Write", .when = ANY_SAMPLE, .arg = { { "Write(MB/s)", value_real, DDR_RATE_WRITE_MBS, NULL } } },
 };
 
-#define LLC_HITS { { "Hit Rate(%)", value_real, LLC_RATE_HITS, NULL } }
-#define LLC_MBS { { "Throughput(MB/s)", value_real, LLC_RATE_MBS, NULL } }
-static const struct counter llc_counter[] = {
-    { "LLC ", " Read/Hit Rate", .when = LLC_RATE_IS_WRITE, .is = 0, .arg = LLC_HITS },
-    { "LLC ", " Read/Throughput", .when = LLC_RATE_IS_WRITE, .is = 0, .arg = LLC_MBS },
-    { "LLC ", " Write/Hit Rate", .when = LLC_RATE_IS_WRITE, .is = 1, .arg = LLC_HITS },
-    { "LLC ", " Write/Throughput", .when = LLC_RATE_IS_WRITE, .is = 1, .arg = LLC_MBS },
-};
+#define LLC_HITS(get) { "Hit Rate(%)", get, LLC_RATE_HITS, NULL }
+#define LLC_MBS { "Throughput(MB/s)", value_real, LLC_RATE_MBS, NULL }
+#define LLC_COUNTERS(hits)                                                                              \
+    {                                                                                                   \
+        { "LLC ", " Read/Hit Rate", .when = LLC_RATE_IS_WRITE, .is = 0, .arg = { hits } },              \
+        { "LLC ", " Read/Throughput", .when = LLC_RATE_IS_WRITE, .is = 0, .arg = { LLC_MBS } },         \
+        { "LLC ", " Write/Hit Rate", .when = LLC_RATE_IS_WRITE, .is = 1, .arg = { hits } },             \
+        { "LLC ", " Write/Throughput", .when = LLC_RATE_IS_WRITE, .is = 1, .arg = { LLC_MBS } },        \
+    }
+static const struct counter llc_counter[] = LLC_COUNTERS(LLC_HITS(value_fraction));
+static const struct counter llc_generic_counter[] = LLC_COUNTERS(LLC_HITS(value_real));
 
 #define KB_OF(column) { { "KB", value_kib, (column), NULL } }
 static const struct counter npu_mem_counter[] = {
@@ -146,7 +155,8 @@ const struct counter_process ddr_process = {
     .name = "DDR", .sort = 18, .source = OF_DDR, .counter = ddr_counter, .n_counters = 2,
 };
 const struct counter_process llc_process = {
-    .name = "LLC", .sort = 27, .source = OF_LLC, .unit = LLC_RATE_UNIT, .counter = llc_counter, .n_counters = 4,
+    .name = "LLC", .sort = 27, .source = OF_LLC, .unit = LLC_RATE_UNIT, .counter = llc_counter,
+    .generic = llc_generic_counter, .n_counters = 4,
 };
 const struct counter_process npu_mem_process = {
     .name = "NPU MEM", .sort = 17, .source = OF_NPU_MEM, .counter = npu_mem_counter, .n_counters = 6,

@@ -2,19 +2,24 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "raw/sampler.h"
 
 enum { FREQ_SORT = 15, VOLTAGE_SORT = 16 };
 enum { PLATFORM_310P = 4, PLATFORM_A2 = 5, PLATFORM_310B = 7 };
 
-/* The reference reads the frequencies of a collection that counts for each task twice, and draws them twice more: so often
- * they stand in AICORE_FREQ of the db and in AI Core Freq of the timeline. */
-enum { TIMES_READ = 2, TIMES_DRAWN = 2 };
+/* The reference draws AI Core Freq twice over. And what it finds in lpmFreqConv.data, which newer collectors write no more,
+ * two of its parsers put into one table, unless custom events or a cut stream keep one of them away: AICORE_FREQ in the db
+ * and the timeline of a whole collection have these changes twice. */
+enum { TIMES_DRAWN = 2 };
 
-static unsigned times_read(const struct export *x, const struct device *d)
+static unsigned times_read(const struct device *d)
 {
-    return d->counters.raw[SAMPLER_FREQ].n > 0 && !samples_cores(x->profile) ? TIMES_READ : 1;
+    size_t n;
+    const struct stream *stream = source_streams(&d->source, "lpmFreqConv.data", &n);
+    const bool is_custom = strncmp(source_text(d->source.sample, "ai_core_metrics"), "Custom", 6) == 0;
+    return stream && stream->n_slices == 1 && !is_custom ? 2 : 1;
 }
 
 struct point {
@@ -44,9 +49,10 @@ static struct points freq_points(const struct export *x, const struct device *d)
     for (; first < freq->n && freq->at_ns[first] < s->begin_ns; first++)
         at_begin = at_end = samples_uint(freq, LPM_ENTRY_VALUE, first);
     add_point(&p, s->begin_ns, at_begin);
+    const unsigned times = samples_cores(x->profile) ? 1 : times_read(d);
     for (size_t row = first; row < freq->n && d->counters.raw[SAMPLER_FREQ].n > 0; row++) {
         at_end = samples_uint(freq, LPM_ENTRY_VALUE, row);
-        for (unsigned k = 0; k < times_read(x, d); k++)
+        for (unsigned k = 0; k < times; k++)
             add_point(&p, freq->at_ns[row], at_end);
     }
     if (s->has_end)
@@ -64,21 +70,21 @@ static void draw_point(const struct source *s, struct trace *t, uint32_t pid, co
     trace_end(t);
 }
 
-/* The generic presentation repeats a value every ms until it changes. */
-static void draw_steady(const struct source *s, const struct samples *changes, bool to_end, struct trace *t,
-                        uint32_t pid, const char *name, const char *unit)
+/* The generic presentation repeats a value every ms until it changes, and once more at the end. */
+static void draw_steady(const struct source *s, const struct samples *changes, struct trace *t, uint32_t pid,
+                        const char *name, const char *unit)
 {
     enum { MS = 1000000, US = 1000 };
     for (size_t row = 0; row < changes->n; row++) {
         const bool is_last = row + 1 == changes->n;
         const int64_t at_ns = changes->at_ns[row];
         const int64_t end_ns = s->has_end ? s->end_ns : at_ns + US;
-        const int64_t next_ns = !is_last ? changes->at_ns[row + 1] : to_end ? end_ns : at_ns;
+        const int64_t next_ns = is_last ? end_ns : changes->at_ns[row + 1];
         const uint64_t value = samples_uint(changes, LPM_ENTRY_VALUE, row);
         draw_point(s, t, pid, name, unit, at_ns, value);
         for (int64_t fill_ns = at_ns + MS; fill_ns <= next_ns - US; fill_ns += MS)
             draw_point(s, t, pid, name, unit, fill_ns, value);
-        if (is_last && to_end)
+        if (is_last)
             draw_point(s, t, pid, name, unit, end_ns, value);
     }
 }
@@ -109,10 +115,10 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
         if (s->platform != PLATFORM_A2 && s->platform != PLATFORM_310B && s->platform != PLATFORM_310P)
             continue;
         const uint32_t pid = trace_pid(s->pid, FREQ_SORT, s->device);
-        trace_process_npu(t, pid, name, s->device, FREQ_SORT);
+        for (unsigned k = 0; k < (x->is_generic ? 1 : TIMES_DRAWN); k++)
+            trace_process_npu(t, pid, name, s->device, FREQ_SORT);
         if (x->is_generic) {
-            for (unsigned k = times_read(x, d); k > 0; k--)
-                draw_steady(s, &d->counters.rate[SAMPLER_FREQ], k == 1, t, pid, name, unit);
+            draw_steady(s, &d->counters.rate[SAMPLER_FREQ], t, pid, name, unit);
             if (x->scope == SCOPE_ALL)
                 draw_dies(d, t, pid);
             continue;
@@ -148,7 +154,7 @@ bool voltage_track(const struct export *x, struct trace *t, struct error *e)
             if (!is_named)
                 trace_process_npu(t, pid, "Voltage Info", s->device, VOLTAGE_SORT);
             is_named = true;
-            draw_steady(s, changes, true, t, pid, voltage[k].name, "mV");
+            draw_steady(s, changes, t, pid, voltage[k].name, "mV");
         }
     }
     return true;

@@ -52,6 +52,11 @@ static bool is_pcie(const struct samples *s, size_t row)
     return samples_uint(s, SOC_HEAD, row) >> SOC_HEAD_TYPE_SHIFT == TRANS_PCIE;
 }
 
+static bool chip_trans_keeps(const struct samples *s, size_t row)
+{
+    return is_pa_link(s, row) || is_pcie(s, row);
+}
+
 /* The threads are named after the bits of the record's type. */
 enum { PA_LINK_TID = 111111, PCIE_TID = 100010 };
 
@@ -166,7 +171,7 @@ const struct counter_process soc_process = {
 };
 const struct counter_process chip_trans_process = {
     .name = "Stars Chip Trans", .sort = 26, .needs_all = true, .draw = draw_chip_trans,
-    .source = { { SAMPLER_CHIP_TRANS }, 1, .of_rates = false },
+    .source = { { SAMPLER_CHIP_TRANS }, 1, .keeps = chip_trans_keeps },
 };
 const struct counter_process acc_process = {
     .name = "Acc PMU", .sort = 19, .source = OF_ACC, .part = &acc_part, .draw = draw_acc,
