@@ -36,19 +36,19 @@ static void end_row(struct samples *t, int64_t at_ns, bool is_early)
     t->at_ns[t->n++] = at_ns;
 }
 
-/* The time of the sample before, for each of a few parts of a device. A part that was not seen yet has none. */
+/* The time of the sample before, for each of a few parts of a device: in ns, or in any other unit. */
 enum { HBM_MOST_UNITS = 64, SIO_DIES = 2, MOST_PARTS = 2 * HBM_MOST_UNITS };
 struct last_seen {
-    int64_t at_ns[MOST_PARTS];
+    int64_t at[MOST_PARTS];
     bool is_known[MOST_PARTS];
 };
 
-/* ns since the part's last sample; 0 for the first one, or when time does not advance. */
-static int64_t since_last(struct last_seen *l, size_t part, int64_t at_ns)
+/* How long ago the part's last sample was; 0 for the first one, or when time does not advance. */
+static int64_t since_last(struct last_seen *l, size_t part, int64_t at)
 {
-    const int64_t gap = l->is_known[part] && at_ns > l->at_ns[part] ? at_ns - l->at_ns[part] : 0;
+    const int64_t gap = l->is_known[part] && at > l->at[part] ? at - l->at[part] : 0;
     l->is_known[part] = true;
-    l->at_ns[part] = at_ns;
+    l->at[part] = at;
     return gap;
 }
 
@@ -223,19 +223,20 @@ bool rates_netdev(const struct samples *in, struct arena *mem, struct samples *o
     return true;
 }
 
-bool rates_sio(const struct samples *in, struct arena *mem, struct samples *out)
+bool rates_sio(const struct samples *in, struct ticks tick, struct arena *mem, struct samples *out)
 {
     struct last_seen last = { 0 };
     if (!take(mem, out, in->n, SIO_RATE_COLUMNS, SIO_RATE_FIRST))
         return false;
     for (size_t i = 0; i < in->n; i++) {
         const uint64_t die = samples_uint(in, SOC_ID, i);
-        const int64_t gap = die < SIO_DIES ? since_last(&last, die, in->at_ns[i]) : 0;
+        const int64_t gap = die < SIO_DIES ? since_last(&last, die, (int64_t)samples_uint(in, SOC_TIME, i)) : 0;
         if (gap == 0) /* nothing to compare the first sample with */
             continue;
+        const double gap_ns = ticks_to_ns_exact(tick, (uint64_t)gap);
         put_uint(out, SIO_RATE_DIE, die);
         for (unsigned k = 0; k < SIO_VALUES; k++)
-            put_real(out, SIO_RATE_FIRST + k, samples_real(in, SOC_FIRST + k, i) * (NS_PER_S / MB) / (double)gap);
+            put_real(out, SIO_RATE_FIRST + k, samples_real(in, SOC_FIRST + k, i) * (NS_PER_S / MB) / gap_ns);
         end_row(out, in->at_ns[i], i < in->n_early);
     }
     return true;
@@ -345,7 +346,7 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
                 rates_port(&raw[SAMPLER_NIC], mem, &rate[SAMPLER_NIC]) &&
                 rates_port(&raw[SAMPLER_ROCE], mem, &rate[SAMPLER_ROCE]) &&
                 rates_netdev(&raw[SAMPLER_NETDEV], mem, &rate[SAMPLER_NETDEV]) &&
-                rates_sio(&raw[SAMPLER_SIO], mem, &rate[SAMPLER_SIO]) &&
+                rates_sio(&raw[SAMPLER_SIO], s->device_clock.tick, mem, &rate[SAMPLER_SIO]) &&
                 rates_qos(&raw[SAMPLER_QOS], c->n_qos_events, mem, &rate[SAMPLER_QOS]) &&
                 rates_acc(&raw[SAMPLER_ACC], &raw[SAMPLER_ACC_LOG], mem, &rate[SAMPLER_ACC]) &&
                 rates_changes(&raw[SAMPLER_FREQ], clock_read_ns, (uint64_t)s->aic_mhz, mem, &rate[SAMPLER_FREQ]);

@@ -18,7 +18,8 @@ bool rates_llc(const struct samples *in, unsigned n_units, bool is_write, struct
 bool rates_hccs(const struct samples *in, struct arena *mem, struct samples *out);
 bool rates_port(const struct samples *in, struct arena *mem, struct samples *out);
 bool rates_netdev(const struct samples *in, struct arena *mem, struct samples *out);
-bool rates_sio(const struct samples *in, struct arena *mem, struct samples *out);
+bool rates_sio(const struct samples *in, struct ticks tick, struct arena *mem,
+               struct samples *out); /* `tick`: of SOC_TIME */
 bool rates_qos(const struct samples *in, size_t n_events, struct arena *mem, struct samples *out);
 /* Both tables as one, by time. */
 bool rates_acc(const struct samples *a, const struct samples *b, struct arena *mem, struct samples *out);
