@@ -1,6 +1,7 @@
 #include "export/overlap.h"
 
 #include "analyse/overlap.h"
+#include "export/counters.h"
 #include "export/scope.h"
 
 /* The whole collection's overlap is known; that of a part is computed anew. */
@@ -31,10 +32,11 @@ bool overlap_track(const struct export *x, struct trace *t, struct error *e)
         const struct overlap *o = overlap_of(x, d);
         if (!o)
             return error_set(e, FAULT_LIMIT, "no memory for the overlap in the timeline");
-        const uint32_t pid = trace_pid(d->source.pid, OVERLAP_SORT, d->source.device);
+        const unsigned sort = x->is_generic ? counter_sort(x, d, "Overlap Analysis") : OVERLAP_SORT;
+        const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
         if (d->tasks.n == 0)
             continue;
-        trace_process_npu(t, pid, "Overlap Analysis", d->source.device, OVERLAP_SORT);
+        trace_process_npu(t, pid, "Overlap Analysis", d->source.device, sort);
         for (int kind = 0; kind < OVERLAP_KINDS; kind++) {
             trace_thread(t, pid, kind, name[kind], kind);
             for (size_t i = 0; i < o->kind[kind].n; i++) {
