@@ -91,7 +91,7 @@ static void end_failed(struct run *run, const char *path, const struct error *e)
     complain("%s", e->text);
     run->tally.n_failed++;
     if (run->json)
-        json_array_append_new(run->json, json_pack("{s:s?, s:s?}", "path", path, "error", e->text));
+        json_array_append_new(run->json, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
 }
 
 static void end_done(struct run *run, const struct result *r)

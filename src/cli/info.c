@@ -154,8 +154,10 @@ static void put_clock(const struct term *t, const struct source *s, const struct
     fputc('\n', t->to);
     if (s != against) {
         const int64_t shift = clock_shift_ns(s, against);
-        fprintf(t->to, "    its clock is %s %s that of %s\n", term_duration(gap, (double)llabs(shift)),
-                shift < 0 ? "behind" : "ahead of", against->name);
+        fprintf(t->to, "    its clock is %s %s that of ", term_duration(gap, (double)llabs(shift)),
+                shift < 0 ? "behind" : "ahead of");
+        term_text(t, against->name, 0);
+        fputc('\n', t->to);
     }
 }
 
@@ -173,9 +175,10 @@ static void put_folder(const struct term *t, const struct folder *f, const struc
         fputc('\n', t->to);
         return;
     }
-    fprintf(t->to, ": %s, %s from %s%s\n", s->is_host ? source_text(s->info, "hostname") : chip_name(s->platform),
-            term_duration(number, (double)(s->end_ns - s->begin_ns)), term_time(time, s->begin_ns),
-            s->has_end ? "" : " (interrupted: the end is a guess)");
+    fputs(": ", t->to);
+    term_text(t, s->is_host ? source_text(s->info, "hostname") : chip_name(s->platform), 40);
+    fprintf(t->to, ", %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
+            term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is a guess)");
     put_clock(t, s, against);
     if (f->n_missing > 0)
         fprintf(t->to, "    %s%s slices are missing inside streams%s\n", term_ink(t, INK_WARN),
