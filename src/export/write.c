@@ -29,6 +29,8 @@ static double now_s(void)
 /* Everything that is written, as jobs that share nothing. The large ones come first, so that no thread ends up alone
  * with one of them. */
 enum job_kind { JOB_DB, JOB_TIMELINE, JOB_REPORT };
+/* About how much work a job is, for the progress: most reports are small, and op_summary is not. */
+static const double job_work[] = { [JOB_DB] = 40, [JOB_TIMELINE] = 15, [JOB_REPORT] = 1 };
 struct job {
     enum job_kind kind;
     const char *file; /* of a timeline: "msprof", or the own_file of some tracks */
@@ -44,8 +46,8 @@ struct writing {
     const char *dir, *prof_dir, *stamp;
     struct job *job;
     size_t n_jobs;
-    pthread_mutex_t lock; /* of n_done and the progress callback */
-    size_t n_done;
+    pthread_mutex_t lock; /* of done and the progress callback */
+    double work, done;    /* of all jobs, and of those that have ended */
 };
 
 static void note_file(struct job *j, const char *path, const char *about, uint64_t rows)
@@ -186,16 +188,16 @@ static void run_job(void *context, size_t i)
     case JOB_REPORT: write_report(w, j); break;
     }
     pthread_mutex_lock(&w->lock);
-    w->n_done++;
+    w->done += job_work[j->kind];
     if (w->request->progress)
-        w->request->progress(w->request->progress_context, "writing",
-                             0.5 + 0.5 * (double)w->n_done / (double)w->n_jobs);
+        w->request->progress(w->request->progress_context, "writing", 0.5 + 0.5 * w->done / w->work);
     pthread_mutex_unlock(&w->lock);
 }
 
 static struct job *add_job(struct writing *w, enum job_kind kind)
 {
     struct job *j = &w->job[w->n_jobs++];
+    w->work += job_work[kind];
     j->kind = kind;
     j->mem = arena_new();
     return j;
