@@ -41,8 +41,8 @@ static enum pmu_kind kind_of(const uint8_t *record)
 
 static bool gather(struct records_of_cores *r, const struct profile *p, const struct pmu *pmu, struct arena *mem)
 {
-    r->n_tasks = pmu->raw.n_tasks;
-    r->n = pmu->raw.n_tasks + pmu->raw.n_blocks;
+    r->n_tasks = pmu->of_tasks.n;
+    r->n = pmu->of_tasks.n + pmu->of_blocks.n;
     r->record = arena_take(mem, r->n, sizeof *r->record);
     r->stream = arena_take(mem, r->n, sizeof *r->stream);
     r->batch = arena_take(mem, r->n, sizeof *r->batch);
@@ -54,7 +54,7 @@ static bool gather(struct records_of_cores *r, const struct profile *p, const st
     if (arena_failed(mem))
         return false;
     for (size_t i = 0; i < r->n; i++) {
-        const uint8_t *rec = i < r->n_tasks ? pmu->raw.task[i] : pmu->raw.block[i - r->n_tasks];
+        const uint8_t *rec = i < r->n_tasks ? pmu->of_tasks.at[i] : pmu->of_blocks.at[i - r->n_tasks];
         const struct stream_task id = stream_task_unpack((uint16_t)layout_get(&pmu_task_layout, PMU_STREAM, rec),
                                                          (uint16_t)layout_get(&pmu_task_layout, PMU_TASK, rec),
                                                          SQE_AI_CORE, p->host.records.streams_expanded);
@@ -240,7 +240,7 @@ bool pmu_analyse(struct profile *p, struct device *d, struct error *e)
     struct pmu *pmu = &d->pmu;
     for (size_t i = 0; i < d->tasks.n; i++)
         d->tasks.pmu[i] = NO_ROW;
-    if (pmu->raw.n_tasks == 0)
+    if (pmu->of_tasks.n == 0)
         return true;
     pmu->n_cores[CORE_AIC] = s->ai_core_num;
     pmu->n_cores[CORE_AIV] = s->aiv_num;
@@ -254,5 +254,5 @@ bool pmu_analyse(struct profile *p, struct device *d, struct error *e)
     struct arena *mem = arena_new(); /* as large as the tables; given back at once */
     const bool done = mem && associate(p, d, mem);
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the counters of %zu tasks", s->path, pmu->raw.n_tasks);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the counters of %zu tasks", s->path, pmu->of_tasks.n);
 }

@@ -13,6 +13,7 @@
 #include "export/op_summary.h"
 #include "export/pmu_db.h"
 #include "export/step_trace.h"
+#include "export/task_counters.h"
 #include "export/task_time.h"
 #include "export/usage.h"
 
@@ -29,6 +30,12 @@ const struct report reports[] = {
       task_time_report },
     { "api_statistic", NULL, "calls of the host's software stack by name: how often, and for how long",
       api_statistic_report },
+    { "l2_cache", NULL, "how often tasks found what they needed in the L2 cache",
+      l2_cache_report },
+    { "soc_pmu", NULL, "how often tasks found the translation of an address at once",
+      soc_pmu_report },
+    { "page_fault", NULL, "page faults of tasks",
+      page_fault_report },
     { "host_cpu_usage", NULL, "how many of the host's CPUs the program used, and how many it needs",
       host_cpu_usage_table },
     { "host_mem_usage", NULL, "memory of the host: all of it, the most that the program used, what it needs",

@@ -3,26 +3,31 @@
 #include <string.h>
 
 #include "load/records.h"
+#include "raw/counter.h"
 #include "raw/device.h"
 
 /* The records stay where they are and are read there: their fields would take as much room again as columns. */
-static bool load_pointers(struct source *s, const struct layout *l, const uint8_t ***record, size_t *n, struct error *e)
+static bool load(struct source *s, const char *family, const struct layout *l, struct pmu_records *out, struct error *e)
 {
     struct layout thin = *l;
     thin.n = 0;
+    thin.keeps_rest = true;
     struct records r;
-    if (!records_load(s, "ffts_profile.data", &thin, true, &r, e))
+    if (!records_load(s, family, &thin, true, &r, e))
         return false;
-    *record = r.rest;
-    *n = r.n;
+    *out = (struct pmu_records){ r.n, r.rest };
     return true;
 }
 
 bool pmu_load(struct device *d, struct error *e)
 {
     struct source *s = &d->source;
+    struct pmu *pmu = &d->pmu;
+    if (!load(s, "l2_cache.data", &l2_cache_layout, &pmu->l2, e) ||
+        !load(s, "socpmu.data", &smmu_layout, &pmu->smmu, e))
+        return false;
     if (strcmp(source_text(s->sample, "ai_core_profiling_mode"), "task-based") != 0)
-        return true; /* the same file then holds samples of cores */
-    return load_pointers(s, &pmu_task_layout, &d->pmu.raw.task, &d->pmu.raw.n_tasks, e) &&
-           load_pointers(s, &pmu_block_layout, &d->pmu.raw.block, &d->pmu.raw.n_blocks, e);
+        return true; /* the file then holds samples of cores */
+    return load(s, "ffts_profile.data", &pmu_task_layout, &pmu->of_tasks, e) &&
+           load(s, "ffts_profile.data", &pmu_block_layout, &pmu->of_blocks, e);
 }

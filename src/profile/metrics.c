@@ -143,15 +143,9 @@ static const char *const unit_of_kind[] = {
 static const char *const prefix_of_core[CORES] = { [CORE_AIC] = "aic_", [CORE_AIV] = "aiv_" };
 static const char *const total_time_label[CORES] = { [CORE_AIC] = "aicore_time(us)", [CORE_AIV] = "aiv_time(us)" };
 
-/* The events in the order of their counters; those beyond the last counter are not held anywhere. */
-struct events {
-    unsigned n;
-    uint16_t id[METRIC_COUNTERS];
-};
-
-static struct events parse_events(const char *text)
+struct event_list event_list_parse(const char *text)
 {
-    struct events e = { 0 };
+    struct event_list e = { 0 };
     while (e.n < METRIC_COUNTERS) {
         char *end;
         const unsigned long id = strtoul(text, &end, 16);
@@ -163,23 +157,28 @@ static struct events parse_events(const char *text)
     return e;
 }
 
-static bool find_counters(struct metric_column *c, const struct events *events)
+bool event_list_find(const struct event_list *l, uint16_t event, uint8_t *counter)
 {
-    for (unsigned i = 0; i < c->metric.n_events; i++) {
-        unsigned k = 0;
-        while (k < events->n && events->id[k] != c->metric.event[i])
-            k++;
-        if (k == events->n)
+    for (unsigned i = 0; i < l->n; i++)
+        if (l->id[i] == event) {
+            *counter = (uint8_t)i;
+            return true;
+        }
+    return false;
+}
+
+static bool find_counters(struct metric_column *c, const struct event_list *events)
+{
+    for (unsigned i = 0; i < c->metric.n_events; i++)
+        if (!event_list_find(events, c->metric.event[i], &c->counter[i]))
             return false;
-        c->counter[i] = (uint8_t)k;
-    }
     return true;
 }
 
 struct adding {
     struct metric_columns *to;
     enum core core;
-    struct events events;
+    struct event_list events;
     bool is_custom;
     struct arena *mem;
 };
@@ -204,7 +203,7 @@ bool metric_columns_add(struct metric_columns *to, enum core core, const char *g
         {.name = "total_time",    .kind = METRIC_TOTAL_TIME},
         { .name = "total_cycles", .kind = METRIC_CYCLES    },
     };
-    struct adding a = { to, core, parse_events(events), strncmp(group, custom, sizeof custom - 1) == 0, mem };
+    struct adding a = { to, core, event_list_parse(events), strncmp(group, custom, sizeof custom - 1) == 0, mem };
     size_t g = 0;
     while (g < sizeof groups / sizeof *groups && strcmp(groups[g].name, group) != 0)
         g++;

@@ -16,6 +16,16 @@
 enum core { CORE_AIC, CORE_AIV, CORES };
 enum { METRIC_EVENTS = 5, METRIC_COUNTERS = 8 };
 
+/* Which event each counter counted. */
+struct event_list {
+    unsigned n;
+    uint16_t id[METRIC_COUNTERS];
+};
+
+/* From text like "0x8,0xa", up to the first thing that is no event; those beyond the last counter are held nowhere. */
+struct event_list event_list_parse(const char *text);
+bool event_list_find(const struct event_list *l, uint16_t event, uint8_t *counter);
+
 enum metric_kind {
     METRIC_TOTAL_TIME, /* µs: how long the kernel kept its cores busy */
     METRIC_CYCLES,

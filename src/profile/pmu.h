@@ -14,10 +14,11 @@ enum pmu_kind { PMU_AIC, PMU_AIV, PMU_MIX_AIC, PMU_MIX_AIV };
 enum { PMU_SUM_WORDS = 1 + METRIC_COUNTERS }; /* cycles, then the counters */
 
 struct pmu {
-    struct { /* as they were read, in file order: whole records, see pmu_task_layout and pmu_block_layout */
-        size_t n_tasks, n_blocks;
-        const uint8_t **task, **block;
-    } raw;
+    struct pmu_records { /* as they were read, in file order: whole records */
+        size_t n;
+        const uint8_t **at;
+    } of_tasks, of_blocks;         /* of the cores: pmu_task_layout, pmu_block_layout */
+    struct pmu_records l2, smmu;   /* what was counted for a task outside of them: raw/counter.h */
     struct metric_columns columns; /* none: nothing was counted, or nobody says what */
     uint32_t n_cores[CORES];       /* of the device */
     double nominal_mhz;

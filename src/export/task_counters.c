@@ -1,0 +1,301 @@
+#include "export/task_counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "raw/counter.h"
+
+enum { RATE_EVENTS = 2 };
+enum { SUM_REQUEST, SUM_HIT, SUM_OTHER, SUMS };
+
+/* Which events are requests, which are hits, and which are the others: on this platform. */
+struct events_of_rates {
+    int platform;
+    uint16_t event[SUMS][RATE_EVENTS]; /* 0: none */
+};
+
+/* Others: lines that had to make room. */
+static const struct events_of_rates l2_events[] = {
+    {1,   { { 0x59 }, { 0x5b }, { 0x5c } }            },
+    { 2,  { { 0x78, 0x79 }, { 0x6a }, { 0x71 } }      },
+    { 3,  { { 0x78, 0x79 }, { 0x6a }, { 0x71 } }      },
+    { 4,  { { 0x78, 0x79 }, { 0x6a }, { 0x71 } }      },
+    { 5,  { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } }},
+    { 7,  { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } }},
+    { 8,  { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } }},
+    { 11, { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } }},
+};
+/* Others: addresses that no table had. */
+static const struct events_of_rates smmu_events[] = {
+    {5, { { 0x8a }, { 0x8c, 0x8d }, { 0x2 } }},
+};
+
+/* The records of one device. */
+struct counted {
+    const struct device *d;
+    size_t n, first; /* rows, and the first of them in the table */
+    const uint8_t **record;
+    name_id *name; /* of each row's operator */
+    struct {
+        unsigned n;
+        uint8_t counter[RATE_EVENTS];
+    } sum[SUMS];
+};
+
+struct task_counters {
+    const struct export *x;
+    const struct layout *layout;
+    unsigned stream, task, first_event; /* fields of the layout */
+    size_t n, n_devices;
+    struct counted *device;
+};
+
+static const struct counted *device_of(const struct task_counters *t, size_t *row)
+{
+    const struct counted *c = t->device;
+    while (*row >= c->first + c->n)
+        c++;
+    *row -= c->first;
+    return c;
+}
+
+static struct cell rate(const struct task_counters *t, const struct counted *c, size_t row, unsigned of)
+{
+    uint64_t sum[SUMS] = { 0 };
+    for (unsigned s = 0; s < SUMS; s++)
+        for (unsigned i = 0; i < c->sum[s].n; i++)
+            sum[s] += layout_get(t->layout, t->first_event + c->sum[s].counter[i], c->record[row]);
+    return sum[SUM_REQUEST] ? cell_real(round_exact((double)sum[of] / (double)sum[SUM_REQUEST], 6)) : cell_real(0);
+}
+
+static struct cell id_cell(const struct task_counters *t, const struct counted *c, size_t row, size_t column)
+{
+    switch (column) {
+    case 0: return cell_uint(c->d->source.device);
+    case 1: return cell_uint(layout_get(t->layout, t->stream, c->record[row]));
+    default: return cell_uint(layout_get(t->layout, t->task, c->record[row]));
+    }
+}
+
+/* Hits of the L2 cache cannot be told on chips with the newer scheduler. */
+static struct cell l2_cell(const void *rows, size_t row, size_t column)
+{
+    enum { FIRST_WITH_STARS = 5 };
+    const struct task_counters *t = rows;
+    const struct counted *c = device_of(t, &row);
+    switch (column) {
+    case 3: return t->x->profile->platform >= FIRST_WITH_STARS ? cell_na() : rate(t, c, row, SUM_HIT);
+    case 4: return rate(t, c, row, SUM_OTHER);
+    case 5: return cell_name(c->name[row]);
+    default: return id_cell(t, c, row, column);
+    }
+}
+
+static struct cell smmu_cell(const void *rows, size_t row, size_t column)
+{
+    const struct task_counters *t = rows;
+    const struct counted *c = device_of(t, &row);
+    switch (column) {
+    case 3: return rate(t, c, row, SUM_HIT);
+    case 4: return rate(t, c, row, SUM_OTHER);
+    case 5: return cell_name(c->name[row]);
+    default: return id_cell(t, c, row, column);
+    }
+}
+
+static struct cell fault_cell(const void *rows, size_t row, size_t column)
+{
+    const struct task_counters *t = rows;
+    const struct counted *c = device_of(t, &row);
+    switch (column) {
+    case 3: return cell_uint(layout_get(t->layout, t->first_event, c->record[row]));
+    case 4: return cell_name(c->name[row]);
+    default: return id_cell(t, c, row, column);
+    }
+}
+
+/* Which counters hold the events of the rates. False when one of them was not counted. */
+static bool find_events(struct counted *c, const struct events_of_rates *of, size_t n_of, const char *text)
+{
+    const struct event_list list = event_list_parse(text);
+    size_t p = 0;
+    while (p < n_of && of[p].platform != c->d->source.platform)
+        p++;
+    if (p == n_of)
+        return false;
+    for (unsigned s = 0; s < SUMS; s++)
+        for (unsigned i = 0; i < RATE_EVENTS && of[p].event[s][i]; i++)
+            if (!event_list_find(&list, of[p].event[s][i], &c->sum[s].counter[c->sum[s].n++]))
+                return false;
+    return true;
+}
+
+/* Rows of something with (stream, task) as one number, sorted by it. */
+struct by_id {
+    size_t n;
+    uint64_t *id;
+    uint32_t *row;
+};
+
+static bool by_id_sort(struct by_id *b)
+{
+    return order_by_u64(b->row, b->n, b->id);
+}
+
+static bool ops_by_id(const struct profile *p, unsigned device, struct arena *mem, struct by_id *out)
+{
+    const struct host_tasks *h = &p->host.tasks;
+    *out = (struct by_id){ 0, arena_take(mem, h->n, sizeof *out->id), arena_take(mem, h->n, sizeof *out->row) };
+    if (!out->id || !out->row)
+        return false;
+    for (size_t i = 0; i < h->n; i++) {
+        out->id[i] = (uint64_t)h->stream[i] << 32 | h->task[i];
+        if (h->device[i] == device && h->op[i] != NO_ROW)
+            out->row[out->n++] = (uint32_t)i;
+    }
+    return by_id_sort(out);
+}
+
+/* Records know the stream and the task, but not which one of several tasks that shared the number one after the other.
+ * When there are as many records as tasks they belong together in their order; if not, the last task gives its name. */
+static bool name_rows(const struct task_counters *t, struct counted *c, struct arena *mem)
+{
+    const struct profile *p = t->x->profile;
+    struct by_id ops, rows = { c->n, arena_take(mem, c->n, sizeof *rows.id), arena_take(mem, c->n, sizeof *rows.row) };
+    if (!rows.id || !rows.row || !ops_by_id(p, c->d->source.device, mem, &ops))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        rows.id[i] =
+            layout_get(t->layout, t->stream, c->record[i]) << 32 | layout_get(t->layout, t->task, c->record[i]);
+    order_fill(rows.row, c->n);
+    if (!by_id_sort(&rows))
+        return false;
+    for (size_t i = 0, k = 0, end; i < c->n; i = end) {
+        const uint64_t id = rows.id[rows.row[i]];
+        for (end = i; end < c->n && rows.id[rows.row[end]] == id;)
+            end++;
+        while (k < ops.n && ops.id[ops.row[k]] < id)
+            k++;
+        const size_t first = k;
+        while (k < ops.n && ops.id[ops.row[k]] == id)
+            k++;
+        for (size_t r = i; r < end; r++) {
+            const size_t which = k - first == end - i ? first + (r - i) : k - 1;
+            c->name[rows.row[r]] = k > first ? p->host.ops.name[p->host.tasks.op[ops.row[which]]] : NAME_NA;
+        }
+    }
+    return true;
+}
+
+/* Takes the records that are wanted: those of a data type, or all of them. */
+enum { ALL_TYPES = -1 };
+static bool add_device(struct task_counters *t, const struct device *d, const struct pmu_records *from, int data_type,
+                       const struct events_of_rates *of, size_t n_of, const char *events)
+{
+    struct arena *mem = t->x->mem;
+    struct counted *c = &t->device[t->n_devices];
+    *c = (struct counted){ .d = d, .first = t->n, .record = arena_take(mem, from->n, sizeof *c->record) };
+    c->name = arena_take(mem, from->n, sizeof *c->name);
+    if (!c->record || !c->name)
+        return false;
+    for (size_t i = 0; i < from->n; i++)
+        if (data_type == ALL_TYPES || (int)layout_get(t->layout, SMMU_DATA_TYPE, from->at[i]) == data_type)
+            c->record[c->n++] = from->at[i];
+    if (c->n == 0 || (of && !find_events(c, of, n_of, events)))
+        return true;
+    t->n += c->n;
+    t->n_devices++;
+    struct arena *scratch = arena_new();
+    const bool done = scratch && name_rows(t, c, scratch);
+    arena_free(scratch);
+    return done;
+}
+
+static struct task_counters *start(const struct export *x, const struct layout *l, unsigned stream, unsigned task,
+                                   unsigned first_event)
+{
+    struct task_counters *t = arena_take(x->mem, 1, sizeof *t);
+    if (t)
+        *t = (struct task_counters){
+            x, l, stream, task, first_event, 0, 0, arena_take(x->mem, x->profile->n_devices + 1, sizeof *t->device)
+        };
+    return t && t->device ? t : NULL;
+}
+
+static bool no_memory(const char *file, struct error *e)
+{
+    return error_set(e, FAULT_LIMIT, "%s: no memory", file);
+}
+
+bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
+{
+    static const struct column column[] = {
+        {"Device_id",    NULL},
+        { "Stream Id",   NULL},
+        { "Task Id",     NULL},
+        { "Hit Rate",    NULL},
+        { "Victim Rate", NULL},
+        { "Op Name",     NULL},
+    };
+    struct task_counters *t = start(x, &l2_cache_layout, L2_STREAM, L2_TASK, L2_FIRST);
+    for (size_t i = 0; i < x->profile->n_devices && t; i++) {
+        const struct device *d = &x->profile->device[i];
+        if (!add_device(t, d, &d->pmu.l2, ALL_TYPES, l2_events, sizeof l2_events / sizeof *l2_events,
+                        source_text(d->source.sample, "l2CacheTaskProfilingEvents")))
+            return no_memory("l2_cache", e);
+    }
+    if (!t)
+        return no_memory("l2_cache", e);
+    const size_t n_columns = sizeof column / sizeof *column - (x->profile->host.ops.n == 0);
+    *out = (struct table){ "l2_cache", column, n_columns, t->n, t, l2_cell, NULL, x->profile->names };
+    return true;
+}
+
+bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
+{
+    static const struct column column[] = {
+        {"Device_id",      NULL},
+        { "Stream Id",     NULL},
+        { "Task Id",       NULL},
+        { "TLB Hit Rate",  NULL},
+        { "TLB Miss Rate", NULL},
+        { "Op Name",       NULL},
+    };
+    static const char unit[] = "SMMU:";
+    struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
+    for (size_t i = 0; i < x->profile->n_devices && t; i++) {
+        const struct device *d = &x->profile->device[i];
+        const char *events = strcasestr(source_text(d->source.sample, "npuEvents"), unit);
+        if (!add_device(t, d, &d->pmu.smmu, SMMU_DATA_TRANSLATION, smmu_events,
+                        sizeof smmu_events / sizeof *smmu_events, events ? events + sizeof unit - 1 : ""))
+            return no_memory("soc_pmu", e);
+    }
+    if (!t)
+        return no_memory("soc_pmu", e);
+    const size_t n_columns = sizeof column / sizeof *column - (x->profile->host.ops.n == 0);
+    *out = (struct table){ "soc_pmu", column, n_columns, t->n, t, smmu_cell, NULL, x->profile->names };
+    return true;
+}
+
+bool page_fault_report(const struct export *x, struct table *out, struct error *e)
+{
+    static const struct column column[] = {
+        {"Device Id",       NULL},
+        { "Stream Id",      NULL},
+        { "Task Id",        NULL},
+        { "Page Fault Num", NULL},
+        { "Op Name",        NULL},
+    };
+    if (x->is_generic) /* the older presentation has none */
+        return true;
+    struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
+    for (size_t i = 0; i < x->profile->n_devices && t; i++)
+        if (!add_device(t, &x->profile->device[i], &x->profile->device[i].pmu.smmu, SMMU_DATA_FAULTS, NULL, 0, NULL))
+            return no_memory("page_fault", e);
+    if (!t)
+        return no_memory("page_fault", e);
+    *out = (struct table){ "page_fault", column,           sizeof column / sizeof *column, t->n, t, fault_cell,
+                           NULL,         x->profile->names };
+    return true;
+}
