@@ -91,19 +91,13 @@ struct stream_size stream_measure(const struct stream *s)
     return m;
 }
 
-/* Simulated data says so in a place that collectors fill with the name of a job. */
-static bool is_simulated(const struct source *s)
-{
-    return strcmp(source_text(s->info, "jobInfo"), "simulated") == 0;
-}
-
 /* ---- for people ----------------------------------------------------------------------------------------------- */
 
 static void put_found(const struct term *t, const struct profile *p)
 {
     const struct source *s = profile_main_source(p);
     char number[TERM_NUMBER], time[TERM_NUMBER];
-    fprintf(t->to, "  %s%s", is_simulated(s) ? "simulated " : "", chip_name(p->platform));
+    fprintf(t->to, "  %s%s", source_is_simulated(s) ? "simulated " : "", chip_name(p->platform));
     if (p->n_devices > 0) {
         fprintf(t->to, ", device%s", p->n_devices > 1 ? "s" : "");
         for (size_t i = 0; i < p->n_devices; i++)
@@ -405,9 +399,9 @@ json_t *summary_json(const struct result *r)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
     return json_pack("{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f}}",
                      "path", text_json(p->path), "chip", chip_name(p->platform), "platform", p->platform, "hostname",
-                     text_json(source_text(s->info, "hostname")), "simulated", is_simulated(s), "devices", devices,
-                     "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end,
-                     "counts", counts, "files", files_json(r), "top_operators", top_json(p), "losses",
+                     text_json(source_text(s->info, "hostname")), "simulated", source_is_simulated(s), "devices",
+                     devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end",
+                     s->has_end, "counts", counts, "files", files_json(r), "top_operators", top_json(p), "losses",
                      summary_losses_json(&p->lost), "problems", problems_json(r), "seconds", "read", r->load_s,
                      "analyse", r->analyse_s, "write", r->write_s);
 }

@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "profile/chip.h"
 #include "raw/enums.h"
 #include "raw/host.h"
 
@@ -22,22 +22,6 @@ static bool write_grid(struct db *db, const char *name, const struct db_column *
     return db_table(db, &t, e);
 }
 
-static const struct enum_name chip[] = {
-    {0,   "Ascend310" },
-    { 1,  "Ascend910A"},
-    { 4,  "Ascend310P"},
-    { 5,  "Ascend910B"},
-    { 7,  "Ascend310B"},
-    { 15, "Ascend950" },
-};
-static const struct enum_table chips = { chip, sizeof chip / sizeof *chip };
-
-static const char *chip_text(int platform)
-{
-    const char *text = platform < 0 ? NULL : enum_text(&chips, (uint32_t)platform);
-    return text ? text : "UNKNOWN";
-}
-
 static bool write_devices(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column info[] = {
@@ -52,11 +36,11 @@ static bool write_devices(const struct export *x, struct db *db, struct error *e
     struct grid infos = { .n_columns = 2, .mem = x->mem }, map = infos;
     for (size_t d = 0; d < p->n_devices; d++) {
         const struct source *s = &p->device[d].source;
-        grid_row(&infos, (struct cell[]){ cell_uint(s->device), cell_text(chip_text(s->platform)) });
+        grid_row(&infos, (struct cell[]){ cell_uint(s->device), cell_text(chip_name(s->platform)) });
         grid_row(&map, (struct cell[]){ cell_int(-1), cell_uint(s->device) });
     }
     if (p->n_devices == 0) {
-        grid_row(&infos, (struct cell[]){ cell_int(-1), cell_text(chip_text(PLATFORM_UNKNOWN)) });
+        grid_row(&infos, (struct cell[]){ cell_int(-1), cell_text(chip_name(PLATFORM_UNKNOWN)) });
         grid_row(&map, (struct cell[]){ cell_int(-1), cell_int(-1) });
     }
     return write_grid(db, "NPU_INFO", info, &infos, e) && write_grid(db, "RANK_DEVICE_MAP", ranks, &map, e);
@@ -93,7 +77,7 @@ static void add_notes(const struct export *x, struct grid *g)
             *c = (char)toupper((unsigned char)*c);
         grid_row(g, (struct cell[]){ cell_text(name), cell_text(n) });
     }
-    if (strcmp(source_text(profile_main_source(p)->info, "jobInfo"), "simulated") == 0)
+    if (source_is_simulated(profile_main_source(p)))
         grid_row(g, (struct cell[]){ cell_text("ASCOPE_SIMULATED"), cell_text("1") });
 }
 

@@ -99,6 +99,11 @@ const char *source_text(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+bool source_is_simulated(const struct source *s)
+{
+    return strcmp(source_text(s->info, "jobInfo"), "simulated") == 0;
+}
+
 int64_t source_number(const json_t *object, const char *key, int64_t otherwise)
 {
     const json_t *v = json_object_get(object, key);

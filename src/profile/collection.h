@@ -87,6 +87,9 @@ static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
 const char *source_text(const json_t *object, const char *key);
 int64_t source_number(const json_t *object, const char *key, int64_t otherwise);
 
+/* Simulated data says so in a place that collectors fill with the name of a job. */
+bool source_is_simulated(const struct source *s);
+
 /* The first stream of a family (the unaging one, if any); *n says how many follow it in the array. NULL when none. */
 const struct stream *source_streams(const struct source *s, const char *family, size_t *n);
 
