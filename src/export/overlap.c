@@ -42,8 +42,12 @@ bool overlap_track(const struct export *x, struct trace *t, struct error *e)
             for (size_t i = 0; i < o->kind[kind].n; i++) {
                 const int64_t begin = o->kind[kind].begin_ns[i], end = o->kind[kind].end_ns[i];
                 trace_slice(t, name[kind], strlen(name[kind]), pid, kind, begin, (double)(end - begin));
-                trace_args(t);
-                trace_end(t);
+                if (x->is_generic) {
+                    trace_end_bare(t);
+                } else {
+                    trace_args(t);
+                    trace_end(t);
+                }
             }
         }
     }

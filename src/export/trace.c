@@ -83,6 +83,9 @@ void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned
 
 void trace_thread_name(struct trace *t, uint32_t pid, int64_t tid, const char *name)
 {
+    struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
+    if (row)
+        lane_row_name(row, name);
     metadata(t, "thread_name", pid, tid);
     trace_arg_text(t, "name", name);
     trace_end(t);
@@ -96,10 +99,30 @@ void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, 
     trace_end(t);
 }
 
+/* The row in which a slice is drawn: that of its thread, unless it would overlap there. */
+static int64_t row_of_slice(struct trace *t, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
+{
+    struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
+    bool is_new = false;
+    const int64_t end_ns = begin_ns + (dur_ns > 0 && dur_ns < 9e18 ? (int64_t)dur_ns : 0);
+    const unsigned lane = row ? lane_row_place(row, begin_ns, end_ns, &is_new) : 0;
+    if (is_new) {
+        char name[96];
+        snprintf(name, sizeof name, "%s (%u)", lane_row_text(row), lane + 1);
+        metadata(t, "thread_name", pid, lane_tid(tid, lane));
+        trace_arg_text(t, "name", name);
+        trace_end(t);
+        metadata(t, "thread_sort_index", pid, lane_tid(tid, lane));
+        trace_arg_int(t, "sort_index", tid);
+        trace_end(t);
+    }
+    return lane_tid(tid, lane);
+}
+
 void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
                  double dur_ns)
 {
-    event(t, name, len, pid, tid);
+    event(t, name, len, pid, row_of_slice(t, pid, tid, begin_ns, dur_ns));
     time_at(t, begin_ns);
     out_lit(t->out, ",\"dur\":");
     if (fabs(dur_ns) < 9e18 && (double)(int64_t)dur_ns == dur_ns)
@@ -212,9 +235,11 @@ void trace_end_bare(struct trace *t)
     out_char(t->out, '}');
 }
 
+/* An arrow is written right after the slice that it belongs to, and follows it to its lane. */
 static void arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
-    event(t, a->name, strlen(a->name), pid, tid);
+    const struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
+    event(t, a->name, strlen(a->name), pid, row ? lane_tid(tid, lane_row_last(row)) : tid);
     out_lit(t->out, ",\"ph\":\"");
     out_char(t->out, a->end);
     out_char(t->out, '"');

@@ -13,6 +13,7 @@
 
 #include "base/names.h"
 #include "base/out.h"
+#include "export/lanes.h"
 
 struct trace {
     struct out *out;
@@ -21,6 +22,7 @@ struct trace {
     int64_t base_ns;
     bool has_window; /* only events that overlap [window_begin_ns, window_end_ns) are wanted; see trace_wants() */
     int64_t window_begin_ns, window_end_ns;
+    struct lanes *lanes; /* keeps slices of one row from overlapping; NULL: they are written as they come */
     uint64_t n_events;
     bool first_arg;
 };

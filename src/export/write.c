@@ -90,6 +90,7 @@ static void write_timeline(struct writing *w, struct job *j)
                        .has_window = x.scope != SCOPE_ALL && !x.is_own_file,
                        .window_begin_ns = x.shown_ns,
                        .window_end_ns = x.end_ns };
+    t.lanes = lanes_new(); /* without memory for it, slices stay where they are */
     trace_begin(&t);
     for (size_t i = 0; i < n_tracks && j->error.fault == FAULT_NONE; i++) {
         const bool own = tracks[i].own_file && strcmp(tracks[i].own_file, j->file) == 0;
@@ -100,6 +101,7 @@ static void write_timeline(struct writing *w, struct job *j)
         if (process_wanted(w->request, counter_tracks[i].process))
             counters_draw(&x, counter_tracks[i].counters, &t, &j->error);
     trace_finish(&t);
+    lanes_free(t.lanes);
     if (j->error.fault != FAULT_NONE || t.n_events == 0)
         out_discard(&o);
     else if (out_close(&o, &j->error))
