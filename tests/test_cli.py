@@ -6,6 +6,7 @@ usage: test_cli.py ASCOPE SOURCE_ROOT [unittest options]
 import glob
 import json
 import os
+import pathlib
 import pty
 import re
 import shutil
@@ -157,6 +158,7 @@ class Wrong(Case):
     def test_options_that_do_not_fit(self):
         rows = [
             (["all", "--format"], ["--format", "wants a value: csv, json"]),
+            (["all", "--out"], ["--out", "wants a value: DIR"]),
             (["all", "--clear=yes"], ["--clear", "no value"]),
             (["all", "--model-id", "1"], ["--model-id 1", "--iteration-id"]),
             (["all", "--iteration-id", "1"], ["--iteration-id 1", "--model-id"]),
@@ -360,7 +362,7 @@ class Export(Case):
         for n in ["1", "4"]:
             path = self.sample("PROF_1")
             self.ascope("export", "summary", "-dir", path, "--threads", n, code=0)
-            kept.append({re.sub(r"\d{14}", "", f): open(os.path.join(path, f), "rb").read()
+            kept.append({re.sub(r"\d{14}", "", f): pathlib.Path(path, f).read_bytes()
                          for f in self.written(path) if f.endswith(".csv")})
             shutil.rmtree(path)
         self.assertEqual(kept[0], kept[1])
@@ -537,6 +539,7 @@ class Info(Case):
         folders = {f["name"]: f for f in r["collections"][0]["folders"]}
         self.assertEqual(list(folders), ["host", "device_0"])
         self.assertEqual(folders["device_0"]["clock_shift_ns"], 20000)  # the sample's cntvct_diff
+        self.assertEqual(folders["host"]["wall_drift_ns"], -975)  # its wall clock is read in microseconds
         streams = {s["family"]: s for s in folders["device_0"]["streams"]}
         self.assertEqual(streams["stars_soc.data"]["records"], 554)
         self.assertIsNone(streams["hccs.data"]["records"])

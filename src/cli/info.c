@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -152,9 +153,12 @@ static void put_clock(const struct term *t, const struct source *s, const struct
         fprintf(t->to, ", device counter %.6g MHz (%llu at host %lld ns)", mhz(s->device_clock.tick),
                 (unsigned long long)s->device_clock.cnt, (long long)s->host_mono_ns);
     fputc('\n', t->to);
+    if (s->drift_ns != 0)
+        fprintf(t->to, "    wall clock and monotonic clock drifted apart by %s%s\n", s->drift_ns < 0 ? "-" : "",
+                term_duration(gap, fabs((double)s->drift_ns)));
     if (s != against) {
         const int64_t shift = clock_shift_ns(s, against);
-        fprintf(t->to, "    its clock is %s %s that of ", term_duration(gap, (double)llabs(shift)),
+        fprintf(t->to, "    its clock is %s %s that of ", term_duration(gap, fabs((double)shift)),
                 shift < 0 ? "behind" : "ahead of");
         term_text(t, against->name, 0);
         fputc('\n', t->to);
@@ -227,11 +231,12 @@ static json_t *folder_json(const struct folder *f, const struct source *against)
         return o;
     }
     json_t *more =
-        json_pack("{s:i, s:s, s:o, s:I, s:I, s:b, s:f, s:I, s:I, s:I, s:o}", "platform", s->platform, "chip",
+        json_pack("{s:i, s:s, s:o, s:I, s:I, s:b, s:f, s:I, s:I, s:I, s:I, s:o}", "platform", s->platform, "chip",
                   chip_name(s->platform), "hostname", text_json(source_text(s->info, "hostname")), "begin_ns",
                   (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end, "host_counter_mhz",
-                  mhz(s->host_clock.tick), "clock_shift_ns", (json_int_t)clock_shift_ns(s, against), "slices_missing",
-                  (json_int_t)f->n_missing, "slices_aged", (json_int_t)f->n_aged, "streams", summary_streams_json(s));
+                  mhz(s->host_clock.tick), "wall_drift_ns", (json_int_t)s->drift_ns, "clock_shift_ns",
+                  (json_int_t)clock_shift_ns(s, against), "slices_missing", (json_int_t)f->n_missing, "slices_aged",
+                  (json_int_t)f->n_aged, "streams", summary_streams_json(s));
     if (!s->is_host && more)
         json_object_set_new(more, "device_counter_mhz", json_real(mhz(s->device_clock.tick)));
     json_object_update_new(o, more);

@@ -207,7 +207,8 @@ static const char *choices_text(const struct option_row *o)
 const char *option_help(const struct option_row *o, char *out, size_t size)
 {
     const bool lists_choices = o->value && o->choice[0];
-    snprintf(out, size, "%s%s%s", o->help, lists_choices ? "; accepted are " : "", lists_choices ? choices_text(o) : "");
+    snprintf(out, size, "%s%s%s", o->help, lists_choices ? "; accepted are " : "",
+             lists_choices ? choices_text(o) : "");
     return out;
 }
 
@@ -376,8 +377,10 @@ static bool parse_one(struct arguments *a, int code, char **argv)
     if (o->kind == OPTION_SWITCH && !optarg && !a->command->value_follows_sign)
         return set_value(a, (enum option_id)id, what, "on");
     if (code == ':' || (takes_value(o) && !optarg)) {
-        complain("%s: wants a value%s%s%s", what, a->command->value_follows_sign ? ", as in --name=value" : "",
-                 o->choice[0] ? ": " : "", choices_text(o));
+        complain("%s: wants a value%s: %s", what, a->command->value_follows_sign ? ", as in --name=value" : "",
+                 o->kind == OPTION_SWITCH ? "on, off"
+                 : o->choice[0]           ? choices_text(o)
+                                          : o->value);
         return false;
     }
     return set_value(a, (enum option_id)id, what, optarg ? optarg : "");

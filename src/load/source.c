@@ -201,9 +201,11 @@ static bool read_window(struct source *s, struct error *e)
     struct error no_end = { 0 };
     json_t *end = read_json(s, "end_info", &no_end);
     const int64_t end_us = source_number(end, "collectionTimeEnd", -1);
+    const int64_t end_mono_ns = source_number(end, "clockMonotonicRaw", -1);
     json_decref(end);
     s->has_end = end_us > 0 && end_us < INT64_MAX / 2000;
     s->end_ns = s->has_end ? end_us * 1000 : s->begin_ns + END_GUESS_NS;
+    s->drift_ns = s->has_end && end_mono_ns >= 0 ? s->end_ns - end_mono_ns - s->wall_offset_ns : 0;
     return true;
 }
 

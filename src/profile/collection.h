@@ -53,6 +53,7 @@ struct source {
     int64_t wall_offset_ns;   /* monotonic ns + this = wall clock ns */
     int64_t begin_ns, end_ns; /* of the collection, wall clock; end is a guess when has_end is false */
     bool has_end;
+    int64_t drift_ns; /* how far the wall clock moved against the monotonic one meanwhile; 0 when nobody knows */
 
     struct stream *stream; /* sorted by family, unaging first */
     size_t n_streams;
