@@ -8,8 +8,8 @@
 
 struct span_builder {
     struct spans *out;
-    uint16_t *stream;
-    struct open_span *slot; /* the latest begin of each stream and tag, by its hash */
+    uint32_t *first;        /* of the same iteration and stream: row */
+    struct open_span *slot; /* by hash: the latest begin of each stream and tag, the first of each stream */
     size_t n_slots;         /* a power of two */
 };
 
@@ -19,7 +19,7 @@ struct span_builder spans_new(struct spans *out, size_t most, struct arena *mem,
 /* `serial` is of the iteration and never used again, `row` may be. False: an end of nothing that began there. */
 bool spans_add(struct span_builder *s, uint32_t row, uint32_t serial, uint16_t tag, uint16_t stream, uint64_t tick);
 
-/* Drops and counts what did not end, sorts the rest by (iteration, stream). False only without memory. */
+/* Drops and counts what did not end, puts the rest in order. False only without memory. */
 bool spans_finish(struct span_builder *s, struct arena *mem, const char *file, struct losses *lost);
 
 #endif

@@ -31,9 +31,8 @@ struct builder {
     enum state state;
     uint64_t index;            /* of the iteration to come, from 1 in each model */
     uint32_t iteration_number; /* of all that were ever begun: rows may be taken back, numbers are not */
-    size_t first_of_model;     /* row */
     struct span_builder reduces, get_nexts;
-    uint64_t n_unmatched;
+    uint64_t n_unmatched, n_unended;
 };
 
 static bool is_reduce(uint16_t tag)
@@ -52,7 +51,7 @@ static void iteration_begin(struct builder *b, uint64_t model, uint64_t tick)
     t->model[t->n] = model;
     t->index[t->n] = b->index;
     t->begin[t->n] = tick;
-    t->end[t->n] = 0;
+    t->end[t->n] = t->fp[t->n] = t->bp[t->n] = 0;
     t->n++;
     b->iteration_number++;
 }
@@ -63,30 +62,42 @@ static void iteration_end(struct builder *b, uint64_t tick)
     b->index++;
 }
 
-/* A stamp of the iteration that was begun last. */
+static size_t cut_rows(const uint32_t *iteration, size_t n, size_t from)
+{
+    while (n > 0 && iteration[n - 1] >= from)
+        n--;
+    return n;
+}
+
+/* Forgets what the iteration that was begun last has got. */
+static void iteration_clear(struct builder *b)
+{
+    struct steps *s = b->out;
+    const size_t last = s->iterations.n - 1;
+    s->iterations.fp[last] = s->iterations.bp[last] = 0;
+    s->reduces.n = cut_rows(s->reduces.iteration, s->reduces.n, last);
+    s->get_nexts.n = cut_rows(s->get_nexts.iteration, s->get_nexts.n, last);
+    b->iteration_number++;
+}
+
+/* A stamp of the iteration that was begun last. The last pass of several counts. */
 static bool add_to_iteration(struct builder *b, uint32_t i)
 {
     const struct device_log *log = b->log;
-    struct trainings *t = &b->out->trainings;
+    struct iterations *t = &b->out->iterations;
     const uint16_t tag = log->stamps.tag[i];
     const uint64_t tick = log->stamps.tick[i];
-    if (b->out->iterations.n == b->first_of_model)
+    if (b->state == OUTSIDE)
         return false;
-    const uint32_t row = (uint32_t)(b->out->iterations.n - 1);
+    const uint32_t row = (uint32_t)(t->n - 1);
     if (is_reduce(tag))
         return spans_add(&b->reduces, row, b->iteration_number, tag, log->stamps.stream[i], tick);
     if (is_get_next(tag))
         return spans_add(&b->get_nexts, row, b->iteration_number, tag, log->stamps.stream[i], tick);
-    if (tag == STEP_TAG_FP) {
-        t->iteration[t->n] = row;
-        t->fp[t->n] = tick;
-        t->bp[t->n] = 0;
-        t->n++;
-        return true;
-    }
-    if (t->n == 0 || t->iteration[t->n - 1] != row)
-        return false;
-    t->bp[t->n - 1] = tick;
+    if (tag == STEP_TAG_FP)
+        t->fp[row] = tick;
+    else
+        t->bp[row] = tick;
     return true;
 }
 
@@ -96,10 +107,12 @@ static void take(struct builder *b, uint32_t i)
     const uint64_t model = b->log->stamps.model[i], tick = b->log->stamps.tick[i];
     switch (b->log->stamps.tag[i]) {
     case STEP_TAG_MODEL_BEGIN:
-        if (b->state == OUTSIDE)
+        if (b->state == OUTSIDE) {
             iteration_begin(b, model, tick);
-        else if (b->state == BETWEEN)
+        } else if (b->state == BETWEEN) {
             b->out->iterations.begin[b->out->iterations.n - 1] = tick;
+            iteration_clear(b);
+        }
         b->state = INSIDE;
         break;
     case STEP_TAG_ITERATION_END:
@@ -176,30 +189,19 @@ static void queue_take(struct builder *b, uint32_t i)
         chain_add(b, w, i);
 }
 
-static size_t cut_rows(const uint32_t *iteration, size_t n, size_t from)
-{
-    while (n > 0 && iteration[n - 1] >= from)
-        n--;
-    return n;
-}
-
-/* The last iteration of a model is there only if it ended. */
+/* An iteration is there only if it ended. */
 static void model_end(struct builder *b)
 {
-    struct steps *s = b->out;
+    struct iterations *t = &b->out->iterations;
     while (b->head < b->tail)
         queue_flush_one(b);
-    const size_t last = s->iterations.n - 1;
-    if (s->iterations.n > b->first_of_model &&
-        (s->iterations.begin[last] == 0 || s->iterations.begin[last] >= s->iterations.end[last])) {
-        s->iterations.n--;
-        s->trainings.n = cut_rows(s->trainings.iteration, s->trainings.n, last);
-        s->reduces.n = cut_rows(s->reduces.iteration, s->reduces.n, last);
-        s->get_nexts.n = cut_rows(s->get_nexts.iteration, s->get_nexts.n, last);
+    if (b->state != OUTSIDE) {
+        iteration_clear(b);
+        b->n_unended += b->state == INSIDE;
+        t->n--;
     }
     b->state = OUTSIDE;
     b->index = 1;
-    b->first_of_model = s->iterations.n;
 }
 
 /* The training steps of a framework: two stamps with one index are its begin and end. */
@@ -227,50 +229,15 @@ static bool add_steps(struct steps *s, const struct device_log *log, struct aren
         t->index[t->n] = index;
         t->begin[t->n] = log->stamps.tick[order[i]];
         t->end[t->n] = log->stamps.tick[order[i + 1]];
+        t->fp[t->n] = t->bp[t->n] = 0;
         t->is_step[t->n++] = true;
     }
     return true;
 }
 
-/* Iterations without a forward pass get a row of their own; all rows by the end of their iteration. */
-static bool trainings_finish(struct steps *s, struct arena *mem)
-{
-    struct trainings *t = &s->trainings, sorted;
-    const size_t most = t->n + s->iterations.n;
-    uint64_t *end = arena_take(mem, most, sizeof *end);
-    uint32_t *order = arena_take(mem, most, sizeof *order);
-    sorted = (struct trainings){ .iteration = arena_take(mem, most, sizeof *sorted.iteration),
-                                 .fp = arena_take(mem, most, sizeof *sorted.fp),
-                                 .bp = arena_take(mem, most, sizeof *sorted.bp) };
-    if (arena_failed(mem))
-        return false;
-    const size_t n_passes = t->n;
-    for (size_t i = 0, pass = 0; i < s->iterations.n; i++) {
-        bool has_pass = false;
-        for (; pass < n_passes && t->iteration[pass] <= i; pass++)
-            has_pass = has_pass || t->iteration[pass] == i;
-        if (has_pass)
-            continue;
-        t->iteration[t->n] = (uint32_t)i;
-        t->fp[t->n] = t->bp[t->n] = 0;
-        t->n++;
-    }
-    for (size_t i = 0; i < t->n; i++)
-        end[i] = s->iterations.end[t->iteration[i]];
-    order_fill(order, t->n);
-    if (!order_by_u32(order, t->n, t->iteration) || !order_by_u64(order, t->n, end))
-        return false;
-    order_apply(sorted.iteration, t->iteration, order, t->n, sizeof *sorted.iteration);
-    order_apply(sorted.fp, t->fp, order, t->n, sizeof *sorted.fp);
-    order_apply(sorted.bp, t->bp, order, t->n, sizeof *sorted.bp);
-    sorted.n = t->n;
-    *t = sorted;
-    return true;
-}
-
 /* How many rows there can be: every one is begun by a stamp of its own. */
 struct most {
-    size_t iterations, passes, reduces, get_nexts, relevant;
+    size_t iterations, reduces, get_nexts, relevant;
 };
 
 static struct most count_stamps(const struct device_log *log)
@@ -280,7 +247,6 @@ static struct most count_stamps(const struct device_log *log)
         const uint16_t tag = log->stamps.tag[i];
         m.iterations += tag == STEP_TAG_MODEL_BEGIN || tag == STEP_TAG_ITERATION_END || tag == STEP_TAG_STEP_BEGIN ||
                         tag == STEP_TAG_STEP_END;
-        m.passes += tag == STEP_TAG_FP;
         m.reduces += is_reduce(tag);
         m.get_nexts += is_get_next(tag);
         m.relevant += tag <= STEP_TAG_ITERATION_END || is_reduce(tag) || is_get_next(tag);
@@ -292,15 +258,14 @@ static bool build(struct steps *s, const struct device_log *log, struct arena *m
                   struct losses *lost)
 {
     const struct most most = count_stamps(log);
-    const size_t n_rows = most.iterations, n_trainings = most.passes + most.iterations;
-    s->iterations = (struct iterations){ .model = arena_take(mem, n_rows, sizeof *s->iterations.model),
-                                         .index = arena_take(mem, n_rows, sizeof *s->iterations.index),
-                                         .begin = arena_take(mem, n_rows, sizeof *s->iterations.begin),
-                                         .end = arena_take(mem, n_rows, sizeof *s->iterations.end),
-                                         .is_step = arena_take(mem, n_rows, sizeof *s->iterations.is_step) };
-    s->trainings = (struct trainings){ .iteration = arena_take(mem, n_trainings, sizeof *s->trainings.iteration),
-                                       .fp = arena_take(mem, n_trainings, sizeof *s->trainings.fp),
-                                       .bp = arena_take(mem, n_trainings, sizeof *s->trainings.bp) };
+    struct iterations *t = &s->iterations;
+    *t = (struct iterations){ .model = arena_take(mem, most.iterations, sizeof *t->model),
+                              .index = arena_take(mem, most.iterations, sizeof *t->index),
+                              .begin = arena_take(mem, most.iterations, sizeof *t->begin),
+                              .end = arena_take(mem, most.iterations, sizeof *t->end),
+                              .fp = arena_take(mem, most.iterations, sizeof *t->fp),
+                              .bp = arena_take(mem, most.iterations, sizeof *t->bp),
+                              .is_step = arena_take(mem, most.iterations, sizeof *t->is_step) };
     struct builder b = { .log = log,
                          .out = s,
                          .next = arena_take(temp, log->stamps.n, sizeof *b.next),
@@ -327,8 +292,9 @@ static bool build(struct steps *s, const struct device_log *log, struct arena *m
     if (n > 0)
         model_end(&b);
     losses_add(lost, LOSS_UNMATCHED, b.n_unmatched, where, 0);
+    losses_add(lost, LOSS_UNPAIRED, b.n_unended, where, 0);
     return spans_finish(&b.reduces, mem, where, lost) && spans_finish(&b.get_nexts, mem, where, lost) &&
-           add_steps(s, log, temp, lost) && trainings_finish(s, mem);
+           add_steps(s, log, temp, lost);
 }
 
 bool steps_analyse(struct profile *p, struct device *d, struct error *e)

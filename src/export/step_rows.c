@@ -1,8 +1,17 @@
 #include "export/step_rows.h"
 
+#include "base/sort.h"
+
 bool step_rows_show(const struct step_rows *r, uint64_t begin_tick)
 {
     return r->is_generic || source_device_ns(r->source, begin_tick) >= r->source->begin_ns;
+}
+
+bool step_rows_have(const struct step_rows *r, size_t iteration)
+{
+    const struct iterations *t = &r->steps->iterations;
+    return step_rows_show(r, t->begin[iteration]) && t->index[iteration] >= r->first_index &&
+           t->index[iteration] <= r->last_index;
 }
 
 double step_us(const struct step_rows *r, uint64_t ticks)
@@ -11,29 +20,25 @@ double step_us(const struct step_rows *r, uint64_t ticks)
     return (double)ticks * 1e6 / (1e9 * (double)t.den / (double)t.num);
 }
 
-static uint64_t end_of(const struct step_rows *r, size_t row)
-{
-    return r->steps->iterations.end[r->steps->trainings.iteration[r->training[row]]];
-}
-
 /* From the end of the nearest row that ended before the forward pass began. */
-static uint64_t data_aug_of(const struct step_rows *r, size_t row)
+static uint64_t data_aug_of(const struct step_rows *r, size_t at)
 {
-    const uint64_t fp = r->steps->trainings.fp[r->training[row]];
-    size_t low = 0, high = row;
+    const struct iterations *t = &r->steps->iterations;
+    const uint64_t fp = t->fp[r->row[at]];
+    size_t low = 0, high = at;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (end_of(r, middle) < fp)
+        if (t->end[r->row[middle]] < fp)
             low = middle + 1;
         else
             high = middle;
     }
-    return fp > 0 && low > 0 ? fp - end_of(r, low - 1) : 0;
+    return fp > 0 && low > 0 ? fp - t->end[r->row[low - 1]] : 0;
 }
 
 static void keep(struct step_rows *r, size_t from, size_t *to)
 {
-    r->training[*to] = r->training[from];
+    r->row[*to] = r->row[from];
     r->data_aug[*to] = r->data_aug[from];
     (*to)++;
 }
@@ -53,37 +58,35 @@ static uint32_t *first_of_iteration(const struct spans *s, size_t n_iterations, 
 bool step_rows_make(const struct export *x, const struct device *d, struct step_rows *r, struct error *e)
 {
     const struct steps *s = &d->steps;
-    const struct trainings *t = &s->trainings;
+    const struct iterations *t = &s->iterations;
     *r = (struct step_rows){ .source = &d->source,
                              .steps = s,
                              .is_generic = x->is_generic,
-                             .training = arena_take(x->mem, t->n, sizeof *r->training),
+                             .last_index = UINT64_MAX,
+                             .row = arena_take(x->mem, t->n, sizeof *r->row),
                              .data_aug = arena_take(x->mem, t->n, sizeof *r->data_aug),
-                             .first_reduce = first_of_iteration(&s->reduces, s->iterations.n, x->mem),
-                             .first_get_next = first_of_iteration(&s->get_nexts, s->iterations.n, x->mem) };
-    if (!r->training || !r->data_aug || !r->first_reduce || !r->first_get_next)
+                             .first_reduce = first_of_iteration(&s->reduces, t->n, x->mem),
+                             .first_get_next = first_of_iteration(&s->get_nexts, t->n, x->mem) };
+    bool done = r->row && r->data_aug && r->first_reduce && r->first_get_next;
+    if (done)
+        order_fill(r->row, t->n);
+    if (!done || !order_by_u64(r->row, t->n, t->end))
         return error_set(e, FAULT_LIMIT, "%s: no memory for its iterations", d->source.path);
-    for (uint32_t i = 0; i < t->n; i++)
-        if (r->is_generic || t->fp[i] > 0 || s->iterations.is_step[t->iteration[i]])
-            r->training[r->n++] = i;
-    for (size_t i = 0; i < r->n; i++)
+    for (size_t i = 0; i < t->n; i++)
         r->data_aug[i] = data_aug_of(r, i);
-    size_t n = 0;
-    for (size_t i = 0; i < r->n; i++)
-        if (step_rows_show(r, s->iterations.begin[t->iteration[r->training[i]]]))
-            keep(r, i, &n);
-    r->n = n;
+    for (size_t i = 0; i < t->n; i++)
+        if (step_rows_have(r, r->row[i]))
+            keep(r, i, &r->n);
     return true;
 }
 
 void step_rows_choose(const struct export *x, struct step_rows *r)
 {
-    const struct iterations *t = &r->steps->iterations;
     size_t n = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        const uint32_t k = r->steps->trainings.iteration[r->training[i]];
-        if (t->model[k] == x->model && t->index[k] >= x->first_iteration && t->index[k] <= x->last_iteration)
+    r->first_index = x->first_iteration;
+    r->last_index = x->last_iteration;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->steps->iterations.model[r->row[i]] == x->model && step_rows_have(r, r->row[i]))
             keep(r, i, &n);
-    }
     r->n = n;
 }

@@ -39,8 +39,8 @@ static struct cell reduce_dur_cell(const struct step_rows *r, uint64_t begin, ui
 static void fill_row(const struct step_rows *r, size_t row, struct cell *cell)
 {
     const struct steps *s = r->steps;
-    const uint32_t training = r->training[row], i = s->trainings.iteration[training];
-    const uint64_t fp = s->trainings.fp[training], bp = s->trainings.bp[training], end = s->iterations.end[i];
+    const uint32_t i = r->row[row];
+    const uint64_t fp = s->iterations.fp[i], bp = s->iterations.bp[i], end = s->iterations.end[i];
     size_t n = 0;
     cell[n++] = cell_uint(r->source->device);
     cell[n++] = cell_uint(s->iterations.index[i]);
@@ -69,7 +69,7 @@ bool step_trace_report(const struct export *x, struct table *out, struct error *
         if (!step_rows_make(x, &p->device[d], &rows[d], e))
             return false;
         for (size_t i = 0; i < rows[d].n; i++) {
-            const size_t n = n_reduces(&rows[d], rows[d].steps->trainings.iteration[rows[d].training[i]]);
+            const size_t n = n_reduces(&rows[d], rows[d].row[i]);
             most = n > most ? n : most;
         }
     }

@@ -32,7 +32,7 @@ static bool collect_models(struct place *p, struct arena *mem)
     if (!p->model)
         return false;
     for (size_t i = 0; i < r->n; i++)
-        p->model[i] = r->steps->iterations.model[r->steps->trainings.iteration[r->training[i]]];
+        p->model[i] = r->steps->iterations.model[r->row[i]];
     qsort(p->model, r->n, sizeof *p->model, by_value);
     for (size_t i = 0; i < r->n; i++)
         if (p->n_models == 0 || p->model[i] != p->model[p->n_models - 1])
@@ -201,20 +201,13 @@ static void write_get_next(const struct place *p, uint32_t i)
     trace_end(p->trace);
 }
 
-/* Rows come by the end of their iterations: the next one of a model is a few rows away. */
-static bool has_neighbour(const struct step_rows *r, size_t row, bool after)
+/* True when the iteration before or after is shown too, and has passes for an arrow to lead from or to. */
+static bool has_neighbour(const struct step_rows *r, uint32_t here, bool after)
 {
-    const struct steps *s = r->steps;
-    const uint32_t here = s->trainings.iteration[r->training[row]];
-    const uint64_t wanted = s->iterations.index[here] + (after ? 1 : (uint64_t)-1);
-    enum { FARTHEST = 64 }; /* more models than this at once, and the arrow is left out */
-    for (size_t step = 1; step <= FARTHEST && (after ? row + step < r->n : step <= row); step++) {
-        const size_t other = after ? row + step : row - step;
-        const uint32_t k = s->trainings.iteration[r->training[other]];
-        if (s->iterations.model[k] == s->iterations.model[here] && s->iterations.index[k] == wanted)
-            return s->trainings.fp[r->training[other]] != 0 && s->trainings.bp[r->training[other]] != 0;
-    }
-    return false;
+    const struct iterations *t = &r->steps->iterations;
+    const uint32_t there = after ? here + 1 : here - 1;
+    return there < t->n && t->model[there] == t->model[here] && !t->is_step[there] && step_rows_have(r, there) &&
+           t->fp[there] != 0 && t->bp[there] != 0;
 }
 
 static void write_rows(struct place *p)
@@ -222,17 +215,17 @@ static void write_rows(struct place *p)
     const struct step_rows *r = p->rows;
     const struct steps *s = r->steps;
     for (size_t i = 0; i < r->n; i++) {
-        const uint32_t training = r->training[i], k = s->trainings.iteration[training];
+        const uint32_t k = r->row[i];
         const struct part part = { .place = p,
                                    .tid = tid_of(p, s->iterations.model[k]),
                                    .index = s->iterations.index[k],
                                    .begin = s->iterations.begin[k],
                                    .end = s->iterations.end[k],
-                                   .fp = s->trainings.fp[training],
-                                   .bp = s->trainings.bp[training],
+                                   .fp = s->iterations.fp[k],
+                                   .bp = s->iterations.bp[k],
                                    .data_aug = r->data_aug[i],
-                                   .has_before = has_neighbour(r, i, false),
-                                   .has_after = has_neighbour(r, i, true) };
+                                   .has_before = has_neighbour(r, k, false),
+                                   .has_after = has_neighbour(r, k, true) };
         write_training(&part);
         if (!r->is_generic)
             continue;
@@ -253,7 +246,7 @@ bool step_trace_track(const struct export *x, struct trace *t, struct error *e)
 {
     size_t n_reduces = 0, n_with_steps = 0;
     for (size_t d = 0; d < x->profile->n_devices; d++)
-        n_with_steps += x->profile->device[d].steps.trainings.n > 0;
+        n_with_steps += x->profile->device[d].steps.iterations.n > 0;
     for (size_t d = 0; d < x->profile->n_devices; d++) {
         const struct device *device = &x->profile->device[d];
         struct step_rows rows;

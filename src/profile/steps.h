@@ -21,14 +21,10 @@ struct steps {
     struct iterations { /* of models by (model, index), then the training steps by index */
         size_t n;
         uint64_t *model, *index, *begin, *end;
-        bool *is_step; /* a training step, told by the framework, and no iteration of a model */
-    } iterations;
-    struct trainings { /* one for each forward pass, one for each iteration without any; sorted by end of iteration */
-        size_t n;
-        uint32_t *iteration;
         uint64_t *fp, *bp; /* begin of the forward pass, end of the backward pass */
-    } trainings;
-    struct spans reduces, get_nexts; /* by (iteration, stream), then as they began */
+        bool *is_step;     /* a training step, told by the framework, and no iteration of a model */
+    } iterations;
+    struct spans reduces, get_nexts; /* by iteration, and in it stream by stream, as they began */
     struct device_marks {            /* of the user, during the collection; by id, then by begin */
         size_t n;
         uint64_t *id, *model;
