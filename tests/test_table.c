@@ -121,12 +121,13 @@ static void rounding_has_two_ways_at_a_half(void **state)
         int digits;
         double away, exact;
     } row[] = {
-        {"a half that is exact goes away from zero, or to even", 0.5,     0, 1,      0   },
-        { "the next one",                                        1.5,     0, 2,      2   },
-        { "a half that is a little less",                        1.0005,  3, 1.001,  1.0 },
-        { "the same, negative",                                  -1.0005, 3, -1.001, -1.0},
-        { "no half",                                             2.3456,  2, 2.35,   2.35},
-        { "nothing behind the point",                            1e18,    3, 1e18,   1e18},
+        {"a half that is exact goes away from zero, or to even", 0.5,     0, 1,      0    },
+        { "the next one",                                        1.5,     0, 2,      2    },
+        { "a half that is a little less",                        1.0005,  3, 1.001,  1.0  },
+        { "the same, negative",                                  -1.0005, 3, -1.001, -1.0 },
+        { "one that multiplying makes even less",                8.0575,  3, 8.058,  8.057},
+        { "no half",                                             2.3456,  2, 2.35,   2.35 },
+        { "nothing behind the point",                            1e18,    3, 1e18,   1e18 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
