@@ -42,12 +42,24 @@ struct top {
     double dur_ns;
 };
 
-static int by_duration(const void *a, const void *b)
+/* Ids of names depend on who came first: equal times are ordered by text. */
+static bool is_above(const struct names *names, const struct top *a, const struct top *b)
 {
-    const struct top *x = a, *y = b;
-    if (x->dur_ns != y->dur_ns)
-        return x->dur_ns > y->dur_ns ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
+    return a->dur_ns != b->dur_ns ? a->dur_ns > b->dur_ns : names_compare(names, a->name, b->name) < 0;
+}
+
+static size_t take_top(const struct names *names, const struct top *sum, size_t n_sums, struct top out[TOP_OPERATORS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_sums; i++) {
+        if (sum[i].n == 0 || (n == TOP_OPERATORS && !is_above(names, &sum[i], &out[n - 1])))
+            continue;
+        size_t at = n < TOP_OPERATORS ? n++ : n - 1;
+        for (; at > 0 && is_above(names, &sum[i], &out[at - 1]); at--)
+            out[at] = out[at - 1];
+        out[at] = sum[i];
+    }
+    return n;
 }
 
 /* Device time by operator type, or by name where no type was collected. Returns how many there are; *all is their sum. */
@@ -72,10 +84,7 @@ static size_t top_operators(const struct profile *p, struct top out[TOP_OPERATOR
             *all += t->dur_ns[i];
         }
     }
-    qsort(sum, n_names, sizeof *sum, by_duration);
-    size_t n = 0;
-    for (; n < TOP_OPERATORS && n < n_names && sum[n].n > 0; n++)
-        out[n] = sum[n];
+    const size_t n = take_top(p->names, sum, n_names, out);
     free(sum);
     return n;
 }
@@ -174,47 +183,63 @@ static void put_dir(const struct term *t, const char *collection, const char *pa
     free(dir);
 }
 
+/* Timelines and databases in their order, then tables, the largest first. */
 static int by_size(const void *a, const void *b)
 {
     const struct written *x = *(const struct written *const *)a, *y = *(const struct written *const *)b;
     if (is_table(x) != is_table(y))
         return is_table(x) - is_table(y);
-    return is_table(x) ? (x->n_bytes < y->n_bytes) - (x->n_bytes > y->n_bytes) : (x > y) - (x < y);
+    if (is_table(x) && x->n_bytes != y->n_bytes)
+        return x->n_bytes < y->n_bytes ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+static bool same_dir(const char *a, const char *b)
+{
+    const ptrdiff_t len = file_name(a) - a;
+    return file_name(b) - b == len && strncmp(a, b, (size_t)len) == 0;
+}
+
+static void put_rest(const struct term *t, const struct written *const *file, size_t n, int columns)
+{
+    uint64_t rows = 0, bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        rows += file[i]->n_rows;
+        bytes += file[i]->n_bytes;
+    }
+    char what[48], row_text[TERM_NUMBER], byte_text[TERM_NUMBER];
+    snprintf(what, sizeof what, "and %zu smaller tables", n);
+    fprintf(t->to, "    %-*s %11s rows   %7s  %s-v lists them%s\n", columns, what, term_count(row_text, rows),
+            term_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
 }
 
 static void put_files(const struct term *t, const struct result *r, bool all)
 {
-    const struct written **file = calloc(r->files.n, sizeof *file);
-    size_t n = 0, n_tables = 0;
+    const size_t n = r->files.n;
+    const struct written **file = calloc(n, sizeof *file);
+    size_t n_tables = 0;
     int columns = 0;
-    for (size_t i = 0; file && i < r->files.n; i++)
-        file[n++] = &r->files.at[i];
-    if (!all && n > 0) /* in the order of the export, or what matters first */
-        qsort(file, n, sizeof *file, by_size);
+    if (!file)
+        return;
     for (size_t i = 0; i < n; i++) {
-        const int width = term_width(file_name(file[i]->path));
-        columns = width > columns && (all || n_tables < TOP_TABLES) ? width : columns;
+        file[i] = &r->files.at[i];
         n_tables += is_table(file[i]);
     }
-    const bool cut = !all && n_tables > TOP_TABLES + 1;
-    const size_t n_shown = cut ? n - n_tables + TOP_TABLES : n;
+    const size_t n_shown = all || n_tables <= TOP_TABLES + 1 ? n : n - n_tables + TOP_TABLES;
+    if (n_shown < n)
+        qsort(file, n, sizeof *file, by_size);
     for (size_t i = 0; i < n_shown; i++) {
-        const size_t len = (size_t)(file_name(file[i]->path) - file[i]->path);
-        if (i == 0 || strncmp(file[i]->path, file[i - 1]->path, len) != 0 ||
-            (size_t)(file_name(file[i - 1]->path) - file[i - 1]->path) != len)
+        const int width = term_width(file_name(file[i]->path));
+        columns = width > columns ? width : columns;
+    }
+    columns = columns < NAME_COLUMNS ? columns : NAME_COLUMNS;
+    for (size_t i = 0; i < n_shown; i++) {
+        if (i == 0 || !same_dir(file[i]->path, file[i - 1]->path))
             put_dir(t, r->profile.path, file[i]->path);
-        put_file(t, file[i], columns < NAME_COLUMNS ? columns : NAME_COLUMNS);
+        put_file(t, file[i], columns);
     }
-    uint64_t rows = 0, bytes = 0;
-    for (size_t i = n_shown; i < n; i++) {
-        rows += file[i]->n_rows;
-        bytes += file[i]->n_bytes;
-    }
-    char number[TERM_NUMBER], row_text[TERM_NUMBER], byte_text[TERM_NUMBER];
-    snprintf(number, sizeof number, "and %zu smaller tables", n - n_shown);
-    if (cut)
-        fprintf(t->to, "    %-*s %11s rows   %7s  %s-v lists them%s\n", columns, number, term_count(row_text, rows),
-                term_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
+    if (n_shown < n)
+        put_rest(t, file + n_shown, n - n_shown, columns);
     free(file);
 }
 
@@ -235,27 +260,39 @@ static void put_top(const struct term *t, const struct profile *p)
     }
 }
 
+static void put_loss(const struct term *t, const struct losses *l, enum loss why)
+{
+    char n[TERM_NUMBER];
+    fprintf(t->to, "    %11s %s", term_count(n, l->by[why].n), loss_text(why));
+    if (l->by[why].file) {
+        fprintf(t->to, "%s, first: ", term_ink(t, INK_DIM));
+        term_text(t, l->by[why].file, 0);
+        if (why != LOSS_UNREADABLE)
+            fprintf(t->to, ":%llu", (unsigned long long)l->by[why].first_at);
+        fputs(term_ink(t, INK_END), t->to);
+    }
+    fputc('\n', t->to);
+}
+
 void summary_losses(const struct term *t, const struct losses *l)
 {
-    for (int damage = 1; damage >= 0; damage--) {
-        bool first = true;
+    static const struct {
+        bool is_damage;
+        enum ink ink;
+        const char *heading;
+    } part[] = {
+        {true,   INK_WARN, "damaged, and left out" },
+        { false, INK_DIM,  "not used, as is normal"},
+    };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        bool is_first = true;
         for (int why = 0; why < LOSS_KINDS; why++) {
-            if (l->by[why].n == 0 || loss_is_damage((enum loss)why) != damage)
+            if (l->by[why].n == 0 || loss_is_damage((enum loss)why) != part[i].is_damage)
                 continue;
-            char n[TERM_NUMBER];
-            if (first)
-                fprintf(t->to, "\n  %s%s%s\n", term_ink(t, damage ? INK_WARN : INK_DIM),
-                        damage ? "damaged, and left out" : "not used, as is normal", term_ink(t, INK_END));
-            first = false;
-            fprintf(t->to, "    %11s %s", term_count(n, l->by[why].n), loss_text((enum loss)why));
-            if (l->by[why].file) {
-                fprintf(t->to, "%s, first: ", term_ink(t, INK_DIM));
-                term_text(t, l->by[why].file, 0);
-                if (why != LOSS_UNREADABLE)
-                    fprintf(t->to, ":%llu", (unsigned long long)l->by[why].first_at);
-                fputs(term_ink(t, INK_END), t->to);
-            }
-            fputc('\n', t->to);
+            if (is_first)
+                fprintf(t->to, "\n  %s%s%s\n", term_ink(t, part[i].ink), part[i].heading, term_ink(t, INK_END));
+            is_first = false;
+            put_loss(t, l, (enum loss)why);
         }
     }
 }
