@@ -203,7 +203,33 @@ static void make_communication(struct build *b, const struct situation *s, uint3
         o->task_type[op] = ge_task_type(b, GE_COMMUNICATION);
 }
 
-/* The operator of a node call: at most one, whatever was said of it. */
+/* A graph of the FFTS+ scheduler runs several operators as contexts of one task: each has its own list of context ids,
+ * and is found by its name. False when the node is no such graph. */
+static bool add_graph_ops(struct build *b, const struct situation *s)
+{
+    const struct host_records *h = &b->p->host.records;
+    const uint32_t node = s->path.node;
+    const size_t first = by_call_first(&b->contexts, node);
+    bool is_graph = false;
+    for (size_t at = first; by_call_has(&b->contexts, at, node) && !is_graph; at++)
+        is_graph = h->contexts.name[b->contexts.order[at]] != h->contexts.name[b->contexts.order[first]];
+    for (size_t at = first; is_graph && by_call_has(&b->contexts, at, node); at++) {
+        const uint32_t context = b->contexts.order[at];
+        const uint64_t name = h->contexts.name[context];
+        const struct parts part = { by_call_named(&b->basics, b->mem, node, h->node_basics.name, name),
+                                    by_call_named(&b->attrs, b->mem, node, h->node_attrs.name, name),
+                                    by_call_named(&b->tensors, b->mem, node, h->tensors.name, name), NO_ROW };
+        const bool has_op = part.basic != NO_ROW || b->p->is_level0;
+        const uint32_t op = has_op ? add_op(b, s, &part, dictionary_hash(&b->p->dictionary, name)) : NO_ROW;
+        for (uint32_t i = 0; i < h->contexts.count[context]; i++)
+            add_task(b, s, le32(h->contexts.ids[context] + 4 * i), op);
+    }
+    if (is_graph)
+        add_task(b, s, NO_CONTEXT, NO_ROW); /* the task as a whole, around its contexts */
+    return is_graph;
+}
+
+/* The operator of a node call: one, whatever was said of it, unless it is a graph. */
 static void add_compute(struct build *b, const struct situation *s)
 {
     const struct host_records *h = &b->p->host.records;
@@ -212,6 +238,8 @@ static void add_compute(struct build *b, const struct situation *s)
     struct parts part = { by_call_last(&b->basics, node), by_call_last(&b->attrs, node),
                           by_call_last(&b->tensors, node), NO_ROW };
     const uint32_t any_context = by_call_last(&b->contexts, node);
+    if (kernel_kind[s->kernel].has_contexts && s->path.communication == NO_ROW && add_graph_ops(b, s))
+        return;
     const uint32_t context = kernel_kind[s->kernel].has_contexts ? any_context : NO_ROW;
     const bool in_comm = s->path.communication != NO_ROW;
     /* A graph of the FFTS+ scheduler describes itself as an operator too: only its parts are. */
