@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 /* One folder of a collection, opened or not. */
 struct folder {
-    char *name;
+    const char *name;
     struct source source; /* path is NULL when it could not be opened */
     struct error error;
     uint64_t n_files, n_bytes; /* in its data folder, whatever they are */
@@ -24,9 +25,9 @@ struct folder {
 
 struct looked {
     const char *path;
-    struct folder *folder;
-    size_t n;
+    LIST(struct folder) folders; /* the host's first */
     struct losses lost;
+    struct arena *mem;
 };
 
 static int by_name(const void *a, const void *b)
@@ -64,63 +65,68 @@ static void count_gaps(struct folder *f)
 {
     for (size_t i = 0; i < f->source.n_streams; i++) {
         const struct stream *s = &f->source.stream[i];
-        for (size_t k = 0; k < s->n_slices; k++)
-            if (k == 0)
-                f->n_aged += s->slice[0].number;
-            else
+        f->n_aged += s->slice[0].number;
+        for (size_t k = 1; k < s->n_slices; k++)
+            if (s->slice[k].number > s->slice[k - 1].number)
                 f->n_missing += s->slice[k].number - s->slice[k - 1].number - 1;
     }
 }
 
-static bool look(const char *prof_path, struct looked *out, struct error *e)
+static bool find_folders(struct looked *l, struct error *e)
 {
-    *out = (struct looked){ .path = prof_path };
-    DIR *dir = opendir(prof_path);
+    DIR *dir = opendir(l->path);
     if (!dir)
-        return error_set(e, FAULT_IO, "%s: cannot be read", prof_path);
+        return error_set(e, FAULT_IO, "%s: cannot be read: %s", l->path, strerror(errno));
     for (struct dirent *d; (d = readdir(dir));) {
-        if (!is_folder(d->d_name))
+        struct stat st;
+        if (!is_folder(d->d_name) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISDIR(st.st_mode))
             continue;
-        struct folder *more = reallocarray(out->folder, out->n + 1, sizeof *more);
-        char *name = strdup(d->d_name);
-        if (!more || !name) {
-            free(name);
-            break;
-        }
-        out->folder = more;
-        out->folder[out->n++] = (struct folder){ .name = name };
+        struct folder *f = list_add(&l->folders, l->mem);
+        if (f)
+            f->name = arena_text(l->mem, d->d_name, strlen(d->d_name));
     }
     closedir(dir);
-    if (out->n > 0)
-        qsort(out->folder, out->n, sizeof *out->folder, by_name);
-    for (size_t i = 0; i < out->n; i++) {
-        struct folder *f = &out->folder[i];
+    if (arena_failed(l->mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory", l->path);
+    if (l->folders.n > 0)
+        qsort(l->folders.at, l->folders.n, sizeof *l->folders.at, by_name);
+    return true;
+}
+
+static bool look(const char *prof_path, struct looked *l, struct error *e)
+{
+    *l = (struct looked){ .path = prof_path, .mem = arena_new() };
+    if (!l->mem)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
+    if (!find_folders(l, e))
+        return false;
+    for (size_t i = 0; i < l->folders.n; i++) {
+        struct folder *f = &l->folders.at[i];
         measure_data(prof_path, f);
         if (!source_open(&f->source, prof_path, f->name, &f->error))
             continue;
         count_gaps(f);
-        losses_merge(&out->lost, &f->source.lost);
+        losses_merge(&l->lost, &f->source.lost);
     }
     return true;
 }
 
 static void look_end(struct looked *l)
 {
-    for (size_t i = 0; i < l->n; i++) {
-        if (l->folder[i].source.path)
-            source_close(&l->folder[i].source);
-        free(l->folder[i].name);
-    }
-    free(l->folder);
+    for (size_t i = 0; i < l->folders.n; i++)
+        if (l->folders.at[i].source.path)
+            source_close(&l->folders.at[i].source);
+    arena_free(l->mem);
 }
 
 /* The folder whose clock the others are held against: the host's, or the first one that could be opened. */
 static const struct source *main_source(const struct looked *l)
 {
     const struct source *found = NULL;
-    for (size_t i = 0; i < l->n; i++)
-        if (l->folder[i].source.path && (!found || l->folder[i].source.is_host))
-            found = &l->folder[i].source;
+    for (size_t i = 0; i < l->folders.n; i++)
+        if (l->folders.at[i].source.path && (!found || l->folders.at[i].source.is_host))
+            found = &l->folders.at[i].source;
     return found;
 }
 
@@ -133,8 +139,8 @@ static int64_t clock_shift_ns(const struct source *s, const struct source *again
 static bool is_damaged(const struct looked *l)
 {
     bool damaged = losses_damage(&l->lost) > 0;
-    for (size_t i = 0; i < l->n; i++)
-        damaged = damaged || !l->folder[i].source.path || l->folder[i].n_missing > 0;
+    for (size_t i = 0; i < l->folders.n; i++)
+        damaged = damaged || !l->folders.at[i].source.path || l->folders.at[i].n_missing > 0;
     return damaged;
 }
 
@@ -196,9 +202,9 @@ static void put_text(const struct term *t, const struct looked *l)
 {
     const struct source *first = main_source(l);
     uint64_t files = 0, bytes = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        files += l->folder[i].n_files;
-        bytes += l->folder[i].n_bytes;
+    for (size_t i = 0; i < l->folders.n; i++) {
+        files += l->folders.at[i].n_files;
+        bytes += l->folders.at[i].n_bytes;
     }
     char n[TERM_NUMBER], size[TERM_NUMBER];
     fputs(term_ink(t, INK_BOLD), t->to);
@@ -214,8 +220,8 @@ static void put_text(const struct term *t, const struct looked *l)
         }
     }
     fputc('\n', t->to);
-    for (size_t i = 0; i < l->n; i++)
-        put_folder(t, &l->folder[i], first);
+    for (size_t i = 0; i < l->folders.n; i++)
+        put_folder(t, &l->folders.at[i], first);
     summary_losses(t, &l->lost);
 }
 
@@ -246,8 +252,8 @@ static json_t *folder_json(const struct folder *f, const struct source *against)
 static json_t *looked_json(const struct looked *l)
 {
     json_t *folders = json_array();
-    for (size_t i = 0; i < l->n; i++)
-        json_array_append_new(folders, folder_json(&l->folder[i], main_source(l)));
+    for (size_t i = 0; i < l->folders.n; i++)
+        json_array_append_new(folders, folder_json(&l->folders.at[i], main_source(l)));
     return json_pack("{s:o, s:o, s:o}", "path", text_json(l->path), "folders", folders, "losses",
                      summary_losses_json(&l->lost));
 }
@@ -266,6 +272,7 @@ int run_info(struct arguments *a)
         if (!look(found.path[i], &l, &e)) {
             complain("%s", e.text);
             tally.n_failed++;
+            look_end(&l);
             continue;
         }
         if (is_damaged(&l))
