@@ -48,7 +48,7 @@ static struct cell task_cell(const void *rows, size_t i, size_t column)
     case 0: return cell_name(r->d->comm.ops.name[t->op[i]]);
     case 1: return cell_uint(r->d->tasks.global_id[t->task_row[i]]);
     case 2: return cell_name(t->name[i]);
-    case 3: return cell_int(t->plane[i]);
+    case 3: return cell_uint((uint32_t)t->plane[i]); /* none is all ones */
     case 4: return cell_name(t->group[i]);
     case 5: return cell_int(t->has_info[i] ? (int64_t)t->notify[i] : -1);
     case 6: return enum_cell(t->rdma[i], &hccl_rdmas);

@@ -24,8 +24,9 @@ const char *mark_event_text(const struct marks *m, size_t row)
 
 const char *mark_domain_text(const struct profile *p, size_t row)
 {
-    const name_id name = dictionary_find(&p->dictionary, p->host.records.marks.domain[row]);
-    return name == NAME_EMPTY ? "invalid" : names_text(p->names, name);
+    name_id name;
+    return dictionary_find(&p->dictionary, p->host.records.marks.domain[row], &name) ? names_text(p->names, name)
+                                                                                     : "invalid";
 }
 
 /* Arrows lead from a mark on the host to where a device saw it. */

@@ -2,6 +2,7 @@
 #ifndef ASCOPE_PROFILE_DICTIONARY_H
 #define ASCOPE_PROFILE_DICTIONARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,7 +13,8 @@ struct dictionary {
     struct names *names;
     struct {
         uint64_t key;
-        name_id name; /* NAME_EMPTY: a free slot */
+        name_id name;
+        bool is_used;
     } * slot;
     size_t n, n_slots; /* a power of two */
 };
@@ -22,8 +24,8 @@ int dictionary_add(struct dictionary *d, uint64_t key, name_id name); /* the las
 /* The string of a hash; one that nobody explained is shown as its decimal digits. Thread-safe once loaded. */
 name_id dictionary_hash(const struct dictionary *d, uint64_t hash);
 name_id dictionary_type(const struct dictionary *d, uint16_t level, uint64_t type);
-/* NAME_EMPTY when nobody explained it. */
-name_id dictionary_find(const struct dictionary *d, uint64_t key);
+/* False when nobody explained it. */
+bool dictionary_find(const struct dictionary *d, uint64_t key, name_id *name);
 uint64_t dictionary_type_key(uint16_t level, uint64_t type);
 void dictionary_fini(struct dictionary *d);
 
