@@ -5,6 +5,7 @@
 #   make test     everything that must hold before a change goes in
 #   make bench    how fast, as ratios in one run
 #   make fuzz     damaged input for FUZZ_SECONDS a reader
+#   make viewer   pictures of a timeline in a real viewer
 #   make format   the layout of the source, decided by clang-format
 #   make docs     man page and shell completions anew from the option tables
 #   make install  into PREFIX (DESTDIR is honoured)
@@ -23,7 +24,7 @@ WHY_test = what the build needs, a second compiler with its sanitizers, the C te
 
 MESON_SETUP = meson setup --prefix $(PREFIX)
 
-.PHONY: all program demo test test-gcc test-clang test-sanitized bench fuzz format docs install clean need-build need-test
+.PHONY: all program demo test test-gcc test-clang test-sanitized bench fuzz viewer format docs install clean need-build need-test
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -74,6 +75,13 @@ test-sanitized: need-test
 # BENCH="--sizes 20000 --repeat 1" for a first look; a million kernels take minutes and 6 GB.
 bench: need-build program
 	@python3 bench/bench.py build/ascope $(BENCH)
+
+# A picture of each row of a timeline in a real viewer (speedscope); needs a browser: apt-get install chromium nodejs npm.
+# The viewer complains about what docs/differences.md says of marks and steps; look at the pictures.
+viewer: program
+	@cd tests/viewer && npm install --silent --no-audit --no-fund
+	@rm -rf build/viewer && build/ascope export timeline $(or $(PROF),tests/data/prof-a) --out build/viewer --time-base start --quiet
+	@node tests/viewer/view.js build/viewer/PROF_*/*/msprof_2*.json build/viewer/row
 
 # What a target finds is kept: build-fuzz/crash-* can be given to it again.
 fuzz: need-test
