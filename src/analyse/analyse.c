@@ -7,6 +7,7 @@
 #include "analyse/core_samples.h"
 #include "analyse/device_tasks.h"
 #include "analyse/marks.h"
+#include "analyse/memory.h"
 #include "analyse/operators.h"
 #include "analyse/overlap.h"
 #include "analyse/pmu.h"
@@ -80,7 +81,8 @@ static bool number_tasks(struct profile *p)
 
 bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
 {
-    if (profile_has_host(p) && (!calls_analyse(p, e) || !operators_analyse(p, e) || !marks_analyse(p, e)))
+    if (profile_has_host(p) &&
+        (!calls_analyse(p, e) || !operators_analyse(p, e) || !marks_analyse(p, e) || !memory_analyse(p, e)))
         return false;
     struct analysis a = { p, arena_take(p->mem, p->n_devices, sizeof *a.error) };
     if (!a.error)

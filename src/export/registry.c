@@ -4,13 +4,13 @@
 #include "export/counters.h"
 #include "export/db_session.h"
 #include "export/export.h"
+#include "export/fusion.h"
 #include "export/hardware.h"
 #include "export/marks.h"
-#include "export/op_summary.h"
-#include "export/overlap.h"
-#include "export/step_trace.h"
+#include "export/memory.h"
 #include "export/op_statistic.h"
 #include "export/op_summary.h"
+#include "export/overlap.h"
 #include "export/pmu_db.h"
 #include "export/step_trace.h"
 #include "export/task_counters.h"
@@ -92,6 +92,10 @@ const struct report reports[] = {
       vector_core_report },
     { "step_trace", NULL, "iterations and training steps: forward, backward, reductions", step_trace_report },
     { "msprof_tx", NULL, "what the user marked, on the host and where devices saw it", marks_report },
+    { "memory_record", NULL, "memory that operators took and gave back, as it happened", memory_record_report },
+    { "operator_memory", NULL, "how long operators held their memory", operator_memory_report },
+    { "static_op_mem", NULL, "memory that a graph has planned for its operators", static_memory_report },
+    { "fusion_op", NULL, "operators that were made out of several, and their memory", fusion_report },
     { 0 },
 };
 const size_t n_reports = sizeof reports / sizeof *reports - 1;
@@ -130,6 +134,7 @@ const struct db_writer db_writers[] = {
     { marks_db },
     { session_db },
     { enums_db },
+    { memory_db },
     { 0 },
 };
 /* clang-format on */

@@ -142,11 +142,16 @@ struct marks {
     name_id *message;
 };
 
+/* Memory that operators took and gave back, in file order. */
 struct op_memory {
     size_t n;
     uint32_t *thread, *device, *device_type;
     uint64_t *time, *addr, *name, *allocated, *reserved;
     int64_t *size; /* negative: given back */
+    struct {       /* what was given back as it was, then what never was, as it was taken */
+        size_t n;
+        uint32_t *allocation, *release; /* rows; NO_ROW: never */
+    } lives;
 };
 
 struct static_memory {
