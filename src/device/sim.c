@@ -90,6 +90,8 @@ static void device_begin(struct sim_device *d)
     host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_SET_DEVICE, d->main.id, at + 20, at + 260, 0);
     host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_SET_DEVICE, d->main.id, at, at + 300, 0);
     d->main.now = at + 300;
+    if (p->o->kfc)
+        kfc_open(d);
     if (p->o->graphs) {
         graph_load(d);
         graph_capture(d);

@@ -20,15 +20,7 @@ static size_t collective_pick(struct dice *d)
     return i;
 }
 
-struct small_task {
-    enum small what;
-    unsigned plane;
-    uint64_t tag; /* hash of the collective's name */
-    uint64_t bytes;
-    uint64_t begin; /* of the call, host ticks */
-};
-
-static void info_put(struct sim_device *d, const struct small_task *s, uint64_t time)
+void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time)
 {
     const struct layout *l = &hccl_info_layout;
     const struct sim_small *small = &sim_smalls[s->what];
@@ -62,6 +54,17 @@ static void info_put(struct sim_device *d, const struct small_task *s, uint64_t 
         layout_put(l, f, rec, value[f]);
 }
 
+void comm_op(struct sim_device *d, uint64_t time, uint32_t data_type, uint64_t count)
+{
+    const struct layout *l = &hccl_op_layout;
+    uint8_t *rec = host_record(d->of, HOST_HCCL_OP, d->comm.id, time);
+    layout_put(l, HCCL_OP_FLAGS, rec, dice_one_in(&d->dice, 5));
+    layout_put(l, HCCL_OP_DATA_TYPE, rec, data_type);
+    layout_put(l, HCCL_OP_ALG, rec, d->of->alg_name);
+    layout_put(l, HCCL_OP_COUNT, rec, count);
+    layout_put(l, HCCL_OP_GROUP, rec, d->of->group_name);
+}
+
 static void copy_put(struct sim_device *d, uint64_t time, uint64_t bytes)
 {
     enum { LARGEST = 64 << 20 };
@@ -85,7 +88,7 @@ static void small_run(struct sim_device *d, const struct small_task *s, uint64_t
         copy_put(d, time, s->bytes);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, kind->call, d->comm.id, s->begin + 15, s->begin + 80, 0);
     if (!p->o->level0)
-        info_put(d, s, s->begin + 90);
+        comm_info(d, s, s->begin + 90);
     host_call(p, HOST_CALL, LEVEL_COMMUNICATION, s->plane == 0 ? TYPE_MASTER : TYPE_SLAVE, d->comm.id, s->begin,
               s->begin + CALL_TICKS, p->small_name[s->what]);
     /* 20 GB/s and what it takes to start; a signal is short, waiting for a peer is not */
@@ -142,14 +145,8 @@ void collective_run(struct sim_device *d, uint64_t not_before)
     }
     const uint64_t records = at + CALL_TICKS + 20, node_end = records + 30, acl_end = node_end + 50;
     node_records(d, false, thread, records, &(struct node){ tag, name_hash(c->node), NODE_COMMUNICATION, 0, 0 }, NULL);
-    if (!p->o->level0) {
-        uint8_t *rec = host_record(p, HOST_HCCL_OP, thread, records + 5);
-        layout_put(&hccl_op_layout, HCCL_OP_FLAGS, rec, dice_one_in(&d->dice, 5));
-        layout_put(&hccl_op_layout, HCCL_OP_DATA_TYPE, rec, HCCL_FP16);
-        layout_put(&hccl_op_layout, HCCL_OP_ALG, rec, p->alg_name);
-        layout_put(&hccl_op_layout, HCCL_OP_COUNT, rec, bytes * RANKS / 2);
-        layout_put(&hccl_op_layout, HCCL_OP_GROUP, rec, p->group_name);
-    }
+    if (!p->o->level0)
+        comm_op(d, records + 5, HCCL_FP16, bytes * RANKS / 2);
     host_call(p, HOST_CALL, LEVEL_NODE, TYPE_COLLECTIVE + (uint32_t)which, thread, node_begin, node_end, tag);
     host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_COLLECTIVE + (uint32_t)which, thread, acl_begin, acl_end, 0);
     d->comm.now = acl_end + dice_between(&d->dice, 20, 60);

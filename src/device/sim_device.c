@@ -21,7 +21,9 @@ static const struct {
 
 static const uint16_t stream_ids[STREAMS] = {
     [STREAM_MAIN] = 2, [STREAM_SIDE] = 5, [STREAM_COPY] = 3, [STREAM_GRAPH] = 11, [STREAM_CAPTURED] = 30,
-    [STREAM_COMM] = 20, [STREAM_COMM + 1] = 21, [STREAM_COMM + 2] = 22,
+    [STREAM_COMM] = 20, [STREAM_COMM + 1] = 21, [STREAM_COMM + 2] = 22, [STREAM_CONTROL] = 23,
+    [STREAM_KFC] = 40, [STREAM_KFC + 1] = 41, [STREAM_KFC + 2] = 42, [STREAM_KFC + 3] = 43,
+    [STREAM_MC2] = 50, [STREAM_MC2 + 1] = 51, [STREAM_MC2 + 2] = 52, [STREAM_MC2 + 3] = 53,
 };
 /* clang-format on */
 
@@ -147,25 +149,12 @@ static void blocks_write(struct sim_device *d, const struct device_stream *s, co
     layout_put(l, TS_BLOCKS_COUNT, rec, t->blocks);
 }
 
-struct span stream_run(struct sim_device *d, enum sim_stream which, uint16_t task, const struct launch *l,
-                       uint64_t host_tick, uint64_t duration, uint64_t not_before)
+/* The task is ready at `begin`; before, the stream may have others to run. */
+static struct span stream_add(struct sim_device *d, struct device_stream *s, uint16_t task, const struct launch *l,
+                              uint64_t begin, uint64_t duration)
 {
-    struct device_stream *s = &d->stream[which];
-    if (!s->queue)
-        return (struct span){ not_before, not_before + duration };
-    if (s->n == QUEUE_TASKS) { /* the host waits for the oldest task to end */
-        const uint64_t until = device_host_tick(d, s->queue[s->head].end);
-        d->now = until > d->now ? until : d->now;
-        device_log(d, device_tick(d, d->now));
-    }
-    uint64_t begin = device_tick(d, host_tick);
-    if (begin < d->logged)
-        begin = d->logged;
-    begin += dice_between(&d->dice, 100, 300); /* on its way to the device */
     if (begin < s->free_at + GAP_LEAST)
         begin = s->free_at + dice_between(&d->dice, GAP_LEAST, GAP_MOST);
-    if (begin < not_before)
-        begin = not_before;
     struct device_task *t = &s->queue[(s->head + s->n++) % QUEUE_TASKS];
     *t = (struct device_task){ begin, begin + duration, task, l->blocks, (uint8_t)l->kind };
     if (task == 0 && s->batch > 0)
@@ -174,6 +163,39 @@ struct span stream_run(struct sim_device *d, enum sim_stream which, uint16_t tas
         blocks_write(d, s, t);
     s->free_at = t->end;
     return (struct span){ t->begin, t->end };
+}
+
+/* A full queue makes the host wait for the oldest task to end. */
+static bool stream_has_room(struct sim_device *d, struct device_stream *s)
+{
+    if (s->queue && s->n == QUEUE_TASKS) {
+        const uint64_t until = device_host_tick(d, s->queue[s->head].end);
+        d->now = until > d->now ? until : d->now;
+        device_log(d, device_tick(d, d->now));
+    }
+    return s->queue != NULL;
+}
+
+struct span stream_run(struct sim_device *d, enum sim_stream which, uint16_t task, const struct launch *l,
+                       uint64_t host_tick, uint64_t duration, uint64_t not_before)
+{
+    struct device_stream *s = &d->stream[which];
+    if (!stream_has_room(d, s))
+        return (struct span){ not_before, not_before + duration };
+    uint64_t begin = device_tick(d, host_tick);
+    if (begin < d->logged)
+        begin = d->logged;
+    begin += dice_between(&d->dice, 100, 300); /* on its way to the device */
+    return stream_add(d, s, task, l, begin > not_before ? begin : not_before, duration);
+}
+
+struct span stream_run_on_device(struct sim_device *d, enum sim_stream which, uint16_t task, const struct launch *l,
+                                 uint64_t tick, uint64_t duration)
+{
+    struct device_stream *s = &d->stream[which];
+    if (!stream_has_room(d, s))
+        return (struct span){ tick, tick + duration };
+    return stream_add(d, s, task, l, tick > d->logged ? tick : d->logged, duration);
 }
 
 static void log_write(struct sim_device *d, const struct device_stream *s, const struct device_task *t, unsigned func,

@@ -121,14 +121,18 @@ void graph_capture(struct sim_device *d)
         const struct sim_operator *op = &sim_operators[which];
         const struct launch l = { op->kind, op->kind == TASK_CUBE ? 16 : 32, p->operator_name[which].kernel };
         const uint64_t at = d->main.now + 50 + i * CAPTURE_TICKS, name = p->operator_name[which].name;
+        host_track(d, HOST_TRACK, thread, at + 140, STREAM_CAPTURED, (uint16_t)i, &l);
+        d->captured[i] = (struct graph_task){ op->kind, l.blocks, op->us_min, op->us_max };
+        if (p->o->late) {
+            captured_record(d, at + 140, (uint16_t)i, which, &l);
+            continue;
+        }
         host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_OPERATOR + 2 * (uint32_t)which + 1, thread, at, at + 280, 0);
         host_call(p, HOST_CALL, LEVEL_NODE, TYPE_LAUNCH, thread, at + 60, at + 250, name);
         host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_LAUNCH, thread, at + 90, at + 200, 0);
-        host_track(d, HOST_TRACK, thread, at + 140, STREAM_CAPTURED, (uint16_t)i, &l);
         node_records(d, false, thread, at + 220,
                      &(struct node){ name, p->operator_name[which].type, sim_task_kinds[op->kind].node, l.blocks, 0 },
                      op);
-        d->captured[i] = (struct graph_task){ op->kind, l.blocks, op->us_min, op->us_max };
     }
     d->main.now += 50 + CAPTURED_OPERATORS * CAPTURE_TICKS;
 }

@@ -23,10 +23,13 @@ static const struct {
     [HOST_HCCL_OP]      = { "aging.compact.hccl_op_info", &hccl_op_layout, LEVEL_NODE, TYPE_HCCL_OP, 26 },
     [HOST_CAPTURE_ONCE] = { "unaging.compact.capture_stream_info", &capture_stream_layout, LEVEL_RUNTIME,
                             TYPE_CAPTURE_STREAM, 10 },
+    [HOST_CAPTURED_ONCE] = { "unaging.variable.capture_op_info", &captured_op_variable_layout, LEVEL_RUNTIME,
+                             TYPE_CAPTURED_OP, 0 },
     [HOST_TENSOR]       = { "aging.additional.tensor_info", &tensor_layout, LEVEL_NODE, TYPE_TENSOR, 0 },
     [HOST_TENSOR_ONCE]  = { "unaging.additional.tensor_info", &tensor_layout, LEVEL_NODE, TYPE_TENSOR, 0 },
     [HOST_CONTEXT]      = { "aging.additional.context_id_info", &context_id_layout, LEVEL_NODE, TYPE_CONTEXT_ID, 16 },
     [HOST_HCCL]         = { "aging.additional.hccl_info", &hccl_info_layout, LEVEL_COMMUNICATION, TYPE_HCCL_INFO, 120 },
+    [HOST_MC2]          = { "aging.additional.mc2_comm_info", &mc2_comm_layout, LEVEL_NODE, TYPE_MC2, 60 },
     [HOST_MARK]         = { "aging.additional.msproftx", &mark_layout, LEVEL_MARK, 0, 232 },
     [HOST_MEMORY]       = { "aging.additional.task_memory_info", &task_memory_layout, LEVEL_NODE, TYPE_TASK_MEMORY, 48 },
     [HOST_THREADS]      = { "aging.additional.Multi_Thread", &multi_thread_layout, LEVEL_NODE, TYPE_MULTI_THREAD, 0 },
@@ -106,6 +109,9 @@ void host_open(struct sim_process *p)
     for (size_t i = 0; i < sim_n_collectives; i++)
         host_name(p, sim_collectives[i].node);
     p->group_name = host_name(p, "hccl_world_group");
+    p->kfc_name[0] = host_name(p, "allReduceAicpuKernel");
+    p->kfc_name[1] = host_name(p, "MatmulAllReduceAicpuKernel");
+    host_name(p, "mc2_tp_group");
     p->alg_name = host_name(p, "MESH-RING-NHR");
     p->domain_name = host_name(p, "train");
     p->attr_name[0] = host_name(p, "transpose_x1:0;transpose_x2:0");
@@ -146,8 +152,15 @@ void host_event(struct sim_process *p, enum host_file f, uint16_t level, uint32_
 
 uint8_t *host_record(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time)
 {
+    return host_record_of(p, f, thread, time, files[f].layout->size);
+}
+
+uint8_t *host_record_of(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time, size_t bytes)
+{
     const struct layout *l = files[f].layout;
-    uint8_t *rec = slices_record(&p->host[f], l);
+    uint8_t *rec = slices_take(&p->host[f], bytes);
+    memset(rec, 0, bytes);
+    layout_init(l, rec);
     layout_put(l, HEAD_LEVEL, rec, files[f].level);
     layout_put(l, HEAD_TYPE, rec, files[f].type);
     layout_put(l, HEAD_THREAD, rec, thread);

@@ -62,6 +62,15 @@ static void tensors_make(struct dice *d, const struct sim_operator *op, struct t
     }
 }
 
+static void tensor_put(uint8_t *at, const struct tensor *t)
+{
+    host_put32(at, t->direction);
+    host_put32(at + 4, t->format);
+    host_put32(at + 8, t->data_type);
+    for (unsigned dim = 0; dim < TENSOR_DIMS; dim++)
+        host_put32(at + 12 + 4 * dim, t->shape[dim]);
+}
+
 static void tensors_write(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, uint64_t name,
                           const struct sim_operator *op)
 {
@@ -74,15 +83,8 @@ static void tensors_write(struct sim_device *d, enum host_file f, uint32_t threa
         layout_put(&tensor_layout, HEAD_DATA_LEN, rec, 12 + here * TENSOR_BYTES);
         layout_put(&tensor_layout, TENSOR_OP_NAME, rec, name);
         layout_put(&tensor_layout, TENSOR_COUNT, rec, here);
-        for (unsigned i = 0; i < here; i++) {
-            uint8_t *at = rec + TENSOR_FIRST + i * TENSOR_BYTES;
-            const struct tensor *t = &tensor[first + i];
-            host_put32(at, t->direction);
-            host_put32(at + 4, t->format);
-            host_put32(at + 8, t->data_type);
-            for (unsigned dim = 0; dim < TENSOR_DIMS; dim++)
-                host_put32(at + 12 + 4 * dim, t->shape[dim]);
-        }
+        for (unsigned i = 0; i < here; i++)
+            tensor_put(rec + TENSOR_FIRST + i * TENSOR_BYTES, &tensor[first + i]);
     }
 }
 
@@ -100,6 +102,32 @@ void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_
     layout_put(&node_basic_layout, NODE_OP_FLAG, rec, n->flag);
     if (op)
         tensors_write(d, is_static ? HOST_TENSOR_ONCE : HOST_TENSOR, thread, time, n->name, op);
+}
+
+/* The whole of an operator in one record, as long as its tensors make it. */
+void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct launch *launch)
+{
+    const struct layout *l = &captured_op_variable_layout;
+    const struct sim_operator *op = &sim_operators[which];
+    const struct sim_process *p = d->of;
+    struct tensor tensor[TENSORS_MOST];
+    const unsigned n = op->n_in + op->n_out;
+    tensors_make(&d->dice, op, tensor);
+    uint8_t *rec = host_record_of(d->of, HOST_CAPTURED_ONCE, d->main.id, time, CAPTURED_FIRST + n * TENSOR_BYTES);
+    layout_put(l, HEAD_DATA_LEN, rec, CAPTURED_FIRST - HEAD_BYTES + n * TENSOR_BYTES);
+    layout_put(l, CAPTURED_MODEL, rec, d->captured_model);
+    layout_put(l, CAPTURED_DEVICE, rec, (uint64_t)d->id);
+    layout_put(l, CAPTURED_STREAM, rec, d->stream[STREAM_CAPTURED].id);
+    layout_put(l, CAPTURED_TASK, rec, task);
+    layout_put(l, CAPTURED_TASK_TYPE, rec, sim_task_kinds[op->kind].node);
+    layout_put(l, CAPTURED_BLOCKS, rec, launch->blocks);
+    layout_put(l, CAPTURED_NAME, rec, p->operator_name[which].name);
+    layout_put(l, CAPTURED_OP_TYPE, rec, p->operator_name[which].type);
+    layout_put(l, CAPTURED_ATTR, rec, task == 0 ? p->attr_name[0] : 0);
+    layout_put(l, CAPTURED_OP_FLAG, rec, task % 2);
+    layout_put(l, CAPTURED_TENSORS, rec, n);
+    for (unsigned i = 0; i < n; i++)
+        tensor_put(rec + CAPTURED_FIRST + i * TENSOR_BYTES, &tensor[i]);
 }
 
 uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)

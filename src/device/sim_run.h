@@ -32,10 +32,12 @@ enum host_file {
     HOST_MEMCPY,
     HOST_HCCL_OP,
     HOST_CAPTURE_ONCE,
+    HOST_CAPTURED_ONCE,
     HOST_TENSOR,
     HOST_TENSOR_ONCE,
     HOST_CONTEXT,
     HOST_HCCL,
+    HOST_MC2,
     HOST_MARK,
     HOST_MEMORY,
     HOST_THREADS,
@@ -61,6 +63,7 @@ struct device_task {
     uint8_t kind;
 };
 
+enum { STREAMS_OF_GROUP = 3 };
 enum sim_stream {
     STREAM_MAIN,
     STREAM_SIDE,
@@ -68,7 +71,10 @@ enum sim_stream {
     STREAM_GRAPH,
     STREAM_CAPTURED,
     STREAM_COMM, /* one for each plane */
-    STREAMS = STREAM_COMM + PLANES
+    STREAM_CONTROL = STREAM_COMM + PLANES,
+    STREAM_KFC, /* a kernel of the AI CPU, and the streams that it fills */
+    STREAM_MC2 = STREAM_KFC + STREAMS_OF_GROUP + 1,
+    STREAMS = STREAM_MC2 + STREAMS_OF_GROUP + 1
 };
 
 enum { QUEUE_TASKS = 1024, LIVE_BLOCKS = 32, OPERATORS_MOST = 32 };
@@ -125,6 +131,7 @@ struct sim_process {
     struct {
         uint64_t call, name, type, kernel; /* hashes of its texts */
     } operator_name[OPERATORS_MOST];
+    uint64_t kfc_name[2]; /* of the kernels of the AI CPU that run collectives */
     uint64_t small_name[SMALL_KINDS], group_name, alg_name, domain_name, attr_name[2];
     uint64_t n_collectives;
     struct sim_device *device; /* o->devices */
@@ -140,6 +147,7 @@ void host_call(struct sim_process *p, enum host_file f, uint16_t level, uint32_t
 void host_event(struct sim_process *p, enum host_file f, uint16_t level, uint32_t type, uint32_t thread,
                 uint32_t request, uint64_t time, uint64_t item);
 uint8_t *host_record(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time);
+uint8_t *host_record_of(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time, size_t bytes);
 struct launch { /* what a runtime call hands to the device */
     enum task_kind kind;
     uint16_t blocks;
@@ -157,6 +165,7 @@ struct node {
 };
 void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_t time, const struct node *n,
                   const struct sim_operator *op);
+void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct launch *launch);
 uint16_t operator_blocks(struct sim_device *d, enum task_kind kind);
 
 /* sim_device.c: the device, its streams and what it logs. */
@@ -170,7 +179,9 @@ struct span {
 };
 struct span stream_run(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
                        uint64_t host_tick, uint64_t duration, uint64_t not_before);
-void device_log(struct sim_device *d, uint64_t until); /* everything up to this tick */
+struct span stream_run_on_device(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
+                                 uint64_t tick, uint64_t duration); /* the device itself has launched it */
+void device_log(struct sim_device *d, uint64_t until);              /* everything up to this tick */
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag);
 uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */
@@ -179,8 +190,21 @@ uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */
 void counters_write(struct sim_device *d, uint16_t stream, const struct device_task *t);
 void counters_sample(struct sim_device *d, uint64_t end); /* sample based: the whole collection at once */
 
-/* sim_comm.c */
+/* sim_comm.c: collectives that the host runs. */
+struct small_task {
+    enum small what;
+    unsigned plane;
+    uint64_t tag; /* hash of the collective's name */
+    uint64_t bytes;
+    uint64_t begin; /* of the call, host ticks */
+};
 void collective_run(struct sim_device *d, uint64_t not_before);
+void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time);
+void comm_op(struct sim_device *d, uint64_t time, uint32_t data_type, uint64_t count);
+
+/* sim_kfc.c: collectives that the AI CPU runs. */
+void kfc_open(struct sim_device *d);
+void kfc_run(struct sim_device *d);
 
 /* sim_graph.c */
 void graph_load(struct sim_device *d);

@@ -171,7 +171,10 @@ void step_run(struct sim_device *d, uint32_t step, uint64_t kernels)
         operator_launch(d, &d->backward);
         if (o->comm && (i + 1 == kernels || (i - forward) % BUCKET_KERNELS == BUCKET_KERNELS - 1)) {
             recorded = event_record(d, &d->backward);
-            collective_run(d, recorded.end);
+            if (o->kfc && dice_one_in(&d->dice, 2))
+                kfc_run(d);
+            else
+                collective_run(d, recorded.end);
         }
     }
     if (o->graphs)

@@ -46,6 +46,7 @@ const struct sim_type sim_types[] = {
     { LEVEL_RUNTIME, TYPE_MEMCPY_INFO, "memcpy_info" },
     { LEVEL_RUNTIME, TYPE_TASK_TRACK, "task_track" },
     { LEVEL_RUNTIME, TYPE_CAPTURE_STREAM, "capture_stream_info" },
+    { LEVEL_RUNTIME, TYPE_CAPTURED_OP, "capture_op_info" },
     { LEVEL_RUNTIME, TYPE_CALL_KERNEL, "KernelLaunch" },
     { LEVEL_RUNTIME, TYPE_CALL_LAUNCH, "LaunchKernelWithHostArgs" },
     { LEVEL_RUNTIME, TYPE_CALL_MEMCPY, "MemcpyAsync" },
@@ -72,6 +73,7 @@ const struct sim_type sim_types[] = {
     { LEVEL_NODE, TYPE_TASK_MEMORY, "task_memory_info" },
     { LEVEL_NODE, TYPE_NODE_ATTR, "node_attr_info" },
     { LEVEL_NODE, TYPE_HCCL_OP, "hccl_op_info" },
+    { LEVEL_NODE, TYPE_MC2, "mc2_comm_info" },
     { LEVEL_NODE, TYPE_STATIC_MEMORY, "static_op_mem" },
     { LEVEL_NODE, TYPE_MULTI_THREAD, "Multi_Thread" },
     { LEVEL_MODEL, TYPE_GRAPH_ID_MAP, "graph_id_map" },
@@ -85,6 +87,7 @@ const struct sim_type sim_types[] = {
     { LEVEL_ACL, TYPE_ACL_EVENT_WAIT, "aclrtStreamWaitEvent" },
     { LEVEL_ACL, TYPE_ACL_SYNCHRONIZE, "aclrtSynchronizeStream" },
     { LEVEL_ACL, TYPE_ACL_MODEL_EXECUTE, "aclmdlExecute" },
+    { LEVEL_ACL, TYPE_ACL_FUSED, "aclnnMatmulAllReduce" },
     { LEVEL_ACL, TYPE_ACL_GRAPH_EXECUTE, "aclmdlRIExecuteAsync" },
 };
 const size_t sim_n_types = COUNT(sim_types);
@@ -107,6 +110,8 @@ const struct sim_task_kind sim_task_kinds[TASK_KINDS] = {
     [TASK_REDUCE]        = { TYPE_CALL_REDUCE, 92, 11, 11, 0, 0 },
     [TASK_TRACE]         = { TYPE_CALL_TRACE, 26, 11, 3, 0, 0 },
     [TASK_MODEL]         = { TYPE_CALL_MODEL, 13, 11, 3, 0, 0 },
+    [TASK_AICPU_QUIET]   = { TYPE_CALL_CPU_KERNEL, 1, 1, 1, 0, 0 },
+    [TASK_CCORE]         = { TYPE_CALL_STARS, 50, 11, 20, 0, 0 },
 };
 
 const struct sim_operator sim_operators[] = {
@@ -140,6 +145,7 @@ const struct sim_small sim_smalls[SMALL_KINDS] = {
     [SMALL_REDUCE]  = { "Reduce_Inline", TASK_REDUCE, 1, 0, NONE, 1 },
     [SMALL_PAYLOAD] = { "RDMASend", TASK_RDMA_SEND, 3, 1, 1, 1 },
     [SMALL_NOTIFY]  = { "RDMASend", TASK_RDMA_SEND, 3, 1, 0, 0 },
+    [SMALL_CORE]    = { "CCore_Wait", TASK_CCORE, 0, 2, NONE, 0 },
 };
 
 /* The sends end as the reference expects when it computes a bandwidth over them: payload, notify, wait; collectives

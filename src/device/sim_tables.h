@@ -39,6 +39,7 @@ enum {
     TYPE_TASK_MEMORY = 6,
     TYPE_NODE_ATTR = 9,
     TYPE_HCCL_OP = 10,
+    TYPE_MC2 = 12,
     TYPE_STATIC_MEMORY = 11,
     TYPE_MULTI_THREAD = 14,
     TYPE_COLLECTIVE = 0x20000, /* and above: one for each collective */
@@ -50,6 +51,7 @@ enum {
     TYPE_MEMCPY_INFO = 801,
     TYPE_TASK_TRACK = 802,
     TYPE_CAPTURE_STREAM = 803,
+    TYPE_CAPTURED_OP = 804,
     TYPE_CALL_KERNEL = 1000, /* runtime calls */
     TYPE_CALL_LAUNCH,
     TYPE_CALL_MEMCPY,
@@ -73,6 +75,7 @@ enum {
     TYPE_ACL_SYNCHRONIZE,
     TYPE_ACL_MODEL_EXECUTE = 0x20001,
     TYPE_ACL_GRAPH_EXECUTE = 0xA0001,
+    TYPE_ACL_FUSED = 0x5FFFF,
     TYPE_ACL_OPERATOR = 0x50001,   /* two for each operator: its workspace, its launch */
     TYPE_ACL_COLLECTIVE = 0x70001, /* one for each collective */
 };
@@ -103,6 +106,8 @@ enum task_kind {
     TASK_REDUCE,
     TASK_TRACE,
     TASK_MODEL,
+    TASK_AICPU_QUIET, /* a kernel of the AI CPU that leaves no record of its time */
+    TASK_CCORE,
     TASK_KINDS
 };
 struct sim_task_kind {
@@ -129,7 +134,7 @@ extern const struct sim_operator sim_operators[];
 extern const size_t sim_n_operators;
 
 /* One small task of a collective; a plane runs them in this order. */
-enum small { SMALL_COPY, SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE, SMALL_PAYLOAD, SMALL_NOTIFY, SMALL_KINDS };
+enum small { SMALL_COPY, SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE, SMALL_PAYLOAD, SMALL_NOTIFY, SMALL_CORE, SMALL_KINDS };
 struct sim_small {
     const char *name;
     enum task_kind kind;
