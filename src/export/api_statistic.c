@@ -17,7 +17,7 @@ struct group {
 struct calls_by_name {
     size_t n_groups;
     struct group *group;
-    int64_t *duration_ns;
+    double *duration_ns;
 };
 
 static bool is_wanted(const struct export *x, size_t row)
@@ -26,6 +26,16 @@ static bool is_wanted(const struct export *x, size_t row)
     const struct source *s = &x->profile->host.source;
     return c->is_shown[row] && (x->scope == SCOPE_ALL || (source_host_ns(s, c->begin[row]) <= x->end_ns &&
                                                           source_host_ns(s, c->end[row]) >= x->lead_ns));
+}
+
+/* The newer presentation subtracts whole nanoseconds, the older one counts ticks. */
+static double duration_ns(const struct export *x, size_t row)
+{
+    const struct calls *c = &x->profile->host.calls;
+    const struct source *s = &x->profile->host.source;
+    if (x->is_generic && c->end[row] >= c->begin[row])
+        return ticks_to_ns_exact(s->host_clock.tick, c->end[row] - c->begin[row]);
+    return (double)(source_host_ns(s, c->end[row]) - source_host_ns(s, c->begin[row]));
 }
 
 static bool group_calls(const struct export *x, struct calls_by_name *out)
@@ -57,8 +67,7 @@ static bool group_calls(const struct export *x, struct calls_by_name *out)
         if (i == 0 || key[row] != key[order[i - 1]])
             out->group[out->n_groups++] = (struct group){ (name_id)(key[row] >> 16), c->level[row], i, 0 };
         out->group[out->n_groups - 1].n++;
-        out->duration_ns[i] =
-            source_host_ns(&p->host.source, c->end[row]) - source_host_ns(&p->host.source, c->begin[row]);
+        out->duration_ns[i] = duration_ns(x, row);
     }
     return true;
 }
@@ -78,30 +87,26 @@ static int compare(const void *a, const void *b, void *context)
     return s->by_level_text ? strcmp(call_level_text(l->level), call_level_text(r->level)) : l->level - r->level;
 }
 
+static struct cell number(const struct export *x, double us)
+{
+    return x->is_generic ? cell_real(round_exact(us, 3)) : cell_short(us);
+}
+
 static void add_rows(const struct export *x, struct grid *grid, const struct calls_by_name *calls, struct cell device)
 {
     for (size_t i = 0; i < calls->n_groups; i++) {
         const struct group *g = &calls->group[i];
         const struct call_statistics s = call_statistics_of(calls->duration_ns + g->first, g->n, x->is_generic);
-        const struct cell native[] = { device,
-                                       cell_text(call_level_text(g->level)),
-                                       cell_name(g->name),
-                                       cell_short((double)s.total_ns / 1000),
-                                       cell_uint(s.n),
-                                       cell_short(s.average_us),
-                                       cell_short((double)s.min_ns / 1000),
-                                       cell_short((double)s.max_ns / 1000),
-                                       cell_short(s.variance) };
-        const struct cell generic[] = { device,
-                                        native[1],
-                                        native[2],
-                                        cell_us_short(s.total_ns),
-                                        native[4],
-                                        cell_real(s.average_us),
-                                        cell_us_short(s.min_ns),
-                                        cell_us_short(s.max_ns),
-                                        cell_real(round_exact(s.variance, 3)) };
-        grid_row(grid, x->is_generic ? generic : native);
+        const struct cell cells[] = { device,
+                                      cell_text(call_level_text(g->level)),
+                                      cell_name(g->name),
+                                      number(x, s.total_us),
+                                      cell_uint(s.n),
+                                      number(x, s.average_us),
+                                      number(x, s.min_us),
+                                      number(x, s.max_us),
+                                      number(x, s.variance) };
+        grid_row(grid, cells);
     }
 }
 
@@ -126,9 +131,9 @@ bool api_statistic_report(const struct export *x, struct table *out, struct erro
     if (calls.n_groups > 1)
         qsort_r(calls.group, calls.n_groups, sizeof *calls.group, compare, &sorting);
     struct grid grid = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
-    if (x->scope == SCOPE_ALL)
+    if (!x->is_generic || p->n_devices == 0)
         add_rows(x, &grid, &calls, cell_text("host"));
-    else /* steps belong to a device: the calls of the same time are listed for each */
+    else /* the older presentation lists them for each device */
         for (size_t i = 0; i < p->n_devices; i++)
             add_rows(x, &grid, &calls, cell_uint(p->device[i].source.device));
     *out = grid_table(&grid, "api_statistic", column, p->names);

@@ -97,9 +97,13 @@ static int64_t duration_ns(const struct row *r)
     return summary_end_ns(r->s->x, r->at) - summary_begin_ns(r->s->x, r->at);
 }
 
+/* The older presentation rounds, the newer one subtracts what it has printed. */
 static struct cell duration(const struct row *r)
 {
-    return r->s->x->is_generic ? cell_us_short(duration_ns(r)) : cell_us(duration_ns(r));
+    if (!r->s->x->is_generic)
+        return cell_us(duration_ns(r));
+    return r->op == NO_ROW ? cell_us_short(duration_ns(r))
+                           : cell_real(round_exact(r->d->tasks.dur_ns[r->task] / 1000, 3));
 }
 
 /* From the end of the operator before on the same device. The reference subtracts doubles of epoch microseconds, which
@@ -185,7 +189,7 @@ static struct cell cube_utilization(const struct row *r, uint32_t pmu_row)
         return cell_uint(0);
     /* Six decimals in between, as the reference has them. */
     const double work = is_generic ? (double)cycles / capacity * 100 : nearbyint((double)cycles / capacity * 1e8) / 1e6;
-    const double percent = work / ((double)duration_ns(r) / 1000);
+    const double percent = work / ((is_generic ? r->d->tasks.dur_ns[r->task] : (double)duration_ns(r)) / 1000);
     return is_generic ? cell_round(percent) : cell_fixed(percent, 3);
 }
 

@@ -21,11 +21,10 @@ double task_statistics_average_ns(const struct task_statistics *s);
 /* Calls, in µs. The average is rounded to 3 decimals before the variance is computed from it. */
 struct call_statistics {
     size_t n;
-    int64_t total_ns, min_ns, max_ns;
-    double average_us, variance;
+    double total_us, min_us, max_us, average_us, variance;
 };
 
 /* With `rounds_each` every square is rounded to 3 decimals too: the step and graph form of api_statistic shows it. */
-struct call_statistics call_statistics_of(const int64_t *duration_ns, size_t n, bool rounds_each);
+struct call_statistics call_statistics_of(const double *duration_ns, size_t n, bool rounds_each);
 
 #endif

@@ -33,10 +33,9 @@ static struct cell get(const void *rows, size_t number, size_t column)
         return cell_name(host == NO_ROW ? task_device_type(p, t, row) : t->type[row]);
     case 3: return cell_uint(t->stream[row]);
     case 4: return cell_uint(t->task[row]);
-    case 5: {
-        const int64_t ns = (int64_t)floor(t->dur_ns[row]);
-        return s->x->is_generic ? cell_us_short(ns) : cell_us(ns);
-    }
+    case 5:
+        return s->x->is_generic ? cell_real(round_exact(t->dur_ns[row] / 1000, 3))
+                                : cell_us((int64_t)floor(t->dur_ns[row]));
     case 6: return cell_time(t->begin_ns[row]);
     default: return cell_time(t->end_ns[row]);
     }
