@@ -43,7 +43,7 @@ _ascope()
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --kernels --steps --devices --processes --platform --mhz --metrics --slice-kib --comm --graphs --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
+        options=' --out --seed --kernels --steps --devices --processes --platform --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;
