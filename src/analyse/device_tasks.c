@@ -274,6 +274,7 @@ static void join(struct profile *p, struct device *d, const uint32_t *order, str
 {
     const struct host_tasks *h = &p->host.tasks;
     const struct device_log *log = &d->log;
+    const bool is_dynamic = strcmp(source_text(d->source.sample, "dynamic"), "on") == 0;
     size_t host = first_of_device(h, d->source.device);
     const size_t host_end = first_of_device(h, d->source.device + 1);
     uint64_t host_only = 0, ambiguous = 0;
@@ -289,8 +290,12 @@ static void join(struct profile *p, struct device *d, const uint32_t *order, str
         while (host < host_end && h->key[host] == key && h->context[host] == context)
             host++, same++;
         ambiguous += same > 1 ? end - i : 0;
+        /* Where recording began in the middle of a run, the first task of an id may be one from before with the same
+         * number: it cannot be told from the one that the host speaks of, and the reference leaves it out as well. */
+        const size_t stranger = is_dynamic && same == 1 && end - i > 1 ? i : end;
         for (; i < end; i++) {
-            const bool is_outside = source_device_ns(&d->source, log->end[order[i]]) < d->source.begin_ns;
+            const bool is_outside =
+                i == stranger || source_device_ns(&d->source, log->end[order[i]]) < d->source.begin_ns;
             losses_add(&d->source.lost, LOSS_OUTSIDE, is_outside, "stars_soc.data", 0);
             if (same > 1 || is_outside)
                 continue;
