@@ -1,3 +1,4 @@
+#include "export/aicpu.h"
 #include "export/api_statistic.h"
 #include "export/cann.h"
 #include "export/communication.h"
@@ -96,6 +97,9 @@ const struct report reports[] = {
     { "operator_memory", NULL, "how long operators held their memory", operator_memory_report },
     { "static_op_mem", NULL, "memory that a graph has planned for its operators", static_memory_report },
     { "fusion_op", NULL, "operators that were made out of several, and their memory", fusion_report },
+    { "aicpu", NULL, "kernels that ran on the AI CPU, and what they spent their time on", aicpu_report },
+    { "dp", NULL, "what passed through the queue that feeds the model", data_queue_report },
+    { "aicpu_mi", NULL, "how long the model waited for that queue", queue_wait_report },
     { 0 },
 };
 const size_t n_reports = sizeof reports / sizeof *reports - 1;
