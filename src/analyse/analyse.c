@@ -1,5 +1,6 @@
 #include "analyse/analyse.h"
 
+#include "analyse/aicpu_comm.h"
 #include "analyse/blocks.h"
 #include "analyse/calls.h"
 #include "analyse/comm.h"
@@ -24,6 +25,7 @@ static bool (*const device_step[])(struct profile *p, struct device *d, struct e
     pmu_analyse,
     copies_analyse,
     comm_analyse,
+    aicpu_comm_analyse,
     overlap_analyse,
     counters_analyse,
     core_samples_analyse,

@@ -40,3 +40,18 @@ void batch_of_host(const uint32_t *order, size_t n, const uint64_t *time, const 
         batch[order[i]] = number;
     }
 }
+
+void batch_by_number(const uint32_t *order, size_t n, const uint64_t *time, uint16_t *batch, size_t n_flips,
+                     const uint64_t *flip_time, const uint16_t *flip_number)
+{
+    uint16_t number = 0, destroyed = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (; k < n_flips && time[order[i]] >= flip_time[k]; k++) {
+            const bool is_end = flip_number[k] == FLIP_STREAM_DESTROYED;
+            destroyed = (uint16_t)(destroyed + is_end);
+            number = (uint16_t)((is_end ? number + 1 : flip_number[k] + destroyed));
+        }
+        batch[order[i]] = number;
+    }
+}

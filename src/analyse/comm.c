@@ -1,13 +1,12 @@
 #include "analyse/comm.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/comm_tables.h"
 #include "base/sort.h"
-#include "raw/enums.h"
 
 /* One small task that ran, while it looks for its operator. */
 struct run {
@@ -132,17 +131,22 @@ static struct counter *counter_of(struct counter *at, size_t *n, const struct ru
     return &at[(*n)++];
 }
 
+name_id comm_op_name(const struct profile *p, name_id base, const uint64_t *group, int64_t count, uint32_t iteration)
+{
+    char hash[24] = "N/A", text[600];
+    if (group)
+        snprintf(hash, sizeof hash, "%" PRIu64, *group);
+    const size_t len = strlen(hash);
+    const int n = snprintf(text, sizeof text, "%.500s_%s_%" PRId64 "_%" PRIu32, names_text(p->names, base),
+                           hash + (len > 3 ? len - 3 : 0), count, iteration);
+    return names_add(p->names, text, (size_t)n);
+}
+
 static name_id suffixed(const struct profile *p, const struct run *run, int64_t count)
 {
-    char group[24] = "N/A", text[600];
-    if (run->has_group)
-        snprintf(group, sizeof group, "%" PRIu64, run->group);
-    const size_t len = strlen(group);
     const uint32_t call = p->host.comm.big.call[run->big];
-    const name_id item = dictionary_hash(&p->dictionary, p->host.calls.item[call]);
-    const int n = snprintf(text, sizeof text, "%.500s_%s_%" PRId64 "_%" PRIu32, names_text(p->names, item),
-                           group + (len > 3 ? len - 3 : 0), count, run->iteration);
-    return names_add(p->names, text, (size_t)n);
+    return comm_op_name(p, dictionary_hash(&p->dictionary, p->host.calls.item[call]),
+                        run->has_group ? &run->group : NULL, count, run->iteration);
 }
 
 /* More groups than this in one process is a damaged file: they share a counter then. */
@@ -213,32 +217,6 @@ static bool sort_runs(struct device *d, struct runs *runs, struct arena *mem)
     return true;
 }
 
-#define TAKE(column, n) ((column) = arena_take(mem, (n), sizeof *(column)))
-
-static bool take_tasks(struct device *d, size_t n)
-{
-    struct comm_tasks *t = &d->comm.tasks;
-    struct arena *mem = d->source.mem;
-    t->n = n;
-    TAKE(t->op, n), TAKE(t->name, n), TAKE(t->group, n), TAKE(t->begin_ns, n), TAKE(t->end_ns, n), TAKE(t->dur_ns, n);
-    TAKE(t->estimate_us, n), TAKE(t->bandwidth_gbs, n), TAKE(t->plane, n), TAKE(t->task_row, n), TAKE(t->src_rank, n);
-    TAKE(t->dst_rank, n), TAKE(t->rdma, n), TAKE(t->transport, n), TAKE(t->link, n), TAKE(t->data_type, n);
-    TAKE(t->notify, n), TAKE(t->size, n), TAKE(t->has_info, n), TAKE(t->is_master, n);
-    return !arena_failed(mem);
-}
-
-static bool take_ops(struct device *d, size_t n)
-{
-    struct comm_ops *o = &d->comm.ops;
-    struct arena *mem = d->source.mem;
-    o->n = n;
-    TAKE(o->name, n), TAKE(o->op_type, n), TAKE(o->group, n), TAKE(o->alg, n), TAKE(o->begin_ns, n);
-    TAKE(o->end_ns, n), TAKE(o->dur_ns, n), TAKE(o->asked, n), TAKE(o->connection, n), TAKE(o->model, n);
-    TAKE(o->rank_size, n), TAKE(o->data_type, n), TAKE(o->relay, n), TAKE(o->retry, n), TAKE(o->count, n);
-    TAKE(o->is_shown, n), TAKE(o->is_aicpu, n);
-    return !arena_failed(mem);
-}
-
 static name_id group_name(const struct profile *p, const struct run *run)
 {
     return run->has_group ? dictionary_hash(&p->dictionary, run->group) : NAME_NA;
@@ -296,6 +274,7 @@ static void fill_op(const struct profile *p, struct device *d, size_t k, const s
     o->count[k] = op == NO_ROW ? UINT64_MAX : h->count[op];
     o->asked[k] = p->host.calls.begin[r->big.call[big]];
     o->connection[k] = r->big.call[big] + 1;
+    o->iteration[k] = run->iteration;
     o->model[k] = r->big.model[big];
 }
 
@@ -316,7 +295,7 @@ static bool gather_ops(const struct profile *p, struct device *d, const struct r
         first[order[i]] = i > 0 && key[order[i]] == key[order[i - 1]] ? first[order[i - 1]] : order[i];
     for (size_t i = 0; i < runs->n; i++)
         n += first[i] == i;
-    if (!take_ops(d, n))
+    if (!comm_ops_resize(&d->comm.ops, n, d->source.mem))
         return false;
     n = 0;
     for (size_t i = 0; i < runs->n; i++) {
@@ -353,70 +332,6 @@ static void time_ops(const struct profile *p, struct device *d, const struct run
     }
 }
 
-static bool name_contains(const char *name, const char *word)
-{
-    const size_t len = strlen(word);
-    for (; *name; name++)
-        if (strncasecmp(name, word, len) == 0)
-            return true;
-    return false;
-}
-
-static double plain_bandwidth(const struct comm_tasks *t, uint32_t row)
-{
-    const double size = t->has_info[row] ? (double)t->size[row] : -1;
-    return t->dur_ns[row] > 0 ? size / t->dur_ns[row] : 0;
-}
-
-/* A payload sent by RDMA is on its way until the task that closes it: `closing` tasks after the last of its pieces. The
- * pieces share the bandwidth of the whole. `row` are the tasks of one operator on one plane, by begin. */
-static void share_bandwidth(struct comm_tasks *t, const uint32_t *row, size_t n, size_t closing)
-{
-    for (size_t i = 0; i < n;) {
-        size_t end = i;
-        while (end < n && t->rdma[row[end]] == RDMA_SEND_PAYLOAD)
-            end++;
-        const size_t last = end + closing - 2;
-        if (end == i || last >= n) {
-            t->bandwidth_gbs[row[i]] = plain_bandwidth(t, row[i]);
-            i++;
-            continue;
-        }
-        double size = 0;
-        for (size_t k = i; k < end; k++)
-            size += (double)t->size[row[k]];
-        const double time = (double)(t->begin_ns[row[last]] - t->begin_ns[row[i]]) + t->dur_ns[row[last]];
-        for (size_t k = i; k < end; k++)
-            t->bandwidth_gbs[row[k]] = time > 0 ? size / time : 0;
-        i = end;
-    }
-}
-
-bool comm_bandwidths(const struct profile *p, struct communication *c, struct arena *mem)
-{
-    enum { CLOSING_OF_PAIRS = 3, CLOSING_WITH_BARRIER = 5 };
-    struct comm_tasks *t = &c->tasks;
-    uint32_t *order = arena_take(mem, t->n, sizeof *order);
-    uint64_t *key = arena_take(mem, t->n, sizeof *key);
-    if (!order || !key)
-        return false;
-    order_fill(order, t->n);
-    for (size_t i = 0; i < t->n; i++)
-        key[i] = (uint64_t)t->op[i] << 32 | (uint32_t)t->plane[i];
-    if (!order_by_u64(order, t->n, key))
-        return false;
-    for (size_t i = 0; i < t->n;) {
-        size_t end = i;
-        while (end < t->n && key[order[end]] == key[order[i]])
-            end++;
-        const char *name = names_text(p->names, c->ops.name[t->op[order[i]]]);
-        const bool is_pair = name_contains(name, "send") || name_contains(name, "receive");
-        share_bandwidth(t, order + i, end - i, is_pair ? CLOSING_OF_PAIRS : CLOSING_WITH_BARRIER);
-        i = end;
-    }
-    return true;
-}
-
 bool comm_analyse(struct profile *p, struct device *d, struct error *e)
 {
     if (p->host.comm.small.n == 0)
@@ -428,7 +343,8 @@ bool comm_analyse(struct profile *p, struct device *d, struct error *e)
     const uint32_t *big = done ? order_big(p, d, mem, &n_big) : NULL;
     if (big)
         assign(p, d, &runs, big, n_big);
-    done = big && name_runs(p, d, &runs, mem) && sort_runs(d, &runs, mem) && take_tasks(d, runs.n);
+    done = big && name_runs(p, d, &runs, mem) && sort_runs(d, &runs, mem) &&
+           comm_tasks_resize(&d->comm.tasks, runs.n, d->source.mem);
     for (size_t i = 0; done && i < runs.n; i++)
         fill_task(p, d, i, &runs.at[i]);
     done = done && gather_ops(p, d, &runs, mem);

@@ -586,9 +586,8 @@ bool op_is_schedule(const struct profile *p, uint16_t stream, uint32_t op)
 {
     static const char kernel[] = "AicpuKernel";
     const struct mc2_groups *g = &p->host.records.mc2_groups;
-    for (size_t i = 0; i < g->n; i++)
-        if (g->kfc_stream[i] == stream)
-            return true;
+    if (g->n > 0 && g->row_of_kfc[stream] != NO_ROW)
+        return true;
     const size_t len = names_len(p->names, p->host.ops.name[op]);
     return len >= sizeof kernel - 1 &&
            strcmp(names_text(p->names, p->host.ops.name[op]) + len - (sizeof kernel - 1), kernel) == 0;

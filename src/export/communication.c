@@ -13,7 +13,6 @@ enum { COMM_SORT = 16, COMM_SORT_GENERIC = 17 };
 /* One communicator of a device, with the rows of the timeline that it takes: its operators, then its planes. */
 struct group {
     name_id name;
-    bool is_aicpu;
     int64_t first_row;
     int32_t most_plane; /* -1: none is shown */
     bool has_plane[64];
@@ -24,27 +23,29 @@ struct groups {
     const struct names *names;
 };
 
-static struct group *group_of(struct groups *g, struct arena *mem, name_id name, bool is_aicpu)
+static struct group *group_of(struct groups *g, struct arena *mem, name_id name)
 {
     for (size_t i = 0; i < g->at.n; i++)
-        if (g->at.at[i].name == name && g->at.at[i].is_aicpu == is_aicpu)
+        if (g->at.at[i].name == name)
             return &g->at.at[i];
     struct group *new = list_add(&g->at, mem);
     if (new)
-        *new = (struct group){ .name = name, .is_aicpu = is_aicpu, .most_plane = -1 };
+        *new = (struct group){ .name = name, .most_plane = -1 };
     return new;
 }
 
 static int by_name(const void *a, const void *b, void *context)
 {
     const struct group *x = a, *y = b;
-    const int order = names_compare(context, x->name, y->name);
-    return order ? order : x->is_aicpu - y->is_aicpu;
+    return names_compare(context, x->name, y->name);
 }
 
+/* Tasks are drawn even when their operator is not, because none of them ran on the master stream. */
 static bool task_wanted(const struct export *x, const struct communication *c, size_t i)
 {
-    return x->scope == SCOPE_ALL || (c->tasks.begin_ns[i] >= x->begin_ns && c->tasks.begin_ns[i] <= x->end_ns);
+    const int64_t begin = c->tasks.begin_ns[i];
+    const bool in_model = x->scope != SCOPE_GRAPH || c->ops.model[c->tasks.op[i]] == x->model;
+    return in_model && (x->scope == SCOPE_ALL || (begin >= x->begin_ns && begin <= x->end_ns));
 }
 
 static struct groups find_groups(const struct export *x, const struct device *d, int64_t *next_row)
@@ -52,9 +53,9 @@ static struct groups find_groups(const struct export *x, const struct device *d,
     const struct communication *c = &d->comm;
     struct groups g = { .names = x->profile->names };
     for (size_t i = 0; i < c->tasks.n; i++) {
-        if (!task_wanted(x, c, i) || !scope_has_collective(x, d, c->tasks.op[i]))
+        if (!task_wanted(x, c, i))
             continue;
-        struct group *group = group_of(&g, x->mem, c->tasks.group[i], c->ops.is_aicpu[c->tasks.op[i]]);
+        struct group *group = group_of(&g, x->mem, c->tasks.group[i]);
         const int32_t plane = c->tasks.plane[i] < 0 ? 0 : c->tasks.plane[i];
         if (!group || plane >= (int32_t)sizeof group->has_plane)
             continue;
@@ -79,7 +80,7 @@ static void write_groups(const struct export *x, struct trace *t, uint32_t pid, 
         if (group->name == NAME_NA)
             snprintf(text, sizeof text, "Communication");
         else
-            snprintf(text, sizeof text, "Group %.500s %sCommunication", name, group->is_aicpu ? "Aicpu " : "");
+            snprintf(text, sizeof text, "Group %.500s Communication", name);
         trace_thread(t, pid, group->first_row, text, group->first_row);
         for (int32_t plane = 0; plane <= group->most_plane; plane++) {
             if (!group->has_plane[plane])
@@ -123,10 +124,15 @@ static void write_task(const struct export *x, struct trace *t, uint32_t pid, co
     trace_arg_uint(t, "size(Byte)", c->size[i]);
     trace_arg_text(t, "data type", enum_or(&hccl_data_types, c->data_type[i], "N/A", text));
     trace_arg_text(t, "link type", enum_or(&hccl_links, c->link[i], "N/A", text));
-    trace_arg_real(t, "bandwidth(GB/s)", c->bandwidth_gbs[i]);
+    trace_arg_real(t, "bandwidth(GB/s)", comm_bandwidth_gbs(c, i, x->is_generic));
     trace_arg_uint(t, "model id", d->comm.ops.model[c->op[i]]);
     trace_end(t);
-    (void)x;
+}
+
+/* A number that nobody reported is -1, or the same in 32 bits. */
+static int64_t shown_number(const struct export *x, bool is_missing, int64_t value)
+{
+    return !is_missing ? value : x->is_generic ? INT64_C(-1) : UINT32_MAX;
 }
 
 static void write_op(const struct export *x, struct trace *t, uint32_t pid, const struct device *d, int64_t row,
@@ -137,12 +143,12 @@ static void write_op(const struct export *x, struct trace *t, uint32_t pid, cons
     char text[24];
     trace_slice_name(t, o->name[i], pid, row, o->begin_ns[i], (double)(o->end_ns[i] - o->begin_ns[i]));
     trace_args(t);
-    trace_arg_uint(t, "rank_size", o->rank_size[i]);
+    trace_arg_int(t, "rank_size", shown_number(x, o->rank_size[i] == UINT32_MAX, o->rank_size[i]));
     trace_arg_uint(t, "connection_id", o->connection[i]);
     trace_arg_uint(t, "model id", o->model[i]);
     trace_arg_text(t, "data_type", enum_or(&hccl_data_types, o->data_type[i], "N/A", text));
     trace_arg_name(t, "alg_type", o->alg[i]);
-    trace_arg_uint(t, "count", o->count[i]);
+    trace_arg_int(t, "count", shown_number(x, o->count[i] == UINT64_MAX, (int64_t)o->count[i]));
     if (!x->is_generic) {
         trace_arg_text(t, "relay", yes_no[o->relay[i] > 0]);
         trace_arg_text(t, "retry", yes_no[o->retry[i] > 0]);
@@ -173,17 +179,15 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
         trace_process_npu(t, pid, x->dialect == DIALECT_SEED ? "HCCL" : "Communication", d->source.device, sort);
         write_groups(x, t, pid, &groups);
         for (size_t i = 0; i < c->tasks.n && !p->is_level0; i++) {
-            const uint32_t op = c->tasks.op[i];
             const int32_t plane = c->tasks.plane[i];
-            if (plane < 0 || plane >= (int32_t)sizeof groups.at.at->has_plane || !task_wanted(x, c, i) ||
-                !scope_has_collective(x, d, op))
+            if (plane < 0 || plane >= (int32_t)sizeof groups.at.at->has_plane || !task_wanted(x, c, i))
                 continue;
-            const struct group *g = group_of(&groups, x->mem, c->tasks.group[i], c->ops.is_aicpu[op]);
+            const struct group *g = group_of(&groups, x->mem, c->tasks.group[i]);
             write_task(x, t, pid, d, g->first_row + 1 + plane, i);
         }
         for (size_t i = 0; i < c->ops.n; i++)
             if (scope_has_collective(x, d, i))
-                write_op(x, t, pid, d, group_of(&groups, x->mem, c->ops.group[i], c->ops.is_aicpu[i])->first_row, i);
+                write_op(x, t, pid, d, group_of(&groups, x->mem, c->ops.group[i])->first_row, i);
     }
     return true;
 }

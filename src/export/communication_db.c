@@ -60,8 +60,8 @@ static struct cell task_cell(const void *rows, size_t i, size_t column)
     case 12: return enum_cell(t->link[i], &hccl_links);
     case 13: return cell_uint(r->first + t->op[i]);
     case 14: return cell_uint(t->is_master[i]);
-    default:
-        return cell_real(t->bandwidth_gbs[i] * 1000 * 1000 * 1000); /* in three steps: the last digit depends on it */
+    default: /* in three steps: the last digit depends on it */
+        return cell_real(comm_bandwidth_gbs(t, i, false) * 1000 * 1000 * 1000);
     }
 }
 

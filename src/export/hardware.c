@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "export/arrows.h"
 #include "export/scope.h"
+#include "export/turns.h"
 #include "raw/enums.h"
 
 enum { CANN_SORT = 7 };
@@ -111,6 +112,7 @@ static bool write_device(const struct hardware *h, struct error *e)
     trace_process_npu(h->t, h->pid, "Ascend Hardware", h->d->source.device, HARDWARE_SORT);
     for (size_t i = 0; i < t->n; i++)
         seen[h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
+    turns_mark_rows(h->t, h->d, h->row_of_stream, seen);
     for (uint32_t row = 0; row <= UINT16_MAX; row++) {
         char name[32];
         snprintf(name, sizeof name, "Stream %" PRIu32, row);
@@ -120,6 +122,7 @@ static bool write_device(const struct hardware *h, struct error *e)
     for (size_t i = 0; i < t->n; i++)
         if (is_written(h, i))
             write_task(h, i);
+    turns_write(h->t, h->d, h->pid, h->row_of_stream);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "load/aicpu_comm.h"
 #include "load/pmu.h"
 #include "load/records.h"
 #include "raw/device.h"
@@ -106,5 +107,5 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
 
 bool device_load(struct profile *p, struct device *d, struct error *e)
 {
-    return load_track(d, e) && load_aicpu(p, d, e) && pmu_load(d, e);
+    return load_track(d, e) && load_aicpu(p, d, e) && aicpu_comm_load(d, e) && pmu_load(d, e);
 }

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/sort.h"
+#include "load/aicpu_comm.h"
 #include "load/records.h"
 #include "load/tensors.h"
 #include "load/text.h"
@@ -523,5 +524,6 @@ bool host_load(struct profile *p, struct error *e)
     if (!profile_has_host(p))
         return true;
     return load_calls(p, e) && load_nodes(p, e) && load_hccl(p, e) && load_tracks(p, e) && load_graphs(p, e) &&
-           load_marks(p, e) && load_memory(p, e) && tensors_load(p, e) && captured_ops_load(p, e);
+           load_marks(p, e) && load_memory(p, e) && tensors_load(p, e) && captured_ops_load(p, e) &&
+           mc2_groups_index(p, e);
 }

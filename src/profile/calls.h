@@ -172,6 +172,7 @@ struct mc2_groups {
     uint64_t *group;
     uint32_t *rank_size, *kfc_stream, *stream_count;
     const uint8_t **streams; /* stream_count u32 */
+    uint32_t *row_of_kfc;    /* by stream id, of which there are 65536: the group that is scheduled there, or NO_ROW */
 };
 
 struct host_records {

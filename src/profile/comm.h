@@ -33,12 +33,13 @@ struct comm_requests {
 
 /* Filled by analyse/comm.c: what really ran on one device. */
 struct communication {
-    struct comm_ops { /* in the order of the first task of each */
+    struct comm_ops { /* in the order of the first task of each; those of the AI CPU follow those of the host */
         size_t n;
         name_id *name;         /* with its suffix: hcom_allReduce__483_1_1 */
         name_id *op_type, *group, *alg;
         int64_t *begin_ns, *end_ns; /* of its tasks on the master stream */
         double *dur_ns;             /* the same, with its fraction */
+        uint32_t *iteration;        /* how often it has run by now: more than once in captured graphs */
         uint64_t *asked;            /* when it was asked for: value of the host's counter */
         uint32_t *connection, *model, *rank_size, *data_type; /* data_type: DATA_TYPE_NONE when not reported */
         int32_t *relay, *retry;     /* -1: not reported */
@@ -51,16 +52,22 @@ struct communication {
         uint32_t *op;          /* row of ops */
         name_id *name, *group;
         int64_t *begin_ns, *end_ns;
-        double *dur_ns, *estimate_us, *bandwidth_gbs;
+        double *dur_ns, *estimate_us;
+        double *moved_bytes, *moved_ns; /* of which the bandwidth is the ratio; 0 ns: there is none */
         int32_t *plane;        /* -1: none */
         uint32_t *task_row;    /* row of the device's tasks */
         uint32_t *src_rank, *dst_rank, *rdma, *transport, *link, *data_type;
         uint64_t *notify, *size;
         bool *has_info;        /* false: nothing was reported of it but that it ran */
         bool *is_master;
+        bool *is_piece;        /* of a payload sent by RDMA, which moves as a whole */
+        bool *is_aicpu;        /* handed over by an AI CPU, and not by the host */
     } tasks;
 };
 enum { DATA_TYPE_NONE = 65534 };
+
+/* The reference divides in three ways, and shows all digits of the result. `is_generic`: its older one, in Python. */
+double comm_bandwidth_gbs(const struct comm_tasks *t, size_t i, bool is_generic);
 
 enum overlap_kind { OVERLAP_COMPUTING, OVERLAP_COMMUNICATION, OVERLAP_EXPOSED, OVERLAP_FREE, OVERLAP_KINDS };
 

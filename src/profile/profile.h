@@ -7,6 +7,7 @@
 #define ASCOPE_PROFILE_PROFILE_H
 
 #include "base/names.h"
+#include "profile/aicpu_comm.h"
 #include "profile/calls.h"
 #include "profile/collection.h"
 #include "profile/comm.h"
@@ -26,6 +27,7 @@ struct device {
     struct pmu pmu;            /* counters of tasks */
     struct steps steps;        /* iterations */
     struct communication comm; /* collectives that ran here */
+    struct aicpu_comm aicpu_comm; /* what the AI CPUs say of those that they scheduled */
     struct overlap overlap;    /* of computing and communication */
     struct counters counters;  /* hardware samplers */
     struct usage usage;        /* of the device's own operating system */

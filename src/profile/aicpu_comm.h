@@ -1,0 +1,53 @@
+/* aicpu_comm.h - what the AI CPUs of a device report of the communication that they schedule themselves.
+ *
+ * Times are ticks of the device's counter; ids are those of the host once analyse/aicpu_tasks.c has been over them.
+ */
+#ifndef ASCOPE_PROFILE_AICPU_COMM_H
+#define ASCOPE_PROFILE_AICPU_COMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rounds of an operator that computes and communicates in turn, in file order. Stamps ascend within a round: each part of
+ * it lasts from its own stamp to the next one. */
+enum { TURN_MOST_STAMPS = 7 };
+struct turns {
+    size_t n, n_stamps;
+    uint64_t *stamp[TURN_MOST_STAMPS];
+    uint16_t *stream, *task;
+    uint8_t *number;
+};
+enum turn_kind { TURNS_COMPUTE, TURNS_COMM, TURN_KINDS };
+
+struct aicpu_comm {
+    struct turns turns[TURN_KINDS];
+    struct { /* operators, in file order */
+        size_t n;
+        uint64_t *tick, *alg, *count, *group;
+        uint16_t *stream;
+        uint32_t *task, *rank_size;
+        uint8_t *flags, *data_type;
+    } ops;
+    struct { /* wrap-arounds of the task ids that the AI CPUs hand out, in file order */
+        size_t n;
+        uint64_t *tick;
+        uint16_t *stream, *task;
+        uint32_t *number;
+    } flips;
+    struct { /* first and last task of an operator on its master stream, in file order */
+        size_t n;
+        uint64_t *tick;
+        uint16_t *aicpu_stream, *aicpu_task, *stream, *task, *kind;
+    } marks;
+    struct { /* small tasks as they were handed over, in file order */
+        size_t n;
+        uint64_t *tick, *item, *group, *notify, *size;
+        double *estimate_us;
+        uint32_t *task, *local_rank, *remote_rank;
+        uint16_t *stream, *plane;
+        uint8_t *data_type, *link, *transport, *rdma;
+    } tasks;
+};
+enum { MARK_HEAD = 0, MARK_TAIL = 1 };
+
+#endif
