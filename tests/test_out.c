@@ -170,6 +170,19 @@ static void fixed_decimals_are_printf_s(void **state)
             out_fixed(&o, row[i], digits);
             assert_string_equal(text(), want);
         }
+    uint64_t random = RANDOM_SEED;
+    for (size_t i = 0; i < 200000; i++) {
+        const uint64_t bits = random_next(&random);
+        const int digits = (int)(bits % 7);
+        /* Quotients, and halves of the last digit and their neighbours, of all sizes. */
+        double v = (double)(bits >> (i % 56 + 8)) / (double)(i % 3 ? 2000 : (bits & 0xFFFF) + 1);
+        v = i % 5 == 0 ? nextafter(v, 0) : i % 5 == 1 ? nextafter(v, INFINITY) : v;
+        char want[400];
+        snprintf(want, sizeof want, "%.*f", digits, v);
+        o.n = 0;
+        out_fixed(&o, v, digits);
+        assert_string_equal(text(), want);
+    }
     (void)state;
 }
 

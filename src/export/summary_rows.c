@@ -60,8 +60,9 @@ struct comm_order {
     uint32_t *row;
 };
 
-static bool order_comms(const struct export *x, const struct comm_ops *ops, struct comm_order *out)
+static bool order_comms(const struct export *x, const struct device *d, struct comm_order *out)
 {
+    const struct comm_ops *ops = &d->comm.ops;
     uint64_t *begin = arena_take(x->mem, ops->n, sizeof *begin);
     out->row = arena_take(x->mem, ops->n, sizeof *out->row);
     if (!begin || !out->row)
@@ -71,6 +72,7 @@ static bool order_comms(const struct export *x, const struct comm_ops *ops, stru
         const bool in_time =
             x->scope == SCOPE_ALL || (ops->begin_ns[i] >= x->begin_ns && ops->begin_ns[i] <= x->end_ns);
         if (ops->is_shown[i] && !ops->is_aicpu[i] && in_time && (x->scope != SCOPE_GRAPH || ops->model[i] == x->model))
+        if (scope_has_collective(x, d, i))
             out->row[out->n++] = (uint32_t)i;
     }
     return order_by_u64(out->row, out->n, begin);
@@ -81,7 +83,7 @@ static bool add_device(const struct export *x, uint16_t device, const struct kin
     const struct device *d = &x->profile->device[device];
     const struct tasks *t = &d->tasks;
     struct comm_order comms = { 0 };
-    if (!order_comms(x, &d->comm.ops, &comms))
+    if (!order_comms(x, d, &comms))
         return false;
     size_t c = 0;
     for (size_t i = 0; i <= t->n; i++) {
