@@ -288,14 +288,14 @@ bool rates_changes(const struct samples *in, int64_t begin_ns, uint64_t otherwis
     return true;
 }
 
-/* Samples of a part that the chip does not have. */
+/* Samples of parts that no report shows: collectors list more of them than a chip is said to have. */
 static void count_strangers(struct source *s, const struct samples *in, unsigned column, unsigned n_parts,
                             const char *stream)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < in->n; i++)
         n += samples_uint(in, column, i) >= n_parts;
-    losses_add(&s->lost, LOSS_BAD_VALUE, n, stream, 0);
+    losses_add(&s->lost, LOSS_OTHER_KIND, n, stream, 0);
 }
 
 /* How many slices of the last-level cache a chip has, and how wide the bus of its memory is. */

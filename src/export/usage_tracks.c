@@ -119,6 +119,19 @@ bool disk_usage_track(const struct export *x, struct trace *t, struct error *e)
 
 /* ---- OS calls in the timeline ---- */
 
+/* System calls and pthread calls come from two files: by begin, the longer first, they nest as they ran. */
+static bool by_begin(uint32_t *row, size_t n, const struct os_calls *c, struct arena *mem)
+{
+    uint64_t *key = arena_take(mem, c->n, sizeof *key);
+    for (size_t i = 0; key && i < c->n; i++)
+        key[i] = ~(uint64_t)c->dur_ns[i];
+    if (!key || !order_by_u64(row, n, key))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        key[i] = (uint64_t)c->begin_ns[i];
+    return order_by_u64(row, n, key);
+}
+
 bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
 {
     enum { SORT_INDEX = 13 };
@@ -140,6 +153,8 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
         else
             trace_thread_name(t, pid, threads.at[i].a, name);
     }
+    if (!by_begin(row, n, c, x->mem))
+        return no_memory(x, e);
     for (size_t k = 0; k < n; k++) {
         const uint32_t i = row[k];
         if (!trace_wants(t, c->begin_ns[i], c->begin_ns[i] + (int64_t)c->dur_ns[i]))

@@ -214,7 +214,7 @@ const struct lines port_lines = {
 };
 
 const struct lines hccs_lines = {
-    .name = "hccs", .heading = "Amount", .n_least = HCCS_WORDS, .n = HCCS_WORDS,
+    .name = "hccs", .heading = "mount", /* txAmount, or tx(amount) */ .n_least = HCCS_WORDS, .n = HCCS_WORDS,
     .word = { "time_ns", "txAmount", "rxAmount" },
 };
 
