@@ -131,7 +131,8 @@ static void soc(struct sim_device *d, struct slices *s, const struct sim_moment 
         }
     }
     uint8_t *rec = soc_record(d, s, &soc_bw_layout, at, 0, 0);
-    layout_put(&soc_bw_layout, SOC_LEVELS, rec, roll(d, 0, 7) | roll(d, 0, 127) << 3);
+    const uint32_t low = roll(d, 0, 7), high = roll(d, 0, 127);
+    layout_put(&soc_bw_layout, SOC_LEVELS, rec, low | high << 3);
 }
 
 static void scheduler_cpu(struct sim_device *d, struct slices *s, const struct sim_moment *at)

@@ -33,15 +33,19 @@ static ull host_ns(const struct writer *w, const struct sim_moment *at)
     return w->d->mono_ns + at->ns;
 }
 
+/* Several dice in one call would fall in an order that the compiler chooses: they are thrown before. */
 static void port(struct writer *w, const struct sim_moment *at)
 {
     char line[400];
     int n = snprintf(line, sizeof line, "%llu: 25000", device_ns(w, at));
     for (unsigned way = 0; way < 2; way++) {
         const unsigned first = way * 4;
-        n += snprintf(line + n, sizeof line - (size_t)n, " %u %u %llu %llu %llu %llu", dice_between(w->dice, 50, 900),
-                      dice_between(w->dice, 500, 90000), grow(w, first, 1000, 80000), grow(w, first + 1, 1000, 80000),
-                      grow(w, first + 2, 0, 2), grow(w, first + 3, 0, 1));
+        const unsigned packets = dice_between(w->dice, 50, 900), bytes = dice_between(w->dice, 500, 90000);
+        n += snprintf(line + n, sizeof line - (size_t)n, " %u %u", packets, bytes);
+        n += snprintf(line + n, sizeof line - (size_t)n, " %llu", grow(w, first, 1000, 80000));
+        n += snprintf(line + n, sizeof line - (size_t)n, " %llu", grow(w, first + 1, 1000, 80000));
+        n += snprintf(line + n, sizeof line - (size_t)n, " %llu", grow(w, first + 2, 0, 2));
+        n += snprintf(line + n, sizeof line - (size_t)n, " %llu", grow(w, first + 3, 0, 1));
     }
     slices_text(w->to, "%s 0\n", line);
 }
@@ -66,10 +70,12 @@ static void netdev(struct writer *w, const struct sim_moment *at)
 static void dvpp(struct writer *w, const struct sim_moment *at)
 {
     enum { ENGINES = 3 };
-    for (unsigned engine = 0; engine < ENGINES; engine++)
-        slices_text(w->to, "%llu 0 %u 0 %llu %llu %u%% %llu %llu %u%% 5 2\n", device_ns(w, at), engine,
-                    900 + (ull)at->number, 30 + (ull)at->number, dice_between(w->dice, 20, 90), 800 + (ull)at->number,
-                    28 + (ull)at->number, dice_between(w->dice, 1, 85));
+    const ull n = at->number;
+    for (unsigned engine = 0; engine < ENGINES; engine++) {
+        const unsigned all = dice_between(w->dice, 20, 90), own = dice_between(w->dice, 1, 85);
+        slices_text(w->to, "%llu 0 %u 0 %llu %llu %u%% %llu %llu %u%% 5 2\n", device_ns(w, at), engine, 900 + n, 30 + n,
+                    all, 800 + n, 28 + n, own);
+    }
 }
 
 /* Samples of the control CPU and the AI CPUs, as `perf script` prints them. */
@@ -79,13 +85,15 @@ static void perf(struct writer *w, const struct sim_moment *at)
     static const char *const event[] = { "r11", "r8" };
     const unsigned cpu = (unsigned)at->number % 4;
     const ull us = device_ns(w, at) / 1000;
-    for (size_t i = 0; i < sizeof event / sizeof *event; i++)
+    for (size_t i = 0; i < sizeof event / sizeof *event; i++) {
+        const unsigned count = dice_between(w->dice, 2000, 90000), page = dice_below(w->dice, 64) * 64;
+        const unsigned which = dice_below(w->dice, 3), offset = dice_below(w->dice, 64) * 4;
         slices_text(w->to,
                     "%s 101/%u [%03u] %llu.%06llu: %u %s:\n\tffff00010%03x %s+0x%x (/usr/lib64/libaicpu.so)\n"
                     "\tffff0002000%u thread_main+0x24 (/usr/lib64/libaicpu.so)\n\n",
-                    cpu == 0 ? "kworker" : "aicpu_sched", 101 + cpu, cpu, us / 1000000, us % 1000000,
-                    dice_between(w->dice, 2000, 90000), event[i], dice_below(w->dice, 64) * 64,
-                    function[dice_below(w->dice, 3)], dice_below(w->dice, 64) * 4, cpu);
+                    cpu == 0 ? "kworker" : "aicpu_sched", 101 + cpu, cpu, us / 1000000, us % 1000000, count, event[i],
+                    page, function[which], offset, cpu);
+    }
 }
 
 /* The line of one CPU in /proc/stat; number -1 is all of them. */
@@ -120,13 +128,13 @@ static void device_stat(struct writer *w, const struct sim_moment *at)
 
 static void meminfo(struct writer *w, ull time, ull total_kb, unsigned huge)
 {
+    const ull percent = total_kb / 100, unused = percent * dice_between(w->dice, 5, 40);
+    const ull cached = percent * dice_between(w->dice, 2, 20), committed = percent * dice_between(w->dice, 1, 12);
     slices_text(w->to,
                 "TimeStamp:%llu\nMemTotal:       %llu kB\nMemFree:        %llu kB\nBuffers:        4096 kB\n"
                 "Cached:         %llu kB\nShmem:          8192 kB\nCommitLimit:    %llu kB\nCommitted_AS:   %llu kB\n"
                 "HugePages_Total:    %u\nHugePages_Free:     %u\n\n",
-                time, total_kb, total_kb / 100 * dice_between(w->dice, 5, 40),
-                total_kb / 100 * dice_between(w->dice, 2, 20), total_kb / 2,
-                total_kb / 100 * dice_between(w->dice, 1, 12), huge, huge ? dice_below(w->dice, huge) : 0);
+                time, total_kb, unused, cached, total_kb / 2, committed, huge, huge ? dice_below(w->dice, huge) : 0);
 }
 
 static void host_meminfo(struct writer *w, const struct sim_moment *at)
@@ -154,8 +162,10 @@ static void process_cpu(struct writer *w, const struct sim_moment *at, ull time,
 static void process_memory(struct writer *w, const struct sim_moment *at, ull time, unsigned size, const char *name)
 {
     char body[200];
-    const int n = snprintf(body, sizeof body, "%llu %llu %llu 12 0 900 0\nProcessName:%s\n", size + grow(w, 0, 0, 9),
-                           size / 3 + grow(w, 1, 0, 5), size / 400 + grow(w, 2, 0, 2), name);
+    const ull all = size + grow(w, 0, 0, 9), resident = size / 3 + grow(w, 1, 0, 5),
+              shared = size / 400 + grow(w, 2, 0, 2);
+    const int n =
+        snprintf(body, sizeof body, "%llu %llu %llu 12 0 900 0\nProcessName:%s\n", all, resident, shared, name);
     slices_text(w->to, "TimeStamp:%llu\nIndex:%llu\nDataLen:%d\n%s\n", time, (ull)at->number, n, body);
 }
 
@@ -212,27 +222,29 @@ static void host_disk(struct writer *w, const struct sim_moment *at)
 {
     if (at->number == 0)
         slices_text(w->to, "start_time %llu\n", host_ns(w, at));
+    const unsigned read = dice_between(w->dice, 10000, 50000), write = dice_between(w->dice, 1000, 15000);
+    const unsigned second = (unsigned)at->number, busy = dice_below(w->dice, 900);
     slices_text(w->to, "08:%02u:%02u %u be/4 root %u.%02u K/s %u.%02u K/s 0.00 %% %u.%02u %% ascope-sim\n",
-                (unsigned)(at->number / 60 % 60), (unsigned)(at->number % 60), w->p->pid,
-                dice_between(w->dice, 100, 500), dice_below(w->dice, 100), dice_between(w->dice, 10, 150),
-                dice_below(w->dice, 100), dice_below(w->dice, 9), dice_below(w->dice, 100));
+                second / 60 % 60, second % 60, w->p->pid, read / 100, read % 100, write / 100, write % 100, busy / 100,
+                busy % 100);
 }
 
 static void system_calls(struct writer *w, const struct sim_moment *at)
 {
     static const char *const call[] = { "ioctl", "mmap", "write", "read", "futex" };
     const ull us = host_ns(w, at) / 1000;
+    const unsigned took = dice_between(w->dice, 10, 220), which = dice_below(w->dice, 5);
     slices_text(w->to, "  %llu.%03llu ( 0.%03u ms): ascope-sim/%u %s(fd: 3, count: 64) = 64\n", us / 1000, us % 1000,
-                dice_between(w->dice, 10, 220), w->p->pid + (unsigned)at->number % 2, call[dice_below(w->dice, 5)]);
+                took, w->p->pid + (unsigned)at->number % 2, call[which]);
 }
 
 static void pthread_calls(struct writer *w, const struct sim_moment *at)
 {
     static const char *const call[] = { "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_signal" };
     const ull us = w->p->wall_us + (host_ns(w, at) - w->p->mono_ns) / 1000;
+    const unsigned which = dice_below(w->dice, 3), took = dice_between(w->dice, 15, 110);
     slices_text(w->to, "[pid %u] %llu.%06llu libtorch.so->%s(0x7f00, 0x10) = 0 <0.%06u>\n",
-                w->p->pid + (unsigned)at->number % 2, us / 1000000, us % 1000000, call[dice_below(w->dice, 3)],
-                dice_between(w->dice, 15, 110));
+                w->p->pid + (unsigned)at->number % 2, us / 1000000, us % 1000000, call[which], took);
 }
 
 struct source {
