@@ -3,21 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "export/cann.h"
 #include "export/statistics.h"
 
-/* Calls of one name and level: rows first to first + n of the durations. */
+/* Calls of one name and level. */
 struct group {
     name_id name;
     uint16_t level;
-    size_t first, n;
+    uint32_t next; /* group of the same name, or NO_ROW */
+    struct call_statistics time;
 };
 
-struct calls_by_name {
-    size_t n_groups;
-    struct group *group;
-    double *duration_ns;
+struct groups {
+    size_t n, cap;
+    struct group *at;
+    uint32_t *of_name; /* by name_id: the first one, or NO_ROW */
 };
 
 static bool is_wanted(const struct export *x, size_t row)
@@ -38,38 +38,50 @@ static double duration_ns(const struct export *x, size_t row)
     return (double)(source_host_ns(s, c->end[row]) - source_host_ns(s, c->begin[row]));
 }
 
-static bool group_calls(const struct export *x, struct calls_by_name *out)
+/* NO_ROW: no memory. */
+static uint32_t group_of(struct groups *g, name_id name, uint16_t level, struct arena *mem)
+{
+    uint32_t i = g->of_name[name];
+    while (i != NO_ROW && g->at[i].level != level)
+        i = g->at[i].next;
+    if (i != NO_ROW)
+        return i;
+    struct group *group = list_grow(mem, (void **)&g->at, &g->n, &g->cap, sizeof *g->at);
+    if (!group)
+        return NO_ROW;
+    *group = (struct group){ .name = name, .level = level, .next = g->of_name[name] };
+    return g->of_name[name] = (uint32_t)(g->n - 1);
+}
+
+static bool group_calls(const struct export *x, struct groups *out)
 {
     const struct profile *p = x->profile;
     const struct calls *c = &p->host.calls;
-    uint64_t *key = arena_take(x->mem, c->n, sizeof *key);
-    uint32_t *order = arena_take(x->mem, c->n, sizeof *order);
-    out->duration_ns = arena_take(x->mem, c->n, sizeof *out->duration_ns);
-    if (!key || !order || !out->duration_ns)
-        return false;
-    size_t n = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        if (!is_wanted(x, i))
+    struct arena *mem = arena_new();                                         /* as large as the calls */
+    uint32_t *of_call = mem ? arena_take(mem, c->n, sizeof *of_call) : NULL; /* its name, then its group */
+    for (size_t i = 0; i < c->n && of_call; i++)
+        of_call[i] = is_wanted(x, i) ? call_api_name(p, i) : NO_ROW;
+    const size_t n_names = names_count(p->names);
+    out->of_name = of_call ? arena_take(mem, n_names, sizeof *out->of_name) : NULL;
+    bool done = out->of_name != NULL;
+    if (done)
+        memset(out->of_name, 0xFF, n_names * sizeof *out->of_name);
+    for (size_t i = 0; i < c->n && done; i++) {
+        if (of_call[i] == NO_ROW)
             continue;
-        key[i] = (uint64_t)call_api_name(p, i) << 16 | c->level[i];
-        order[n++] = (uint32_t)i;
+        of_call[i] = group_of(out, of_call[i], c->level[i], x->mem);
+        done = of_call[i] != NO_ROW;
+        if (done)
+            call_statistics_add(&out->at[of_call[i]].time, duration_ns(x, i));
     }
-    if (!order_by_u64(order, n, key))
-        return false;
-    size_t n_groups = 0;
-    for (size_t i = 0; i < n; i++)
-        n_groups += i == 0 || key[order[i]] != key[order[i - 1]];
-    out->group = arena_take(x->mem, n_groups, sizeof *out->group);
-    if (!out->group)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t row = order[i];
-        if (i == 0 || key[row] != key[order[i - 1]])
-            out->group[out->n_groups++] = (struct group){ (name_id)(key[row] >> 16), c->level[row], i, 0 };
-        out->group[out->n_groups - 1].n++;
-        out->duration_ns[i] = duration_ns(x, row);
-    }
-    return true;
+    for (size_t i = 0; i < out->n; i++)
+        call_statistics_settle(&out->at[i].time, x->is_generic);
+    for (size_t i = 0; i < c->n && done; i++)
+        if (of_call[i] != NO_ROW)
+            call_statistics_spread(&out->at[of_call[i]].time, duration_ns(x, i), x->is_generic);
+    arena_free(mem);
+    out->of_name = NULL;
+    return done;
 }
 
 struct sorting {
@@ -92,20 +104,19 @@ static struct cell number(const struct export *x, double us)
     return x->is_generic ? cell_real(round_exact(us, 3)) : cell_short(us);
 }
 
-static void add_rows(const struct export *x, struct grid *grid, const struct calls_by_name *calls, struct cell device)
+static void add_rows(const struct export *x, struct grid *grid, const struct groups *groups, struct cell device)
 {
-    for (size_t i = 0; i < calls->n_groups; i++) {
-        const struct group *g = &calls->group[i];
-        const struct call_statistics s = call_statistics_of(calls->duration_ns + g->first, g->n, x->is_generic);
+    for (size_t i = 0; i < groups->n; i++) {
+        const struct group *g = &groups->at[i];
         const struct cell cells[] = { device,
                                       cell_text(call_level_text(g->level)),
                                       cell_name(g->name),
-                                      number(x, s.total_us),
-                                      cell_uint(s.n),
-                                      number(x, s.average_us),
-                                      number(x, s.min_us),
-                                      number(x, s.max_us),
-                                      number(x, s.variance) };
+                                      number(x, g->time.total_ns / 1000),
+                                      cell_uint(g->time.n),
+                                      number(x, g->time.average_us),
+                                      number(x, g->time.min_ns / 1000),
+                                      number(x, g->time.max_ns / 1000),
+                                      number(x, call_statistics_variance(&g->time)) };
         grid_row(grid, cells);
     }
 }
@@ -124,18 +135,18 @@ bool api_statistic_report(const struct export *x, struct table *out, struct erro
         { "Variance", NULL},
     };
     const struct profile *p = x->profile;
-    struct calls_by_name calls = { 0 };
-    if (!group_calls(x, &calls))
+    struct groups groups = { 0 };
+    if (!group_calls(x, &groups))
         return error_set(e, FAULT_LIMIT, "api_statistic: no memory");
     struct sorting sorting = { p->names, x->is_generic };
-    if (calls.n_groups > 1)
-        qsort_r(calls.group, calls.n_groups, sizeof *calls.group, compare, &sorting);
+    if (groups.n > 1)
+        qsort_r(groups.at, groups.n, sizeof *groups.at, compare, &sorting);
     struct grid grid = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
     if (!x->is_generic || p->n_devices == 0)
-        add_rows(x, &grid, &calls, cell_text("host"));
+        add_rows(x, &grid, &groups, cell_text("host"));
     else /* the older presentation lists them for each device */
         for (size_t i = 0; i < p->n_devices; i++)
-            add_rows(x, &grid, &calls, cell_uint(p->device[i].source.device));
+            add_rows(x, &grid, &groups, cell_uint(p->device[i].source.device));
     *out = grid_table(&grid, "api_statistic", column, p->names);
     return true;
 }

@@ -18,13 +18,18 @@ void task_statistics_add(struct task_statistics *s, double ns);
 /* Whole nanoseconds give a whole average, the rest is dropped, as SQLite divides integers: op_statistic shows it. */
 double task_statistics_average_ns(const struct task_statistics *s);
 
-/* Calls, in µs. The average is rounded to 3 decimals before the variance is computed from it. */
+/* Calls, in two passes: first the durations are added up, then the average is settled (rounded to 3 decimals of a µs), then
+ * every distance from it counts. With `rounds_each` every square is rounded too: the older form of api_statistic shows
+ * it. Start with zeros. */
 struct call_statistics {
-    size_t n;
-    double total_us, min_us, max_us, average_us, variance;
+    uint64_t n;
+    double total_ns, min_ns, max_ns;
+    double average_us, squares;
 };
 
-/* With `rounds_each` every square is rounded to 3 decimals too: the step and graph form of api_statistic shows it. */
-struct call_statistics call_statistics_of(const double *duration_ns, size_t n, bool rounds_each);
+void call_statistics_add(struct call_statistics *s, double ns);
+void call_statistics_settle(struct call_statistics *s, bool rounds_each);
+void call_statistics_spread(struct call_statistics *s, double ns, bool rounds_each);
+double call_statistics_variance(const struct call_statistics *s);
 
 #endif
