@@ -127,12 +127,7 @@ static const struct sample_group groups[] = {
 /* Chips with one stream for both kinds number the vector cores after the others. */
 static enum core core_kind_of(const struct source *s, enum sampler sampler, uint64_t core)
 {
-    enum { PLATFORM_A2 = 5, LAST_CUBE_CORE = 24 };
-    if (sampler == SAMPLER_VECTOR_CORE)
-        return CORE_AIV;
-    if (s->platform == PLATFORM_A2)
-        return core > LAST_CUBE_CORE ? CORE_AIV : CORE_AIC;
-    return s->platform > PLATFORM_A2 && core > 0 ? CORE_AIV : CORE_AIC;
+    return sampler == SAMPLER_VECTOR_CORE || core > s->chip->last_cube_core ? CORE_AIV : CORE_AIC;
 }
 
 /* What sample.json says about the cores of a kind. */

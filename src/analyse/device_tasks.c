@@ -217,6 +217,10 @@ bool device_log_analyse(struct profile *p, struct device *d, struct error *e)
 {
     struct arena *scratch = arena_new(), *mem = d->source.mem;
     struct events ev;
+    if (d->source.chip->task_log != TASK_LOG_STARS) {
+        arena_free(scratch);
+        return true;
+    }
     bool done = scratch && load_events(p, d, scratch, &ev, e);
     uint32_t *order = done ? arena_take(scratch, ev.n, sizeof *order) : NULL;
     done = order && sort_flips(d, scratch);

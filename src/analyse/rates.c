@@ -298,17 +298,6 @@ static void count_strangers(struct source *s, const struct samples *in, unsigned
     losses_add(&s->lost, LOSS_OTHER_KIND, n, stream, 0);
 }
 
-/* How many slices of the last-level cache a chip has, and how wide the bus of its memory is. */
-static unsigned llc_units(int platform)
-{
-    return platform == 5 ? 2 : platform == 7 || platform == 8 || platform == 11 ? 1 : 4;
-}
-
-static unsigned ddr_width(int platform)
-{
-    return platform >= 1 && platform <= 4 ? 256 : 128;
-}
-
 static void name_qos(struct profile *p, struct device *d)
 {
     struct counters *c = &d->counters;
@@ -336,12 +325,12 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
     c->llc_is_write = strcmp(llc, "write") == 0;
     name_qos(p, d);
     count_strangers(s, &raw[SAMPLER_HBM], TRAFFIC_UNIT, HBM_MOST_UNITS, "hbm.data");
-    count_strangers(s, &raw[SAMPLER_LLC], TRAFFIC_UNIT, llc_units(s->platform), "llc.data");
+    count_strangers(s, &raw[SAMPLER_LLC], TRAFFIC_UNIT, s->chip->llc_units, "llc.data");
     count_strangers(s, &raw[SAMPLER_NIC], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "nic.data");
     count_strangers(s, &raw[SAMPLER_ROCE], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "roce.data");
     count_strangers(s, &raw[SAMPLER_SIO], SOC_ID, SIO_DIES, "stars_soc_profile.data");
     bool done = rates_hbm(&raw[SAMPLER_HBM], mem, &rate[SAMPLER_HBM]) &&
-                rates_ddr(&raw[SAMPLER_DDR], clock_read_ns, ddr_width(s->platform), mem, &rate[SAMPLER_DDR]) &&
+                rates_ddr(&raw[SAMPLER_DDR], clock_read_ns, s->chip->ddr_bits, mem, &rate[SAMPLER_DDR]) &&
                 rates_hccs(&raw[SAMPLER_HCCS], mem, &rate[SAMPLER_HCCS]) &&
                 rates_port(&raw[SAMPLER_NIC], mem, &rate[SAMPLER_NIC]) &&
                 rates_port(&raw[SAMPLER_ROCE], mem, &rate[SAMPLER_ROCE]) &&
@@ -351,7 +340,7 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
                 rates_acc(&raw[SAMPLER_ACC], &raw[SAMPLER_ACC_LOG], mem, &rate[SAMPLER_ACC]) &&
                 rates_changes(&raw[SAMPLER_FREQ], clock_read_ns, (uint64_t)s->aic_mhz, mem, &rate[SAMPLER_FREQ]);
     if (done && (c->llc_is_write || strcmp(llc, "read") == 0))
-        done = rates_llc(&raw[SAMPLER_LLC], llc_units(s->platform), c->llc_is_write, mem, &rate[SAMPLER_LLC]);
+        done = rates_llc(&raw[SAMPLER_LLC], s->chip->llc_units, c->llc_is_write, mem, &rate[SAMPLER_LLC]);
     for (unsigned k = SAMPLER_CORE_VOLTAGE; k <= SAMPLER_BUS_VOLTAGE && done; k++)
         if (raw[k].n > 0)
             done = rates_changes(&raw[k], clock_read_ns, DEFAULT_MV, mem, &rate[k]);

@@ -106,7 +106,7 @@ static void put_found(const struct term *t, const struct profile *p)
 {
     const struct source *s = profile_main_source(p);
     char number[TERM_NUMBER], time[TERM_NUMBER];
-    fprintf(t->to, "  %s%s", source_is_simulated(s) ? "simulated " : "", chip_name(p->platform));
+    fprintf(t->to, "  %s%s", source_is_simulated(s) ? "simulated " : "", p->chip->name);
     if (p->n_devices > 0) {
         fprintf(t->to, ", device%s", p->n_devices > 1 ? "s" : "");
         for (size_t i = 0; i < p->n_devices; i++)
@@ -435,7 +435,7 @@ json_t *summary_json(const struct result *r)
     for (size_t i = 0; i < p->n_devices; i++)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
     return json_pack("{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f}}",
-                     "path", text_json(p->path), "chip", chip_name(p->platform), "platform", p->platform, "hostname",
+                     "path", text_json(p->path), "chip", p->chip->name, "platform", p->platform, "hostname",
                      text_json(source_text(s->info, "hostname")), "simulated", source_is_simulated(s), "devices",
                      devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end",
                      s->has_end, "counts", counts, "files", files_json(r), "top_operators", top_json(p), "losses",

@@ -137,14 +137,13 @@ const struct counter_process core_process = {
 };
 
 /* Metrics that a chip cannot count. */
-static bool is_hidden(int platform, const char *metric)
+static bool is_hidden(const struct chip *chip, const char *metric)
 {
-    const bool is_310 = platform == 0, is_a2 = platform == 5;
     if (strcmp(metric, "total_time(ms)") == 0)
         return true;
     if (strncmp(metric, "l2_", 3) == 0 && strstr(metric, "_bw"))
-        return !is_310 && !is_a2;
-    return strstr(metric, "_bw_mte") && !is_310;
+        return !chip->counts_l2_bw;
+    return strstr(metric, "_bw_mte") && !chip->counts_mte_bw;
 }
 
 /* The columns of the report: which metrics, and whether the bound by memory can be told. */
@@ -154,11 +153,11 @@ struct core_columns {
     size_t mac, vec, mte2; /* of the columns; n when there is none */
 };
 
-static struct core_columns core_columns(const struct core_metrics *m, int platform)
+static struct core_columns core_columns(const struct core_metrics *m, const struct chip *chip)
 {
     struct core_columns c = { 0 };
     for (size_t i = 0; i < m->n_metrics && c.n < COUNT_OF(c.metric); i++)
-        if (!is_hidden(platform, m->metric[i])) {
+        if (!is_hidden(chip, m->metric[i])) {
             c.name[c.n] = m->metric[i];
             c.metric[c.n++] = i;
         }
@@ -208,7 +207,7 @@ static bool build_core_report(const struct export *x, enum core kind, struct tab
         if (m->n_cores == 0)
             continue;
         if (g.n_columns == 0) { /* sample.json is the same for all devices */
-            c = core_columns(m, d->source.platform);
+            c = core_columns(m, d->source.chip);
             g.n_columns = 2 + c.n + tells_bound(&c);
         }
         for (size_t row = 0; row < m->n_cores; row++) {

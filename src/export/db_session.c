@@ -36,11 +36,11 @@ static bool write_devices(const struct export *x, struct db *db, struct error *e
     struct grid infos = { .n_columns = 2, .mem = x->mem }, map = infos;
     for (size_t d = 0; d < p->n_devices; d++) {
         const struct source *s = &p->device[d].source;
-        grid_row(&infos, (struct cell[]){ cell_uint(s->device), cell_text(chip_name(s->platform)) });
+        grid_row(&infos, (struct cell[]){ cell_uint(s->device), cell_text(s->chip->name) });
         grid_row(&map, (struct cell[]){ cell_int(-1), cell_uint(s->device) });
     }
     if (p->n_devices == 0) {
-        grid_row(&infos, (struct cell[]){ cell_int(-1), cell_text(chip_name(PLATFORM_UNKNOWN)) });
+        grid_row(&infos, (struct cell[]){ cell_int(-1), cell_text(chip_of(PLATFORM_UNKNOWN)->name) });
         grid_row(&map, (struct cell[]){ cell_int(-1), cell_int(-1) });
     }
     return write_grid(db, "NPU_INFO", info, &infos, e) && write_grid(db, "RANK_DEVICE_MAP", ranks, &map, e);

@@ -219,7 +219,7 @@ bool pcie_report(const struct export *x, struct table *out, struct error *e)
         for (unsigned value = 0; value < PCIE_VALUES && s->n > 0; value++) {
             struct cell cell[COUNT_OF(column)] = { cell_uint(d->source.device), cell_text(pcie_mode[value]) };
             for (unsigned k = 0; k < PCIE_STATISTICS; k++) {
-                double v = pcie_value(s, d->source.platform == 5, PCIE_OF(value, k));
+                double v = pcie_value(s, d->source.chip->pcie_is_last, PCIE_OF(value, k));
                 if (k == PCIE_MIN && v == PCIE_NO_SAMPLE)
                     v = 0;
                 v = value == PCIE_TX_LATENCY ? v / 1000 : v * MBS_PER_BYTE_US;

@@ -7,7 +7,6 @@
 #include "raw/sampler.h"
 
 enum { FREQ_SORT = 15, VOLTAGE_SORT = 16 };
-enum { PLATFORM_310P = 4, PLATFORM_A2 = 5, PLATFORM_310B = 7 };
 
 /* The reference draws AI Core Freq twice over. And what it finds in lpmFreqConv.data, which newer collectors write no more,
  * two of its parsers put into one table, unless custom events or a cut stream keep one of them away: AICORE_FREQ in the db
@@ -112,7 +111,7 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];
         const struct source *s = &d->source;
-        if (s->platform != PLATFORM_A2 && s->platform != PLATFORM_310B && s->platform != PLATFORM_310P)
+        if (!s->chip->draws_freq)
             continue;
         const uint32_t pid = trace_pid(s->pid, FREQ_SORT, s->device);
         for (unsigned k = 0; k < (x->is_generic ? 1 : TIMES_DRAWN); k++)
@@ -147,7 +146,7 @@ bool voltage_track(const struct export *x, struct trace *t, struct error *e)
         const struct source *s = &d->source;
         const uint32_t pid = trace_pid(s->pid, VOLTAGE_SORT, s->device);
         bool is_named = false;
-        for (size_t k = 0; k < COUNT_OF(voltage) && s->platform == PLATFORM_A2; k++) {
+        for (size_t k = 0; k < COUNT_OF(voltage) && s->chip->draws_voltage; k++) {
             const struct samples *changes = &d->counters.rate[voltage[k].sampler];
             if (changes->n == 0)
                 continue;
@@ -171,7 +170,7 @@ bool freq_db(const struct export *x, struct db *db, struct error *e)
     struct grid g = { .n_columns = COUNT_OF(column), .mem = x->mem };
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];
-        if (d->source.platform != PLATFORM_A2 && d->source.platform != PLATFORM_310B)
+        if (!d->source.chip->stores_freq)
             continue;
         const struct points p = freq_points(x, d);
         for (size_t k = 0; k < p.list.n; k++)

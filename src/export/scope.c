@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { PLATFORM_MINI = 0, PLATFORM_MDC = 2, PLATFORM_A2 = 5, PLATFORM_MDC_MINI = 11 };
 enum { DRIVER_WITH_UNIQUE_IDS = 0x072211 };
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
 
@@ -11,8 +10,7 @@ static const uint64_t MODEL_OF_STEPS = 4294967295u;
 static bool has_unique_ids(const struct profile *p)
 {
     const struct source *s = p->n_devices > 0 ? &p->device[0].source : profile_main_source(p);
-    return p->platform != PLATFORM_MINI && p->platform != PLATFORM_MDC && p->platform != PLATFORM_MDC_MINI &&
-           source_number(s->info, "drvVersion", 0) >= DRIVER_WITH_UNIQUE_IDS;
+    return p->chip->has_unique_ids && source_number(s->info, "drvVersion", 0) >= DRIVER_WITH_UNIQUE_IDS;
 }
 
 /* A training step, when steps are wanted; else an iteration of some model. */
@@ -150,7 +148,7 @@ bool scope_resolve(struct export *x, const struct request *r, struct error *e)
 {
     const struct profile *p = x->profile;
     const bool unique = has_unique_ids(p);
-    x->is_generic = p->platform != PLATFORM_A2;
+    x->is_generic = !p->chip->is_native;
     if (!r->has_iteration && (unique || !has_graphs(p)))
         return true;
 

@@ -81,11 +81,10 @@ static struct cell id_cell(const struct task_counters *t, const struct counted *
 /* Hits of the L2 cache cannot be told on chips with the newer scheduler. */
 static struct cell l2_cell(const void *rows, size_t row, size_t column)
 {
-    enum { FIRST_WITH_STARS = 5 };
     const struct task_counters *t = rows;
     const struct counted *c = device_of(t, &row);
     switch (column) {
-    case 3: return t->x->profile->platform >= FIRST_WITH_STARS ? cell_na() : rate(t, c, row, SUM_HIT);
+    case 3: return t->x->profile->chip->is_stars ? cell_na() : rate(t, c, row, SUM_HIT);
     case 4: return rate(t, c, row, SUM_OTHER);
     case 5: return cell_name(c->name[row]);
     default: return id_cell(t, c, row, column);

@@ -284,6 +284,18 @@ static void add_problem(struct result *out, const char *text)
         *slot = arena_text(out->mem, text, strlen(text));
 }
 
+/* What this version does not read of a chip's data is said, not passed over. */
+static void note_chip(struct result *out)
+{
+    const struct profile *p = &out->profile;
+    if (p->n_devices > 0 && p->chip->task_log == TASK_LOG_UNREAD)
+        add_problem(out,
+                    arena_printf(out->mem,
+                                 "%s: platform %d (%s): its task log is not read by this version; calls, steps and "
+                                 "samples are exported without it",
+                                 p->path, p->platform, p->chip->name));
+}
+
 static bool write_all(const struct request *r, struct result *out, struct error *e)
 {
     struct writing w = {
@@ -330,6 +342,7 @@ static bool write_all(const struct request *r, struct result *out, struct error 
         rmdir(w.dir); /* only if nothing else is in it */
         return error_set(e, FAULT_ASKED, "%s: there is nothing to export for what was asked", out->profile.path);
     }
+    note_chip(out);
     struct error readme = { 0 };
     if ((r->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(&w, out, &readme))
         add_problem(out, readme.text);

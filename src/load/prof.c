@@ -184,6 +184,7 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
     if (!p->path || !open_sources(p, e))
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
+    p->chip = chip_of(p->platform);
     p->is_level0 = is_level0(p);
     p->dictionary.names = p->names;
     if (!dictionary_load(p, e))

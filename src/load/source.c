@@ -213,6 +213,7 @@ static void read_info(struct source *s)
 {
     const json_t *dev = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
     s->platform = (int)source_number(s->info, "platform_version", PLATFORM_UNKNOWN);
+    s->chip = chip_of(s->platform);
     s->pid = (uint32_t)source_number(s->info, "pid", 0);
     s->pid_name = source_text(s->info, "pid_name");
     s->ai_core_num = (uint32_t)source_number(dev, "ai_core_num", 0);

@@ -2,21 +2,42 @@
 
 #include <stddef.h>
 
-const char *chip_name(int platform)
+enum { ALL_CORES = UINT8_MAX };
+
+/* clang-format off */
+static const struct chip chips[] = {
+    { .platform = 5, .name = "Ascend910B", .task_log = TASK_LOG_STARS, .is_native = true, .has_unique_ids = true,
+      .is_stars = true, .last_cube_core = 24, .llc_units = 2, .ddr_bits = 128, .draws_freq = true, .stores_freq = true,
+      .draws_voltage = true, .pcie_is_last = true, .counts_l2_bw = true },
+    { .platform = 0, .name = "Ascend310", .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 128,
+      .counts_l2_bw = true, .counts_mte_bw = true },
+    { .platform = 1, .name = "Ascend910A", .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4,
+      .ddr_bits = 256 },
+    { .platform = 2, .name = "UNKNOWN", .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 256 },
+    { .platform = 3, .name = "UNKNOWN", .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4,
+      .ddr_bits = 256 },
+    { .platform = 4, .name = "Ascend310P", .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4,
+      .ddr_bits = 256, .draws_freq = true },
+    { .platform = 7, .name = "Ascend310B", .has_unique_ids = true, .is_stars = true, .last_cube_core = 0, .llc_units = 1,
+      .ddr_bits = 128, .draws_freq = true, .stores_freq = true },
+    { .platform = 8, .name = "UNKNOWN", .has_unique_ids = true, .is_stars = true, .last_cube_core = 0, .llc_units = 1,
+      .ddr_bits = 128 },
+    { .platform = 11, .name = "UNKNOWN", .is_stars = true, .last_cube_core = 0, .llc_units = 1, .ddr_bits = 128 },
+    { .platform = 15, .name = "Ascend950", .has_unique_ids = true, .is_stars = true, .last_cube_core = 35, .llc_units = 4,
+      .ddr_bits = 128 },
+    { .platform = 16, .name = "UNKNOWN", .has_unique_ids = true, .is_stars = true, .last_cube_core = 35, .llc_units = 4,
+      .ddr_bits = 128 },
+};
+
+static const struct chip stranger = {
+    .platform = -1, .name = "UNKNOWN", .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 128,
+};
+/* clang-format on */
+
+const struct chip *chip_of(int platform)
 {
-    static const struct {
-        int platform;
-        const char *name;
-    } chip[] = {
-        {0,   "Ascend310" },
-        { 1,  "Ascend910A"},
-        { 4,  "Ascend310P"},
-        { 5,  "Ascend910B"},
-        { 7,  "Ascend310B"},
-        { 15, "Ascend950" },
-    };
-    for (size_t i = 0; i < sizeof chip / sizeof *chip; i++)
-        if (chip[i].platform == platform)
-            return chip[i].name;
-    return "UNKNOWN";
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+        if (chips[i].platform == platform)
+            return &chips[i];
+    return &stranger;
 }

@@ -1,7 +1,31 @@
-/* chip.h - the names of the chips that platform numbers stand for. */
+/* chip.h - what differs from chip to chip. A new chip is a row in chip.c; no code asks for a platform number. */
 #ifndef ASCOPE_PROFILE_CHIP_H
 #define ASCOPE_PROFILE_CHIP_H
 
-const char *chip_name(int platform); /* "Ascend910B"; "UNKNOWN" when nobody knows the number */
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a chip logs its tasks. */
+enum task_log {
+    TASK_LOG_UNREAD, /* in a form that this version does not read: everything else is exported */
+    TASK_LOG_STARS,  /* stars_soc.data, records of 64 bytes */
+};
+
+struct chip {
+    int platform;     /* platform_version of info.json */
+    const char *name; /* "Ascend910B"; "UNKNOWN" when nobody knows the number */
+    enum task_log task_log;
+    bool is_native;         /* whole collections are presented in the newer way: see struct export */
+    bool has_unique_ids;    /* a task has one id in the whole collection, so all of it can be exported at once */
+    bool is_stars;          /* the scheduler is STARS */
+    uint8_t last_cube_core; /* sampled cores above it are vector cores */
+    uint8_t llc_units;      /* parts of the last-level cache that reports show */
+    uint16_t ddr_bits;      /* width of the bus to the DDR memory */
+    bool draws_freq, stores_freq, draws_voltage; /* of the AI cores: in the timeline, in the database */
+    bool pcie_is_last;                           /* the PCIe report shows the last sample, not the mean */
+    bool counts_l2_bw, counts_mte_bw;            /* sampled cores can tell this traffic */
+};
+
+const struct chip *chip_of(int platform); /* never NULL: an unknown number has a row, too */
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "profile/chip.h"
 
 struct slice {
     const char *name; /* "device_0/data/hbm.data.0.slice_0": for messages */
@@ -40,7 +41,8 @@ struct source {
     const char *path;      /* of the folder */
     json_t *info, *sample; /* info.json and sample.json as they are; both are objects */
 
-    int platform; /* platform_version: 5 is Atlas A2 and A3 */
+    int platform;            /* platform_version: 5 is Atlas A2 and A3 */
+    const struct chip *chip; /* what that means */
     uint32_t pid;
     const char *pid_name;
     uint32_t ai_core_num, aiv_num;

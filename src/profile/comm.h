@@ -35,33 +35,33 @@ struct comm_requests {
 struct communication {
     struct comm_ops { /* in the order of the first task of each; those of the AI CPU follow those of the host */
         size_t n;
-        name_id *name;         /* with its suffix: hcom_allReduce__483_1_1 */
+        name_id *name; /* with its suffix: hcom_allReduce__483_1_1 */
         name_id *op_type, *group, *alg;
         int64_t *begin_ns, *end_ns; /* of its tasks on the master stream */
         double *dur_ns;             /* the same, with its fraction */
         uint32_t *iteration;        /* how often it has run by now: more than once in captured graphs */
         uint64_t *asked;            /* when it was asked for: value of the host's counter */
         uint32_t *connection, *model, *rank_size, *data_type; /* data_type: DATA_TYPE_NONE when not reported */
-        int32_t *relay, *retry;     /* -1: not reported */
+        int32_t *relay, *retry;                               /* -1: not reported */
         uint64_t *count;
-        bool *is_shown;        /* false: none of its tasks ran on the master stream */
-        bool *is_aicpu;        /* scheduled by the AI CPU, in rows of its own */
+        bool *is_shown; /* false: none of its tasks ran on the master stream */
+        bool *is_aicpu; /* scheduled by the AI CPU, in rows of its own */
     } ops;
     struct comm_tasks { /* sorted by begin */
         size_t n;
-        uint32_t *op;          /* row of ops */
+        uint32_t *op; /* row of ops */
         name_id *name, *group;
         int64_t *begin_ns, *end_ns;
         double *dur_ns, *estimate_us;
         double *moved_bytes, *moved_ns; /* of which the bandwidth is the ratio; 0 ns: there is none */
-        int32_t *plane;        /* -1: none */
-        uint32_t *task_row;    /* row of the device's tasks */
+        int32_t *plane;                 /* -1: none */
+        uint32_t *task_row;             /* row of the device's tasks */
         uint32_t *src_rank, *dst_rank, *rdma, *transport, *link, *data_type;
         uint64_t *notify, *size;
-        bool *has_info;        /* false: nothing was reported of it but that it ran */
+        bool *has_info; /* false: nothing was reported of it but that it ran */
         bool *is_master;
-        bool *is_piece;        /* of a payload sent by RDMA, which moves as a whole */
-        bool *is_aicpu;        /* handed over by an AI CPU, and not by the host */
+        bool *is_piece; /* of a payload sent by RDMA, which moves as a whole */
+        bool *is_aicpu; /* handed over by an AI CPU, and not by the host */
     } tasks;
 };
 enum { DATA_TYPE_NONE = 65534 };

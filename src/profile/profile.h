@@ -22,15 +22,15 @@
 /* One device_N folder. */
 struct device {
     struct source source;
-    struct device_log log;     /* as the scheduler wrote it */
-    struct tasks tasks;        /* host and device halves joined; sorted by start */
-    struct pmu pmu;            /* counters of tasks */
-    struct steps steps;        /* iterations */
-    struct communication comm; /* collectives that ran here */
+    struct device_log log;        /* as the scheduler wrote it */
+    struct tasks tasks;           /* host and device halves joined; sorted by start */
+    struct pmu pmu;               /* counters of tasks */
+    struct steps steps;           /* iterations */
+    struct communication comm;    /* collectives that ran here */
     struct aicpu_comm aicpu_comm; /* what the AI CPUs say of those that they scheduled */
-    struct overlap overlap;    /* of computing and communication */
-    struct counters counters;  /* hardware samplers */
-    struct usage usage;        /* of the device's own operating system */
+    struct overlap overlap;       /* of computing and communication */
+    struct counters counters;     /* hardware samplers */
+    struct usage usage;           /* of the device's own operating system */
 };
 
 /* The host folder; absent (source.path == NULL) when only a device was sampled. */
@@ -53,6 +53,7 @@ struct profile {
     size_t n_devices;
     uint32_t n_global_ids; /* of tasks; marks on devices are numbered after them */
     int platform;
+    const struct chip *chip;
     bool is_level0;
     struct arena *mem;
     struct losses lost; /* of the whole, filled at the end; each source has its own */

@@ -108,8 +108,8 @@ struct tasks {
     uint32_t *pmu;        /* row of pmu, or NO_ROW */
     uint64_t *copy_bytes; /* of memory copies */
     uint16_t *copy_kind;  /* COPY_NONE for other tasks */
-    uint32_t *by_id;       /* rows by (stream, batch, task, context, begin) */
-    uint32_t *global_id;   /* as in host_tasks; tasks that the host does not know have numbers of their own */
+    uint32_t *by_id;      /* rows by (stream, batch, task, context, begin) */
+    uint32_t *global_id;  /* as in host_tasks; tasks that the host does not know have numbers of their own */
 };
 enum { COPY_NONE = 0xFFFF, COPY_OTHER = 0xFFFE };
 
