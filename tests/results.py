@@ -18,7 +18,7 @@ TEXT_COLUMNS = set("""name opName groupName algType opType taskType inputFormats
     eventName coreType metric NPU_OP_MEM.type NPU_MEM.type HBM.type DDR.type""".split())
 # The process of the timeline that shows the samples of a table.
 COUNTERS = {
-    "HBM": "HBM", "LLC": "LLC", "HCCS": "HCCS", "PCIE": "PCIe", "NIC": "NIC", "ROCE": "RoCE", "AICORE_FREQ": "AI Core Freq",
+    "HBM": "HBM", "LLC": "LLC", "HCCS": "HCCS", "PCIE": "PCIe", "NIC": "NIC", "ROCE": "RoCE",
     "ACC_PMU": "Acc PMU", "QOS": "QoS", "SIO": "SIO", "SOC_BANDWIDTH_LEVEL": "Stars Soc Info", "NPU_MEM": "NPU MEM",
     "CPU_USAGE": "CPU Usage", "HOST_MEM_USAGE": "Memory Usage", "HOST_NETWORK_USAGE": "Network Usage",
     "HOST_DISK_USAGE": "Disk Usage",
@@ -35,8 +35,8 @@ def near(a, b, by="0.0011"):
 
 
 class Results:
-    def __init__(self, folder):
-        self.files = {}
+    def __init__(self, folder, is_whole=True):
+        self.files, self.is_whole = {}, is_whole
         for base, _, names in os.walk(folder):
             for n in names:
                 self.files[STAMP.sub("", n)] = os.path.join(base, n)
@@ -81,8 +81,9 @@ def statistics(what, rows, groups, columns):
         if not v:
             yield "%s: nothing is called %s" % (what, key)
             continue
+        rounding = Decimal("0.0011") + len(v) * Decimal("0.0005")  # of each value in a sum
         for column, value in zip(columns, (len(v), sum(v), min(v), sum(v) / len(v), max(v))):
-            if not near(row[column], value):
+            if not near(row[column], value, rounding):
                 yield "%s: %s of %s is %s, should be %.4f" % (what, column, key, row[column], value)
 
 
@@ -113,16 +114,20 @@ def api_statistic_is_the_calls_summed_up(r):
 
 def tasks_are_the_same_in_all_files(r):
     # Collective operators are more than one task; step and mark rows are none.
-    table = [(t["stream_id"], t["task_id"], ns(t["task_start(us)"]), ns(t["task_time(us)"])) for t in r.table("task_time.csv")]
-    timeline = [(str(e["args"]["Physic Stream Id"]), str(e["args"]["Task Id"]), ns(e["ts"]), ns(e["dur"]))
-                for e in r.of("Ascend Hardware", "X") if "Physic Stream Id" in e["args"] and "Task Id" in e["args"]]
-    database = [(str(s), str(t), b, e - b) for s, t, b, e in r.rows("SELECT streamId, taskId, startNs, endNs FROM TASK")]
+    table = [((t["stream_id"], t["task_id"], ns(t["task_start(us)"])), ns(t["task_time(us)"])) for t in r.table("task_time.csv")]
+    timeline = [((str(e["args"]["Physic Stream Id"]), str(e["args"]["Task Id"]), ns(e["ts"])), ns(e["dur"]))
+                for e in r.of("Ascend Hardware", "X") if "Model Id" in e["args"] and "Task Id" in e["args"]]
+    database = [((str(s), str(t), b), e - b) for s, t, b, e in r.rows("SELECT streamId, taskId, startNs, endNs FROM TASK")]
     for what, rows in (("timeline", timeline), ("TASK", database)):
-        for key in list((collections.Counter(table) - collections.Counter(rows)))[:3]:
-            yield "%s: has no task %s of task_time.csv" % (what, key)
-    operators = [(o["Stream ID"], o["Task ID"], ns(o["Task Start Time(us)"]), ns(o["Task Duration(us)"]))
-                 for o in r.table("op_summary.csv") if o["Task Type"] != "COMMUNICATION"]
-    for key in list(collections.Counter(operators) - collections.Counter(table))[:3]:
+        found = collections.defaultdict(list)
+        for key, duration in rows:
+            found[key].append(duration)
+        for key, duration in table:
+            if not any(abs(d - duration) <= 1 for d in found[key]):  # fractions of a nanosecond end here or there
+                yield "%s: has no task %s of %d ns as task_time.csv" % (what, key, duration)
+    # The times of operators may be those of their cores, which are not the scheduler's.
+    operators = collections.Counter((o["Stream ID"], o["Task ID"]) for o in r.table("op_summary.csv") if o["Task Type"] != "COMMUNICATION")
+    for key in operators - collections.Counter(key[:2] for key, _ in table):
         yield "task_time.csv: has no task %s of op_summary.csv" % (key,)
 
 
@@ -152,7 +157,7 @@ def steps_last_from_begin_to_end(r):
     for s in r.table("step_trace.csv"):
         fp, bp, end = (None if s[c].strip() in ("N/A", "0.000") else ns(s[c]) for c in ("FP Start(us)", "BP End(us)", "Iteration End(us)"))
         for column, a, b in (("FP to BP Time(us)", fp, bp), ("Iteration Refresh(us)", bp, end)):
-            if a and b and ns(s[column]) != b - a:
+            if a and b and abs(ns(s[column]) - (b - a)) > 1:
                 yield "step_trace: %s of iteration %s is %s" % (column, s["Iteration ID"], s[column])
     ends = {ns(s["Iteration End(us)"]) for s in r.table("step_trace.csv") if s["Iteration End(us)"].strip() != "N/A"}
     shown = {ns(e["ts"]) + ns(e["dur"]) for e in r.events if e["ph"] == "X" and e.get("cat") == "Iteration Time"}
@@ -171,9 +176,10 @@ def the_database_is_whole(r):
                 lost = {v for v, in r.rows('SELECT DISTINCT "%s" FROM %s' % (c, table))} - ids - NONE
                 if lost:
                     yield "%s.%s: %s are not in STRING_IDS" % (table, c, sorted(lost, key=str)[:3])
-    for table, column, target in (("COMPUTE_TASK_INFO", "globalTaskId", "TASK"), ("COMMUNICATION_TASK_INFO", "globalTaskId", "TASK"),
-                                  ("TASK_PMU_INFO", "globalTaskId", "TASK"), ("MEMCPY_INFO", "globalTaskId", "TASK"),
-                                  ("COMMUNICATION_TASK_INFO", "opId", "COMMUNICATION_OP")):
+    # What the host knows of a task is told even when the device's half was lost.
+    for table, column, target in (("COMMUNICATION_TASK_INFO", "globalTaskId", "TASK"), ("TASK_PMU_INFO", "globalTaskId", "TASK"),
+                                  ("MEMCPY_INFO", "globalTaskId", "TASK"), ("COMMUNICATION_TASK_INFO", "opId", "COMMUNICATION_OP"),
+                                  ("COMPUTE_TASK_INFO", "globalTaskId", "TASK"))[:5 if r.is_whole else 4]:
         if table in columns:
             lost = r.rows("SELECT %s FROM %s" % (column, table) + " WHERE %s NOT IN (SELECT %s FROM %s)" % (column, column, target)
                           if target in columns else "SELECT %s FROM %s" % (column, table))

@@ -141,7 +141,9 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
     size_t n;
     uint32_t *row = rows_inside(x, c->begin_ns, NULL, c->n, &n);
     struct tallies threads;
-    if (!row || !tally_up(&threads, row, n, c->thread, NULL, NULL, x->mem)) /* and with it, the calls by thread */
+    /* By thread, and there by begin: two tools have written them, one after the other. */
+    if (!row || !order_by_u64(row, n, (const uint64_t *)c->begin_ns) ||
+        !tally_up(&threads, row, n, c->thread, NULL, NULL, x->mem))
         return no_memory(x, e);
     if (threads.n > 0)
         trace_process(t, pid, "OS Runtime API", "CPU", SORT_INDEX);
