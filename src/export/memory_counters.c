@@ -145,7 +145,7 @@ static const struct counter npu_mem_counter[] = {
 #define OF_HBM { { SAMPLER_HBM }, 1, .of_rates = true }
 #define OF_DDR { { SAMPLER_DDR }, 1, .of_rates = true }
 #define OF_LLC { { SAMPLER_LLC }, 1, .of_rates = true }
-#define OF_NPU_MEM { { SAMPLER_NPU_MEM_APP, SAMPLER_NPU_MEM }, 2, .of_rates = false }
+#define OF_NPU_MEM { { SAMPLER_NPU_MEM, SAMPLER_NPU_MEM_APP }, 2, .of_rates = false }
 #define OF_MODULES { { SAMPLER_MODULE_MEM }, 1, .of_rates = false }
 
 const struct counter_process hbm_process = {
