@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/sort.h"
+
 enum { LIFE_WITHOUT_END = UINT32_MAX - 1 }; /* the last number but one stands for it in the raw records */
 
 static struct cell kilobytes(double bytes)
@@ -24,6 +26,7 @@ static struct cell time_cell(const struct profile *p, uint32_t row)
 enum { KNOWN_DEVICES = 64 };
 struct memory_view {
     const struct profile *profile;
+    uint32_t *order;            /* of the rows: device by device */
     name_id npu[KNOWN_DEVICES]; /* "NPU:0" */
 };
 
@@ -34,14 +37,22 @@ static name_id npu_name(const struct profile *p, uint32_t device)
     return names_addz(p->names, text);
 }
 
-static const struct memory_view *view_make(const struct export *x, struct error *e)
+/* A table of n rows; `record` has the record of each that tells its device. */
+static const struct memory_view *view_make(const struct export *x, const uint32_t *record, size_t n, struct error *e)
 {
     struct memory_view *v = arena_take(x->mem, 1, sizeof *v);
-    if (!v) {
+    uint32_t *device = arena_take(x->mem, n, sizeof *device), *order = arena_take(x->mem, n, sizeof *order);
+    if (v && device && order) {
+        for (size_t i = 0; i < n; i++)
+            device[i] = x->profile->host.records.op_memory.device[record ? record[i] : i];
+        order_fill(order, n);
+    }
+    if (!v || !device || !order || !order_by_u32(order, n, device)) {
         error_set(e, FAULT_LIMIT, "no memory for the memory of operators");
         return NULL;
     }
     v->profile = x->profile;
+    v->order = order;
     for (uint32_t d = 0; d < KNOWN_DEVICES; d++)
         v->npu[d] = npu_name(x->profile, d);
     return v;
@@ -58,7 +69,7 @@ static struct cell record_cell(const void *rows, size_t row, size_t column)
     const struct memory_view *v = rows;
     const struct profile *p = v->profile;
     const struct op_memory *m = &p->host.records.op_memory;
-    const uint32_t i = (uint32_t)row;
+    const uint32_t i = v->order[row];
     switch (column) {
     case 0: return device_cell(p, i);
     case 1: return cell_text("GE");
@@ -79,11 +90,12 @@ bool memory_record_report(const struct export *x, struct table *out, struct erro
         { "Total Reserved(KB)",  NULL},
         { "Device",              NULL},
     };
-    const struct memory_view *v = view_make(x, e);
+    const struct op_memory *m = &x->profile->host.records.op_memory;
+    const struct memory_view *v = view_make(x, NULL, m->n, e);
     *out = (struct table){ .name = "memory_record",
                            .column = column,
                            .n_columns = sizeof column / sizeof *column,
-                           .n_rows = x->profile->host.records.op_memory.n,
+                           .n_rows = m->n,
                            .rows = v,
                            .get = record_cell,
                            .names = x->profile->names };
@@ -96,7 +108,7 @@ static struct cell life_cell(const void *rows, size_t row, size_t column)
     const struct profile *p = v->profile;
     const struct op_memory *m = &p->host.records.op_memory;
     const struct clock *clock = &p->host.source.host_clock;
-    const uint32_t i = m->lives.allocation[row], end = m->lives.release[row];
+    const uint32_t life = v->order[row], i = m->lives.allocation[life], end = m->lives.release[life];
     const bool has_end = end != NO_ROW;
     name_id name;
     switch (column) {
@@ -127,11 +139,12 @@ bool operator_memory_report(const struct export *x, struct table *out, struct er
         { "Release Total Reserved(KB)",     NULL},
         { "Device",                         NULL},
     };
-    const struct memory_view *v = view_make(x, e);
+    const struct op_memory *m = &x->profile->host.records.op_memory;
+    const struct memory_view *v = view_make(x, m->lives.allocation, m->lives.n, e);
     *out = (struct table){ .name = "operator_memory",
                            .column = column,
                            .n_columns = sizeof column / sizeof *column,
-                           .n_rows = x->profile->host.records.op_memory.lives.n,
+                           .n_rows = m->lives.n,
                            .rows = v,
                            .get = life_cell,
                            .names = x->profile->names };
