@@ -52,6 +52,14 @@ static int64_t since_last(struct last_seen *l, size_t part, int64_t at)
     return gap;
 }
 
+/* a / b in thousandths, halves to the even one. In whole numbers, because the reference computes in decimal ones, where
+ * 0.0125 is half of something and not a little more than that. */
+static double decimal_ratio(unsigned __int128 a, unsigned __int128 b)
+{
+    const unsigned __int128 q = a * 1000 / b, twice_rest = a * 1000 % b * 2;
+    return (double)(q + (twice_rest > b || (twice_rest == b && q % 2))) / 1000;
+}
+
 bool rates_hbm(const struct samples *in, struct arena *mem, struct samples *out)
 {
     static const double MB_PER_COUNT = 256.0 / 8 / 1048576; /* a count is a burst of 256 bits */
@@ -98,13 +106,13 @@ static const uint8_t llc_events[2][LLC_EVENTS] = {
 
 /* The counters of one cache slice at one time. A sum with a counter that was not reported is 0. */
 struct llc_counts {
-    double of[LLC_EVENTS];
+    uint64_t of[LLC_EVENTS];
     unsigned seen; /* a bit for each */
 };
 
-static double llc_sum(const struct llc_counts *c, unsigned events)
+static unsigned __int128 llc_sum(const struct llc_counts *c, unsigned events)
 {
-    double sum = 0;
+    unsigned __int128 sum = 0;
     for (unsigned k = 0; k < LLC_EVENTS; k++)
         sum += events >> k & 1 ? c->of[k] : 0;
     return (c->seen & events) == events ? sum : 0;
@@ -112,10 +120,9 @@ static double llc_sum(const struct llc_counts *c, unsigned events)
 
 bool rates_llc(const struct samples *in, unsigned n_units, bool is_write, struct arena *mem, struct samples *out)
 {
-    enum { MOST_UNITS = 4, TRANSFERS = 0x03, HITS = 0xAC, REQUESTS = 0x50 };
     /* Transfers are lines of 64 bytes. The reference counts each of them 64 times over (llc_read_write.csv, LLC in the
-     * db and the timeline), and so do we. */
-    static const double BYTES_PER_TRANSFER = 64 * 64;
+     * db and the timeline), and so do we: 64 * 64 bytes are 2^-8 MB. */
+    enum { MOST_UNITS = 4, TRANSFERS = 0x03, HITS = 0xAC, REQUESTS = 0x50, TRANSFERS_PER_MB = 256 };
     struct last_seen last = { 0 };
     n_units = n_units < MOST_UNITS ? n_units : MOST_UNITS;
     if (!take(mem, out, in->n, LLC_RATE_COLUMNS, LLC_RATE_HITS))
@@ -126,7 +133,7 @@ bool rates_llc(const struct samples *in, unsigned n_units, bool is_write, struct
             const uint64_t unit = samples_uint(in, TRAFFIC_UNIT, next), event = samples_uint(in, TRAFFIC_EVENT, next);
             for (unsigned k = 0; unit < n_units && k < LLC_EVENTS; k++)
                 if (llc_events[is_write][k] == event) {
-                    counts[unit].of[k] = samples_real(in, TRAFFIC_COUNT, next);
+                    counts[unit].of[k] = samples_uint(in, TRAFFIC_COUNT, next);
                     counts[unit].seen |= 1u << k;
                 }
         }
@@ -135,11 +142,11 @@ bool rates_llc(const struct samples *in, unsigned n_units, bool is_write, struct
             if (!c->seen)
                 continue;
             const int64_t gap = since_last(&last, unit, in->at_ns[i]);
-            const double requests = llc_sum(c, REQUESTS), bytes = llc_sum(c, TRANSFERS) * BYTES_PER_TRANSFER;
+            const unsigned __int128 requests = llc_sum(c, REQUESTS), moved = llc_sum(c, TRANSFERS) * 1000000000;
             put_uint(out, LLC_RATE_UNIT, unit);
             put_uint(out, LLC_RATE_IS_WRITE, is_write);
-            put_real(out, LLC_RATE_HITS, requests > 0 ? round_exact(llc_sum(c, HITS) / requests, 3) : 0);
-            put_real(out, LLC_RATE_MBS, gap > 0 ? round_exact(bytes / MB / ((double)gap / NS_PER_S), 3) : 0);
+            put_real(out, LLC_RATE_HITS, requests > 0 ? decimal_ratio(llc_sum(c, HITS), requests) : 0);
+            put_real(out, LLC_RATE_MBS, gap > 0 ? decimal_ratio(moved, (unsigned __int128)gap * TRANSFERS_PER_MB) : 0);
             end_row(out, in->at_ns[i], i < in->n_early);
         }
     }
@@ -152,17 +159,18 @@ bool rates_hccs(const struct samples *in, struct arena *mem, struct samples *out
         return false;
     bool is_constant = true;
     for (size_t i = 1; i < in->n; i++) {
-        double grown[2];
-        for (unsigned k = 0; k < 2; k++)
-            grown[k] = samples_real(in, HCCS_TX + k, i) - samples_real(in, HCCS_TX + k, i - 1);
-        is_constant = is_constant && grown[0] == 0 && grown[1] == 0;
         const int64_t gap = in->at_ns[i] - in->at_ns[i - 1];
-        if (grown[0] < 0 || grown[1] < 0) /* the counters began anew */
-            continue;
-        for (unsigned k = 0; k < 2; k++)
+        bool has_grown = true;
+        for (unsigned k = 0; k < 2; k++) {
+            const uint64_t now = samples_uint(in, HCCS_TX + k, i), then = samples_uint(in, HCCS_TX + k, i - 1);
+            const unsigned __int128 grown = now >= then ? now - then : 0;
+            has_grown = has_grown && now >= then; /* otherwise the counters began anew */
+            is_constant = is_constant && now == then;
             put_real(out, HCCS_RATE_TX_MBS + k,
-                     gap > 0 ? round_exact(grown[k] / ((double)gap / (NS_PER_S / MB)), 3) : 0);
-        end_row(out, in->at_ns[i], i < in->n_early);
+                     gap > 0 ? decimal_ratio(grown * 1000000000, (unsigned __int128)gap * 1048576) : 0);
+        }
+        if (has_grown)
+            end_row(out, in->at_ns[i], i < in->n_early);
     }
     /* The reference joins the last sample to the first, and takes the last row away without looking whether it is that
      * one: so the last interval is missing in hccs.csv, HCCS in the db and the timeline. */

@@ -1,7 +1,7 @@
 /* dice.h - numbers that look random and are the same every time.
  *
- * Splitmix64: one add and two multiplications a number, any 64-bit seed will do, and seeds that are near each other give
- * unrelated numbers. Not for secrets.
+ * Splitmix64: one add and two multiplications a number, any 64-bit seed will do, and seeds that are near each other
+ * give unrelated numbers. Not for secrets.
  */
 #ifndef ASCOPE_DEVICE_DICE_H
 #define ASCOPE_DEVICE_DICE_H

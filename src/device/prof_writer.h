@@ -1,11 +1,12 @@
 /* prof_writer.h - a PROF directory, written as a collector leaves it.
  *
- * The directory holds folders (host, device_N). A folder holds small files (info.json, clocks) and, under data/, streams
- * of records that are cut into slices. Every file that is complete has a marker beside it: its name and ".done".
+ * The directory holds folders (host, device_N). A folder holds small files (info.json, clocks) and, under data/,
+ * streams of records that are cut into slices. Every file that is complete has a marker beside it: its name and ".done".
  *
- * The first thing that goes wrong is remembered in the writer; everything after it does nothing, and prof_writer_close()
- * tells. So those who fill records need not look. Memory: one buffer for each open stream. Directories get mode 0750,
- * files 0640, whatever the umask says. What was written before a fault stays: it is what a broken collection looks like.
+ * The first thing that goes wrong is remembered in the writer; everything after it does nothing, and
+ * prof_writer_close() tells. So those who fill records need not look. Memory: one buffer for each open stream.
+ * Directories get mode 0750, files 0640, whatever the umask says. What was written before a fault stays: it is what a
+ * broken collection looks like.
  */
 #ifndef ASCOPE_DEVICE_PROF_WRITER_H
 #define ASCOPE_DEVICE_PROF_WRITER_H

@@ -1,13 +1,13 @@
 /* sim.h - profiling data without a device.
  *
  * Writes PROF directories in the collectors' own format, of any size, from a seed: a training job on simulated devices.
- * Host threads launch operators (acl call around a node launch around a runtime call), the device runs them later on its
- * streams, in order; around them are copies, collectives over eight ranks, a loaded and a captured graph, user marks,
- * memory, hardware counters and usage of the operating systems. Records are made from the layout tables that the readers
- * use, and every join that an analysis makes finds its other half.
+ * Host threads launch operators (acl call around a node launch around a runtime call), the device runs them later on
+ * its streams, in order; around them are copies, collectives over eight ranks, a loaded and a captured graph, user
+ * marks, memory, hardware counters and usage of the operating systems. Records are made from the layout tables that the
+ * readers use, and every join that an analysis makes finds its other half.
  *
- * Same options, same bytes: no clock, no environment. Memory does not grow with the number of kernels. The data says what
- * it is: host name "ascope-sim", process name "ascope-sim", job info "simulated".
+ * Same options, same bytes: no clock, no environment. Memory does not grow with the number of kernels. The data says
+ * what it is: host name "ascope-sim", process name "ascope-sim", job info "simulated".
  */
 #ifndef ASCOPE_DEVICE_SIM_H
 #define ASCOPE_DEVICE_SIM_H

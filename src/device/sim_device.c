@@ -216,7 +216,7 @@ static void log_write(struct sim_device *d, const struct device_stream *s, const
     memcpy(rec + STARS_FFTS_TYPE, &ffts, sizeof ffts);
 }
 
-/* The records of a task in the order of their times: begin and end, and in between those of its context if it has one. */
+/* The records of a task in the order of their times: begin and end, and in between those of its context. */
 enum { STAGE_BEGIN, STAGE_CONTEXT_BEGIN, STAGE_CONTEXT_END, STAGE_END };
 
 static uint64_t next_tick(const struct device_stream *s)

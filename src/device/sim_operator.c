@@ -141,10 +141,9 @@ uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
 
 static size_t operator_pick(struct dice *d)
 {
-    static uint32_t sum;
-    if (sum == 0)
-        for (size_t i = 0; i < sim_n_operators; i++)
-            sum += sim_operators[i].weight;
+    uint32_t sum = 0;
+    for (size_t i = 0; i < sim_n_operators; i++)
+        sum += sim_operators[i].weight;
     uint32_t left = dice_below(d, sum);
     size_t i = 0;
     while (left >= sim_operators[i].weight)

@@ -1,12 +1,12 @@
 /* sim_run.h - a simulation in progress; shared by the parts of the simulator, and by nobody else.
  *
- * A process has host files and devices. Host time is counted in ticks of the host's counter (10 ns), device time in ticks
- * of the device's. Every device has its own dice and its own host threads, so that one more device does not change the
- * others.
+ * A process has host files and devices. Host time is counted in ticks of the host's counter (10 ns), device time in
+ * ticks of the device's. Every device has its own dice and its own host threads, so that one more device does not
+ * change the others.
  *
  * How it stays small: the host launches in the order of its time, and a task is logged as soon as the host's time has
- * passed it, because nothing that is launched later can start earlier. Only what the host is ahead of the device is kept,
- * and a queue that is full makes the host wait, as it does in life.
+ * passed it, because nothing that is launched later can start earlier. Only what the host is ahead of the device is
+ * kept, and a queue that is full makes the host wait, as it does in life.
  */
 #ifndef ASCOPE_DEVICE_SIM_RUN_H
 #define ASCOPE_DEVICE_SIM_RUN_H

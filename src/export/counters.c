@@ -30,7 +30,8 @@ struct cell value_real(const struct view *v, size_t row, unsigned column)
 
 struct cell value_bytes(const struct view *v, size_t row, unsigned column)
 {
-    return cell_uint((uint64_t)(samples_real(v->s, column, row) * BYTES_PER_MB));
+    const double bytes = samples_real(v->s, column, row) * BYTES_PER_MB;
+    return cell_uint(bytes < 0x1p63 ? (uint64_t)bytes : INT64_MAX); /* damaged counts can be of any size */
 }
 
 struct cell value_bytes_real(const struct view *v, size_t row, unsigned column)

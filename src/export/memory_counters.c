@@ -1,5 +1,7 @@
 #include "export/counters.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/sort.h"
@@ -283,6 +285,17 @@ static double sum_of_means(const struct means *m, unsigned kind, int digits, siz
     return sum;
 }
 
+/* sum / n with three decimals, halves to the even one; the sum has no more of them itself. */
+static const char *decimal_mean(struct arena *mem, double sum, size_t n)
+{
+    if (!(sum < 0x1p52)) /* no fraction that could be rounded */
+        return arena_printf(mem, "%.3f", sum / (double)n);
+    const uint64_t thousandths = (uint64_t)llround(sum * 1000), rest = thousandths % n;
+    uint64_t mean_of = thousandths / n;
+    mean_of += rest * 2 > n || (rest * 2 == n && mean_of % 2);
+    return arena_printf(mem, "%" PRIu64 ".%03" PRIu64, mean_of / 1000, mean_of % 1000);
+}
+
 static const struct column hbm_report_column[] = {
     {"Device_id",    NULL},
     { "Metric",      NULL},
@@ -309,7 +322,7 @@ bool hbm_report(const struct export *x, struct table *out, struct error *e)
         for (unsigned k = 0; k < MOST_KINDS; k++) {
             size_t n;
             const double sum = round_exact(sum_of_means(&m, k, 0, &n), 3);
-            text[k] = arena_printf(x->mem, "%.3f", sum / (double)n);
+            text[k] = decimal_mean(x->mem, sum, n);
         }
         if (!text[0] || !text[1])
             break;

@@ -1,5 +1,5 @@
-/* op_summary.h - one row for each operator that ran on a device: what, when, how long, on which data, and what the cores
- * counted meanwhile. */
+/* op_summary.h - one row for each operator that ran on a device: what, when, how long, on which data, and what the
+ * cores counted meanwhile. */
 #ifndef ASCOPE_EXPORT_OP_SUMMARY_H
 #define ASCOPE_EXPORT_OP_SUMMARY_H
 

@@ -81,7 +81,10 @@ static void draw_steady(const struct source *s, const struct samples *changes, s
         const int64_t next_ns = is_last ? end_ns : changes->at_ns[row + 1];
         const uint64_t value = samples_uint(changes, LPM_ENTRY_VALUE, row);
         draw_point(s, t, pid, name, unit, at_ns, value);
-        for (int64_t fill_ns = at_ns + MS; fill_ns <= next_ns - US; fill_ns += MS)
+        /* Damaged times may lie centuries apart: nothing is repeated outside the collection. */
+        const int64_t begin_ns = at_ns < s->begin_ns ? at_ns + (s->begin_ns - at_ns) / MS * MS : at_ns;
+        const int64_t last_ns = next_ns - US < s->end_ns ? next_ns - US : s->end_ns;
+        for (int64_t fill_ns = begin_ns + MS; fill_ns <= last_ns; fill_ns += MS)
             draw_point(s, t, pid, name, unit, fill_ns, value);
         if (is_last)
             draw_point(s, t, pid, name, unit, end_ns, value);

@@ -1,5 +1,5 @@
-/* statistics.h - how long things of one kind took, in the two ways in which the reports count: durations of device tasks,
- * which may have fractions of a nanosecond, and durations of calls. */
+/* statistics.h - how long things of one kind took, in the two ways in which the reports count: durations of device
+ * tasks, which may have fractions of a nanosecond, and durations of calls. */
 #ifndef ASCOPE_EXPORT_STATISTICS_H
 #define ASCOPE_EXPORT_STATISTICS_H
 
@@ -18,9 +18,9 @@ void task_statistics_add(struct task_statistics *s, double ns);
 /* Whole nanoseconds give a whole average, the rest is dropped, as SQLite divides integers: op_statistic shows it. */
 double task_statistics_average_ns(const struct task_statistics *s);
 
-/* Calls, in two passes: first the durations are added up, then the average is settled (rounded to 3 decimals of a µs), then
- * every distance from it counts. With `rounds_each` every square is rounded too: the older form of api_statistic shows
- * it. Start with zeros. */
+/* Calls, in two passes: first the durations are added up, then the average is settled (rounded to 3 decimals of a µs),
+ * then every distance from it counts. With `rounds_each` every square is rounded too: the older form of api_statistic
+ * shows it. Start with zeros. */
 struct call_statistics {
     uint64_t n;
     double total_ns, min_ns, max_ns;

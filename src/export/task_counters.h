@@ -1,4 +1,4 @@
-/* task_counters.h - what was counted for each task outside of the cores: the L2 cache, address translation, page faults. */
+/* task_counters.h - what was counted for each task outside of the cores: L2 cache, address translation, page faults. */
 #ifndef ASCOPE_EXPORT_TASK_COUNTERS_H
 #define ASCOPE_EXPORT_TASK_COUNTERS_H
 

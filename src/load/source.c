@@ -192,6 +192,8 @@ static bool read_window(struct source *s, struct error *e)
         return false;
     const int64_t wall_us = source_number(start, "collectionTimeBegin", -1);
     const int64_t mono_ns = source_number(start, "clockMonotonicRaw", -1);
+    const char *date = source_text(start, "collectionDateBegin");
+    s->begin_date = arena_text(s->mem, date, strlen(date));
     json_decref(start);
     if (wall_us < 0 || wall_us > INT64_MAX / 2000 || mono_ns < 0 || wall_us * 1000 < mono_ns)
         return error_set(e, FAULT_FORMAT, "%s/start_info: collectionTimeBegin and clockMonotonicRaw make no clock",

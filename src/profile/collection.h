@@ -54,6 +54,7 @@ struct source {
     int64_t device_mono_ns;
     int64_t wall_offset_ns;   /* monotonic ns + this = wall clock ns */
     int64_t begin_ns, end_ns; /* of the collection, wall clock; end is a guess when has_end is false */
+    const char *begin_date;   /* the same begin in the words of the machine that collected, local time; may be "" */
     bool has_end;
     int64_t drift_ns; /* how far the wall clock moved against the monotonic one meanwhile; 0 when nobody knows */
 

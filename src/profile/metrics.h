@@ -78,8 +78,8 @@ struct core_counts {
     double nominal_mhz;
 };
 
-/* With coarse times the total is rounded to hundredths of a µs before anything is computed from it: the older one of the
- * reference's two ways, which op_summary shows for steps and graphs, and everywhere for custom events. */
+/* With coarse times the total is rounded to hundredths of a µs before anything is computed from it: the older one of
+ * the reference's two ways, which op_summary shows for steps and graphs, and everywhere for custom events. */
 double metric_value(const struct metric_column *c, const struct core_counts *counts, bool coarse_times);
 
 #endif
