@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export info sim completion help --version --help'
+        _ascope_offer -W 'export info query sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -41,6 +41,9 @@ _ascope()
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
+    query)
+        words=''
+        options=' -dir --collection-dir --threads --help -h' ;;
     sim)
         words=''
         options=' --out --seed --kernels --steps --devices --processes --platform --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
@@ -48,7 +51,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export info sim completion help'
+        words='export info query sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

@@ -80,7 +80,7 @@ class Help(Case):
         overview = self.ascope("--help", code=0).stdout
         self.assertEqual(overview, self.ascope("help", code=0).stdout)
         commands = re.findall(r"^  (\w+) +\w", overview[overview.index("commands"):overview.index("--version")], re.M)
-        self.assertGreaterEqual(set(commands), {"export", "info", "help", "completion"})
+        self.assertGreaterEqual(set(commands), {"export", "info", "query", "sim", "help", "completion"})
         for c in commands:
             text = self.ascope("help", c, code=0).stdout
             self.assertTrue(text.startswith(f"usage: ascope {c} "), text)
@@ -572,6 +572,33 @@ class Info(Case):
         self.assertIn("interrupted", self.ascope("info", path, code=0).stdout)
 
 
+class Query(Case):
+    def setUp(self):
+        super().setUp()
+        with open(os.path.join(SOURCE, "tests/data/prof-a/expected/query.txt")) as f:
+            self.wanted = f.read()
+
+    def test_lists_models_and_iterations_as_the_reference_does(self):
+        path = self.sample()
+        for program, args in [(ASCOPE, ["query", path]), (self.named("msprof.py"), ["query", "-dir", path]),
+                              (self.named("msprof"), ["--query=on", f"--output={path}"])]:
+            r = self.run_as(program, *args, code=0)
+            self.assertEqual((r.stdout, r.stderr), (self.wanted, ""))
+        self.assertEqual(self.written(path), [])
+
+    def test_several_collections_are_one_table(self):
+        self.sample("PROF_1")
+        self.sample("PROF_2", broken=Losses.BROKEN)
+        r = self.ascope("query", ".", code=3)
+        self.assertEqual(r.stdout.count("Job Info"), 1)
+        self.assertEqual(r.stdout.count("device_0"), 2 * self.wanted.count("device_0"))
+
+    def test_what_it_cannot_answer(self):
+        self.assert_one_line(self.ascope("query", "nowhere", code=2).stderr, "nowhere")
+        r = self.run_as(self.named("msprof.py"), "query", "-dir", self.sample(), "--data-type", "3", "--id", "0", code=1)
+        self.assert_one_line(r.stderr, "--data-type 3", "cluster")
+
+
 class Sim(Case):
     def test_makes_a_collection_that_exports_and_says_that_it_is_simulated(self):
         path = self.ascope("sim", "--kernels", "60", "--steps", "2", "--marks=off", code=0).stdout.strip()
@@ -660,7 +687,9 @@ class Msprof(Case):
 
     def test_parse(self):
         path = self.sample()
-        self.assertIn("822 host calls", self.launcher("--parse=on", f"--output={path}", code=0).stdout)
+        text = self.launcher("--parse=on", f"--output={path}", code=0).stdout
+        self.assertIn("822 host calls", text)
+        self.assertIn("Top Time Iteration", text)
         self.assertEqual(self.written(path), [])
 
     def test_every_failure_is_255_and_says_why(self):
@@ -673,6 +702,7 @@ class Msprof(Case):
             (["--sys-devices=all", "--sys-period=1", out], "does not collect"),
             (["--dynamic=on", "--pid=1"], "does not collect"),
             ([out], "--export=on"),
+            (["--analyze=on", out], "not part of this version"),
             (["--export=on"], "--output=DIR"),
             (["--export=maybe", out], "on, off"),
             (["--export", "on", out], "--name=value"),

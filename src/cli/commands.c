@@ -10,6 +10,7 @@ static const uint8_t export_options[] = {
     OPT_CLEAR, OPT_THREADS, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_HELP };
 static const uint8_t sim_options[] = {
     OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES, OPT_PLATFORM, OPT_MHZ, OPT_METRICS,
     OPT_SLICE_KIB, OPT_COMM, OPT_KFC, OPT_GRAPHS, OPT_LATE, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
@@ -30,7 +31,7 @@ const struct command commands[] = {
                 "without -dir, and more than once.\n\n"
                 "What was damaged or cut short is left out, counted, and told at the end; everything else is exported. "
                 "With --model-id and --iteration-id only a part is: some iterations of one model, or some training "
-                "steps. Collections in which no model was recorded have no such parts.",
+                "steps; ascope query lists them. Collections in which no model was recorded have no such parts.",
         LIST_OF(export_options),
         .words = "timeline summary db all",
         .run = run_export,
@@ -44,6 +45,16 @@ const struct command commands[] = {
                 "collections and works on broken ones.",
         LIST_OF(info_options),
         .run = run_info,
+    },
+    {
+        .name = "query",
+        .usage = "DIR... [OPTION...]",
+        .about = "list the models and iterations of collections",
+        .text = "One row for each model of each device: how many iterations it ran, and which took longest. The model "
+                "4294967295 stands for training steps. These are what --model-id and --iteration-id of ascope export "
+                "choose from.",
+        LIST_OF(query_options),
+        .run = run_query,
     },
     {
         .name = "sim",

@@ -1,6 +1,6 @@
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analyse/analyse.h"
@@ -70,13 +70,6 @@ static bool iteration_fits(const struct arguments *a)
     return true;
 }
 
-static unsigned cpu_count(void)
-{
-    cpu_set_t set;
-    const long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (unsigned)n : 1;
-}
-
 /* One run of export or import over all collections. */
 struct run {
     struct arguments *a;
@@ -106,10 +99,24 @@ static void end_done(struct run *run, const struct result *r)
     summary_print(&run->term, run->a, r);
 }
 
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static bool check_only(const char *path, const struct request *q, struct result *r, struct error *e)
 {
     *r = (struct result){ 0 };
-    return profile_load(&r->profile, path, q->n_threads, e) && profile_analyse(&r->profile, q->n_threads, e);
+    const double start = now_s();
+    if (!profile_load(&r->profile, path, q->n_threads, e))
+        return false;
+    r->load_s = now_s() - start;
+    if (!profile_analyse(&r->profile, q->n_threads, e))
+        return false;
+    r->analyse_s = now_s() - start - r->load_s;
+    return true;
 }
 
 static void run_one(struct run *run, const char *path)
@@ -147,7 +154,7 @@ static int run_all(struct arguments *a, size_t first_dir, const struct processes
                     .n_processes = processes ? processes->n : 0,
                     .from_start = a->time_base == 1,
                     .clear = a->clear,
-                    .n_threads = a->threads > 0 ? (unsigned)a->threads : cpu_count(),
+                    .n_threads = arguments_threads(a),
                     .out_dir = a->out },
         .tally = { .n_failed = found.n_refused},
         .json = a->json ? json_array() : NULL,

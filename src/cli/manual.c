@@ -122,9 +122,9 @@ static const struct {
 static void put_names(void)
 {
     put_text(
-        "Called by the name msprof.py, it takes the command lines of the script of that name (export, import); called "
+        "Called by the name msprof.py, it takes the command lines of the script of that name (import, export, query); called "
         "by the name msprof, those of the launcher as far as they parse what was collected (--export=on, "
-        "--parse=on). A symbolic link is enough. Their exit codes are the ones that scripts for them expect: "
+        "--parse=on, --query=on). A symbolic link is enough. Their exit codes are the ones that scripts for them expect: "
         "msprof.py gives 0 for an export with losses, 1 for values and 2 for paths and options that cannot be used; "
         "msprof gives 255 for every failure.");
 }

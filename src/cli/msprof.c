@@ -30,39 +30,60 @@ static int run_db(struct arguments *a)
     return run_export(a);
 }
 
+/* clang-format off */
 static const uint8_t import_options[] = { OPT_DIR, OPT_CLUSTER, OPT_HELP };
-static const uint8_t timeline_options[] = { OPT_DIR,   OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT,
-                                            OPT_CLEAR, OPT_HELP };
-static const uint8_t summary_options[] = { OPT_DIR,   OPT_FORMAT, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT,
-                                           OPT_CLEAR, OPT_HELP };
+static const uint8_t query_options[] = { OPT_DIR, OPT_DEVICE_ID, OPT_DATA_TYPE, OPT_MODEL, OPT_ITERATION, OPT_HELP };
+static const uint8_t timeline_options[] = {
+    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_HELP,
+};
+static const uint8_t summary_options[] = {
+    OPT_DIR, OPT_FORMAT, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_HELP,
+};
 static const uint8_t db_options[] = { OPT_DIR, OPT_HELP };
 
 static const struct command script_commands[] = {
-    {.name = "import",
-     .usage = "-dir DIR [--cluster]",
-     .about = "read and check collections, write nothing",
-     .text = "Reads collections, follows every record, and says what was found and what could not be used.",
-     LIST_OF(import_options),
-     .run = run_import  },
-    { .name = "export timeline",
-     .usage = "-dir DIR [OPTION...]",
-     .about = "write timelines and the database",
-     .text = "Writes msprof_*.json, and msprof_*.db unless one is there.",
-     LIST_OF(timeline_options),
-     .run = run_timeline},
-    { .name = "export summary",
-     .usage = "-dir DIR [OPTION...]",
-     .about = "write tables and the database",
-     .text = "Writes tables into mindstudio_profiler_output, and msprof_*.db unless one is there.",
-     LIST_OF(summary_options),
-     .run = run_summary },
-    { .name = "export db",
-     .usage = "-dir DIR",
-     .about = "write the database",
-     .text = "Writes msprof_*.db, which holds everything as tables of SQLite.",
-     LIST_OF(db_options),
-     .run = run_db      },
+    {
+        .name = "import",
+        .usage = "-dir DIR [--cluster]",
+        .about = "read and check collections, write nothing",
+        .text = "Reads collections, follows every record, and says what was found and what could not be used.",
+        LIST_OF(import_options),
+        .run = run_import,
+    },
+    {
+        .name = "export timeline",
+        .usage = "-dir DIR [OPTION...]",
+        .about = "write timelines and the database",
+        .text = "Writes msprof_*.json, and msprof_*.db unless one is there.",
+        LIST_OF(timeline_options),
+        .run = run_timeline,
+    },
+    {
+        .name = "export summary",
+        .usage = "-dir DIR [OPTION...]",
+        .about = "write tables and the database",
+        .text = "Writes tables into mindstudio_profiler_output, and msprof_*.db unless one is there.",
+        LIST_OF(summary_options),
+        .run = run_summary,
+    },
+    {
+        .name = "export db",
+        .usage = "-dir DIR",
+        .about = "write the database",
+        .text = "Writes msprof_*.db, which holds everything as tables of SQLite.",
+        LIST_OF(db_options),
+        .run = run_db,
+    },
+    {
+        .name = "query",
+        .usage = "-dir DIR",
+        .about = "list models and iterations",
+        .text = "One row for each model of each device: how many iterations it ran, and which took longest.",
+        LIST_OF(query_options),
+        .run = run_query,
+    },
 };
+/* clang-format on */
 enum { SCRIPT_COMMANDS = sizeof script_commands / sizeof *script_commands };
 
 static void script_overview(void)
@@ -113,7 +134,7 @@ int msprof_py_main(int argc, char **argv)
         script_overview();
         return 1;
     }
-    complain("%s: accepted are import, export timeline, export summary and export db", name);
+    complain("%s: accepted are import, export timeline, export summary, export db and query", name);
     return exit_code(FACE_MSPROF_PY, OUTCOME_USAGE);
 }
 
@@ -126,9 +147,9 @@ static const uint8_t launcher_options[] = {
 
 static const struct command launcher = {
     .name = "",
-    .usage = "--export=on|--parse=on --output=DIR [--OPTION=VALUE...]",
+    .usage = "--export=on|--parse=on|--query=on --output=DIR [--OPTION=VALUE...]",
     .about = "parse collections",
-    .text = "Exports or checks what was collected. This is ascope under another name: it does not collect.",
+    .text = "Exports, checks or lists what was collected. This is ascope under another name: it does not collect.",
     LIST_OF(launcher_options),
     .value_follows_sign = true,
 };
@@ -228,22 +249,31 @@ static bool parsing_only(int *argc, char **argv)
     return !collects;
 }
 
+/* As the launcher does: everything is read, then its models and iterations are listed. */
+static int run_parse(struct arguments *a)
+{
+    const int code = run_import(a);
+    if (code != exit_code(a->face, OUTCOME_DONE))
+        return code;
+    putchar('\n');
+    return run_query(a);
+}
+
+/* clang-format off */
 static const struct mode {
     enum option_id option;
     size_t at; /* of its switch in struct arguments */
     uint64_t forbidden;
-    const char *works; /* NULL: it does; else why not */
+    int (*run)(struct arguments *a);
 } modes[] = {
-    {OPT_PARSE,    offsetof(struct arguments, parses),
-     BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH),           NULL},
-    { OPT_QUERY,   offsetof(struct arguments, queries),
-     BIT(OPT_PARSE) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH),
-     "listing models and iterations is not part of this version"                                                },
-    { OPT_EXPORT,  offsetof(struct arguments, exports),
-     BIT(OPT_QUERY) | BIT(OPT_PARSE) | BIT(OPT_ANALYZE) | BIT(OPT_RULE),                                    NULL},
-    { OPT_ANALYZE, offsetof(struct arguments, analyzes), BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_PARSE),
-     "analysing communication is not part of this version"                                                      },
+    { OPT_PARSE, offsetof(struct arguments, parses),
+      BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH), run_parse },
+    { OPT_QUERY, offsetof(struct arguments, queries),
+      BIT(OPT_PARSE) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH), run_query },
+    { OPT_EXPORT, offsetof(struct arguments, exports),
+      BIT(OPT_QUERY) | BIT(OPT_PARSE) | BIT(OPT_ANALYZE) | BIT(OPT_RULE), run_export },
 };
+/* clang-format on */
 
 static const uint64_t text_only =
     BIT(OPT_ITERATION) | BIT(OPT_MODEL) | BIT(OPT_SUMMARY_FORMAT) | BIT(OPT_CLEAR_SWITCH) | BIT(OPT_REPORTS);
@@ -265,7 +295,9 @@ static enum outcome launch(struct arguments *a, int *code)
         if (*(const bool *)((const char *)a + modes[i].at))
             m = &modes[i];
     if (!m) {
-        complain("nothing to do: one of --export=on and --parse=on is wanted; see msprof --help");
+        complain(a->analyzes
+                     ? "--analyze=on: analysing communication is not part of this version"
+                     : "nothing to do: one of --export=on, --parse=on and --query=on is wanted; see msprof --help");
         return OUTCOME_USAGE;
     }
     char shown[32];
@@ -277,14 +309,10 @@ static enum outcome launch(struct arguments *a, int *code)
     const bool is_db = m->option == OPT_EXPORT && a->type == 1;
     if (!refuse(a, m->forbidden, shown) || (is_db && !refuse(a, text_only, "--type=db")))
         return OUTCOME_USAGE;
-    if (m->works) {
-        complain("%s: %s", shown, m->works);
-        return OUTCOME_NOTHING;
-    }
     a->dir = a->output;
     a->format = a->summary_format;
     a->want = is_db ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
-    *code = m->option == OPT_PARSE ? run_import(a) : run_export(a);
+    *code = m->run(a);
     return OUTCOME_DONE;
 }
 

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <pwd.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/term.h"
@@ -34,6 +36,10 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "afterwards remove the intermediate sqlite folders that other tools have left" },
     [OPT_CLUSTER] = { "cluster", .kind = OPTION_FLAG, .at = AT(cluster),
         .help = "DIR holds the collections of several machines; each is read by itself" },
+    [OPT_DEVICE_ID] = { "id", NUMBER(device_id, 0, UINT32_MAX),
+        .help = "a device; goes with --data-type" },
+    [OPT_DATA_TYPE] = { "data-type", NUMBER(data_type, 0, 10),
+        .help = "a question to a cluster database, which ascope does not make" },
     [OPT_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(out),
         .help = "where the results go; without it beside the collection's own data" },
     [OPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "seed", "current" }, .at = AT(dialect),
@@ -396,6 +402,15 @@ struct arguments arguments_new(enum face face)
     if (!a.mem)
         complain("no memory");
     return a;
+}
+
+unsigned arguments_threads(const struct arguments *a)
+{
+    cpu_set_t set;
+    if (a->threads > 0)
+        return (unsigned)a->threads;
+    const long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
 }
 
 void arguments_end(struct arguments *a)

@@ -25,6 +25,8 @@ enum option_id {
     OPT_FORMAT,
     OPT_CLEAR,
     OPT_CLUSTER,
+    OPT_DEVICE_ID,
+    OPT_DATA_TYPE,
     OPT_OUT,
     OPT_DIALECT,
     OPT_TIME_BASE,
@@ -107,7 +109,7 @@ struct arguments {
     const struct command *command;
     uint64_t given; /* bit option_id: it was on the command line */
     const char *dir, *reports, *out, *output, *rule, *python_path;
-    uint64_t iteration, model, iteration_count, threads;
+    uint64_t iteration, model, iteration_count, threads, device_id, data_type;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose;
     bool clear, cluster, json, quiet, help, man;
@@ -123,6 +125,8 @@ _Static_assert(OPTIONS <= 64, "struct arguments has a bit for each option");
 /* Before anything was read. */
 struct arguments arguments_new(enum face face); /* mem is NULL without memory */
 void arguments_end(struct arguments *a);
+
+unsigned arguments_threads(const struct arguments *a); /* --threads, or one for each CPU */
 
 static inline bool arguments_have(const struct arguments *a, enum option_id id)
 {

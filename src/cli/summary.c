@@ -344,8 +344,11 @@ void summary_print(const struct term *t, const struct arguments *a, const struct
     put_files(t, r, a->verbose > 0);
     put_top(t, p);
     summary_losses(t, &p->lost);
-    fprintf(t->to, "\n  %.2f s: %.2f reading, %.2f analysing, %.2f writing\n", r->load_s + r->analyse_s + r->write_s,
-            r->load_s, r->analyse_s, r->write_s);
+    fprintf(t->to, "\n  %.2f s: %.2f reading, %.2f analysing", r->load_s + r->analyse_s + r->write_s, r->load_s,
+            r->analyse_s);
+    if (r->files.n > 0)
+        fprintf(t->to, ", %.2f writing", r->write_s);
+    fputc('\n', t->to);
     fflush(t->to);
 }
 

@@ -1,0 +1,62 @@
+#include "export/query.h"
+
+#include <stdio.h>
+
+#include "analyse/analyse.h"
+#include "cli/collections.h"
+#include "cli/command.h"
+#include "cli/term.h"
+#include "load/prof.h"
+
+static void add_one(struct arguments *a, struct query *q, const char *path, struct tally *tally)
+{
+    struct profile p;
+    struct error e = { 0 };
+    if (!profile_load(&p, path, arguments_threads(a), &e) || !profile_analyse(&p, arguments_threads(a), &e) ||
+        !query_add(q, &p, &e)) {
+        complain("%s", e.text);
+        tally->n_failed++;
+    } else if (losses_damage(&p.lost) > 0) {
+        tally->n_lossy++;
+    } else {
+        tally->n_done++;
+    }
+    profile_free(&p);
+}
+
+static bool print(const struct query *q)
+{
+    struct out text;
+    struct error e = { 0 };
+    if (!out_open_memory(&text, &e)) {
+        complain("%s", e.text);
+        return false;
+    }
+    const bool done = query_text(q, &text, &e);
+    if (done)
+        fwrite(text.buf, 1, text.n, stdout);
+    else
+        complain("%s", e.text);
+    out_discard(&text);
+    return done;
+}
+
+int run_query(struct arguments *a)
+{
+    if (arguments_have(a, OPT_DATA_TYPE)) {
+        complain("--data-type %llu: asks a cluster database, and there is none: ascope reads each collection by itself",
+                 (unsigned long long)a->data_type);
+        return exit_code(a->face, OUTCOME_NOTHING);
+    }
+    struct collections found;
+    enum outcome outcome = collections_find(a, 0, false, &found);
+    struct tally tally = { .n_failed = found.n_refused };
+    struct query *q = query_new();
+    for (size_t i = 0; q && i < found.n; i++)
+        add_one(a, q, found.path[i], &tally);
+    if (outcome == OUTCOME_DONE)
+        outcome = q && print(q) ? tally_outcome(&tally) : OUTCOME_NOTHING;
+    query_free(q);
+    collections_free(&found);
+    return exit_code(a->face, outcome);
+}
