@@ -69,10 +69,7 @@ static bool order_comms(const struct export *x, const struct device *d, struct c
         return false;
     for (size_t i = 0; i < ops->n; i++) {
         begin[i] = (uint64_t)ops->begin_ns[i];
-        const bool in_time =
-            x->scope == SCOPE_ALL || (ops->begin_ns[i] >= x->begin_ns && ops->begin_ns[i] <= x->end_ns);
-        if (ops->is_shown[i] && !ops->is_aicpu[i] && in_time && (x->scope != SCOPE_GRAPH || ops->model[i] == x->model))
-        if (scope_has_collective(x, d, i))
+        if (scope_has_collective(x, d, i) && !ops->is_aicpu[i]) /* those that the AI CPU ran stand as kernels */
             out->row[out->n++] = (uint32_t)i;
     }
     return order_by_u64(out->row, out->n, begin);
