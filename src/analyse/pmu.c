@@ -240,7 +240,7 @@ bool pmu_analyse(struct profile *p, struct device *d, struct error *e)
     struct pmu *pmu = &d->pmu;
     for (size_t i = 0; i < d->tasks.n; i++)
         d->tasks.pmu[i] = NO_ROW;
-    if (pmu->of_tasks.n == 0)
+    if (pmu->of_tasks.n == 0 || d->tasks.n == 0)
         return true;
     pmu->n_cores[CORE_AIC] = s->ai_core_num;
     pmu->n_cores[CORE_AIV] = s->aiv_num;

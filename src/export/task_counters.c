@@ -6,31 +6,6 @@
 #include "base/sort.h"
 #include "raw/counter.h"
 
-enum { RATE_EVENTS = 2 };
-enum { SUM_REQUEST, SUM_HIT, SUM_OTHER, SUMS };
-
-/* Which events are requests, which are hits, and which are the others: on this platform. */
-struct events_of_rates {
-    int platform;
-    uint16_t event[SUMS][RATE_EVENTS]; /* 0: none */
-};
-
-/* Others: lines that had to make room. */
-static const struct events_of_rates l2_events[] = {
-    {1,   { { 0x59 }, { 0x5b }, { 0x5c } }            },
-    { 2,  { { 0x78, 0x79 }, { 0x6a }, { 0x71 } }      },
-    { 3,  { { 0x78, 0x79 }, { 0x6a }, { 0x71 } }      },
-    { 4,  { { 0x78, 0x79 }, { 0x6a }, { 0x71 } }      },
-    { 5,  { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } }},
-    { 7,  { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } }},
-    { 8,  { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } }},
-    { 11, { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } }},
-};
-/* Others: addresses that no table had. */
-static const struct events_of_rates smmu_events[] = {
-    {5, { { 0x8a }, { 0x8c, 0x8d }, { 0x2 } }},
-};
-
 /* The records of one device. */
 struct counted {
     const struct device *d;
@@ -40,7 +15,7 @@ struct counted {
     struct {
         unsigned n;
         uint8_t counter[RATE_EVENTS];
-    } sum[SUMS];
+    } sum[RATE_SUMS];
 };
 
 struct task_counters {
@@ -62,11 +37,11 @@ static const struct counted *device_of(const struct task_counters *t, size_t *ro
 
 static struct cell rate(const struct task_counters *t, const struct counted *c, size_t row, unsigned of)
 {
-    uint64_t sum[SUMS] = { 0 };
-    for (unsigned s = 0; s < SUMS; s++)
+    uint64_t sum[RATE_SUMS] = { 0 };
+    for (unsigned s = 0; s < RATE_SUMS; s++)
         for (unsigned i = 0; i < c->sum[s].n; i++)
             sum[s] += layout_get(t->layout, t->first_event + c->sum[s].counter[i], c->record[row]);
-    return sum[SUM_REQUEST] ? cell_real(round_exact((double)sum[of] / (double)sum[SUM_REQUEST], 6)) : cell_real(0);
+    return sum[RATE_REQUEST] ? cell_real(round_exact((double)sum[of] / (double)sum[RATE_REQUEST], 6)) : cell_real(0);
 }
 
 static struct cell id_cell(const struct task_counters *t, const struct counted *c, size_t row, size_t column)
@@ -84,8 +59,8 @@ static struct cell l2_cell(const void *rows, size_t row, size_t column)
     const struct task_counters *t = rows;
     const struct counted *c = device_of(t, &row);
     switch (column) {
-    case 3: return t->x->profile->chip->is_stars ? cell_na() : rate(t, c, row, SUM_HIT);
-    case 4: return rate(t, c, row, SUM_OTHER);
+    case 3: return t->x->profile->chip->is_stars ? cell_na() : rate(t, c, row, RATE_HIT);
+    case 4: return rate(t, c, row, RATE_OTHER);
     case 5: return cell_name(c->name[row]);
     default: return id_cell(t, c, row, column);
     }
@@ -96,8 +71,8 @@ static struct cell smmu_cell(const void *rows, size_t row, size_t column)
     const struct task_counters *t = rows;
     const struct counted *c = device_of(t, &row);
     switch (column) {
-    case 3: return rate(t, c, row, SUM_HIT);
-    case 4: return rate(t, c, row, SUM_OTHER);
+    case 3: return rate(t, c, row, RATE_HIT);
+    case 4: return rate(t, c, row, RATE_OTHER);
     case 5: return cell_name(c->name[row]);
     default: return id_cell(t, c, row, column);
     }
@@ -115,19 +90,14 @@ static struct cell fault_cell(const void *rows, size_t row, size_t column)
 }
 
 /* Which counters hold the events of the rates. False when one of them was not counted. */
-static bool find_events(struct counted *c, const struct events_of_rates *of, size_t n_of, const char *text)
+static bool find_events(struct counted *c, const struct rate_events *events, const char *counted)
 {
-    const struct event_list list = event_list_parse(text);
-    size_t p = 0;
-    while (p < n_of && of[p].platform != c->d->source.platform)
-        p++;
-    if (p == n_of)
-        return false;
-    for (unsigned s = 0; s < SUMS; s++)
-        for (unsigned i = 0; i < RATE_EVENTS && of[p].event[s][i]; i++)
-            if (!event_list_find(&list, of[p].event[s][i], &c->sum[s].counter[c->sum[s].n++]))
+    const struct event_list list = event_list_parse(counted);
+    for (unsigned s = 0; s < RATE_SUMS; s++)
+        for (unsigned i = 0; i < RATE_EVENTS && events->of[s][i]; i++)
+            if (!event_list_find(&list, events->of[s][i], &c->sum[s].counter[c->sum[s].n++]))
                 return false;
-    return true;
+    return c->sum[RATE_REQUEST].n > 0;
 }
 
 /* Rows of something with (stream, task) as one number, sorted by it. */
@@ -190,7 +160,7 @@ static bool name_rows(const struct task_counters *t, struct counted *c, struct a
 /* Takes the records that are wanted: those of a data type, or all of them. */
 enum { ALL_TYPES = -1 };
 static bool add_device(struct task_counters *t, const struct device *d, const struct pmu_records *from, int data_type,
-                       const struct events_of_rates *of, size_t n_of, const char *events)
+                       const struct rate_events *events, const char *counted)
 {
     struct arena *mem = t->x->mem;
     struct counted *c = &t->device[t->n_devices];
@@ -201,7 +171,7 @@ static bool add_device(struct task_counters *t, const struct device *d, const st
     for (size_t i = 0; i < from->n; i++)
         if (data_type == ALL_TYPES || (int)layout_get(t->layout, SMMU_DATA_TYPE, from->at[i]) == data_type)
             c->record[c->n++] = from->at[i];
-    if (c->n == 0 || (of && !find_events(c, of, n_of, events)))
+    if (c->n == 0 || (events && !find_events(c, events, counted)))
         return true;
     t->n += c->n;
     t->n_devices++;
@@ -240,7 +210,7 @@ bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
     struct task_counters *t = start(x, &l2_cache_layout, L2_STREAM, L2_TASK, L2_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
-        if (!add_device(t, d, &d->pmu.l2, ALL_TYPES, l2_events, sizeof l2_events / sizeof *l2_events,
+        if (!add_device(t, d, &d->pmu.l2, ALL_TYPES, &d->source.chip->l2,
                         source_text(d->source.sample, "l2CacheTaskProfilingEvents")))
             return no_memory("l2_cache", e);
     }
@@ -266,8 +236,8 @@ bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
         const char *events = strcasestr(source_text(d->source.sample, "npuEvents"), unit);
-        if (!add_device(t, d, &d->pmu.smmu, SMMU_DATA_TRANSLATION, smmu_events,
-                        sizeof smmu_events / sizeof *smmu_events, events ? events + sizeof unit - 1 : ""))
+        if (!add_device(t, d, &d->pmu.smmu, SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
+                        events ? events + sizeof unit - 1 : ""))
             return no_memory("soc_pmu", e);
     }
     if (!t)
@@ -290,7 +260,7 @@ bool page_fault_report(const struct export *x, struct table *out, struct error *
         return true;
     struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++)
-        if (!add_device(t, &x->profile->device[i], &x->profile->device[i].pmu.smmu, SMMU_DATA_FAULTS, NULL, 0, NULL))
+        if (!add_device(t, &x->profile->device[i], &x->profile->device[i].pmu.smmu, SMMU_DATA_FAULTS, NULL, NULL))
             return no_memory("page_fault", e);
     if (!t)
         return no_memory("page_fault", e);

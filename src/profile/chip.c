@@ -5,28 +5,34 @@
 enum { ALL_CORES = UINT8_MAX };
 
 /* clang-format off */
+#define L2_OF_910   .l2 = { { { 0x59 }, { 0x5b }, { 0x5c } } }
+#define L2_OF_310P  .l2 = { { { 0x78, 0x79 }, { 0x6a }, { 0x71 } } }
+#define L2_OF_STARS .l2 = { { { 0xfb, 0xfc }, { 0x90, 0x91 }, { 0x9c } } }
+#define SMMU        .smmu = { { { 0x8a }, { 0x8c, 0x8d }, { 0x2 } } }
+
 static const struct chip chips[] = {
     { .platform = 5, .name = "Ascend910B", .task_log = TASK_LOG_STARS, .is_native = true, .has_unique_ids = true,
       .is_stars = true, .last_cube_core = 24, .llc_units = 2, .ddr_bits = 128, .draws_freq = true, .stores_freq = true,
-      .draws_voltage = true, .pcie_is_last = true, .counts_l2_bw = true },
+      .draws_voltage = true, .pcie_is_last = true, .counts_l2_bw = true, L2_OF_STARS, SMMU },
     { .platform = 0, .name = "Ascend310", .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 128,
       .counts_l2_bw = true, .counts_mte_bw = true },
     { .platform = 1, .name = "Ascend910A", .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4,
-      .ddr_bits = 256 },
-    { .platform = 2, .name = "UNKNOWN", .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 256 },
+      .ddr_bits = 256, L2_OF_910 },
+    { .platform = 2, .name = "UNKNOWN", .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 256, L2_OF_310P },
     { .platform = 3, .name = "UNKNOWN", .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4,
-      .ddr_bits = 256 },
+      .ddr_bits = 256, L2_OF_310P },
     { .platform = 4, .name = "Ascend310P", .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4,
-      .ddr_bits = 256, .draws_freq = true },
+      .ddr_bits = 256, .draws_freq = true, L2_OF_310P },
     { .platform = 7, .name = "Ascend310B", .has_unique_ids = true, .is_stars = true, .last_cube_core = 0, .llc_units = 1,
-      .ddr_bits = 128, .draws_freq = true, .stores_freq = true },
+      .ddr_bits = 128, .draws_freq = true, .stores_freq = true, L2_OF_STARS },
     { .platform = 8, .name = "UNKNOWN", .has_unique_ids = true, .is_stars = true, .last_cube_core = 0, .llc_units = 1,
-      .ddr_bits = 128 },
-    { .platform = 11, .name = "UNKNOWN", .is_stars = true, .last_cube_core = 0, .llc_units = 1, .ddr_bits = 128 },
+      .ddr_bits = 128, L2_OF_STARS },
+    { .platform = 11, .name = "UNKNOWN", .is_stars = true, .last_cube_core = 0, .llc_units = 1, .ddr_bits = 128,
+      L2_OF_STARS },
     { .platform = 15, .name = "Ascend950", .has_unique_ids = true, .is_stars = true, .last_cube_core = 35, .llc_units = 4,
-      .ddr_bits = 128 },
+      .ddr_bits = 128, SMMU },
     { .platform = 16, .name = "UNKNOWN", .has_unique_ids = true, .is_stars = true, .last_cube_core = 35, .llc_units = 4,
-      .ddr_bits = 128 },
+      .ddr_bits = 128, SMMU },
 };
 
 static const struct chip stranger = {

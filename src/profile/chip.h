@@ -11,6 +11,13 @@ enum task_log {
     TASK_LOG_STARS,  /* stars_soc.data, records of 64 bytes */
 };
 
+/* Events of a task whose sums give rates; 0 ends a list, and a chip without requests counts nothing of the kind. */
+enum { RATE_REQUEST, RATE_HIT, RATE_OTHER, RATE_SUMS };
+enum { RATE_EVENTS = 2 };
+struct rate_events {
+    uint16_t of[RATE_SUMS][RATE_EVENTS];
+};
+
 struct chip {
     int platform;     /* platform_version of info.json */
     const char *name; /* "Ascend910B"; "UNKNOWN" when nobody knows the number */
@@ -24,6 +31,8 @@ struct chip {
     bool draws_freq, stores_freq, draws_voltage; /* of the AI cores: in the timeline, in the database */
     bool pcie_is_last;                           /* the PCIe report shows the last sample, not the mean */
     bool counts_l2_bw, counts_mte_bw;            /* sampled cores can tell this traffic */
+    struct rate_events l2;                       /* others: lines that had to make room */
+    struct rate_events smmu;                     /* others: addresses that no table had */
 };
 
 const struct chip *chip_of(int platform); /* never NULL: an unknown number has a row, too */
