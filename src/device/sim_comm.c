@@ -31,7 +31,7 @@ void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time)
     const uint64_t value[HCCL_FIELDS] = {
         [HCCL_ITEM] = d->of->small_name[s->what],
         [HCCL_TAG] = s->tag,
-        [HCCL_GROUP] = d->of->group_name,
+        [HCCL_GROUP] = s->group,
         [HCCL_LOCAL_RANK] = d->rank % RANKS,
         [HCCL_REMOTE_RANK] = is_local ? UINT32_MAX : (d->rank + 1 + s->plane) % RANKS,
         [HCCL_RANK_SIZE] = RANKS,
@@ -54,7 +54,7 @@ void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time)
         layout_put(l, f, rec, value[f]);
 }
 
-void comm_op(struct sim_device *d, uint64_t time, uint32_t data_type, uint64_t count)
+void comm_op(struct sim_device *d, uint64_t time, uint64_t group, uint32_t data_type, uint64_t count)
 {
     const struct layout *l = &hccl_op_layout;
     uint8_t *rec = host_record(d->of, HOST_HCCL_OP, d->comm.id, time);
@@ -62,7 +62,15 @@ void comm_op(struct sim_device *d, uint64_t time, uint32_t data_type, uint64_t c
     layout_put(l, HCCL_OP_DATA_TYPE, rec, data_type);
     layout_put(l, HCCL_OP_ALG, rec, d->of->alg_name);
     layout_put(l, HCCL_OP_COUNT, rec, count);
-    layout_put(l, HCCL_OP_GROUP, rec, d->of->group_name);
+    layout_put(l, HCCL_OP_GROUP, rec, group);
+}
+
+uint64_t comm_name(struct sim_process *p, const char *node, uint64_t group)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s_%03u_%llu_1", node, (unsigned)(group % 1000),
+             (unsigned long long)++p->n_collectives);
+    return host_name(p, name);
 }
 
 static void copy_put(struct sim_device *d, uint64_t time, uint64_t bytes)
@@ -127,14 +135,11 @@ void collective_run(struct sim_device *d, uint64_t not_before)
         d->comm.now = d->now;
     const uint64_t start = wait_event(d, not_before);
 
-    char name[64];
-    snprintf(name, sizeof name, "%s_%03llu_%llu_1", c->node, (unsigned long long)(p->group_name % 1000),
-             (unsigned long long)++p->n_collectives);
-    const uint64_t tag = host_name(p, name);
+    const uint64_t tag = comm_name(p, c->node, p->group_name);
     const uint32_t thread = d->comm.id;
     const uint64_t acl_begin = d->comm.now, node_begin = acl_begin + 90;
     uint64_t at = node_begin + 60;
-    struct small_task s = { SMALL_COPY, 0, tag, bytes, at };
+    struct small_task s = { SMALL_COPY, 0, p->group_name, tag, bytes, at };
     small_run(d, &s, start);
     for (s.plane = 0; s.plane < PLANES; s.plane++) {
         for (unsigned i = 0; i < c->n; i++) {
@@ -146,7 +151,7 @@ void collective_run(struct sim_device *d, uint64_t not_before)
     const uint64_t records = at + CALL_TICKS + 20, node_end = records + 30, acl_end = node_end + 50;
     node_records(d, false, thread, records, &(struct node){ tag, name_hash(c->node), NODE_COMMUNICATION, 0, 0 }, NULL);
     if (!p->o->level0)
-        comm_op(d, records + 5, HCCL_FP16, bytes * RANKS / 2);
+        comm_op(d, records + 5, p->group_name, HCCL_FP16, bytes * RANKS / 2);
     host_call(p, HOST_CALL, LEVEL_NODE, TYPE_COLLECTIVE + (uint32_t)which, thread, node_begin, node_end, tag);
     host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_COLLECTIVE + (uint32_t)which, thread, acl_begin, acl_end, 0);
     d->comm.now = acl_end + dice_between(&d->dice, 20, 60);

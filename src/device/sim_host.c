@@ -112,6 +112,7 @@ void host_open(struct sim_process *p)
     p->group_name = host_name(p, "hccl_world_group");
     p->kfc_name[0] = host_name(p, "allReduceAicpuKernel");
     p->kfc_name[1] = host_name(p, "MatmulAllReduceAicpuKernel");
+    p->kfc_group_name = host_name(p, "hccl_dp_group");
     host_name(p, "mc2_tp_group");
     p->alg_name = host_name(p, "MESH-RING-NHR");
     p->domain_name = host_name(p, "train");

@@ -2,7 +2,6 @@
  * So the device tells of them: which operator, which tasks with which data, where the operator begins and ends. */
 #include "device/sim_run.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "raw/device.h"
@@ -17,8 +16,8 @@ static const struct kfc_group {
     enum sim_stream kernel, task[STREAMS_OF_GROUP];
     uint32_t n_tasks;
 } groups[] = {
-    {"hccl_world_group", STREAM_KFC, { STREAM_KFC + 1, STREAM_KFC + 2 },                 2},
-    { "mc2_tp_group",    STREAM_MC2, { STREAM_MC2 + 1, STREAM_MC2 + 2, STREAM_MC2 + 3 }, 3},
+    {"hccl_dp_group", STREAM_KFC, { STREAM_KFC + 1, STREAM_KFC + 2 },                 2},
+    { "mc2_tp_group", STREAM_MC2, { STREAM_MC2 + 1, STREAM_MC2 + 2, STREAM_MC2 + 3 }, 3},
 };
 
 void kfc_open(struct sim_device *d)
@@ -156,7 +155,7 @@ static void control_task(struct sim_device *d, uint64_t begin, enum small what, 
     host_call(p, HOST_CALL, LEVEL_COMMUNICATION, TYPE_MASTER, d->comm.id, begin, begin + CALL_TICKS,
               p->small_name[what]);
     if (!p->o->level0)
-        comm_info(d, &(struct small_task){ what, 0, tag, 0, begin }, begin + 40);
+        comm_info(d, &(struct small_task){ what, 0, p->kfc_group_name, tag, 0, begin }, begin + 40);
     stream_run(d, STREAM_CONTROL, task, &l, begin + 20, dice_between(&d->dice, 50, 300), not_before);
 }
 
@@ -166,17 +165,14 @@ static void expanded_run(struct sim_device *d)
     const uint32_t thread = d->comm.id, which = 0; /* all-reduce */
     const struct sim_collective *c = &sim_collectives[which];
     const uint64_t begin = d->comm.now + 20, count = 4096ull << dice_below(&d->dice, 8);
-    char name[64];
-    snprintf(name, sizeof name, "%s_%03llu_%llu_1", c->node, (unsigned long long)(p->group_name % 1000),
-             (unsigned long long)++p->n_collectives);
-    const uint64_t tag = host_name(p, name);
+    const uint64_t tag = comm_name(p, c->node, p->kfc_group_name);
     control_task(d, begin + 100, SMALL_RECORD, tag, 0);
     struct span kernel;
     const uint16_t task = kernel_launch(d, STREAM_KFC, begin + 300, p->kfc_name[0], &kernel, 30);
     node_records(d, false, thread, begin + 800, &(struct node){ tag, name_hash(c->node), NODE_COMMUNICATION, 0, 0 },
                  NULL);
     if (!p->o->level0)
-        comm_op(d, begin + 805, HCCL_FP32, count);
+        comm_op(d, begin + 805, p->kfc_group_name, HCCL_FP32, count);
 
     uint8_t *rec = aicpu_record(d, &device_hccl_op_layout, 36, kernel.begin + 100);
     const struct layout *l = &device_hccl_op_layout;
@@ -184,7 +180,7 @@ static void expanded_run(struct sim_device *d)
     layout_put(l, DEV_OP_DATA_TYPE, rec, HCCL_FP32);
     layout_put(l, DEV_OP_ALG, rec, p->alg_name);
     layout_put(l, DEV_OP_COUNT, rec, count);
-    layout_put(l, DEV_OP_GROUP, rec, p->group_name);
+    layout_put(l, DEV_OP_GROUP, rec, p->kfc_group_name);
     layout_put(l, DEV_OP_RANK_SIZE, rec, RANKS);
     layout_put(l, DEV_OP_STREAM, rec, d->stream[STREAM_KFC].id);
     layout_put(l, DEV_OP_TASK, rec, task);

@@ -132,7 +132,7 @@ struct sim_process {
         uint64_t call, name, type, kernel; /* hashes of its texts */
     } operator_name[OPERATORS_MOST];
     uint64_t kfc_name[2]; /* of the kernels of the AI CPU that run collectives */
-    uint64_t small_name[SMALL_KINDS], group_name, alg_name, domain_name, attr_name[2];
+    uint64_t small_name[SMALL_KINDS], group_name, kfc_group_name, alg_name, domain_name, attr_name[2];
     uint64_t n_collectives;
     struct sim_device *device; /* o->devices */
 };
@@ -194,13 +194,14 @@ void counters_sample(struct sim_device *d, uint64_t end); /* sample based: the w
 struct small_task {
     enum small what;
     unsigned plane;
-    uint64_t tag; /* hash of the collective's name */
+    uint64_t group, tag; /* hashes of the group's name and of the collective's */
     uint64_t bytes;
     uint64_t begin; /* of the call, host ticks */
 };
 void collective_run(struct sim_device *d, uint64_t not_before);
 void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time);
-void comm_op(struct sim_device *d, uint64_t time, uint32_t data_type, uint64_t count);
+void comm_op(struct sim_device *d, uint64_t time, uint64_t group, uint32_t data_type, uint64_t count);
+uint64_t comm_name(struct sim_process *p, const char *node, uint64_t group); /* a new name; its hash */
 
 /* sim_kfc.c: collectives that the AI CPU runs. */
 void kfc_open(struct sim_device *d);
