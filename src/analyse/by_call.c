@@ -14,15 +14,7 @@ bool by_call_init(struct by_call *b, struct arena *mem, const uint32_t *call, si
 
 size_t by_call_first(const struct by_call *b, uint32_t call)
 {
-    size_t low = 0, high = b->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (b->call[b->order[mid]] < call)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return order_first_u32(b->order, b->n, b->call, call);
 }
 
 bool by_call_has(const struct by_call *b, size_t at, uint32_t call)

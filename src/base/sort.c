@@ -76,6 +76,22 @@ ORDER_BY(u64, uint64_t)
 ORDER_BY(u32, uint32_t)
 ORDER_BY(u16, uint16_t)
 
+#define ORDER_FIRST(suffix, type)                                                                                      \
+    size_t order_first_##suffix(const uint32_t *order, size_t n, const type *key, type wanted)                         \
+    {                                                                                                                  \
+        size_t low = 0, high = n;                                                                                      \
+        while (low < high) {                                                                                           \
+            const size_t middle = low + (high - low) / 2;                                                              \
+            if (key[order ? order[middle] : middle] < wanted)                                                          \
+                low = middle + 1;                                                                                      \
+            else                                                                                                       \
+                high = middle;                                                                                         \
+        }                                                                                                              \
+        return low;                                                                                                    \
+    }
+ORDER_FIRST(u64, uint64_t)
+ORDER_FIRST(u32, uint32_t)
+
 #define APPLY(type)                                                                                                    \
     do {                                                                                                               \
         const type *from = in;                                                                                         \

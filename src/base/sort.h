@@ -17,6 +17,11 @@ bool order_by_u64(uint32_t *order, size_t n, const uint64_t *key);
 bool order_by_u32(uint32_t *order, size_t n, const uint32_t *key);
 bool order_by_u16(uint32_t *order, size_t n, const uint16_t *key);
 
+/* The first position of an ascending order whose key is not below `wanted`; n when there is none. Without an order (NULL)
+ * the keys themselves ascend. */
+size_t order_first_u64(const uint32_t *order, size_t n, const uint64_t *key, uint64_t wanted);
+size_t order_first_u32(const uint32_t *order, size_t n, const uint32_t *key, uint32_t wanted);
+
 /* out[i] = in[order[i]], for elements of 1, 2, 4 or 8 bytes. */
 void order_apply(void *out, const void *in, const uint32_t *order, size_t n, size_t size);
 

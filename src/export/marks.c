@@ -97,15 +97,8 @@ static bool ids_of_devices(const struct export *x, struct trace *t, struct mark_
 
 static bool ids_have(const struct mark_ids *ids, uint64_t id)
 {
-    size_t low = 0, high = ids->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (ids->at[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ids->n && ids->at[low] == id;
+    const size_t at = order_first_u64(NULL, ids->n, ids->at, id);
+    return at < ids->n && ids->at[at] == id;
 }
 
 static void write_mark(const struct export *x, struct trace *t, uint32_t pid, size_t i, const struct mark_ids *seen)
@@ -203,15 +196,8 @@ static bool messages_make(const struct export *x, struct messages *out)
 
 static name_id message_of(const struct messages *all, uint64_t id)
 {
-    size_t low = 0, high = all->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (all->marks->id[all->order[middle]] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < all->n && all->marks->id[all->order[low]] == id ? all->marks->message[all->order[low]] : NAME_NA;
+    const size_t at = order_first_u64(all->order, all->n, all->marks->id, id);
+    return at < all->n && all->marks->id[all->order[at]] == id ? all->marks->message[all->order[at]] : NAME_NA;
 }
 
 static bool name_streams(const struct export *x, struct trace *t, uint32_t pid, const struct device_marks *m)

@@ -58,20 +58,6 @@ static struct cell line_cell(const void *rows, size_t row, size_t column)
     return cell_na();
 }
 
-/* Where the marks with this id begin. They are sorted by it. */
-static size_t first_with_id(const struct device_marks *m, uint64_t id)
-{
-    size_t low = 0, high = m->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (m->id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Writes the lines of one mark, when `at` is given, and says how many there are. */
 static size_t lines_of(const struct profile *p, uint32_t mark, struct mark_line *at)
 {
@@ -79,7 +65,8 @@ static size_t lines_of(const struct profile *p, uint32_t mark, struct mark_line 
     size_t n = 0;
     for (uint32_t d = 0; mark >= m->n_plain && d < p->n_devices; d++) {
         const struct device_marks *seen = &p->device[d].steps.marks;
-        for (size_t i = first_with_id(seen, m->id[mark]); i < seen->n && seen->id[i] == m->id[mark]; i++, n++)
+        for (size_t i = order_first_u64(NULL, seen->n, seen->id, m->id[mark]);
+             i < seen->n && seen->id[i] == m->id[mark]; i++, n++)
             if (at)
                 at[n] = (struct mark_line){ mark, d, (uint32_t)i };
     }
