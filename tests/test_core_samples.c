@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "analyse/core_samples.h"
+#include "profile/chip.h"
 #include "raw/sampler.h"
 
 /* Three samples of core 3, which is a cube core, and one of core 40, a vector core. */
@@ -19,7 +20,12 @@ static const struct {
 static struct device sampled(const char *aic, const char *aic_events, const char *aiv, const char *aiv_events)
 {
     struct device d = {
-        .source = {.platform = 5, .aic_mhz = 1000, .aiv_mhz = 500, .mem = arena_new(), .path = "device_0"}
+        .source = {.platform = 5,
+                   .chip = chip_of(5),
+                   .aic_mhz = 1000,
+                   .aiv_mhz = 500,
+                   .mem = arena_new(),
+                   .path = "device_0"}
     };
     d.source.sample = json_pack("{s:s, s:s, s:s, s:s}", "ai_core_metrics", aic, "ai_core_profiling_events", aic_events,
                                 "aiv_metrics", aiv, "aiv_profiling_events", aiv_events);
