@@ -77,8 +77,10 @@ static void models_and_their_longest_iterations(void **state)
         { "a device without iterations", { { "j", "t", "" } }, "j/N/A/N/A/N/A" },
         { "the longest first", { { "j", "t", "1:10 1:30 1:20" } }, "j/1/3/2,3,1" },
         { "no more than five", { { "j", "t", "1:1 1:2 1:3 1:4 1:5 1:6 1:7" } }, "j/1/7/7,6,5,4,3" },
+        { "and what is as long as the fifth", { { "j", "t", "1:1 1:9 1:8 1:7 1:6 1:5 1:5 1:5" } }, "j/1/8/2,3,4,5,6,7,8" },
         { "equal ones in their order", { { "j", "t", "1:5 1:5 1:9 1:5" } }, "j/1/4/3,1,2,4" },
         { "one row for each model", { { "j", "t", "1:1 2:2 2:1 9:4* 9:5*" } }, "j/1/1/1 j/2/2/1,2 j/9/2/2,1" },
+        { "steps of two models in turns", { { "j", "t", "9:4* 8:5* 9:6*" } }, "j/8/1/1 j/9/1/1,1" },
         { "by job, then by time", { { "b", "1", "1:1" }, { "a", "2", "2:1" }, { "a", "1", "3:1" } }, "a/3/1/1 a/2/1/1 b/1/1/1" },
         { "unknown job and time", { { "", "", "1:1" } }, "N/A/1/1/1" },
     };

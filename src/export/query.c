@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 enum query_column {
     QUERY_JOB,
     QUERY_DEVICE,
@@ -114,16 +116,16 @@ static bool is_told(const struct models *m, uint64_t model)
     return !m->is_known || bsearch(&id, m->id, m->n, sizeof *m->id, by_id);
 }
 
-/* The longest iterations of a model, longest first: "3,1,2". */
-static const char *longest(struct query *q, const struct iterations *t, size_t first, size_t n)
+/* The longest iterations of a model, longest first: "3,1,2". The five longest, and what is as long as the fifth. */
+static const char *longest(struct query *q, const struct iterations *t, const uint32_t *row, size_t n)
 {
-    enum { MOST = 5, DIGITS = 24 };
+    enum { WANTED = 5, MOST = 16, DIGITS = 24 };
     struct {
         uint64_t index, ticks;
     } top[MOST];
     size_t n_top = 0;
-    for (size_t i = first; i < first + n; i++) {
-        const uint64_t ticks = t->end[i] - t->begin[i];
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t ticks = t->end[row[i]] - t->begin[row[i]];
         size_t at = n_top;
         while (at > 0 && top[at - 1].ticks < ticks)
             at--;
@@ -131,34 +133,49 @@ static const char *longest(struct query *q, const struct iterations *t, size_t f
             continue;
         n_top += n_top < MOST;
         memmove(&top[at + 1], &top[at], (n_top - at - 1) * sizeof *top);
-        top[at].index = t->index[i];
+        top[at].index = t->index[row[i]];
         top[at].ticks = ticks;
     }
     char text[MOST * DIGITS] = "";
-    for (size_t i = 0, at = 0; i < n_top; i++)
+    for (size_t i = 0, at = 0; i < n_top && (i < WANTED || top[i].ticks == top[WANTED - 1].ticks); i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%" PRIu64, i ? "," : "", top[i].index);
     return arena_text(q->mem, text, strlen(text));
 }
 
-static void add_device(struct query *q, const struct models *m, const struct device *d)
+/* Iterations of models, or training steps, model by model. Returns how many rows were added. */
+static size_t add_models(struct query *q, const struct models *m, const struct device *d, bool are_steps,
+                         const struct query_row *shared)
 {
     const struct iterations *t = &d->steps.iterations;
-    const struct query_row shared = row_of(q, &d->source);
-    bool is_empty = true;
-    for (size_t first = 0, end; first < t->n; first = end) {
+    uint32_t *row = arena_take(q->mem, t->n, sizeof *row);
+    size_t n = 0, n_added = 0;
+    for (uint32_t i = 0; row && i < t->n; i++)
+        if (t->is_step[i] == are_steps)
+            row[n++] = i;
+    if (!row || !order_by_u64(row, n, t->model))
+        return 0;
+    for (size_t first = 0, end; first < n; first = end) {
+        const uint64_t model = t->model[row[first]];
         uint64_t most = 0;
-        for (end = first; end < t->n && t->model[end] == t->model[first] && t->is_step[end] == t->is_step[first]; end++)
-            most = t->index[end] > most ? t->index[end] : most;
-        if (!t->is_step[first] && !is_told(m, t->model[first]))
+        for (end = first; end < n && t->model[row[end]] == model; end++)
+            most = t->index[row[end]] > most ? t->index[row[end]] : most;
+        if (!are_steps && !is_told(m, model))
             continue;
-        struct query_row row = shared;
-        row.text[QUERY_MODEL] = arena_printf(q->mem, "%" PRIu64, t->model[first]);
-        row.text[QUERY_ITERATIONS] = arena_printf(q->mem, "%" PRIu64, most);
-        row.text[QUERY_TOP] = longest(q, t, first, end - first);
-        add_row(q, &row);
-        is_empty = false;
+        struct query_row told = *shared;
+        told.text[QUERY_MODEL] = arena_printf(q->mem, "%" PRIu64, model);
+        told.text[QUERY_ITERATIONS] = arena_printf(q->mem, "%" PRIu64, most);
+        told.text[QUERY_TOP] = longest(q, t, row + first, end - first);
+        add_row(q, &told);
+        n_added++;
     }
-    if (is_empty)
+    return n_added;
+}
+
+static void add_device(struct query *q, const struct models *m, const struct device *d)
+{
+    const struct query_row shared = row_of(q, &d->source);
+    const size_t n_models = add_models(q, m, d, false, &shared);
+    if (n_models + add_models(q, m, d, true, &shared) == 0)
         add_row(q, &shared);
 }
 

@@ -53,6 +53,45 @@ static name_id text_of(struct names *names, const uint8_t *p, size_t most)
     return names_add(names, (const char *)p, strnlen((const char *)p, most));
 }
 
+/* Models that are fed by a queue are stamped by the AI CPU, with the same tags: those go behind the scheduler's own. */
+static bool load_model_stamps(struct device *d, struct error *e)
+{
+    struct source *s = &d->source;
+    struct device_log *log = &d->log;
+    struct records r;
+    if (!records_load(s, "aicpu.data", &aicpu_model_layout, true, &r, e))
+        return false;
+    if (r.n == 0)
+        return true;
+    const size_t before = log->stamps.n, n = before + r.n;
+    const struct {
+        void **column;
+        size_t size;
+        const void *more; /* NULL: zeros */
+        size_t more_size;
+    } column[] = {
+        {(void **)&log->stamps.tick,    8, r.column[AICPU_MODEL_TIME],  8},
+        { (void **)&log->stamps.index,  8, r.column[AICPU_MODEL_INDEX], 8},
+        { (void **)&log->stamps.model,  8, r.column[AICPU_MODEL_ID],    4},
+        { (void **)&log->stamps.stream, 2, NULL,                        2},
+        { (void **)&log->stamps.task,   2, NULL,                        2},
+        { (void **)&log->stamps.tag,    2, r.column[AICPU_MODEL_TAG],   2},
+    };
+    for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
+        uint8_t *longer = arena_take(s->mem, n, column[c].size);
+        if (!longer)
+            return error_set(e, FAULT_LIMIT, "%s: no memory for the stamps of its models", s->path);
+        if (before > 0)
+            memcpy(longer, *column[c].column, before * column[c].size);
+        for (size_t i = 0; column[c].more && i < r.n; i++) /* little endian: the narrow ones fit the low bytes */
+            memcpy(longer + (before + i) * column[c].size, (const uint8_t *)column[c].more + i * column[c].more_size,
+                   column[c].more_size);
+        *column[c].column = longer;
+    }
+    log->stamps.n = n;
+    return true;
+}
+
 static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
 {
     struct source *s = &d->source;
@@ -107,5 +146,6 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
 
 bool device_load(struct profile *p, struct device *d, struct error *e)
 {
-    return load_track(d, e) && load_aicpu(p, d, e) && aicpu_comm_load(d, e) && pmu_load(d, e);
+    return load_track(d, e) && load_model_stamps(d, e) && load_aicpu(p, d, e) && aicpu_comm_load(d, e) &&
+           pmu_load(d, e);
 }
