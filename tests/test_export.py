@@ -186,7 +186,7 @@ class Simulated(Case):
 
     def test_any_shape_of_job_gives_results_that_agree(self):
         for args in ((), ("--devices", "2"), ("--mhz", "48"), ("--level0",), ("--sample-based",), ("--comm=off", "--graphs=off"),
-                     ("--slice-kib", "4"), ("--samplers=off", "--marks=off", "--copies=off"), ("--kernels", "0"), ("--steps", "1")):
+                     ("--slice-kib", "4"), ("--samplers=off", "--marks=off", "--copies=off"), ("--kernels", "0"), ("--steps", "1"), ("--tiling",)):
             with self.subTest(" ".join(args)):
                 prof = self.sim("--kernels", "300", *args)
                 wrong = cross_check(Results(self.export(prof, "--dialect", "current")))[0]
