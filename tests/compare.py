@@ -3,7 +3,8 @@
 
     compare.py ASCOPE DIFFERENCES.md DATA... [--set NAME]... [--show N] [--report-only]
 
-DATA holds a PROF_XXX directory and expected/ with one folder for each of SETS.  Every difference must be announced in the
+DATA holds a PROF_XXX directory, or a file `command` with the arguments of `ascope sim` that make one, and expected/ with one
+folder for each of SETS.  Every difference must be announced in the
 table of DIFFERENCES.md whose columns are: in, file, column, cells, why.  "in" is DATA's own name and the set: prof-a/all.  "cells" is how many cells (or events, rows, files) differ;
 a difference that is not announced fails, and so does an announcement that is not true any more.
 
@@ -364,6 +365,18 @@ def run(d, name, exe, prof, out):
         d.add((name, "(export)"), "(exit %d)" % done.returncode, "", done.stderr)
 
 
+def collection(ascope, data, scratch):
+    """The PROF directory in data, or the one that its command makes."""
+    for f in sorted(os.listdir(data)):
+        if f.startswith("PROF_"):
+            return os.path.join(data, f)
+    with open(os.path.join(data, "command")) as command:
+        arguments = command.read().split()
+    out = os.path.join(scratch, os.path.basename(data))
+    os.mkdir(out)
+    return subprocess.run([ascope, "sim", "--out", out] + arguments, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("ascope")
@@ -374,8 +387,9 @@ def main():
     p.add_argument("--report-only", action="store_true", help="tell the differences, but do not fail")
     o = p.parse_args()
     d, names = Differences(o.show), []
+    simulated = tempfile.TemporaryDirectory()
     for data in map(os.path.abspath, o.data):
-        prof = next(os.path.join(data, f) for f in sorted(os.listdir(data)) if f.startswith("PROF_"))
+        prof = collection(o.ascope, data, simulated.name)
         for one in [s for s in o.set or SETS if os.path.isdir(os.path.join(data, "expected", s))]:
             names.append("%s/%s" % (os.path.basename(data), one))
             with tempfile.TemporaryDirectory() as out:

@@ -102,6 +102,7 @@ static void device_end(struct sim_device *d)
 {
     struct sim_process *p = d->of;
     const uint32_t thread[] = { d->main.id, d->backward.id };
+    memory_release(d);
     if (p->o->graphs)
         graphs_end(d);
     uint8_t *rec = host_record(p, HOST_THREADS, d->main.id, d->main.now + 50);

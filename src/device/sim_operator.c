@@ -182,6 +182,14 @@ static void memory_use(struct sim_device *d, uint32_t thread, uint64_t time, uin
     memory_put(d, thread, time + 2, &d->live[d->n_live++], false);
 }
 
+/* At the end of the job everything is given back that was not forgotten. */
+void memory_release(struct sim_device *d)
+{
+    for (uint32_t i = 0; i < d->n_live; i++)
+        memory_put(d, d->main.id, d->main.now + i, &d->live[i], true);
+    d->n_live = 0;
+}
+
 static void context_write(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
 {
     uint8_t *rec = host_record(d->of, HOST_CONTEXT, thread, time);

@@ -158,6 +158,7 @@ void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_
 void host_put32(uint8_t *at, uint32_t value);
 
 /* sim_operator.c: one operator, from the calls to the device. */
+void memory_release(struct sim_device *d);
 void operator_launch(struct sim_device *d, struct sim_thread *t);
 struct node {
     uint64_t name, type;
