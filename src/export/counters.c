@@ -248,7 +248,7 @@ static void draw_counter(const struct counter_process *p, const struct counter *
         snprintf(name, sizeof name, "%s%" PRIu64 "%s", c->before, samples_uint(v->s, p->unit, row), c->after);
     else
         snprintf(name, sizeof name, "%s", c->before);
-    trace_counter(t, name, pid, c->tid, v->s->at_ns[row]);
+    trace_counter(t, name, pid, 0, v->s->at_ns[row]);
     for (size_t k = 0; k < COUNTER_MOST_ARGS && c->arg[k].name; k++)
         put_arg(t, c->arg[k].name, c->arg[k].get(v, row, c->arg[k].column));
     trace_end(t);

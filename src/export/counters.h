@@ -2,7 +2,7 @@
  *
  * A family of samples is described by tables: where it comes from, what a cell of each column shows, which counters its
  * process of the timeline draws. The functions below walk them. The families stand in memory_counters.c, link_counters.c,
- * soc_counters.c and core_samples.c.
+ * soc_counters.c, power_counters.c and core_samples.c.
  */
 #ifndef ASCOPE_EXPORT_COUNTERS_H
 #define ASCOPE_EXPORT_COUNTERS_H
@@ -57,7 +57,6 @@ struct counter {
     struct cell (*name)(const struct view *v, size_t row); /* instead of them */
     uint8_t when; /* only samples whose column `when` holds `is`; ANY_SAMPLE: all */
     uint8_t is;
-    int64_t tid;
     struct value arg[COUNTER_MOST_ARGS]; /* until one without a name */
 };
 
