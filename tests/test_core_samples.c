@@ -62,16 +62,18 @@ static void counters_become_metrics(void **state)
         const char *what, *aic, *events, *metric;
         double value;
     } row[] = {
-        {"a share of the cycles",          "PipeUtilization",       "0x8,0xa",                           "vec_ratio",              0.3                                     },
-        { "of two events together",        "PipeUtilizationExct",   "0x416,0x417",                       "mac_ratio",              0.36                                    },
-        { "of events in another order",    "PipeUtilization",       "0xa,0x8",                           "vec_ratio",              0.06                                    },
-        { "an event that was not counted", "PipeUtilization",       "0xa",                               "vec_ratio",              0                                       },
-        { "one event per other",           "PipeUtilization",       "0x1,0x2,0x3,0x4,0x5,0x6,0x54,0x55", "icache_miss_rate",       1                                       },
-        { "operations",                    "ArithmeticUtilization", "0x49,0x4a",                         "cube_fops",              6881280                                 },
-        { "amounts, less than nothing",    "MemoryAccess",          "0x206,0x32",                        "gm_to_l1_datas(KB)",     -120                                    },
-        { "a bandwidth",                   "Memory",                "0x12",                              "main_mem_read_bw(GB/s)", 600 * 64.0 / (2000 / 1e9) / 8589934592.0},
-        { "counts by themselves",          "Custom:0xabc",          "0xabc",                             "rabc",                   600                                     },
-        { "and the time of all",           "L2Cache",               "0x500",                             "total_time(ms)",         2                                       },
+  /* clang-format off */
+        { "a share of the cycles", "PipeUtilization", "0x8,0xa", "vec_ratio", 0.3 },
+        { "of two events together", "PipeUtilizationExct", "0x416,0x417", "mac_ratio", 0.36 },
+        { "of events in another order", "PipeUtilization", "0xa,0x8", "vec_ratio", 0.06 },
+        { "an event that was not counted", "PipeUtilization", "0xa", "vec_ratio", 0 },
+        { "one event per other", "PipeUtilization", "0x1,0x2,0x3,0x4,0x5,0x6,0x54,0x55", "icache_miss_rate", 1 },
+        { "operations", "ArithmeticUtilization", "0x49,0x4a", "cube_fops", 6881280 },
+        { "amounts, less than nothing", "MemoryAccess", "0x206,0x32", "gm_to_l1_datas(KB)", -120 },
+        { "a bandwidth", "Memory", "0x12", "main_mem_read_bw(GB/s)", 600 * 64 / 2e-6 / 8589934592.0 },
+        { "counts by themselves", "Custom:0xabc", "0xabc", "rabc", 600 },
+        { "and the time of all", "L2Cache", "0x500", "total_time(ms)", 2 },
+  /* clang-format on */
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct error e = { 0 };

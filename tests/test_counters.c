@@ -10,7 +10,7 @@ enum { WALL = 1000000000, BEGIN = WALL + 8000 };
 static struct device device_of(const char *version, const char *mode, const char *family, const void *bytes,
                                size_t size)
 {
-    struct source s = { .path = "device_0", .name = "device_0", .platform = 5, .mem = arena_new() };
+    struct source s = { .path = "device_0", .name = "device_0", .platform = 5, .chip = chip_of(5), .mem = arena_new() };
     s.info = json_pack("{s:s}", "version", version);
     s.sample = json_pack("{s:s, s:s}", "ai_core_profiling_mode", mode, "llc_profiling", "read");
     s.host_clock = (struct clock){
@@ -46,30 +46,26 @@ static void device_forget(struct device *d)
 
 static void every_sampler_has_its_own_clock(void **state)
 {
+    enum { AT = WALL + 12000 }; /* where each of them is */
     static const struct {
-        const char *what, *version, *mode, *stream;
+        const char *what, *version, *stream;
         const struct layout *layout;
         enum sampler sampler;
         uint64_t time;
-        int64_t at_ns;
     } row[] = {
-        {"HBM counts us from the start",         "1.0", "",             "hbm.data",            &hbm_layout,         SAMPLER_HBM,         5,            WALL + 12000},
-        { "HBM of version 2 has the wall clock", "2.0", "",             "hbm.data",            &hbm_v2_layout,      SAMPLER_HBM,         WALL + 12000,
-         WALL + 12000                                                                                                                                              },
-        { "LLC counts us from the start",        "1.0", "",             "llc.data",            &llc_layout,         SAMPLER_LLC,         5,            WALL + 12000},
-        { "LLC of version 2 has the wall clock", "2.0", "",             "llc.data",            &llc_v2_layout,      SAMPLER_LLC,         WALL + 12000,
-         WALL + 12000                                                                                                                                              },
-        { "memory in use counts us",             "1.0", "",             "npu_mem.app",         &npu_mem_layout,     SAMPLER_NPU_MEM_APP, 5,            WALL + 12000},
-        { "and in version 2 elsewhere",          "2.0", "",             "npu_mem.data",        &npu_mem_v2_layout,  SAMPLER_NPU_MEM,     5,
-         WALL + 12000                                                                                                                                              },
-        { "modules have the host's counter",     "1.0", "",             "npu_module_mem.data", &module_mem_layout,  SAMPLER_MODULE_MEM,
-         600,                                                                                                                                          WALL + 12000},
-        { "PCIe has the device's clock",         "1.0", "",             "pcie.data",           &pcie_layout,        SAMPLER_PCIE,        5300,         WALL + 12000},
-        { "QoS has the device's counter",        "1.0", "",             "qos.data",            &qos_layout,         SAMPLER_QOS,         290,          WALL + 12000},
-        { "the log of tasks holds samples too",  "1.0", "",             "stars_soc.data",      &acc_pmu_layout,     SAMPLER_ACC_LOG,     290,
-         WALL + 12000                                                                                                                                              },
-        { "sampled cores, the device's clock",   "1.0", "sample-based", "ffts_profile.data",   &core_sample_layout,
-         SAMPLER_CORE,                                                                                                                   5300,         WALL + 12000},
+  /* clang-format off */
+        { "HBM counts us from the start",        "1.0", "hbm.data",     &hbm_layout,        SAMPLER_HBM,         5 },
+        { "HBM of version 2 has the wall clock", "2.0", "hbm.data",     &hbm_v2_layout,     SAMPLER_HBM,         AT },
+        { "LLC counts us from the start",        "1.0", "llc.data",     &llc_layout,        SAMPLER_LLC,         5 },
+        { "LLC of version 2 has the wall clock", "2.0", "llc.data",     &llc_v2_layout,     SAMPLER_LLC,         AT },
+        { "memory in use counts us",             "1.0", "npu_mem.app",  &npu_mem_layout,    SAMPLER_NPU_MEM_APP, 5 },
+        { "and in version 2 elsewhere",          "2.0", "npu_mem.data", &npu_mem_v2_layout, SAMPLER_NPU_MEM,     5 },
+        { "modules, the host's counter", "1.0", "npu_module_mem.data", &module_mem_layout, SAMPLER_MODULE_MEM, 600 },
+        { "PCIe has the device's clock",         "1.0", "pcie.data",    &pcie_layout,       SAMPLER_PCIE,        5300 },
+        { "QoS has the device's counter",        "1.0", "qos.data",     &qos_layout,        SAMPLER_QOS,         290 },
+        { "the log of tasks holds samples too",  "1.0", "stars_soc.data", &acc_pmu_layout,  SAMPLER_ACC_LOG,     290 },
+        { "sampled cores, the device's clock", "1.0", "ffts_profile.data", &core_sample_layout, SAMPLER_CORE, 5300 },
+  /* clang-format on */
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         uint8_t rec[1024];
@@ -77,12 +73,14 @@ static void every_sampler_has_its_own_clock(void **state)
         print_message("  %s\n", row[i].what);
         layout_init(row[i].layout, rec);
         layout_put(row[i].layout, 0, rec, row[i].time);
-        if (row[i].sampler == SAMPLER_CORE)
+        const bool is_core = row[i].sampler == SAMPLER_CORE;
+        if (is_core)
             layout_put(row[i].layout, CORE_MODE, rec, 1);
-        struct device d = device_of(row[i].version, row[i].mode, row[i].stream, rec, row[i].layout->size);
+        struct device d =
+            device_of(row[i].version, is_core ? "sample-based" : "", row[i].stream, rec, row[i].layout->size);
         assert_true(counters_load(NULL, &d, &e));
         assert_int_equal(d.counters.raw[row[i].sampler].n, 1);
-        assert_int_equal(d.counters.raw[row[i].sampler].at_ns[0], row[i].at_ns);
+        assert_int_equal(d.counters.raw[row[i].sampler].at_ns[0], AT);
         assert_int_equal(losses_damage(&d.source.lost), 0);
         device_forget(&d);
     }
@@ -147,23 +145,24 @@ static void every_prefix_of_a_stream_is_read_as_far_as_it_goes(void **state)
 static void lines_that_are_no_samples_are_told(void **state)
 {
     static const struct {
-        const char *what, *stream, *text;
+        const char *what;
         enum sampler sampler;
+        const char *stream, *text;
         size_t n;
         uint64_t bad;
     } row[] = {
-        {"nothing",                          "hccs.data",         "",                                               SAMPLER_HCCS,   0, 0},
-        { "a heading and a sample",          "hccs.data",         "timestamp: txAmount rxAmount\n1300: 5 6\n",      SAMPLER_HCCS,   1, 0},
-        { "a sample without an end of line", "hccs.data",         "1300: 5 6",                                      SAMPLER_HCCS,   1, 0},
-        { "a sample that is cut",            "hccs.data",         "1300: 5 6\n2300: 5",                             SAMPLER_HCCS,   1, 1},
-        { "words for numbers",               "hccs.data",         "1300: 5 six\nx: 5 6\n2300: -5 6\n3300: 1 nan\n", SAMPLER_HCCS,   0, 4},
-        { "a port without its function",     "nic.data",          "1300: 1 2 3 4 5 6 7 8 9 10 11 12 13\n",          SAMPLER_NIC,    1, 0},
-        { "a port with one word too many",   "roce.data",         "1300: 1 2 3 4 5 6 7 8 9 10 11 12 13 0 1\n",      SAMPLER_ROCE,   1,
-         0                                                                                                                              },
-        { "a port with two words too few",   "nic.data",          "1300: 1 2 3 4 5 6 7 8 9 10 11 12\n",             SAMPLER_NIC,    0, 1},
-        { "fractions are fine",              "nic.data",          "1300: 1 2.5 3 4 5 6 7 8 9 10 11 12 13 0\n",      SAMPLER_NIC,    1, 0},
-        { "counts of all packets",           "netdev_stats.data", "9000 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n",     SAMPLER_NETDEV, 1,
-         0                                                                                                                              },
+  /* clang-format off */
+        { "nothing", SAMPLER_HCCS, "hccs.data", "", 0, 0 },
+        { "a heading and a sample", SAMPLER_HCCS, "hccs.data", "timestamp: txAmount rxAmount\n1300: 5 6\n", 1, 0 },
+        { "a sample without an end of line", SAMPLER_HCCS, "hccs.data", "1300: 5 6", 1, 0 },
+        { "a sample that is cut", SAMPLER_HCCS, "hccs.data", "1300: 5 6\n2300: 5", 1, 1 },
+        { "words for numbers", SAMPLER_HCCS, "hccs.data", "1300: 5 six\nx: 5 6\n2300: -5 6\n3300: 1 nan\n", 0, 4 },
+        { "a port without its function", SAMPLER_NIC, "nic.data", "1300: 1 2 3 4 5 6 7 8 9 10 11 12 13\n", 1, 0 },
+        { "a port with one word too many", SAMPLER_ROCE, "roce.data", "9: 1 2 3 4 5 6 7 8 9 10 11 12 13 0 1\n", 1, 0 },
+        { "a port with two words too few", SAMPLER_NIC, "nic.data", "1300: 1 2 3 4 5 6 7 8 9 10 11 12\n", 0, 1 },
+        { "fractions are fine", SAMPLER_NIC, "nic.data", "1300: 1 2.5 3 4 5 6 7 8 9 10 11 12 13 0\n", 1, 0 },
+        { "counts of all packets", SAMPLER_NETDEV, "netdev_stats.data", "9 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6\n", 1, 0 },
+  /* clang-format on */
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct error e = { 0 };

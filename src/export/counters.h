@@ -1,8 +1,8 @@
 /* counters.h - samples of a device as counters of the timeline, as tables of the database, and as reports.
  *
  * A family of samples is described by tables: where it comes from, what a cell of each column shows, which counters its
- * process of the timeline draws. The functions below walk them. The families stand in memory_counters.c, link_counters.c,
- * soc_counters.c, power_counters.c and core_samples.c.
+ * process of the timeline draws. The functions below walk them. The families stand in memory_counters.c,
+ * link_counters.c, soc_counters.c, power_counters.c and core_samples.c.
  */
 #ifndef ASCOPE_EXPORT_COUNTERS_H
 #define ASCOPE_EXPORT_COUNTERS_H
@@ -63,9 +63,8 @@ struct counter {
 /* A process of the timeline that shows samples. */
 struct counter_process {
     const char *name;
-    uint8_t sort; /* its place in the timeline; in the generic presentation see counter_sort() */
-    bool
-        needs_all; /* not there when only a part of the collection is wanted: the reference reads no such records then */
+    uint8_t sort;   /* its place in the timeline; in the generic presentation see counter_sort() */
+    bool needs_all; /* not there when a part of the collection is wanted: the reference reads no such records then */
     bool only_generic;
     struct family_source source;
     const struct family_source *part; /* instead of it when only a part of the collection is wanted; NULL: the same */

@@ -50,8 +50,9 @@ static struct cell value_zero_real(const struct view *v, size_t row, unsigned co
 
 /* clang-format off */
 #define PCIE_OF(value, statistic) (PCIE_FIRST + (value) * PCIE_STATISTICS + (statistic))
-#define PCIE_ARGS(get, tx, rx) { { "Tx", get, PCIE_OF(tx, PCIE_AVG), NULL }, { "Rx", get, PCIE_OF(rx, PCIE_AVG), NULL } }
-#define PCIE_LATENCY(get, zero) { { "Tx", get, PCIE_OF(PCIE_TX_LATENCY, PCIE_AVG), NULL }, { "Rx", zero, 0, NULL } }
+#define PCIE_MEAN(name, get, value) { name, get, PCIE_OF(value, PCIE_AVG), NULL }
+#define PCIE_ARGS(get, tx, rx) { PCIE_MEAN("Tx", get, tx), PCIE_MEAN("Rx", get, rx) }
+#define PCIE_LATENCY(get, zero) { PCIE_MEAN("Tx", get, PCIE_TX_LATENCY), { "Rx", zero, 0, NULL } }
 static const struct counter pcie_counter[] = {
     { "PCIe_post", .when = ANY_SAMPLE, .arg = PCIE_ARGS(value_pcie_mbs, PCIE_TX_POST, PCIE_RX_POST) },
     { "PCIe_nonpost", .when = ANY_SAMPLE, .arg = PCIE_ARGS(value_pcie_mbs, PCIE_TX_NONPOST, PCIE_RX_NONPOST) },
@@ -294,8 +295,8 @@ static struct sums sum_up(const struct samples *s, unsigned column, uint64_t fun
 }
 
 /* Efficiency, packets/s, error rate and drop rate, as the reference computes them (nic.csv and roce.csv): it takes the
- * ns that passed for seconds, divides mean errors by the sum of packet rates, those of a receiver over all functions, and
- * the drops of a sender are not a mean. */
+ * ns that passed for seconds, divides mean errors by the sum of packet rates, those of a receiver over all functions,
+ * and the drops of a sender are not a mean. */
 static void port_cells(const struct samples *s, const struct port_way *way, bool is_tx, uint64_t function,
                        double bandwidth, double passed_ns, struct cell *cell)
 {

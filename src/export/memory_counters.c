@@ -112,9 +112,10 @@ static bool by_module(const struct samples *s, uint32_t *order, size_t n, struct
 }
 
 /* clang-format off */
+#define HBM_MBS(name) { { name, value_real, HBM_RATE_MBS, NULL } }
 static const struct counter hbm_counter[] = {
-    { "HBM ", "/Read", .when = HBM_RATE_IS_WRITE, .is = 0, .arg = { { "Read(MB/s)", value_real, HBM_RATE_MBS, NULL } } },
-    { "HBM ", "/Write", .when = HBM_RATE_IS_WRITE, .is = 1, .arg = { { "Write(MB/s)", value_real, HBM_RATE_MBS, NULL } } },
+    { "HBM ", "/Read", .when = HBM_RATE_IS_WRITE, .is = 0, .arg = HBM_MBS("Read(MB/s)") },
+    { "HBM ", "/Write", .when = HBM_RATE_IS_WRITE, .is = 1, .arg = HBM_MBS("Write(MB/s)") },
 };
 
 static const struct counter ddr_counter[] = {

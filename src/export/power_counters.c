@@ -8,9 +8,9 @@
 
 enum { FREQ_SORT = 15, VOLTAGE_SORT = 16 };
 
-/* The reference draws AI Core Freq twice over. And what it finds in lpmFreqConv.data, which newer collectors write no more,
- * two of its parsers put into one table, unless custom events or a cut stream keep one of them away: AICORE_FREQ in the db
- * and the timeline of a whole collection have these changes twice. */
+/* The reference draws AI Core Freq twice over. And what it finds in lpmFreqConv.data, which newer collectors write no
+ * more, two of its parsers put into one table, unless custom events or a cut stream keep one of them away: AICORE_FREQ
+ * in the db and the timeline of a whole collection have these changes twice. */
 enum { TIMES_DRAWN = 2 };
 
 static unsigned times_read(const struct device *d)

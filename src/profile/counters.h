@@ -89,8 +89,8 @@ enum {
 enum { NETDEV_RATE_FIRST, NETDEV_RATE_COLUMNS = 19 }; /* as the db table has them: growth, and bytes/s after bytes */
 enum { SIO_RATE_DIE, SIO_RATE_FIRST, SIO_RATE_COLUMNS = SIO_RATE_FIRST + 8 }; /* MB/s, in the order of the record */
 enum { QOS_RATE_EVENT, QOS_RATE_MBS, QOS_RATE_COLUMNS };                      /* one row for each sample and event */
-/* The two tables of cores have the columns of the record and these: ns since the core's sample before, CORE_NO_GAP for its
- * first; and which kind it is of. */
+/* The two tables of cores have the columns of the record and these: ns since the core's sample before, CORE_NO_GAP for
+ * its first; and which kind it is of. */
 enum { CORE_RATE_GAP = SAMPLES_MOST_COLUMNS - 2, CORE_RATE_KIND };
 static const uint64_t CORE_NO_GAP = UINT64_MAX;
 /* rate[SAMPLER_ACC] has the columns of the record, rate[SAMPLER_FREQ] and the voltages those of an entry. */

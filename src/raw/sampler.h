@@ -1,7 +1,8 @@
 /* sampler.h - what the samplers of a device write, each at its own pace: memory, links, power, cores.
  *
- * The first field of a record and the first word of a line is its time, unless the comment says otherwise. Most write records of a fixed size (struct layout), some write lines of words (struct lines). Where two versions of a
- * record exist they share the names of their fields and differ in places and widths.
+ * Most write records of a fixed size (struct layout), some write lines of words (struct lines). The first field of a
+ * record and the first word of a line is its time, unless the comment says otherwise. Where two versions of a record
+ * exist they share the names of their fields and differ in places and widths.
  */
 #ifndef ASCOPE_RAW_SAMPLER_H
 #define ASCOPE_RAW_SAMPLER_H
