@@ -41,11 +41,11 @@ static int by_name(const void *a, const void *b, void *context)
 }
 
 /* Tasks are drawn even when their operator is not, because none of them ran on the master stream. */
-static bool task_wanted(const struct export *x, const struct communication *c, size_t i)
+static bool task_wanted(const struct export *x, const struct device *d, size_t i)
 {
-    const int64_t begin = c->tasks.begin_ns[i];
+    const struct communication *c = &d->comm;
     const bool in_model = x->scope != SCOPE_GRAPH || c->ops.model[c->tasks.op[i]] == x->model;
-    return in_model && (x->scope == SCOPE_ALL || (begin >= x->begin_ns && begin <= x->end_ns));
+    return in_model && scope_has_time(x, d, c->tasks.begin_ns[i]);
 }
 
 static struct groups find_groups(const struct export *x, const struct device *d, int64_t *next_row)
@@ -53,7 +53,7 @@ static struct groups find_groups(const struct export *x, const struct device *d,
     const struct communication *c = &d->comm;
     struct groups g = { .names = x->profile->names };
     for (size_t i = 0; i < c->tasks.n; i++) {
-        if (!task_wanted(x, c, i))
+        if (!task_wanted(x, d, i))
             continue;
         struct group *group = group_of(&g, x->mem, c->tasks.group[i]);
         const int32_t plane = c->tasks.plane[i] < 0 ? 0 : c->tasks.plane[i];
@@ -180,7 +180,7 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
         write_groups(x, t, pid, &groups);
         for (size_t i = 0; i < c->tasks.n && !p->is_level0; i++) {
             const int32_t plane = c->tasks.plane[i];
-            if (plane < 0 || plane >= (int32_t)sizeof groups.at.at->has_plane || !task_wanted(x, c, i))
+            if (plane < 0 || plane >= (int32_t)sizeof groups.at.at->has_plane || !task_wanted(x, d, i))
                 continue;
             const struct group *g = group_of(&groups, x->mem, c->tasks.group[i]);
             write_task(x, t, pid, d, g->first_row + 1 + plane, i);

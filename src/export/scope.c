@@ -218,9 +218,20 @@ void scope_look_at(const struct export *x, struct trace *t, size_t device)
     t->window_end_ns = is_host ? x->end_ns : x->window[device].end_ns;
 }
 
+bool scope_has_time(const struct export *x, const struct device *d, int64_t begin_ns)
+{
+    if (x->scope == SCOPE_ALL)
+        return true;
+    const struct window *w = &x->window[d - x->profile->device];
+    return w->has_any && begin_ns >= w->begin_ns && begin_ns <= w->end_ns;
+}
+
 bool scope_has_task(const struct export *x, const struct tasks *t, size_t row)
 {
-    return x->scope == SCOPE_ALL || (t->begin_ns[row] >= x->begin_ns && t->begin_ns[row] <= x->end_ns);
+    const struct device *d = x->profile->device; /* one of a few */
+    while (x->scope != SCOPE_ALL && &d->tasks != t)
+        d++;
+    return scope_has_time(x, d, t->begin_ns[row]);
 }
 
 uint32_t scope_task_host(const struct export *x, const struct tasks *t, size_t row)
@@ -237,6 +248,6 @@ uint32_t scope_task_host(const struct export *x, const struct tasks *t, size_t r
 bool scope_has_collective(const struct export *x, const struct device *d, size_t op)
 {
     const struct comm_ops *o = &d->comm.ops;
-    const bool in_time = x->scope == SCOPE_ALL || (o->begin_ns[op] >= x->begin_ns && o->begin_ns[op] <= x->end_ns);
-    return o->is_shown[op] && in_time && (x->scope != SCOPE_GRAPH || o->model[op] == x->model);
+    return o->is_shown[op] && scope_has_time(x, d, o->begin_ns[op]) &&
+           (x->scope != SCOPE_GRAPH || o->model[op] == x->model);
 }

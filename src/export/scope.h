@@ -15,7 +15,9 @@ uint64_t scope_iteration_at(const struct export *x, const struct device *d, int6
 static const size_t SCOPE_HOST = SIZE_MAX;
 void scope_look_at(const struct export *x, struct trace *t, size_t device);
 
-/* True when a task lies in the wanted part. */
+/* True when what a device began then lies in the wanted part. */
+bool scope_has_time(const struct export *x, const struct device *d, int64_t begin_ns);
+/* The same for a task. */
 bool scope_has_task(const struct export *x, const struct tasks *t, size_t row);
 /* The host's half of a task, or NO_ROW: when the iterations of one model are wanted, work of others that runs at the same
  * time is shown as the device saw it. */
