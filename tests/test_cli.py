@@ -658,8 +658,20 @@ class MsprofPy(Case):
                     self.assertTrue(r.stderr.startswith("msprof.py: "), r.stderr)
         self.assertEqual(self.written(path), [])
 
-    def test_losses_are_told_and_give_0_as_scripts_expect(self):
-        r = self.script("export", "db", "-dir", self.sample(broken=Losses.BROKEN), code=0)
+    def test_python_runs_it(self):
+        script = os.path.join(SOURCE, "scripts", "msprof.py")
+        path = self.sample()
+        place = os.path.join(self.dir, "tools")
+        os.mkdir(place)
+        shutil.copy(script, place)
+        os.symlink(os.path.abspath(ASCOPE), os.path.join(place, "ascope"))
+        run = subprocess.run([sys.executable, os.path.join(place, "msprof.py"), "export", "db", "-dir", path],
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, {".db"})
+
+    def test_losses_are_told_and_give_3(self):
+        r = self.script("export", "db", "-dir", self.sample(broken=Losses.BROKEN), code=3)
         self.assertIn("cut short", r.stdout)
 
     def test_import_reads_everything_and_writes_nothing(self):
