@@ -1,8 +1,10 @@
 #include "base/out.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,6 +47,20 @@ bool out_open(struct out *o, const char *path, struct error *e)
 bool out_open_memory(struct out *o, struct error *e)
 {
     return buffer_new(o, "text in memory", e);
+}
+
+void out_sweep(const char *dir)
+{
+    DIR *d = opendir(dir);
+    for (struct dirent *f; d && (f = readdir(d));) {
+        const char *part = strstr(f->d_name, ".part-");
+        char *end = NULL;
+        const long pid = part ? strtol(part + strlen(".part-"), &end, 10) : 0;
+        if (pid > 0 && *end == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            unlinkat(dirfd(d), f->d_name, 0);
+    }
+    if (d)
+        closedir(d);
 }
 
 static void flush(struct out *o)

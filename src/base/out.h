@@ -30,6 +30,9 @@ bool out_open_memory(struct out *o, struct error *e);            /* read o->buf,
 bool out_close(struct out *o, struct error *e);                  /* flush, sync with the final name, free */
 void out_discard(struct out *o);                                 /* the file never was; fine after a failed open */
 
+/* Removes from a directory what processes that are gone have left half-written there. */
+void out_sweep(const char *dir);
+
 void out_room(struct out *o, size_t bytes); /* flush or grow until `bytes` fit */
 void out_bytes(struct out *o, const void *p, size_t n);
 void out_u64(struct out *o, uint64_t v);

@@ -319,6 +319,8 @@ static bool write_all(const struct request *r, struct result *out, struct error 
     if ((r->out_dir && (!make_dir(r->out_dir, e) || !make_dir(w.prof_dir, e))) || !make_dir(w.dir, e))
         return false;
 
+    out_sweep(w.dir);
+    out_sweep(w.prof_dir);
     pthread_mutex_init(&w.lock, NULL);
     plan(&w);
     pool_run(w.n_jobs, r->n_threads, run_job, &w);
