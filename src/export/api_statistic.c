@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "export/cann.h"
+#include "export/scope.h"
 #include "export/statistics.h"
 
 /* Calls of one name and level. */
@@ -19,14 +20,6 @@ struct groups {
     struct group *at;
     uint32_t *of_name; /* by name_id: the first one, or NO_ROW */
 };
-
-static bool is_wanted(const struct export *x, size_t row)
-{
-    const struct calls *c = &x->profile->host.calls;
-    const struct source *s = &x->profile->host.source;
-    return c->is_shown[row] && (x->scope == SCOPE_ALL || (source_host_ns(s, c->begin[row]) <= x->end_ns &&
-                                                          source_host_ns(s, c->end[row]) >= x->lead_ns));
-}
 
 /* The newer presentation subtracts whole nanoseconds, the older one counts ticks. */
 static double duration_ns(const struct export *x, size_t row)
@@ -60,7 +53,7 @@ static bool group_calls(const struct export *x, struct groups *out)
     struct arena *mem = arena_new();                                         /* as large as the calls */
     uint32_t *of_call = mem ? arena_take(mem, c->n, sizeof *of_call) : NULL; /* its name, then its group */
     for (size_t i = 0; i < c->n && of_call; i++)
-        of_call[i] = is_wanted(x, i) ? call_api_name(p, i) : NO_ROW;
+        of_call[i] = scope_has_call(x, i) ? call_api_name(p, i) : NO_ROW;
     const size_t n_names = names_count(p->names);
     out->of_name = of_call ? arena_take(mem, n_names, sizeof *out->of_name) : NULL;
     bool done = out->of_name != NULL;

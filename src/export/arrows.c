@@ -7,20 +7,16 @@
 #include "export/scope.h"
 
 /* True when the call is drawn. */
-static bool is_drawn(const struct export *x, const struct trace *t, uint32_t connection)
+static bool is_drawn(const struct export *x, uint32_t connection)
 {
-    const struct calls *c = &x->profile->host.calls;
-    const struct source *s = &x->profile->host.source;
-    if (connection == 0 || connection > c->n || !c->is_shown[connection - 1])
-        return false;
-    return trace_wants(t, source_host_ns(s, c->begin[connection - 1]), source_host_ns(s, c->end[connection - 1]));
+    return connection > 0 && connection <= x->profile->host.calls.n && scope_has_call(x, connection - 1);
 }
 
-enum arrow_kind arrow_to_task(const struct export *x, const struct trace *t, const struct device *d, size_t row)
+enum arrow_kind arrow_to_task(const struct export *x, const struct device *d, size_t row)
 {
     const struct host_tasks *h = &x->profile->host.tasks;
     const uint32_t host = d->tasks.is_hidden[row] ? NO_ROW : scope_task_host(x, &d->tasks, row);
-    if (host == NO_ROW || !scope_has_task(x, &d->tasks, row) || !is_drawn(x, t, h->connection[host]))
+    if (host == NO_ROW || !scope_has_task(x, &d->tasks, row) || !is_drawn(x, h->connection[host]))
         return ARROW_NONE;
     if (d->tasks.op[row] != NO_ROW)
         return x->is_generic ? ARROW_OF_TASK : ARROW_OF_CALL;
@@ -28,22 +24,22 @@ enum arrow_kind arrow_to_task(const struct export *x, const struct trace *t, con
     return is_copy || call_is_event(x->profile, h->connection[host] - 1) ? ARROW_OF_CALL : ARROW_NONE;
 }
 
-bool arrow_to_collective(const struct export *x, const struct trace *t, const struct device *d, size_t op)
+bool arrow_to_collective(const struct export *x, const struct device *d, size_t op)
 {
-    return is_drawn(x, t, d->comm.ops.connection[op]);
+    return is_drawn(x, d->comm.ops.connection[op]);
 }
 
-const bool *arrow_starts(const struct export *x, const struct trace *t)
+const bool *arrow_starts(const struct export *x)
 {
     const struct profile *p = x->profile;
     bool *starts = arena_take(x->mem, p->host.calls.n, sizeof *starts);
     for (size_t k = 0; starts && k < p->n_devices; k++) {
         const struct device *d = &p->device[k];
         for (size_t i = 0; i < d->tasks.n; i++)
-            if (arrow_to_task(x, t, d, i) == ARROW_OF_CALL)
+            if (arrow_to_task(x, d, i) == ARROW_OF_CALL)
                 starts[p->host.tasks.connection[d->tasks.host[i]] - 1] = true;
         for (size_t i = 0; i < d->comm.ops.n; i++)
-            if (scope_has_collective(x, d, i) && arrow_to_collective(x, t, d, i))
+            if (scope_has_collective(x, d, i) && arrow_to_collective(x, d, i))
                 starts[d->comm.ops.connection[i] - 1] = true;
     }
     return starts;

@@ -12,11 +12,11 @@ enum { ARROW_ID_BYTES = 48 };
 
 /* Which kind of arrow ends at a task. */
 enum arrow_kind { ARROW_NONE, ARROW_OF_CALL, ARROW_OF_TASK };
-enum arrow_kind arrow_to_task(const struct export *x, const struct trace *t, const struct device *d, size_t row);
-bool arrow_to_collective(const struct export *x, const struct trace *t, const struct device *d, size_t op);
+enum arrow_kind arrow_to_task(const struct export *x, const struct device *d, size_t row);
+bool arrow_to_collective(const struct export *x, const struct device *d, size_t op);
 
 /* The calls at which an ARROW_OF_CALL starts, by row; NULL: no memory. */
-const bool *arrow_starts(const struct export *x, const struct trace *t);
+const bool *arrow_starts(const struct export *x);
 
 /* Ids, as text. An arrow of a call is shared by all that the call started; one of a task is its own. */
 const char *arrow_call_id(const struct export *x, uint32_t call, char text[ARROW_ID_BYTES]);

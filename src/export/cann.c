@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "export/arrows.h"
+#include "export/scope.h"
 #include "raw/host.h"
 
 enum { CANN_SORT = 7 };
@@ -102,7 +103,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
     const struct calls *c = &p->host.calls;
     if (c->n == 0)
         return true;
-    const bool *starts = arrow_starts(x, t);
+    const bool *starts = arrow_starts(x);
     if (!starts)
         return error_set(e, FAULT_LIMIT, "no memory for the arrows of the timeline");
     const uint32_t pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST);
@@ -115,7 +116,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
     }
     for (size_t i = 0; i < c->n; i++) {
         const int64_t begin = source_host_ns(&p->host.source, c->begin[i]);
-        if (!c->is_shown[i] || !trace_wants(t, begin, source_host_ns(&p->host.source, c->end[i])))
+        if (!scope_has_call(x, i))
             continue;
         write_call(p, t, pid, i);
         char id[ARROW_ID_BYTES];

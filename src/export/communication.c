@@ -155,7 +155,7 @@ static void write_op(const struct export *x, struct trace *t, uint32_t pid, cons
     }
     trace_end(t);
     char id[ARROW_ID_BYTES];
-    if (arrow_to_collective(x, t, d, i))
+    if (arrow_to_collective(x, d, i))
         trace_flow(t, 'f', "HostToDevice", arrow_call_id(x, o->connection[i] - 1, id), pid, row, o->begin_ns[i]);
 }
 

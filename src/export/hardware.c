@@ -50,7 +50,7 @@ static void write_arrow(const struct hardware *h, size_t row, uint32_t host)
 {
     const struct profile *p = h->x->profile;
     const struct tasks *t = &h->d->tasks;
-    const enum arrow_kind arrow = arrow_to_task(h->x, h->t, h->d, row);
+    const enum arrow_kind arrow = arrow_to_task(h->x, h->d, row);
     char text[ARROW_ID_BYTES];
     if (arrow == ARROW_NONE)
         return;

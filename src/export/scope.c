@@ -218,6 +218,14 @@ void scope_look_at(const struct export *x, struct trace *t, size_t device)
     t->window_end_ns = is_host ? x->end_ns : x->window[device].end_ns;
 }
 
+bool scope_has_call(const struct export *x, size_t row)
+{
+    const struct calls *c = &x->profile->host.calls;
+    const struct source *s = &x->profile->host.source;
+    return c->is_shown[row] && (x->scope == SCOPE_ALL || (source_host_ns(s, c->begin[row]) <= x->end_ns &&
+                                                          source_host_ns(s, c->end[row]) >= x->lead_ns));
+}
+
 bool scope_has_time(const struct export *x, const struct device *d, int64_t begin_ns)
 {
     if (x->scope == SCOPE_ALL)

@@ -15,6 +15,9 @@ uint64_t scope_iteration_at(const struct export *x, const struct device *d, int6
 static const size_t SCOPE_HOST = SIZE_MAX;
 void scope_look_at(const struct export *x, struct trace *t, size_t device);
 
+/* True when a call of the host is shown: it ended during the collection, and it touches the time from the end of the
+ * iteration before to the end of the wanted ones. What a device runs was called a while before. */
+bool scope_has_call(const struct export *x, size_t row);
 /* True when what a device began then lies in the wanted part. */
 bool scope_has_time(const struct export *x, const struct device *d, int64_t begin_ns);
 /* The same for a task. */
