@@ -3,10 +3,9 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sys/wait.h>
 
 #include "base/out.h"
-
-#include <sys/wait.h>
 #include "folder.h"
 
 static struct out o; /* text in memory, begun anew by say() */
