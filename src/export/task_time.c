@@ -22,8 +22,9 @@ static struct cell get(const void *rows, size_t number, size_t column)
     const struct profile *p = s->x->profile;
     const struct device *d = &p->device[s->at[number].device];
     const struct tasks *t = &d->tasks;
-    const uint32_t row = s->at[number].row, host = scope_task_host(s->x, t, row);
-    const uint32_t op = host == NO_ROW ? NO_ROW : t->op[row];
+    const uint32_t row = s->at[number].row,
+                   op = t->op[row]; /* operators keep their names, whatever model they are of */
+    const uint32_t host = op != NO_ROW ? t->host[row] : scope_task_host(s->x, t, row);
     switch (column) {
     case 0: return cell_uint(d->source.device);
     case 1: return cell_name(host == NO_ROW ? NAME_NA : p->host.tasks.kernel[host]);
