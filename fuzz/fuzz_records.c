@@ -2,6 +2,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
+#include "guarded.h"
 #include "load/records.h"
 #include "raw/all.h"
 
@@ -20,9 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t left = size - 2;
     struct piece piece;
     while (stream.n_slices < MOST_SLICES && piece_next(&at, &left, &piece)) {
-        uint8_t *copy = piece.size ? malloc(piece.size) : NULL; /* of the exact size: the sanitizer watches its end */
-        if (copy)
-            memcpy(copy, piece.data, piece.size);
+        const uint8_t *copy = guarded_copy(piece.data, piece.size);
         slice[stream.n_slices++] = (struct slice){ "x", copy, piece.size, number };
         number += (piece.size & 7) == 7 ? 2 : 1; /* now and then one is missing */
     }
@@ -41,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     for (size_t i = 0; i < stream.n_slices; i++)
-        free((void *)(uintptr_t)slice[i].data);
+        guarded_free(slice[i].data, slice[i].size);
     arena_free(s.mem);
     return 0;
 }

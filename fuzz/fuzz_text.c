@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
+#include "guarded.h"
 #include "load/text.h"
 
 enum { MOST_SLICES = 8, MOST_WORDS = 16 };
@@ -33,9 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t left = size;
     struct piece piece;
     while (stream.n_slices < MOST_SLICES && piece_next(&at, &left, &piece)) {
-        uint8_t *copy = piece.size ? malloc(piece.size) : NULL;
-        if (copy)
-            memcpy(copy, piece.data, piece.size);
+        const uint8_t *copy = guarded_copy(piece.data, piece.size);
         slice[stream.n_slices] = (struct slice){ "x", copy, piece.size, (uint32_t)stream.n_slices };
         stream.n_slices++;
     }
@@ -57,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     for (size_t i = 0; i < stream.n_slices; i++)
-        free((void *)(uintptr_t)slice[i].data);
+        guarded_free(slice[i].data, slice[i].size);
     arena_free(s.mem);
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "guarded.h"
 #include "load/counters.h"
 #include "raw/sampler.h"
 
@@ -29,16 +30,13 @@ static struct device device_of(const char *version, const char *mode, const char
     s.n_streams = 1;
     *s.stream = (struct stream){ .family = family, .n_slices = 1 };
     s.stream->slice = arena_take(s.mem, 1, sizeof *s.stream->slice);
-    uint8_t *copy = size ? malloc(size) : NULL; /* of the exact size: the sanitizer watches the end */
-    if (copy)
-        memcpy(copy, bytes, size);
-    *s.stream->slice = (struct slice){ "sample", copy, size, 0 };
+    *s.stream->slice = (struct slice){ "sample", guarded_copy(bytes, size), size, 0 };
     return (struct device){ .source = s };
 }
 
 static void device_forget(struct device *d)
 {
-    free((void *)(uintptr_t)d->source.stream->slice->data);
+    guarded_free(d->source.stream->slice->data, d->source.stream->slice->size);
     json_decref(d->source.info);
     json_decref(d->source.sample);
     arena_free(d->source.mem);

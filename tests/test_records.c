@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "guarded.h"
 #include "load/records.h"
 
 /* One heartbeat of a core: "ZZ", the core, the tick; a core of 9 is another kind. */
@@ -24,7 +25,7 @@ struct cut {
     const char *bytes;
 };
 
-/* A source with one stream, whose slices are copied to places of their exact size: the sanitizer watches the ends. */
+/* A source with one stream, whose slices end where a forbidden page begins. */
 static struct source source_of(const struct cut *cut, size_t n, bool is_unaging)
 {
     struct source s = { .path = "sample", .mem = arena_new() };
@@ -33,9 +34,7 @@ static struct source source_of(const struct cut *cut, size_t n, bool is_unaging)
     *s.stream = (struct stream){ .family = "beat.data", .is_unaging = is_unaging, .n_slices = n };
     s.stream->slice = arena_take(s.mem, MOST_SLICES, sizeof *s.stream->slice);
     for (size_t i = 0; i < n; i++) {
-        uint8_t *copy = cut[i].size ? malloc(cut[i].size) : NULL;
-        if (copy)
-            memcpy(copy, cut[i].bytes, cut[i].size);
+        const uint8_t *copy = guarded_copy(cut[i].bytes, cut[i].size);
         s.stream->slice[i] = (struct slice){ "beat.slice", copy, cut[i].size, cut[i].number };
     }
     return s;
@@ -44,7 +43,7 @@ static struct source source_of(const struct cut *cut, size_t n, bool is_unaging)
 static void source_forget(struct source *s)
 {
     for (size_t i = 0; i < s->stream->n_slices; i++)
-        free((void *)(uintptr_t)s->stream->slice[i].data);
+        guarded_free(s->stream->slice[i].data, s->stream->slice[i].size);
     arena_free(s->mem);
 }
 

@@ -69,11 +69,13 @@ static void draw_point(const struct source *s, struct trace *t, uint32_t pid, co
     trace_end(t);
 }
 
-/* The generic presentation repeats a value every ms until it changes, and once more at the end. */
+/* The generic presentation repeats a value every ms until it changes, and once more at the end: for an hour at most. A
+ * damaged end may lie centuries away, and a viewer holds the last value by itself. */
 static void draw_steady(const struct source *s, const struct samples *changes, struct trace *t, uint32_t pid,
                         const char *name, const char *unit)
 {
-    enum { MS = 1000000, US = 1000 };
+    enum { MS = 1000000, US = 1000, MOST_REPEATS = 3600 * 1000 };
+    unsigned repeats = 0;
     for (size_t row = 0; row < changes->n; row++) {
         const bool is_last = row + 1 == changes->n;
         const int64_t at_ns = changes->at_ns[row];
@@ -84,7 +86,7 @@ static void draw_steady(const struct source *s, const struct samples *changes, s
         /* Damaged times may lie centuries apart: nothing is repeated outside the collection. */
         const int64_t begin_ns = at_ns < s->begin_ns ? at_ns + (s->begin_ns - at_ns) / MS * MS : at_ns;
         const int64_t last_ns = next_ns - US < s->end_ns ? next_ns - US : s->end_ns;
-        for (int64_t fill_ns = begin_ns + MS; fill_ns <= last_ns; fill_ns += MS)
+        for (int64_t fill_ns = begin_ns + MS; fill_ns <= last_ns && repeats < MOST_REPEATS; fill_ns += MS, repeats++)
             draw_point(s, t, pid, name, unit, fill_ns, value);
         if (is_last)
             draw_point(s, t, pid, name, unit, end_ns, value);
