@@ -35,7 +35,7 @@ SETS = {
 ROUGH_NS = 256
 # Where it does: set/file, column of a table, process of a timeline or table of a database.
 ROUGH_CLOCK = [("prof-a/step_2/*", "*"), ("prof-a/model_1_iter_1/*", "*"), ("host-910b/*", "*"), ("sys-910b/*", "*"),
-               ("app-910b/all/msprof_tx.*", "*"), ("prof-a/all/*", "HBM"), ("prof-a/all/*", "LLC"),
+               ("app-910b/all/msprof_tx.*", "*"), ("app-910b/all/aicpu.csv", "*"), ("prof-a/all/*", "HBM"), ("prof-a/all/*", "LLC"),
                ("prof-a/all/*", "NPU?MEM"), ("prof-a/all/npu_mem.csv", "timestamp(us)")]
 STAMP = re.compile(r"(_\d{14,17})?(_slice_\d+)?(_\d{14,17})?(?=\.\w+$)")
 TIME = re.compile(r"(\d{16})(?:\.(\d+))?\t?")
@@ -58,8 +58,8 @@ class Differences:
         if len(self.samples[where + (column,)]) < self.show:
             self.samples[where + (column,)].append("%s%.110r; expected %.110r" % (place, actual, expected))
 
-    def rows(self, where, columns, expected, actual, label=lambda row, column: column):
-        """Two multisets of tuples.  Equal rows are paired first, then those that share most cells."""
+    def rows(self, where, columns, expected, actual, label=lambda row, column: column, same=0):
+        """Two multisets of tuples.  Equal rows are paired first, then those that share most cells, and the first `same`."""
         self.total[where[0]] += sum(map(len, expected))
         left, right = (list((collections.Counter(a) - collections.Counter(b)).elements())
                        for a, b in ((expected, actual), (actual, expected)))
@@ -69,12 +69,10 @@ class Differences:
                 index[cell].append(j)
         used = set()
         for row in sorted(left, key=repr):
-            votes = collections.Counter()
-            for cell in enumerate(row):
-                if cell[1] is not None and len(index[cell]) < 500:
-                    votes.update(j for j in index[cell] if j not in used)
-            best = max(votes, key=lambda j: (votes[j], -j), default=None)
-            if best is None or votes[best] * 2 < sum(c is not None for c in row):
+            near = {j for cell in enumerate(row) if cell[1] is not None and len(index[cell]) < 500 for j in index[cell]} - used
+            alike = {j: sum(u == v for u, v in zip(row, right[j]) if u is not None) for j in near if right[j][:same] == row[:same]}
+            best = max(alike, key=lambda j: (alike[j], -j), default=None)
+            if best is None or alike[best] * 2 < sum(c is not None for c in row):
                 self.add(where, label(row, "(missing row)"), shown(columns, row), None)
                 continue
             used.add(best)
@@ -230,8 +228,8 @@ def compare_events(d, where, expected, actual):
     a.snap(e, where)
     e.rename()
     a.rename()
-    columns = sorted({k for x in e.list + a.list for k in x})
-    d.rows(where, ["process"] + columns, e.rows(columns), a.rows(columns), label=lambda row, c: "%s: %s" % (row[0], c))
+    columns = ["ph"] + sorted({k for x in e.list + a.list for k in x} - {"ph"})
+    d.rows(where, ["process"] + columns, e.rows(columns), a.rows(columns), label=lambda row, c: "%s: %s" % (row[0], c), same=2)
 
 
 def compare_json(d, where, expected, actual):
