@@ -375,6 +375,13 @@ def collection(ascope, data, scratch):
     return subprocess.run([ascope, "sim", "--out", out] + arguments, check=True, capture_output=True, text=True).stdout.strip()
 
 
+def compare_query(d, name, exe, prof, expected):
+    done = subprocess.run([exe, "query", prof], capture_output=True, text=True, env=dict(os.environ, TZ="UTC"))
+    with open(expected, encoding="utf-8") as f:
+        want = f.read().splitlines()
+    d.rows((name, "query.txt"), ["line"], [(line,) for line in want], [(line,) for line in done.stdout.splitlines()])
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("ascope")
@@ -393,6 +400,9 @@ def main():
             with tempfile.TemporaryDirectory() as out:
                 run(d, names[-1], o.ascope, prof, out)
                 compare_folder(d, names[-1], os.path.join(data, "expected", one), out)
+        query = os.path.join(data, "expected/query.txt")
+        if os.path.exists(query) and not o.set:
+            compare_query(d, names[-1], o.ascope, prof, query)
     problems = list(verdict(d, announced(o.differences), names))
     print("\n".join(problems))
     print("%d cells compared in %s; %d differ, %d problems"
