@@ -35,8 +35,9 @@ SETS = {
 ROUGH_NS = 256
 # Where it does: set/file, column of a table, process of a timeline or table of a database.
 ROUGH_CLOCK = [("prof-a/step_2/*", "*"), ("prof-a/model_1_iter_1/*", "*"), ("host-910b/*", "*"), ("sys-910b/*", "*"),
-               ("app-910b/all/msprof_tx.*", "*"), ("app-910b/all/aicpu.csv", "*"), ("prof-a/all/*", "HBM"), ("prof-a/all/*", "LLC"),
-               ("prof-a/all/*", "NPU?MEM"), ("prof-a/all/npu_mem.csv", "timestamp(us)")]
+               ("*/all/*", "HBM"), ("*/all/*", "LLC"), ("*/all/*", "NPU?MEM"), ("*/all/npu_mem.csv", "timestamp(us)"),
+               ("*/all/msprof_tx.csv", "*"), ("*/all/memory_record.csv", "*"), ("*/all/operator_memory.csv", "*"),
+               ("*/all/aicpu.csv", "*"), ("*/all/dp.csv", "*")]
 STAMP = re.compile(r"(_\d{14,17})?(_slice_\d+)?(_\d{14,17})?(?=\.\w+$)")
 TIME = re.compile(r"(\d{16})(?:\.(\d+))?\t?")
 NO_IDS = {-1, 4294967295, 18446744073709551615}
