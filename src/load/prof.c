@@ -55,6 +55,13 @@ static bool wants_source(const char *path, const char *name)
     return is_folder_name(name) && source_is_one(path);
 }
 
+/* A folder whose settings are gone is a part of the collection all the same: that it cannot be read is to be told. */
+static bool wants_folder(const char *path, const char *name)
+{
+    (void)path;
+    return is_folder_name(name);
+}
+
 static bool is_prof(const char *path)
 {
     struct arena *mem = arena_new();
@@ -117,7 +124,7 @@ static int by_device(const void *a, const void *b)
 static bool open_sources(struct profile *p, struct error *e)
 {
     size_t n = 0;
-    char **dir = sub_dirs(p->mem, p->path, wants_source, &n);
+    char **dir = sub_dirs(p->mem, p->path, wants_folder, &n);
     if (!dir)
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", p->path, strerror(errno));
     p->device = arena_take(p->mem, n, sizeof *p->device);
