@@ -2,7 +2,7 @@
 
 double comm_bandwidth_gbs(const struct comm_tasks *t, size_t i, bool is_generic)
 {
-    static const double giga = 1.0000000000000002e-09; /* 0.001 to the third, as a double */
+    static const double giga = 1e-9;
     const double bytes = t->moved_bytes[i], ns = t->moved_ns[i];
     if (ns <= 0)
         return 0;
