@@ -106,6 +106,7 @@ static void fill_op(const struct profile *p, struct device *d, size_t k, const s
     o->name[k] = op->name;
     o->op_type[k] = p->host.ops.op_type[d->tasks.op[op->task]];
     o->group[k] = op->group_name;
+    o->group_id[k] = names_number(p->names, op->group);
     o->alg[k] = info == NO_ROW ? NAME_NA : dictionary_hash(&p->dictionary, c->ops.alg[info]);
     o->data_type[k] = info == NO_ROW ? DATA_TYPE_NONE : c->ops.data_type[info];
     o->relay[k] = info == NO_ROW ? -1 : c->ops.flags[info] & 1;

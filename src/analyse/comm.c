@@ -267,6 +267,7 @@ static void fill_op(const struct profile *p, struct device *d, size_t k, const s
     o->op_type[k] =
         basic == NO_ROW ? NAME_NA : dictionary_hash(&p->dictionary, p->host.records.node_basics.op_type[basic]);
     o->group[k] = op == NO_ROW ? group_name(p, run) : dictionary_hash(&p->dictionary, h->group[op]);
+    o->group_id[k] = run->has_group ? names_number(p->names, run->group) : NAME_NA;
     o->alg[k] = op == NO_ROW ? NAME_NA : dictionary_hash(&p->dictionary, h->alg[op]);
     o->data_type[k] = op == NO_ROW ? DATA_TYPE_NONE : h->data_type[op];
     o->relay[k] = op == NO_ROW ? -1 : h->flags[op] & 1;

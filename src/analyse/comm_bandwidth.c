@@ -1,19 +1,8 @@
 #include "analyse/comm.h"
 
-#include <string.h>
-#include <strings.h>
-
+#include "analyse/comm_events.h"
 #include "base/sort.h"
 #include "raw/enums.h"
-
-static bool name_contains(const char *name, const char *word)
-{
-    const size_t len = strlen(word);
-    for (; *name; name++)
-        if (strncasecmp(name, word, len) == 0)
-            return true;
-    return false;
-}
 
 /* A task moves its own bytes in its own time. What the host does not say the size of counts as -1, as the reference has it. */
 static void move_alone(struct comm_tasks *t, uint32_t row)
@@ -33,8 +22,8 @@ static void move_together(struct comm_tasks *t, const uint32_t *row, size_t n, s
             end++;
         const size_t last = end + closing - 2;
         if (end == i || last >= n) {
-            move_alone(t, row[i]);
-            i++;
+            for (end += end == i; i < end; i++)
+                move_alone(t, row[i]);
             continue;
         }
         double bytes = 0;
@@ -51,7 +40,6 @@ static void move_together(struct comm_tasks *t, const uint32_t *row, size_t n, s
 
 bool comm_bandwidths(const struct profile *p, struct communication *c, struct arena *mem)
 {
-    enum { CLOSING_OF_PAIRS = 3, CLOSING_WITH_BARRIER = 5 };
     struct comm_tasks *t = &c->tasks;
     uint32_t *order = arena_take(mem, t->n, sizeof *order);
     uint64_t *key = arena_take(mem, t->n, sizeof *key);
@@ -67,8 +55,7 @@ bool comm_bandwidths(const struct profile *p, struct communication *c, struct ar
         while (end < t->n && key[order[end]] == key[order[i]])
             end++;
         const char *name = names_text(p->names, c->ops.name[t->op[order[i]]]);
-        const bool is_pair = name_contains(name, "send") || name_contains(name, "receive");
-        move_together(t, order + i, end - i, is_pair ? CLOSING_OF_PAIRS : CLOSING_WITH_BARRIER);
+        move_together(t, order + i, end - i, comm_closing(name));
         i = end;
     }
     return true;

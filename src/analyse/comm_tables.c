@@ -19,7 +19,7 @@ struct column {
     }
 
 static const struct column op_column[] = {
-    OPS(name),      OPS(op_type), OPS(group),     OPS(alg),   OPS(begin_ns),   OPS(end_ns),
+    OPS(name),      OPS(op_type), OPS(group), OPS(group_id),     OPS(alg),   OPS(begin_ns),   OPS(end_ns),
     OPS(dur_ns),    OPS(asked),   OPS(iteration), OPS(model), OPS(connection), OPS(rank_size),
     OPS(data_type), OPS(relay),   OPS(retry),     OPS(count), OPS(is_shown),   OPS(is_aicpu),
 };

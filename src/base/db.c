@@ -193,7 +193,7 @@ uint64_t db_rows(const struct db *db)
 bool db_table(struct db *db, const struct db_table *t, struct error *e)
 {
     assert(t->n_columns <= MOST_COLUMNS);
-    if (t->n_rows == 0)
+    if (t->n_rows == 0 && !t->is_made_empty)
         return true;
     char create[4096], insert[4096];
     int a = snprintf(create, sizeof create, "CREATE TABLE IF NOT EXISTS %s (", t->name);

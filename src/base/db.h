@@ -27,7 +27,8 @@ struct db_table {
     const void *rows;
     struct cell (*get)(const void *rows, size_t row, size_t column);
     const struct cell *grid;
-    const char *index; /* "NAME ON TABLE (columns)", or NULL; a constant; made at the end */
+    bool is_made_empty; /* the table is there even without rows */
+    const char *index;  /* "NAME ON TABLE (columns)", or NULL; a constant; made at the end */
 };
 
 struct db *db_open(const char *path, struct names *names, struct error *e);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* 256 KiB: one write per buffer, small enough to stay in the second-level cache. */
@@ -19,6 +20,13 @@ static bool buffer_new(struct out *o, const char *what, struct error *e)
     if (!o->buf)
         return error_set(e, FAULT_LIMIT, "%s: no memory for a buffer", what);
     return true;
+}
+
+bool out_make_dir(const char *path, struct error *e)
+{
+    if (mkdir(path, 0750) == 0 || errno == EEXIST)
+        return true;
+    return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, strerror(errno));
 }
 
 bool out_open(struct out *o, const char *path, struct error *e)

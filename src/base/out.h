@@ -32,6 +32,7 @@ void out_discard(struct out *o);                                 /* the file nev
 
 /* Removes from a directory what processes that are gone have left half-written there. */
 void out_sweep(const char *dir);
+bool out_make_dir(const char *path, struct error *e); /* one that is there is fine; its parent must be */
 
 void out_room(struct out *o, size_t bytes); /* flush or grow until `bytes` fit */
 void out_bytes(struct out *o, const void *p, size_t n);

@@ -239,13 +239,6 @@ static void plan(struct writing *w)
         add_job(w, JOB_REPORT)->report = &reports[i];
 }
 
-static bool make_dir(const char *path, struct error *e)
-{
-    if (mkdir(path, 0750) == 0 || errno == EEXIST)
-        return true;
-    return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, strerror(errno));
-}
-
 /* What each file is, for people who open the directory later. Lists what this export wrote. */
 static bool write_readme(struct writing *w, struct result *out, struct error *e)
 {
@@ -316,7 +309,7 @@ static bool write_all(const struct request *r, struct result *out, struct error 
         return error_set(e, FAULT_LIMIT, "%s: no memory", out->profile.path);
     if (!scope_resolve(&w.base, r, e))
         return false;
-    if ((r->out_dir && (!make_dir(r->out_dir, e) || !make_dir(w.prof_dir, e))) || !make_dir(w.dir, e))
+    if ((r->out_dir && (!out_make_dir(r->out_dir, e) || !out_make_dir(w.prof_dir, e))) || !out_make_dir(w.dir, e))
         return false;
 
     out_sweep(w.dir);

@@ -25,6 +25,8 @@ extern const struct enum_table sqe_types, context_types;
 enum { GE_AI_CPU = 1, GE_FFTS_PLUS = 6, GE_COMMUNICATION = 9, GE_HCCL_AI_CPU = 256 };
 enum { SQE_AI_CORE = 0, SQE_AI_CPU = 1, SQE_PLACE_HOLDER = 3, SQE_EVENT_RECORD = 4, SQE_C_CORE = 20 };
 enum { RDMA_SEND_PAYLOAD = 1 };
+enum { TRANSPORT_SDMA = 0, TRANSPORT_RDMA = 1, TRANSPORT_LOCAL = 2 };
+enum { HCCL_LINK_ON_CHIP = 0, HCCL_LINK_HCCS = 1, HCCL_LINK_PCIE = 2, HCCL_LINK_SIO = 4, HCCL_LINK_HCCS_SW = 5 };
 
 /* NULL when the table does not know the value. */
 const char *enum_text(const struct enum_table *t, uint32_t value);

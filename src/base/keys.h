@@ -1,0 +1,24 @@
+/* keys.h - numbers of 64 bits, each once, in the order in which they came.
+ *
+ * For sums by something: keys_add() gives the place of a key, and the sums are an array beside it. Clearing costs as much
+ * as was in it, so that one set serves many small jobs after a large one. Lives in an arena.
+ */
+#ifndef ASCOPE_BASE_KEYS_H
+#define ASCOPE_BASE_KEYS_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct keys {
+    LIST(uint64_t) key;
+    uint32_t *slot; /* place of a key + 1, or 0: free */
+    size_t n_slots; /* a power of two, or 0 as long as there are few keys */
+};
+
+enum { KEYS_NO_MEMORY = UINT32_MAX };
+
+uint32_t keys_add(struct keys *k, uint64_t key, struct arena *mem); /* its place, old or new; or KEYS_NO_MEMORY */
+void keys_clear(struct keys *k);
+
+#endif
