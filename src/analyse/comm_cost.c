@@ -44,7 +44,7 @@ static enum link_kind kind_of_copy(uint32_t link)
 
 static bool is_transit(const struct comm_sorter *s, const struct comm_event *e)
 {
-    return event_is_copy(s, e) && e->tasks->link[e->row] != HCCL_LINK_ON_CHIP;
+    return event_is_copy(s, e) && event_tasks(e)->link[e->row] != HCCL_LINK_ON_CHIP;
 }
 
 /* The events of one plane. */
@@ -53,8 +53,9 @@ static bool add_plane(struct comm_cost *c, const struct comm_sorter *s, const st
 {
     for (size_t i = 0; i < n;) {
         if (is_transit(s, &e[i])) {
-            const double size_mb = (double)e[i].tasks->size[e[i].row] / 1e6;
-            if (!add_transit(&c->link[kind_of_copy(e[i].tasks->link[e[i].row])], size_mb, event_ms(&e[i]), c->mem))
+            const struct comm_tasks *t = event_tasks(&e[i]);
+            struct link_cost *l = &c->link[kind_of_copy(t->link[e[i].row])];
+            if (!add_transit(l, (double)t->size[e[i].row] / 1e6, event_ms(&e[i]), c->mem))
                 return false;
         }
         if (!event_is_payload(&e[i])) {
@@ -131,7 +132,7 @@ static void time_plane(struct comm_cost *c, const struct comm_sorter *s, const s
             i = p.next;
             continue;
         }
-        if (e[i].tasks->name[e[i].row] == s->wait) {
+        if (event_tasks(&e[i])->name[e[i].row] == s->wait) {
             const struct amount ms = { event_ms(&e[i]), true };
             amount_add(&c->wait_ms, ms);
             if (!has_moved)
@@ -139,30 +140,25 @@ static void time_plane(struct comm_cost *c, const struct comm_sorter *s, const s
         }
         i++;
     }
-    const struct comm_event *early = e, *late = e;
+    struct event_time early = event_time(e), late = early;
     for (size_t i = 1; i < n; i++) {
-        const struct comm_tasks *t = e[i].tasks;
-        const uint32_t row = e[i].row, last = late->row;
-        if (t->begin_ns[row] < early->tasks->begin_ns[early->row])
-            early = &e[i];
-        if ((double)(t->begin_ns[row] - late->tasks->begin_ns[last]) + t->dur_ns[row] > late->tasks->dur_ns[last])
-            late = &e[i];
+        const struct event_time t = event_time(&e[i]);
+        early = t.begin_ns < early.begin_ns ? t : early;
+        late = t.begin_ns + t.dur_ns > late.begin_ns + late.dur_ns ? t : late;
     }
-    const double ns = (double)(late->tasks->begin_ns[late->row] - early->tasks->begin_ns[early->row]) +
-                      late->tasks->dur_ns[late->row];
-    c->elapse_ms = (struct amount){ ns / 1e6, true };
+    c->elapse_ms = (struct amount){ (late.begin_ns + late.dur_ns - early.begin_ns) / 1e6, true };
     c->idle_ms = (struct amount){ c->elapse_ms.value - c->transit_ms.value - c->wait_ms.value, true };
     set_ratios(c);
 }
 
-/* The plane of the first task on the master stream, as they were handed over. */
+/* The plane of the first task on the master stream. */
 static bool find_master(const struct comm_event *e, size_t n, struct comm_cost *c, int32_t *plane)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct comm_tasks *t = e[i].tasks;
-        const int64_t begin = t->begin_ns[e[i].row];
+        const struct comm_tasks *t = event_tasks(&e[i]);
         if (!t->is_master[e[i].row])
             continue;
+        const double begin = event_time(&e[i]).begin_ns;
         if (!c->has_master)
             *plane = t->plane[e[i].row];
         c->begin_ns = !c->has_master || begin < c->begin_ns ? begin : c->begin_ns;
@@ -182,7 +178,7 @@ bool comm_cost_fill(struct comm_cost *c, struct comm_sorter *s, struct comm_even
         const size_t n_here = s->first.at[k + 1] - s->first.at[k];
         if (!add_plane(c, s, e, n_here, closing))
             return false;
-        if (has_master && e->tasks->plane[e->row] == master)
+        if (has_master && event_tasks(e)->plane[e->row] == master)
             time_plane(c, s, e, n_here, closing);
     }
     sum_links(c);

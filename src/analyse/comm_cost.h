@@ -25,13 +25,13 @@ struct link_cost {
 
 struct comm_cost {
     bool has_master; /* false: none of its tasks ran on the master stream, and nothing of the rest is known */
-    int64_t begin_ns;
+    double begin_ns; /* of the first task on the master stream, monotonic: see event_time() */
     struct amount elapse_ms, transit_ms, wait_ms, sync_ms, idle_ms, wait_ratio, sync_ratio;
     struct link_cost link[LINK_KINDS]; /* SDMA: HCCS, PCIE and SIO together, and what has no name */
     struct arena *mem;
 };
 
-/* `events` are in the order in which they were handed over, and sorted afterwards. False only without memory. */
+/* `events` are in the order in which planes are looked at, and sorted by them afterwards. False only without memory. */
 bool comm_cost_fill(struct comm_cost *c, struct comm_sorter *s, struct comm_event *events, size_t n, size_t closing);
 void comm_cost_clear(struct comm_cost *c);
 

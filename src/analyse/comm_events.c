@@ -20,7 +20,7 @@ bool comm_sort(struct comm_sorter *s, struct comm_event *events, size_t n)
     keys_clear(&s->planes);
     s->first.n = 0;
     for (size_t i = 0; i < n; i++) {
-        s->plane[i] = keys_add(&s->planes, (uint32_t)events[i].tasks->plane[events[i].row], s->mem);
+        s->plane[i] = keys_add(&s->planes, (uint32_t)event_tasks(&events[i])->plane[events[i].row], s->mem);
         if (s->plane[i] == KEYS_NO_MEMORY)
             return false;
     }
@@ -45,10 +45,26 @@ bool comm_sort(struct comm_sorter *s, struct comm_event *events, size_t n)
     return true;
 }
 
+/* With three decimals. */
+static double monotonic_ns(const struct clock *c, uint64_t tick)
+{
+    const __int128 scaled = ((__int128)tick - (__int128)c->cnt) * (__int128)c->tick.num * 1000, den = c->tick.den;
+    const __int128 rounded = (2 * scaled + den) / (2 * den);
+    return (double)((__int128)c->ns * 1000 + rounded) / 1000;
+}
+
+struct event_time event_time(const struct comm_event *e)
+{
+    const struct tasks *t = &e->device->tasks;
+    const uint32_t row = event_tasks(e)->task_row[e->row];
+    const double begin = monotonic_ns(&e->device->source.device_clock, t->begin_tick[row]);
+    return (struct event_time){ begin, monotonic_ns(&e->device->source.device_clock, t->end_tick[row]) - begin };
+}
+
 bool event_is_copy(const struct comm_sorter *s, const struct comm_event *e)
 {
-    const name_id name = e->tasks->name[e->row];
-    return (name == s->copy || name == s->reduce) && e->tasks->transport[e->row] == TRANSPORT_SDMA;
+    const name_id name = event_tasks(e)->name[e->row];
+    return (name == s->copy || name == s->reduce) && event_tasks(e)->transport[e->row] == TRANSPORT_SDMA;
 }
 
 size_t comm_closing(const char *op_name)
@@ -59,7 +75,7 @@ size_t comm_closing(const char *op_name)
 
 bool event_is_payload(const struct comm_event *e)
 {
-    return e->tasks->rdma[e->row] == RDMA_SEND_PAYLOAD;
+    return event_tasks(e)->rdma[e->row] == RDMA_SEND_PAYLOAD;
 }
 
 struct payload payload_at(const struct comm_event *events, size_t n, size_t at, size_t closing)
@@ -67,12 +83,11 @@ struct payload payload_at(const struct comm_event *events, size_t n, size_t at, 
     struct payload p = { .next = at };
     uint64_t bytes = 0;
     for (; p.next < n && event_is_payload(&events[p.next]); p.next++)
-        bytes += events[p.next].tasks->size[events[p.next].row];
+        bytes += event_tasks(&events[p.next])->size[events[p.next].row];
     const size_t last = p.next + closing - 2;
     if (last >= n)
         return p;
-    const struct comm_event *from = &events[at], *to = &events[last];
-    const double ns =
-        (double)(to->tasks->begin_ns[to->row] - from->tasks->begin_ns[from->row]) + to->tasks->dur_ns[to->row];
+    const struct event_time first = event_time(&events[at]), close = event_time(&events[last]);
+    const double ns = close.dur_ns + close.begin_ns - first.begin_ns;
     return (struct payload){ true, p.next + closing - 1, (double)bytes / 1e6, ns / 1e6 };
 }

@@ -6,9 +6,16 @@
 #include "profile/profile.h"
 
 struct comm_event {
-    const struct comm_tasks *tasks;
-    uint32_t row;
+    const struct device *device;
+    uint32_t row; /* of the device's comm.tasks */
 };
+
+/* Times as the reference adds them up: doubles of monotonic nanoseconds with three decimals, from which a duration is a
+ * difference. Of a counter of 50 MHz that is exact; of one of 48 MHz the last digits are noise, and the same noise here. */
+struct event_time {
+    double begin_ns, dur_ns;
+};
+struct event_time event_time(const struct comm_event *e);
 
 /* A number that knows whether it was ever set: reports show 0 for never, and 0.0 for nothing. */
 struct amount {
@@ -39,7 +46,11 @@ bool comm_sort(struct comm_sorter *s, struct comm_event *events, size_t n); /* f
 bool event_is_copy(const struct comm_sorter *s, const struct comm_event *e);
 static inline double event_ms(const struct comm_event *e)
 {
-    return e->tasks->dur_ns[e->row] / 1e6;
+    return event_time(e).dur_ns / 1e6;
+}
+static inline const struct comm_tasks *event_tasks(const struct comm_event *e)
+{
+    return &e->device->comm.tasks;
 }
 
 /* A payload is on its way until a task behind its last piece: how many behind, with both of them counted, depends on the

@@ -32,7 +32,7 @@ static bool add(struct comm_links *l, uint64_t pair, struct comm_link more)
 /* Copies on the chip itself have no other rank. */
 static uint64_t pair_of(const struct comm_event *e)
 {
-    const uint32_t from = e->tasks->src_rank[e->row], to = e->tasks->dst_rank[e->row];
+    const uint32_t from = event_tasks(e)->src_rank[e->row], to = event_tasks(e)->dst_rank[e->row];
     return (uint64_t)from << 32 | (to == NO_RANK ? from : to);
 }
 
@@ -57,7 +57,7 @@ static bool add_plane(struct comm_links *l, const struct comm_sorter *s, const s
                       size_t closing)
 {
     for (size_t i = 0; i < n;) {
-        const struct comm_tasks *t = e[i].tasks;
+        const struct comm_tasks *t = event_tasks(&e[i]);
         const uint32_t row = e[i].row;
         const bool has_ranks = t->has_info[row] && t->src_rank[row] != NO_RANK;
         if (has_ranks && event_is_copy(s, &e[i]) &&

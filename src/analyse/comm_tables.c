@@ -19,9 +19,9 @@ struct column {
     }
 
 static const struct column op_column[] = {
-    OPS(name),      OPS(op_type), OPS(group), OPS(group_id),     OPS(alg),   OPS(begin_ns),   OPS(end_ns),
-    OPS(dur_ns),    OPS(asked),   OPS(iteration), OPS(model), OPS(connection), OPS(rank_size),
-    OPS(data_type), OPS(relay),   OPS(retry),     OPS(count), OPS(is_shown),   OPS(is_aicpu),
+    OPS(name),   OPS(op_type), OPS(group),     OPS(group_id), OPS(alg),        OPS(begin_ns),  OPS(end_ns),
+    OPS(dur_ns), OPS(asked),   OPS(iteration), OPS(model),    OPS(connection), OPS(rank_size), OPS(data_type),
+    OPS(relay),  OPS(retry),   OPS(count),     OPS(is_shown), OPS(is_aicpu),
 };
 static const struct column task_column[] = {
     TASKS(op),          TASKS(name),        TASKS(group),    TASKS(begin_ns), TASKS(end_ns),    TASKS(dur_ns),

@@ -10,6 +10,9 @@ static const uint8_t export_options[] = {
     OPT_CLEAR, OPT_THREADS, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t analyze_options[] = {
+    OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+};
 static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_HELP };
 static const uint8_t sim_options[] = {
     OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES, OPT_PLATFORM, OPT_MHZ, OPT_METRICS,
@@ -55,6 +58,17 @@ const struct command commands[] = {
                 "choose from.",
         LIST_OF(query_options),
         .run = run_query,
+    },
+    {
+        .name = "analyze",
+        .usage = "-dir DIR [OPTION...]",
+        .about = "say what communication cost, collective by collective",
+        .text = "Writes communication.json (how long each collective was in transit, waiting and idle, and how much it moved "
+                "over which kind of link), communication_matrix.json (how much it moved between which ranks), and "
+                "communication_analyzer.db, which holds both as tables, into the folder analyze of the collection. What is "
+                "there is replaced. Level 0 collections know nothing of it.",
+        LIST_OF(analyze_options),
+        .run = run_analyze,
     },
     {
         .name = "sim",

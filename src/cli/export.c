@@ -1,16 +1,11 @@
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "analyse/analyse.h"
-#include "base/progress.h"
 #include "cli/collections.h"
 #include "cli/command.h"
 #include "cli/reports.h"
-#include "cli/summary.h"
-#include "export/write.h"
-#include "load/prof.h"
+#include "cli/term.h"
+#include "cli/work.h"
 
 static const struct {
     const char *word;
@@ -70,107 +65,19 @@ static bool iteration_fits(const struct arguments *a)
     return true;
 }
 
-/* One run of export or import over all collections. */
-struct run {
-    struct arguments *a;
-    struct term term;
-    struct request request;
-    struct tally tally;
-    json_t *json; /* of each collection, with --json */
-};
-
-static void end_failed(struct run *run, const char *path, const struct error *e)
+static bool export_one(const void *context, const char *path, struct progress *progress, struct result *r,
+                       struct error *e)
 {
-    complain("%s", e->text);
-    run->tally.n_failed++;
-    if (run->json)
-        json_array_append_new(run->json, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
+    struct request request = *(const struct request *)context;
+    request.progress = progress_show;
+    request.progress_context = progress;
+    return collection_export(path, &request, r, e);
 }
 
-static void end_done(struct run *run, const struct result *r)
+static bool check_one(const void *context, const char *path, struct progress *progress, struct result *r,
+                      struct error *e)
 {
-    for (size_t i = 0; i < r->problems.n; i++)
-        complain("%s", r->problems.at[i] ? r->problems.at[i] : "no memory");
-    const bool lossy = r->problems.n > 0 || losses_damage(&r->profile.lost) > 0;
-    run->tally.n_lossy += lossy;
-    run->tally.n_done += !lossy;
-    if (run->json)
-        json_array_append_new(run->json, summary_json(r));
-    summary_print(&run->term, run->a, r);
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static bool check_only(const char *path, const struct request *q, struct result *r, struct error *e)
-{
-    *r = (struct result){ 0 };
-    const double start = now_s();
-    if (!profile_load(&r->profile, path, q->n_threads, e))
-        return false;
-    r->load_s = now_s() - start;
-    if (!profile_analyse(&r->profile, q->n_threads, e))
-        return false;
-    r->analyse_s = now_s() - start - r->load_s;
-    return true;
-}
-
-static void run_one(struct run *run, const char *path)
-{
-    struct progress progress;
-    struct result r;
-    struct error e = { 0 };
-    progress_begin(&progress, stderr, !run->a->quiet);
-    run->request.progress = progress_show;
-    run->request.progress_context = &progress;
-    const bool done =
-        run->request.want ? collection_export(path, &run->request, &r, &e) : check_only(path, &run->request, &r, &e);
-    progress_end(&progress);
-    if (done)
-        end_done(run, &r);
-    else
-        end_failed(run, path, &e);
-    result_free(&r);
-}
-
-static int run_all(struct arguments *a, size_t first_dir, const struct processes *processes)
-{
-    struct collections found;
-    enum outcome outcome = collections_find(a, first_dir, false, &found);
-    struct run run = {
-        .a = a,
-        .request = {.want = a->want,
-                    .format = a->format == 1 ? FORMAT_JSON : FORMAT_CSV,
-                    .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED,
-                    .has_iteration = arguments_have(a, OPT_MODEL),
-                    .model = a->model,
-                    .iteration = a->iteration,
-                    .iteration_count = (unsigned)a->iteration_count,
-                    .processes = processes ? processes->name : NULL,
-                    .n_processes = processes ? processes->n : 0,
-                    .from_start = a->time_base == 1,
-                    .clear = a->clear,
-                    .n_threads = arguments_threads(a),
-                    .out_dir = a->out },
-        .tally = { .n_failed = found.n_refused},
-        .json = a->json ? json_array() : NULL,
-    };
-    term_init(&run.term, stdout);
-    for (size_t i = 0; i < found.n; i++) {
-        if (i > 0 && !a->quiet && !a->json)
-            putchar('\n');
-        run_one(&run, found.path[i]);
-    }
-    if (outcome == OUTCOME_DONE)
-        outcome = tally_outcome(&run.tally);
-    if (a->json)
-        json_report(a, "collections", run.json, exit_code(a->face, outcome));
-    collections_free(&found);
-    return exit_code(a->face, outcome);
+    return work_load(path, *(const unsigned *)context, progress, r, e);
 }
 
 int run_export(struct arguments *a)
@@ -197,7 +104,20 @@ int run_export(struct arguments *a)
     }
     if (*processes.advice)
         advise(a, "-reports: %s", processes.advice);
-    return run_all(a, first_dir, &processes);
+    const struct request request = { .want = a->want,
+                                     .format = a->format == 1 ? FORMAT_JSON : FORMAT_CSV,
+                                     .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED,
+                                     .has_iteration = arguments_have(a, OPT_MODEL),
+                                     .model = a->model,
+                                     .iteration = a->iteration,
+                                     .iteration_count = (unsigned)a->iteration_count,
+                                     .processes = processes.name,
+                                     .n_processes = processes.n,
+                                     .from_start = a->time_base == 1,
+                                     .clear = a->clear,
+                                     .n_threads = arguments_threads(a),
+                                     .out_dir = a->out };
+    return work_run(a, first_dir, &(struct work){ export_one, &request });
 }
 
 int run_import(struct arguments *a)
@@ -205,5 +125,6 @@ int run_import(struct arguments *a)
     a->want = 0;
     if (a->cluster)
         advise(a, "--cluster: each collection is checked by itself; there is no cluster database to write");
-    return run_all(a, 0, NULL);
+    const unsigned n_threads = arguments_threads(a);
+    return work_run(a, 0, &(struct work){ check_one, &n_threads });
 }

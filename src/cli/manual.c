@@ -122,10 +122,11 @@ static const struct {
 static void put_names(void)
 {
     put_text(
-        "Called by the name msprof.py, it takes the command lines of the script of that name (import, export, query); called "
-        "by the name msprof, those of the launcher as far as they parse what was collected (--export=on, "
-        "--parse=on, --query=on). A symbolic link is enough. With losses they give 3, too; their other exit codes are "
-        "the ones that scripts for them expect: msprof.py gives 1 for values and 2 for paths and options that cannot be used; "
+        "Called by the name msprof.py, it takes the command lines of the script of that name (import, export, query, analyze); "
+        "called by the name msprof, those of the launcher as far as they parse what was collected (--export=on, "
+        "--parse=on, --query=on, --analyze=on). A symbolic link is enough. With losses they give 3, too; their other exit "
+        "codes are the ones that scripts for them expect: msprof.py gives 1 for values and 2 for paths and options that "
+        "cannot be used; "
         "msprof gives 255 for every failure.");
 }
 

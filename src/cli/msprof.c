@@ -32,6 +32,7 @@ static int run_db(struct arguments *a)
 
 /* clang-format off */
 static const uint8_t import_options[] = { OPT_DIR, OPT_CLUSTER, OPT_HELP };
+static const uint8_t analyze_options[] = { OPT_DIR, OPT_RULE, OPT_TYPE, OPT_CLEAR, OPT_HELP };
 static const uint8_t query_options[] = { OPT_DIR, OPT_DEVICE_ID, OPT_DATA_TYPE, OPT_MODEL, OPT_ITERATION, OPT_HELP };
 static const uint8_t timeline_options[] = {
     OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_HELP,
@@ -81,6 +82,15 @@ static const struct command script_commands[] = {
         .text = "One row for each model of each device: how many iterations it ran, and which took longest.",
         LIST_OF(query_options),
         .run = run_query,
+    },
+    {
+        .name = "analyze",
+        .usage = "-dir DIR --rule RULE,... [OPTION...]",
+        .about = "write what communication cost",
+        .text = "Writes communication.json, communication_matrix.json and communication_analyzer.db into the folder analyze of "
+                "the collection.",
+        LIST_OF(analyze_options),
+        .run = run_analyze,
     },
 };
 /* clang-format on */
@@ -134,7 +144,7 @@ int msprof_py_main(int argc, char **argv)
         script_overview();
         return 1;
     }
-    complain("%s: accepted are import, export timeline, export summary, export db and query", name);
+    complain("%s: accepted are import, export timeline, export summary, export db, query and analyze", name);
     return exit_code(FACE_MSPROF_PY, OUTCOME_USAGE);
 }
 
@@ -147,7 +157,7 @@ static const uint8_t launcher_options[] = {
 
 static const struct command launcher = {
     .name = "",
-    .usage = "--export=on|--parse=on|--query=on --output=DIR [--OPTION=VALUE...]",
+    .usage = "--export=on|--parse=on|--query=on|--analyze=on --output=DIR [--OPTION=VALUE...]",
     .about = "parse collections",
     .text = "Exports, checks or lists what was collected. This is ascope under another name: it does not collect.",
     LIST_OF(launcher_options),
@@ -272,6 +282,7 @@ static const struct mode {
       BIT(OPT_PARSE) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH), run_query },
     { OPT_EXPORT, offsetof(struct arguments, exports),
       BIT(OPT_QUERY) | BIT(OPT_PARSE) | BIT(OPT_ANALYZE) | BIT(OPT_RULE), run_export },
+    { OPT_ANALYZE, offsetof(struct arguments, analyzes), BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_PARSE), run_analyze },
 };
 /* clang-format on */
 
@@ -295,9 +306,7 @@ static enum outcome launch(struct arguments *a, int *code)
         if (*(const bool *)((const char *)a + modes[i].at))
             m = &modes[i];
     if (!m) {
-        complain(a->analyzes
-                     ? "--analyze=on: analysing communication is not part of this version"
-                     : "nothing to do: one of --export=on, --parse=on and --query=on is wanted; see msprof --help");
+        complain("nothing to do: one of --export=on, --parse=on, --query=on and --analyze=on is wanted; see msprof --help");
         return OUTCOME_USAGE;
     }
     char shown[32];

@@ -15,22 +15,18 @@ static int by_name_backwards(const void *a, const void *b)
     return strcmp((*y)->source.name, (*x)->source.name);
 }
 
-/* Tasks of a device as they were handed over: by the host first, and those of the AI CPUs as they ended. */
-static uint32_t *order_tasks(const struct profile *p, const struct device *d, struct arena *mem)
+/* Tasks of a device as the reference lists them: by begin, and those of the AI CPUs behind the others, as they ended. */
+static uint32_t *order_tasks(const struct device *d, struct arena *mem)
 {
     const struct comm_tasks *t = &d->comm.tasks;
     uint32_t *order = arena_take(mem, t->n, sizeof *order);
     uint64_t *when = arena_take(mem, t->n, sizeof *when);
-    uint16_t *last = arena_take(mem, t->n, sizeof *last);
-    if (!order || !when || !last)
+    if (!order || !when)
         return NULL;
-    for (size_t i = 0; i < t->n; i++) {
-        const uint32_t row = t->task_row[i], host = d->tasks.host[row];
-        last[i] = t->is_aicpu[i];
-        when[i] = last[i] ? d->tasks.end_tick[row] : host == NO_ROW ? 0 : p->host.tasks.time[host];
-    }
+    for (size_t i = 0; i < t->n; i++)
+        when[i] = t->is_aicpu[i] ? d->tasks.end_tick[t->task_row[i]] : 0;
     order_fill(order, t->n);
-    return order_by_u64(order, t->n, when) && order_by_u16(order, t->n, last) ? order : NULL;
+    return order_by_u64(order, t->n, when) ? order : NULL;
 }
 
 /* The events of all devices, by collective; collectives in the order of their first events. */
@@ -52,13 +48,13 @@ static bool gather(const struct profile *p, struct arena *mem, struct collective
     n = 0;
     for (size_t k = 0; k < p->n_devices; k++) {
         const struct communication *c = &device[k]->comm;
-        const uint32_t *row = order_tasks(p, device[k], mem);
+        const uint32_t *row = order_tasks(device[k], mem);
         if (!row)
             return false;
         for (size_t i = 0; i < c->tasks.n; i++, n++) {
             const uint32_t op = c->tasks.op[row[i]];
             of[n] = keys_add(&seen, (uint64_t)c->ops.name[op] << 32 | c->ops.group_id[op], mem);
-            event[n] = (struct comm_event){ &c->tasks, row[i] };
+            event[n] = (struct comm_event){ device[k], row[i] };
             struct collective *new = of[n] == out->list.n ? list_add(&out->list, mem) : &out->list.at[of[n]];
             if (of[n] == KEYS_NO_MEMORY || !new)
                 return false;
@@ -80,12 +76,11 @@ static bool gather(const struct profile *p, struct arena *mem, struct collective
     return true;
 }
 
-static void note_file(struct analyze_result *out, struct arena *mem, const char *path, const char *about, uint64_t rows)
+static void note_file(struct analyze_result *out, const char *path, const char *about, uint64_t rows)
 {
-    struct written *w = list_add(&out->files, mem);
     struct stat st;
-    if (w)
-        *w = (struct written){ path, about, rows, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0, false };
+    out->file[out->n_files++] =
+        (struct written){ path, about, rows, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0, false };
 }
 
 static bool write_json(const char *dir, struct collectives *c, bool is_matrix, struct arena *mem,
@@ -104,7 +99,7 @@ static bool write_json(const char *dir, struct collectives *c, bool is_matrix, s
     }
     if (!out_close(&o, e))
         return false;
-    note_file(out, mem, path,
+    note_file(out, path,
               is_matrix ? "how much each collective moved between which ranks"
                         : "time of each collective, and how much it moved over which kind of link",
               c->list.n);
@@ -127,7 +122,7 @@ static bool write_db(const char *dir, struct collectives *c, struct arena *mem, 
     const uint64_t rows = db_rows(db);
     if (!db_close(db, e))
         return false;
-    note_file(out, mem, path, "the same as tables", rows);
+    note_file(out, path, "the same as tables", rows);
     return true;
 }
 

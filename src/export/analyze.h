@@ -19,7 +19,8 @@ struct analyze_request {
 
 struct analyze_result {
     const char *why_nothing; /* there was nothing to analyse, and this says why; else NULL */
-    LIST(struct written) files;
+    struct written file[3];
+    size_t n_files;
     uint64_t n_untimed; /* collectives without a task on the master stream: they are not in communication.json */
 };
 

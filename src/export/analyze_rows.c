@@ -34,13 +34,13 @@ static bool links_of(struct collectives *c, const struct collective *of, struct 
 /* The reference keeps the distance of the clocks in a double of microseconds, of which there is one every quarter of one, and
  * takes it as it prints, with one decimal. The beginning of a collective is shown as coarse as that, so that the distance must
  * be added in the same way. */
-static double start_us(const struct source *s, int64_t begin_ns)
+static double start_us(const struct source *s, double begin_ns)
 {
     const int64_t mono_ns = s->begin_ns - s->wall_offset_ns;
     const double offset_us = (double)(s->begin_ns / 1000) - (double)mono_ns / 1000;
     const double whole_us = floor(offset_us);
     const int64_t offset_ns = (int64_t)whole_us * 1000 + (int64_t)nearbyint((offset_us - whole_us) * 10) * 100;
-    const int64_t ns = begin_ns - s->wall_offset_ns + offset_ns;
+    const int64_t ns = (int64_t)nearbyint(begin_ns) + offset_ns;
     char text[32];
     snprintf(text, sizeof text, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
     return strtod(text, NULL);

@@ -270,11 +270,11 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
     return out_close(&o, e);
 }
 
-static void add_problem(struct result *out, const char *text)
+void result_problem(struct result *out, const char *text)
 {
     const char **slot = list_add(&out->problems, out->mem);
     if (slot)
-        *slot = arena_text(out->mem, text, strlen(text));
+        *slot = text ? arena_text(out->mem, text, strlen(text)) : NULL;
 }
 
 /* What this version does not read of a chip's data is said, not passed over. */
@@ -282,7 +282,7 @@ static void note_chip(struct result *out)
 {
     const struct profile *p = &out->profile;
     if (p->n_devices > 0 && p->chip->task_log == TASK_LOG_UNREAD)
-        add_problem(out,
+        result_problem(out,
                     arena_printf(out->mem,
                                  "%s: platform %d (%s): its task log is not read by this version; calls, steps and "
                                  "samples are exported without it",
@@ -328,7 +328,7 @@ static bool write_all(const struct request *r, struct result *out, struct error 
             f->path = arena_text(out->mem, f->path, strlen(f->path));
         }
         if (j->error.fault != FAULT_NONE) {
-            add_problem(out, j->error.text);
+            result_problem(out, j->error.text);
             error_set(e, j->error.fault, "%s", j->error.text);
         }
         arena_free(j->mem);
@@ -340,7 +340,7 @@ static bool write_all(const struct request *r, struct result *out, struct error 
     note_chip(out);
     struct error readme = { 0 };
     if ((r->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(&w, out, &readme))
-        add_problem(out, readme.text);
+        result_problem(out, readme.text);
     return true;
 }
 
@@ -356,7 +356,15 @@ static void clear_folder(struct result *out, const struct source *s)
             unlinkat(dirfd(d), f->d_name, 0);
     closedir(d);
     if (rmdir(path) != 0)
-        add_problem(out, arena_printf(out->mem, "%s: cannot be removed: %s", path, strerror(errno)));
+        result_problem(out, arena_printf(out->mem, "%s: cannot be removed: %s", path, strerror(errno)));
+}
+
+void result_clear(struct result *out)
+{
+    if (profile_has_host(&out->profile))
+        clear_folder(out, &out->profile.host.source);
+    for (size_t i = 0; i < out->profile.n_devices; i++)
+        clear_folder(out, &out->profile.device[i].source);
 }
 
 bool collection_export(const char *prof_path, const struct request *r, struct result *out, struct error *e)
@@ -378,12 +386,8 @@ bool collection_export(const char *prof_path, const struct request *r, struct re
     if (r->progress)
         r->progress(r->progress_context, "writing", 0.5);
     const bool done = write_all(r, out, e);
-    if (done && r->clear) {
-        if (profile_has_host(&out->profile))
-            clear_folder(out, &out->profile.host.source);
-        for (size_t i = 0; i < out->profile.n_devices; i++)
-            clear_folder(out, &out->profile.device[i].source);
-    }
+    if (done && r->clear)
+        result_clear(out);
     out->load_s = loaded - start;
     out->analyse_s = analysed - loaded;
     out->write_s = now_s() - analysed;

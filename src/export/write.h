@@ -46,6 +46,8 @@ struct result {
 
 /* False: nothing could be exported, and e says why. True with problems or losses: see there. */
 bool collection_export(const char *prof_path, const struct request *r, struct result *out, struct error *e);
+void result_problem(struct result *r, const char *text); /* NULL: there was no memory for it */
+void result_clear(struct result *r); /* removes the intermediate databases that the reference has left */
 void result_free(struct result *r);
 
 #endif

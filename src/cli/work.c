@@ -1,0 +1,93 @@
+#include "cli/work.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "analyse/analyse.h"
+#include "cli/collections.h"
+#include "cli/summary.h"
+#include "load/prof.h"
+
+struct run {
+    struct arguments *a;
+    struct term term;
+    struct tally tally;
+    json_t *json; /* of each collection, with --json */
+};
+
+static void end_failed(struct run *run, const char *path, const struct error *e)
+{
+    complain("%s", e->text);
+    run->tally.n_failed++;
+    if (run->json)
+        json_array_append_new(run->json, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
+}
+
+static void end_done(struct run *run, const struct result *r)
+{
+    for (size_t i = 0; i < r->problems.n; i++)
+        complain("%s", r->problems.at[i] ? r->problems.at[i] : "no memory");
+    const bool lossy = r->problems.n > 0 || losses_damage(&r->profile.lost) > 0;
+    run->tally.n_lossy += lossy;
+    run->tally.n_done += !lossy;
+    if (run->json)
+        json_array_append_new(run->json, summary_json(r));
+    summary_print(&run->term, run->a, r);
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void run_one(struct run *run, const struct work *w, const char *path)
+{
+    struct progress progress;
+    struct result r = { 0 };
+    struct error e = { 0 };
+    const double start = now_s();
+    progress_begin(&progress, stderr, !run->a->quiet);
+    const bool done = w->run(w->context, path, &progress, &r, &e);
+    progress_end(&progress);
+    r.write_s = now_s() - start - r.load_s - r.analyse_s;
+    if (done)
+        end_done(run, &r);
+    else
+        end_failed(run, path, &e);
+    result_free(&r);
+}
+
+int work_run(struct arguments *a, size_t first_dir, const struct work *w)
+{
+    struct collections found;
+    enum outcome outcome = collections_find(a, first_dir, false, &found);
+    struct run run = { .a = a, .tally = { .n_failed = found.n_refused }, .json = a->json ? json_array() : NULL };
+    term_init(&run.term, stdout);
+    for (size_t i = 0; i < found.n; i++) {
+        if (i > 0 && !a->quiet && !a->json)
+            putchar('\n');
+        run_one(&run, w, found.path[i]);
+    }
+    if (outcome == OUTCOME_DONE)
+        outcome = tally_outcome(&run.tally);
+    if (a->json)
+        json_report(a, "collections", run.json, exit_code(a->face, outcome));
+    collections_free(&found);
+    return exit_code(a->face, outcome);
+}
+
+bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e)
+{
+    const double start = now_s();
+    progress_show(progress, "reading", 0);
+    if (!profile_load(&r->profile, path, n_threads, e))
+        return false;
+    r->load_s = now_s() - start;
+    progress_show(progress, "analysing", 0.5);
+    if (!profile_analyse(&r->profile, n_threads, e))
+        return false;
+    r->analyse_s = now_s() - start - r->load_s;
+    return true;
+}

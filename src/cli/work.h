@@ -1,0 +1,21 @@
+/* work.h - one kind of work over all collections that a command line names, with the same words for what came of it. */
+#ifndef ASCOPE_CLI_WORK_H
+#define ASCOPE_CLI_WORK_H
+
+#include "base/progress.h"
+#include "cli/options.h"
+#include "export/write.h"
+
+struct work {
+    /* Fills r, which is freed in any case. False: nothing could be done, and e says why. */
+    bool (*run)(const void *context, const char *path, struct progress *progress, struct result *r, struct error *e);
+    const void *context;
+};
+
+/* -dir and the words from `first_dir` on. The exit code. */
+int work_run(struct arguments *a, size_t first_dir, const struct work *w);
+
+/* Reads and analyses, and takes the time of both. */
+bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e);
+
+#endif
