@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export info query sim completion help --version --help'
+        _ascope_offer -W 'export info query analyze sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -23,6 +23,8 @@ _ascope()
     --time-base) _ascope_offer -W 'epoch start'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --threads) return ;;
+    --rule) return ;;
+    --type) _ascope_offer -W 'text db'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --seed) return ;;
     --kernels) return ;;
@@ -44,6 +46,9 @@ _ascope()
     query)
         words=''
         options=' -dir --collection-dir --threads --help -h' ;;
+    analyze)
+        words=''
+        options=' -dir --collection-dir --rule -r --type --out --clear --threads --json --quiet -q --verbose -v --help -h' ;;
     sim)
         words=''
         options=' --out --seed --kernels --steps --devices --processes --platform --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
@@ -51,7 +56,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export info query sim completion help'
+        words='export info query analyze sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

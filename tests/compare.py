@@ -31,6 +31,7 @@ SETS = {
     "step_2": ["export", "all", "--model-id", "4294967295", "--iteration-id", "2"],
     "model_1_iter_1": ["export", "all", "--model-id", "1", "--iteration-id", "1"],
     "json": ["export", "summary", "--format", "json"],
+    "analyze": ["analyze"],
 }
 ROUGH_NS = 256
 # Where it does: set/file, column of a table, process of a timeline or table of a database.
@@ -358,7 +359,9 @@ def verdict(d, promised, sets):
 
 
 def run(d, name, exe, prof, out):
-    command = [exe] + SETS[name.split("/")[1]] + ["-dir", prof, "--out", out, "--dialect", "current", "--quiet"]
+    words = SETS[name.split("/")[1]]
+    dialect = ["--dialect", "current"] if words[0] == "export" else []
+    command = [exe] + words + ["-dir", prof, "--out", out, "--quiet"] + dialect
     done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, TZ="UTC"))
     if done.returncode or done.stderr:
         d.add((name, "(export)"), "(exit %d)" % done.returncode, "", done.stderr)

@@ -18,6 +18,7 @@ import unittest
 
 ASCOPE = SOURCE = None
 SAMPLE = "tests/data/prof-a/PROF_000011_20240601080000011_OROOQGFQPFDOJECRB"
+RULES = "communication,communication_matrix"
 STEP = ["--model-id", "4294967295", "--iteration-id", "2"]
 
 
@@ -80,7 +81,7 @@ class Help(Case):
         overview = self.ascope("--help", code=0).stdout
         self.assertEqual(overview, self.ascope("help", code=0).stdout)
         commands = re.findall(r"^  (\w+) +\w", overview[overview.index("commands"):overview.index("--version")], re.M)
-        self.assertGreaterEqual(set(commands), {"export", "info", "query", "sim", "help", "completion"})
+        self.assertGreaterEqual(set(commands), {"export", "info", "query", "analyze", "sim", "help", "completion"})
         for c in commands:
             text = self.ascope("help", c, code=0).stdout
             self.assertTrue(text.startswith(f"usage: ascope {c} "), text)
@@ -572,6 +573,57 @@ class Info(Case):
         self.assertIn("interrupted", self.ascope("info", path, code=0).stdout)
 
 
+class Analyze(Case):
+    FILES = ["communication.json", "communication_analyzer.db", "communication_matrix.json"]
+
+    def found(self, path):
+        folder = os.path.join(path, "analyze")
+        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+    def test_each_name_writes_the_same_beside_the_collection(self):
+        wanted = {}
+        for n, (program, args) in enumerate([(ASCOPE, ["analyze", "PATH"]),
+                                             (self.named("msprof.py"), ["analyze", "-dir", "PATH", "-r=" + RULES]),
+                                             (self.named("msprof"), ["--analyze=on", "--output=PATH"])]):
+            path = self.sample("PROF_%d" % n)
+            r = self.run_as(program, *[a.replace("PATH", path) for a in args], code=0)
+            self.assertEqual(r.stderr, "")
+            self.assertIn("communication_matrix.json", r.stdout)
+            self.assertEqual(self.found(path), self.FILES)
+            self.assertEqual(self.written(path), [])
+            for name in self.FILES[::2]:
+                with open(os.path.join(path, "analyze", name)) as f:
+                    text = f.read()
+                self.assertEqual(text, wanted.setdefault(name, text))
+                json.loads(text)
+
+    def test_rules_and_types_choose_files(self):
+        for args, wanted in [(["--rule", "communication"], self.FILES[:2]), (["-r", "communication_matrix"], self.FILES[1:]),
+                             (["--rule", RULES, "--type", "db"], self.FILES[1:2])]:
+            with self.subTest(args):
+                out = os.path.join(self.dir, "out" + str(len(args)) + wanted[0])
+                r = self.ascope("analyze", self.sample_path(), "--out", out, "--json", *args, code=0)
+                report = json.loads(r.stdout)["collections"][0]
+                self.assertEqual(self.found(os.path.join(out, os.path.basename(SAMPLE))), wanted)
+                self.assertEqual(sorted(os.path.basename(f["path"]) for f in report["files"]), wanted)
+
+    def sample_path(self):
+        return os.path.join(SOURCE, SAMPLE)
+
+    def test_what_it_cannot_do(self):
+        path = self.sample(broken=[("host/sample.json", lambda d: re.sub(rb'"(profLevel|prof_level)": *"[^"]*"', rb'"\1": "l0"', d)),
+                                   ("device_0/sample.json",
+                                    lambda d: re.sub(rb'"(profLevel|prof_level)": *"[^"]*"', rb'"\1": "l0"', d))])
+        self.assert_one_line(self.ascope("analyze", path, code=1).stderr, "level 0")
+        r = self.run_as(self.named("msprof.py"), "analyze", "-dir", path, "--rule", "communication", code=0)
+        self.assert_one_line(r.stderr, "note: ", "level 0")
+        self.assertEqual(self.found(path), [])
+        for rule in ["all", "", "communication,", "communication;communication_matrix"]:
+            self.assert_one_line(self.ascope("analyze", path, "--rule", rule, code=2).stderr, "--rule", "communication_matrix")
+        self.assert_one_line(self.run_as(self.named("msprof.py"), "analyze", "-dir", path, code=2).stderr, "--rule")
+        self.assert_one_line(self.ascope("analyze", "nowhere", code=2).stderr, "nowhere")
+
+
 class Query(Case):
     def setUp(self):
         super().setUp()
@@ -714,7 +766,8 @@ class Msprof(Case):
             (["--sys-devices=all", "--sys-period=1", out], "does not collect"),
             (["--dynamic=on", "--pid=1"], "does not collect"),
             ([out], "--export=on"),
-            (["--analyze=on", out], "not part of this version"),
+            (["--analyze=on", "--rule=all", out], "communication_matrix"),
+            (["--analyze=on", "--export=on", out], "--analyze"),
             (["--export=on"], "--output=DIR"),
             (["--export=maybe", out], "on, off"),
             (["--export", "on", out], "--name=value"),
