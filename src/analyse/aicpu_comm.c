@@ -135,6 +135,8 @@ static bool add_ops(const struct profile *p, struct device *d, struct aicpu_ops 
     for (size_t i = 0; i < n; i++) {
         const struct aicpu_op *op = &ops->at[part[i].op];
         const struct aicpu_comm *c = &d->aicpu_comm;
+        if (i > 0 && part[i].op == part[i - 1].op)
+            continue; /* parts of one operator stand together */
         if (op->collective >= first) {
             fill_op(p, d, op->collective, op);
         } else if (op->info != NO_ROW) { /* the device knows better than the host whether it had to try again */

@@ -154,6 +154,7 @@ bool analyze_write(const struct profile *p, const struct analyze_request *r, str
         out->why_nothing = "no collective was recorded";
     const char *dir = done && !out->why_nothing ? make_dirs(p, r, mem, e) : NULL;
     if (dir) {
+        out_sweep(dir);
         for (int is_matrix = 0; is_matrix < 2 && done && !r->is_db_only; is_matrix++)
             if (r->rules & (is_matrix ? RULE_MATRIX : RULE_COMMUNICATION))
                 done = write_json(dir, &c, is_matrix, mem, out, e);
