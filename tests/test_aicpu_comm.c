@@ -2,7 +2,7 @@
 
 #include "analyse/aicpu_comm.h"
 #include "analyse/comm_tables.h"
-#include "base/sort.h"
+#include "load/aicpu_comm.h"
 #include "raw/enums.h"
 
 /* A device with one group: its AI CPU schedules on stream 40, its small tasks run on streams 41, 42 and 43. A tick is a ns.
@@ -306,6 +306,30 @@ static void at_level_0_every_task_on_the_streams_counts(void **state)
     (void)state;
 }
 
+static void captured_streams_do_what_the_original_does(void **state)
+{
+    struct arena *mem = arena_new();
+    struct error e = { 0 };
+    uint32_t kfc[] = { 40, 50, 70000 }, none[] = { 0, 0, 0 };
+    uint16_t from[] = { 50, 60 }, to[] = { 51, 61 };
+    struct profile p = {
+        .host.source = {.path = "sample", .mem = mem}
+    };
+    struct mc2_groups *g = &p.host.records.mc2_groups;
+    assert_true(mc2_groups_index(&p, &e));
+    assert_null(g->row_of_kfc); /* no groups, no streams */
+    *g = (struct mc2_groups){ .n = 3, .kfc_stream = kfc, .stream_count = none };
+    p.host.records.capture_streams = (struct capture_streams){ .n = 2, .original_stream = from, .model_stream = to };
+    assert_true(mc2_groups_index(&p, &e));
+    assert_int_equal(g->row_of_kfc[40], 0);
+    assert_int_equal(g->row_of_kfc[50], 1);
+    assert_int_equal(g->row_of_kfc[51], 1);
+    assert_int_equal(g->row_of_kfc[61], NO_ROW);
+    assert_int_equal(p.host.source.lost.by[LOSS_BAD_VALUE].n, 1);
+    arena_free(mem);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +339,7 @@ int main(void)
         cmocka_unit_test(a_collective_that_nobody_asked_for_is_not_shown),
         cmocka_unit_test(ids_that_wrapped_around_are_told_apart),
         cmocka_unit_test(what_runs_again_is_what_was_handed_over_last),
+        cmocka_unit_test(captured_streams_do_what_the_original_does),
         cmocka_unit_test(at_level_0_every_task_on_the_streams_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
