@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/comm_tables.h"
+#include "base/keys.h"
 #include "base/sort.h"
 
 /* One small task that ran, while it looks for its operator. */
@@ -113,22 +114,32 @@ static void assign(const struct profile *p, struct device *d, struct runs *runs,
     runs->n = kept;
 }
 
+static name_id group_name(const struct profile *p, const struct run *run)
+{
+    return run->has_group ? dictionary_hash(&p->dictionary, run->group) : NAME_NA;
+}
+
 /* Operators of one group are counted in the order in which they were asked for. Those that schedule from an AI CPU are
  * counted apart. */
 struct counter {
-    uint64_t group;
-    bool has_group, is_aicpu;
     uint64_t last_begin;
-    int64_t count;
+    int64_t count; /* one less than there were */
 };
 
-static struct counter *counter_of(struct counter *at, size_t *n, const struct run *run, bool is_aicpu)
+struct group_counters {
+    struct keys groups; /* place of a group in `at` */
+    LIST(struct counter) at;
+};
+
+static struct counter *counter_of(struct group_counters *c, struct arena *mem, name_id group, bool is_aicpu)
 {
-    for (size_t i = 0; i < *n; i++)
-        if (at[i].group == run->group && at[i].has_group == run->has_group && at[i].is_aicpu == is_aicpu)
-            return &at[i];
-    at[*n] = (struct counter){ run->group, run->has_group, is_aicpu, 0, -1 };
-    return &at[(*n)++];
+    const uint32_t place = keys_add(&c->groups, (uint64_t)group << 1 | is_aicpu, mem);
+    if (place < c->at.n)
+        return &c->at.at[place];
+    struct counter *new = place == KEYS_NO_MEMORY ? NULL : list_add(&c->at, mem);
+    if (new)
+        new->count = -1;
+    return new;
 }
 
 name_id comm_op_name(const struct profile *p, name_id base, const uint64_t *group, int64_t count, uint32_t iteration)
@@ -149,17 +160,14 @@ static name_id suffixed(const struct profile *p, const struct run *run, int64_t 
                         run->has_group ? &run->group : NULL, count, run->iteration);
 }
 
-/* More groups than this in one process is a damaged file: they share a counter then. */
-enum { MOST_GROUPS = 4096 };
-
 static bool name_runs(const struct profile *p, const struct device *d, struct runs *runs, struct arena *mem)
 {
     const struct comm_requests *r = &p->host.comm;
     const struct tasks *t = &d->tasks;
-    struct counter *counters = arena_take(mem, 2 * MOST_GROUPS, sizeof *counters);
+    struct group_counters counters = { 0 };
     uint32_t *order = arena_take(mem, runs->n, sizeof *order);
     uint64_t *key = arena_take(mem, runs->n, sizeof *key);
-    if (!counters || !order || !key)
+    if (!order || !key)
         return false;
     order_fill(order, runs->n);
     for (size_t i = 0; i < runs->n; i++)
@@ -171,16 +179,15 @@ static bool name_runs(const struct profile *p, const struct device *d, struct ru
     if (!order_by_u64(order, runs->n, key))
         return false;
 
-    size_t n_counters = 0;
     const struct run *last = NULL;
     int64_t last_count = 0;
     for (size_t i = 0; i < runs->n; i++) {
         struct run *run = &runs->at[order[i]];
         const uint32_t call = r->big.call[run->big];
         const char *item = names_text(p->names, dictionary_hash(&p->dictionary, p->host.calls.item[call]));
-        struct counter *c = n_counters < MOST_GROUPS
-                                ? counter_of(counters, &n_counters, run, strstr(item, "AicpuKernel"))
-                                : &counters[0];
+        struct counter *c = counter_of(&counters, mem, group_name(p, run), strstr(item, "AicpuKernel"));
+        if (!c)
+            return false;
         if (t->begin_ns[run->task] > d->source.begin_ns && p->host.calls.begin[call] > c->last_begin) {
             c->last_begin = p->host.calls.begin[call];
             c->count++;
@@ -215,11 +222,6 @@ static bool sort_runs(struct device *d, struct runs *runs, struct arena *mem)
     losses_add(&d->source.lost, LOSS_OUTSIDE, runs->n - n, "stars_soc.data", 0);
     *runs = (struct runs){ sorted, n };
     return true;
-}
-
-static name_id group_name(const struct profile *p, const struct run *run)
-{
-    return run->has_group ? dictionary_hash(&p->dictionary, run->group) : NAME_NA;
 }
 
 static void fill_task(const struct profile *p, struct device *d, size_t k, const struct run *run)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/keys.h"
 #include "export/arrows.h"
 #include "export/scope.h"
 #include "raw/enums.h"
@@ -19,25 +20,31 @@ struct group {
 };
 
 struct groups {
+    struct keys names; /* place of a group in `at`, by its name */
     LIST(struct group) at;
-    const struct names *names;
 };
 
 static struct group *group_of(struct groups *g, struct arena *mem, name_id name)
 {
-    for (size_t i = 0; i < g->at.n; i++)
-        if (g->at.at[i].name == name)
-            return &g->at.at[i];
-    struct group *new = list_add(&g->at, mem);
+    const uint32_t place = keys_add(&g->names, name, mem);
+    if (place < g->at.n)
+        return &g->at.at[place];
+    struct group *new = place == KEYS_NO_MEMORY ? NULL : list_add(&g->at, mem);
     if (new)
         *new = (struct group){ .name = name, .most_plane = -1 };
     return new;
 }
 
+struct naming {
+    const struct groups *groups;
+    const struct names *names;
+};
+
 static int by_name(const void *a, const void *b, void *context)
 {
-    const struct group *x = a, *y = b;
-    return names_compare(context, x->name, y->name);
+    const struct naming *n = context;
+    const uint32_t *x = a, *y = b;
+    return names_compare(n->names, n->groups->at.at[*x].name, n->groups->at.at[*y].name);
 }
 
 /* Tasks are drawn even when their operator is not, because none of them ran on the master stream. */
@@ -51,7 +58,7 @@ static bool task_wanted(const struct export *x, const struct device *d, size_t i
 static struct groups find_groups(const struct export *x, const struct device *d, int64_t *next_row)
 {
     const struct communication *c = &d->comm;
-    struct groups g = { .names = x->profile->names };
+    struct groups g = { 0 };
     for (size_t i = 0; i < c->tasks.n; i++) {
         if (!task_wanted(x, d, i))
             continue;
@@ -62,11 +69,14 @@ static struct groups find_groups(const struct export *x, const struct device *d,
         group->has_plane[plane] = true;
         group->most_plane = plane > group->most_plane ? plane : group->most_plane;
     }
-    if (g.at.n > 0)
-        qsort_r(g.at.at, g.at.n, sizeof *g.at.at, by_name, x->profile->names);
-    for (size_t i = 0; i < g.at.n; i++) {
-        g.at.at[i].first_row = *next_row;
-        *next_row += g.at.at[i].most_plane + 2;
+    uint32_t *order = arena_take(x->mem, g.at.n, sizeof *order); /* rows by name, places as they are */
+    for (uint32_t i = 0; order && i < g.at.n; i++)
+        order[i] = i;
+    if (order && g.at.n > 0)
+        qsort_r(order, g.at.n, sizeof *order, by_name, &(struct naming){ &g, x->profile->names });
+    for (size_t i = 0; order && i < g.at.n; i++) {
+        g.at.at[order[i]].first_row = *next_row;
+        *next_row += g.at.at[order[i]].most_plane + 2;
     }
     return g;
 }
@@ -207,15 +217,6 @@ static int by_total(const void *a, const void *b, void *context)
     return names_compare(context, x->op_type, y->op_type);
 }
 
-static struct kind_sum *sum_of(struct kind_sum *at, size_t *n, name_id op_type)
-{
-    for (size_t i = 0; i < *n; i++)
-        if (at[i].op_type == op_type)
-            return &at[i];
-    at[*n] = (struct kind_sum){ .op_type = op_type };
-    return &at[(*n)++];
-}
-
 bool communication_statistic(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
@@ -233,7 +234,7 @@ bool communication_statistic(const struct export *x, struct table *out, struct e
     for (size_t k = 0; k < p->n_devices && !p->is_level0; k++) {
         const struct comm_ops *o = &p->device[k].comm.ops;
         struct kind_sum *sum = arena_take(x->mem, o->n, sizeof *sum);
-        size_t n = 0;
+        struct keys types = { 0 }; /* place of a kind in `sum` */
         bool any_type = false;
         double all = 0;
         if (!sum)
@@ -241,7 +242,11 @@ bool communication_statistic(const struct export *x, struct table *out, struct e
         for (size_t i = 0; i < o->n; i++) {
             if (o->is_aicpu[i] || !scope_has_collective(x, &p->device[k], i))
                 continue;
-            struct kind_sum *s = sum_of(sum, &n, o->op_type[i]);
+            const uint32_t place = keys_add(&types, o->op_type[i], x->mem);
+            if (place == KEYS_NO_MEMORY)
+                return error_set(e, FAULT_LIMIT, "no memory for communication_statistic");
+            struct kind_sum *s = &sum[place];
+            s->op_type = o->op_type[i];
             any_type |= o->op_type[i] != NAME_NA;
             s->least = s->n == 0 || o->dur_ns[i] < s->least ? o->dur_ns[i] : s->least;
             s->most = o->dur_ns[i] > s->most ? o->dur_ns[i] : s->most;
@@ -251,8 +256,8 @@ bool communication_statistic(const struct export *x, struct table *out, struct e
         }
         if (!any_type || all <= 0)
             continue;
-        qsort_r(sum, n, sizeof *sum, by_total, p->names);
-        for (size_t i = 0; i < n; i++)
+        qsort_r(sum, types.key.n, sizeof *sum, by_total, p->names);
+        for (size_t i = 0; i < types.key.n; i++)
             grid_row(&grid, (struct cell[]){ cell_uint(p->device[k].source.device), cell_name(sum[i].op_type),
                                              cell_uint(sum[i].n), cell_short(sum[i].total / 1000),
                                              cell_short(sum[i].least / 1000),
