@@ -82,7 +82,12 @@ static void write_task(const struct hardware *h, size_t row)
     trace_arg_uint(h->t, "Task Id", t->task[row]);
     trace_arg_uint(h->t, "Batch Id", t->batch[row]);
     trace_arg_uint(h->t, "Subtask Id", t->context[row]);
-    trace_arg_int(h->t, "connection_id", host == NO_ROW ? -1 : (int64_t)ht->connection[host]);
+    if (host != NO_ROW)
+        trace_arg_uint(h->t, "connection_id", ht->connection[host]);
+    else if (h->x->is_generic)
+        trace_arg_int(h->t, "connection_id", -1);
+    else
+        trace_arg_uint(h->t, "connection_id", UINT64_MAX); /* the same without a sign, as viewers of this form know it */
     if (is_copy && !h->x->is_generic && p->host.records.memcpys.n > 0) {
         const char *kind = t->copy_kind[row] == COPY_NONE ? NULL : enum_text(&memcpy_kinds, t->copy_kind[row]);
         trace_arg_uint(h->t, "size(B)", t->copy_bytes[row]);
