@@ -2,6 +2,7 @@
 """Rules about the sources that no compiler checks.
 
 Every layout in src/raw is listed in src/raw/all.c, so that the tests and the fuzzers reach it.
+Notes to oneself (work to be done, tricks to be removed) belong in an issue, not in the source.
 """
 import pathlib
 import re
@@ -16,8 +17,16 @@ def unlisted_layouts(src):
                 yield f"{file}: {name} is not listed in src/raw/all.c"
 
 
+def notes_to_oneself(src):
+    for file in sorted(src.rglob("*.[ch]")):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if re.search(r"\b(TODO|FIXME|HACK)\b", line):
+                yield f"{file}:{number}: {line.strip()}"
+
+
 def main():
-    problems = list(unlisted_layouts(pathlib.Path(sys.argv[1])))
+    src = pathlib.Path(sys.argv[1])
+    problems = [*unlisted_layouts(src), *notes_to_oneself(src)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 
