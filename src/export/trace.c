@@ -119,13 +119,28 @@ static int64_t row_of_slice(struct trace *t, uint32_t pid, int64_t tid, int64_t 
     return lane_tid(tid, lane);
 }
 
+/* Counted from a base, times are numbers, and viewers add duration to begin as doubles. The duration is written so that the
+ * sum is the double of the end: slices that end together end together there, too, and those that nest still nest. */
+static double double_dur_us(int64_t begin_ns, int64_t end_ns)
+{
+    const double begin = (double)begin_ns / 1000, end = (double)end_ns / 1000;
+    double dur = end - begin;
+    if (begin + dur < end)
+        dur = nextafter(dur, INFINITY);
+    else if (begin + dur > end)
+        dur = nextafter(dur, 0);
+    return dur;
+}
+
 void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
                  double dur_ns)
 {
     event(t, name, len, pid, row_of_slice(t, pid, tid, begin_ns, dur_ns));
     time_at(t, begin_ns);
     out_lit(t->out, ",\"dur\":");
-    if (fabs(dur_ns) < 9e18 && (double)(int64_t)dur_ns == dur_ns)
+    if (t->has_base && dur_ns > 0 && dur_ns < 9e15)
+        out_real(t->out, double_dur_us(begin_ns - t->base_ns, begin_ns - t->base_ns + (int64_t)dur_ns));
+    else if (fabs(dur_ns) < 9e18 && (double)(int64_t)dur_ns == dur_ns)
         out_us_short(t->out, (int64_t)dur_ns);
     else
         out_real(t->out, dur_ns / 1000);
