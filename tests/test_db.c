@@ -86,6 +86,29 @@ static struct cell row_number(const void *rows, size_t row)
     return cell_int((int64_t)row);
 }
 
+static void any_number_of_rows_arrives_once(void **state)
+{
+    static const struct db_column one[] = {
+        {"n", "INTEGER", row_number}
+    };
+    static const size_t n_rows[] = { 1, 63, 64, 65, 127, 128, 1000 }; /* they are inserted some at a time */
+    struct names *names = names_new();
+    for (size_t i = 0; i < ROWS(n_rows); i++) {
+        const struct db_table t = { .name = "T", .column = one, .n_columns = 1, .n_rows = n_rows[i] };
+        const char *path = folder_path("a.db");
+        char want[64];
+        struct error e = { 0 };
+        struct db *db = db_open(path, names, &e);
+        assert_true(db_table(db, &t, &e));
+        assert_true(db_close(db, &e));
+        snprintf(want, sizeof want, "%zu of 0 to %zu", n_rows[i], n_rows[i] - 1);
+        assert_string_equal(answer(path, "SELECT count(DISTINCT n) || ' of ' || min(n) || ' to ' || max(n) FROM T"),
+                            want);
+    }
+    names_free(names);
+    (void)state;
+}
+
 static void a_full_disk_is_told_and_leaves_nothing(void **state)
 {
     static const struct db_column one[] = {
@@ -123,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_what_sqlite_reads, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(any_number_of_rows_arrives_once, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_full_disk_is_told_and_leaves_nothing, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
