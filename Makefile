@@ -76,8 +76,8 @@ test-sanitized: need-test
 bench: need-build program
 	@python3 bench/bench.py build/ascope $(BENCH)
 
-# A picture of each row of a timeline in a real viewer (speedscope); needs a browser: apt-get install chromium nodejs npm.
-# The viewer complains about what docs/differences.md says of marks and steps; look at the pictures.
+# A picture of each row of a timeline in a real viewer (speedscope), which must not complain; needs a browser: apt-get install
+# chromium nodejs npm.
 viewer: program
 	@cd tests/viewer && npm install --silent --no-audit --no-fund
 	@rm -rf build/viewer && build/ascope export timeline $(or $(PROF),tests/data/prof-a) --out build/viewer --time-base start --quiet

@@ -109,7 +109,10 @@ static void write_mark(const struct export *x, struct trace *t, uint32_t pid, si
     const int64_t begin_ns = source_host_ns(s, m->begin[i]), end_ns = source_host_ns(s, m->end[i]);
     if (!mark_is_drawn(x, t, i))
         return;
-    trace_slice_name(t, m->message[i], pid, m->thread[i], begin_ns, (double)(end_ns - begin_ns));
+    if (begin_ns == end_ns && !has_id) /* one with an id is the foot of an arrow, which needs a slice */
+        trace_moment(t, m->message[i], pid, m->thread[i], begin_ns);
+    else
+        trace_slice_name(t, m->message[i], pid, m->thread[i], begin_ns, (double)(end_ns - begin_ns));
     trace_args(t);
     if (!has_id) {
         char category[16];

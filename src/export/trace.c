@@ -152,6 +152,17 @@ void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, 
     trace_slice(t, names_text(t->names, name), names_len(t->names, name), pid, tid, begin_ns, dur_ns);
 }
 
+void trace_moment(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t at_ns)
+{
+    if (!t->has_base) {
+        trace_slice_name(t, name, pid, tid, at_ns, 0);
+        return;
+    }
+    event(t, names_text(t->names, name), names_len(t->names, name), pid, tid);
+    time_at(t, at_ns);
+    out_lit(t->out, ",\"ph\":\"i\",\"s\":\"t\"");
+}
+
 void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uint32_t pid, int64_t tid,
                           int64_t begin_ns, double dur_ns)
 {

@@ -46,6 +46,9 @@ void trace_thread_name(struct trace *t, uint32_t pid, int64_t tid, const char *n
 void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
                  double dur_ns);
 void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns);
+/* A moment without duration. Counted from a base it is an instant, which every viewer can show; epoch times keep to the
+ * slice of length 0 that the reference writes, which some take for one that never ends. */
+void trace_moment(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t at_ns);
 /* Named "<prefix>@<name>". */
 void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uint32_t pid, int64_t tid,
                           int64_t begin_ns, double dur_ns);
