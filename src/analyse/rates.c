@@ -176,6 +176,7 @@ bool rates_hccs(const struct samples *in, struct arena *mem, struct samples *out
      * one: so the last interval is missing in hccs.csv, HCCS in the db and the timeline. */
     if (out->n > 1 && !is_constant)
         out->n--;
+    out->n_early = out->n_early < out->n ? out->n_early : out->n; /* it may have been an early one */
     return true;
 }
 
