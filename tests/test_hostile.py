@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Damage to every file of a collection, one at a time: the export never crashes and never writes half a result.
 
-usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME] [--rounds N] [--seed N] [--jobs N]
+usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME]... [--kinds N] [--rounds N] [--seed N] [--jobs N]
 
 Made for a build with sanitizers.  Each damaged collection must export with status 0, 1 or 3, say nothing of a sanitizer,
 leave no temporary file, and write JSON that parses, databases that are sound and tables that can be read.
---rounds runs the random damage several times (1): a longer hunt for a free evening.
+Each file suffers --kinds of the kinds of damage (5), drawn by --seed (1).  --kinds 13 --rounds 5 is a hunt for a free evening.
 """
 import argparse
 import concurrent.futures
@@ -41,8 +41,7 @@ def words(rng, data, n):
     return bytes(out)
 
 
-# What happens to a file's bytes; the first group is done once, the second in every round.
-FIXED = {
+DAMAGE = {
     "emptied": lambda r, d: b"",
     "one byte": lambda r, d: d[:1],
     "cut in the middle": lambda r, d: d[:len(d) // 2 + 3],
@@ -51,14 +50,13 @@ FIXED = {
     "all zeros": lambda r, d: bytes(len(d)),
     "all ones": lambda r, d: b"\xff" * len(d),
     "garbage behind": lambda r, d: d + r.randbytes(70000),
-}
-RANDOM = {
     "a bit flipped": lambda r, d: flips(r, d, 1),
     "many bits flipped": lambda r, d: flips(r, d, 1 + len(d) // 50),
     "extreme numbers": lambda r, d: words(r, d, 1 + len(d) // 200),
     "cut anywhere": lambda r, d: d[:r.randrange(len(d))],
-    "records shuffled": lambda r, d: b"".join(r.sample([d[i:i + 8] for i in range(0, len(d), 8)], (len(d) + 7) // 8)),
+    "pieces shuffled": lambda r, d: b"".join(r.sample([d[i:i + 8] for i in range(0, len(d), 8)], (len(d) + 7) // 8)),
 }
+SAMPLES = ("prof-a", "collector-a/app-910b", "collector-a/sys-910b", "collector-a/host-910b")
 
 
 def complaints(out, done):
@@ -120,39 +118,50 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("ascope")
     p.add_argument("source")
-    p.add_argument("--sample", default="prof-a")
+    p.add_argument("--sample", action="append", choices=SAMPLES)
+    p.add_argument("--kinds", type=int, default=5)
     p.add_argument("--rounds", type=int, default=1)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=2)
     o = p.parse_args()
-    sample = glob.glob(os.path.join(o.source, "tests/data", o.sample, "PROF_*"))[0]
+    failed = done = 0
+    for sample in o.sample or SAMPLES:
+        n, trouble = damage_all(o, glob.glob(os.path.join(o.source, "tests/data", sample, "PROF_*"))[0])
+        failed, done = failed + trouble, done + n
+    print("%d damaged collections, %d with trouble" % (done, failed))
+    return int(failed > 0)
+
+
+def damage_all(o, sample):
+    """-> how many damaged collections were exported, and with how many of them there was trouble"""
     files = sorted(os.path.relpath(os.path.join(b, n), sample) for b, _, names in os.walk(sample) for n in names if not n.endswith(".done"))
-    jobs = [(f, what, change, 0) for f in files for what, change in FIXED.items()]
-    jobs += [(f, what, change, n) for n in range(o.rounds) for f in files for what, change in RANDOM.items()]
-    home = tempfile.mkdtemp(prefix="ascope-hostile-")
-    failed = 0
+    jobs = []
+    for n in range(o.rounds):
+        for file in files:
+            kinds = random.Random("%d %d %s" % (o.seed, n, file)).sample(sorted(DAMAGE), min(o.kinds, len(DAMAGE)))
+            jobs += [(file, what, n) for what in kinds]
+    home, failed = tempfile.mkdtemp(prefix="ascope-hostile-"), 0
     try:
         free = [Worker(os.path.abspath(o.ascope), sample, os.path.join(home, str(i))) for i in range(o.jobs)]
 
         def one(job):
-            file, what, change, n = job
+            file, what, n = job
             with open(os.path.join(sample, file), "rb") as f:
                 data = f.read()
             worker = free.pop()
             try:
-                return worker.run(file, change(random.Random("%d %d %s %s" % (o.seed, n, file, what)), data)) if data else []
+                return worker.run(file, DAMAGE[what](random.Random("%d %d %s %s" % (o.seed, n, file, what)), data)) if data else []
             finally:
                 free.append(worker)
 
         with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-            for (file, what, _, n), wrong in zip(jobs, pool.map(one, jobs)):
+            for (file, what, n), wrong in zip(jobs, pool.map(one, jobs)):
                 failed += bool(wrong)
                 if wrong:
-                    print("%s, %s (round %d):\n    %s" % (file, what, n, "\n    ".join(wrong)))
+                    print("%s: %s, %s (seed %d, round %d):\n    %s" % (os.path.basename(sample), file, what, o.seed, n, "\n    ".join(wrong)))
     finally:
         shutil.rmtree(home)
-    print("%d damaged collections, %d with trouble" % (len(jobs), failed))
-    return int(failed > 0)
+    return len(jobs), failed
 
 
 if __name__ == "__main__":
