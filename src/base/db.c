@@ -1,41 +1,43 @@
 #include "base/db.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/out.h"
+#include "base/sort.h"
+#include "base/sqlite_pages.h"
+
+enum { MOST_COLUMNS = 64 };
+
+enum affinity { NUMERIC, REAL, TEXT, ROWID };
 
 struct db {
-    sqlite3 *sql;
-    char *path, *temp;
+    struct out out;
+    struct pages *pages;
     struct names *names;
     uint32_t *id_of; /* by name_id: id + 1, 0 = not used yet */
     size_t n_id_of;
     LIST(name_id) used; /* in the order of their ids */
     name_id *quoted;    /* by name_id of a shape: the same in quotes */
     size_t n_quoted;
+    LIST(struct made {
+        const char *name;
+        struct btree *rows;
+    })
+    tables;
     LIST(const char *) indexes; /* "NAME ON TABLE (columns)" */
     struct arena *mem;
     uint64_t n_rows;
 };
 
-static bool failed(struct db *db, const char *what, struct error *e)
+static bool no_memory(struct db *db, struct error *e)
 {
-    return error_set(e, FAULT_IO, "%s: %s: %s", db->path, what, db->sql ? sqlite3_errmsg(db->sql) : "no memory");
+    return error_set(e, FAULT_LIMIT, "%s: no memory for the database", db->out.path);
 }
-
-static bool run(struct db *db, const char *sql, struct error *e)
-{
-    return sqlite3_exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK || failed(db, sql, e);
-}
-
-/* No journal and no sync: the file has no name that anyone looks at until it is complete. */
-static const char settings[] = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
-                               "PRAGMA cache_size=-8192; BEGIN";
 
 struct db *db_open(const char *path, struct names *names, struct error *e)
 {
@@ -45,27 +47,14 @@ struct db *db_open(const char *path, struct names *names, struct error *e)
         return NULL;
     }
     db->names = names;
+    if (!out_open(&db->out, path, e)) {
+        free(db);
+        return NULL;
+    }
     db->mem = arena_new();
-    db->path = strdup(path);
-    const size_t size = strlen(path) + 32;
-    db->temp = malloc(size);
-    if (!db->mem || !db->path || !db->temp) {
-        error_set(e, FAULT_LIMIT, "%s: no memory for the database", path);
-        db_discard(db);
-        return NULL;
-    }
-    snprintf(db->temp, size, "%s.part-%ld", path, (long)getpid());
-    /* SQLite would create it with the umask's mode; results are 0640. */
-    const int fd = open(db->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
-    if (fd < 0) {
-        error_set(e, FAULT_IO, "%s: cannot be created: %s", path, strerror(errno));
-        db_discard(db);
-        return NULL;
-    }
-    close(fd);
-    if (sqlite3_open_v2(db->temp, &db->sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
-        !run(db, settings, e)) {
-        failed(db, "cannot be opened", e);
+    db->pages = db->mem ? pages_new(&db->out, db->mem) : NULL;
+    if (!db->pages) {
+        no_memory(db, e);
         db_discard(db);
         return NULL;
     }
@@ -119,48 +108,25 @@ static uint32_t shape_string(struct db *db, name_id shape)
     return db_string(db, db->quoted[shape]);
 }
 
-static int bind(struct db *db, sqlite3_stmt *s, int at, struct cell c, bool is_text)
+static struct value value_of(struct db *db, struct cell c, enum affinity affinity)
 {
     switch (c.kind) {
     case CELL_INT:
     case CELL_TIME:
-    case CELL_US: return sqlite3_bind_int64(s, at, c.i);
-    case CELL_UINT: return sqlite3_bind_int64(s, at, (int64_t)c.u);
-    case CELL_REAL: return sqlite3_bind_double(s, at, c.f);
-    case CELL_SHAPE: return sqlite3_bind_int64(s, at, shape_string(db, c.name));
+    case CELL_US:
+    case CELL_UINT: return value_int(c.i);
+    case CELL_REAL: return value_number(c.f);
+    case CELL_SHAPE: return value_int(shape_string(db, c.name));
     case CELL_NAME:
+        if (affinity == TEXT)
+            return value_text(names_text(db->names, c.name), names_len(db->names, c.name));
+        return value_int(db_string(db, c.name));
     case CELL_TEXT:
-        if (is_text && c.kind == CELL_TEXT)
-            return sqlite3_bind_text(s, at, c.text, -1, SQLITE_STATIC);
-        if (is_text)
-            return sqlite3_bind_text64(s, at, names_text(db->names, c.name), names_len(db->names, c.name),
-                                       SQLITE_STATIC, SQLITE_UTF8);
-        return sqlite3_bind_int64(s, at, db_string(db, c.kind == CELL_TEXT ? names_addz(db->names, c.text) : c.name));
-    default: return sqlite3_bind_null(s, at);
+        if (affinity == TEXT)
+            return c.text ? value_text(c.text, strlen(c.text)) : value_null();
+        return value_int(db_string(db, names_addz(db->names, c.text)));
+    default: return value_null();
     }
-}
-
-/* Starting a statement costs SQLite more than a row does: 64 rows at a time take 40 % of the time. */
-enum { MOST_COLUMNS = 64, ROWS_AT_ONCE = 64, MOST_PARAMETERS = 512 };
-
-static sqlite3_stmt *prepare_insert(struct db *db, const struct db_table *t, size_t n_rows, struct error *e)
-{
-    char sql[4096];
-    size_t at = (size_t)snprintf(sql, sizeof sql / 2, "INSERT INTO %s VALUES ", t->name);
-    for (size_t r = 0; r < n_rows; r++)
-        for (size_t c = 0; c < t->n_columns; c++) { /* two bytes for each of the parameters, and two for each row */
-            sql[at++] = c > 0 ? ',' : r > 0 ? ',' : ' ';
-            if (c == 0)
-                sql[at++] = '(';
-            sql[at++] = '?';
-            if (c + 1 == t->n_columns)
-                sql[at++] = ')';
-        }
-    sql[at] = 0;
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL) != SQLITE_OK)
-        failed(db, t->name, e);
-    return s;
 }
 
 static struct cell cell_of(const struct db_table *t, size_t row, size_t column)
@@ -170,31 +136,61 @@ static struct cell cell_of(const struct db_table *t, size_t row, size_t column)
                     : t->column[column].get(t->rows, row);
 }
 
-static bool insert_rows(struct db *db, const struct db_table *t, size_t first, size_t n_rows, size_t at_once,
-                        struct error *e)
+/* In which order the rows ascend, by the column that is their key; NULL: as they are. */
+static bool order_rows(const struct db_table *t, size_t key, struct arena *mem, uint32_t **order)
 {
-    bool is_text[MOST_COLUMNS];
-    for (size_t c = 0; c < t->n_columns; c++)
-        is_text[c] = strcmp(t->column[c].type, "TEXT") == 0;
-    sqlite3_stmt *s = n_rows > 0 ? prepare_insert(db, t, at_once, e) : NULL;
-    bool done = s || n_rows == 0;
-    for (size_t r = first; done && r < first + n_rows; r += at_once) {
-        int parameter = 0, ok = SQLITE_OK;
-        for (size_t k = r; k < r + at_once; k++)
-            for (size_t c = 0; c < t->n_columns && ok == SQLITE_OK; c++)
-                ok = bind(db, s, ++parameter, cell_of(t, k, c), is_text[c]);
-        done = (ok == SQLITE_OK && sqlite3_step(s) == SQLITE_DONE) || failed(db, t->name, e);
-        sqlite3_reset(s);
-    }
-    sqlite3_finalize(s);
-    return done;
+    *order = NULL;
+    size_t n = 1;
+    while (n < t->n_rows && cell_of(t, n - 1, key).i < cell_of(t, n, key).i)
+        n++;
+    if (n >= t->n_rows)
+        return true;
+    uint64_t *keys = arena_take(mem, t->n_rows, sizeof *keys);
+    uint32_t *rows = arena_take(mem, t->n_rows, sizeof *rows);
+    if (!keys || !rows)
+        return false;
+    for (size_t i = 0; i < t->n_rows; i++)
+        keys[i] = cell_of(t, i, key).u ^ (uint64_t)1 << 63;
+    order_fill(rows, t->n_rows);
+    *order = rows;
+    return order_by_u64(rows, t->n_rows, keys);
 }
 
-static bool rows(struct db *db, const struct db_table *t, struct error *e)
+static bool add_rows(struct db *db, const struct db_table *t, struct btree *b, struct error *e)
 {
-    const size_t fit = MOST_PARAMETERS / t->n_columns, at_once = fit < ROWS_AT_ONCE ? fit : ROWS_AT_ONCE;
-    const size_t whole = t->n_rows / at_once * at_once;
-    return insert_rows(db, t, 0, whole, at_once, e) && insert_rows(db, t, whole, t->n_rows - whole, 1, e);
+    enum affinity affinity[MOST_COLUMNS];
+    size_t key = SIZE_MAX;
+    uint32_t *order = NULL;
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const char *type = t->column[c].type;
+        affinity[c] = strcmp(type, "TEXT") == 0 ? TEXT : strcmp(type, "REAL") == 0 ? REAL : NUMERIC;
+        if (strcmp(type, "INTEGER PRIMARY KEY") == 0)
+            key = c;
+    }
+    struct arena *mem = arena_new();
+    bool done = mem && (key == SIZE_MAX || order_rows(t, key, mem, &order));
+    if (!done)
+        no_memory(db, e);
+    for (size_t i = 0; i < t->n_rows && done; i++) {
+        struct value value[MOST_COLUMNS];
+        const size_t row = order ? order[i] : i;
+        int64_t rowid = btree_last(b) + 1;
+        for (size_t c = 0; c < t->n_columns; c++) {
+            value[c] = value_of(db, cell_of(t, row, c), affinity[c]);
+            if (affinity[c] == REAL)
+                value[c] = value_real(value[c]);
+        }
+        if (key != SIZE_MAX) {
+            rowid = cell_of(t, row, key).i;
+            value[key] = value_null();
+        }
+        done = btree_add(b, rowid, value, t->n_columns);
+        if (!done)
+            error_set(e, FAULT_LIMIT, "%s: the row %" PRId64 " of %s is too long or not the only one with this key",
+                      db->out.path, rowid, t->name);
+    }
+    arena_free(mem);
+    return done;
 }
 
 /* Indexes are made at the end, over all the rows at once. */
@@ -209,15 +205,30 @@ static bool add_index(struct db *db, const char *index)
     return slot || !index;
 }
 
+/* SQLite makes them, in the file under its temporary name. No journal and no sync: nobody looks at that name. */
 static bool make_indexes(struct db *db, struct error *e)
 {
-    char sql[512];
-    for (size_t i = 0; i < db->indexes.n; i++) {
-        snprintf(sql, sizeof sql, "CREATE INDEX %s", db->indexes.at[i]);
-        if (!run(db, sql, e))
-            return false;
+    if (db->indexes.n == 0 || db->out.failed_errno)
+        return true;
+    sqlite3 *sql = NULL;
+    int ok = sqlite3_open_v2(db->out.temp, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (ok == SQLITE_OK)
+        ok = sqlite3_exec(sql,
+                          "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+                          "PRAGMA cache_size=-8192; BEGIN",
+                          NULL, NULL, NULL);
+    for (size_t i = 0; i < db->indexes.n && ok == SQLITE_OK; i++) {
+        char create[512];
+        snprintf(create, sizeof create, "CREATE INDEX %s", db->indexes.at[i]);
+        ok = sqlite3_exec(sql, create, NULL, NULL, NULL);
     }
-    return true;
+    if (ok == SQLITE_OK)
+        ok = sqlite3_exec(sql, "COMMIT", NULL, NULL, NULL);
+    if (ok != SQLITE_OK)
+        error_set(e, FAULT_IO, "%s: its indexes cannot be made: %s", db->out.path,
+                  sql ? sqlite3_errmsg(sql) : "no memory");
+    sqlite3_close(sql);
+    return ok == SQLITE_OK;
 }
 
 uint64_t db_rows(const struct db *db)
@@ -225,20 +236,36 @@ uint64_t db_rows(const struct db *db)
     return db->n_rows;
 }
 
+static struct btree *find_table(struct db *db, const struct db_table *t)
+{
+    for (size_t i = 0; i < db->tables.n; i++)
+        if (strcmp(db->tables.at[i].name, t->name) == 0)
+            return db->tables.at[i].rows;
+    char create[4096];
+    int n = snprintf(create, sizeof create, "CREATE TABLE %s (", t->name);
+    for (size_t c = 0; c < t->n_columns; c++)
+        n += snprintf(create + n, sizeof create - (size_t)n, "%s %s%s", t->column[c].name, t->column[c].type,
+                      c + 1 < t->n_columns ? ", " : ")");
+    const char *name = arena_text(db->mem, t->name, strlen(t->name)), *sql = arena_text(db->mem, create, (size_t)n);
+    struct btree *b = name && sql ? pages_table(db->pages, name, sql) : NULL;
+    struct made *made = b ? list_add(&db->tables, db->mem) : NULL;
+    if (made)
+        *made = (struct made){ name, b };
+    return made ? b : NULL;
+}
+
 bool db_table(struct db *db, const struct db_table *t, struct error *e)
 {
     assert(t->n_columns <= MOST_COLUMNS);
     if (t->n_rows == 0 && !t->is_made_empty)
         return true;
-    char create[4096];
-    int a = snprintf(create, sizeof create, "CREATE TABLE IF NOT EXISTS %s (", t->name);
-    for (size_t c = 0; c < t->n_columns; c++) {
-        const char *comma = c + 1 < t->n_columns ? ", " : ")";
-        a += snprintf(create + a, sizeof create - (size_t)a, "%s %s%s", t->column[c].name, t->column[c].type, comma);
-    }
-    const bool done = run(db, create, e) && rows(db, t, e);
-    db->n_rows += done ? t->n_rows : 0;
-    return done && add_index(db, t->index);
+    struct btree *b = find_table(db, t);
+    if (!b || !add_index(db, t->index))
+        return no_memory(db, e);
+    if (!add_rows(db, t, b, e))
+        return false;
+    db->n_rows += t->n_rows;
+    return true;
 }
 
 static struct cell string_id(const void *rows, size_t row)
@@ -261,17 +288,8 @@ bool db_close(struct db *db, struct error *e)
     const struct db_table strings = {
         .name = "STRING_IDS", .column = column, .n_columns = 2, .n_rows = db->used.n, .rows = db
     };
-    bool done = db_table(db, &strings, e) && make_indexes(db, e) && run(db, "COMMIT", e);
-    if (done && sqlite3_close(db->sql) != SQLITE_OK)
-        done = failed(db, "cannot be closed", e);
-    else if (done)
-        db->sql = NULL;
-    if (done && rename(db->temp, db->path) != 0)
-        done = error_set(e, FAULT_IO, "%s: cannot get its final name: %s", db->path, strerror(errno));
-    if (done) {
-        free(db->temp);
-        db->temp = NULL;
-    }
+    bool done = db_table(db, &strings, e) && (pages_end(db->pages) || no_memory(db, e)) && make_indexes(db, e) &&
+                out_close(&db->out, e);
     db_discard(db);
     return done;
 }
@@ -280,13 +298,9 @@ void db_discard(struct db *db)
 {
     if (!db)
         return;
-    sqlite3_close(db->sql);
-    if (db->temp)
-        unlink(db->temp);
+    out_discard(&db->out);
     arena_free(db->mem);
     free(db->id_of);
     free(db->quoted);
-    free(db->temp);
-    free(db->path);
     free(db);
 }

@@ -161,6 +161,17 @@ void out_bytes(struct out *o, const void *p, size_t n)
     o->n += n;
 }
 
+void out_patch(struct out *o, uint64_t offset, const void *p, size_t n)
+{
+    flush(o);
+    for (size_t done = 0; done < n && !o->failed_errno;) {
+        const ssize_t step = pwrite(o->fd, (const char *)p + done, n - done, (off_t)(offset + done));
+        if (step < 0 && errno != EINTR)
+            o->failed_errno = errno;
+        done += step > 0 ? (size_t)step : 0;
+    }
+}
+
 static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                  "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                  "8081828384858687888990919293949596979899";

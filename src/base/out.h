@@ -36,6 +36,8 @@ bool out_make_dir(const char *path, struct error *e); /* one that is there is fi
 
 void out_room(struct out *o, size_t bytes); /* flush or grow until `bytes` fit */
 void out_bytes(struct out *o, const void *p, size_t n);
+void out_patch(struct out *o, uint64_t offset, const void *p,
+               size_t n); /* bytes of the file that were put down before */
 void out_u64(struct out *o, uint64_t v);
 void out_i64(struct out *o, int64_t v);
 void out_us(struct out *o, int64_t ns);       /* microseconds with exactly 3 decimals */
