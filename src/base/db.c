@@ -264,6 +264,8 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
         return no_memory(db, e);
     if (!add_rows(db, t, b, e))
         return false;
+    if (db->out.failed_errno) /* what comes would be lost as well */
+        return error_set(e, FAULT_IO, "%s: cannot be written: %s", db->out.path, strerror(db->out.failed_errno));
     db->n_rows += t->n_rows;
     return true;
 }

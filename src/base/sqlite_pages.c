@@ -25,8 +25,7 @@ enum {
 /* Cells are put down from the end of the page towards its front, where their offsets will be. The room before the page
  * takes a cell that turns out to be too large for what is left. */
 struct page {
-    uint8_t spill[PAGE_BYTES];
-    uint8_t bytes[PAGE_BYTES];
+    uint8_t room_and_page[2 * PAGE_BYTES];
     size_t n, top;               /* cells, and where the last of them begins */
     uint16_t at[PAGE_BYTES / 4]; /* where they begin, most significant byte first */
 };
@@ -133,6 +132,11 @@ static uint32_t put_page(struct pages *p, const uint8_t *bytes)
     return ++p->n;
 }
 
+static uint8_t *page_bytes(struct page *g)
+{
+    return g->room_and_page + PAGE_BYTES;
+}
+
 static void page_clear(struct page *g)
 {
     g->n = 0;
@@ -141,14 +145,14 @@ static void page_clear(struct page *g)
 
 static void page_add(struct page *g, const uint8_t *cell)
 {
-    g->top = (size_t)(cell - g->bytes);
+    g->top = (size_t)(cell - page_bytes(g));
     put_u16((uint8_t *)&g->at[g->n++], g->top);
 }
 
 /* Everything but the cells, which are there. `right` is the last child of an interior page. */
 static void page_finish(struct page *g, size_t start, uint32_t right)
 {
-    uint8_t *header = g->bytes + start;
+    uint8_t *header = page_bytes(g) + start;
     const size_t header_bytes = right ? INTERIOR_HEADER : LEAF_HEADER;
     memset(header, 0, g->top - start);
     header[0] = right ? INTERIOR : LEAF;
@@ -170,7 +174,7 @@ static bool add_child(struct btree *b, uint32_t page)
 static bool end_leaf(struct btree *b)
 {
     page_finish(&b->leaf, 0, 0);
-    const uint32_t page = put_page(b->pages, b->leaf.bytes);
+    const uint32_t page = put_page(b->pages, page_bytes(&b->leaf));
     page_clear(&b->leaf);
     return add_child(b, page);
 }
@@ -179,14 +183,14 @@ static bool end_leaf(struct btree *b)
 static bool add_cell(struct btree *b, const uint8_t *cell, int64_t rowid)
 {
     struct page *g = &b->leaf;
-    uint8_t *end = g->bytes + g->top;
-    if (g->n > 0 && cell < g->bytes + b->reserved + LEAF_HEADER + (g->n + 1) * sizeof *g->at) {
+    uint8_t *end = page_bytes(g) + g->top;
+    if (g->n > 0 && cell < page_bytes(g) + b->reserved + LEAF_HEADER + (g->n + 1) * sizeof *g->at) {
         const size_t size = (size_t)(end - cell);
         uint8_t held[PAGE_BYTES];
         memcpy(held, cell, size);
         if (!end_leaf(b))
             return false;
-        cell = memcpy(g->bytes + PAGE_BYTES - size, held, size);
+        cell = memcpy(page_bytes(g) + PAGE_BYTES - size, held, size);
     }
     page_add(g, cell);
     b->last = rowid;
@@ -215,7 +219,7 @@ static bool add_long(struct btree *b, int64_t rowid, const struct value *value, 
     const uint8_t *end = p->long_row + most, *record = record_before(p->long_row + most, value, n);
     const size_t bytes = (size_t)(end - record);
     size_t local = bytes;
-    uint8_t *cell = b->leaf.bytes + b->leaf.top;
+    uint8_t *cell = page_bytes(&b->leaf) + b->leaf.top;
     if (bytes > LOCAL_MOST) {
         local = LOCAL_LEAST + (bytes - LOCAL_LEAST) % OVERFLOW_BYTES;
         if (local > LOCAL_MOST)
@@ -242,8 +246,8 @@ bool btree_add(struct btree *b, int64_t rowid, const struct value *value, size_t
     const size_t most = record_most(value, n);
     if (most > LOCAL_MOST)
         return add_long(b, rowid, value, n, most);
-    const uint8_t *end = b->leaf.bytes + b->leaf.top;
-    uint8_t *record = record_before(b->leaf.bytes + b->leaf.top, value, n);
+    const uint8_t *end = page_bytes(&b->leaf) + b->leaf.top;
+    uint8_t *record = record_before(page_bytes(&b->leaf) + b->leaf.top, value, n);
     const size_t bytes = (size_t)(end - record);
     return add_cell(b, varint_before(varint_before(record, (uint64_t)rowid), bytes), rowid);
 }
@@ -260,7 +264,7 @@ static bool end_table(struct btree *b, size_t root_start, uint32_t *root)
     struct page *g = &b->leaf;
     if (b->children.n == 0) {
         page_finish(g, root_start, 0);
-        *root = root_start == 0 ? put_page(b->pages, g->bytes) : 1;
+        *root = root_start == 0 ? put_page(b->pages, page_bytes(g)) : 1;
         return true;
     }
     if (!end_leaf(b))
@@ -272,12 +276,12 @@ static bool end_table(struct btree *b, size_t root_start, uint32_t *root)
             const size_t start = n_pages == 1 ? root_start : 0;
             page_clear(g);
             for (size_t left = n_children / n_pages + (i < n_children % n_pages); left > 1; left--, c++) {
-                uint8_t *cell = varint_before(g->bytes + g->top, (uint64_t)c->last) - 4;
+                uint8_t *cell = varint_before(page_bytes(g) + g->top, (uint64_t)c->last) - 4;
                 put_u32(cell, c->page);
                 page_add(g, cell);
             }
             page_finish(g, start, c->page);
-            b->children.at[i] = (struct child){ c->last, start == 0 ? put_page(b->pages, g->bytes) : 1 };
+            b->children.at[i] = (struct child){ c->last, start == 0 ? put_page(b->pages, page_bytes(g)) : 1 };
         }
         b->children.n = n_pages;
     }
@@ -360,7 +364,7 @@ bool pages_end(struct pages *p)
     }
     if (!end_table(schema, FILE_HEADER, &root))
         return false;
-    fill_header(schema->leaf.bytes, p->n);
-    out_patch(p->out, 0, schema->leaf.bytes, PAGE_BYTES);
+    fill_header(page_bytes(&schema->leaf), p->n);
+    out_patch(p->out, 0, page_bytes(&schema->leaf), PAGE_BYTES);
     return true;
 }
