@@ -11,9 +11,9 @@
 #include "base/sort.h"
 #include "base/sqlite_pages.h"
 
-enum { MOST_COLUMNS = 64 };
+enum { MOST_COLUMNS = 64, BLOCK_ROWS = 64 };
 
-enum affinity { NUMERIC, REAL, TEXT, ROWID };
+enum affinity { NUMERIC, REAL, TEXT };
 
 struct db {
     struct out out;
@@ -32,6 +32,8 @@ struct db {
     LIST(const char *) indexes; /* "NAME ON TABLE (columns)" */
     struct arena *mem;
     uint64_t n_rows;
+    struct cell block[BLOCK_ROWS * MOST_COLUMNS]; /* the rows that are being written */
+    char digits[MOST_COLUMNS][24];                /* the numbers of one row that are texts */
 };
 
 static bool no_memory(struct db *db, struct error *e)
@@ -108,14 +110,26 @@ static uint32_t shape_string(struct db *db, name_id shape)
     return db_string(db, db->quoted[shape]);
 }
 
-static struct value value_of(struct db *db, struct cell c, enum affinity affinity)
+static struct value int_text(char digits[static 24], int64_t i)
+{
+    return value_text(digits, (size_t)snprintf(digits, 24, "%" PRId64, i));
+}
+
+/* What a column makes of a number. Nobody puts a real one into a text. */
+static inline struct value number_of(struct value v, enum affinity affinity)
+{
+    assert(affinity != TEXT);
+    return affinity == REAL ? value_real(v) : v;
+}
+
+static inline struct value value_of(struct db *db, struct cell c, enum affinity affinity, char digits[static 24])
 {
     switch (c.kind) {
     case CELL_INT:
     case CELL_TIME:
     case CELL_US:
-    case CELL_UINT: return value_int(c.i);
-    case CELL_REAL: return value_number(c.f);
+    case CELL_UINT: return affinity == TEXT ? int_text(digits, c.i) : number_of(value_int(c.i), affinity);
+    case CELL_REAL: return number_of(value_number(c.f), affinity);
     case CELL_SHAPE: return value_int(shape_string(db, c.name));
     case CELL_NAME:
         if (affinity == TEXT)
@@ -129,7 +143,7 @@ static struct value value_of(struct db *db, struct cell c, enum affinity affinit
     }
 }
 
-static struct cell cell_of(const struct db_table *t, size_t row, size_t column)
+static inline struct cell cell_of(const struct db_table *t, size_t row, size_t column)
 {
     return t->grid  ? t->grid[row * t->n_columns + column]
            : t->get ? t->get(t->rows, row, column)
@@ -156,39 +170,68 @@ static bool order_rows(const struct db_table *t, size_t key, struct arena *mem, 
     return order_by_u64(rows, t->n_rows, keys);
 }
 
-static bool add_rows(struct db *db, const struct db_table *t, struct btree *b, struct error *e)
+/* The cells of some rows, one after the other. */
+static const struct cell *cells_of(struct db *db, const struct db_table *t, const uint32_t *order, size_t first,
+                                   size_t n)
 {
+    struct cell *to = db->block;
+    if (t->grid && !order)
+        return t->grid + first * t->n_columns;
+    if (t->fill)
+        t->fill(t->rows, first, n, to);
+    for (size_t i = first; i < first + n && !t->fill; i++)
+        for (size_t c = 0; c < t->n_columns; c++)
+            *to++ = cell_of(t, order ? order[i] : i, c);
+    return db->block;
+}
+
+struct row_form {
+    size_t n, key; /* columns, and which one is the rowid; n when none is */
     enum affinity affinity[MOST_COLUMNS];
-    size_t key = SIZE_MAX;
-    uint32_t *order = NULL;
+};
+
+static struct row_form form_of(const struct db_table *t)
+{
+    struct row_form f = { .n = t->n_columns, .key = t->n_columns };
     for (size_t c = 0; c < t->n_columns; c++) {
         const char *type = t->column[c].type;
-        affinity[c] = strcmp(type, "TEXT") == 0 ? TEXT : strcmp(type, "REAL") == 0 ? REAL : NUMERIC;
+        f.affinity[c] = strcmp(type, "TEXT") == 0 ? TEXT : strcmp(type, "REAL") == 0 ? REAL : NUMERIC;
         if (strcmp(type, "INTEGER PRIMARY KEY") == 0)
-            key = c;
+            f.key = c;
     }
+    return f;
+}
+
+static bool add_row(struct db *db, const struct row_form *f, const struct cell *cell, struct btree *b)
+{
+    struct value value[MOST_COLUMNS];
+    for (size_t c = 0; c < f->n; c++)
+        value[c] = value_of(db, cell[c], f->affinity[c], db->digits[c]);
+    if (f->key == f->n)
+        return btree_add(b, btree_last(b) + 1, value, f->n);
+    value[f->key] = value_null();
+    return btree_add(b, cell[f->key].i, value, f->n);
+}
+
+static bool add_rows(struct db *db, const struct db_table *t, struct btree *b, struct error *e)
+{
+    const struct row_form form = form_of(t);
     struct arena *mem = arena_new();
-    bool done = mem && (key == SIZE_MAX || order_rows(t, key, mem, &order));
-    if (!done)
-        no_memory(db, e);
-    for (size_t i = 0; i < t->n_rows && done; i++) {
-        struct value value[MOST_COLUMNS];
-        const size_t row = order ? order[i] : i;
-        int64_t rowid = btree_last(b) + 1;
-        for (size_t c = 0; c < t->n_columns; c++) {
-            value[c] = value_of(db, cell_of(t, row, c), affinity[c]);
-            if (affinity[c] == REAL)
-                value[c] = value_real(value[c]);
-        }
-        if (key != SIZE_MAX) {
-            rowid = cell_of(t, row, key).i;
-            value[key] = value_null();
-        }
-        done = btree_add(b, rowid, value, t->n_columns);
-        if (!done)
-            error_set(e, FAULT_LIMIT, "%s: the row %" PRId64 " of %s is too long or not the only one with this key",
-                      db->out.path, rowid, t->name);
+    uint32_t *order = NULL;
+    if (!mem || (form.key < form.n && !order_rows(t, form.key, mem, &order))) {
+        arena_free(mem);
+        return no_memory(db, e);
     }
+    bool done = true;
+    for (size_t first = 0; first < t->n_rows && done; first += BLOCK_ROWS) {
+        const size_t n = t->n_rows - first < BLOCK_ROWS ? t->n_rows - first : BLOCK_ROWS;
+        const struct cell *cell = cells_of(db, t, order, first, n);
+        for (size_t i = 0; i < n && done; i++)
+            done = add_row(db, &form, cell + i * form.n, b);
+    }
+    if (!done)
+        error_set(e, FAULT_LIMIT, "%s: the row after %" PRId64 " of %s is too long or has the same key", db->out.path,
+                  btree_last(b), t->name);
     arena_free(mem);
     return done;
 }

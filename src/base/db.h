@@ -27,6 +27,8 @@ struct db_table {
     const void *rows;
     struct cell (*get)(const void *rows, size_t row, size_t column);
     const struct cell *grid;
+    /* Instead of get, where many rows have something in common: n_columns cells for each of n rows. */
+    void (*fill)(const void *rows, size_t first, size_t n, struct cell *cells);
     bool is_made_empty; /* the table is there even without rows */
     const char *index;  /* "NAME ON TABLE (columns)", or NULL; a constant; made at the end */
 };

@@ -18,6 +18,8 @@ enum {
     OVERFLOW_BYTES = PAGE_BYTES - 4,
     /* However long their keys are, so many children fit on the first page as on any other. */
     CHILDREN_MOST = (PAGE_BYTES - FILE_HEADER - INTERIOR_HEADER) / (2 + 4 + LONGEST_VARINT),
+    SHORT_TYPE = 127,      /* takes one byte: numbers, and texts of up to 57 bytes */
+    COLUMNS_MOST = 64,     /* with as many such values no row is longer than a page */
     ROW_MOST = 1000000000, /* bytes; SQLite's own limit */
     SQL_MOST = 3500,       /* a row of the schema must fit on the first page, which has less room than others */
 };
@@ -67,10 +69,10 @@ static void put_u32(uint8_t *p, uint32_t v)
 }
 
 /* The *_before functions write so that the last byte comes to lie before p, and return where the first one is. */
-static uint8_t *varint_before(uint8_t *p, uint64_t v)
+static uint8_t *long_varint_before(uint8_t *p, uint64_t v)
 {
-    if (v >> 56) {
-        *--p = (uint8_t)v; /* the ninth byte has eight bits */
+    if (v >> 56) { /* nine bytes, and the last of them has eight bits */
+        *--p = (uint8_t)v;
         v >>= 8;
         for (int i = 0; i < 8; i++, v >>= 7)
             *--p = (uint8_t)(v | 0x80);
@@ -82,7 +84,15 @@ static uint8_t *varint_before(uint8_t *p, uint64_t v)
     return p;
 }
 
-static uint8_t *value_before(uint8_t *p, const struct value *v)
+static inline uint8_t *varint_before(uint8_t *p, uint64_t v)
+{
+    if (v >= 128)
+        return long_varint_before(p, v);
+    *--p = (uint8_t)v;
+    return p;
+}
+
+static inline uint8_t *value_before(uint8_t *p, const struct value *v)
 {
     static const uint8_t size[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
     if (v->type >= VALUE_TEXT) {
@@ -179,19 +189,23 @@ static bool end_leaf(struct btree *b)
     return add_child(b, page);
 }
 
-/* Puts a cell that was written before the others of the leaf where it belongs: there, or at the end of a new one. */
-static bool add_cell(struct btree *b, const uint8_t *cell, int64_t rowid)
+/* The cell before the others of the leaf has no room there: it becomes the first one of a new leaf. */
+static const uint8_t *move_to_next(struct btree *b, const uint8_t *cell)
+{
+    uint8_t *page = page_bytes(&b->leaf), held[PAGE_BYTES];
+    const size_t size = (size_t)(page + b->leaf.top - cell);
+    memcpy(held, cell, size);
+    return end_leaf(b) ? memcpy(page + PAGE_BYTES - size, held, size) : NULL;
+}
+
+/* Keeps a cell that was written before the others of the leaf. */
+static inline bool add_cell(struct btree *b, const uint8_t *cell, int64_t rowid)
 {
     struct page *g = &b->leaf;
-    uint8_t *end = page_bytes(g) + g->top;
-    if (g->n > 0 && cell < page_bytes(g) + b->reserved + LEAF_HEADER + (g->n + 1) * sizeof *g->at) {
-        const size_t size = (size_t)(end - cell);
-        uint8_t held[PAGE_BYTES];
-        memcpy(held, cell, size);
-        if (!end_leaf(b))
-            return false;
-        cell = memcpy(page_bytes(g) + PAGE_BYTES - size, held, size);
-    }
+    if (g->n > 0 && cell < page_bytes(g) + b->reserved + LEAF_HEADER + (g->n + 1) * sizeof *g->at)
+        cell = move_to_next(b, cell);
+    if (!cell)
+        return false;
     page_add(g, cell);
     b->last = rowid;
     b->has_rows = true;
@@ -210,10 +224,11 @@ static bool long_row_room(struct pages *p, size_t bytes)
     return true;
 }
 
-/* A row that may be longer than a page: what does not fit goes to pages of its own, each of which names the next. */
-static bool add_long(struct btree *b, int64_t rowid, const struct value *value, size_t n, size_t most)
+/* A row of any length: what does not fit goes to pages of its own, each of which names the next. */
+static bool add_long(struct btree *b, int64_t rowid, const struct value *value, size_t n)
 {
     struct pages *p = b->pages;
+    const size_t most = record_most(value, n);
     if (most > ROW_MOST || !long_row_room(p, most))
         return false;
     const uint8_t *end = p->long_row + most, *record = record_before(p->long_row + most, value, n);
@@ -241,15 +256,19 @@ static bool add_long(struct btree *b, int64_t rowid, const struct value *value, 
 
 bool btree_add(struct btree *b, int64_t rowid, const struct value *value, size_t n)
 {
+    assert(n <= COLUMNS_MOST);
     if (b->has_rows && rowid <= b->last)
         return false;
-    const size_t most = record_most(value, n);
-    if (most > LOCAL_MOST)
-        return add_long(b, rowid, value, n, most);
-    const uint8_t *end = page_bytes(&b->leaf) + b->leaf.top;
-    uint8_t *record = record_before(page_bytes(&b->leaf) + b->leaf.top, value, n);
-    const size_t bytes = (size_t)(end - record);
-    return add_cell(b, varint_before(varint_before(record, (uint64_t)rowid), bytes), rowid);
+    uint8_t *p = page_bytes(&b->leaf) + b->leaf.top;
+    const uint8_t *end = p;
+    for (size_t i = n; i-- > 0; p = value_before(p, &value[i]))
+        if (value[i].type > SHORT_TYPE)
+            return add_long(b, rowid, value, n);
+    for (size_t i = n; i-- > 0;)
+        *--p = (uint8_t)value[i].type;
+    *--p = (uint8_t)(n + 1);
+    const size_t bytes = (size_t)(end - p);
+    return add_cell(b, varint_before(varint_before(p, (uint64_t)rowid), bytes), rowid);
 }
 
 int64_t btree_last(const struct btree *b)

@@ -37,6 +37,17 @@ double pmu_value(const struct pmu *p, size_t row, size_t column, bool coarse_tim
     return counts_of(p, row, c->core, &counts) ? metric_value(c, &counts, coarse_times) : 0;
 }
 
+void pmu_counts(const struct pmu *p, size_t row, struct pmu_counts *out)
+{
+    for (int core = 0; core < CORES; core++)
+        out->has[core] = counts_of(p, row, (enum core)core, &out->of[core]);
+}
+
+double pmu_counts_value(const struct pmu_counts *c, const struct metric_column *column, bool coarse_times)
+{
+    return c->has[column->core] ? metric_value(column, &c->of[column->core], coarse_times) : 0;
+}
+
 uint64_t pmu_cycles(const struct pmu *p, size_t row, enum core core)
 {
     struct core_counts counts;

@@ -37,6 +37,13 @@ struct pmu {
 
 /* One value, unrounded: µs, GB/s, KB, or a bare number. A kind of core that did not work on the task counts 0. */
 double pmu_value(const struct pmu *p, size_t row, size_t column, bool coarse_times);
+/* For several values of one row: what its cores counted, looked up once. */
+struct pmu_counts {
+    struct core_counts of[CORES];
+    bool has[CORES]; /* false: cores of this kind did not work on it */
+};
+void pmu_counts(const struct pmu *p, size_t row, struct pmu_counts *out);
+double pmu_counts_value(const struct pmu_counts *c, const struct metric_column *column, bool coarse_times);
 uint64_t pmu_cycles(const struct pmu *p, size_t row, enum core core);
 
 #endif
