@@ -74,6 +74,7 @@ test-sanitized: need-test
 
 # BENCH="--sizes 20000 --repeat 1" for a first look; a million kernels take minutes and 6 GB.
 bench: need-build program
+	@$(NICE) ninja -C build --quiet bench/bench_rows
 	@python3 bench/bench.py build/ascope $(BENCH)
 
 # A picture of each row of a timeline in a real viewer (speedscope), which must not complain; needs a browser: apt-get install

@@ -75,6 +75,12 @@ def insert_again(database, to):
     return run
 
 
+def write_rows(program, database, home):
+    """The rows of a database through our writer and through prepared inserts: CPU seconds of either."""
+    words = subprocess.run([program, database, home], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    return float(words[2]), float(words[7])
+
+
 def line(what, cost, ratio=None, against=""):
     peak = "%7.0f MB" % (cost.peak / MB) if cost.peak else ""
     print("  %-28s %8.2f s %8.2f s %10s %8s  %s" % (what, cost.wall, cost.cpu, peak, "" if ratio is None else "%.2f" % ratio, against))
@@ -99,6 +105,11 @@ def measure(ascope, kernels, repeat, home):
     database = files(out, (".db",))[0]
     again = Cost(repeat, insert_again(shutil.copy(database, home), copy))
     line("database", db, db.cpu / again.cpu, "CPU against SQLite inserting the same %.0f MB once more" % (size([database]) / MB))
+    program = os.path.join(os.path.dirname(ascope), "bench", "bench_rows")
+    if os.path.exists(program):
+        ours, theirs = (min(s) for s in zip(*(write_rows(program, database, home) for _ in range(repeat))))
+        print("  %-28s %10s %8.2f s %10s %8.2f  CPU against SQLite's prepared inserts of the same rows"
+              % ("rows alone, our writer", "", ours, "", ours / theirs))
     for what, ends in (("timeline", (".json",)), ("summary", (".csv",))):
         cost = export(what, "1", ends)  # the database is there already, so this writes nothing else
         text = files(out, ends)

@@ -1,7 +1,8 @@
-/* db.h - tables into one SQLite file, as fast as SQLite goes, all or nothing.
+/* db.h - tables into one SQLite file, all or nothing.
  *
- * Written under a temporary name without journal or syncing, and renamed at the end: a crash leaves no half database.
- * Text columns of the result hold ids into STRING_IDS, numbered in the order in which the tables use them.
+ * Rows go straight into pages of the file (sqlite_pages.h), which is written under a temporary name and renamed at the
+ * end: a crash leaves no half database. SQLite itself makes the indexes then. Text columns of the result hold ids into
+ * STRING_IDS, numbered in the order in which the tables use them.
  */
 #ifndef ASCOPE_BASE_DB_H
 #define ASCOPE_BASE_DB_H
@@ -34,7 +35,8 @@ struct db_table {
 };
 
 struct db *db_open(const char *path, struct names *names, struct error *e);
-/* Adds rows; the first ones create the table. */
+/* Adds rows; the first ones create the table. Those of one call may come in any order of their PRIMARY KEY; keys of a
+ * later call are above them. */
 bool db_table(struct db *db, const struct db_table *t, struct error *e);
 uint32_t db_string(struct db *db, name_id name); /* its id in STRING_IDS, new if need be */
 uint64_t db_rows(const struct db *db);           /* of all tables so far */
