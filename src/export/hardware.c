@@ -120,9 +120,10 @@ static bool write_device(const struct hardware *h, struct error *e)
     turns_mark_rows(h->t, h->d, h->row_of_stream, seen);
     for (uint32_t row = 0; row <= UINT16_MAX; row++) {
         char name[32];
+        if (!seen[row])
+            continue;
         snprintf(name, sizeof name, "Stream %" PRIu32, row);
-        if (seen[row])
-            trace_thread(h->t, h->pid, row, name, row);
+        trace_thread(h->t, h->pid, row, name, row);
     }
     for (size_t i = 0; i < t->n; i++)
         if (is_written(h, i))

@@ -210,9 +210,10 @@ static bool name_streams(const struct export *x, struct trace *t, uint32_t pid, 
         seen[m->stream[i]] = true;
     for (uint32_t stream = 0; seen && stream <= UINT16_MAX; stream++) {
         char name[32];
+        if (!seen[stream])
+            continue;
         snprintf(name, sizeof name, "Stream %" PRIu32 " marks", stream);
-        if (seen[stream])
-            trace_thread(t, pid, mark_row(stream), name, stream);
+        trace_thread(t, pid, mark_row(stream), name, stream);
     }
     return seen != NULL;
 }
