@@ -176,31 +176,58 @@ static const char two_digits[] = "0001020304050607080910111213141516171819202122
                                  "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                  "8081828384858687888990919293949596979899";
 
-static size_t digits_of(char *end, uint64_t v)
+static unsigned count_digits(uint64_t v)
 {
-    char *p = end;
+    static const uint64_t power[] = { 0,
+                                      10,
+                                      100,
+                                      1000,
+                                      10000,
+                                      100000,
+                                      1000000,
+                                      10000000,
+                                      100000000,
+                                      1000000000,
+                                      10000000000,
+                                      100000000000,
+                                      1000000000000,
+                                      10000000000000,
+                                      100000000000000,
+                                      1000000000000000,
+                                      10000000000000000,
+                                      100000000000000000,
+                                      1000000000000000000,
+                                      10000000000000000000u };
+    const unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1), least = bits * 1233 >> 12; /* 1233/4096: log 2 */
+    return least + (v >= power[least]);
+}
+
+static inline size_t digits(char *to, uint64_t v)
+{
+    const unsigned n = count_digits(v);
+    char *p = to + n;
     while (v >= 100) {
         p -= 2;
         memcpy(p, two_digits + v % 100 * 2, 2);
         v /= 100;
     }
-    if (v >= 10) {
-        p -= 2;
-        memcpy(p, two_digits + v * 2, 2);
-    } else {
-        *--p = (char)('0' + v);
-    }
-    return (size_t)(end - p);
+    if (v >= 10)
+        memcpy(to, two_digits + v * 2, 2);
+    else
+        *to = (char)('0' + v);
+    return n;
+}
+
+size_t digits_put(char *to, uint64_t v)
+{
+    return digits(to, v);
 }
 
 void out_u64(struct out *o, uint64_t v)
 {
-    char text[20];
     if (o->n >= o->cap)
         out_room(o, 1);
-    const size_t n = digits_of(text + sizeof text, v);
-    memcpy(o->buf + o->n, text + sizeof text - n, n);
-    o->n += n;
+    o->n += digits(o->buf + o->n, v);
 }
 
 void out_i64(struct out *o, int64_t v)
@@ -325,40 +352,62 @@ static bool json_plain(unsigned char c)
     return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
-void out_json(struct out *o, const char *text, size_t len)
+/* Eight bytes at a time. The subtractions carry only from bytes that are not plain themselves. */
+static bool json_plain8(const unsigned char *p)
+{
+    const uint64_t ones = 0x0101010101010101, high = ones << 7;
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    const uint64_t quote = x ^ ones * '"', slash = x ^ ones * '\\', del = x ^ ones * 0x7F;
+    return (((x - ones * 0x20) | (quote - ones) | (slash - ones) | (del - ones) | x) & high) == 0;
+}
+
+static size_t json_plain_run(const unsigned char *p, size_t len)
+{
+    size_t n = 0;
+    while (n + 8 <= len && json_plain8(p + n))
+        n += 8;
+    while (n < len && json_plain(p[n]))
+        n++;
+    return n;
+}
+
+static size_t json_escape(struct out *o, const unsigned char *p, size_t len)
 {
     static const char hex[] = "0123456789abcdef";
+    const size_t utf8 = utf8_len(p, len);
+    if (utf8 > 0) {
+        out_bytes(o, p, utf8);
+        return utf8;
+    }
+    const unsigned char c = *p;
+    if (c >= 0x80) {
+        out_lit(o, "\xEF\xBF\xBD");
+    } else if (c == '"' || c == '\\') {
+        out_char(o, '\\');
+        out_char(o, (char)c);
+    } else if (c == '\n') {
+        out_lit(o, "\\n");
+    } else if (c == '\t') {
+        out_lit(o, "\\t");
+    } else {
+        out_lit(o, "\\u00");
+        out_char(o, hex[c >> 4]);
+        out_char(o, hex[c & 15]);
+    }
+    return 1;
+}
+
+void out_json(struct out *o, const char *text, size_t len)
+{
     const unsigned char *p = (const unsigned char *)text;
     out_char(o, '"');
     for (size_t i = 0; i < len;) {
-        size_t run = i;
-        while (run < len && json_plain(p[run]))
-            run++;
-        out_bytes(o, p + i, run - i);
-        i = run;
-        if (i == len)
-            break;
-        const size_t utf8 = utf8_len(p + i, len - i);
-        if (utf8 > 0) {
-            out_bytes(o, p + i, utf8);
-            i += utf8;
-            continue;
-        }
-        const unsigned char c = p[i++];
-        if (c >= 0x80) {
-            out_lit(o, "\xEF\xBF\xBD");
-        } else if (c == '"' || c == '\\') {
-            out_char(o, '\\');
-            out_char(o, (char)c);
-        } else if (c == '\n') {
-            out_lit(o, "\\n");
-        } else if (c == '\t') {
-            out_lit(o, "\\t");
-        } else {
-            out_lit(o, "\\u00");
-            out_char(o, hex[c >> 4]);
-            out_char(o, hex[c & 15]);
-        }
+        const size_t run = json_plain_run(p + i, len - i);
+        out_bytes(o, p + i, run);
+        i += run;
+        if (i < len)
+            i += json_escape(o, p + i, len - i);
     }
     out_char(o, '"');
 }

@@ -36,8 +36,8 @@ bool out_make_dir(const char *path, struct error *e); /* one that is there is fi
 
 void out_room(struct out *o, size_t bytes); /* flush or grow until `bytes` fit */
 void out_bytes(struct out *o, const void *p, size_t n);
-void out_patch(struct out *o, uint64_t offset, const void *p,
-               size_t n); /* bytes of the file that were put down before */
+/* Writes over bytes of the file that were put down before. */
+void out_patch(struct out *o, uint64_t offset, const void *p, size_t n);
 void out_u64(struct out *o, uint64_t v);
 void out_i64(struct out *o, int64_t v);
 void out_us(struct out *o, int64_t ns);       /* microseconds with exactly 3 decimals */
@@ -54,7 +54,22 @@ static inline void out_char(struct out *o, char c)
     o->buf[o->n++] = c;
 }
 
-/* A literal: the length is known to the compiler. */
-#define out_lit(o, literal) out_bytes((o), "" literal, sizeof(literal) - 1)
+/* Up to OUT_SLACK bytes. */
+static inline void out_short(struct out *o, const void *p, size_t n)
+{
+    if (o->n >= o->cap)
+        out_room(o, 1);
+    memcpy(o->buf + o->n, p, n);
+    o->n += n;
+}
+
+/* A literal: the length is known to the compiler, which then needs no call to copy it. */
+#define out_lit(o, literal)                                                                                            \
+    do {                                                                                                               \
+        _Static_assert(sizeof(literal) <= OUT_SLACK, "too long for the slack: take out_bytes()");                      \
+        out_short((o), "" literal, sizeof(literal) - 1);                                                               \
+    } while (0)
+
+size_t digits_put(char *to, uint64_t v); /* its decimal digits, at most 20 and without a NUL; how many they are */
 
 #endif
