@@ -3,10 +3,10 @@
 
     bench.py ASCOPE [--sizes 100000,1000000] [--repeat N] [--dir DIR]
 
-For each size it simulates a collection (`ascope sim`) and exports it.  Seconds alone say more about the machine than about
-the program, so each is set against the least that the same bytes cost here: reading the collection, writing the results,
-letting SQLite insert the rows once more.  Of several repeats the least counts.  Files are in the page cache.
-REFERENCE=COMMAND in the environment times another parser too: it is called with the PROF directory and one for its results.
+For each size it simulates a collection (`ascope sim`) and exports it.  Seconds alone say more about the machine than
+about the program, so each is set against the least that the same bytes cost here: reading the collection, writing the
+results, letting SQLite insert the rows once more.  Of several repeats the least counts.  Files are in the page cache.
+REFERENCE=COMMAND in the environment times another parser too: it is called with the PROF directory and one for results.
 Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.
 """
 import argparse
@@ -83,13 +83,15 @@ def write_rows(program, database, home):
 
 def line(what, cost, ratio=None, against=""):
     peak = "%7.0f MB" % (cost.peak / MB) if cost.peak else ""
-    print("  %-28s %8.2f s %8.2f s %10s %8s  %s" % (what, cost.wall, cost.cpu, peak, "" if ratio is None else "%.2f" % ratio, against))
+    ratio = "" if ratio is None else "%.2f" % ratio
+    print("  %-28s %8.2f s %8.2f s %10s %8s  %s" % (what, cost.wall, cost.cpu, peak, ratio, against))
 
 
 def measure(ascope, kernels, repeat, home):
     raw, out, copy = (os.path.join(home, n) for n in ("raw", "out", "copy"))
     os.makedirs(raw)
-    sim = Cost(1, command(ascope, "sim", "--out", raw, "--kernels", str(kernels), "--steps", str(max(3, kernels // 5000))))
+    steps = str(max(3, kernels // 5000))
+    sim = Cost(1, command(ascope, "sim", "--out", raw, "--kernels", str(kernels), "--steps", steps))
     inputs = files(raw)
     print("\n%s kernels: %.0f MB in %d files" % (format(kernels, ","), size(inputs) / MB, len(inputs)))
     print("  %-28s %10s %10s %10s %8s" % ("", "wall", "CPU", "peak", "ratio"))
@@ -104,7 +106,8 @@ def measure(ascope, kernels, repeat, home):
     db = export("db", "1")
     database = files(out, (".db",))[0]
     again = Cost(repeat, insert_again(shutil.copy(database, home), copy))
-    line("database", db, db.cpu / again.cpu, "CPU against SQLite inserting the same %.0f MB once more" % (size([database]) / MB))
+    line("database", db, db.cpu / again.cpu,
+         "CPU against SQLite inserting the same %.0f MB once more" % (size([database]) / MB))
     program = os.path.join(os.path.dirname(ascope), "bench", "bench_rows")
     if os.path.exists(program):
         ours, theirs = (min(s) for s in zip(*(write_rows(program, database, home) for _ in range(repeat))))
@@ -120,7 +123,8 @@ def measure(ascope, kernels, repeat, home):
     line("all, one thread", one, one.peak / size(inputs), "peak against the bytes of the collection")
     line("all, two threads", two, one.wall / two.wall, "wall of one thread against two (%d CPUs here)" % os.cpu_count())
     if os.environ.get("REFERENCE"):
-        theirs = Cost(1, command(*os.environ["REFERENCE"].split(), *[os.path.join(raw, n) for n in os.listdir(raw)], out + "-reference"))
+        prof = os.path.join(raw, os.listdir(raw)[0])
+        theirs = Cost(1, command(*os.environ["REFERENCE"].split(), prof, out + "-reference"))
         line("the other parser", theirs, theirs.cpu / one.cpu, "CPU against ours")
     return {"wall": one.wall, "CPU": one.cpu, "peak": one.peak, "bytes in": size(inputs), "bytes out": size(files(out))}
 

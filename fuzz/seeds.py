@@ -10,8 +10,8 @@ CUT = b"\xf5\xc1\xcc\xa0"
 MOST_BYTES = 2048               # of each file: enough for several records, small enough to be mutated well
 SETTINGS = ("info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log")
 # Families that only mean something together.
-TOGETHER = ("api_event", "task_track", "node_basic", "tensor_info", "hash_dic", "type_info_dic", "stars_soc", "ts_track",
-            "ffts_profile", "hccl", "graph_id", "context_id")
+TOGETHER = ("api_event", "task_track", "node_basic", "tensor_info", "hash_dic", "type_info_dic", "stars_soc",
+            "ts_track", "ffts_profile", "hccl", "graph_id", "context_id")
 
 
 def files_of(prof):

@@ -3,10 +3,11 @@
 
     check_timeline.py [--double] [--allow RULE]... [--show N] FILE...
 
-Viewers sort events by time (of slices that begin together the longer first, everything else after them), keep a stack of
-open slices for each track, and count time in whole nanoseconds.  A slice that begins inside another and ends after it is
-dropped or moved elsewhere; an arrow is tied to the slice on top of its track's stack; one whose end comes before its
-start, or that meets no slice, is not drawn; ids of processes and threads have 32 bits.  RULES says what is checked.
+Viewers sort events by time (of slices that begin together the longer first, everything else after them), keep a
+stack of open slices for each track, and count time in whole nanoseconds.  A slice that begins inside another and ends
+after it is dropped or moved elsewhere; an arrow is tied to the slice on top of its track's stack; one whose end comes
+before its start, or that meets no slice, is not drawn; ids of processes and threads have 32 bits.  RULES says what is
+checked.
 
 Times are taken from the text of the file, exactly.  With --double they pass through an IEEE double first, as they do in
 a viewer: microseconds since 1970 keep only quarters of a microsecond there.
@@ -37,7 +38,8 @@ RULES = {
 NEEDS = {
     "X": ("name", "pid", "tid", "ts", "dur"), "C": ("name", "pid", "ts", "args"), "M": ("name", "pid", "args"),
     "s": ("name", "pid", "tid", "ts", "cat", "id"), "t": ("name", "pid", "tid", "ts", "cat", "id"),
-    "f": ("name", "pid", "tid", "ts", "cat", "id"), "i": ("name", "pid", "tid", "ts"), "I": ("name", "pid", "tid", "ts"),
+    "f": ("name", "pid", "tid", "ts", "cat", "id"), "i": ("name", "pid", "tid", "ts"),
+    "I": ("name", "pid", "tid", "ts"),
 }
 
 
@@ -235,7 +237,8 @@ def main():
                                 epilog="rules:\n" + "\n".join("  %-13s %s" % r for r in RULES.items()))
     p.add_argument("file", nargs="+")
     p.add_argument("--double", action="store_true", help="times pass through a double first")
-    p.add_argument("--allow", action="append", default=[], choices=list(RULES), metavar="RULE", help="tell, but do not fail")
+    p.add_argument("--allow", action="append", default=[], choices=list(RULES), metavar="RULE",
+                   help="tell, but do not fail")
     p.add_argument("--show", type=int, default=3, metavar="N", help="examples to print for each rule (3)")
     o = p.parse_args()
     status = 0
@@ -251,7 +254,8 @@ def main():
                                           "broken rules" if bad else "keeps the rules"))
         for rule in RULES:
             if t.broken[rule]:
-                print("  %-13s %6d  %s%s" % (rule, t.broken[rule], RULES[rule], " (allowed)" if rule in o.allow else ""))
+                allowed = " (allowed)" if rule in o.allow else ""
+                print("  %-13s %6d  %s%s" % (rule, t.broken[rule], RULES[rule], allowed))
                 for sample in t.samples[rule]:
                     print("      " + sample)
     return int(status)

@@ -3,10 +3,10 @@
 
     compare.py ASCOPE DIFFERENCES.md DATA... [--set NAME]... [--show N] [--report-only]
 
-DATA holds a PROF_XXX directory, or a file `command` with the arguments of `ascope sim` that make one, and expected/ with one
-folder for each of SETS.  Every difference must be announced in the
-table of DIFFERENCES.md whose columns are: in, file, column, cells, why.  "in" is DATA's own name and the set: prof-a/all.  "cells" is how many cells (or events, rows, files) differ;
-a difference that is not announced fails, and so does an announcement that is not true any more.
+DATA holds a PROF_XXX directory, or a file `command` with the arguments of `ascope sim` that make one, and expected/
+with one folder for each of SETS.  Every difference must be announced in the table of DIFFERENCES.md whose columns are:
+in, file, column, cells, why.  "in" is DATA's own name and the set: prof-a/all.  "cells" is how many cells (or events,
+rows, files) differ; a difference that is not announced fails, and so does an announcement that is not true any more.
 
 Ids that the reference numbers in the order in which its threads arrive are renamed first: flows by where they start,
 connections by the call that owns them, strings by their text, tasks and collective operators by their place.
@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+from results import STAMP, TEXT_COLUMNS
+
 SETS = {
     "all": ["export", "all"],
     "step_2": ["export", "all", "--model-id", "4294967295", "--iteration-id", "2"],
@@ -39,13 +41,8 @@ ROUGH_CLOCK = [("prof-a/step_2/*", "*"), ("prof-a/model_1_iter_1/*", "*"), ("hos
                ("*/all/*", "HBM"), ("*/all/*", "LLC"), ("*/all/*", "NPU?MEM"), ("*/all/npu_mem.csv", "timestamp(us)"),
                ("*/all/msprof_tx.csv", "*"), ("*/all/memory_record.csv", "*"), ("*/all/operator_memory.csv", "*"),
                ("*/all/aicpu.csv", "*"), ("*/all/dp.csv", "*")]
-STAMP = re.compile(r"(_\d{14,17})?(_slice_\d+)?(_\d{14,17})?(?=\.\w+$)")
 TIME = re.compile(r"(\d{16})(?:\.(\d+))?\t?")
 NO_IDS = {-1, 4294967295, 18446744073709551615}
-# Columns of the database that hold ids of strings.
-TEXT_COLUMNS = set("""name opName groupName algType opType taskType inputFormats inputDataTypes inputShapes outputFormats
-    outputDataTypes outputShapes attrInfo opState hf32Eligible gridDim blockDim message domainId operatorName component mode
-    eventName coreType metric NPU_OP_MEM.type NPU_MEM.type HBM.type DDR.type""".split())
 ROW_NUMBERS = {"OVERLAP_ANALYSIS.id"}
 SKIPPED_TABLES = {"STRING_IDS"}
 
@@ -61,7 +58,7 @@ class Differences:
             self.samples[where + (column,)].append("%s%.110r; expected %.110r" % (place, actual, expected))
 
     def rows(self, where, columns, expected, actual, label=lambda row, column: column, same=0):
-        """Two multisets of tuples.  Equal rows are paired first, then those that share most cells, and the first `same`."""
+        """Two multisets of tuples: equal rows are paired first, then those that share most cells and the first `same`."""
         self.total[where[0]] += sum(map(len, expected))
         left, right = (list((collections.Counter(a) - collections.Counter(b)).elements())
                        for a, b in ((expected, actual), (actual, expected)))
@@ -71,8 +68,9 @@ class Differences:
                 index[cell].append(j)
         used = set()
         for row in sorted(left, key=repr):
-            near = {j for cell in enumerate(row) if cell[1] is not None and len(index[cell]) < 500 for j in index[cell]} - used
-            alike = {j: sum(u == v for u, v in zip(row, right[j]) if u is not None) for j in near if right[j][:same] == row[:same]}
+            rare = [cell for cell in enumerate(row) if cell[1] is not None and len(index[cell]) < 500]
+            near = {j for cell in rare for j in index[cell] if j not in used and right[j][:same] == row[:same]}
+            alike = {j: sum(u == v for u, v in zip(row, right[j]) if u is not None) for j in near}
             best = max(alike, key=lambda j: (alike[j], -j), default=None)
             if best is None or alike[best] * 2 < sum(c is not None for c in row):
                 self.add(where, label(row, "(missing row)"), shown(columns, row), None)
@@ -107,7 +105,7 @@ def ns_of(v):
 
 
 def snapper(expected, actual):
-    """Moves times by the constant that brings most of them onto expected ones, and the others as far as ROUGH_NS allows."""
+    """Moves times by the constant that brings most of them onto expected ones, the others as far as ROUGH_NS allows."""
     known = {ns_of(v): v for v in expected}
     known.pop(None, None)
     want, found = sorted(known), collections.Counter()
@@ -132,7 +130,8 @@ def is_rough(where, what):
 
 def snapped(columns, expected, actual, rough):
     """The actual rows, with the times of rough columns moved onto the expected ones."""
-    snaps = [snapper([r[i] for r in expected], [r[i] for r in actual]) if rough(c) else None for i, c in enumerate(columns)]
+    snaps = [snapper([r[i] for r in expected], [r[i] for r in actual]) if rough(c) else None
+             for i, c in enumerate(columns)]
     return [tuple(s(v) if s else v for s, v in zip(snaps, r)) for r in actual] if any(snaps) else actual
 
 
@@ -203,8 +202,8 @@ class Events:
                 e[k] = snaps[self.key(e), k](e[k]) if (self.key(e), k) in snaps else e[k]
 
     def rename(self):
-        """Processes by name and label (their numbers stay in the events that name them), flow ids by the places where the
-        flow starts (or, without a start, ends), connection ids by their first call."""
+        """Processes by name and label (their numbers stay in the events that name them), flow ids by the places where
+        the flow starts (or, without a start, ends), connection ids by their first call."""
         starts, ends, calls = collections.defaultdict(set), collections.defaultdict(set), {}
         for e in self.list:
             place = (self.of(e), str(e["tid"]), str(e.get("ts")))
@@ -231,7 +230,8 @@ def compare_events(d, where, expected, actual):
     e.rename()
     a.rename()
     columns = ["ph"] + sorted({k for x in e.list + a.list for k in x} - {"ph"})
-    d.rows(where, ["process"] + columns, e.rows(columns), a.rows(columns), label=lambda row, c: "%s: %s" % (row[0], c), same=2)
+    d.rows(where, ["process"] + columns, e.rows(columns), a.rows(columns), same=2,
+           label=lambda row, c: "%s: %s" % (row[0], c))
 
 
 def compare_json(d, where, expected, actual):
@@ -273,19 +273,30 @@ class Db:
         for t in self.tables:
             for _, name, kind, *_, key in self.sql.execute('PRAGMA table_info("%s")' % t):
                 yield t, name, kind, key
-        for name, table in self.sql.execute("SELECT name, tbl_name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL"):
+        for name, table in self.sql.execute("SELECT name, tbl_name FROM sqlite_master "
+                                            "WHERE type = 'index' AND sql NOT NULL"):
             yield table, name, "index", ",".join(c[2] for c in self.sql.execute('PRAGMA index_info("%s")' % name))
 
     def rows(self, table, columns):
-        names = []
-        for c in columns:
-            full = "%s.%s" % (table, c)
-            is_text = full in TEXT_COLUMNS or c in TEXT_COLUMNS
-            names.append(self.text if is_text else self.calls if c == "connectionId" else self.tasks if c == "globalTaskId"
-                         else self.ops if c == "opId" else collections.defaultdict(str) if full in ROW_NUMBERS else None)
-        pick = ", ".join('"%s"' % c for c in columns)
-        return [tuple(real(v) if isinstance(v, float) else v if n is None or not isinstance(v, int) or v in NO_IDS else n[v] if isinstance(n, collections.defaultdict)
-                      else n.get(v, ("no such id", v)) for n, v in zip(names, row)) for row in self.get(table, pick)]
+        """The rows of a table; ids are replaced by what they stand for, row numbers by nothing."""
+        def names_of(column):
+            full = "%s.%s" % (table, column)
+            if column in TEXT_COLUMNS or full in TEXT_COLUMNS:
+                return self.text
+            if full in ROW_NUMBERS:
+                return {}
+            return {"connectionId": self.calls, "globalTaskId": self.tasks, "opId": self.ops}.get(column)
+
+        def resolve(names, value):
+            if isinstance(value, float):
+                return real(value)
+            if names is None or not isinstance(value, int) or value in NO_IDS:
+                return value
+            return names.get(value, ("no such id", value)) if names else "row"
+
+        names = [names_of(c) for c in columns]
+        found = self.get(table, ", ".join('"%s"' % c for c in columns))
+        return [tuple(resolve(n, v) for n, v in zip(names, row)) for row in found]
 
 
 def compare_db(d, where, expected, actual):
@@ -376,7 +387,8 @@ def collection(ascope, data, scratch):
         arguments = command.read().split()
     out = os.path.join(scratch, os.path.basename(data))
     os.mkdir(out)
-    return subprocess.run([ascope, "sim", "--out", out] + arguments, check=True, capture_output=True, text=True).stdout.strip()
+    command = [ascope, "sim", "--out", out] + arguments
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def compare_query(d, name, exe, prof, expected):

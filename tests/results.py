@@ -13,9 +13,13 @@ from decimal import Decimal
 STAMP = re.compile(r"(_\d{14,17})?(_slice_\d+)?(_\d{14,17})?(?=\.\w+$)")
 NONE = {-1, 4294967295, 18446744073709551615, None}
 # Columns of the database that hold ids of STRING_IDS.
-TEXT_COLUMNS = set("""name opName groupName algType opType taskType inputFormats inputDataTypes inputShapes outputFormats
-    outputDataTypes outputShapes attrInfo opState hf32Eligible gridDim blockDim message domainId operatorName component mode
-    eventName coreType metric NPU_OP_MEM.type NPU_MEM.type HBM.type DDR.type""".split())
+TEXT_COLUMNS = set("""name opName groupName algType opType taskType inputFormats inputDataTypes inputShapes
+    outputFormats outputDataTypes outputShapes attrInfo opState hf32Eligible gridDim blockDim message domainId
+    operatorName component mode eventName coreType metric NPU_OP_MEM.type NPU_MEM.type HBM.type DDR.type""".split())
+# Where an id must be found. What the host knows of an operator (the first one) is told even when the task was lost.
+RELATIONS = (("COMPUTE_TASK_INFO", "globalTaskId", "TASK"), ("COMMUNICATION_TASK_INFO", "globalTaskId", "TASK"),
+             ("TASK_PMU_INFO", "globalTaskId", "TASK"), ("MEMCPY_INFO", "globalTaskId", "TASK"),
+             ("COMMUNICATION_TASK_INFO", "opId", "COMMUNICATION_OP"))
 # The process of the timeline that shows the samples of a table.
 COUNTERS = {
     "HBM": "HBM", "LLC": "LLC", "HCCS": "HCCS", "PCIE": "PCIe", "NIC": "NIC", "ROCE": "RoCE",
@@ -45,7 +49,9 @@ class Results:
             with open(self.files["msprof.json"], encoding="utf-8") as f:
                 self.events = json.load(f, parse_float=Decimal)
         self.process = {e["pid"]: e["args"]["name"] for e in self.events if e["name"] == "process_name"}
-        self.sql = sqlite3.connect("file:%s?mode=ro" % self.files["msprof.db"], uri=True) if "msprof.db" in self.files else None
+        self.sql = None
+        if "msprof.db" in self.files:
+            self.sql = sqlite3.connect("file:%s?mode=ro" % self.files["msprof.db"], uri=True)
 
     def has(self, *names):
         return all(n in self.files for n in names)
@@ -114,10 +120,12 @@ def api_statistic_is_the_calls_summed_up(r):
 
 def tasks_are_the_same_in_all_files(r):
     # Collective operators are more than one task; step and mark rows are none.
-    table = [((t["stream_id"], t["task_id"], ns(t["task_start(us)"])), ns(t["task_time(us)"])) for t in r.table("task_time.csv")]
+    table = [((t["stream_id"], t["task_id"], ns(t["task_start(us)"])), ns(t["task_time(us)"]))
+             for t in r.table("task_time.csv")]
     timeline = [((str(e["args"]["Physic Stream Id"]), str(e["args"]["Task Id"]), ns(e["ts"])), ns(e["dur"]))
                 for e in r.of("Ascend Hardware", "X") if "Model Id" in e["args"] and "Task Id" in e["args"]]
-    database = [((str(s), str(t), b), e - b) for s, t, b, e in r.rows("SELECT streamId, taskId, startNs, endNs FROM TASK")]
+    database = [((str(s), str(t), b), e - b)
+                for s, t, b, e in r.rows("SELECT streamId, taskId, startNs, endNs FROM TASK")]
     for what, rows in (("timeline", timeline), ("TASK", database)):
         found = collections.defaultdict(list)
         for key, duration in rows:
@@ -126,7 +134,8 @@ def tasks_are_the_same_in_all_files(r):
             if not any(abs(d - duration) <= 1 for d in found[key]):  # fractions of a nanosecond end here or there
                 yield "%s: has no task %s of %d ns as task_time.csv" % (what, key, duration)
     # The times of operators may be those of their cores, which are not the scheduler's.
-    operators = collections.Counter((o["Stream ID"], o["Task ID"]) for o in r.table("op_summary.csv") if o["Task Type"] != "COMMUNICATION")
+    operators = collections.Counter((o["Stream ID"], o["Task ID"]) for o in r.table("op_summary.csv")
+                                    if o["Task Type"] != "COMMUNICATION")
     for key in operators - collections.Counter(key[:2] for key, _ in table):
         yield "task_time.csv: has no task %s of op_summary.csv" % (key,)
 
@@ -155,7 +164,8 @@ def communication_statistic_is_the_collectives_summed_up(r):
 
 def steps_last_from_begin_to_end(r):
     for s in r.table("step_trace.csv"):
-        fp, bp, end = (None if s[c].strip() in ("N/A", "0.000") else ns(s[c]) for c in ("FP Start(us)", "BP End(us)", "Iteration End(us)"))
+        fp, bp, end = (None if s[c].strip() in ("N/A", "0.000") else ns(s[c])
+                       for c in ("FP Start(us)", "BP End(us)", "Iteration End(us)"))
         for column, a, b in (("FP to BP Time(us)", fp, bp), ("Iteration Refresh(us)", bp, end)):
             if a and b and abs(ns(s[column]) - (b - a)) > 1:
                 yield "step_trace: %s of iteration %s is %s" % (column, s["Iteration ID"], s[column])
@@ -172,24 +182,23 @@ def the_database_is_whole(r):
     columns = r.columns()
     for table, names in columns.items():
         for c in names:
-            if not table.startswith(("ENUM_", "META", "NPU_INFO", "STRING_IDS")) and (c in TEXT_COLUMNS or "%s.%s" % (table, c) in TEXT_COLUMNS):
+            is_text = c in TEXT_COLUMNS or "%s.%s" % (table, c) in TEXT_COLUMNS
+            if is_text and not table.startswith(("ENUM_", "META", "NPU_INFO", "STRING_IDS")):
                 lost = {v for v, in r.rows('SELECT DISTINCT "%s" FROM %s' % (c, table))} - ids - NONE
                 if lost:
                     yield "%s.%s: %s are not in STRING_IDS" % (table, c, sorted(lost, key=str)[:3])
-    # What the host knows of a task is told even when the device's half was lost.
-    for table, column, target in (("COMMUNICATION_TASK_INFO", "globalTaskId", "TASK"), ("TASK_PMU_INFO", "globalTaskId", "TASK"),
-                                  ("MEMCPY_INFO", "globalTaskId", "TASK"), ("COMMUNICATION_TASK_INFO", "opId", "COMMUNICATION_OP"),
-                                  ("COMPUTE_TASK_INFO", "globalTaskId", "TASK"))[:5 if r.is_whole else 4]:
+    for table, column, target in RELATIONS if r.is_whole else RELATIONS[1:]:
         if table in columns:
-            lost = r.rows("SELECT %s FROM %s" % (column, table) + " WHERE %s NOT IN (SELECT %s FROM %s)" % (column, column, target)
-                          if target in columns else "SELECT %s FROM %s" % (column, table))
+            known = " WHERE %s NOT IN (SELECT %s FROM %s)" % (column, column, target) if target in columns else ""
+            lost = r.rows("SELECT %s FROM %s%s" % (column, table, known))
             if lost:
                 yield "%s.%s: %d rows have no %s, such as %s" % (table, column, len(lost), target, lost[0])
     for table in set(columns) & {"TASK", "CANN_API", "COMMUNICATION_OP", "OSRT_API", "MSTX_EVENTS", "OVERLAP_ANALYSIS"}:
         n = r.rows("SELECT count(*) FROM %s WHERE endNs < startNs" % table)[0][0]
         if n:
             yield "%s: %d rows end before they begin" % (table, n)
-    for column, table in (("connectionId", "CANN_API"), ("opId", "COMMUNICATION_OP"), ("globalTaskId", "COMPUTE_TASK_INFO")):
+    for column, table in (("connectionId", "CANN_API"), ("opId", "COMMUNICATION_OP"),
+                          ("globalTaskId", "COMPUTE_TASK_INFO")):
         if table in columns and r.rows("SELECT count(*) - count(DISTINCT %s) FROM %s" % (column, table)) != [(0,)]:
             yield "%s.%s: is not unique" % (table, column)
 

@@ -69,8 +69,9 @@ class Rules(unittest.TestCase):
                 self.assertEqual(dict(Timeline().check(json.dumps(NAMES + events)).broken), broken)
 
     def test_what_is_no_timeline(self):
-        for what, text in [("nothing", ""), ("cut short", '[{"ph":"X"'), ("a number", "3"), ("an array of numbers", "[1]"),
-                           ("an object without events", "{}"), ("not a number", '[{"a":NaN}]')]:
+        for what, text in [("nothing", ""), ("cut short", '[{"ph":"X"'), ("a number", "3"),
+                           ("an array of numbers", "[1]"), ("an object without events", "{}"),
+                           ("not a number", '[{"a":NaN}]')]:
             with self.subTest(what):
                 self.assertIn("json", Timeline().check(text).broken)
         self.assertEqual(dict(Timeline().check(json.dumps({"traceEvents": NAMES})).broken), {})

@@ -3,9 +3,10 @@
 
 usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME]... [--kinds N] [--rounds N] [--seed N] [--jobs N]
 
-Made for a build with sanitizers.  Each damaged collection must export with status 0, 1 or 3, say nothing of a sanitizer,
-leave no temporary file, and write JSON that parses, databases that are sound and tables that can be read.
-Each file suffers --kinds of the kinds of damage (5), drawn by --seed (1).  --kinds 13 --rounds 5 is a hunt for a free evening.
+Made for a build with sanitizers.  Each damaged collection must export with status 0, 1 or 3, say nothing of a
+sanitizer, leave no temporary file, and write JSON that parses, databases that are sound and tables that can be read.
+Each file suffers --kinds of the kinds of damage (5), drawn by --seed (1).  --kinds 13 --rounds 5 is a hunt for a free
+evening.
 """
 import argparse
 import concurrent.futures
@@ -32,12 +33,15 @@ def flips(rng, data, n):
     return bytes(out)
 
 
+EXTREMES = (b"\xff" * 8, b"\0" * 8, b"\xff" * 7 + b"\x7f", b"\0" * 7 + b"\x80", b"\xff\xff\xff\x7f\0\0\0\0")
+
+
 def words(rng, data, n):
     """Extreme values where numbers may be."""
     out = bytearray(data)
     for _ in range(n):
         at = rng.randrange(max(1, len(out) - 8)) & ~1
-        out[at:at + 8] = rng.choice((b"\xff" * 8, b"\0" * 8, b"\xff" * 7 + b"\x7f", b"\0" * 7 + b"\x80", b"\xff\xff\xff\x7f\0\0\0\0"))
+        out[at:at + 8] = rng.choice(EXTREMES)
     return bytes(out)
 
 
@@ -103,8 +107,8 @@ class Worker:
         with open(path, "wb") as f:
             f.write(data)
         try:
-            done = subprocess.run([self.ascope, "export", "all", "-dir", self.prof, "--out", out, "--time-base", "start"],
-                                  capture_output=True, text=True, errors="replace", timeout=MOST_SECONDS)
+            command = [self.ascope, "export", "all", "-dir", self.prof, "--out", out, "--time-base", "start"]
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=MOST_SECONDS)
             return list(complaints(out, done))
         except subprocess.TimeoutExpired:
             return ["still running after %d s" % MOST_SECONDS]
@@ -134,7 +138,8 @@ def main():
 
 def damage_all(o, sample):
     """-> how many damaged collections were exported, and with how many of them there was trouble"""
-    files = sorted(os.path.relpath(os.path.join(b, n), sample) for b, _, names in os.walk(sample) for n in names if not n.endswith(".done"))
+    files = sorted(os.path.relpath(os.path.join(b, n), sample) for b, _, names in os.walk(sample) for n in names
+                   if not n.endswith(".done"))
     jobs = []
     for n in range(o.rounds):
         for file in files:
@@ -150,7 +155,8 @@ def damage_all(o, sample):
                 data = f.read()
             worker = free.pop()
             try:
-                return worker.run(file, DAMAGE[what](random.Random("%d %d %s %s" % (o.seed, n, file, what)), data)) if data else []
+                dice = random.Random("%d %d %s %s" % (o.seed, n, file, what))
+                return worker.run(file, DAMAGE[what](dice, data)) if data else []
             finally:
                 free.append(worker)
 
@@ -158,7 +164,8 @@ def damage_all(o, sample):
             for (file, what, n), wrong in zip(jobs, pool.map(one, jobs)):
                 failed += bool(wrong)
                 if wrong:
-                    print("%s: %s, %s (seed %d, round %d):\n    %s" % (os.path.basename(sample), file, what, o.seed, n, "\n    ".join(wrong)))
+                    print("%s: %s, %s (seed %d, round %d):\n    %s"
+                          % (os.path.basename(sample), file, what, o.seed, n, "\n    ".join(wrong)))
     finally:
         shutil.rmtree(home)
     return len(jobs), failed

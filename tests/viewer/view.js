@@ -25,7 +25,10 @@ async function main(timeline, prefix, pattern) {
     try {
         const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
         page.on('pageerror', e => problems.push(String(e)));
-        page.on('console', m => ['error', 'warning'].includes(m.type()) && !m.text().includes('GL Driver') && problems.push(m.text()));
+        page.on('console', m => {
+            if (['error', 'warning'].includes(m.type()) && !m.text().includes('GL Driver'))
+                problems.push(m.text());
+        });
         page.on('dialog', async d => { problems.push(d.message()); await d.dismiss(); });
         await page.goto('file://' + page_path);
         await page.setInputFiles('input[type=file]', path.resolve(timeline));
