@@ -329,7 +329,7 @@ static void what_cannot_be_simulated_is_refused(void **state)
     for (size_t i = 0; i < ROWS(row); i++)
         row[i] = sim_defaults;
     row[0].metrics = "PipeUtilisation";
-    row[1].platform = 4;
+    row[1].platform = 6;
     row[2].steps = 0;
     row[3].devices = SIM_DEVICES_MOST + 1;
     row[4].processes = 0;

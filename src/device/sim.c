@@ -27,22 +27,29 @@ const struct sim_options sim_defaults = {
 
 const char *sim_metrics_name(size_t i)
 {
-    return i < sim_n_metrics ? sim_metrics[i].name : NULL;
+    for (size_t k = 0; k < sim_n_metrics; k++) { /* some have a row for each family of chips */
+        const bool is_again = k > 0 && strcmp(sim_metrics[k].name, sim_metrics[k - 1].name) == 0;
+        if (!is_again && i-- == 0)
+            return sim_metrics[k].name;
+    }
+    return NULL;
 }
 
 static bool options_resolve(struct sim_process *p, const struct sim_options *o, struct error *e)
 {
     p->o = o;
-    for (size_t i = 0; i < sim_n_metrics; i++)
-        if (strcmp(sim_metrics[i].name, o->metrics) == 0)
-            p->metrics = &sim_metrics[i];
     for (size_t i = 0; i < sim_n_chips; i++)
         if (sim_chips[i].platform == o->platform)
             p->chip = &sim_chips[i];
-    if (!p->metrics)
-        return error_set(e, FAULT_ASKED, "%s: no such group of counters", o->metrics);
     if (!p->chip)
         return error_set(e, FAULT_ASKED, "platform %u: this chip cannot be simulated", o->platform);
+    for (size_t i = 0; i < sim_n_metrics; i++)
+        if (strcmp(sim_metrics[i].name, o->metrics) == 0 && sim_metrics[i].on & p->chip->family)
+            p->metrics = &sim_metrics[i];
+    if (!p->metrics)
+        return error_set(e, FAULT_ASKED, "%s: platform %u has no such group of counters", o->metrics, o->platform);
+    if (o->kfc && p->chip->family != ON_A2)
+        return error_set(e, FAULT_ASKED, "platform %u: its AI CPU runs no collectives", o->platform);
     if (o->steps == 0 || o->devices == 0 || o->devices > SIM_DEVICES_MOST || o->processes == 0 ||
         o->processes > SIM_PROCESSES_MOST)
         return error_set(e, FAULT_ASKED,

@@ -36,15 +36,20 @@ static uint64_t cycles_of(struct sim_device *d, const struct device_task *t, uin
     return per_core * cores * dice_between(&d->counters, 780, 985) / 1000 + 1;
 }
 
+static void task_events_make(struct sim_device *d, uint64_t cycles, bool is_cube, uint64_t *event)
+{
+    const struct sim_metrics *m = d->of->metrics;
+    events_make(&d->counters, cycles, events_count(is_cube ? m->cube_events : m->vector_events), event);
+}
+
 static uint8_t *pmu_put(struct sim_device *d, const struct layout *l, uint16_t stream, const struct device_task *t,
                         uint32_t bits, uint64_t cycles, bool is_cube)
 {
-    const struct sim_metrics *m = d->of->metrics;
     const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
     const uint64_t inside = kind->context != 0 ? 8 : 0; /* a context is counted inside of its task */
     uint64_t event[PMU_COUNTERS];
     uint8_t *rec = slices_record(&d->out[DEVICE_PMU], l);
-    events_make(&d->counters, cycles, events_count(is_cube ? m->cube_events : m->vector_events), event);
+    task_events_make(d, cycles, is_cube, event);
     layout_put(l, PMU_HEAD, rec, layout_get(l, PMU_HEAD, rec) | (d->n_pmu++ & 15) << 6);
     layout_put(l, PMU_STREAM, rec, stream);
     layout_put(l, PMU_TASK, rec, t->id);
@@ -87,7 +92,20 @@ static void pmu_write(struct sim_device *d, uint16_t stream, const struct device
     const bool is_cube = runs_on_cube(t);
     const uint32_t cores = is_cube ? d->of->chip->n_cube : d->of->chip->n_vector;
     const uint32_t bits = is_cube ? 0 : 1u << FFTS_TYPE_SHIFT;
-    pmu_put(d, &pmu_task_layout, stream, t, bits, cycles_of(d, t, t->blocks < cores ? t->blocks : cores), is_cube);
+    const uint64_t cycles = cycles_of(d, t, t->blocks < cores ? t->blocks : cores);
+    if (chip_is_hwts(d->of)) {
+        uint64_t event[PMU_COUNTERS];
+        task_events_make(d, cycles, is_cube, event);
+        hwts_pmu_write(d, stream, t, cycles, event);
+    } else {
+        pmu_put(d, &pmu_task_layout, stream, t, bits, cycles, is_cube);
+    }
+}
+
+static uint8_t log_type(const struct sim_device *d, const struct device_task *t)
+{
+    const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
+    return chip_is_hwts(d->of) ? kind->hwts : kind->log;
 }
 
 /* The events are those of sample.json: all requests, their two halves, hits in each half, victims. */
@@ -100,7 +118,7 @@ static void l2_write(struct sim_device *d, uint16_t stream, const struct device_
         requests, half, requests - half, hits, hits + 1, (requests - 2 * hits) / 3
     };
     uint8_t *rec = slices_record(&d->out[DEVICE_L2], l);
-    layout_put(l, L2_TASK_TYPE, rec, sim_task_kinds[t->kind].log);
+    layout_put(l, L2_TASK_TYPE, rec, log_type(d, t));
     layout_put(l, L2_STREAM, rec, stream);
     layout_put(l, L2_TASK, rec, t->id);
     for (unsigned i = 0; i < COUNTER_EVENTS; i++)
@@ -117,7 +135,7 @@ static void smmu_write(struct sim_device *d, uint16_t stream, const struct devic
         { dice_below(&d->counters, 5)              },
     };
     uint8_t *rec = slices_record(&d->out[DEVICE_SMMU], l);
-    layout_put(l, SMMU_TASK_TYPE, rec, sim_task_kinds[t->kind].log);
+    layout_put(l, SMMU_TASK_TYPE, rec, log_type(d, t));
     layout_put(l, SMMU_STREAM, rec, stream);
     layout_put(l, SMMU_TASK, rec, t->id);
     layout_put(l, SMMU_DATA_TYPE, rec, is_fault ? SMMU_DATA_FAULTS : SMMU_DATA_TRANSLATION);
@@ -165,7 +183,7 @@ void counters_write(struct sim_device *d, uint16_t stream, const struct device_t
         return;
     if (t->kind == TASK_CUBE || t->kind == TASK_VECTOR)
         l2_write(d, stream, t);
-    if (t->kind <= TASK_MIX_VECTOR && dice_one_in(&d->counters, 16))
+    if (d->of->chip->family == ON_A2 && t->kind <= TASK_MIX_VECTOR && dice_one_in(&d->counters, 16))
         smmu_write(d, stream, t);
 }
 
@@ -175,7 +193,10 @@ void counters_sample(struct sim_device *d, uint64_t end)
     const struct layout *l = &core_sample_layout;
     const struct sim_process *p = d->of;
     const uint64_t span_ns = (end - p->cnt) * NS_PER_HOST_TICK, every_ns = span_ns < 13000000 ? span_ns / 13 : 1000000;
-    const uint32_t cores = p->chip->n_cube + 1 + p->chip->n_vector; /* one number lies between the two kinds */
+    const bool has_vector_file = p->chip->family == ON_MDC,
+               samples_vector = p->chip->family == ON_A2 || has_vector_file;
+    /* One number lies between the two kinds. */
+    const uint32_t cores = p->chip->n_cube + 1 + (samples_vector ? p->chip->n_vector : 0);
     const unsigned n_cube = events_count(p->metrics->cube_events), n_vector = events_count(p->metrics->vector_events);
     for (uint64_t at_ns = 2 * every_ns; at_ns + every_ns < span_ns; at_ns += every_ns) {
         for (uint32_t core = 0; core < cores; core++) {
@@ -185,7 +206,7 @@ void counters_sample(struct sim_device *d, uint64_t end)
             uint64_t event[PMU_COUNTERS];
             const uint64_t cycles = every_ns * p->chip->core_mhz / 1000 * dice_below(&d->counters, 1000) / 1000;
             events_make(&d->counters, cycles, is_cube ? n_cube : n_vector, event);
-            uint8_t *rec = slices_record(&d->out[DEVICE_PMU], l);
+            uint8_t *rec = slices_record(&d->out[is_cube || !has_vector_file ? DEVICE_PMU : DEVICE_VECTOR_PMU], l);
             layout_put(l, CORE_MODE, rec, 1);
             for (unsigned i = 0; i < CORE_EVENTS; i++)
                 layout_put(l, CORE_EVENT + i, rec, event[i]);

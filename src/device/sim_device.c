@@ -8,15 +8,17 @@
 
 /* clang-format off */
 static const struct {
-    const char *family;
+    const char *family, *hwts_family; /* the second one on chips without STARS, where it is another */
     enum cut cut;
 } files[DEVICE_FILES] = {
-    [DEVICE_LOG]   = { "stars_soc.data", CUT_BETWEEN }, /* collectors cut this one at multiples of its records */
-    [DEVICE_PMU]   = { "ffts_profile.data", CUT_ANYWHERE },
-    [DEVICE_TRACK] = { "ts_track.data", CUT_ANYWHERE },
-    [DEVICE_AICPU] = { "aicpu.data", CUT_ANYWHERE },
-    [DEVICE_L2]    = { "l2_cache.data", CUT_BETWEEN }, /* the reference reads the slices of these two one by one */
-    [DEVICE_SMMU]  = { "socpmu.data", CUT_BETWEEN },
+    [DEVICE_LOG]   = { "stars_soc.data", "hwts.data", CUT_BETWEEN }, /* cut at multiples of its records by collectors */
+    [DEVICE_PMU]   = { "ffts_profile.data", "aicore.data", CUT_ANYWHERE },
+    [DEVICE_TRACK] = { "ts_track.data", NULL, CUT_ANYWHERE },
+    [DEVICE_AICPU] = { "aicpu.data", NULL, CUT_ANYWHERE },
+    [DEVICE_L2]    = { "l2_cache.data", NULL, CUT_BETWEEN }, /* the reference reads the slices of these two one by one */
+    [DEVICE_SMMU]  = { "socpmu.data", NULL, CUT_BETWEEN },
+    [DEVICE_VECTOR_LOG] = { "hwts.aiv_data", NULL, CUT_BETWEEN },
+    [DEVICE_VECTOR_PMU] = { "aiVectorCore.data", NULL, CUT_ANYWHERE },
 };
 
 static const uint16_t stream_ids[STREAMS] = {
@@ -74,8 +76,10 @@ void device_open(struct sim_process *p, uint32_t index)
     d->comm = (struct sim_thread){ thread + 2, d->now };
 
     folder_create(&p->writer, d->id);
-    for (size_t i = 0; i < DEVICE_FILES; i++)
-        slices_init(&d->out[i], &p->writer, d->id, files[i].family, files[i].cut);
+    for (size_t i = 0; i < DEVICE_FILES; i++) {
+        const bool is_other = files[i].hwts_family && chip_is_hwts(p);
+        slices_init(&d->out[i], &p->writer, d->id, is_other ? files[i].hwts_family : files[i].family, files[i].cut);
+    }
     for (size_t i = 0; i < STREAMS; i++) {
         struct device_stream *s = &d->stream[i];
         s->id = stream_ids[i];
@@ -111,7 +115,7 @@ uint16_t stream_issue(struct sim_device *d, enum sim_stream which, uint32_t thre
     return task;
 }
 
-static uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick)
+uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick)
 {
     uint8_t *rec = slices_record(&d->out[DEVICE_TRACK], l);
     rec[2] = (uint8_t)l->size; /* the record's length is part of its head */
@@ -234,7 +238,10 @@ static void log_next(struct sim_device *d, struct device_stream *s)
 {
     static const uint8_t func[] = { STARS_ACSQ_BEGIN, STARS_FFTS_BEGIN, STARS_FFTS_END, STARS_ACSQ_END };
     const struct device_task *t = &s->queue[s->head];
-    log_write(d, s, t, func[s->stage], next_tick(s));
+    if (chip_is_hwts(d->of))
+        hwts_write(d, s->id, t, s->stage == STAGE_END);
+    else
+        log_write(d, s, t, func[s->stage], next_tick(s));
     if (s->stage == STAGE_BEGIN && sim_task_kinds[t->kind].context == 0) {
         s->stage = STAGE_END;
         return;

@@ -82,18 +82,18 @@ void graph_load(struct sim_device *d)
         char name[80], kernel[80];
         snprintf(name, sizeof name, "graph%u/layer_%u/%s", d->graph_model, i, types[i]);
         snprintf(kernel, sizeof kernel, "te_graph%u_%u", d->graph_model, i);
-        const struct launch l = { op->kind, op->kind == TASK_CUBE ? 20 : 40, host_name(p, kernel) };
+        const enum task_kind kind = sim_kind_on(p->chip, op->kind);
+        const struct launch l = { kind, kind == TASK_CUBE ? 20 : 40, host_name(p, kernel) };
         const uint64_t hash = host_name(p, name);
         host_call(p, HOST_CALL_ONCE, LEVEL_NODE, TYPE_LAUNCH, thread, at, at + 180, hash);
         host_call(p, HOST_CALL_ONCE, LEVEL_RUNTIME, TYPE_CALL_KERNEL, thread, at + 20, at + 120, 0);
         host_track(d, HOST_TRACK_ONCE, thread, at + 70, STREAM_GRAPH, (uint16_t)i, &l);
         node_records(d, true, thread, at + 150,
-                     &(struct node){ hash, p->operator_name[which].type, sim_task_kinds[op->kind].node, l.blocks, 0 },
-                     op);
+                     &(struct node){ hash, p->operator_name[which].type, sim_task_kinds[kind].node, l.blocks, 0 }, op);
         static_memory_put(d, at + 150, hash, graph, i);
         if (!p->o->level0 && (i == 2 || i == 5))
             fusion_put(d, at + 200, name, hash, i == 2 ? 3 : 2);
-        d->graph[i] = (struct graph_task){ op->kind, l.blocks, op->us_min, op->us_max };
+        d->graph[i] = (struct graph_task){ kind, l.blocks, op->us_min, op->us_max };
     }
     d->main.now = end + 100;
 }
@@ -109,20 +109,28 @@ static void capture_put(struct sim_device *d, uint64_t time, bool is_end)
     layout_put(l, CAPTURE_DEVICE, rec, (uint64_t)d->id);
 }
 
+static bool can_capture(const struct sim_process *p)
+{
+    return p->chip->family & (ON_A2 | ON_310P | ON_MDC);
+}
+
 /* Operators that are launched while a stream is captured do not run; they are remembered and run by the graph. */
 void graph_capture(struct sim_device *d)
 {
     static const char *const types[CAPTURED_OPERATORS] = { "MatMulV3", "Add", "Cast", "Transpose" };
     struct sim_process *p = d->of;
     const uint32_t thread = d->main.id;
+    if (!can_capture(p))
+        return;
     capture_put(d, d->main.now + 10, false);
     for (unsigned i = 0; i < CAPTURED_OPERATORS; i++) {
         const size_t which = operator_number(types[i]);
         const struct sim_operator *op = &sim_operators[which];
-        const struct launch l = { op->kind, op->kind == TASK_CUBE ? 16 : 32, p->operator_name[which].kernel };
+        const enum task_kind kind = sim_kind_on(p->chip, op->kind);
+        const struct launch l = { kind, kind == TASK_CUBE ? 16 : 32, p->operator_name[which].kernel };
         const uint64_t at = d->main.now + 50 + i * CAPTURE_TICKS, name = p->operator_name[which].name;
         host_track(d, HOST_TRACK, thread, at + 140, STREAM_CAPTURED, (uint16_t)i, &l);
-        d->captured[i] = (struct graph_task){ op->kind, l.blocks, op->us_min, op->us_max };
+        d->captured[i] = (struct graph_task){ kind, l.blocks, op->us_min, op->us_max };
         if (p->o->late) {
             captured_record(d, at + 140, (uint16_t)i, which, &l);
             continue;
@@ -131,8 +139,7 @@ void graph_capture(struct sim_device *d)
         host_call(p, HOST_CALL, LEVEL_NODE, TYPE_LAUNCH, thread, at + 60, at + 250, name);
         host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_LAUNCH, thread, at + 90, at + 200, 0);
         node_records(d, false, thread, at + 220,
-                     &(struct node){ name, p->operator_name[which].type, sim_task_kinds[op->kind].node, l.blocks, 0 },
-                     op);
+                     &(struct node){ name, p->operator_name[which].type, sim_task_kinds[kind].node, l.blocks, 0 }, op);
     }
     d->main.now += 50 + CAPTURED_OPERATORS * CAPTURE_TICKS;
 }
@@ -208,11 +215,13 @@ void graphs_run(struct sim_device *d, uint32_t step)
     if (d->main.now < d->now)
         d->main.now = d->now;
     loaded_run(d, step);
-    captured_run(d);
+    if (can_capture(d->of))
+        captured_run(d);
     d->now = d->main.now;
 }
 
 void graphs_end(struct sim_device *d)
 {
-    capture_put(d, d->main.now + 50, true);
+    if (can_capture(d->of))
+        capture_put(d, d->main.now + 50, true);
 }

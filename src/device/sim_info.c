@@ -62,14 +62,15 @@ static void sample_json(struct sim_process *p, int device)
         "\"aiv_profiling_events\":\"%s\",\"aiv_sampling_interval\":10,\"llc_profiling\":\"read\",\"llc_interval\":20,"
         "\"llc_profiling_events\":\"hisi_l3t0_1/dsid0/\",\"hbm_profiling_events\":\"read,write\",\"hbmInterval\":20,"
         "\"ddr_profiling_events\":\"\",\"l2CacheTaskProfiling\":\"on\","
-        "\"l2CacheTaskProfilingEvents\":\"0xf6,0xfb,0xfc,0x90,0x91,0x9c,0x9d,0x7d\",\"host_sys_pid\":%u,"
+        "\"l2CacheTaskProfilingEvents\":\"%s\",\"host_sys_pid\":%u,"
         "\"host_disk_freq\":50,\"host_cpu_profiling\":\"on\",\"host_mem_profiling\":\"on\",\"hostProfiling\":true,"
         "\"prof_level\":\"%s\",\"profLevel\":\"%s\",\"taskBlock\":\"off\",\"qosEvents\":\"AIC,AIV,SDMA,CPU\","
         "\"npuEvents\":\"SMMU:0x8a,0x8c,0x8d,0x2,0x8b\",\"ai_ctrl_cpu_profiling_events\":\"0x11,0x8\","
         "\"ts_cpu_profiling_events\":\"0x11,0x8,0x12,0x13,0x14,0x15,0x1b\",\"msprofBinPid\":-1,\"storageLimit\":\"\","
         "\"instrProfilingFreq\":1000,\"cpu_sampling_interval\":20,\"sys_sampling_interval\":100,\"nicInterval\":10,"
         "\"roceInterval\":10,\"pcieInterval\":20,\"hccsInterval\":20,\"dynamic\":\"off\"}",
-        id, mode, m->cube_name, m->cube_events, mode, m->vector_name, m->vector_events, p->pid, level, level);
+        id, mode, m->cube_name, m->cube_events, mode, m->vector_name, m->vector_events, p->chip->l2_events, p->pid,
+        level, level);
     folder_file(&p->writer, device, "sample.json", text, (size_t)n);
 }
 

@@ -119,7 +119,7 @@ void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t 
     layout_put(l, CAPTURED_DEVICE, rec, (uint64_t)d->id);
     layout_put(l, CAPTURED_STREAM, rec, d->stream[STREAM_CAPTURED].id);
     layout_put(l, CAPTURED_TASK, rec, task);
-    layout_put(l, CAPTURED_TASK_TYPE, rec, sim_task_kinds[op->kind].node);
+    layout_put(l, CAPTURED_TASK_TYPE, rec, sim_task_kinds[launch->kind].node);
     layout_put(l, CAPTURED_BLOCKS, rec, launch->blocks);
     layout_put(l, CAPTURED_NAME, rec, p->operator_name[which].name);
     layout_put(l, CAPTURED_OP_TYPE, rec, p->operator_name[which].type);
@@ -132,11 +132,15 @@ void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t 
 
 uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
 {
+    enum { CUBES = 24, VECTORS = 48 }; /* the numbers are for so many cores */
     static const uint16_t cube[] = { 1, 8, 16, 20, 24, 24, 24 }, vector[] = { 1, 4, 16, 32, 40, 48, 48 };
     const bool is_cube = kind == TASK_CUBE || kind == TASK_MIX_CUBE;
+    const struct sim_chip *c = d->of->chip;
     if (kind == TASK_AICPU || kind == TASK_DSA)
         return 1;
-    return (is_cube ? cube : vector)[dice_below(&d->dice, sizeof cube / sizeof *cube)];
+    const uint32_t blocks = (is_cube ? cube : vector)[dice_below(&d->dice, sizeof cube / sizeof *cube)];
+    const uint32_t cores = is_cube ? CUBES : VECTORS, here = is_cube ? c->n_cube : c->n_vector;
+    return (uint16_t)((blocks * here + cores - 1) / cores);
 }
 
 static size_t operator_pick(struct dice *d)
@@ -231,7 +235,8 @@ void operator_launch(struct sim_device *d, struct sim_thread *t)
     struct sim_process *p = d->of;
     const size_t which = operator_pick(&d->dice);
     const struct sim_operator *op = &sim_operators[which];
-    const struct sim_task_kind *kind = &sim_task_kinds[op->kind];
+    const enum task_kind runs_as = sim_kind_on(p->chip, op->kind);
+    const struct sim_task_kind *kind = &sim_task_kinds[runs_as];
     const enum sim_stream stream = op->kind == TASK_VECTOR && dice_one_in(&d->dice, 20) ? STREAM_SIDE : STREAM_MAIN;
     const uint64_t name = p->operator_name[which].name;
     if (t->now < d->now)
@@ -240,7 +245,7 @@ void operator_launch(struct sim_device *d, struct sim_thread *t)
     const struct calls c = calls_make(&d->dice, t->now);
     const uint32_t type = TYPE_ACL_OPERATOR + 2 * (uint32_t)which;
     host_call(p, HOST_CALL, LEVEL_ACL, type, t->id, c.workspace_begin, c.workspace_end, 0);
-    const struct launch l = { op->kind, operator_blocks(d, op->kind), p->operator_name[which].kernel };
+    const struct launch l = { runs_as, operator_blocks(d, runs_as), p->operator_name[which].kernel };
     const uint16_t task = stream_issue(d, stream, t->id, c.track - 5);
     host_track(d, HOST_TRACK, t->id, c.track, stream, task, &l);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, kind->call, t->id, c.runtime_begin, c.runtime_end, 0);

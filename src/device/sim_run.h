@@ -50,7 +50,17 @@ enum host_file {
     HOST_FILES
 };
 
-enum device_file { DEVICE_LOG, DEVICE_PMU, DEVICE_TRACK, DEVICE_AICPU, DEVICE_L2, DEVICE_SMMU, DEVICE_FILES };
+enum device_file {
+    DEVICE_LOG,
+    DEVICE_PMU,
+    DEVICE_TRACK,
+    DEVICE_AICPU,
+    DEVICE_L2,
+    DEVICE_SMMU,
+    DEVICE_VECTOR_LOG, /* of vector cores that have files of their own */
+    DEVICE_VECTOR_PMU,
+    DEVICE_FILES
+};
 
 struct sim_thread {
     uint32_t id;
@@ -186,6 +196,13 @@ void device_log(struct sim_device *d, uint64_t until);              /* everythin
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag);
 uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */
+uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick);
+
+/* sim_hwts.c: what chips without STARS write instead. */
+bool chip_is_hwts(const struct sim_process *p);
+void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end);
+void hwts_pmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t, uint64_t cycles,
+                    const uint64_t *event);
 
 /* sim_counters.c: what the cores counted. */
 void counters_write(struct sim_device *d, uint16_t stream, const struct device_task *t);

@@ -16,14 +16,15 @@ static uint32_t roll(struct sim_device *d, uint32_t low, uint32_t high)
     return dice_between(&d->samples, low, high);
 }
 
-static void traffic_put(struct slices *s, const struct layout *l, uint64_t us, uint64_t count, uint32_t event,
-                        uint32_t unit)
+static uint8_t *traffic_put(struct slices *s, const struct layout *l, uint64_t us, uint64_t count, uint32_t event,
+                            uint32_t unit)
 {
     uint8_t *rec = slices_record(s, l);
     layout_put(l, TRAFFIC_TIME, rec, us);
     layout_put(l, TRAFFIC_COUNT, rec, count);
     layout_put(l, TRAFFIC_EVENT, rec, event);
     layout_put(l, TRAFFIC_UNIT, rec, unit);
+    return rec;
 }
 
 static void hbm(struct sim_device *d, struct slices *s, const struct sim_moment *at)
@@ -41,6 +42,17 @@ static void llc(struct sim_device *d, struct slices *s, const struct sim_moment 
     for (uint32_t unit = 0; unit < PARTS; unit++)
         for (size_t i = 0; i < sizeof read_events; i++)
             traffic_put(s, &llc_layout, at->ns / 1000, roll(d, 10000, 500000), read_events[i], unit);
+}
+
+static void ddr(struct sim_device *d, struct slices *s, const struct sim_moment *at)
+{
+    enum { CONTROLLERS = 2, DIRECTIONS = 2 };
+    const struct layout *l = &ddr_layout;
+    for (uint32_t unit = 0; unit < CONTROLLERS; unit++)
+        for (uint32_t event = 0; event < DIRECTIONS; event++) {
+            uint8_t *rec = traffic_put(s, l, at->ns / 1000, roll(d, 20000, 400000), event, unit);
+            layout_put(l, DDR_MASTER, rec, DDR_MASTER_ALL);
+        }
 }
 
 static void memory_put(struct sim_device *d, struct slices *s, const struct sim_moment *at, uint32_t of, uint64_t base)
@@ -207,9 +219,13 @@ static void power_all(struct sim_device *d, uint64_t span_ns)
     static const uint16_t mhz[] = { 1200, 1800, 1500, 1800 }, core_mv[] = { 725, 803, 890 },
                           bus_mv[] = { 935, 921, 913 };
     struct slices freq = { 0 }, info = { 0 };
+    if (!(d->of->chip->family & ON_STARS))
+        return;
     power(d, "lpmFreqConv.data", LPM_FREQ, mhz, 4, &freq, span_ns);
-    power(d, "lpmInfoConv.data", LPM_CORE_VOLTAGE, core_mv, 3, &info, span_ns);
-    power(d, "lpmInfoConv.data", LPM_BUS_VOLTAGE, bus_mv, 3, &info, span_ns);
+    if (d->of->chip->family == ON_A2) {
+        power(d, "lpmInfoConv.data", LPM_CORE_VOLTAGE, core_mv, 3, &info, span_ns);
+        power(d, "lpmInfoConv.data", LPM_BUS_VOLTAGE, bus_mv, 3, &info, span_ns);
+    }
     slices_fini(&freq);
     slices_fini(&info);
 }
@@ -218,17 +234,19 @@ static const struct {
     const char *family; /* NULL: among the records of another stream */
     uint32_t every_us;
     sample_fn *sample;
+    unsigned on; /* families of chips */
 } samplers[] = {
-    {"hbm.data",                20000,  hbm              },
-    { "llc.data",               20000,  llc              },
-    { "npu_mem.app",            20000,  memory_of_device },
-    { "npu_mem.data",           20000,  memory_of_app    },
-    { "npu_module_mem.data",    100000, memory_of_modules},
-    { "pcie.data",              20000,  pcie             },
-    { "qos.data",               20000,  qos              },
-    { "stars_soc_profile.data", 20000,  soc              },
-    { "tscpu.data",             50000,  scheduler_cpu    },
-    { NULL,                     50000,  data_queue       },
+    {"hbm.data",                20000,  hbm,               ON_A2 | ON_910   },
+    { "llc.data",               20000,  llc,               ON_ALL           },
+    { "npu_mem.app",            20000,  memory_of_device,  ON_ALL           },
+    { "npu_mem.data",           20000,  memory_of_app,     ON_ALL           },
+    { "npu_module_mem.data",    100000, memory_of_modules, ON_ALL           },
+    { "pcie.data",              20000,  pcie,              ON_ALL & ~ON_310B},
+    { "qos.data",               20000,  qos,               ON_A2            },
+    { "stars_soc_profile.data", 20000,  soc,               ON_STARS         },
+    { "tscpu.data",             50000,  scheduler_cpu,     ON_ALL           },
+    { NULL,                     50000,  data_queue,        ON_ALL & ~ON_310B},
+    { "ddr.data",               20000,  ddr,               ON_ALL & ~ON_A2  },
 };
 
 /* As often as the sampler is asked to, but a dozen times at least: short collections want to be seen, too. */
@@ -253,6 +271,8 @@ void samplers_write(struct sim_device *d)
     const uint64_t span_ns = samplers_span_ns(d);
     for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++) {
         struct slices s = { 0 };
+        if (!(samplers[i].on & d->of->chip->family))
+            continue;
         if (samplers[i].family)
             slices_init(&s, &d->of->writer, d->id, samplers[i].family, CUT_ANYWHERE);
         for (struct sim_moment at = { 0 }; moment_next(d, span_ns, samplers[i].every_us, &at);)

@@ -6,22 +6,32 @@
 
 /* clang-format off */
 const struct sim_chip sim_chips[] = {
-    { .platform = 5, .n_cube = 24, .n_vector = 48, .core_mhz = 1800 },
+    { 5, ON_A2, .n_cube = 24, .n_vector = 48, .core_mhz = 1800, "0xf6,0xfb,0xfc,0x90,0x91,0x9c,0x9d,0x7d" },
+    { 1, ON_910, .n_cube = 32, .n_vector = 0, .core_mhz = 1000, "0x59,0x7d,0x7e,0x5b,0x71,0x5c,0x79,0x7c" },
+    { 2, ON_MDC, .n_cube = 10, .n_vector = 8, .core_mhz = 1000, "0x77,0x78,0x79,0x6a,0x6c,0x71,0x74,0x62" },
+    { 3, ON_MDC, .n_cube = 2, .n_vector = 0, .core_mhz = 800, "0x77,0x78,0x79,0x6a,0x6c,0x71,0x74,0x62" },
+    { 4, ON_310P, .n_cube = 8, .n_vector = 7, .core_mhz = 1080, "0x77,0x78,0x79,0x6a,0x6c,0x71,0x74,0x62" },
+    { 7, ON_310B, .n_cube = 1, .n_vector = 0, .core_mhz = 1224, "0xf6,0xfb,0xfc,0x90,0x91,0x9c,0x9d,0x7d" },
+    { 8, ON_310B, .n_cube = 1, .n_vector = 0, .core_mhz = 1000, "0xf6,0xfb,0xfc,0x90,0x91,0x9c,0x9d,0x7d" },
+    { 11, ON_310B, .n_cube = 1, .n_vector = 0, .core_mhz = 1000, "0xf6,0xfb,0xfc,0x90,0x91,0x9c,0x9d,0x7d" },
 };
 const size_t sim_n_chips = COUNT(sim_chips);
 
-#define SAME(name, events) { name, name, events, name, events }
+#define SAME(name, on, events) { name, on, name, events, name, events }
 const struct sim_metrics sim_metrics[] = {
     /* Cube cores count the pipelines with events of their own, and sample.json gives that list a name of its own. */
-    { "PipeUtilization", "PipeUtilizationExct", "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55",
+    { "PipeUtilization", ON_A2, "PipeUtilizationExct", "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55",
       "PipeUtilization", "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55" },
-    SAME("ArithmeticUtilization", "0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f"),
-    SAME("Memory", "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13"),
-    SAME("MemoryL0", "0x1b,0x1c,0x21,0x22,0x27,0x28,0x29,0x2a"),
-    SAME("MemoryUB", "0x10,0x13,0x37,0x38,0x3d,0x3e,0x43,0x44"),
-    SAME("ResourceConflictRatio", "0x64,0x65,0x66"),
-    SAME("L2Cache", "0x500,0x502,0x504,0x506,0x508,0x50a"),
-    SAME("MemoryAccess", "0x32,0x3d,0x3e,0x206,0x20c,0x50c,0x50d,0x50e"),
+    SAME("PipeUtilization", ON_ALL & ~ON_A2, "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55"),
+    SAME("PipelineExecuteUtilization", ON_310B, "0x12c,0x49,0x4a,0x9,0x302,0xc,0xd,0x303"),
+    SAME("ArithmeticUtilization", ON_ALL, "0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f"),
+    SAME("Memory", ON_ALL, "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13"),
+    SAME("MemoryL0", ON_ALL, "0x1b,0x1c,0x21,0x22,0x27,0x28,0x29,0x2a"),
+    SAME("MemoryUB", ON_ALL & ~ON_310B, "0x10,0x13,0x37,0x38,0x3d,0x3e,0x43,0x44"),
+    SAME("MemoryUB", ON_310B, "0x37,0x38,0x1a5,0x1a6,0x17f,0x180,0x191"),
+    SAME("ResourceConflictRatio", ON_ALL, "0x64,0x65,0x66"),
+    SAME("L2Cache", ON_STARS, "0x500,0x502,0x504,0x506,0x508,0x50a"),
+    SAME("MemoryAccess", ON_A2, "0x32,0x3d,0x3e,0x206,0x20c,0x50c,0x50d,0x50e"),
 };
 const size_t sim_n_metrics = COUNT(sim_metrics);
 
@@ -94,24 +104,24 @@ const size_t sim_n_types = COUNT(sim_types);
 
 /* Types of nodes and of the device's log are those of prof-records, A.9 and B.8. */
 const struct sim_task_kind sim_task_kinds[TASK_KINDS] = {
-    [TASK_CUBE]          = { TYPE_CALL_LAUNCH, 0, 0, 0, 0, 0 },
-    [TASK_VECTOR]        = { TYPE_CALL_LAUNCH, 66, 2, 2, 0, 0 },
-    [TASK_MIX_CUBE]      = { TYPE_CALL_LAUNCH, 108, 4, 0, 6, 2 },
-    [TASK_MIX_VECTOR]    = { TYPE_CALL_LAUNCH, 109, 5, 0, 7, 1 },
-    [TASK_AICPU]         = { TYPE_CALL_CPU_KERNEL, 1, 1, 1, 0, 0 },
-    [TASK_DSA]           = { TYPE_CALL_STARS, 50, 7, 15, 0, 0 },
-    [TASK_COPY_PCIE]     = { TYPE_CALL_MEMCPY, 5, 11, 17, 0, 0 },
-    [TASK_COPY_LOCAL]    = { TYPE_CALL_MEMCPY, 5, 11, 11, 0, 0 },
-    [TASK_EVENT_RECORD]  = { TYPE_CALL_EVENT_RECORD, 2, 11, 4, 0, 0 },
-    [TASK_EVENT_WAIT]    = { TYPE_CALL_EVENT_WAIT, 3, 11, 5, 0, 0 },
-    [TASK_NOTIFY_RECORD] = { TYPE_CALL_NOTIFY_RECORD, 15, 11, 6, 0, 0 },
-    [TASK_NOTIFY_WAIT]   = { TYPE_CALL_NOTIFY_WAIT, 14, 11, 7, 0, 0 },
-    [TASK_RDMA_SEND]     = { TYPE_CALL_RDMA, 25, 11, 16, 0, 0 },
-    [TASK_REDUCE]        = { TYPE_CALL_REDUCE, 92, 11, 11, 0, 0 },
-    [TASK_TRACE]         = { TYPE_CALL_TRACE, 26, 11, 3, 0, 0 },
-    [TASK_MODEL]         = { TYPE_CALL_MODEL, 13, 11, 3, 0, 0 },
-    [TASK_AICPU_QUIET]   = { TYPE_CALL_CPU_KERNEL, 1, 1, 1, 0, 0 },
-    [TASK_CCORE]         = { TYPE_CALL_STARS, 50, 11, 20, 0, 0 },
+    [TASK_CUBE]          = { TYPE_CALL_LAUNCH, 0, 0, 0, 0, 0, 0 },
+    [TASK_VECTOR]        = { TYPE_CALL_LAUNCH, 66, 2, 2, 2, 0, 0 },
+    [TASK_MIX_CUBE]      = { TYPE_CALL_LAUNCH, 108, 4, 0, 0, 6, 2 },
+    [TASK_MIX_VECTOR]    = { TYPE_CALL_LAUNCH, 109, 5, 0, 2, 7, 1 },
+    [TASK_AICPU]         = { TYPE_CALL_CPU_KERNEL, 1, 1, 1, 1, 0, 0 },
+    [TASK_DSA]           = { TYPE_CALL_STARS, 50, 7, 15, 2, 0, 0 },
+    [TASK_COPY_PCIE]     = { TYPE_CALL_MEMCPY, 5, 11, 17, 9, 0, 0 },
+    [TASK_COPY_LOCAL]    = { TYPE_CALL_MEMCPY, 5, 11, 11, 9, 0, 0 },
+    [TASK_EVENT_RECORD]  = { TYPE_CALL_EVENT_RECORD, 2, 11, 4, 4, 0, 0 },
+    [TASK_EVENT_WAIT]    = { TYPE_CALL_EVENT_WAIT, 3, 11, 5, 5, 0, 0 },
+    [TASK_NOTIFY_RECORD] = { TYPE_CALL_NOTIFY_RECORD, 15, 11, 6, 6, 0, 0 },
+    [TASK_NOTIFY_WAIT]   = { TYPE_CALL_NOTIFY_WAIT, 14, 11, 7, 7, 0, 0 },
+    [TASK_RDMA_SEND]     = { TYPE_CALL_RDMA, 25, 11, 16, 8, 0, 0 },
+    [TASK_REDUCE]        = { TYPE_CALL_REDUCE, 92, 11, 11, 9, 0, 0 },
+    [TASK_TRACE]         = { TYPE_CALL_TRACE, 26, 11, 3, 3, 0, 0 },
+    [TASK_MODEL]         = { TYPE_CALL_MODEL, 13, 11, 3, 3, 0, 0 },
+    [TASK_AICPU_QUIET]   = { TYPE_CALL_CPU_KERNEL, 1, 1, 1, 1, 0, 0 },
+    [TASK_CCORE]         = { TYPE_CALL_STARS, 50, 11, 20, 8, 0, 0 },
 };
 
 const struct sim_operator sim_operators[] = {
@@ -161,3 +171,14 @@ const struct sim_collective sim_collectives[] = {
 };
 const size_t sim_n_collectives = COUNT(sim_collectives);
 /* clang-format on */
+
+enum task_kind sim_kind_on(const struct sim_chip *c, enum task_kind kind)
+{
+    if (c->family == ON_A2)
+        return kind;
+    if (kind == TASK_MIX_VECTOR || kind == TASK_DSA)
+        kind = TASK_VECTOR;
+    if (kind == TASK_MIX_CUBE || (kind == TASK_VECTOR && c->n_vector == 0))
+        kind = TASK_CUBE;
+    return kind;
+}

@@ -5,12 +5,25 @@
 #ifndef ASCOPE_DEVICE_SIM_TABLES_H
 #define ASCOPE_DEVICE_SIM_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Chips of one family have the same units and write the same records: one bit each, so that a set of them is a number. */
+enum sim_family {
+    ON_910 = 1,
+    ON_310P = 2,
+    ON_MDC = 4,
+    ON_A2 = 8, /* and A3 */
+    ON_310B = 16,
+    ON_STARS = ON_A2 | ON_310B,
+    ON_ALL = ON_910 | ON_310P | ON_MDC | ON_STARS
+};
 struct sim_chip {
     uint32_t platform;
+    enum sim_family family;
     uint32_t n_cube, n_vector, core_mhz; /* AI cores, vector cores, their clock */
+    const char *l2_events; /* in the order of the counters: all requests, two halves, hits in each, victims */
 };
 extern const struct sim_chip sim_chips[];
 extern const size_t sim_n_chips;
@@ -18,6 +31,7 @@ extern const size_t sim_n_chips;
 /* A group of AI core counters: what sample.json says about it, for cube and for vector cores. */
 struct sim_metrics {
     const char *name;
+    unsigned on; /* families */
     const char *cube_name, *cube_events;
     const char *vector_name, *vector_events;
 };
@@ -115,10 +129,12 @@ struct sim_task_kind {
     uint16_t track;      /* type in the host's task track */
     uint16_t node;       /* type in node_basic_info */
     uint8_t log;         /* type in the device's task log */
+    uint8_t hwts;        /* the same on chips without STARS */
     uint8_t context;     /* type of the sub task for those that run as one, else 0 */
     uint8_t other_ratio; /* blocks of the other kind of core to one of its own; 0: it has none */
 };
 extern const struct sim_task_kind sim_task_kinds[TASK_KINDS];
+enum task_kind sim_kind_on(const struct sim_chip *c, enum task_kind kind); /* units that a chip lacks are other units */
 
 enum shape { SHAPE_MATMUL, SHAPE_BATCH_MATMUL, SHAPE_CONV, SHAPE_BINARY, SHAPE_UNARY, SHAPE_CAST, SHAPE_ATTENTION };
 struct sim_operator {

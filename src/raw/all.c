@@ -3,12 +3,15 @@
 #include "raw/counter.h"
 #include "raw/device.h"
 #include "raw/host.h"
+#include "raw/hwts.h"
 #include "raw/sampler.h"
 
 const struct layout *const raw_layouts[] = {
     &stars_layout,
     &pmu_task_layout,
     &pmu_block_layout,
+    &hwts_layout,
+    &hwts_pmu_layout,
     &ts_step_layout,
     &ts_memcpy_layout,
     &ts_state_layout,

@@ -47,6 +47,7 @@ enum {
 enum { TS_MEMCPY_TICK, TS_MEMCPY_STREAM, TS_MEMCPY_TASK, TS_MEMCPY_STATE, TS_MEMCPY_FIELDS };
 extern const struct layout ts_memcpy_layout;
 enum { TS_STATE_TICK, TS_STATE_STREAM, TS_STATE_TASK, TS_STATE_TYPE, TS_STATE_STATE, TS_STATE_FIELDS };
+enum { TS_STATE_RECEIVED = 0, TS_STATE_STARTED = 1, TS_STATE_ENDED = 2 };
 extern const struct layout ts_state_layout;
 enum { TS_FLIP_TICK, TS_FLIP_STREAM, TS_FLIP_NUMBER, TS_FLIP_TASK, TS_FLIP_FIELDS };
 extern const struct layout ts_flip_layout;

@@ -1,0 +1,78 @@
+/* Chips without STARS: another task log, counters without times, and a scheduler that tells of some tasks elsewhere. */
+#include "device/sim_run.h"
+
+#include <string.h>
+
+#include "raw/device.h"
+#include "raw/hwts.h"
+
+enum { MAGIC = 0x6BD3, MAGIC_AT = 2 }; /* collectors leave it there; no reader asks for it */
+
+bool chip_is_hwts(const struct sim_process *p)
+{
+    return !(p->chip->family & ON_STARS);
+}
+
+static uint8_t *record_begin(struct slices *s, const struct layout *l)
+{
+    uint8_t *rec = slices_record(s, l);
+    rec[MAGIC_AT] = MAGIC & 0xFF;
+    rec[MAGIC_AT + 1] = MAGIC >> 8;
+    return rec;
+}
+
+/* The states of a task that the scheduler itself passes on: received, started, ended. */
+static void states_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end)
+{
+    const struct layout *l = &ts_state_layout;
+    static const uint8_t begin[] = { TS_STATE_RECEIVED, TS_STATE_STARTED }, end[] = { TS_STATE_ENDED };
+    const uint8_t *state = is_end ? end : begin;
+    const size_t n = is_end ? sizeof end : sizeof begin;
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *rec = track_record(d, l, TS_STATE_TICK, is_end ? t->end : t->begin + i);
+        layout_put(l, TS_STATE_STREAM, rec, stream);
+        layout_put(l, TS_STATE_TASK, rec, t->id);
+        layout_put(l, TS_STATE_TYPE, rec, sim_task_kinds[t->kind].track);
+        layout_put(l, TS_STATE_STATE, rec, state[i]);
+    }
+}
+
+/* What the log leaves out: kernels of the AI CPU on the 910, graphs on the 310P. */
+static bool is_tracked(const struct sim_process *p, uint8_t kind)
+{
+    return (p->chip->family == ON_910 && (kind == TASK_AICPU || kind == TASK_AICPU_QUIET)) ||
+           (p->chip->family == ON_310P && kind == TASK_MODEL);
+}
+
+static bool has_vector_files(const struct sim_process *p, uint8_t kind)
+{
+    return p->chip->family == ON_MDC && kind == TASK_VECTOR;
+}
+
+void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end)
+{
+    const struct layout *l = &hwts_layout;
+    const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
+    if (is_tracked(d->of, t->kind)) {
+        states_write(d, stream, t, is_end);
+        return;
+    }
+    uint8_t *rec = record_begin(&d->out[has_vector_files(d->of, t->kind) ? DEVICE_VECTOR_LOG : DEVICE_LOG], l);
+    layout_put(l, HWTS_HEAD, rec, (d->n_log++ & 15) << HWTS_COUNT_SHIFT | (is_end ? HWTS_END_BIT : 0));
+    layout_put(l, HWTS_TYPE, rec, kind->hwts);
+    layout_put(l, HWTS_TASK, rec, t->id);
+    layout_put(l, HWTS_TICK, rec, is_end ? t->end : t->begin);
+    layout_put(l, HWTS_STREAM, rec, stream);
+}
+
+void hwts_pmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t, uint64_t cycles,
+                    const uint64_t *event)
+{
+    const struct layout *l = &hwts_pmu_layout;
+    uint8_t *rec = record_begin(&d->out[has_vector_files(d->of, t->kind) ? DEVICE_VECTOR_PMU : DEVICE_PMU], l);
+    layout_put(l, HWTS_PMU_HEAD, rec, (d->n_pmu++ & 15) << HWTS_COUNT_SHIFT);
+    layout_put(l, HWTS_PMU_TASK, rec, t->id);
+    layout_put(l, HWTS_PMU_CYCLES, rec, cycles);
+    layout_put(l, HWTS_PMU_STREAM, rec, stream);
+    memcpy(rec + HWTS_PMU_FIRST, event, PMU_COUNTERS * sizeof *event);
+}

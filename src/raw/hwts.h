@@ -1,0 +1,17 @@
+/* hwts.h - what schedulers and cores wrote before there was STARS. Times are ticks of the device's counter. */
+#ifndef ASCOPE_RAW_HWTS_H
+#define ASCOPE_RAW_HWTS_H
+
+#include "raw/layout.h"
+
+/* The task log: one record when a task starts, one when it ends. Kinds of records beyond these two are read by nobody. */
+enum { HWTS_HEAD, HWTS_TYPE, HWTS_TASK, HWTS_TICK, HWTS_STREAM, HWTS_FIELDS };
+enum { HWTS_END_BIT = 1, HWTS_COUNT_SHIFT = 4 }; /* of the head: an end; above, a running count of four bits */
+extern const struct layout hwts_layout;
+
+/* Counters of a task, without a time: the eight u64 follow at HWTS_PMU_FIRST. */
+enum { HWTS_PMU_HEAD, HWTS_PMU_TASK, HWTS_PMU_CYCLES, HWTS_PMU_STREAM, HWTS_PMU_FIELDS };
+enum { HWTS_PMU_FIRST = 32 };
+extern const struct layout hwts_pmu_layout;
+
+#endif
