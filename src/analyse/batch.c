@@ -41,6 +41,25 @@ void batch_of_host(const uint32_t *order, size_t n, const uint64_t *time, const 
     }
 }
 
+void batch_of_older(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
+                    size_t n_flips, const uint64_t *flip_time, const uint16_t *flip_task, const uint16_t *flip_number)
+{
+    uint16_t number = 0;
+    size_t k = 0, last = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (; k < n_flips && time[order[i]] >= flip_time[k]; k++) {
+            number++;
+            for (size_t back = i; flip_number[k] != FLIP_STREAM_DESTROYED && back > last; back--) {
+                if (task[order[back - 1]] >= flip_task[k])
+                    break;
+                batch[order[back - 1]] = number;
+            }
+            last = i;
+        }
+        batch[order[i]] = number;
+    }
+}
+
 void batch_by_number(const uint32_t *order, size_t n, const uint64_t *time, uint16_t *batch, size_t n_flips,
                      const uint64_t *flip_time, const uint16_t *flip_number)
 {

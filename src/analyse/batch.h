@@ -18,6 +18,10 @@ void batch_of_device(const uint32_t *order, size_t n, const uint64_t *time, cons
 void batch_of_host(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
                    size_t n_flips, const uint64_t *flip_time, const uint32_t *flip_task, const uint16_t *flip_number);
 
+/* The rule of the older presentation for devices: as the host's, but a task at the very time of a flip comes after it. */
+void batch_of_older(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
+                    size_t n_flips, const uint64_t *flip_time, const uint16_t *flip_task, const uint16_t *flip_number);
+
 /* The AI CPUs' rule: a flip says the number of the round that it begins, and a destroyed stream begins a round of its own.
  * Nothing is corrected around a flip. */
 void batch_by_number(const uint32_t *order, size_t n, const uint64_t *time, uint16_t *batch, size_t n_flips,

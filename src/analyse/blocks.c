@@ -34,6 +34,10 @@ bool blocks_analyse(struct profile *p, struct device *d, struct error *e)
     const size_t n = d->log.blocks.n;
     if (n == 0)
         return true;
+    if (!p->has_unique_ids) { /* nobody can say whose they are */
+        losses_add(&d->source.lost, LOSS_UNMATCHED, n, "ts_track.data", 0);
+        return true;
+    }
     struct arena *mem = arena_new();
     uint32_t *order = mem ? arena_take(mem, n, sizeof *order) : NULL;
     uint32_t *task = mem ? arena_take(mem, n, sizeof *task) : NULL;
@@ -51,7 +55,7 @@ bool blocks_analyse(struct profile *p, struct device *d, struct error *e)
         done = order_by_u64(order, n, d->log.blocks.tick) && order_by_u16(order, n, stream);
     }
     if (done) {
-        device_batches(&d->log, order, n, stream, d->log.blocks.tick, task, batch);
+        device_batches(d, order, n, stream, d->log.blocks.tick, task, batch);
         for (size_t i = 0; i < n; i++) /* in the order of time: the last one wins */
             set_blocks(p, d->source.device, task_key(stream[order[i]], batch[order[i]], task[order[i]]),
                        d->log.blocks.blocks[order[i]]);

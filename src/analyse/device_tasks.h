@@ -19,8 +19,11 @@ struct stream_task {
 };
 struct stream_task stream_task_unpack(uint16_t raw_stream, uint16_t raw_task, unsigned sqe_type, bool expanded);
 
+/* Room for so many tasks in d->log. */
+bool device_log_take(struct device *d, size_t n);
+
 /* Numbers the batches of rows that are ordered by (stream, time), by the flips that the device recorded. */
-void device_batches(const struct device_log *log, const uint32_t *order, size_t n, const uint16_t *stream,
+void device_batches(const struct device *d, const uint32_t *order, size_t n, const uint16_t *stream,
                     const uint64_t *time, const uint32_t *task, uint16_t *batch);
 
 #endif

@@ -565,10 +565,32 @@ static bool number_batches(struct profile *p)
     return done;
 }
 
+/* Without unique ids nobody tells of batches: each use of an id is one. */
+static bool count_uses(struct profile *p)
+{
+    struct tracks *t = &p->host.records.tracks;
+    struct arena *scratch = arena_new();
+    uint32_t *order = scratch ? arena_take(scratch, t->n, sizeof *order) : NULL;
+    bool done = order != NULL;
+    if (done) {
+        order_fill(order, t->n);
+        done = order_by_u64(order, t->n, t->time) && order_by_u32(order, t->n, t->task) &&
+               order_by_u16(order, t->n, t->stream) && order_by_u16(order, t->n, t->device);
+    }
+    for (size_t i = 0; done && i < t->n; i++) {
+        const uint32_t row = order[i], before = i > 0 ? order[i - 1] : row;
+        const bool is_same = i > 0 && t->task[row] == t->task[before] && t->stream[row] == t->stream[before] &&
+                             t->device[row] == t->device[before];
+        t->batch[row] = is_same ? (uint16_t)(t->batch[before] + 1) : 0;
+    }
+    arena_free(scratch);
+    return done;
+}
+
 bool operators_analyse(struct profile *p, struct error *e)
 {
     struct build b = { 0 };
-    bool done = number_batches(p) && build_init(&b, p);
+    bool done = (p->has_unique_ids ? number_batches(p) : count_uses(p)) && build_init(&b, p);
     if (done) {
         visit_all(&b);
         done = take_tables(&b);

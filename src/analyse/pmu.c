@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/device_tasks.h"
+#include "analyse/hwts_pmu.h"
 #include "base/bytes.h"
 #include "base/sort.h"
 #include "raw/device.h"
@@ -21,6 +22,8 @@ struct records_of_cores {
     uint32_t *task, *context;
     uint64_t *end, *key;
     uint32_t *order;
+    const uint64_t *task_key; /* of the tasks */
+    const uint32_t *by_id;    /* the tasks by (task_key, context, begin) */
 };
 
 static uint16_t bits_of(const uint8_t *record)
@@ -68,13 +71,15 @@ static bool gather(struct records_of_cores *r, const struct profile *p, const st
     return true;
 }
 
-/* Batches are counted over both kinds of records together, by the times at which they end. */
-static bool number_batches(struct records_of_cores *r, const struct device_log *log)
+/* Batches are counted over both kinds of records together, by the times at which they end. Without unique ids there are
+ * none, and the times alone tell one use of an id from the next. */
+static bool number_batches(struct records_of_cores *r, const struct profile *p, const struct device *d)
 {
     order_fill(r->order, r->n);
     if (!order_by_u64(r->order, r->n, r->end) || !order_by_u16(r->order, r->n, r->stream))
         return false;
-    device_batches(log, r->order, r->n, r->stream, r->end, r->task, r->batch);
+    if (p->has_unique_ids)
+        device_batches(d, r->order, r->n, r->stream, r->end, r->task, r->batch);
     for (size_t i = 0; i < r->n; i++)
         r->key[i] = task_key(r->stream[i], r->batch[i], r->task[i]);
     return true;
@@ -83,6 +88,25 @@ static bool number_batches(struct records_of_cores *r, const struct device_log *
 static bool order_by_id(uint32_t *order, size_t n, const uint64_t *key, const uint32_t *context)
 {
     return order_by_u32(order, n, context) && order_by_u64(order, n, key);
+}
+
+/* Tasks by the same keys as the records. */
+static bool index_tasks(struct records_of_cores *r, const struct profile *p, const struct tasks *t, struct arena *mem)
+{
+    r->task_key = t->key;
+    r->by_id = t->by_id;
+    if (p->has_unique_ids)
+        return true;
+    uint64_t *key = arena_take(mem, t->n, sizeof *key);
+    uint32_t *order = arena_take(mem, t->n, sizeof *order);
+    if (!key || !order)
+        return false;
+    for (size_t i = 0; i < t->n; i++)
+        key[i] = task_key(t->stream[i], 0, t->task[i]);
+    order_fill(order, t->n);
+    r->task_key = key;
+    r->by_id = order;
+    return order_by_id(order, t->n, key, t->context);
 }
 
 static bool sort_records(struct records_of_cores *r)
@@ -97,8 +121,8 @@ static bool sort_records(struct records_of_cores *r)
 /* By id, then by time: -1 when the record comes before the task, 1 when after, 0 when it ended while the task ran. */
 static int compare(const struct records_of_cores *r, uint32_t record, const struct tasks *tasks, uint32_t task)
 {
-    if (r->key[record] != tasks->key[task])
-        return r->key[record] < tasks->key[task] ? -1 : 1;
+    if (r->key[record] != r->task_key[task])
+        return r->key[record] < r->task_key[task] ? -1 : 1;
     if (r->context[record] != tasks->context[task])
         return r->context[record] < tasks->context[task] ? -1 : 1;
     return r->end[record] < tasks->begin_tick[task] ? -1 : r->end[record] > tasks->end_tick[task];
@@ -109,7 +133,7 @@ static size_t match_tasks(const struct records_of_cores *r, const struct tasks *
 {
     size_t n = 0;
     for (size_t i = 0, k = 0; i < r->n_tasks && k < tasks->n;) {
-        const uint32_t record = r->order[i], task = tasks->by_id[k];
+        const uint32_t record = r->order[i], task = r->by_id[k];
         const int side = compare(r, record, tasks, task);
         if (side == 0) {
             record_of[task] = record;
@@ -139,7 +163,7 @@ static void sum_blocks(struct pmu *pmu, const struct records_of_cores *r, const 
 {
     size_t n_sums = 0, k = 0, n_blocks = 0; /* n_blocks: of task k so far */
     for (size_t i = r->n_tasks; i < r->n && k < tasks->n;) {
-        const uint32_t record = r->order[i], task = tasks->by_id[k], row = tasks->pmu[task];
+        const uint32_t record = r->order[i], task = r->by_id[k], row = tasks->pmu[task];
         const int side = compare(r, record, tasks, task);
         i += side <= 0;
         if (side > 0) {
@@ -178,12 +202,10 @@ static uint32_t mhz_at(const struct samples *changes, uint64_t tick)
     return low > 0 ? (uint32_t)samples_uint(changes, LPM_ENTRY_VALUE, low - 1) : 0;
 }
 
-static bool fill_rows(struct profile *p, struct device *d, const struct records_of_cores *r, const uint32_t *record_of,
-                      size_t n)
+bool pmu_rows_take(struct device *d, size_t n)
 {
     struct pmu *pmu = &d->pmu;
     struct arena *mem = d->source.mem;
-    const struct ops *ops = &p->host.ops;
     pmu->task = arena_take(mem, n, sizeof *pmu->task);
     pmu->cycles = arena_take(mem, n, sizeof *pmu->cycles);
     pmu->counters = arena_take(mem, n, sizeof *pmu->counters);
@@ -192,7 +214,28 @@ static bool fill_rows(struct profile *p, struct device *d, const struct records_
     pmu->blocks = arena_take(mem, n, sizeof *pmu->blocks);
     pmu->mix_blocks = arena_take(mem, n, sizeof *pmu->mix_blocks);
     pmu->other = arena_take(mem, n, sizeof *pmu->other);
-    if (arena_failed(mem))
+    return !arena_failed(mem);
+}
+
+size_t pmu_row_add(struct profile *p, struct device *d, size_t task)
+{
+    struct pmu *pmu = &d->pmu;
+    const struct ops *ops = &p->host.ops;
+    const uint32_t op = d->tasks.op[task];
+    const size_t row = pmu->n++;
+    d->tasks.pmu[task] = (uint32_t)row;
+    pmu->task[row] = (uint32_t)task;
+    pmu->blocks[row] = op == NO_ROW ? 0 : (uint16_t)ops->blocks[op];
+    pmu->mix_blocks[row] = op == NO_ROW ? 0 : (uint16_t)ops->mix_blocks[op];
+    pmu->other[row] = NO_ROW;
+    return row;
+}
+
+static bool fill_rows(struct profile *p, struct device *d, const struct records_of_cores *r, const uint32_t *record_of,
+                      size_t n)
+{
+    struct pmu *pmu = &d->pmu;
+    if (!pmu_rows_take(d, n))
         return false;
     const struct samples *changes = &d->counters.raw[SAMPLER_FREQ];
     const bool has_changes = are_usable(changes);
@@ -201,20 +244,14 @@ static bool fill_rows(struct profile *p, struct device *d, const struct records_
         if (record_of[task] == NO_ROW)
             continue;
         const uint8_t *record = r->record[record_of[task]];
-        const uint32_t op = d->tasks.op[task];
-        const size_t row = pmu->n++;
-        d->tasks.pmu[task] = (uint32_t)row;
-        pmu->task[row] = (uint32_t)task;
+        const size_t row = pmu_row_add(p, d, task);
         pmu->cycles[row] = layout_get(&pmu_task_layout, PMU_CYCLES, record);
         pmu->counters[row] = record + PMU_FIRST;
-        pmu->kind[row] = (uint8_t)kind_of(record);
+        pmu->kind[row] = pmu->has_one_core ? PMU_AIC : (uint8_t)kind_of(record);
         pmu->mhz[row] = has_changes ? mhz_at(changes, r->end[record_of[task]]) : 0;
-        pmu->blocks[row] = op == NO_ROW ? 0 : (uint16_t)ops->blocks[op];
-        pmu->mix_blocks[row] = op == NO_ROW ? 0 : (uint16_t)ops->mix_blocks[op];
-        pmu->other[row] = NO_ROW;
         n_mix += pmu->kind[row] == PMU_MIX_AIC || pmu->kind[row] == PMU_MIX_AIV;
     }
-    pmu->sums = arena_take(mem, n_mix, sizeof *pmu->sums);
+    pmu->sums = arena_take(d->source.mem, n_mix, sizeof *pmu->sums);
     return pmu->sums != NULL;
 }
 
@@ -222,7 +259,8 @@ static bool associate(struct profile *p, struct device *d, struct arena *mem)
 {
     struct records_of_cores r = { 0 };
     uint32_t *record_of = arena_take(mem, d->tasks.n, sizeof *record_of);
-    if (!record_of || !gather(&r, p, &d->pmu, mem) || !number_batches(&r, &d->log) || !sort_records(&r))
+    if (!record_of || !gather(&r, p, &d->pmu, mem) || !number_batches(&r, p, d) ||
+        !index_tasks(&r, p, &d->tasks, mem) || !sort_records(&r))
         return false;
     for (size_t i = 0; i < d->tasks.n; i++)
         record_of[i] = NO_ROW;
@@ -234,25 +272,37 @@ static bool associate(struct profile *p, struct device *d, struct arena *mem)
     return true;
 }
 
-bool pmu_analyse(struct profile *p, struct device *d, struct error *e)
+static bool choose_columns(struct device *d)
 {
     const struct source *s = &d->source;
     struct pmu *pmu = &d->pmu;
-    for (size_t i = 0; i < d->tasks.n; i++)
-        d->tasks.pmu[i] = NO_ROW;
-    if (pmu->of_tasks.n == 0 || d->tasks.n == 0)
-        return true;
     pmu->n_cores[CORE_AIC] = s->ai_core_num;
     pmu->n_cores[CORE_AIV] = s->aiv_num;
     pmu->nominal_mhz = s->aic_mhz; /* of both kinds of cores: the reference knows no other */
-    metric_columns_add(&pmu->columns, CORE_AIC, source_text(s->sample, "ai_core_metrics"),
-                       source_text(s->sample, "ai_core_profiling_events"), s->mem);
-    metric_columns_add(&pmu->columns, CORE_AIV, source_text(s->sample, "aiv_metrics"),
-                       source_text(s->sample, "aiv_profiling_events"), s->mem);
-    if (pmu->columns.n == 0) /* nobody says what was counted */
+    pmu->has_one_core = s->chip->has_one_core;
+    const char *group = source_text(s->sample, "ai_core_metrics"),
+               *events = source_text(s->sample, "ai_core_profiling_events");
+    if (pmu->has_one_core) {
+        metric_columns_add_one_core(&pmu->columns, s->chip, group, events, s->mem);
+    } else {
+        metric_columns_add(&pmu->columns, CORE_AIC, group, events, s->mem);
+        metric_columns_add(&pmu->columns, CORE_AIV, source_text(s->sample, "aiv_metrics"),
+                           source_text(s->sample, "aiv_profiling_events"), s->mem);
+    }
+    return pmu->columns.n > 0; /* else nobody says what was counted */
+}
+
+bool pmu_analyse(struct profile *p, struct device *d, struct error *e)
+{
+    struct pmu *pmu = &d->pmu;
+    for (size_t i = 0; i < d->tasks.n; i++)
+        d->tasks.pmu[i] = NO_ROW;
+    const size_t n = pmu->of_tasks.n + pmu->of_cores[CORE_AIC].n + pmu->of_cores[CORE_AIV].n;
+    if (n == 0 || d->tasks.n == 0 || !choose_columns(d))
         return true;
     struct arena *mem = arena_new(); /* as large as the tables; given back at once */
-    const bool done = mem && associate(p, d, mem);
+    const bool is_hwts = d->source.chip->task_log == TASK_LOG_HWTS;
+    const bool done = mem && (is_hwts ? hwts_pmu_match(p, d, mem) : associate(p, d, mem));
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the counters of %zu tasks", s->path, pmu->of_tasks.n);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the counters of %zu tasks", d->source.path, n);
 }

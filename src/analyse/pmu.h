@@ -7,4 +7,8 @@
 /* Fills d->pmu and d->tasks.pmu. The tasks are joined with the host's and know their operators. False: no memory. */
 bool pmu_analyse(struct profile *p, struct device *d, struct error *e);
 
+/* Room for so many rows in d->pmu; then one row after the other, for a task and with the blocks of its operator. */
+bool pmu_rows_take(struct device *d, size_t n);
+size_t pmu_row_add(struct profile *p, struct device *d, size_t task);
+
 #endif

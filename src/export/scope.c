@@ -3,15 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DRIVER_WITH_UNIQUE_IDS = 0x072211 };
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
-
-/* Without them a task of one iteration cannot be told from the same task of the next. */
-static bool has_unique_ids(const struct profile *p)
-{
-    const struct source *s = p->n_devices > 0 ? &p->device[0].source : profile_main_source(p);
-    return p->chip->has_unique_ids && source_number(s->info, "drvVersion", 0) >= DRIVER_WITH_UNIQUE_IDS;
-}
 
 /* A training step, when steps are wanted; else an iteration of some model. */
 static bool is_candidate(const struct export *x, const struct iterations *t, size_t i)
@@ -147,7 +139,7 @@ static bool no_such_iteration(const struct export *x, struct offer o, struct err
 bool scope_resolve(struct export *x, const struct request *r, struct error *e)
 {
     const struct profile *p = x->profile;
-    const bool unique = has_unique_ids(p);
+    const bool unique = p->has_unique_ids;
     x->is_generic = !p->chip->is_native;
     if (!r->has_iteration && (unique || !has_graphs(p)))
         return true;

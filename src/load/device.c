@@ -40,6 +40,16 @@ static bool load_track(struct device *d, struct error *e)
     log->blocks.task = U16(r, TS_BLOCKS_TASK);
     log->blocks.tick = U64(r, TS_BLOCKS_TICK);
     log->blocks.blocks = U32(r, TS_BLOCKS_COUNT);
+    if (!records_load(s, "ts_track.data", &ts_state_layout, true, &r, e))
+        return false;
+    log->states.n = r.n;
+    log->states.stream = U16(r, TS_STATE_STREAM);
+    log->states.task = U16(r, TS_STATE_TASK);
+    log->states.type = U16(r, TS_STATE_TYPE);
+    log->states.tick = U64(r, TS_STATE_TICK);
+    log->states.state = U8(r, TS_STATE_STATE);
+    for (size_t i = 0; i < log->states.n; i++)
+        log->states.stream[i] &= 2047;
     for (size_t i = 0; i < log->stamps.n; i++)
         log->stamps.stream[i] &= 2047; /* the fields are eleven bits wide */
     for (size_t i = 0; i < log->flips.n; i++)

@@ -5,6 +5,7 @@
 #include "load/records.h"
 #include "raw/counter.h"
 #include "raw/device.h"
+#include "raw/hwts.h"
 
 /* The records stay where they are and are read there: their fields would take as much room again as columns. */
 static bool load(struct source *s, const char *family, const struct layout *l, struct pmu_records *out, struct error *e)
@@ -28,6 +29,9 @@ bool pmu_load(struct device *d, struct error *e)
         return false;
     if (strcmp(source_text(s->sample, "ai_core_profiling_mode"), "task-based") != 0)
         return true; /* the file then holds samples of cores */
+    if (s->chip->task_log == TASK_LOG_HWTS)
+        return load(s, "aicore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIC], e) &&
+               load(s, "aiVectorCore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIV], e);
     return load(s, "ffts_profile.data", &pmu_task_layout, &pmu->of_tasks, e) &&
            load(s, "ffts_profile.data", &pmu_block_layout, &pmu->of_blocks, e);
 }

@@ -9,6 +9,7 @@
 enum task_log {
     TASK_LOG_UNREAD, /* in a form that this version does not read: everything else is exported */
     TASK_LOG_STARS,  /* stars_soc.data, records of 64 bytes */
+    TASK_LOG_HWTS,   /* hwts.data, and hwts.aiv_data where vector cores are apart */
 };
 
 /* Events of a task whose sums give rates; 0 ends a list, and a chip without requests counts nothing of the kind. */
@@ -22,6 +23,12 @@ struct chip {
     int platform;     /* platform_version of info.json */
     const char *name; /* "Ascend910B"; "UNKNOWN" when nobody knows the number */
     enum task_log task_log;
+    bool tracks_ai_cpu;     /* kernels of the AI CPU are in the scheduler's track, not in the log */
+    bool tracks_models;     /* tasks that the scheduler runs by itself are in its track only */
+    bool logs_no_types;     /* what its log says of the type of a task has no names */
+    bool has_one_core;      /* cube and vector unit are one core with one set of counters */
+    bool has_narrow_vector; /* its vector unit does fewer operations in a cycle */
+    bool counts_no_vector;  /* its core cannot tell what its vector unit does */
     bool is_native;         /* whole collections are presented in the newer way: see struct export */
     bool has_unique_ids;    /* a task has one id in the whole collection, so all of it can be exported at once */
     bool is_stars;          /* the scheduler is STARS */

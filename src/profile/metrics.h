@@ -1,8 +1,8 @@
 /* metrics.h - what the counters of a core mean.
  *
  * A collection asks for one group of metrics for each kind of core (PipeUtilization, Memory, …) and says which events
- * the eight counters counted. A group is a list of columns, each one formula over some of the events. All groups are in
- * one table in metrics.c; "Custom:0x9,0x302" is a group of raw counts that the user made up.
+ * the eight counters counted. A group is a list of columns, each one formula over some of the events. All groups are
+ * tables in metric_groups.c; "Custom:0x9,0x302" is a group of raw counts that the user made up.
  */
 #ifndef ASCOPE_PROFILE_METRICS_H
 #define ASCOPE_PROFILE_METRICS_H
@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "profile/chip.h"
 
 enum core { CORE_AIC, CORE_AIV, CORES };
 enum { METRIC_EVENTS = 5, METRIC_COUNTERS = 8 };
@@ -42,6 +43,8 @@ struct metric {
     const char *name;
     enum metric_kind kind;
     bool hidden_of[CORES]; /* such a core cannot do that: op_summary leaves the column out, the database has it */
+    bool is_of_vector;     /* some chips with one kind of core cannot tell it */
+    enum { ANY_VECTOR, WIDE_VECTOR, NARROW_VECTOR } vector; /* only of chips with such a vector unit */
     unsigned n_events;
     uint16_t event[METRIC_EVENTS];
     double weight[METRIC_EVENTS];
@@ -54,6 +57,7 @@ struct metric_column {
     const char *name;  /* "aic_mac_time": in the database */
     const char *label; /* "aic_mac_time(us)": in tables */
     bool is_hidden;
+    bool is_unknown;                /* the chip cannot tell: not available */
     bool is_custom;                 /* an event that the user chose */
     uint8_t counter[METRIC_EVENTS]; /* where each event was counted */
 };
@@ -67,6 +71,10 @@ struct metric_columns {
  * counted. `events` is text like "0x8,0xa". False: no such group, or no memory. */
 bool metric_columns_add(struct metric_columns *to, enum core core, const char *group, const char *events,
                         struct arena *mem);
+
+/* The same for chips with one kind of core, whose columns have no prefix. */
+bool metric_columns_add_one_core(struct metric_columns *to, const struct chip *chip, const char *group,
+                                 const char *events, struct arena *mem);
 
 /* What one kind of core counted for one task. */
 struct core_counts {

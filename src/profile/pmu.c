@@ -2,16 +2,17 @@
 
 #include "profile/calls.h"
 
-static bool is_main(const struct pmu *p, size_t row, enum core core)
+static enum core main_core(const struct pmu *p, size_t row)
 {
-    const enum core main = p->kind[row] == PMU_AIC || p->kind[row] == PMU_MIX_AIC ? CORE_AIC : CORE_AIV;
-    return core == main;
+    return p->kind[row] == PMU_AIC || p->kind[row] == PMU_MIX_AIC ? CORE_AIC : CORE_AIV;
 }
 
 /* False: cores of this kind have nothing to say about the task. */
 static bool counts_of(const struct pmu *p, size_t row, enum core core, struct core_counts *out)
 {
-    const bool main = is_main(p, row, core);
+    if (p->has_one_core)
+        core = main_core(p, row);
+    const bool main = core == main_core(p, row);
     if (!main && p->other[row] == NO_ROW)
         return false;
     *out = (struct core_counts){ .n_cores = p->n_cores[core],

@@ -17,10 +17,12 @@ struct pmu {
     struct pmu_records { /* as they were read, in file order: whole records */
         size_t n;
         const uint8_t **at;
-    } of_tasks, of_blocks;         /* of the cores: pmu_task_layout, pmu_block_layout */
-    struct pmu_records l2, smmu;   /* what was counted for a task outside of them: raw/counter.h */
-    struct metric_columns columns; /* none: nothing was counted, or nobody says what */
-    uint32_t n_cores[CORES];       /* of the device */
+    } of_tasks, of_blocks;              /* of the cores: pmu_task_layout, pmu_block_layout */
+    struct pmu_records of_cores[CORES]; /* on chips without STARS instead: hwts_pmu_layout */
+    struct pmu_records l2, smmu;        /* what was counted for a task outside of them: raw/counter.h */
+    struct metric_columns columns;      /* none: nothing was counted, or nobody says what */
+    uint32_t n_cores[CORES];            /* of the device */
+    bool has_one_core;                  /* all columns are of the cores that ran the task, whichever these are */
     double nominal_mhz;
 
     size_t n;       /* rows, in the order of tasks */

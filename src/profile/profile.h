@@ -55,6 +55,7 @@ struct profile {
     int platform;
     const struct chip *chip;
     bool is_level0;
+    bool has_unique_ids; /* of tasks: neither chip nor driver use one again without saying so */
     struct arena *mem;
     struct losses lost; /* of the whole, filled at the end; each source has its own */
 };

@@ -47,7 +47,14 @@ struct ops {
     name_id *grid_dim, *block_dim;              /* of SIMT kernels */
 };
 
-enum device_type_family { TYPE_OF_SQE, TYPE_OF_CONTEXT }; /* which table names device_type */
+/* Instead of a type in device_log: the device says only that the task ran, and the host what it was. */
+enum { TYPE_OF_HOST = 0xFF };
+
+/* A task from before the collection: nobody is shown it, but its counters are in the file. */
+struct early_task {
+    uint32_t row; /* of device_log */
+    uint32_t op;  /* row of ops, or NO_ROW */
+};
 
 /* What a device's scheduler logged. Times are its ticks. */
 struct device_log {
@@ -57,7 +64,9 @@ struct device_log {
     uint64_t *key;
     uint64_t *begin, *end;
     uint8_t *type; /* SQE type, or sub task type of a context */
-    struct {       /* wrap-arounds of task ids, by (stream, tick) */
+    size_t n_early;
+    struct early_task *early; /* that the host knows, by their ids */
+    struct {                  /* wrap-arounds of task ids, by (stream, tick) */
         size_t n;
         uint16_t *stream, *number, *task;
         uint64_t *tick;
@@ -68,6 +77,12 @@ struct device_log {
         uint64_t *tick;
         uint32_t *blocks;
     } blocks;
+    struct { /* states of tasks that the scheduler passed on, in file order */
+        size_t n;
+        uint16_t *stream, *task, *type;
+        uint64_t *tick;
+        uint8_t *state;
+    } states;
     struct { /* step, iteration and mark stamps, in file order */
         size_t n;
         uint64_t *tick, *index, *model;

@@ -257,6 +257,20 @@ static const struct enum_name sqe_type[] = {
     { 20, "C_CORE_SQE"       },
 };
 
+static const struct enum_name hwts_type[] = {
+    {0,   "AI_CORE"          },
+    { 1,  "AI_CPU"           },
+    { 2,  "AIV_SQE"          },
+    { 3,  "PLACE_HOLDER_SQE" },
+    { 4,  "EVENT_RECORD_SQE" },
+    { 5,  "EVENT_WAIT_SQE"   },
+    { 6,  "NOTIFY_RECORD_SQE"},
+    { 7,  "NOTIFY_WAIT_SQE"  },
+    { 8,  "WRITE_VALUE_SQE"  },
+    { 9,  "SDMA_SQE"         },
+    { 10, "MAX_SQE"          },
+};
+
 static const struct enum_name context_type[] = {
     {0,   "AIC"                    },
     { 1,  "AIV"                    },
@@ -353,6 +367,7 @@ const struct enum_table memcpy_kinds = { memcpy_kind, sizeof memcpy_kind / sizeo
 const struct enum_table mark_events = { mark_event, sizeof mark_event / sizeof *mark_event };
 const struct enum_table modules = { module, sizeof module / sizeof *module };
 const struct enum_table sqe_types = { sqe_type, sizeof sqe_type / sizeof *sqe_type };
+const struct enum_table hwts_types = { hwts_type, sizeof hwts_type / sizeof *hwts_type };
 const struct enum_table context_types = { context_type, sizeof context_type / sizeof *context_type };
 
 const char *enum_text(const struct enum_table *t, uint32_t value)
