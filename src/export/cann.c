@@ -68,8 +68,9 @@ bool call_is_event(const struct profile *p, size_t row)
     return name == NAME_RECORD_EVENT || name == NAME_WAIT_EVENT;
 }
 
-static void write_call(const struct profile *p, struct trace *t, uint32_t pid, size_t row)
+static void write_call(const struct export *x, struct trace *t, uint32_t pid, size_t row)
 {
+    const struct profile *p = x->profile;
     const struct calls *c = &p->host.calls;
     const struct source *s = &p->host.source;
     const int64_t begin = source_host_ns(s, c->begin[row]), end = source_host_ns(s, c->end[row]);
@@ -78,7 +79,11 @@ static void write_call(const struct profile *p, struct trace *t, uint32_t pid, s
     const uint32_t tag = c->type[row] >> 16;
     const char *mode = is_acl && tag < sizeof acl_tag / sizeof *acl_tag ? acl_tag[tag] : NULL;
 
-    trace_slice_prefixed(t, layer_of(c->level[row]), api, pid, c->thread[row], begin, (double)(end - begin));
+    /* The newer presentation subtracts whole nanoseconds, the older one keeps their fractions. */
+    const double dur_ns = x->is_generic && c->end[row] > c->begin[row]
+                              ? ticks_to_ns_exact(s->host_clock.tick, c->end[row] - c->begin[row])
+                              : (double)(end - begin);
+    trace_slice_prefixed(t, layer_of(c->level[row]), api, pid, c->thread[row], begin, dur_ns);
     trace_args(t);
     trace_arg_uint(t, "Thread Id", c->thread[row]);
     if (mode)
@@ -118,7 +123,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
         const int64_t begin = source_host_ns(&p->host.source, c->begin[i]);
         if (!scope_has_call(x, i))
             continue;
-        write_call(p, t, pid, i);
+        write_call(x, t, pid, i);
         char id[ARROW_ID_BYTES];
         if (starts[i])
             trace_flow(t, 's', "HostToDevice", arrow_call_id(x, (uint32_t)i, id), pid, c->thread[i], begin);

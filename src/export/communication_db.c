@@ -61,7 +61,7 @@ static struct cell task_cell(const void *rows, size_t i, size_t column)
     case 13: return cell_uint(r->first + t->op[i]);
     case 14: return cell_uint(t->is_master[i]);
     default: /* in three steps: the last digit depends on it */
-        return cell_real(comm_bandwidth_gbs(t, i, false) * 1000 * 1000 * 1000);
+        return cell_real(comm_bandwidth_gbs(t, i, !r->d->source.chip->is_native) * 1000 * 1000 * 1000);
     }
 }
 

@@ -8,6 +8,14 @@
 #include "export/summary_rows.h"
 #include "raw/host.h"
 
+/* Columns that are computed from others: these ratios, and the time. */
+enum derived { MEMORY_BOUND, CUBE_UTILIZATION, DERIVED };
+enum { RATIO_MAC, RATIO_VECTOR, RATIO_MTE2, RATIOS };
+static const size_t NO_COLUMN = SIZE_MAX;
+static const char *const derived_name[DERIVED] = {
+    [MEMORY_BOUND] = "memory_bound", [CUBE_UTILIZATION] = "cube_utilization(%)"
+};
+
 struct op_summary {
     const struct export *x;
     const struct profile *profile;
@@ -18,7 +26,9 @@ struct op_summary {
     bool *has_pmu;         /* for each device: it counted the same */
     size_t *shown;         /* columns of pmu */
     size_t n_shown;
-    bool has_cube;
+    enum derived derived[DERIVED]; /* what follows from them, behind them */
+    size_t n_derived;
+    size_t ratio[RATIOS]; /* columns of pmu, or NO_COLUMN */
 };
 
 /* One row, looked at from each column. */
@@ -33,6 +43,7 @@ struct row {
 struct base_column {
     const char *name, *seed_name; /* seed_name: where it is another */
     enum { FOR_ALL, FOR_OPS, FOR_GRAPH } when;
+    bool is_of_stars; /* chips with another scheduler know nothing of it */
     struct cell (*get)(const struct row *r);
 };
 
@@ -149,32 +160,40 @@ OF_OP(output_shapes, cell_shape, shapes[TENSOR_OUTPUT])
 OF_OP(output_types, cell_name, types[TENSOR_OUTPUT])
 OF_OP(output_formats, cell_name, formats[TENSOR_OUTPUT])
 
+/* clang-format off */
 static const struct base_column base_columns[] = {
-    {"Device_id",            NULL,            FOR_ALL,   device_id     },
-    { "Model Name",          NULL,            FOR_GRAPH, model_name    },
-    { "Model ID",            NULL,            FOR_ALL,   model_id      },
-    { "Task ID",             NULL,            FOR_ALL,   task_id       },
-    { "Stream ID",           NULL,            FOR_ALL,   stream_id     },
-    { "Infer ID",            NULL,            FOR_GRAPH, infer_id      },
-    { "Op Name",             NULL,            FOR_ALL,   op_name       },
-    { "OP Type",             NULL,            FOR_ALL,   op_type       },
-    { "OP State",            NULL,            FOR_ALL,   state         },
-    { "Task Type",           NULL,            FOR_ALL,   task_type     },
-    { "Task Start Time(us)", NULL,            FOR_ALL,   start         },
-    { "Task Duration(us)",   NULL,            FOR_ALL,   duration      },
-    { "Task Wait Time(us)",  NULL,            FOR_ALL,   wait          },
-    { "Block Num",           "Block Dim",     FOR_OPS,   blocks        },
-    { "Mix Block Num",       "Mix Block Dim", FOR_OPS,   mix_blocks    },
-    { "HF32 Eligible",       NULL,            FOR_OPS,   hf32          },
-    { "Input Shapes",        NULL,            FOR_OPS,   input_shapes  },
-    { "Input Data Types",    NULL,            FOR_OPS,   input_types   },
-    { "Input Formats",       NULL,            FOR_OPS,   input_formats },
-    { "Output Shapes",       NULL,            FOR_OPS,   output_shapes },
-    { "Output Data Types",   NULL,            FOR_OPS,   output_types  },
-    { "Output Formats",      NULL,            FOR_OPS,   output_formats},
-    { "Context ID",          NULL,            FOR_ALL,   context       },
+    { "Device_id", NULL, FOR_ALL, false, device_id },
+    { "Model Name", NULL, FOR_GRAPH, false, model_name },
+    { "Model ID", NULL, FOR_ALL, false, model_id },
+    { "Task ID", NULL, FOR_ALL, false, task_id },
+    { "Stream ID", NULL, FOR_ALL, false, stream_id },
+    { "Infer ID", NULL, FOR_GRAPH, false, infer_id },
+    { "Op Name", NULL, FOR_ALL, false, op_name },
+    { "OP Type", NULL, FOR_ALL, false, op_type },
+    { "OP State", NULL, FOR_ALL, false, state },
+    { "Task Type", NULL, FOR_ALL, false, task_type },
+    { "Task Start Time(us)", NULL, FOR_ALL, false, start },
+    { "Task Duration(us)", NULL, FOR_ALL, false, duration },
+    { "Task Wait Time(us)", NULL, FOR_ALL, false, wait },
+    { "Block Num", "Block Dim", FOR_OPS, false, blocks },
+    { "Mix Block Num", "Mix Block Dim", FOR_OPS, true, mix_blocks },
+    { "HF32 Eligible", NULL, FOR_OPS, false, hf32 },
+    { "Input Shapes", NULL, FOR_OPS, false, input_shapes },
+    { "Input Data Types", NULL, FOR_OPS, false, input_types },
+    { "Input Formats", NULL, FOR_OPS, false, input_formats },
+    { "Output Shapes", NULL, FOR_OPS, false, output_shapes },
+    { "Output Data Types", NULL, FOR_OPS, false, output_types },
+    { "Output Formats", NULL, FOR_OPS, false, output_formats },
+    { "Context ID", NULL, FOR_ALL, true, context },
 };
+/* clang-format on */
 enum { N_BASE = sizeof base_columns / sizeof *base_columns };
+
+/* A value as the table shows it: the older presentation computes further with that. */
+static double shown_value(const struct row *r, uint32_t pmu_row, size_t column)
+{
+    return round_away(pmu_value(&r->d->pmu, pmu_row, column, r->s->x->is_generic), 3);
+}
 
 /* How much of what the cube units could have done in that time they did, in percent. */
 static struct cell cube_utilization(const struct row *r, uint32_t pmu_row)
@@ -185,12 +204,23 @@ static struct cell cube_utilization(const struct row *r, uint32_t pmu_row)
     const bool is_generic = r->s->x->is_generic;
     if (!(capacity > 0))
         return cell_na();
-    if (duration_ns(r) == 0 || (is_generic && cycles == 0))
+    const bool is_idle = cycles == 0 || !(shown_value(r, pmu_row, r->s->ratio[RATIO_MAC]) > 0);
+    if (duration_ns(r) == 0 || (is_generic && is_idle))
         return cell_uint(0);
     /* Six decimals in between, as the reference has them. */
     const double work = is_generic ? (double)cycles / capacity * 100 : nearbyint((double)cycles / capacity * 1e8) / 1e6;
     const double percent = work / ((is_generic ? r->d->tasks.dur_ns[r->task] : (double)duration_ns(r)) / 1000);
-    return is_generic ? cell_round(percent) : cell_fixed(percent, 3);
+    return is_generic ? cell_real(round_exact(percent, 3)) : cell_fixed(percent, 3);
+}
+
+/* Above one, the core waits for memory rather than for itself. */
+static struct cell memory_bound(const struct row *r, uint32_t pmu_row)
+{
+    const double mac = shown_value(r, pmu_row, r->s->ratio[RATIO_MAC]),
+                 vector = shown_value(r, pmu_row, r->s->ratio[RATIO_VECTOR]), busiest = mac > vector ? mac : vector;
+    if (!(busiest > 0))
+        return cell_uint(0);
+    return cell_real(round_exact(shown_value(r, pmu_row, r->s->ratio[RATIO_MTE2]) / busiest, 3));
 }
 
 static struct cell get(const void *rows, size_t number, size_t column)
@@ -209,10 +239,14 @@ static struct cell get(const void *rows, size_t number, size_t column)
     const uint32_t pmu_row = at->is_comm || !s->has_pmu[at->device] ? NO_ROW : r.d->tasks.pmu[at->row];
     if (pmu_row == NO_ROW)
         return cell_na();
-    if (column - s->n_base == s->n_shown)
-        return cube_utilization(&r, pmu_row);
+    if (column - s->n_base >= s->n_shown) {
+        const enum derived which = s->derived[column - s->n_base - s->n_shown];
+        return which == MEMORY_BOUND ? memory_bound(&r, pmu_row) : cube_utilization(&r, pmu_row);
+    }
     const size_t shown = s->shown[column - s->n_base];
     const struct metric_column *c = &s->pmu->columns.column[shown];
+    if (c->is_unknown)
+        return cell_na();
     if (c->metric.kind == METRIC_CYCLES)
         return cell_uint(pmu_cycles(&r.d->pmu, pmu_row, c->core));
     return cell_round(pmu_value(&r.d->pmu, pmu_row, shown, s->x->is_generic));
@@ -224,6 +258,32 @@ static bool same_columns(const struct metric_columns *a, const struct metric_col
     for (size_t i = 0; i < a->n && same; i++)
         same = strcmp(a->column[i].name, b->column[i].name) == 0;
     return same;
+}
+
+static void find_ratios(struct op_summary *s, const char *const name[RATIOS])
+{
+    const struct metric_columns *c = &s->pmu->columns;
+    for (size_t k = 0; k < RATIOS; k++)
+        s->ratio[k] = NO_COLUMN;
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < RATIOS; k++)
+            if (strcmp(c->column[i].name, name[k]) == 0)
+                s->ratio[k] = i;
+}
+
+static void choose_derived(struct op_summary *s)
+{
+    static const char *const exact[RATIOS] = { "mac_exe_ratio", "vec_exe_ratio", "mte2_exe_ratio" },
+                             *const of_one[RATIOS] = { "mac_ratio", "vec_ratio", "mte2_ratio" },
+                             *const of_two[RATIOS] = { "aic_mac_ratio", "", "" };
+    find_ratios(s, exact);
+    const bool is_exact = s->ratio[RATIO_MAC] != NO_COLUMN;
+    if (!is_exact)
+        find_ratios(s, s->pmu->has_one_core ? of_one : of_two);
+    if (s->ratio[RATIO_MAC] != NO_COLUMN && s->ratio[RATIO_VECTOR] != NO_COLUMN && s->ratio[RATIO_MTE2] != NO_COLUMN)
+        s->derived[s->n_derived++] = MEMORY_BOUND;
+    if (s->ratio[RATIO_MAC] != NO_COLUMN && !is_exact)
+        s->derived[s->n_derived++] = CUBE_UTILIZATION;
 }
 
 /* All devices of a collection count the same; one that does not is shown without its counters. */
@@ -243,25 +303,24 @@ static bool choose_pmu(struct op_summary *s)
     if (!s->pmu)
         return true;
     s->shown = arena_take(s->x->mem, s->pmu->columns.n, sizeof *s->shown);
-    for (size_t i = 0; i < s->pmu->columns.n && s->shown; i++) {
-        const struct metric_column *c = &s->pmu->columns.column[i];
-        s->has_cube = s->has_cube || strcmp(c->name, "aic_mac_ratio") == 0;
-        if (!c->is_hidden)
+    for (size_t i = 0; i < s->pmu->columns.n && s->shown; i++)
+        if (!s->pmu->columns.column[i].is_hidden)
             s->shown[s->n_shown++] = i;
-    }
+    choose_derived(s);
     return s->shown != NULL;
 }
 
 static const struct column *list_columns(struct op_summary *s, size_t *n)
 {
     const enum dialect dialect = s->x->dialect;
-    struct column *column = arena_take(s->x->mem, N_BASE + s->n_shown + 1, sizeof *column);
+    struct column *column = arena_take(s->x->mem, N_BASE + s->n_shown + DERIVED, sizeof *column);
     s->base = arena_take(s->x->mem, N_BASE, sizeof *s->base);
     if (!column || !s->base)
         return NULL;
     for (size_t i = 0; i < N_BASE; i++) {
         const struct base_column *c = &base_columns[i];
-        if ((c->when == FOR_OPS && !s->rows.has_ops) || (c->when == FOR_GRAPH && s->x->scope != SCOPE_GRAPH))
+        if ((c->when == FOR_OPS && !s->rows.has_ops) || (c->when == FOR_GRAPH && s->x->scope != SCOPE_GRAPH) ||
+            (c->is_of_stars && !s->profile->chip->is_stars))
             continue;
         column[*n].name = dialect == DIALECT_SEED && c->seed_name ? c->seed_name : c->name;
         s->base[s->n_base++] = c;
@@ -269,8 +328,8 @@ static const struct column *list_columns(struct op_summary *s, size_t *n)
     }
     for (size_t i = 0; i < s->n_shown; i++)
         column[(*n)++].name = s->pmu->columns.column[s->shown[i]].label;
-    if (s->has_cube)
-        column[(*n)++].name = "cube_utilization(%)";
+    for (size_t i = 0; i < s->n_derived; i++)
+        column[(*n)++].name = derived_name[s->derived[i]];
     return column;
 }
 

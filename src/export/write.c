@@ -220,8 +220,10 @@ static bool has_db(const char *dir)
 static void plan(struct writing *w)
 {
     const struct request *r = w->request;
-    /* As the reference does: the text exports leave a database too, unless one is there or only a part is wanted. */
-    const bool wants_db = (r->want & WANT_DB) || (w->base.scope == SCOPE_ALL && !has_db(w->prof_dir));
+    /* As the reference does: the text exports leave a database too, unless one is there or only a part is wanted; and not
+     * where the older presentation applies. */
+    const bool leaves_db = w->base.scope == SCOPE_ALL && !w->base.is_generic && !has_db(w->prof_dir);
+    const bool wants_db = (r->want & WANT_DB) || leaves_db;
     if (wants_db && w->base.scope == SCOPE_ALL)
         add_job(w, JOB_DB);
     if (r->want & WANT_TIMELINE) {
