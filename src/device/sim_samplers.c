@@ -219,7 +219,7 @@ static void power_all(struct sim_device *d, uint64_t span_ns)
     static const uint16_t mhz[] = { 1200, 1800, 1500, 1800 }, core_mv[] = { 725, 803, 890 },
                           bus_mv[] = { 935, 921, 913 };
     struct slices freq = { 0 }, info = { 0 };
-    if (!(d->of->chip->family & ON_STARS))
+    if (d->of->chip->family != ON_A2 && d->of->chip->platform != 7)
         return;
     power(d, "lpmFreqConv.data", LPM_FREQ, mhz, 4, &freq, span_ns);
     if (d->of->chip->family == ON_A2) {
@@ -238,8 +238,8 @@ static const struct {
 } samplers[] = {
     {"hbm.data",                20000,  hbm,               ON_A2 | ON_910   },
     { "llc.data",               20000,  llc,               ON_ALL           },
-    { "npu_mem.app",            20000,  memory_of_device,  ON_ALL           },
-    { "npu_mem.data",           20000,  memory_of_app,     ON_ALL           },
+    { "npu_mem.app",            20000,  memory_of_device,  ON_ALL & ~ON_MDC },
+    { "npu_mem.data",           20000,  memory_of_app,     ON_ALL & ~ON_MDC },
     { "npu_module_mem.data",    100000, memory_of_modules, ON_ALL           },
     { "pcie.data",              20000,  pcie,              ON_ALL & ~ON_310B},
     { "qos.data",               20000,  qos,               ON_A2            },

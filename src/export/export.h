@@ -36,6 +36,7 @@ struct export
     /* The reference has two ways of presenting the same data: one for whole collections of A2 and A3, and an older one
      * for steps and graphs, sample-based collections and older chips. They differ in spelling, not in content. */
     bool is_generic;
+    bool is_cut;                                     /* a part was asked for: some counters are not shown with it */
     uint64_t model, first_iteration, last_iteration; /* of SCOPE_STEP and SCOPE_GRAPH */
     int64_t begin_ns, end_ns, lead_ns, shown_ns; /* of the first device that ran them, and of the host: see window */
     const struct window *window;                 /* of each device; NULL in SCOPE_ALL */

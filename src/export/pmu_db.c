@@ -6,7 +6,8 @@ struct pmu_rows {
     bool *is_time;
 };
 
-/* The rows of a task have its counts in common. Values are unrounded, and times in ns. */
+/* The rows of a task have its counts in common. Values are unrounded, and times in ns; chips with one kind of core are of
+ * the older kind, whose total times are coarse. */
 static void fill(const void *rows, size_t first, size_t n, struct cell *cells)
 {
     const struct pmu_rows *r = rows;
@@ -18,7 +19,7 @@ static void fill(const void *rows, size_t first, size_t n, struct cell *cells)
         pmu_counts(pmu, row, &counts);
         const struct cell task = cell_uint(r->d->tasks.global_id[pmu->task[row]]);
         for (; column < m->n && n > 0; column++, n--, cells += 3) {
-            const double value = pmu_counts_value(&counts, &m->column[column], false);
+            const double value = pmu_counts_value(&counts, &m->column[column], pmu->has_one_core);
             cells[0] = task;
             cells[1] = cell_name(r->name[column]);
             cells[2] = cell_real(r->is_time[column] ? value * 1000 : value);

@@ -48,7 +48,7 @@ static struct points freq_points(const struct export *x, const struct device *d)
     for (; first < freq->n && freq->at_ns[first] < s->begin_ns; first++)
         at_begin = at_end = samples_uint(freq, LPM_ENTRY_VALUE, first);
     add_point(&p, s->begin_ns, at_begin);
-    const unsigned times = samples_cores(x->profile) ? 1 : times_read(d);
+    const unsigned times = samples_cores(x->profile) || !s->chip->is_native ? 1 : times_read(d);
     for (size_t row = first; row < freq->n && d->counters.raw[SAMPLER_FREQ].n > 0; row++) {
         at_end = samples_uint(freq, LPM_ENTRY_VALUE, row);
         for (unsigned k = 0; k < times; k++)
@@ -116,14 +116,16 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];
         const struct source *s = &d->source;
-        if (!s->chip->draws_freq)
+        const bool has_dies = x->is_generic && !x->is_cut && d->counters.raw[SAMPLER_LOW_POWER].n > 0;
+        if (!s->chip->draws_freq && !has_dies)
             continue;
         const uint32_t pid = trace_pid(s->pid, FREQ_SORT, s->device);
         for (unsigned k = 0; k < (x->is_generic ? 1 : TIMES_DRAWN); k++)
             trace_process_npu(t, pid, name, s->device, FREQ_SORT);
         if (x->is_generic) {
-            draw_steady(s, &d->counters.rate[SAMPLER_FREQ], t, pid, name, unit);
-            if (x->scope == SCOPE_ALL)
+            if (s->chip->draws_freq)
+                draw_steady(s, &d->counters.rate[SAMPLER_FREQ], t, pid, name, unit);
+            if (has_dies)
                 draw_dies(d, t, pid);
             continue;
         }

@@ -147,6 +147,7 @@ bool scope_resolve(struct export *x, const struct request *r, struct error *e)
     const uint64_t count = r->has_iteration && r->iteration_count ? r->iteration_count : 1;
     x->scope = r->has_iteration && r->model == MODEL_OF_STEPS ? SCOPE_STEP : SCOPE_GRAPH;
     x->is_generic = true;
+    x->is_cut = r->has_iteration;
     x->model = r->has_iteration ? r->model : default_model(p);
     x->first_iteration = r->has_iteration ? r->iteration : 1;
     x->last_iteration = x->first_iteration + count - 1;

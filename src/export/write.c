@@ -162,10 +162,14 @@ static void write_report(struct writing *w, struct job *j)
         write_csv(w, j, &t, file);
 }
 
+/* Always of the whole collection: where ids are not unique, tables hold what the text exports have no room for. */
 static void write_db(struct writing *w, struct job *j)
 {
     struct export x = w->base;
     x.mem = j->mem;
+    x.scope = SCOPE_ALL;
+    x.is_generic = !x.profile->chip->is_native;
+    x.window = NULL;
     const char *path = arena_printf(j->mem, "%s/msprof_%s.db", w->prof_dir, w->stamp);
     struct db *db = path ? db_open(path, x.profile->names, &j->error) : NULL;
     if (!db)
@@ -224,7 +228,7 @@ static void plan(struct writing *w)
      * where the older presentation applies. */
     const bool leaves_db = w->base.scope == SCOPE_ALL && !w->base.is_generic && !has_db(w->prof_dir);
     const bool wants_db = (r->want & WANT_DB) || leaves_db;
-    if (wants_db && w->base.scope == SCOPE_ALL)
+    if (wants_db && !w->base.is_cut)
         add_job(w, JOB_DB);
     if (r->want & WANT_TIMELINE) {
         add_job(w, JOB_TIMELINE)->file = "msprof";
