@@ -33,7 +33,7 @@ _ascope()
     --processes) return ;;
     --platform) return ;;
     --mhz) return ;;
-    --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess'; return ;;
+    --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'; return ;;
     --slice-kib) return ;;
     esac
     case ${COMP_WORDS[1]} in

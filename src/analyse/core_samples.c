@@ -32,6 +32,9 @@ struct sample_group {
 /* clang-format off */
 #define BITS(width, count) ((width) * (count))
 static const struct sample_metric total_time = { "total_time(ms)", TIME_MS, .factor = 1 };
+static const struct sample_metric narrow_vector_ops = {
+    "vector_fops", SUM, .event = { 0x4b, 0x4c, 0x4d, 0x4e, 0x4f }, .weight = { 64, 128, 64, 16, 16 }
+};
 
 /* In the order of the reports. */
 static const struct sample_group groups[] = {
@@ -92,8 +95,9 @@ static const struct sample_group groups[] = {
         { "l0c_write_bw_cube(GB/s)", BANDWIDTH, BITS(256, 32), .event = { 0x2a } },
     } },
     { "MemoryUB", {
-        { "ub_read_bw_vector(GB/s)", BANDWIDTH, BITS(128, 2), .event = { 0x43 } },
-        { "ub_write_bw_vector(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x44 } },
+        /* Chips count the vector unit with one of two sets of events; the others are not there. */
+        { "ub_read_bw_vector(GB/s)", BANDWIDTH, BITS(128, 2), .event = { 0x43, 0x17f, 0x180 } },
+        { "ub_write_bw_vector(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x44, 0x191 } },
         { "ub_read_bw_scalar(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x37 } },
         { "ub_write_bw_scalar(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x38 } },
         { "ub_read_bw_mte(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x3d } },
@@ -135,13 +139,14 @@ struct core_setting {
     const char *metrics;
     uint16_t event[CORE_EVENTS]; /* in the order of the counters */
     double mhz;
+    const struct chip *chip;
 };
 
 static struct core_setting core_setting(const struct source *s, enum core kind)
 {
     const bool is_cube = kind == CORE_AIC;
     struct core_setting c = { source_text(s->sample, is_cube ? "ai_core_metrics" : "aiv_metrics"),
-                              .mhz = is_cube ? s->aic_mhz : s->aiv_mhz };
+                              .mhz = is_cube ? s->aic_mhz : s->aiv_mhz, .chip = s->chip };
     const char *list = source_text(s->sample, is_cube ? "ai_core_profiling_events" : "aiv_profiling_events");
     for (size_t i = 0; i < CORE_EVENTS && *list; i++) {
         c.event[i] = (uint16_t)strtoul(list, NULL, 16);
@@ -200,6 +205,9 @@ static size_t setting_metrics(const struct core_setting *c, struct sample_metric
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (size_t i = 0; strcmp(groups[g].name, c->metrics) == 0 && i < GROUP_MOST && groups[g].metric[i].name; i++)
             out[n++] = groups[g].metric[i];
+    for (size_t i = 0; i < n && c->chip->has_narrow_vector; i++)
+        if (strcmp(out[i].name, narrow_vector_ops.name) == 0)
+            out[i] = narrow_vector_ops;
     return n;
 }
 

@@ -146,10 +146,24 @@ static bool is_hidden(const struct chip *chip, const char *metric)
     return strstr(metric, "_bw_mte") && !chip->counts_mte_bw;
 }
 
+/* Metrics that a chip lists, but cannot tell. */
+static bool is_unknown(const struct chip *chip, const char *metric)
+{
+    static const char *const of_vector[] = { "vec_ratio",           "ub_read_bw(GB/s)",         "ub_write_bw(GB/s)",
+                                             "l0c_write_bw(GB/s)",  "l2_write_bw(GB/s)",        "vec_fp32_ratio",
+                                             "vec_fp16_ratio",      "vec_int32_ratio",          "vec_misc_ratio",
+                                             "vec_bank_cflt_ratio", "vec_bankgroup_cflt_ratio", "vec_resc_cflt_ratio" };
+    for (size_t i = 0; chip->counts_no_vector && i < COUNT_OF(of_vector); i++)
+        if (strcmp(metric, of_vector[i]) == 0)
+            return true;
+    return false;
+}
+
 /* The columns of the report: which metrics, and whether the bound by memory can be told. */
 struct core_columns {
     size_t n, metric[16];
     const char *name[16];
+    bool is_unknown[16];
     size_t mac, vec, mte2; /* of the columns; n when there is none */
 };
 
@@ -159,6 +173,7 @@ static struct core_columns core_columns(const struct core_metrics *m, const stru
     for (size_t i = 0; i < m->n_metrics && c.n < COUNT_OF(c.metric); i++)
         if (!is_hidden(chip, m->metric[i])) {
             c.name[c.n] = m->metric[i];
+            c.is_unknown[c.n] = is_unknown(chip, m->metric[i]);
             c.metric[c.n++] = i;
         }
     c.mac = c.vec = c.mte2 = c.n;
@@ -188,7 +203,7 @@ static void add_core_row(struct grid *g, const struct core_columns *c, unsigned 
 {
     struct cell cell[COUNT_OF(c->metric) + 3] = { cell_uint(device), cell_text(core) };
     for (size_t i = 0; i < c->n; i++)
-        cell[2 + i] = cell_real(value[i]);
+        cell[2 + i] = c->is_unknown[i] ? cell_na() : cell_real(value[i]);
     if (tells_bound(c)) {
         const double most = value[c->mac] > value[c->vec] ? value[c->mac] : value[c->vec];
         cell[2 + c->n] = cell_real(most > 0 ? round_exact(value[c->mte2] / most, 3) : 0);
