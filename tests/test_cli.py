@@ -663,7 +663,8 @@ class Sim(Case):
         groups = self.ascope("sim", "--metrics", "?", code=2).stderr.split("accepted are ")[1].strip().split(", ")
         self.assertGreater(len(groups), 5)
         for g in groups:
-            self.ascope("sim", "--metrics", g, "--kernels", "1", "--seed", str(groups.index(g)), code=0)
+            chip = "7" if g == "PipelineExecuteUtilization" else "5"
+            self.ascope("sim", "--metrics", g, "--platform", chip, "--kernels", "1", "--seed", str(groups.index(g)), code=0)
 
     def test_what_it_refuses(self):
         self.assert_one_line(self.ascope("sim", "word", code=2).stderr, "word")

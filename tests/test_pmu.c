@@ -25,6 +25,8 @@ static struct bench *bench_new(const char *sample)
     struct device *d = &b->device;
     d->source.mem = arena_new();
     d->source.path = "test";
+    d->source.platform = 5;
+    d->source.chip = chip_of(d->source.platform);
     d->source.sample = json_loads(sample, 0, NULL);
     d->source.ai_core_num = 24;
     d->source.aiv_num = 48;
