@@ -14,6 +14,7 @@
 #include "analyse/pmu.h"
 #include "analyse/rates.h"
 #include "analyse/steps.h"
+#include "analyse/ts_copies.h"
 #include "base/pool.h"
 
 /* What is computed of each device, in this order: every step may use what the ones before it have filled in. */
@@ -24,6 +25,7 @@ static bool (*const device_step[])(struct profile *p, struct device *d, struct e
     tasks_analyse,
     pmu_analyse,
     copies_analyse,
+    ts_copies_analyse,
     comm_analyse,
     aicpu_comm_analyse,
     overlap_analyse,

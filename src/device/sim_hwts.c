@@ -21,27 +21,31 @@ static uint8_t *record_begin(struct slices *s, const struct layout *l)
     return rec;
 }
 
-/* The states of a task that the scheduler itself passes on: received, started, ended. */
-static void states_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end)
+/* What the scheduler tells of a task that it has in hand itself: received and started, later ended. */
+static void states_write(struct sim_device *d, const struct layout *l, uint16_t stream, const struct device_task *t,
+                         bool is_end)
 {
-    const struct layout *l = &ts_state_layout;
-    static const uint8_t begin[] = { TS_STATE_RECEIVED, TS_STATE_STARTED }, end[] = { TS_STATE_ENDED };
-    const uint8_t *state = is_end ? end : begin;
-    const size_t n = is_end ? sizeof end : sizeof begin;
-    for (size_t i = 0; i < n; i++) {
-        uint8_t *rec = track_record(d, l, TS_STATE_TICK, is_end ? t->end : t->begin + i);
-        layout_put(l, TS_STATE_STREAM, rec, stream);
-        layout_put(l, TS_STATE_TASK, rec, t->id);
-        layout_put(l, TS_STATE_TYPE, rec, sim_task_kinds[t->kind].track);
-        layout_put(l, TS_STATE_STATE, rec, state[i]);
+    const bool is_copy = l == &ts_memcpy_layout;
+    const uint8_t first = is_end ? TS_STATE_ENDED : TS_STATE_RECEIVED,
+                  last = is_end ? TS_STATE_ENDED : TS_STATE_STARTED;
+    for (uint8_t state = first; state <= last; state++) {
+        uint8_t *rec = track_record(d, l, is_copy ? TS_MEMCPY_TICK : TS_STATE_TICK, is_end ? t->end : t->begin + state);
+        layout_put(l, is_copy ? TS_MEMCPY_STREAM : TS_STATE_STREAM, rec, stream);
+        layout_put(l, is_copy ? TS_MEMCPY_TASK : TS_STATE_TASK, rec, t->id);
+        if (!is_copy)
+            layout_put(l, TS_STATE_TYPE, rec, sim_task_kinds[t->kind].track);
+        layout_put(l, is_copy ? TS_MEMCPY_STATE : TS_STATE_STATE, rec, state);
     }
 }
 
-/* What the log leaves out: kernels of the AI CPU on the 910, graphs on the 310P. */
-static bool is_tracked(const struct sim_process *p, uint8_t kind)
+/* What the log leaves out: copies to and from the host, kernels of the AI CPU on the 910, graphs on the 310P. */
+static const struct layout *track_of(const struct sim_process *p, uint8_t kind)
 {
-    return (p->chip->family == ON_910 && (kind == TASK_AICPU || kind == TASK_AICPU_QUIET)) ||
-           (p->chip->family == ON_310P && kind == TASK_MODEL);
+    if (kind == TASK_COPY_PCIE)
+        return &ts_memcpy_layout;
+    const bool is_ai_cpu = kind == TASK_AICPU || kind == TASK_AICPU_QUIET;
+    const bool is_told = p->chip->family == ON_910 ? is_ai_cpu : p->chip->family == ON_310P && kind == TASK_MODEL;
+    return is_told ? &ts_state_layout : NULL;
 }
 
 static bool has_vector_files(const struct sim_process *p, uint8_t kind)
@@ -53,8 +57,9 @@ void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task 
 {
     const struct layout *l = &hwts_layout;
     const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
-    if (is_tracked(d->of, t->kind)) {
-        states_write(d, stream, t, is_end);
+    const struct layout *track = track_of(d->of, t->kind);
+    if (track) {
+        states_write(d, track, stream, t, is_end);
         return;
     }
     uint8_t *rec = record_begin(&d->out[has_vector_files(d->of, t->kind) ? DEVICE_VECTOR_LOG : DEVICE_LOG], l);

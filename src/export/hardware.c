@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "export/arrows.h"
 #include "export/scope.h"
+#include "export/ts_copies.h"
 #include "export/turns.h"
 #include "raw/enums.h"
 
@@ -80,14 +81,16 @@ static void write_task(const struct hardware *h, size_t row)
     trace_arg_name(h->t, "Task Type", type);
     trace_arg_uint(h->t, "Physic Stream Id", t->stream[row]);
     trace_arg_uint(h->t, "Task Id", t->task[row]);
-    trace_arg_uint(h->t, "Batch Id", t->batch[row]);
+    trace_arg_uint(h->t, "Batch Id",
+                   p->has_unique_ids ? t->batch[row] : 0); /* else they only count the uses of an id */
     trace_arg_uint(h->t, "Subtask Id", t->context[row]);
     if (host != NO_ROW)
         trace_arg_uint(h->t, "connection_id", ht->connection[host]);
     else if (h->x->is_generic)
         trace_arg_int(h->t, "connection_id", -1);
     else
-        trace_arg_uint(h->t, "connection_id", UINT64_MAX); /* the same without a sign, as viewers of this form know it */
+        trace_arg_uint(h->t, "connection_id",
+                       UINT64_MAX); /* the same without a sign, as viewers of this form know it */
     if (is_copy && !h->x->is_generic && p->host.records.memcpys.n > 0) {
         const char *kind = t->copy_kind[row] == COPY_NONE ? NULL : enum_text(&memcpy_kinds, t->copy_kind[row]);
         trace_arg_uint(h->t, "size(B)", t->copy_bytes[row]);
@@ -118,6 +121,7 @@ static bool write_device(const struct hardware *h, struct error *e)
     for (size_t i = 0; i < t->n; i++)
         seen[h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
     turns_mark_rows(h->t, h->d, h->row_of_stream, seen);
+    ts_copies_mark_rows(h->x, h->d, h->row_of_stream, seen);
     for (uint32_t row = 0; row <= UINT16_MAX; row++) {
         char name[32];
         if (!seen[row])
@@ -129,7 +133,8 @@ static bool write_device(const struct hardware *h, struct error *e)
         if (is_written(h, i))
             write_task(h, i);
     turns_write(h->t, h->d, h->pid, h->row_of_stream);
-    return true;
+    return ts_copies_draw(h->x, h->t, h->d, h->pid, h->row_of_stream) ||
+           error_set(e, FAULT_LIMIT, "no memory for the copies of the timeline");
 }
 
 bool hardware_track(const struct export *x, struct trace *t, struct error *e)
@@ -143,7 +148,7 @@ bool hardware_track(const struct export *x, struct trace *t, struct error *e)
     for (size_t i = 0; i < p->n_devices; i++) {
         h.d = &p->device[i];
         h.pid = trace_pid(h.d->source.pid, HARDWARE_SORT, h.d->source.device);
-        if (h.d->tasks.n > 0 && !write_device(&h, e))
+        if (h.d->tasks.n + h.d->log.copies.n > 0 && !write_device(&h, e))
             return false;
     }
     return true;

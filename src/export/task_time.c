@@ -4,10 +4,12 @@
 
 #include "analyse/device_tasks.h"
 #include "export/scope.h"
+#include "export/ts_copies.h"
 
 struct task_row {
-    uint32_t row;
+    uint32_t row; /* of the device's tasks, or of the copies of its scheduler */
     uint16_t device;
+    bool is_copy;
 };
 
 struct task_times {
@@ -22,6 +24,8 @@ static struct cell get(const void *rows, size_t number, size_t column)
     const struct profile *p = s->x->profile;
     const struct device *d = &p->device[s->at[number].device];
     const struct tasks *t = &d->tasks;
+    if (s->at[number].is_copy)
+        return column == 0 ? cell_uint(d->source.device) : ts_copies_cell(d, s->at[number].row, column - 1);
     const uint32_t row = s->at[number].row,
                    op = t->op[row]; /* operators keep their names, whatever model they are of */
     const uint32_t host = op != NO_ROW ? t->host[row] : scope_task_host(s->x, t, row);
@@ -56,6 +60,17 @@ static void mark_parts(const struct tasks *t, bool *is_left_out)
     }
 }
 
+/* Behind the tasks of a device. */
+static bool add_copies(struct task_times *s, size_t device)
+{
+    const struct device *d = &s->x->profile->device[device];
+    uint32_t *order = arena_take(s->x->mem, d->log.copies.n, sizeof *order);
+    const size_t n = order ? ts_copies_order(s->x, d, order) : 0;
+    for (size_t i = 0; i < n; i++)
+        s->at[s->n++] = (struct task_row){ order[i], (uint16_t)device, true };
+    return order != NULL;
+}
+
 /* By their beginning; in the native form the devices are mixed, as the reference sorts them. */
 static bool merge_devices(struct task_times *s, bool *const *left_out)
 {
@@ -63,6 +78,7 @@ static bool merge_devices(struct task_times *s, bool *const *left_out)
     size_t *next = arena_take(s->x->mem, p->n_devices, sizeof *next);
     if (!next)
         return false;
+    size_t copied = 0; /* devices whose copies are listed */
     for (;;) {
         size_t best = p->n_devices;
         for (size_t i = 0; i < p->n_devices; i++) {
@@ -75,9 +91,12 @@ static bool merge_devices(struct task_times *s, bool *const *left_out)
                 (!s->x->is_generic && t->begin_ns[next[i]] < p->device[best].tasks.begin_ns[next[best]]))
                 best = i;
         }
+        for (; s->x->is_generic && copied < best; copied++)
+            if (!add_copies(s, copied))
+                return false;
         if (best == p->n_devices)
             return true;
-        s->at[s->n++] = (struct task_row){ (uint32_t)next[best]++, (uint16_t)best };
+        s->at[s->n++] = (struct task_row){ (uint32_t)next[best]++, (uint16_t)best, false };
     }
 }
 
@@ -104,7 +123,7 @@ bool task_time_report(const struct export *x, struct table *out, struct error *e
         done = left_out[i] != NULL;
         if (done)
             mark_parts(t, left_out[i]);
-        most += t->n;
+        most += t->n + p->device[i].log.copies.n;
     }
     if (done) {
         *s = (struct task_times){ .x = x, .at = arena_take(x->mem, most, sizeof *s->at) };

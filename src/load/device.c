@@ -50,6 +50,15 @@ static bool load_track(struct device *d, struct error *e)
     log->states.state = U8(r, TS_STATE_STATE);
     for (size_t i = 0; i < log->states.n; i++)
         log->states.stream[i] &= 2047;
+    if (!records_load(s, "ts_track.data", &ts_memcpy_layout, true, &r, e))
+        return false;
+    log->copy_states.n = r.n;
+    log->copy_states.stream = U16(r, TS_MEMCPY_STREAM);
+    log->copy_states.task = U16(r, TS_MEMCPY_TASK);
+    log->copy_states.tick = U64(r, TS_MEMCPY_TICK);
+    log->copy_states.state = U8(r, TS_MEMCPY_STATE);
+    for (size_t i = 0; i < log->copy_states.n; i++)
+        log->copy_states.stream[i] &= 2047;
     for (size_t i = 0; i < log->stamps.n; i++)
         log->stamps.stream[i] &= 2047; /* the fields are eleven bits wide */
     for (size_t i = 0; i < log->flips.n; i++)

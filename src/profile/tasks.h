@@ -83,6 +83,17 @@ struct device_log {
         uint64_t *tick;
         uint8_t *state;
     } states;
+    struct { /* states of copies that the scheduler did by itself, in file order */
+        size_t n;
+        uint16_t *stream, *task;
+        uint64_t *tick;
+        uint8_t *state;
+    } copy_states;
+    struct { /* the same, once paired: by (stream, task, begin) */
+        size_t n;
+        uint16_t *stream, *task;
+        uint64_t *received, *begin, *end;
+    } copies;
     struct { /* step, iteration and mark stamps, in file order */
         size_t n;
         uint64_t *tick, *index, *model;

@@ -1,0 +1,83 @@
+#include "analyse/ts_copies.h"
+
+#include "base/sort.h"
+#include "raw/device.h"
+
+/* The states of one id in the order of time: each copy is received, begun and ended. */
+struct open_copy {
+    enum { NOTHING, RECEIVED, BEGUN } is;
+    uint64_t received, begin;
+};
+
+/* True: this state ends a copy. */
+static bool step(struct open_copy *c, uint8_t state, uint64_t tick, uint64_t *lost)
+{
+    switch (state) {
+    case TS_STATE_RECEIVED:
+        *lost += c->is != NOTHING;
+        *c = (struct open_copy){ .is = RECEIVED, .received = tick };
+        return false;
+    case TS_STATE_STARTED:
+        *lost += c->is != RECEIVED;
+        c->is = c->is == RECEIVED ? BEGUN : NOTHING;
+        c->begin = tick;
+        return false;
+    case TS_STATE_ENDED: {
+        const bool is_whole = c->is == BEGUN;
+        *lost += !is_whole;
+        c->is = NOTHING;
+        return is_whole;
+    }
+    default: ++*lost; return false;
+    }
+}
+
+static uint64_t pair(struct device_log *log, const uint32_t *order, const uint32_t *id)
+{
+    struct open_copy open = { 0 };
+    uint64_t lost = 0;
+    for (size_t i = 0; i < log->copy_states.n; i++) {
+        const uint32_t row = order[i];
+        if (i > 0 && id[row] != id[order[i - 1]]) {
+            lost += open.is != NOTHING;
+            open.is = NOTHING;
+        }
+        if (!step(&open, log->copy_states.state[row], log->copy_states.tick[row], &lost))
+            continue;
+        const size_t k = log->copies.n++;
+        log->copies.stream[k] = log->copy_states.stream[row];
+        log->copies.task[k] = log->copy_states.task[row];
+        log->copies.received[k] = open.received;
+        log->copies.begin[k] = open.begin;
+        log->copies.end[k] = log->copy_states.tick[row];
+    }
+    return lost + (open.is != NOTHING);
+}
+
+bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e)
+{
+    struct device_log *log = &d->log;
+    const size_t n = log->copy_states.n;
+    (void)p;
+    if (n == 0)
+        return true;
+    struct arena *scratch = arena_new(), *mem = d->source.mem;
+    uint32_t *order = scratch ? arena_take(scratch, n, sizeof *order) : NULL;
+    uint32_t *id = order ? arena_take(scratch, n, sizeof *id) : NULL;
+    log->copies.stream = arena_take(mem, n, sizeof *log->copies.stream);
+    log->copies.task = arena_take(mem, n, sizeof *log->copies.task);
+    log->copies.received = arena_take(mem, n, sizeof *log->copies.received);
+    log->copies.begin = arena_take(mem, n, sizeof *log->copies.begin);
+    log->copies.end = arena_take(mem, n, sizeof *log->copies.end);
+    bool done = id && !arena_failed(mem);
+    if (done) {
+        for (size_t i = 0; i < n; i++)
+            id[i] = (uint32_t)log->copy_states.stream[i] << 16 | log->copy_states.task[i];
+        order_fill(order, n);
+        done = order_by_u64(order, n, log->copy_states.tick) && order_by_u32(order, n, id);
+    }
+    if (done)
+        losses_add(&d->source.lost, LOSS_UNPAIRED, pair(log, order, id), "ts_track.data", 0);
+    arena_free(scratch);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the copies of its scheduler", d->source.path);
+}

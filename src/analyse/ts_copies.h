@@ -1,0 +1,10 @@
+/* ts_copies.h - memory copies that the task scheduler did by itself: it tells when it was asked, began and ended. */
+#ifndef ASCOPE_ANALYSE_TS_COPIES_H
+#define ASCOPE_ANALYSE_TS_COPIES_H
+
+#include "profile/profile.h"
+
+/* Fills d->log.copies from its copy_states. Copies of which a state is missing are counted. False: no memory. */
+bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e);
+
+#endif
