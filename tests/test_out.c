@@ -160,6 +160,46 @@ static void reals_read_back_as_they_were(void **state)
     (void)state;
 }
 
+/* The first of 15, 16 and 17 digits that reads back. */
+static const char *printf_real(double v)
+{
+    static char want[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(want, sizeof want, "%.*g", digits, v);
+        if (strtod(want, NULL) == v)
+            break;
+    }
+    return strchr(want, '.') ? want : strcat(want, ".0");
+}
+
+static void reals_have_the_digits_that_printf_finds(void **state)
+{
+    uint64_t random = RANDOM_SEED;
+    for (int i = 0; i < 40000; i++) {
+        const uint64_t bits = random_next(&random);
+        const double least = 0.0001 * pow(10, i % 19), any = least * (1 + 8.9 * (double)(bits >> 11) / 0x1p53);
+        const double few = strtod(printf_real(trunc(any * 1e6) / 1e6), NULL);
+        const double row[] = { any,
+                               nextafter(any, 0),
+                               few,
+                               nextafter(few, 1e300),
+                               ldexp(1, i % 62 - 12),
+                               nextafter(ldexp(1, i % 62 - 12), 0),
+                               nextafter(ldexp(1, i % 62 - 12), 1e300),
+                               least,
+                               nextafter(least, 1),
+                               nextafter(least, 1e300),
+                               (double)(bits >> 30) + 0.5 };
+        for (size_t k = 0; k < ROWS(row); k++) {
+            if (row[k] < 0.0001 || row[k] >= 1e15)
+                continue;
+            assert_string_equal(real(row[k]), printf_real(row[k]));
+            assert_string_equal(real(-row[k]), printf_real(-row[k]));
+        }
+    }
+    (void)state;
+}
+
 static void fixed_decimals_are_printf_s(void **state)
 {
     static const double row[] = { 0, 1.45, 2.5, -0.0005, 1e300, 1.0 / 3, DBL_MAX };
@@ -233,6 +273,21 @@ static void strings_are_escaped_for_their_file(void **state)
     o.n = 0;
     out_json(&o, "a\0b", 3);
     assert_string_equal(text(), "\"a\\u0000b\"");
+    /* The same in the middle of a longer text, wherever it is. */
+    for (size_t i = 0; i < ROWS(row); i++)
+        for (size_t before = 0; before < 20; before++)
+            for (size_t after = 0; after < 20; after++) {
+                static const char plain[] = "abcdefghijklmnopqrst";
+                char in[64], want[96];
+                memcpy(in, plain, before);
+                memcpy(in + before, row[i].in, row[i].len);
+                memcpy(in + before + row[i].len, plain, after);
+                snprintf(want, sizeof want, "\"%.*s%.*s%.*s\"", (int)before, plain, (int)strlen(row[i].json) - 2,
+                         row[i].json + 1, (int)after, plain);
+                o.n = 0;
+                out_json(&o, in, before + row[i].len + after);
+                assert_string_equal(text(), want);
+            }
     (void)state;
 }
 
@@ -386,6 +441,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(microseconds_have_three_decimals_or_as_few_as_do, begin, end),
         cmocka_unit_test_setup_teardown(reals_print_as_people_write_them, begin, end),
         cmocka_unit_test_setup_teardown(reals_read_back_as_they_were, begin, end),
+        cmocka_unit_test_setup_teardown(reals_have_the_digits_that_printf_finds, begin, end),
         cmocka_unit_test_setup_teardown(fixed_decimals_are_printf_s, begin, end),
         cmocka_unit_test_setup_teardown(strings_are_escaped_for_their_file, begin, end),
         cmocka_unit_test(the_end_of_the_buffer_is_nowhere_special),

@@ -1,12 +1,11 @@
 #include "base/names.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/out.h"
 
 /* Entries live in pages that never move, so a reader needs no lock for an id that it was handed. */
 enum { PAGE_BITS = 12, PAGE_ENTRIES = 1 << PAGE_BITS, MAX_PAGES = 1 << 16 };
@@ -102,8 +101,7 @@ name_id names_addz(struct names *s, const char *text)
 name_id names_number(struct names *s, uint64_t number)
 {
     char text[24];
-    const int len = snprintf(text, sizeof text, "%" PRIu64, number);
-    return names_add(s, text, (size_t)len);
+    return names_add(s, text, digits_put(text, number));
 }
 
 struct names *names_new(void)

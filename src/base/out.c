@@ -176,30 +176,31 @@ static const char two_digits[] = "0001020304050607080910111213141516171819202122
                                  "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                  "8081828384858687888990919293949596979899";
 
+static const uint64_t power_of_ten[] = { 1,
+                                         10,
+                                         100,
+                                         1000,
+                                         10000,
+                                         100000,
+                                         1000000,
+                                         10000000,
+                                         100000000,
+                                         1000000000,
+                                         10000000000,
+                                         100000000000,
+                                         1000000000000,
+                                         10000000000000,
+                                         100000000000000,
+                                         1000000000000000,
+                                         10000000000000000,
+                                         100000000000000000,
+                                         1000000000000000000,
+                                         10000000000000000000u };
+
 static unsigned count_digits(uint64_t v)
 {
-    static const uint64_t power[] = { 0,
-                                      10,
-                                      100,
-                                      1000,
-                                      10000,
-                                      100000,
-                                      1000000,
-                                      10000000,
-                                      100000000,
-                                      1000000000,
-                                      10000000000,
-                                      100000000000,
-                                      1000000000000,
-                                      10000000000000,
-                                      100000000000000,
-                                      1000000000000000,
-                                      10000000000000000,
-                                      100000000000000000,
-                                      1000000000000000000,
-                                      10000000000000000000u };
     const unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1), least = bits * 1233 >> 12; /* 1233/4096: log 2 */
-    return least + (v >= power[least]);
+    return least + (v >= power_of_ten[least] || least == 0);
 }
 
 static inline size_t digits(char *to, uint64_t v)
@@ -263,7 +264,66 @@ void out_us_short(struct out *o, int64_t ns)
         o->n--;
 }
 
-/* Thousandths cover nearly all values that we print; what is left goes the slow way, by trying 15, 16 and 17 digits. */
+/* whole / 10^decimals, without zeros at the end but with at least one decimal. */
+static void put_decimal(struct out *o, uint64_t whole, int decimals)
+{
+    for (; decimals > 1 && whole % 10 == 0; decimals--)
+        whole /= 10;
+    if (decimals == 0) {
+        whole *= 10;
+        decimals = 1;
+    }
+    char text[20];
+    const int n = (int)digits(text, whole), before = n > decimals ? n - decimals : 0;
+    if (before > 0)
+        out_bytes(o, text, (size_t)before);
+    else
+        out_char(o, '0');
+    out_char(o, '.');
+    for (int i = n - before; i < decimals; i++)
+        out_char(o, '0');
+    out_bytes(o, text + before, (size_t)(n - before));
+}
+
+/* The nearest decimal fraction with 15, 16 or 17 digits, the first that reads back as v: as printf and strtod find it, but
+ * with whole numbers of 128 bits, which hold all values of these sizes exactly. False: v is too small or too large. */
+static bool real_by_integer(struct out *o, double v)
+{
+    static const double tenth[] = { 1, 0.1, 0.01, 0.001, 0.0001 };
+    const double size = fabs(v);
+    if (!(size >= 0.0001 && size < 1e15))
+        return false;
+    int exponent = 0; /* of the first digit */
+    while (size < tenth[-exponent])
+        exponent--;
+    if (size >= 10)
+        exponent = (int)count_digits((uint64_t)size) - 1;
+    int binary;
+    const uint64_t mantissa = (uint64_t)ldexp(frexp(size, &binary), 53);
+    const int shift = 53 - binary;                       /* size = mantissa / 2^shift */
+    const bool is_power = mantissa == (uint64_t)1 << 52; /* the next smaller double is only half as far away */
+    for (int n = 15; n <= 17; n++) {
+        const int decimals = n - 1 - exponent;
+        const unsigned __int128 ten =
+            (unsigned __int128)power_of_ten[decimals > 19 ? 19 : decimals] * (decimals > 19 ? 10 : 1);
+        const unsigned __int128 exact = ten * mantissa, one = (unsigned __int128)1 << shift;
+        const unsigned __int128 rest = exact & (one - 1);
+        uint64_t whole = (uint64_t)(exact >> shift);
+        whole += rest > one / 2 || (rest == one / 2 && whole % 2 == 1);
+        const unsigned __int128 back = (unsigned __int128)whole << shift;
+        const bool is_below = back < exact;
+        const unsigned __int128 wrong = (is_below ? exact - back : back - exact) * (is_below && is_power ? 4 : 2);
+        if (n == 17 || wrong < ten || (wrong == ten && mantissa % 2 == 0)) {
+            if (v < 0)
+                out_char(o, '-');
+            put_decimal(o, whole, decimals);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Thousandths cover nearly all values that we print. */
 void out_real(struct out *o, double v)
 {
     const double thousandths = v * 1000;
@@ -274,13 +334,15 @@ void out_real(struct out *o, double v)
             return;
         }
     }
+    if (real_by_integer(o, v))
+        return;
     if (!isfinite(v)) {
         out_bytes(o, "0.0", 3); /* JSON and SQL know no infinity; callers guard their divisions */
         return;
     }
     char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
+    for (int n = 15; n <= 17; n++) {
+        snprintf(text, sizeof text, "%.*g", n, v);
         if (strtod(text, NULL) == v)
             break;
     }
@@ -295,7 +357,7 @@ void out_real(struct out *o, double v)
  * times as long. False: it is too close, or too large. */
 static bool fixed_by_integer(struct out *o, double v, int decimals)
 {
-    static const uint64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
+    const uint64_t *power = power_of_ten;
     if (decimals <= 0 || decimals > 6 || signbit(v))
         return false;
     const double scaled = v * (double)power[decimals], whole = floor(scaled);

@@ -1,8 +1,5 @@
 #include "export/arrows.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "export/cann.h"
 #include "export/scope.h"
 
@@ -48,7 +45,7 @@ const bool *arrow_starts(const struct export *x)
 /* In the older presentation ids carry a context, and none is -1. */
 const char *arrow_call_id(const struct export *x, uint32_t call, char text[ARROW_ID_BYTES])
 {
-    snprintf(text, ARROW_ID_BYTES, "%" PRIu64, ((uint64_t)(call + 1) << 32) - (x->is_generic ? 1 : 0));
+    text[digits_put(text, ((uint64_t)(call + 1) << 32) - (x->is_generic ? 1 : 0))] = 0;
     return text;
 }
 

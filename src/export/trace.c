@@ -1,5 +1,6 @@
 #include "export/trace.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -203,8 +204,9 @@ static void key_of(struct trace *t, const char *key)
     if (!t->first_arg)
         out_char(t->out, ',');
     t->first_arg = false;
-    out_json(t->out, key, strlen(key));
-    out_char(t->out, ':');
+    out_char(t->out, '"');
+    out_bytes(t->out, key, strlen(key));
+    out_lit(t->out, "\":");
 }
 
 void trace_arg_uint(struct trace *t, const char *key, uint64_t v)
@@ -293,6 +295,9 @@ void trace_flow(struct trace *t, char end, const char *category, const char *id,
                 int64_t at_ns)
 {
     char name[128];
-    snprintf(name, sizeof name, "%s%s", category, id);
+    const size_t before = strlen(category), len = strlen(id);
+    assert(before + len < sizeof name);
+    memcpy(name, category, before);
+    memcpy(name + before, id, len + 1);
     trace_arrow(t, &(struct arrow){ end, end == 'f', name, category, id }, pid, tid, at_ns);
 }

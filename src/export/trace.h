@@ -56,6 +56,7 @@ void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid,
 void trace_category(struct trace *t, const char *category); /* after slice, before args */
 
 void trace_args(struct trace *t);
+/* Keys are words of ours: they are written as they are. */
 void trace_arg_uint(struct trace *t, const char *key, uint64_t v);
 void trace_arg_int(struct trace *t, const char *key, int64_t v);
 void trace_arg_real(struct trace *t, const char *key, double v);
