@@ -18,25 +18,25 @@
 static char folder[64];
 
 static const char *const folder_settings[][2] = {
-    {"host/info.json",
-     "{\"platform_version\":\"5\",\"pid\":\"8\",\"pid_name\":\"python3\",\"CPU\":[{\"Frequency\":\"100.000000\"}],"
-      "\"DeviceInfo\":[],\"devices\":\"0\"}"                                                                                       },
-    { "host/sample.json",          "{\"ai_core_profiling_mode\":\"task-based\",\"prof_level\":\"l1\"}"                             },
-    { "host/start_info",           "{\"collectionTimeBegin\":\"1719973045939512\",\"clockMonotonicRaw\":\"4319205000000\"}"        },
-    { "host/end_info",             "{\"collectionTimeEnd\":\"1719973045953636\"}"                                                  },
-    { "host/host_start.log",       "[Host]\nclock_monotonic_raw: 4319205000000\ncntvct: 431920500000\ncntvct_diff: 0\n"            },
+    { "host/info.json",
+      "{\"platform_version\":\"5\",\"pid\":\"8\",\"pid_name\":\"python3\",\"CPU\":[{\"Frequency\":\"100.000000\"}],"
+      "\"DeviceInfo\":[],\"devices\":\"0\"}" },
+    { "host/sample.json", "{\"ai_core_profiling_mode\":\"task-based\",\"prof_level\":\"l1\"}" },
+    { "host/start_info", "{\"collectionTimeBegin\":\"1719973045939512\",\"clockMonotonicRaw\":\"4319205000000\"}" },
+    { "host/end_info", "{\"collectionTimeEnd\":\"1719973045953636\"}" },
+    { "host/host_start.log", "[Host]\nclock_monotonic_raw: 4319205000000\ncntvct: 431920500000\ncntvct_diff: 0\n" },
     { "device_0/info.json.0",
-     "{\"platform_version\":\"5\",\"DeviceInfo\":[{\"hwts_frequency\":\"50.000000\",\"aic_frequency\":\"1850\","
-      "\"aiv_frequency\":\"1850\",\"ai_core_num\":24,\"aiv_num\":48,\"ctrl_cpu_num\":1}],\"CPU\":[{\"Frequency\":\"100.000000\"}]}"},
+      "{\"platform_version\":\"5\",\"DeviceInfo\":[{\"hwts_frequency\":\"50.000000\",\"aic_frequency\":\"1850\","
+      "\"aiv_frequency\":\"1850\",\"ai_core_num\":24,\"aiv_num\":48,\"ctrl_cpu_num\":1}],\"CPU\":[{\"Frequency\":\"100.000000\"}]}" },
     { "device_0/sample.json",
-     "{\"ai_core_profiling_mode\":\"task-based\",\"ai_core_metrics\":\"PipeUtilization\","
-      "\"ai_core_profiling_events\":\"0x8,0xa,0x9,0xb,0xc,0xd,0x55,0x54\",\"prof_level\":\"l1\"}"                                  },
+      "{\"ai_core_profiling_mode\":\"task-based\",\"ai_core_metrics\":\"PipeUtilization\","
+      "\"ai_core_profiling_events\":\"0x8,0xa,0x9,0xb,0xc,0xd,0x55,0x54\",\"prof_level\":\"l1\"}" },
     { "device_0/start_info.0",
-     "{\"collectionTimeBegin\":\"1719973045939512\",\"clockMonotonicRaw\":\"4319205000000\"}"                                      },
-    { "device_0/end_info.0",       "{\"collectionTimeEnd\":\"1719973045953636\"}"                                                  },
+      "{\"collectionTimeBegin\":\"1719973045939512\",\"clockMonotonicRaw\":\"4319205000000\"}" },
+    { "device_0/end_info.0", "{\"collectionTimeEnd\":\"1719973045953636\"}" },
     { "device_0/host_start.log.0",
-     "[Host]\nclock_monotonic_raw: 4319205000000\ncntvct: 431920500000\ncntvct_diff: 0\n"                                          },
-    { "device_0/dev_start.log.0",  "[Device]\nclock_monotonic_raw: 300\ncntvct: 40\n"                                              },
+      "[Host]\nclock_monotonic_raw: 4319205000000\ncntvct: 431920500000\ncntvct_diff: 0\n" },
+    { "device_0/dev_start.log.0", "[Device]\nclock_monotonic_raw: 300\ncntvct: 40\n" },
 };
 
 static void folder_put(const char *path, const void *bytes, size_t size)

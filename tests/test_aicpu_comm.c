@@ -312,9 +312,7 @@ static void captured_streams_do_what_the_original_does(void **state)
     struct error e = { 0 };
     uint32_t kfc[] = { 40, 50, 70000 }, none[] = { 0, 0, 0 };
     uint16_t from[] = { 50, 60 }, to[] = { 51, 61 };
-    struct profile p = {
-        .host.source = {.path = "sample", .mem = mem}
-    };
+    struct profile p = { .host.source = { .path = "sample", .mem = mem } };
     struct mc2_groups *g = &p.host.records.mc2_groups;
     assert_true(mc2_groups_index(&p, &e));
     assert_null(g->row_of_kfc); /* no groups, no streams */

@@ -8,13 +8,13 @@ static void memory_is_zeroed_aligned_and_separate(void **state)
         const char *what;
         size_t n, size;
     } row[] = {
-        {"nothing is still a place of its own", 0,       8},
-        { "one byte",                           1,       1},
-        { "one more than the alignment",        17,      1},
-        { "a quarter of a block",               1 << 16, 1},
-        { "just too large to share a block",    65537,   1},
-        { "larger than a block",                300000,  8},
-        { "many small ones again",              3,       7},
+        { "nothing is still a place of its own", 0, 8 },
+        { "one byte", 1, 1 },
+        { "one more than the alignment", 17, 1 },
+        { "a quarter of a block", 1 << 16, 1 },
+        { "just too large to share a block", 65537, 1 },
+        { "larger than a block", 300000, 8 },
+        { "many small ones again", 3, 7 },
     };
     struct arena *a = arena_new();
     assert_non_null(a);
@@ -47,12 +47,12 @@ static void sizes_that_cannot_be_are_refused_and_remembered(void **state)
         const char *what;
         size_t n, size;
     } row[] = {
-        {"the product wraps to 0",              SIZE_MAX / 2 + 1, 2            },
-        { "the product wraps to a small size",  SIZE_MAX / 8 + 2, 8            },
-        { "rounding up would wrap",             1,                SIZE_MAX     },
-        { "adding the block's head would wrap", 1,                SIZE_MAX - 20},
-        { "both as large as they get",          SIZE_MAX,         SIZE_MAX     },
-        { "more than any machine has",          SIZE_MAX / 4,     1            },
+        { "the product wraps to 0", SIZE_MAX / 2 + 1, 2 },
+        { "the product wraps to a small size", SIZE_MAX / 8 + 2, 8 },
+        { "rounding up would wrap", 1, SIZE_MAX },
+        { "adding the block's head would wrap", 1, SIZE_MAX - 20 },
+        { "both as large as they get", SIZE_MAX, SIZE_MAX },
+        { "more than any machine has", SIZE_MAX / 4, 1 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

@@ -8,25 +8,25 @@ static void a_frequency_is_an_exact_fraction(void **state)
         const char *what, *mhz;
         uint64_t num, den; /* 0: refused */
     } row[] = {
-        {"50 MHz: 20 ns",                     "50.000000",                  20,         1         },
-        { "without decimals",                 "50",                         20,         1         },
-        { "48 MHz: 20 and five sixths",       "48",                         125,        6         },
-        { "a third that is none",             "33.333333",                  1000000000, 33333333  },
-        { "an x86 counter",                   "2596.246094",                500000000,  1298123047},
-        { "1000 MHz: nanoseconds already",    "1000.000000",                1,          1         },
-        { "slow",                             "0.001",                      1000000,    1         },
-        { "a point at the end",               "50.",                        20,         1         },
-        { "no digit before the point",        ".5",                         2000,       1         },
-        { "more decimals than mean anything", "50.00000000000000000000001", 20,         1         },
-        { "empty",                            "",                           0,          0         },
-        { "zero",                             "0.000000",                   0,          0         },
-        { "a point alone",                    ".",                          0,          0         },
-        { "two points",                       "5.0.0",                      0,          0         },
-        { "negative",                         "-50",                        0,          0         },
-        { "an exponent",                      "5e1",                        0,          0         },
-        { "a unit",                           "50MHz",                      0,          0         },
-        { "a blank in front",                 " 50",                        0,          0         },
-        { "faster than light",                "99999999999999999999",       0,          0         },
+        { "50 MHz: 20 ns", "50.000000", 20, 1 },
+        { "without decimals", "50", 20, 1 },
+        { "48 MHz: 20 and five sixths", "48", 125, 6 },
+        { "a third that is none", "33.333333", 1000000000, 33333333 },
+        { "an x86 counter", "2596.246094", 500000000, 1298123047 },
+        { "1000 MHz: nanoseconds already", "1000.000000", 1, 1 },
+        { "slow", "0.001", 1000000, 1 },
+        { "a point at the end", "50.", 20, 1 },
+        { "no digit before the point", ".5", 2000, 1 },
+        { "more decimals than mean anything", "50.00000000000000000000001", 20, 1 },
+        { "empty", "", 0, 0 },
+        { "zero", "0.000000", 0, 0 },
+        { "a point alone", ".", 0, 0 },
+        { "two points", "5.0.0", 0, 0 },
+        { "negative", "-50", 0, 0 },
+        { "an exponent", "5e1", 0, 0 },
+        { "a unit", "50MHz", 0, 0 },
+        { "a blank in front", " 50", 0, 0 },
+        { "faster than light", "99999999999999999999", 0, 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -44,17 +44,17 @@ static void ticks_become_nanoseconds_rounded_down(void **state)
         const char *what, *mhz;
         int64_t ticks, ns;
     } row[] = {
-        {"none",                              "50",        0,                       0                    },
-        { "one of 50 MHz",                    "50",        1,                       20                   },
-        { "backwards at 50 MHz",              "50",        -3,                      -60                  },
-        { "one of 48 MHz drops its fraction", "48",        1,                       20                   },
-        { "six of 48 MHz are even",           "48",        6,                       125                  },
-        { "backwards it rounds down as well", "48",        -1,                      -21                  },
-        { "backwards and even",               "48",        -6,                      -125                 },
-        { "three of 33.333333 MHz",           "33.333333", 3,                       90                   },
-        { "a second of 33.333333 MHz",        "33.333333", 33333333,                1000000000           },
-        { "a day of 33.333333 MHz, no drift", "33.333333", 86400ll * 33333333,      86400ll * 1000000000 },
-        { "a hundred years of 48 MHz",        "48",        3155760000ll * 48000000, 3155760000000000000ll},
+        { "none", "50", 0, 0 },
+        { "one of 50 MHz", "50", 1, 20 },
+        { "backwards at 50 MHz", "50", -3, -60 },
+        { "one of 48 MHz drops its fraction", "48", 1, 20 },
+        { "six of 48 MHz are even", "48", 6, 125 },
+        { "backwards it rounds down as well", "48", -1, -21 },
+        { "backwards and even", "48", -6, -125 },
+        { "three of 33.333333 MHz", "33.333333", 3, 90 },
+        { "a second of 33.333333 MHz", "33.333333", 33333333, 1000000000 },
+        { "a day of 33.333333 MHz, no drift", "33.333333", 86400ll * 33333333, 86400ll * 1000000000 },
+        { "a hundred years of 48 MHz", "48", 3155760000ll * 48000000, 3155760000000000000ll },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

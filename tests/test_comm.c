@@ -41,9 +41,9 @@ static void names_have_the_end_of_the_group_and_two_counts(void **state)
         bool has_group;
         int64_t count;
     } row[] = {
-        {"hcom_allReduce_", "hcom_allReduce__483_2_1", 7415574198778220483u, true,  2 },
-        { "send",           "send_7_-1_1",             7,                    true,  -1},
-        { "send",           "send_N/A_0_1",            0,                    false, 0 },
+        { "hcom_allReduce_", "hcom_allReduce__483_2_1", 7415574198778220483u, true, 2 },
+        { "send", "send_7_-1_1", 7, true, -1 },
+        { "send", "send_N/A_0_1", 0, false, 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++)
         assert_string_equal(names_text(p.names, comm_op_name(&p, names_addz(p.names, row[i].name),
@@ -87,11 +87,11 @@ static void pieces_of_a_payload_share_its_bandwidth(void **state)
         const char *what, *op, *tasks;
         double gbs[8];
     } row[] = {
-        {"each by itself",                          "reduce", "-----",   { 10, 10, 10, 10, 10 }                             },
-        { "sent and closed",                        "send",   "-pp--",   { 10, 5, 5, 10, 10 }                               },
-        { "closed by the last task there is",       "reduce", "p----",   { 2, 10, 10, 10, 10 }                            },
-        { "not closed: pieces count by themselves", "reduce", "-ppp--",  { 10, 10, 10, 10, 10, 10 }                         },
-        { "two payloads",                           "send",   "p--pp--", { 100. / 30, 10, 10, 5, 5, 10, 10 }},
+        { "each by itself", "reduce", "-----", { 10, 10, 10, 10, 10 } },
+        { "sent and closed", "send", "-pp--", { 10, 5, 5, 10, 10 } },
+        { "closed by the last task there is", "reduce", "p----", { 2, 10, 10, 10, 10 } },
+        { "not closed: pieces count by themselves", "reduce", "-ppp--", { 10, 10, 10, 10, 10, 10 } },
+        { "two payloads", "send", "p--pp--", { 100. / 30, 10, 10, 5, 5, 10, 10 } },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct arena *mem = arena_new();

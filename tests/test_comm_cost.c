@@ -18,9 +18,7 @@ struct sample {
 static void take(struct sample *s, size_t n)
 {
     struct tasks *t = &s->device.tasks;
-    s->device.source.device_clock = (struct clock){
-        .tick = {1000, 1}
-    };
+    s->device.source.device_clock = (struct clock){ .tick = { 1000, 1 } };
     t->begin_tick = arena_take(s->mem, n, sizeof *t->begin_tick);
     t->end_tick = arena_take(s->mem, n, sizeof *t->end_tick);
     assert_true(comm_tasks_resize(&s->device.comm.tasks, n, s->mem));
@@ -34,12 +32,12 @@ static void add(struct sample *s, const char *text)
         const char *word, *name;
         uint32_t transport, rdma;
     } kind[] = {
-        {"copy",    "Memcpy",        TRANSPORT_SDMA,  UINT32_MAX       },
-        { "reduce", "Reduce_Inline", TRANSPORT_SDMA,  UINT32_MAX       },
-        { "local",  "Memcpy",        TRANSPORT_LOCAL, UINT32_MAX       },
-        { "wait",   "Notify_Wait",   TRANSPORT_SDMA,  UINT32_MAX       },
-        { "record", "Notify_Record", TRANSPORT_SDMA,  UINT32_MAX       },
-        { "send",   "RDMASend",      TRANSPORT_RDMA,  RDMA_SEND_PAYLOAD},
+        { "copy", "Memcpy", TRANSPORT_SDMA, UINT32_MAX },
+        { "reduce", "Reduce_Inline", TRANSPORT_SDMA, UINT32_MAX },
+        { "local", "Memcpy", TRANSPORT_LOCAL, UINT32_MAX },
+        { "wait", "Notify_Wait", TRANSPORT_SDMA, UINT32_MAX },
+        { "record", "Notify_Record", TRANSPORT_SDMA, UINT32_MAX },
+        { "send", "RDMASend", TRANSPORT_RDMA, RDMA_SEND_PAYLOAD },
     };
     struct comm_tasks *t = &s->device.comm.tasks;
     const size_t i = s->n++;
@@ -183,11 +181,7 @@ static void payloads_need_fewer_tasks_when_only_two_ranks_take_part(void **state
     static const struct {
         const char *op;
         bool is_known;
-    } row[] = {
-        {"hcom_send_",       true },
-        { "hcom_Receive_",   true },
-        { "hcom_allReduce_", false}
-    };
+    } row[] = { { "hcom_send_", true }, { "hcom_Receive_", true }, { "hcom_allReduce_", false } };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].op);
         struct sample *s = sample_of((const char *const[]){ "*send 0 0-5 2000000 0>1 3", "*record 0 6-7 0 0>1 1",

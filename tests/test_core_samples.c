@@ -11,22 +11,20 @@ static const struct {
     uint8_t core, n_events;
     uint64_t cycles, event[CORE_EVENTS];
 } sample[ROWS_OF_CORES] = {
-    {1000,  3,  8, 600,  { 300, 60, 7, 0, 0, 0, 1, 2 }},
-    { 2000, 40, 2, 1000, { 500, 250, 999 }            },
-    { 3000, 3,  8, 600,  { 300, 60, 7, 0, 0, 0, 1, 0 }},
-    { 3000, 3,  8, 800,  { 0 }                        },
+    { 1000, 3, 8, 600, { 300, 60, 7, 0, 0, 0, 1, 2 } },
+    { 2000, 40, 2, 1000, { 500, 250, 999 } },
+    { 3000, 3, 8, 600, { 300, 60, 7, 0, 0, 0, 1, 0 } },
+    { 3000, 3, 8, 800, { 0 } },
 };
 
 static struct device sampled(const char *aic, const char *aic_events, const char *aiv, const char *aiv_events)
 {
-    struct device d = {
-        .source = {.platform = 5,
-                   .chip = chip_of(5),
-                   .aic_mhz = 1000,
-                   .aiv_mhz = 500,
-                   .mem = arena_new(),
-                   .path = "device_0"}
-    };
+    struct device d = { .source = { .platform = 5,
+                                    .chip = chip_of(5),
+                                    .aic_mhz = 1000,
+                                    .aiv_mhz = 500,
+                                    .mem = arena_new(),
+                                    .path = "device_0" } };
     d.source.sample = json_pack("{s:s, s:s, s:s, s:s}", "ai_core_metrics", aic, "ai_core_profiling_events", aic_events,
                                 "aiv_metrics", aiv, "aiv_profiling_events", aiv_events);
     struct samples *s = &d.counters.raw[SAMPLER_CORE];
@@ -62,7 +60,7 @@ static void counters_become_metrics(void **state)
         const char *what, *aic, *events, *metric;
         double value;
     } row[] = {
-  /* clang-format off */
+        /* clang-format off */
         { "a share of the cycles", "PipeUtilization", "0x8,0xa", "vec_ratio", 0.3 },
         { "of two events together", "PipeUtilizationExct", "0x416,0x417", "mac_ratio", 0.36 },
         { "of events in another order", "PipeUtilization", "0xa,0x8", "vec_ratio", 0.06 },
@@ -73,7 +71,7 @@ static void counters_become_metrics(void **state)
         { "a bandwidth", "Memory", "0x12", "main_mem_read_bw(GB/s)", 600 * 64 / 2e-6 / 8589934592.0 },
         { "counts by themselves", "Custom:0xabc", "0xabc", "rabc", 600 },
         { "and the time of all", "L2Cache", "0x500", "total_time(ms)", 2 },
-  /* clang-format on */
+        /* clang-format on */
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct error e = { 0 };

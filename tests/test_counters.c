@@ -14,14 +14,8 @@ static struct device device_of(const char *version, const char *mode, const char
     struct source s = { .path = "device_0", .name = "device_0", .platform = 5, .chip = chip_of(5), .mem = arena_new() };
     s.info = json_pack("{s:s}", "version", version);
     s.sample = json_pack("{s:s, s:s}", "ai_core_profiling_mode", mode, "llc_profiling", "read");
-    s.host_clock = (struct clock){
-        .tick = {10, 1},
-          .cnt = 100, .ns = 7000
-    };
-    s.device_clock = (struct clock){
-        .tick = {20, 1},
-          .cnt = 40, .ns = 7000
-    };
+    s.host_clock = (struct clock){ .tick = { 10, 1 }, .cnt = 100, .ns = 7000 };
+    s.device_clock = (struct clock){ .tick = { 20, 1 }, .cnt = 40, .ns = 7000 };
     s.host_mono_ns = 7000;
     s.device_mono_ns = 300;
     s.wall_offset_ns = WALL;
@@ -51,7 +45,7 @@ static void every_sampler_has_its_own_clock(void **state)
         enum sampler sampler;
         uint64_t time;
     } row[] = {
-  /* clang-format off */
+        /* clang-format off */
         { "HBM counts us from the start",        "1.0", "hbm.data",     &hbm_layout,        SAMPLER_HBM,         5 },
         { "HBM of version 2 has the wall clock", "2.0", "hbm.data",     &hbm_v2_layout,     SAMPLER_HBM,         AT },
         { "LLC counts us from the start",        "1.0", "llc.data",     &llc_layout,        SAMPLER_LLC,         5 },
@@ -63,7 +57,7 @@ static void every_sampler_has_its_own_clock(void **state)
         { "QoS has the device's counter",        "1.0", "qos.data",     &qos_layout,        SAMPLER_QOS,         290 },
         { "the log of tasks holds samples too",  "1.0", "stars_soc.data", &acc_pmu_layout,  SAMPLER_ACC_LOG,     290 },
         { "sampled cores, the device's clock", "1.0", "ffts_profile.data", &core_sample_layout, SAMPLER_CORE, 5300 },
-  /* clang-format on */
+        /* clang-format on */
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         uint8_t rec[1024];
@@ -98,12 +92,7 @@ static size_t put_hbm(uint8_t *to, const uint64_t (*sample)[4], size_t n)
 
 static void samples_come_in_the_order_of_time(void **state)
 {
-    static const uint64_t sample[][4] = {
-        {9,  1, 0, 7},
-        { 3, 2, 1, 6},
-        { 9, 3, 0, 5},
-        { 0, 4, 1, 4}
-    };
+    static const uint64_t sample[][4] = { { 9, 1, 0, 7 }, { 3, 2, 1, 6 }, { 9, 3, 0, 5 }, { 0, 4, 1, 4 } };
     uint8_t bytes[4 * 24];
     struct error e = { 0 };
     struct device d = device_of("1.0", "", "hbm.data", bytes, put_hbm(bytes, sample, 4));
@@ -122,11 +111,7 @@ static void samples_come_in_the_order_of_time(void **state)
 
 static void every_prefix_of_a_stream_is_read_as_far_as_it_goes(void **state)
 {
-    static const uint64_t sample[][4] = {
-        {2,  1, 0, 0},
-        { 3, 2, 0, 0},
-        { 4, 3, 0, 0}
-    };
+    static const uint64_t sample[][4] = { { 2, 1, 0, 0 }, { 3, 2, 0, 0 }, { 4, 3, 0, 0 } };
     uint8_t bytes[3 * 24];
     const size_t size = put_hbm(bytes, sample, 3);
     for (size_t n = 0; n <= size; n++) {
@@ -149,7 +134,7 @@ static void lines_that_are_no_samples_are_told(void **state)
         size_t n;
         uint64_t bad;
     } row[] = {
-  /* clang-format off */
+        /* clang-format off */
         { "nothing", SAMPLER_HCCS, "hccs.data", "", 0, 0 },
         { "a heading and a sample", SAMPLER_HCCS, "hccs.data", "timestamp: txAmount rxAmount\n1300: 5 6\n", 1, 0 },
         { "a sample without an end of line", SAMPLER_HCCS, "hccs.data", "1300: 5 6", 1, 0 },
@@ -160,7 +145,7 @@ static void lines_that_are_no_samples_are_told(void **state)
         { "a port with two words too few", SAMPLER_NIC, "nic.data", "1300: 1 2 3 4 5 6 7 8 9 10 11 12\n", 0, 1 },
         { "fractions are fine", SAMPLER_NIC, "nic.data", "1300: 1 2.5 3 4 5 6 7 8 9 10 11 12 13 0\n", 1, 0 },
         { "counts of all packets", SAMPLER_NETDEV, "netdev_stats.data", "9 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6\n", 1, 0 },
-  /* clang-format on */
+        /* clang-format on */
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct error e = { 0 };
@@ -183,15 +168,15 @@ static void changes_are_taken_out_of_their_records(void **state)
         size_t n;
         uint64_t bad;
     } row[] = {
-        {"frequencies",               "lpmFreqConv.data", 2,          0, SAMPLER_FREQ,         2,  0},
-        { "of whatever kind it says", "lpmFreqConv.data", 2,          7, SAMPLER_FREQ,         2,  0},
-        { "frequencies among others", "lpmInfoConv.data", 55,         0, SAMPLER_FREQ,         55, 0},
-        { "voltages of cores",        "lpmInfoConv.data", 1,          1, SAMPLER_CORE_VOLTAGE, 1,  0},
-        { "voltages of the bus",      "lpmInfoConv.data", 1,          2, SAMPLER_BUS_VOLTAGE,  1,  0},
-        { "none",                     "lpmInfoConv.data", 0,          2, SAMPLER_BUS_VOLTAGE,  0,  0},
-        { "an unknown kind",          "lpmInfoConv.data", 1,          3, SAMPLER_BUS_VOLTAGE,  0,  1},
-        { "more than fit",            "lpmInfoConv.data", 56,         1, SAMPLER_CORE_VOLTAGE, 0,  1},
-        { "many more than fit",       "lpmFreqConv.data", UINT32_MAX, 0, SAMPLER_FREQ,         0,  1},
+        { "frequencies", "lpmFreqConv.data", 2, 0, SAMPLER_FREQ, 2, 0 },
+        { "of whatever kind it says", "lpmFreqConv.data", 2, 7, SAMPLER_FREQ, 2, 0 },
+        { "frequencies among others", "lpmInfoConv.data", 55, 0, SAMPLER_FREQ, 55, 0 },
+        { "voltages of cores", "lpmInfoConv.data", 1, 1, SAMPLER_CORE_VOLTAGE, 1, 0 },
+        { "voltages of the bus", "lpmInfoConv.data", 1, 2, SAMPLER_BUS_VOLTAGE, 1, 0 },
+        { "none", "lpmInfoConv.data", 0, 2, SAMPLER_BUS_VOLTAGE, 0, 0 },
+        { "an unknown kind", "lpmInfoConv.data", 1, 3, SAMPLER_BUS_VOLTAGE, 0, 1 },
+        { "more than fit", "lpmInfoConv.data", 56, 1, SAMPLER_CORE_VOLTAGE, 0, 1 },
+        { "many more than fit", "lpmFreqConv.data", UINT32_MAX, 0, SAMPLER_FREQ, 0, 1 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         uint8_t rec[LPM_FIRST + LPM_MOST * 16];

@@ -25,10 +25,10 @@ static const char *answer(const char *path, const char *sql)
 }
 
 static const struct db_column columns[] = {
-    {"id",     "INTEGER PRIMARY KEY", NULL},
-    { "name",  "INTEGER",             NULL},
-    { "plain", "TEXT",                NULL},
-    { "value", "NUMERIC",             NULL},
+    { "id", "INTEGER PRIMARY KEY", NULL },
+    { "name", "INTEGER", NULL },
+    { "plain", "TEXT", NULL },
+    { "value", "NUMERIC", NULL },
 };
 
 static void what_is_written_is_what_sqlite_reads(void **state)
@@ -61,22 +61,22 @@ static void what_is_written_is_what_sqlite_reads(void **state)
     static const struct {
         const char *what, *sql, *answer;
     } row[] = {
-        {"the file is sound",                 "PRAGMA integrity_check",                                                            "ok"                 },
-        { "all rows",                         "SELECT count(*) FROM T",                                                            "4"                  },
-        { "a table without rows is not made", "SELECT count(*) FROM sqlite_master WHERE name='EMPTY'",                             "0"                  },
-        { "unless it is wanted",              "SELECT count(*) FROM BARE",                                                         "0"                  },
-        { "the index is there",               "SELECT tbl_name FROM sqlite_master WHERE name='T_VALUE'",                           "T"                  },
-        { "ids in order of use",              "SELECT group_concat(id || value) FROM (SELECT * FROM STRING_IDS WHERE id > 0)",
-         "1Add,2late"                                                                                                                                   },
-        { "equal strings, equal ids",         "SELECT count(DISTINCT name) FROM T WHERE id IN (2, 4)",                             "1"                  },
-        { "names resolve",                    "SELECT STRING_IDS.value FROM STRING_IDS JOIN T ON name=STRING_IDS.id WHERE T.id=3",
-         "late"                                                                                                                                         },
-        { "a NUL inside survives",            "SELECT hex(value) FROM STRING_IDS WHERE id=0",                                      "6100622722"         },
-        { "text columns hold text",           "SELECT plain FROM T WHERE id=2",                                                    "it's"               },
-        { "names too",                        "SELECT plain FROM T WHERE id=1",                                                    "Add"                },
-        { "not available is NULL",            "SELECT count(*) FROM T WHERE plain IS NULL OR value IS NULL",                       "2"                  },
-        { "reals keep all digits",            "SELECT value = 0.1 FROM T WHERE id=1",                                              "1"                  },
-        { "times are integers of ns",         "SELECT value FROM T WHERE id=3",                                                    "1717200000123456789"},
+        { "the file is sound", "PRAGMA integrity_check", "ok" },
+        { "all rows", "SELECT count(*) FROM T", "4" },
+        { "a table without rows is not made", "SELECT count(*) FROM sqlite_master WHERE name='EMPTY'", "0" },
+        { "unless it is wanted", "SELECT count(*) FROM BARE", "0" },
+        { "the index is there", "SELECT tbl_name FROM sqlite_master WHERE name='T_VALUE'", "T" },
+        { "ids in order of use", "SELECT group_concat(id || value) FROM (SELECT * FROM STRING_IDS WHERE id > 0)",
+          "1Add,2late" },
+        { "equal strings, equal ids", "SELECT count(DISTINCT name) FROM T WHERE id IN (2, 4)", "1" },
+        { "names resolve", "SELECT STRING_IDS.value FROM STRING_IDS JOIN T ON name=STRING_IDS.id WHERE T.id=3",
+          "late" },
+        { "a NUL inside survives", "SELECT hex(value) FROM STRING_IDS WHERE id=0", "6100622722" },
+        { "text columns hold text", "SELECT plain FROM T WHERE id=2", "it's" },
+        { "names too", "SELECT plain FROM T WHERE id=1", "Add" },
+        { "not available is NULL", "SELECT count(*) FROM T WHERE plain IS NULL OR value IS NULL", "2" },
+        { "reals keep all digits", "SELECT value = 0.1 FROM T WHERE id=1", "1" },
+        { "times are integers of ns", "SELECT value FROM T WHERE id=3", "1717200000123456789" },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -94,9 +94,7 @@ static struct cell row_number(const void *rows, size_t row)
 
 static void any_number_of_rows_arrives_once(void **state)
 {
-    static const struct db_column one[] = {
-        {"n", "INTEGER", row_number}
-    };
+    static const struct db_column one[] = { { "n", "INTEGER", row_number } };
     static const size_t n_rows[] = { 1, 63, 64, 65, 127, 128, 1000 }; /* they are inserted some at a time */
     struct names *names = names_new();
     for (size_t i = 0; i < ROWS(n_rows); i++) {
@@ -117,9 +115,7 @@ static void any_number_of_rows_arrives_once(void **state)
 
 static void a_full_disk_is_told_and_leaves_nothing(void **state)
 {
-    static const struct db_column one[] = {
-        {"n", "INTEGER", row_number}
-    };
+    static const struct db_column one[] = { { "n", "INTEGER", row_number } };
     static const size_t n_rows[] = { 50000, 3000000 }; /* noticed at the end; noticed when SQLite's cache is full */
     struct names *names = names_new();
     const char *path = folder_path("a.db");
@@ -229,17 +225,14 @@ static struct cell random_number(uint64_t *dice)
 }
 
 static const struct db_column random_columns[] = {
-    {"a",  "INTEGER", NULL},
-    { "b", "NUMERIC", NULL},
-    { "c", "REAL",    NULL},
-    { "d", "TEXT",    NULL},
-    { "e", "INTEGER", NULL},
+    { "a", "INTEGER", NULL }, { "b", "NUMERIC", NULL }, { "c", "REAL", NULL },
+    { "d", "TEXT", NULL },    { "e", "INTEGER", NULL },
 };
 static const struct db_column keyed_columns[] = {
-    {"a",   "NUMERIC",             NULL},
-    { "b",  "REAL",                NULL},
-    { "id", "INTEGER PRIMARY KEY", NULL},
-    { "d",  "TEXT",                NULL},
+    { "a", "NUMERIC", NULL },
+    { "b", "REAL", NULL },
+    { "id", "INTEGER PRIMARY KEY", NULL },
+    { "d", "TEXT", NULL },
 };
 
 static struct cell random_cell(const struct random_rows *r, const struct db_column *column, size_t row)
@@ -368,21 +361,19 @@ static void rows_are_kept_as_sqlite_keeps_them(void **state)
         const size_t part = sizes[i] > 1000 ? sizes[i] / 4 : sizes[i];
         for (size_t first = 0; first < sizes[i]; first += part) {
             const struct random_rows rows = { first, text };
-            const struct db_table t[] = {
-                {.name = "PLAIN",
-                 .column = random_columns,
-                 .n_columns = ROWS(random_columns),
-                 .n_rows = part,
-                 .rows = &rows,
-                 .get = unkeyed_cell         },
-                { .name = "KEYED",
-                 .column = keyed_columns,
-                 .n_columns = ROWS(keyed_columns),
-                 .n_rows = part / 2 * 2,
-                 .rows = &rows,
-                 .get = keyed_cell,
-                 .index = "K ON KEYED (a, d)" }
-            };
+            const struct db_table t[] = { { .name = "PLAIN",
+                                            .column = random_columns,
+                                            .n_columns = ROWS(random_columns),
+                                            .n_rows = part,
+                                            .rows = &rows,
+                                            .get = unkeyed_cell },
+                                          { .name = "KEYED",
+                                            .column = keyed_columns,
+                                            .n_columns = ROWS(keyed_columns),
+                                            .n_rows = part / 2 * 2,
+                                            .rows = &rows,
+                                            .get = keyed_cell,
+                                            .index = "K ON KEYED (a, d)" } };
             for (size_t k = 0; k < ROWS(t); k++) {
                 if (!db_table(db, &t[k], &e))
                     fail_msg("%s", e.text);
@@ -427,10 +418,10 @@ static void texts_of_every_length_are_whole(void **state)
         const char *what;
         size_t n_columns, first, n;
     } row[] = {
-        {"around the length that still fits on a page",            1,  3900, 300},
-        { "around one overflow page",                              2,  4000, 300},
-        { "around two",                                            1,  8000, 300},
-        { "more columns than one byte can tell the header's size", 64, 50,   70 },
+        { "around the length that still fits on a page", 1, 3900, 300 },
+        { "around one overflow page", 2, 4000, 300 },
+        { "around two", 1, 8000, 300 },
+        { "more columns than one byte can tell the header's size", 64, 50, 70 },
     };
     static struct db_column column[64];
     static char column_name[ROWS(column)][8];
@@ -478,9 +469,8 @@ static void texts_of_every_length_are_whole(void **state)
 /* The list of tables outgrows the first page, and then a page of children. */
 static void there_may_be_many_tables(void **state)
 {
-    static const struct db_column one[] = {
-        {"a_column_with_a_name_long_enough_to_fill_the_list_of_tables", "INTEGER", row_number}
-    };
+    static const struct db_column one[] = { { "a_column_with_a_name_long_enough_to_fill_the_list_of_tables", "INTEGER",
+                                              row_number } };
     struct names *names = names_new();
     const char *path = folder_path("a.db");
     for (unsigned n = 0; n < 60; n += n < 40 ? 1 : 10) {
@@ -513,9 +503,7 @@ static struct cell same_key(const void *rows, size_t row)
 
 static void a_key_that_occurs_twice_is_told(void **state)
 {
-    static const struct db_column one[] = {
-        {"id", "INTEGER PRIMARY KEY", same_key}
-    };
+    static const struct db_column one[] = { { "id", "INTEGER PRIMARY KEY", same_key } };
     struct names *names = names_new();
     struct error e = { 0 };
     struct db *db = db_open(folder_path("a.db"), names, &e);
@@ -538,10 +526,7 @@ static struct cell long_cell(const void *rows, size_t row)
 /* SQLite keeps its locks a gibibyte into the file, and no page may lie there. */
 static void a_database_grows_beyond_the_place_of_its_locks(void **state)
 {
-    static const struct db_column column[] = {
-        {"n",     "INTEGER", row_number},
-        { "text", "TEXT",    long_cell }
-    };
+    static const struct db_column column[] = { { "n", "INTEGER", row_number }, { "text", "TEXT", long_cell } };
     struct statvfs disk;
     if (statvfs(folder, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize < (uint64_t)4 << 30)
         skip();

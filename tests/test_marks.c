@@ -9,9 +9,7 @@ enum { MOST = 64, TEXT_MOST = 512 };
 /* "m7@10 r7@20": a stamp of a point (m) or of a range (r) with id 7 at tick 10, 20. One tick is one nanosecond. */
 static struct device device_of(const char *version, const char *stamps)
 {
-    struct device d = {
-        .source = {.path = "sample", .mem = arena_new()}
-    };
+    struct device d = { .source = { .path = "sample", .mem = arena_new() } };
     d.source.info = json_pack("{s:s}", "cannVersion", version);
     d.source.device_clock.tick = (struct ticks){ 1, 1 };
     d.source.begin_ns = 5;
@@ -42,18 +40,18 @@ static void stamps_pair_by_id(void **state)
         const char *what, *version, *stamps, *marks; /* id begin-end */
         uint64_t n_unpaired, n_outside;
     } row[] = {
-        {"no marks",                                 "8.3.RC1",    "x1@10",                   "",                0, 0},
-        { "once is a point",                         "8.3.RC1",    "m1@10",                   "1 10-10",         0, 0},
-        { "twice is a range",                        "8.3.RC1",    "m1@10 m1@20",             "1 10-20",         0, 0},
-        { "more often: from the first to the last",  "8.3.RC1",    "m1@30 m1@10 m1@20",       "1 10-30",         0, 0},
-        { "ranges may overlap",                      "8.3.RC1",    "m2@10 m1@11 m2@12 m1@13", "1 11-13 2 10-12", 0, 0},
-        { "an unknown release is an old one",        "",           "m1@10 m1@20",             "1 10-20",         0, 0},
-        { "9.0 is an old one",                       "9.0.0",      "m1@10 m1@20",             "1 10-20",         0, 0},
-        { "from 9.1 on points are points",           "9.1.0",      "m1@10 m1@20",             "1 10-10 1 20-20", 0, 0},
-        { "from 9.1 on ranges have a tag",           "9.1.T100",   "r1@10 r1@20 m1@30",       "1 10-20 1 30-30", 0, 0},
-        { "10 is after 9.1",                         "10.0.0",     "m1@10 m1@20",             "1 10-10 1 20-20", 0, 0},
-        { "a range that does not end is counted",    "9.1.0-beta", "r1@10 r1@20 r1@30",       "1 10-20",         1, 0},
-        { "what began before the collection is too", "8.3.RC1",    "m1@4 m1@20 m2@5",         "2 5-5",           0, 1},
+        { "no marks", "8.3.RC1", "x1@10", "", 0, 0 },
+        { "once is a point", "8.3.RC1", "m1@10", "1 10-10", 0, 0 },
+        { "twice is a range", "8.3.RC1", "m1@10 m1@20", "1 10-20", 0, 0 },
+        { "more often: from the first to the last", "8.3.RC1", "m1@30 m1@10 m1@20", "1 10-30", 0, 0 },
+        { "ranges may overlap", "8.3.RC1", "m2@10 m1@11 m2@12 m1@13", "1 11-13 2 10-12", 0, 0 },
+        { "an unknown release is an old one", "", "m1@10 m1@20", "1 10-20", 0, 0 },
+        { "9.0 is an old one", "9.0.0", "m1@10 m1@20", "1 10-20", 0, 0 },
+        { "from 9.1 on points are points", "9.1.0", "m1@10 m1@20", "1 10-10 1 20-20", 0, 0 },
+        { "from 9.1 on ranges have a tag", "9.1.T100", "r1@10 r1@20 m1@30", "1 10-20 1 30-30", 0, 0 },
+        { "10 is after 9.1", "10.0.0", "m1@10 m1@20", "1 10-10 1 20-20", 0, 0 },
+        { "a range that does not end is counted", "9.1.0-beta", "r1@10 r1@20 r1@30", "1 10-20", 1, 0 },
+        { "what began before the collection is too", "8.3.RC1", "m1@4 m1@20 m2@5", "2 5-5", 0, 1 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

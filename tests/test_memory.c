@@ -33,17 +33,17 @@ static void allocations_end_with_their_release(void **state)
         const char *what, *records, *lives; /* rows: allocation-release */
         uint64_t n_unpaired;
     } row[] = {
-        {"nothing",                                           "",                    "",          0},
-        { "taken and given back",                             "a1+64 a1-64",         "0-1",       0},
-        { "in the order of the releases",                     "a1+1 b2+1 b2-1 a1-1", "1-2 0-3",   0},
-        { "never given back comes last",                      "a1+1 b2+1 b2-1",      "1-2 0-",    1},
-        { "the operator belongs to the place",                "a1+1 b1-1",           "0-",        2},
-        { "and so does the device",                           "a1+1#0 a1-1#1",       "0-",        2},
-        { "a release of nothing is counted",                  "a1-1",                "",          1},
-        { "a second allocation hides the first",              "a1+1 a1+2 a1-2",      "1-2",       1},
-        { "and keeps its place among those that never ended", "a1+1 b1+1 a1+2",      "2- 1-",     3},
-        { "the same place again, later",                      "a1+1 a1-1 b1+1 a1+1", "0-1 2- 3-", 2},
-        { "nothing was taken",                                "a1+0",                "",          0},
+        { "nothing", "", "", 0 },
+        { "taken and given back", "a1+64 a1-64", "0-1", 0 },
+        { "in the order of the releases", "a1+1 b2+1 b2-1 a1-1", "1-2 0-3", 0 },
+        { "never given back comes last", "a1+1 b2+1 b2-1", "1-2 0-", 1 },
+        { "the operator belongs to the place", "a1+1 b1-1", "0-", 2 },
+        { "and so does the device", "a1+1#0 a1-1#1", "0-", 2 },
+        { "a release of nothing is counted", "a1-1", "", 1 },
+        { "a second allocation hides the first", "a1+1 a1+2 a1-2", "1-2", 1 },
+        { "and keeps its place among those that never ended", "a1+1 b1+1 a1+2", "2- 1-", 3 },
+        { "the same place again, later", "a1+1 a1-1 b1+1 a1+1", "0-1 2- 3-", 2 },
+        { "nothing was taken", "a1+0", "", 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

@@ -31,27 +31,27 @@ static void formulas_give_what_a_pencil_gives(void **state)
         const char *group, *events, *label;
         double value;
     } row[] = {
-        {"all cycles of 24 blocks, one round",                 CORE_AIC, "Memory",                "0x15",                     "aicore_time(us)",                100000 / 1000.0 / 24},
-        { "cycles as they are",                                CORE_AIV, "Memory",                "0x15",                     "aiv_total_cycles",               100000              },
-        { "ratio: events per cycle",                           CORE_AIV, "PipeUtilization",       "0x8,0xa,0x9",              "aiv_vec_ratio",                  0.01                },
-        { "time: that share of the total",                     CORE_AIV, "PipeUtilization",       "0x8,0xa,0x9",              "aiv_scalar_time(us)",
-         0.03 * 100000 / 1000.0 / 24                                                                                                                                                },
-        { "two events of one pipe add up",                     CORE_AIC, "PipeUtilizationExct",   "0x417,0x9,0x416",          "aic_mac_ratio",
-         0.01 + 0.03                                                                                                                                                                },
-        { "rate: one event per other",                         CORE_AIC, "PipeUtilization",       "0x54,0x55",                "aic_icache_miss_rate",           2                   },
-        { "bandwidth: 64 bits each, at the label's frequency", CORE_AIC, "Memory",                "0x12",                     "aic_main_mem_read_bw(GB/s)",
-         1000.0 * 64 / (100000 / 1800e6) / 8589934592.0                                                                                                                             },
-        { "another width",                                     CORE_AIV, "MemoryUB",              "0x1,0x44",                 "aiv_ub_write_bw_vector(GB/s)",
-         2000.0 * 256 / (100000 / 1800e6) / 8589934592.0                                                                                                                            },
-        { "operations have weights",                           CORE_AIC, "ArithmeticUtilization", "0x49,0x4a",                "aic_cube_fops",
-         1000.0 * 8192 + 2000.0 * 16384                                                                                                                                             },
-        { "five of them",                                      CORE_AIV, "ArithmeticUtilization", "0x4b,0x4c,0x4d,0x4e,0x4f", "aiv_vector_fops",
-         1000.0 * 64 + 2000.0 * 128 + 3000.0 * 64 + 4000.0 * 64 + 5000.0 * 32                                                                                                       },
-        { "amounts in KB",                                     CORE_AIC, "MemoryAccess",          "0x50d,0x50e",              "aic_read_main_memory_datas(KB)", 375                 },
-        { "a difference may be negative",                      CORE_AIC, "MemoryAccess",          "0x32,0x206",               "aic_GM_to_L1_datas(KB)",         -250                },
-        { "counts as they are",                                CORE_AIV, "L2Cache",               "0x500,0x502",              "aiv_write_cache_miss_allocate",  2000                },
-        { "custom events are counts",                          CORE_AIC, "Custom:0x9,0x302",      "0x9,0x302",                "aic_r302",                       2000                },
-        { "their time has two decimals",                       CORE_AIC, "Custom:0x9,0x302",      "0x9,0x302",                "aicore_time(us)",                4.17                },
+        { "all cycles of 24 blocks, one round", CORE_AIC, "Memory", "0x15", "aicore_time(us)", 100000 / 1000.0 / 24 },
+        { "cycles as they are", CORE_AIV, "Memory", "0x15", "aiv_total_cycles", 100000 },
+        { "ratio: events per cycle", CORE_AIV, "PipeUtilization", "0x8,0xa,0x9", "aiv_vec_ratio", 0.01 },
+        { "time: that share of the total", CORE_AIV, "PipeUtilization", "0x8,0xa,0x9", "aiv_scalar_time(us)",
+          0.03 * 100000 / 1000.0 / 24 },
+        { "two events of one pipe add up", CORE_AIC, "PipeUtilizationExct", "0x417,0x9,0x416", "aic_mac_ratio",
+          0.01 + 0.03 },
+        { "rate: one event per other", CORE_AIC, "PipeUtilization", "0x54,0x55", "aic_icache_miss_rate", 2 },
+        { "bandwidth: 64 bits each, at the label's frequency", CORE_AIC, "Memory", "0x12", "aic_main_mem_read_bw(GB/s)",
+          1000.0 * 64 / (100000 / 1800e6) / 8589934592.0 },
+        { "another width", CORE_AIV, "MemoryUB", "0x1,0x44", "aiv_ub_write_bw_vector(GB/s)",
+          2000.0 * 256 / (100000 / 1800e6) / 8589934592.0 },
+        { "operations have weights", CORE_AIC, "ArithmeticUtilization", "0x49,0x4a", "aic_cube_fops",
+          1000.0 * 8192 + 2000.0 * 16384 },
+        { "five of them", CORE_AIV, "ArithmeticUtilization", "0x4b,0x4c,0x4d,0x4e,0x4f", "aiv_vector_fops",
+          1000.0 * 64 + 2000.0 * 128 + 3000.0 * 64 + 4000.0 * 64 + 5000.0 * 32 },
+        { "amounts in KB", CORE_AIC, "MemoryAccess", "0x50d,0x50e", "aic_read_main_memory_datas(KB)", 375 },
+        { "a difference may be negative", CORE_AIC, "MemoryAccess", "0x32,0x206", "aic_GM_to_L1_datas(KB)", -250 },
+        { "counts as they are", CORE_AIV, "L2Cache", "0x500,0x502", "aiv_write_cache_miss_allocate", 2000 },
+        { "custom events are counts", CORE_AIC, "Custom:0x9,0x302", "0x9,0x302", "aic_r302", 2000 },
+        { "their time has two decimals", CORE_AIC, "Custom:0x9,0x302", "0x9,0x302", "aicore_time(us)", 4.17 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -78,13 +78,13 @@ static void nothing_is_divided_by_nothing(void **state)
         const char *label;
         double value;
     } row[] = {
-        {"no blocks, no time",               100000, 0,  24, 1000, "aicore_time(us)",      0},
-        { "no cores, no time",               100000, 24, 0,  1000, "aicore_time(us)",      0},
-        { "no frequency, no time",           100000, 24, 24, 0,    "aicore_time(us)",      0},
-        { "no cycles, no ratio",             0,      24, 24, 1000, "aic_scalar_ratio",     0},
-        { "no cycles, no rate",              0,      24, 24, 1000, "aic_icache_miss_rate", 0},
-        { "25 blocks on 24 cores: 2 rounds", 100000, 25, 24, 1000, "aicore_time(us)",      8},
-        { "48 blocks on 24 cores: 2 rounds", 96000,  48, 24, 1000, "aicore_time(us)",      4},
+        { "no blocks, no time", 100000, 0, 24, 1000, "aicore_time(us)", 0 },
+        { "no cores, no time", 100000, 24, 0, 1000, "aicore_time(us)", 0 },
+        { "no frequency, no time", 100000, 24, 24, 0, "aicore_time(us)", 0 },
+        { "no cycles, no ratio", 0, 24, 24, 1000, "aic_scalar_ratio", 0 },
+        { "no cycles, no rate", 0, 24, 24, 1000, "aic_icache_miss_rate", 0 },
+        { "25 blocks on 24 cores: 2 rounds", 100000, 25, 24, 1000, "aicore_time(us)", 8 },
+        { "48 blocks on 24 cores: 2 rounds", 96000, 48, 24, 1000, "aicore_time(us)", 4 },
     };
     struct arena *mem = arena_new();
     struct metric_columns columns = { 0 };
@@ -125,21 +125,21 @@ static void groups_have_the_columns_of_the_reference(void **state)
         size_t n, n_shown;
         const char *last_shown;
     } row[] = {
-        {"AIC pipes",                                           CORE_AIC, "PipeUtilizationExct",    "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55", 13, 13,
-         "aic_icache_miss_rate"                                                                                                                                                 },
-        { "AIV pipes: no cube",                                 CORE_AIV, "PipeUtilization",        "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55",         15, 11,
-         "aiv_icache_miss_rate"                                                                                                                                                 },
-        { "AIC arithmetic",                                     CORE_AIC, "ArithmeticUtilization",  "0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f",        10, 5,
-         "aic_cube_fops"                                                                                                                                                        },
-        { "AIV memory",                                         CORE_AIV, "Memory",                 "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13",    10, 8,  "aiv_l2_write_bw(GB/s)"},
-        { "AIC conflicts: none",                                CORE_AIC, "ResourceConflictRatio",  "0x64,0x65,0x66",                            5,  2,  "aic_total_cycles"     },
-        { "order of the counters is free",                      CORE_AIC, "MemoryUB",               "0x44,0x43,0x38,0x37",                       6,  4,
-         "aic_ub_write_bw_scalar(GB/s)"                                                                                                                                         },
-        { "an event was not counted: its columns are left out", CORE_AIV, "Memory",                 "0x15,0x16",                                 4,  4,
-         "aiv_ub_write_bw(GB/s)"                                                                                                                                                },
-        { "events beyond the eighth counter were not either",   CORE_AIV, "Memory",                 "1,2,3,4,5,6,7,8,0x15",                      2,  2,
-         "aiv_total_cycles"                                                                                                                                                     },
-        { "custom",                                             CORE_AIV, "Custom:0x9,0x302,0x416", "0x9,0x302,0x416",                           5,  5,  "aiv_r416"             },
+        { "AIC pipes", CORE_AIC, "PipeUtilizationExct", "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55", 13, 13,
+          "aic_icache_miss_rate" },
+        { "AIV pipes: no cube", CORE_AIV, "PipeUtilization", "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55", 15, 11,
+          "aiv_icache_miss_rate" },
+        { "AIC arithmetic", CORE_AIC, "ArithmeticUtilization", "0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f", 10, 5,
+          "aic_cube_fops" },
+        { "AIV memory", CORE_AIV, "Memory", "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13", 10, 8, "aiv_l2_write_bw(GB/s)" },
+        { "AIC conflicts: none", CORE_AIC, "ResourceConflictRatio", "0x64,0x65,0x66", 5, 2, "aic_total_cycles" },
+        { "order of the counters is free", CORE_AIC, "MemoryUB", "0x44,0x43,0x38,0x37", 6, 4,
+          "aic_ub_write_bw_scalar(GB/s)" },
+        { "an event was not counted: its columns are left out", CORE_AIV, "Memory", "0x15,0x16", 4, 4,
+          "aiv_ub_write_bw(GB/s)" },
+        { "events beyond the eighth counter were not either", CORE_AIV, "Memory", "1,2,3,4,5,6,7,8,0x15", 2, 2,
+          "aiv_total_cycles" },
+        { "custom", CORE_AIV, "Custom:0x9,0x302,0x416", "0x9,0x302,0x416", 5, 5, "aiv_r416" },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -180,14 +180,14 @@ static void events_are_read_as_far_as_they_go(void **state)
         unsigned n;
         uint16_t last;
     } row[] = {
-        {"none",                "",                    0, 0   },
-        { "one",                "0x9",                 1, 9   },
-        { "without 0x",         "49,4a",               2, 0x4a},
-        { "blanks",             " 0x8, 0xa",           2, 0xa },
-        { "garbage ends it",    "0x8,oops,0x9",        1, 8   },
-        { "too large ends it",  "0x8,0x12345",         1, 8   },
-        { "eight at most",      "1,2,3,4,5,6,7,8,9,a", 8, 8   },
-        { "a comma at the end", "1,2,",                2, 2   },
+        { "none", "", 0, 0 },
+        { "one", "0x9", 1, 9 },
+        { "without 0x", "49,4a", 2, 0x4a },
+        { "blanks", " 0x8, 0xa", 2, 0xa },
+        { "garbage ends it", "0x8,oops,0x9", 1, 8 },
+        { "too large ends it", "0x8,0x12345", 1, 8 },
+        { "eight at most", "1,2,3,4,5,6,7,8,9,a", 8, 8 },
+        { "a comma at the end", "1,2,", 2, 2 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

@@ -10,13 +10,13 @@ static void equal_strings_have_equal_ids(void **state)
         const char *what, *text;
         size_t len;
     } row[] = {
-        {"the empty string",                "",             0},
-        { "a word",                         "MatMul",       6},
-        { "the same word with more behind", "MatMulV2",     8},
-        { "a NUL inside",                   "Mat\0ul",      6},
-        { "another after the NUL",          "Mat\0uL",      6},
-        { "bytes that are no UTF-8",        "\xff\xfe\x80", 3},
-        { "not available",                  "N/A",          3},
+        { "the empty string", "", 0 },
+        { "a word", "MatMul", 6 },
+        { "the same word with more behind", "MatMulV2", 8 },
+        { "a NUL inside", "Mat\0ul", 6 },
+        { "another after the NUL", "Mat\0uL", 6 },
+        { "bytes that are no UTF-8", "\xff\xfe\x80", 3 },
+        { "not available", "N/A", 3 },
     };
     struct names *s = names_new();
     name_id id[ROWS(row)];

@@ -68,18 +68,18 @@ static void microseconds_have_three_decimals_or_as_few_as_do(void **state)
         int64_t ns;
         const char *text, *brief;
     } row[] = {
-        {0,                    "0.000",                 "0.0"                  },
-        { 1,                   "0.001",                 "0.001"                },
-        { 10,                  "0.010",                 "0.01"                 },
-        { 100,                 "0.100",                 "0.1"                  },
-        { 1000,                "1.000",                 "1.0"                  },
-        { 75800,               "75.800",                "75.8"                 },
-        { 10000,               "10.000",                "10.0"                 },
-        { -1,                  "-0.001",                "-0.001"               },
-        { -1500,               "-1.500",                "-1.5"                 },
-        { 1717200000123456789, "1717200000123456.789",  "1717200000123456.789" },
-        { INT64_MAX,           "9223372036854775.807",  "9223372036854775.807" },
-        { INT64_MIN,           "-9223372036854775.808", "-9223372036854775.808"},
+        { 0, "0.000", "0.0" },
+        { 1, "0.001", "0.001" },
+        { 10, "0.010", "0.01" },
+        { 100, "0.100", "0.1" },
+        { 1000, "1.000", "1.0" },
+        { 75800, "75.800", "75.8" },
+        { 10000, "10.000", "10.0" },
+        { -1, "-0.001", "-0.001" },
+        { -1500, "-1.500", "-1.5" },
+        { 1717200000123456789, "1717200000123456.789", "1717200000123456.789" },
+        { INT64_MAX, "9223372036854775.807", "9223372036854775.807" },
+        { INT64_MIN, "-9223372036854775.808", "-9223372036854775.808" },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         o.n = 0;
@@ -98,25 +98,25 @@ static void reals_print_as_people_write_them(void **state)
         double v;
         const char *text;
     } row[] = {
-        {0,                        "0.0"                    },
-        { -0.0,                    "-0.0"                   },
-        { 0.5,                     "0.5"                    },
-        { 12,                      "12.0"                   },
-        { -3.25,                   "-3.25"                  },
-        { 0.1 + 0.2,               "0.30000000000000004"    },
-        { 1.0 / 3,                 "0.3333333333333333"     },
-        { 1e-5,                    "1e-05"                  },
-        { 0.0001,                  "0.0001"                 },
-        { 123456.789,              "123456.789"             },
-        { 1e15,                    "1000000000000000.0"     },
-        { 9007199254740993.0,      "9007199254740992.0"     },
-        { 1e16,                    "1e+16"                  },
-        { 1.7172e15,               "1717200000000000.0"     },
-        { DBL_MAX,                 "1.7976931348623157e+308"},
-        { 2.2250738585072014e-308, "2.2250738585072014e-308"},
-        { INFINITY,                "0.0"                    },
-        { -INFINITY,               "0.0"                    },
-        { NAN,                     "0.0"                    },
+        { 0, "0.0" },
+        { -0.0, "-0.0" },
+        { 0.5, "0.5" },
+        { 12, "12.0" },
+        { -3.25, "-3.25" },
+        { 0.1 + 0.2, "0.30000000000000004" },
+        { 1.0 / 3, "0.3333333333333333" },
+        { 1e-5, "1e-05" },
+        { 0.0001, "0.0001" },
+        { 123456.789, "123456.789" },
+        { 1e15, "1000000000000000.0" },
+        { 9007199254740993.0, "9007199254740992.0" },
+        { 1e16, "1e+16" },
+        { 1.7172e15, "1717200000000000.0" },
+        { DBL_MAX, "1.7976931348623157e+308" },
+        { 2.2250738585072014e-308, "2.2250738585072014e-308" },
+        { INFINITY, "0.0" },
+        { -INFINITY, "0.0" },
+        { NAN, "0.0" },
     };
     for (size_t i = 0; i < ROWS(row); i++)
         assert_string_equal(real(row[i].v), row[i].text);
@@ -234,32 +234,34 @@ static void strings_are_escaped_for_their_file(void **state)
         size_t len;
         const char *json, *csv;
     } row[] = {
-        {"nothing",                     "",                 0, "\"\"",                                                 ""                },
-        { "plain",                      "aclnnAdd",         8, "\"aclnnAdd\"",                                         "aclnnAdd"        },
-        { "a comma",                    "a,b",              3, "\"a,b\"",                                              "\"a,b\""         },
-        { "quotes",                     "a\"b",             3, "\"a\\\"b\"",                                           "\"a\"\"b\""      },
-        { "a quote alone",              "\"",               1, "\"\\\"\"",                                             "\"\"\"\""        },
-        { "a backslash",                "a\\b",             3, "\"a\\\\b\"",                                           "a\\b"            },
-        { "a line break",               "a\nb",             3, "\"a\\nb\"",                                            "\"a\nb\""        },
-        { "a carriage return",          "a\rb",             3, "\"a\\u000db\"",                                        "\"a\rb\""        },
-        { "a tab",                      "a\tb",             3, "\"a\\tb\"",                                            "a\tb"            },
-        { "control characters",         "\1\x1f\x7f",       3, "\"\\u0001\\u001f\\u007f\"",                            "\1\x1f\x7f"      },
-        { "an umlaut",                  "\xc3\xa4",         2, "\"\xc3\xa4\"",                                         "\xc3\xa4"        },
-        { "three bytes",                "\xe7\xae\x97",     3, "\"\xe7\xae\x97\"",                                     "\xe7\xae\x97"    },
-        { "four bytes",                 "\xf0\x9f\x98\x80", 4, "\"\xf0\x9f\x98\x80\"",                                 "\xf0\x9f\x98\x80"},
+        { "nothing", "", 0, "\"\"", "" },
+        { "plain", "aclnnAdd", 8, "\"aclnnAdd\"", "aclnnAdd" },
+        { "a comma", "a,b", 3, "\"a,b\"", "\"a,b\"" },
+        { "quotes", "a\"b", 3, "\"a\\\"b\"", "\"a\"\"b\"" },
+        { "a quote alone", "\"", 1, "\"\\\"\"", "\"\"\"\"" },
+        { "a backslash", "a\\b", 3, "\"a\\\\b\"", "a\\b" },
+        { "a line break", "a\nb", 3, "\"a\\nb\"", "\"a\nb\"" },
+        { "a carriage return", "a\rb", 3, "\"a\\u000db\"", "\"a\rb\"" },
+        { "a tab", "a\tb", 3, "\"a\\tb\"", "a\tb" },
+        { "control characters", "\1\x1f\x7f", 3, "\"\\u0001\\u001f\\u007f\"", "\1\x1f\x7f" },
+        { "an umlaut", "\xc3\xa4", 2, "\"\xc3\xa4\"", "\xc3\xa4" },
+        { "three bytes", "\xe7\xae\x97", 3, "\"\xe7\xae\x97\"", "\xe7\xae\x97" },
+        { "four bytes", "\xf0\x9f\x98\x80", 4, "\"\xf0\x9f\x98\x80\"", "\xf0\x9f\x98\x80" },
         { "a byte that begins none",
-         "a\xff"
-          "b",                                              3,
-         "\"a\xef\xbf\xbd"
-          "b\"",                                                                                                       "a\xff"
-          "b"                                                                                                            },
-        { "a byte that continues none", "\x80",             1, "\"\xef\xbf\xbd\"",                                     "\x80"            },
-        { "cut at the end",             "\xe7\xae",         2, "\"\xef\xbf\xbd\xef\xbf\xbd\"",                         "\xe7\xae"        },
-        { "overlong slash",             "\xc0\xaf",         2, "\"\xef\xbf\xbd\xef\xbf\xbd\"",                         "\xc0\xaf"        },
-        { "overlong, three bytes",      "\xe0\x80\xaf",     3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",             "\xe0\x80\xaf"    },
-        { "half of a pair",             "\xed\xa0\x80",     3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",             "\xed\xa0\x80"    },
-        { "beyond the last character",  "\xf4\x90\x80\x80", 4, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
-         "\xf4\x90\x80\x80"                                                                                                              },
+          "a\xff"
+          "b",
+          3,
+          "\"a\xef\xbf\xbd"
+          "b\"",
+          "a\xff"
+          "b" },
+        { "a byte that continues none", "\x80", 1, "\"\xef\xbf\xbd\"", "\x80" },
+        { "cut at the end", "\xe7\xae", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\xe7\xae" },
+        { "overlong slash", "\xc0\xaf", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\xc0\xaf" },
+        { "overlong, three bytes", "\xe0\x80\xaf", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"", "\xe0\x80\xaf" },
+        { "half of a pair", "\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"", "\xed\xa0\x80" },
+        { "beyond the last character", "\xf4\x90\x80\x80", 4, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
+          "\xf4\x90\x80\x80" },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -361,8 +363,8 @@ static void a_full_disk_is_told_and_leaves_nothing(void **state)
         const char *what;
         size_t bytes;
     } row[] = {
-        {"noticed when the file is closed", 20000  },
-        { "noticed in the middle",          3000000},
+        { "noticed when the file is closed", 20000 },
+        { "noticed in the middle", 3000000 },
     };
     const char *path = folder_path("result.csv");
     for (size_t i = 0; i < ROWS(row); i++) {
@@ -412,10 +414,10 @@ static void what_the_dead_left_half_written_is_swept_away(void **state)
         long pid;
         bool stays;
     } row[] = {
-        {"of a process that is gone",       "a.csv.part-%ld",    gone,     false},
-        { "of a process that still writes", "b.csv.part-%ld",    getpid(), true },
-        { "a result",                       "c.csv",             0,        true },
-        { "a name that only looks alike",   "d.csv.part-%ldabc", gone,     true },
+        { "of a process that is gone", "a.csv.part-%ld", gone, false },
+        { "of a process that still writes", "b.csv.part-%ld", getpid(), true },
+        { "a result", "c.csv", 0, true },
+        { "a name that only looks alike", "d.csv.part-%ldabc", gone, true },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         char name[64];

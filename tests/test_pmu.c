@@ -135,11 +135,11 @@ static void blocks_of_mix_kernels_add_up_for_the_other_cores(void **state)
         uint64_t end;
         bool counts;
     } block[] = {
-        {"a vector core",                    FFTS_PLUS | CORE_VECTOR_BIT, 1010, true },
-        { "a cube core: it is the main one", FFTS_PLUS,                   1020, false},
-        { "of another run",                  FFTS_PLUS | CORE_VECTOR_BIT, 1500, false},
-        { "the second vector core",          FFTS_PLUS | CORE_VECTOR_BIT, 1030, true },
-        { "a third one for two blocks",      FFTS_PLUS | CORE_VECTOR_BIT, 1040, false},
+        { "a vector core", FFTS_PLUS | CORE_VECTOR_BIT, 1010, true },
+        { "a cube core: it is the main one", FFTS_PLUS, 1020, false },
+        { "of another run", FFTS_PLUS | CORE_VECTOR_BIT, 1500, false },
+        { "the second vector core", FFTS_PLUS | CORE_VECTOR_BIT, 1030, true },
+        { "a third one for two blocks", FFTS_PLUS | CORE_VECTOR_BIT, 1040, false },
     };
     struct error e = { 0 };
     struct bench *b = bench_new(sample);
@@ -169,10 +169,10 @@ static void the_clock_of_the_moment_gives_the_time(void **state)
         uint64_t mhz[2]; /* from ticks 1000 and 2000 on */
         double time_us;  /* 21600 cycles on 24 blocks */
     } row[] = {
-        {"before the first change: as labelled", 900,  { 900, 450 }, 0.5},
-        { "after it",                            1500, { 900, 450 }, 1  },
-        { "after the second",                    2000, { 900, 450 }, 2  },
-        { "a zero spoils them all",              2000, { 0, 450 },   0.5},
+        { "before the first change: as labelled", 900, { 900, 450 }, 0.5 },
+        { "after it", 1500, { 900, 450 }, 1 },
+        { "after the second", 2000, { 900, 450 }, 2 },
+        { "a zero spoils them all", 2000, { 0, 450 }, 0.5 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

@@ -51,13 +51,13 @@ static void streams_are_cut_and_every_slice_has_its_marker(void **state)
         uint32_t n;
         size_t slice[4]; /* their sizes; 0: there is none */
     } row[] = {
-        {"no record, no file",                          CUT_BETWEEN,  40,  0,   { 0 }               },
-        { "one record",                                 CUT_BETWEEN,  40,  1,   { 40 }              },
-        { "a slice ends with the record that fills it", CUT_BETWEEN,  40,  103, { 4120 }            },
-        { "the next record begins another",             CUT_BETWEEN,  40,  104, { 4120, 40 }        },
-        { "records of a host are never in two",         CUT_BETWEEN,  256, 40,  { 4096, 4096, 2048 }},
-        { "those of a device may be",                   CUT_ANYWHERE, 40,  110, { 4096, 304 }       },
-        { "a slice may end where a record does",        CUT_ANYWHERE, 64,  64,  { 4096 }            },
+        { "no record, no file", CUT_BETWEEN, 40, 0, { 0 } },
+        { "one record", CUT_BETWEEN, 40, 1, { 40 } },
+        { "a slice ends with the record that fills it", CUT_BETWEEN, 40, 103, { 4120 } },
+        { "the next record begins another", CUT_BETWEEN, 40, 104, { 4120, 40 } },
+        { "records of a host are never in two", CUT_BETWEEN, 256, 40, { 4096, 4096, 2048 } },
+        { "those of a device may be", CUT_ANYWHERE, 40, 110, { 4096, 304 } },
+        { "a slice may end where a record does", CUT_ANYWHERE, 64, 64, { 4096 } },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -101,10 +101,10 @@ static void small_files_have_markers_and_the_names_of_their_folder(void **state)
         int device;
         const char *name, *path;
     } row[] = {
-        {FOLDER_HOST,  "info.json",   "PROF_1/host/info.json"      },
-        { 3,           "info.json",   "PROF_1/device_3/info.json.3"},
-        { FOLDER_HOST, "sample.json", "PROF_1/host/sample.json"    },
-        { 3,           "sample.json", "PROF_1/device_3/sample.json"},
+        { FOLDER_HOST, "info.json", "PROF_1/host/info.json" },
+        { 3, "info.json", "PROF_1/device_3/info.json.3" },
+        { FOLDER_HOST, "sample.json", "PROF_1/host/sample.json" },
+        { 3, "sample.json", "PROF_1/device_3/sample.json" },
     };
     open_writer();
     for (size_t i = 0; i < ROWS(row); i++) {
@@ -136,11 +136,11 @@ static void modes_do_not_depend_on_the_umask(void **state)
             const char *name;
             mode_t mode;
         } file[] = {
-            {"PROF_1",                                              0750},
-            { "PROF_1/host",                                        0750},
-            { "PROF_1/host/data",                                   0750},
-            { "PROF_1/host/data/aging.api_event.data.slice_0",      0640},
-            { "PROF_1/host/data/aging.api_event.data.slice_0.done", 0640},
+            { "PROF_1", 0750 },
+            { "PROF_1/host", 0750 },
+            { "PROF_1/host/data", 0750 },
+            { "PROF_1/host/data/aging.api_event.data.slice_0", 0640 },
+            { "PROF_1/host/data/aging.api_event.data.slice_0.done", 0640 },
         };
         for (size_t k = 0; k < ROWS(file); k++) {
             struct stat st;

@@ -33,9 +33,7 @@ struct sample {
 
 static void add(struct query *q, const struct sample *s)
 {
-    struct device d = {
-        .source = {.name = "device_3", .path = "sample", .mem = arena_new(), .begin_date = s->date}
-    };
+    struct device d = { .source = { .name = "device_3", .path = "sample", .mem = arena_new(), .begin_date = s->date } };
     d.source.info = json_pack("{s:s, s:s, s:i}", "jobInfo", s->job, "devices", "3", "rank_id", 7);
     iterations_of(&d.steps.iterations, d.source.mem, s->iterations);
     struct profile p = { .path = "sample", .device = &d, .n_devices = 1 };

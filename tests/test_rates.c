@@ -16,9 +16,7 @@ struct sheet {
 static const struct samples *sheet(struct sheet *t, size_t n, const int64_t *at_ms, unsigned n_columns,
                                    const double *value, bool is_real)
 {
-    *t = (struct sheet){
-        .s = {.n = n, .at_ns = t->at_ns}
-    };
+    *t = (struct sheet){ .s = { .n = n, .at_ns = t->at_ns } };
     for (size_t i = 0; i < n; i++) {
         t->at_ns[i] = at_ms[i] * MS;
         t->time[i] = (uint64_t)at_ms[i] * MS;
@@ -85,10 +83,7 @@ static void llc_has_hits_and_traffic(void **state)
 {
     /* One time for each sample of eight counters; the second has lost one that hits need. */
     static const uint8_t event[] = { 0x00, 0x01, 0x02, 0x13, 0x20, 0x22, 0x34, 0x36 };
-    static const double count[][8] = {
-        {0,    0,   1, 1, 8, 1, 8, 1},
-        { 128, 128, 1, 1, 8, 1, 8, 0}
-    };
+    static const double count[][8] = { { 0, 0, 1, 1, 8, 1, 8, 1 }, { 128, 128, 1, 1, 8, 1, 8, 0 } };
     struct arena *mem = arena_new();
     struct samples out, in = { 0 };
     int64_t at[15];
@@ -126,11 +121,11 @@ static void hccs_grows(void **state)
         size_t n_rates;
         double mbs[MOST_ROWS];
     } row[] = {
-        {"nothing grows by itself",         1, { 5 },                      0, { 0 }    },
-        { "the last interval is missing",   3, { 0, 1048576, 3145728 },    1, { 0.977 }},
-        { "unless it is the only one",      2, { 0, 1048576 },             1, { 0.977 }},
-        { "a new beginning is passed over", 4, { 0, 1048576, 0, 1048576 }, 1, { 0.977 }},
-        { "a link at rest has all of them", 3, { 7, 7, 7 },                2, { 0, 0 } },
+        { "nothing grows by itself", 1, { 5 }, 0, { 0 } },
+        { "the last interval is missing", 3, { 0, 1048576, 3145728 }, 1, { 0.977 } },
+        { "unless it is the only one", 2, { 0, 1048576 }, 1, { 0.977 } },
+        { "a new beginning is passed over", 4, { 0, 1048576, 0, 1048576 }, 1, { 0.977 } },
+        { "a link at rest has all of them", 3, { 7, 7, 7 }, 2, { 0, 0 } },
     };
     static const int64_t at[] = { 0, 1024, 2048, 3072 };
     for (size_t i = 0; i < ROWS(row); i++) {
@@ -233,11 +228,11 @@ static void what_held_at_the_start_is_the_first_point(void **state)
         size_t n_points;
         uint64_t first;
     } row[] = {
-        {"no change at all",          0, { 0 },       { 0 },             1, 1800},
-        { "one later",                1, { 9 },       { 800 },           2, 1800},
-        { "one before",               1, { 1 },       { 800 },           1, 800 },
+        { "no change at all", 0, { 0 }, { 0 }, 1, 1800 },
+        { "one later", 1, { 9 }, { 800 }, 2, 1800 },
+        { "one before", 1, { 1 }, { 800 }, 1, 800 },
         { "two before and one later", 3, { 1, 2, 9 }, { 800, 900, 700 }, 2, 900 },
-        { "one just then",            1, { 5 },       { 800 },           2, 1800},
+        { "one just then", 1, { 5 }, { 800 }, 2, 1800 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct arena *mem = arena_new();

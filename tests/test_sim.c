@@ -214,19 +214,19 @@ static void every_name_is_in_the_dictionary_once(void **state)
         const struct layout *layout;
         unsigned field[3];
     } row[] = {
-        {"aging.api_event.data",               &api_layout,           { API_ITEM }                       },
-        { "aging.compact.node_basic_info",     &node_basic_layout,    { NODE_NAME, NODE_OP_TYPE }        },
-        { "unaging.compact.node_basic_info",   &node_basic_layout,    { NODE_NAME, NODE_OP_TYPE }        },
-        { "aging.compact.node_attr_info",      &node_attr_layout,     { ATTR_NAME, ATTR_TEXT }           },
-        { "aging.compact.task_track",          &task_track_layout,    { TRACK_KERNEL }                   },
-        { "aging.compact.hccl_op_info",        &hccl_op_layout,       { HCCL_OP_ALG, HCCL_OP_GROUP }     },
-        { "aging.additional.hccl_info",        &hccl_info_layout,     { HCCL_ITEM, HCCL_TAG, HCCL_GROUP }},
-        { "aging.additional.tensor_info",      &tensor_layout,        { TENSOR_OP_NAME }                 },
-        { "aging.additional.task_memory_info", &task_memory_layout,   { OP_MEM_NAME }                    },
-        { "aging.additional.msproftx",         &mark_layout,          { MARK_DOMAIN }                    },
-        { "unaging.additional.static_op_mem",  &static_op_mem_layout, { STATIC_MEM_NAME }                },
-        { "unaging.additional.graph_id_map",   &graph_id_layout,      { GRAPH_NAME }                     },
-        { "unaging.additional.fusion_op_info", &fusion_op_layout,     { FUSION_NAME }                    },
+        { "aging.api_event.data", &api_layout, { API_ITEM } },
+        { "aging.compact.node_basic_info", &node_basic_layout, { NODE_NAME, NODE_OP_TYPE } },
+        { "unaging.compact.node_basic_info", &node_basic_layout, { NODE_NAME, NODE_OP_TYPE } },
+        { "aging.compact.node_attr_info", &node_attr_layout, { ATTR_NAME, ATTR_TEXT } },
+        { "aging.compact.task_track", &task_track_layout, { TRACK_KERNEL } },
+        { "aging.compact.hccl_op_info", &hccl_op_layout, { HCCL_OP_ALG, HCCL_OP_GROUP } },
+        { "aging.additional.hccl_info", &hccl_info_layout, { HCCL_ITEM, HCCL_TAG, HCCL_GROUP } },
+        { "aging.additional.tensor_info", &tensor_layout, { TENSOR_OP_NAME } },
+        { "aging.additional.task_memory_info", &task_memory_layout, { OP_MEM_NAME } },
+        { "aging.additional.msproftx", &mark_layout, { MARK_DOMAIN } },
+        { "unaging.additional.static_op_mem", &static_op_mem_layout, { STATIC_MEM_NAME } },
+        { "unaging.additional.graph_id_map", &graph_id_layout, { GRAPH_NAME } },
+        { "unaging.additional.fusion_op_info", &fusion_op_layout, { FUSION_NAME } },
     };
     struct sim_options o = sim_defaults;
     o.devices = 2;

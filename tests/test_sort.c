@@ -10,15 +10,15 @@ static void small_tables_sort_as_the_eye_sees(void **state)
         uint64_t key[6];
         uint32_t order[6];
     } row[] = {
-        {"nothing",                          0, { 0 },                         { 0 }               },
-        { "one",                             1, { 7 },                         { 0 }               },
-        { "two, in order",                   2, { 1, 2 },                      { 0, 1 }            },
-        { "two, reversed",                   2, { 2, 1 },                      { 1, 0 }            },
-        { "all equal keep their order",      4, { 5, 5, 5, 5 },                { 0, 1, 2, 3 }      },
-        { "equals among others keep theirs", 5, { 2, 1, 2, 1, 2 },             { 1, 3, 0, 2, 4 }   },
-        { "the top byte decides",            3, { UINT64_MAX, 0, 1ull << 63 }, { 1, 2, 0 }         },
-        { "far bytes, equal in between",     3, { 1ull << 56 | 1, 2, 1 },      { 2, 1, 0 }         },
-        { "reversed",                        6, { 6, 5, 4, 3, 2, 1 },          { 5, 4, 3, 2, 1, 0 }},
+        { "nothing", 0, { 0 }, { 0 } },
+        { "one", 1, { 7 }, { 0 } },
+        { "two, in order", 2, { 1, 2 }, { 0, 1 } },
+        { "two, reversed", 2, { 2, 1 }, { 1, 0 } },
+        { "all equal keep their order", 4, { 5, 5, 5, 5 }, { 0, 1, 2, 3 } },
+        { "equals among others keep theirs", 5, { 2, 1, 2, 1, 2 }, { 1, 3, 0, 2, 4 } },
+        { "the top byte decides", 3, { UINT64_MAX, 0, 1ull << 63 }, { 1, 2, 0 } },
+        { "far bytes, equal in between", 3, { 1ull << 56 | 1, 2, 1 }, { 2, 1, 0 } },
+        { "reversed", 6, { 6, 5, 4, 3, 2, 1 }, { 5, 4, 3, 2, 1, 0 } },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -47,14 +47,9 @@ static void random_keys_sort_as_qsort_does(void **state)
         size_t n;
         uint64_t mask;
     } row[] = {
-        {"full width",          100000, UINT64_MAX           },
-        { "two values",         100000, 1                    },
-        { "one byte",           50000,  0xFF                 },
-        { "only a middle byte", 50000,  0xFF0000             },
-        { "16 bits",            50000,  0xFFFF               },
-        { "32 bits",            50000,  0xFFFFFFFF           },
-        { "both ends",          50000,  0xFF000000000000FFull},
-        { "few",                3,      UINT64_MAX           },
+        { "full width", 100000, UINT64_MAX },          { "two values", 100000, 1 },  { "one byte", 50000, 0xFF },
+        { "only a middle byte", 50000, 0xFF0000 },     { "16 bits", 50000, 0xFFFF }, { "32 bits", 50000, 0xFFFFFFFF },
+        { "both ends", 50000, 0xFF000000000000FFull }, { "few", 3, UINT64_MAX },
     };
     uint64_t random = RANDOM_SEED;
     for (size_t i = 0; i < ROWS(row); i++) {

@@ -13,14 +13,14 @@ static void put(const char *file, const char *text)
 
 /* The files of a small device folder, each as it should be. */
 static const char *const good[][2] = {
-    {"info.json.0",
-     "{\"platform_version\":\"5\",\"pid\":\"8\",\"CPU\":[{\"Frequency\":\"100.000000\"}],\"DeviceInfo\":[{"
-      "\"hwts_frequency\":\"50.000000\",\"ai_core_num\":24}]}\nsecond line"                     },
-    { "sample.json",      "{\"ai_core_metrics\":\"PipeUtilization\"}"                           },
-    { "start_info.0",     "{\"collectionTimeBegin\":\"1000000\",\"clockMonotonicRaw\":\"5000\"}"},
-    { "end_info.0",       "{\"collectionTimeEnd\":\"2000000\"}"                                 },
-    { "host_start.log.0", "[Host]\nclock_monotonic_raw: 7000\ncntvct: 100\ncntvct_diff: 0\n"    },
-    { "dev_start.log.0",  "[Device]\nclock_monotonic_raw: 300\ncntvct: 40\n"                    },
+    { "info.json.0",
+      "{\"platform_version\":\"5\",\"pid\":\"8\",\"CPU\":[{\"Frequency\":\"100.000000\"}],\"DeviceInfo\":[{"
+      "\"hwts_frequency\":\"50.000000\",\"ai_core_num\":24}]}\nsecond line" },
+    { "sample.json", "{\"ai_core_metrics\":\"PipeUtilization\"}" },
+    { "start_info.0", "{\"collectionTimeBegin\":\"1000000\",\"clockMonotonicRaw\":\"5000\"}" },
+    { "end_info.0", "{\"collectionTimeEnd\":\"2000000\"}" },
+    { "host_start.log.0", "[Host]\nclock_monotonic_raw: 7000\ncntvct: 100\ncntvct_diff: 0\n" },
+    { "dev_start.log.0", "[Device]\nclock_monotonic_raw: 300\ncntvct: 40\n" },
 };
 
 static bool open_with(const char *file, const char *text, struct source *s, struct error *e)
@@ -70,32 +70,32 @@ static void a_damaged_folder_is_refused_or_told(void **state)
         const char *error; /* a part of it; NULL: it opens */
         uint64_t unreadable;
     } row[] = {
-        {"no settings",                                "info.json.0",      NULL,                                                          "info.json",      0},
-        { "settings that are no JSON",                 "info.json.0",      "{\"pid\":",                                                   "info.json",      0},
-        { "settings that are a list",                  "info.json.0",      "[]",                                                          "object",         0},
-        { "settings twice",                            "info.json.0",      "{\"pid\":1,\"pid\":2}",                                       "info.json",      0},
-        { "settings of zeros",                         "info.json.0",      "",                                                            "info.json",      0},
-        { "no device in them",                         "info.json.0",      "{}",                                                          "hwts_frequency", 0},
-        { "a device of another kind",                  "info.json.0",      "{\"DeviceInfo\":{\"a\":1}}",                                  "hwts_frequency", 0},
-        { "a frequency of zero",                       "info.json.0",      "{\"DeviceInfo\":[{\"hwts_frequency\":\"0\"}]}",               "hwts_frequency", 0},
-        { "no sample.json: counters lose their names", "sample.json",      NULL,                                                          NULL,             1},
-        { "a broken sample.json",                      "sample.json",      "{",                                                           NULL,             1},
-        { "no start",                                  "start_info.0",     NULL,                                                          "start_info",     0},
-        { "a start before its own clock",              "start_info.0",
-         "{\"collectionTimeBegin\":\"1\",\"clockMonotonicRaw\":\"5000\"}",                                                                "make no clock",  0},
-        { "a start that is no number",                 "start_info.0",     "{\"collectionTimeBegin\":\"x\",\"clockMonotonicRaw\":\"5\"}",
-         "make no clock",                                                                                                                                   0},
-        { "a start beyond all times",                  "start_info.0",
-         "{\"collectionTimeBegin\":\"9223372036854775807\",\"clockMonotonicRaw\":\"5\"}",                                                 "make no clock",  0},
-        { "no end: interrupted",                       "end_info.0",       NULL,                                                          NULL,             0},
-        { "an end that is no number",                  "end_info.0",       "{\"collectionTimeEnd\":{}}",                                  NULL,             0},
-        { "no host clock",                             "host_start.log.0", NULL,                                                          "host_start",     0},
-        { "an empty host clock",                       "host_start.log.0", "",                                                            "cntvct",         0},
-        { "a host clock without a counter",            "host_start.log.0", "clock_monotonic_raw: 7000\n",                                 "cntvct",         0},
-        { "a host clock of words",                     "host_start.log.0", "clock_monotonic_raw: x\ncntvct: y\n",                         "cntvct",         0},
-        { "a clock at the end of time",                "host_start.log.0",
-         "clock_monotonic_raw: 9223372036854775807\ncntvct: 1\ncntvct_diff: 9223372036854775807\n",                                       NULL,             0},
-        { "no device clock",                           "dev_start.log.0",  NULL,                                                          "dev_start",      0},
+        { "no settings", "info.json.0", NULL, "info.json", 0 },
+        { "settings that are no JSON", "info.json.0", "{\"pid\":", "info.json", 0 },
+        { "settings that are a list", "info.json.0", "[]", "object", 0 },
+        { "settings twice", "info.json.0", "{\"pid\":1,\"pid\":2}", "info.json", 0 },
+        { "settings of zeros", "info.json.0", "", "info.json", 0 },
+        { "no device in them", "info.json.0", "{}", "hwts_frequency", 0 },
+        { "a device of another kind", "info.json.0", "{\"DeviceInfo\":{\"a\":1}}", "hwts_frequency", 0 },
+        { "a frequency of zero", "info.json.0", "{\"DeviceInfo\":[{\"hwts_frequency\":\"0\"}]}", "hwts_frequency", 0 },
+        { "no sample.json: counters lose their names", "sample.json", NULL, NULL, 1 },
+        { "a broken sample.json", "sample.json", "{", NULL, 1 },
+        { "no start", "start_info.0", NULL, "start_info", 0 },
+        { "a start before its own clock", "start_info.0",
+          "{\"collectionTimeBegin\":\"1\",\"clockMonotonicRaw\":\"5000\"}", "make no clock", 0 },
+        { "a start that is no number", "start_info.0", "{\"collectionTimeBegin\":\"x\",\"clockMonotonicRaw\":\"5\"}",
+          "make no clock", 0 },
+        { "a start beyond all times", "start_info.0",
+          "{\"collectionTimeBegin\":\"9223372036854775807\",\"clockMonotonicRaw\":\"5\"}", "make no clock", 0 },
+        { "no end: interrupted", "end_info.0", NULL, NULL, 0 },
+        { "an end that is no number", "end_info.0", "{\"collectionTimeEnd\":{}}", NULL, 0 },
+        { "no host clock", "host_start.log.0", NULL, "host_start", 0 },
+        { "an empty host clock", "host_start.log.0", "", "cntvct", 0 },
+        { "a host clock without a counter", "host_start.log.0", "clock_monotonic_raw: 7000\n", "cntvct", 0 },
+        { "a host clock of words", "host_start.log.0", "clock_monotonic_raw: x\ncntvct: y\n", "cntvct", 0 },
+        { "a clock at the end of time", "host_start.log.0",
+          "clock_monotonic_raw: 9223372036854775807\ncntvct: 1\ncntvct_diff: 9223372036854775807\n", NULL, 0 },
+        { "no device clock", "dev_start.log.0", NULL, "dev_start", 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -153,11 +153,8 @@ static void slices_are_found_sorted_and_links_are_not_followed(void **state)
         size_t n_slices;
         uint32_t first;
     } want[] = {
-        {"",           false, 1, 3},
-        { "a.slice_0", false, 1, 1},
-        { "hbm.data",  false, 2, 2},
-        { "x",         true,  1, 0},
-        { "x",         false, 1, 0},
+        { "", false, 1, 3 }, { "a.slice_0", false, 1, 1 }, { "hbm.data", false, 2, 2 },
+        { "x", true, 1, 0 }, { "x", false, 1, 0 },
     };
     assert_int_equal(s.n_streams, ROWS(want));
     for (size_t i = 0; i < ROWS(want); i++) {
@@ -182,16 +179,16 @@ static void settings_may_be_numbers_or_text(void **state)
         int64_t number;
         const char *text;
     } row[] = {
-        {"{\"k\":7}",                         7,  ""                    },
-        { "{\"k\":\"7\"}",                    7,  "7"                   },
-        { "{\"k\":\"-3\"}",                   -3, "-3"                  },
-        { "{\"k\":\"7 \"}",                   99, "7 "                  },
-        { "{\"k\":\"\"}",                     99, ""                    },
-        { "{\"k\":1.5}",                      99, ""                    },
-        { "{\"k\":null}",                     99, ""                    },
-        { "{\"k\":[1]}",                      99, ""                    },
-        { "{}",                               99, ""                    },
-        { "{\"k\":\"99999999999999999999\"}", 99, "99999999999999999999"},
+        { "{\"k\":7}", 7, "" },
+        { "{\"k\":\"7\"}", 7, "7" },
+        { "{\"k\":\"-3\"}", -3, "-3" },
+        { "{\"k\":\"7 \"}", 99, "7 " },
+        { "{\"k\":\"\"}", 99, "" },
+        { "{\"k\":1.5}", 99, "" },
+        { "{\"k\":null}", 99, "" },
+        { "{\"k\":[1]}", 99, "" },
+        { "{}", 99, "" },
+        { "{\"k\":\"99999999999999999999\"}", 99, "99999999999999999999" },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         json_t *o = json_loads(row[i].json, 0, NULL);

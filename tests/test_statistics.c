@@ -9,12 +9,12 @@ static void tasks_are_counted_as_sqlite_counts(void **state)
         size_t n;
         double ns[4], total, min, max, average;
     } row[] = {
-        {"none",                                   0, { 0 },            0,      0,    0,      0       },
-        { "one",                                   1, { 1500 },         1500,   1500, 1500,   1500    },
-        { "whole numbers: the rest is dropped",    3, { 10, 10, 12 },   32,     10,   12,     10      },
-        { "half a nanosecond is dropped too",      2, { 177857, 0 },    177857, 0,    177857, 88928   },
-        { "a fraction anywhere: an exact average", 3, { 10, 10.5, 12 }, 32.5,   10,   12,     32.5 / 3},
-        { "any order",                             4, { 3, 1, 4, 1 },   9,      1,    4,      2       },
+        { "none", 0, { 0 }, 0, 0, 0, 0 },
+        { "one", 1, { 1500 }, 1500, 1500, 1500, 1500 },
+        { "whole numbers: the rest is dropped", 3, { 10, 10, 12 }, 32, 10, 12, 10 },
+        { "half a nanosecond is dropped too", 2, { 177857, 0 }, 177857, 0, 177857, 88928 },
+        { "a fraction anywhere: an exact average", 3, { 10, 10.5, 12 }, 32.5, 10, 12, 32.5 / 3 },
+        { "any order", 4, { 3, 1, 4, 1 }, 9, 1, 4, 2 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -37,12 +37,12 @@ static void calls_have_a_variance_around_a_rounded_average(void **state)
         double average, variance;
         bool rounds_each;
     } row[] = {
-        {"one has none",                     1, { 2530 },             2530, 2530, 2530, 2.53,  0,            false},
-        { "two of 2.34 and 2.53",            2, { 2340, 2530 },       4870, 2340, 2530, 2.435, 0.009025,     false},
-        { "each square rounded",             2, { 2340, 2530 },       4870, 2340, 2530, 2.435, 0.009,        true },
-        { "the average has three decimals",  3, { 1000, 1000, 1001 }, 3001, 1000, 1001, 1,     0.000001 / 3, false},
-        { "fractions of a nanosecond count", 2, { 0.5, 1 },           1.5,  0.5,  1,    0.001, 0.000000125,  false},
-        { "none at all",                     0, { 0 },                0,    0,    0,    0,     0,            false},
+        { "one has none", 1, { 2530 }, 2530, 2530, 2530, 2.53, 0, false },
+        { "two of 2.34 and 2.53", 2, { 2340, 2530 }, 4870, 2340, 2530, 2.435, 0.009025, false },
+        { "each square rounded", 2, { 2340, 2530 }, 4870, 2340, 2530, 2.435, 0.009, true },
+        { "the average has three decimals", 3, { 1000, 1000, 1001 }, 3001, 1000, 1001, 1, 0.000001 / 3, false },
+        { "fractions of a nanosecond count", 2, { 0.5, 1 }, 1.5, 0.5, 1, 0.001, 0.000000125, false },
+        { "none at all", 0, { 0 }, 0, 0, 0, 0, 0, false },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

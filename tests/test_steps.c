@@ -7,30 +7,28 @@ static const struct {
     const char *word;
     uint16_t tag;
 } word[] = {
-    {"begin",     STEP_TAG_MODEL_BEGIN  },
-    { "end",      STEP_TAG_MODEL_END    },
-    { "fp",       STEP_TAG_FP           },
-    { "bp",       STEP_TAG_BP           },
-    { "iter",     STEP_TAG_ITERATION_END},
-    { "mark",     STEP_TAG_MARK         },
-    { "odd",      7                     },
-    { "reduce",   STEP_TAG_REDUCE       },
-    { "reduced",  STEP_TAG_REDUCE + 1   },
-    { "reduce2",  STEP_TAG_REDUCE + 2   },
-    { "reduced2", STEP_TAG_REDUCE + 3   },
-    { "next",     STEP_TAG_GET_NEXT     },
-    { "got",      STEP_TAG_GET_NEXT + 1 },
-    { "step",     STEP_TAG_STEP_BEGIN   },
-    { "stepped",  STEP_TAG_STEP_END     },
+    { "begin", STEP_TAG_MODEL_BEGIN },
+    { "end", STEP_TAG_MODEL_END },
+    { "fp", STEP_TAG_FP },
+    { "bp", STEP_TAG_BP },
+    { "iter", STEP_TAG_ITERATION_END },
+    { "mark", STEP_TAG_MARK },
+    { "odd", 7 },
+    { "reduce", STEP_TAG_REDUCE },
+    { "reduced", STEP_TAG_REDUCE + 1 },
+    { "reduce2", STEP_TAG_REDUCE + 2 },
+    { "reduced2", STEP_TAG_REDUCE + 3 },
+    { "next", STEP_TAG_GET_NEXT },
+    { "got", STEP_TAG_GET_NEXT + 1 },
+    { "step", STEP_TAG_STEP_BEGIN },
+    { "stepped", STEP_TAG_STEP_END },
 };
 
 enum { TEXT_MOST = 512 };
 
 static struct device device_new(size_t n)
 {
-    struct device d = {
-        .source = {.path = "sample", .mem = arena_new()}
-    };
+    struct device d = { .source = { .path = "sample", .mem = arena_new() } };
     d.log.stamps.tick = arena_take(d.source.mem, n, sizeof *d.log.stamps.tick);
     d.log.stamps.index = arena_take(d.source.mem, n, sizeof *d.log.stamps.index);
     d.log.stamps.model = arena_take(d.source.mem, n, sizeof *d.log.stamps.model);

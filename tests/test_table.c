@@ -14,28 +14,26 @@ static void a_cell_is_shown_as_its_file_shows_it(void **state)
         struct cell cell;
         const char *csv, *json;
     } row[] = {
-        {"not available",         cell_na(),             "N/A",                      "\"N/A\""                                        },
-        { "negative",             cell_int(-5),          "-5",                       "-5"                                             },
-        { "all 64 bits",          cell_uint(UINT64_MAX), "18446744073709551615",     "18446744073709551615"                           },
-        { "real",                 cell_real(12),         "12.0",                     "12.0"                                           },
-        { "rounded",              cell_round(75.80049),  "75.8",                     "75.8"                                           },
-        { "rounded half up",      cell_round(1.0005),    "1.001",                    "1.001"                                          },
-        { "short, with decimals", cell_short(75.8),      "75.8",                     "75.8"                                           },
-        { "short, whole",         cell_short(6),         "6",                        "6"                                              },
-        { "short, zero",          cell_short(0.0001),    "0",                        "0"                                              },
-        { "short, tens stay",     cell_short(100),       "100",                      "100"                                            },
-        { "fixed",                cell_fixed(1.45,       6),                         "1.450000",                                        "1.450000" },
-        { "a point in time",                      cell_time(1717200000123456789),                          "1717200000123456.789\t", "\"1717200000123456.789\""},
-        { "microseconds",                      cell_us(1500),                             "1.500",                     "1.500"                                   },
-        { "microseconds, short",                      cell_us_short(1500),                      "1.5",        "1.5"},
-        { "a name",                      cell_name(odd),                                   "\"a,\"\"b\"\"\"",                          "\"a,\\\"b\\\"\""                            },
-        { "a text",                      cell_text("x,y"),                                   "\"x,y\"",                        "\"x,y\""  },
-        { "a shape",                      cell_shape(shape),                                  "\"\"\"2,3;4\"\"\"",                      "\"2,3;4\""                 },
-        { "no shape",                      cell_shape(NAME_NA),                                 "N/A",                   "\"N/A\""              },
+        { "not available", cell_na(), "N/A", "\"N/A\"" },
+        { "negative", cell_int(-5), "-5", "-5" },
+        { "all 64 bits", cell_uint(UINT64_MAX), "18446744073709551615", "18446744073709551615" },
+        { "real", cell_real(12), "12.0", "12.0" },
+        { "rounded", cell_round(75.80049), "75.8", "75.8" },
+        { "rounded half up", cell_round(1.0005), "1.001", "1.001" },
+        { "short, with decimals", cell_short(75.8), "75.8", "75.8" },
+        { "short, whole", cell_short(6), "6", "6" },
+        { "short, zero", cell_short(0.0001), "0", "0" },
+        { "short, tens stay", cell_short(100), "100", "100" },
+        { "fixed", cell_fixed(1.45, 6), "1.450000", "1.450000" },
+        { "a point in time", cell_time(1717200000123456789), "1717200000123456.789\t", "\"1717200000123456.789\"" },
+        { "microseconds", cell_us(1500), "1.500", "1.500" },
+        { "microseconds, short", cell_us_short(1500), "1.5", "1.5" },
+        { "a name", cell_name(odd), "\"a,\"\"b\"\"\"", "\"a,\\\"b\\\"\"" },
+        { "a text", cell_text("x,y"), "\"x,y\"", "\"x,y\"" },
+        { "a shape", cell_shape(shape), "\"\"\"2,3;4\"\"\"", "\"2,3;4\"" },
+        { "no shape", cell_shape(NAME_NA), "N/A", "\"N/A\"" },
     };
-    static const struct column column[] = {
-        {"value", NULL}
-    };
+    static const struct column column[] = { { "value", NULL } };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
         struct arena *mem = arena_new();
@@ -77,19 +75,16 @@ static struct cell square_of(const void *rows, size_t row)
 static void a_computed_table_is_written_in_ranges(void **state)
 {
     static const int rows[] = { 1, -2, 3 };
-    static const struct column column[] = {
-        {"n",                 number_of},
-        { "square, \"of n\"", square_of}
-    };
+    static const struct column column[] = { { "n", number_of }, { "square, \"of n\"", square_of } };
     const struct table t = { .name = "t", .column = column, .n_columns = 2, .n_rows = 3, .rows = rows };
     static const struct {
         const char *what;
         size_t first, n;
         const char *csv;
     } row[] = {
-        {"none",                       0, 0, ""              },
-        { "all; a blank ends its row", 0, 3, "1,1\n-2\n3,9\n"},
-        { "the last",                  2, 1, "3,9\n"         },
+        { "none", 0, 0, "" },
+        { "all; a blank ends its row", 0, 3, "1,1\n-2\n3,9\n" },
+        { "the last", 2, 1, "3,9\n" },
     };
     struct error e = { 0 };
     struct out o;
@@ -121,13 +116,13 @@ static void rounding_has_two_ways_at_a_half(void **state)
         int digits;
         double away, exact;
     } row[] = {
-        {"a half that is exact goes away from zero, or to even", 0.5,     0, 1,      0    },
-        { "the next one",                                        1.5,     0, 2,      2    },
-        { "a half that is a little less",                        1.0005,  3, 1.001,  1.0  },
-        { "the same, negative",                                  -1.0005, 3, -1.001, -1.0 },
-        { "one that multiplying makes even less",                8.0575,  3, 8.058,  8.057},
-        { "no half",                                             2.3456,  2, 2.35,   2.35 },
-        { "nothing behind the point",                            1e18,    3, 1e18,   1e18 },
+        { "a half that is exact goes away from zero, or to even", 0.5, 0, 1, 0 },
+        { "the next one", 1.5, 0, 2, 2 },
+        { "a half that is a little less", 1.0005, 3, 1.001, 1.0 },
+        { "the same, negative", -1.0005, 3, -1.001, -1.0 },
+        { "one that multiplying makes even less", 8.0575, 3, 8.058, 8.057 },
+        { "no half", 2.3456, 2, 2.35, 2.35 },
+        { "nothing behind the point", 1e18, 3, 1e18, 1e18 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

@@ -9,13 +9,13 @@ static void a_line_falls_into_words_at_blanks(void **state)
         const char *words[4];
         size_t n;
     } row[] = {
-        {"nothing",                     "",            { 0 },                  0},
-        { "only blanks",                " \t\r ",      { 0 },                  0},
-        { "one word",                   "cpu",         { "cpu" },              1},
-        { "blanks around",              "  cpu \r",    { "cpu" },              1},
-        { "tabs and blanks",            "a\tb  c",     { "a", "b", "c" },      3},
-        { "more words than are wanted", "a b c d e f", { "a", "b", "c", "d" }, 4},
-        { "bytes of no alphabet",       "\xff \x80",   { "\xff", "\x80" },     2},
+        { "nothing", "", { 0 }, 0 },
+        { "only blanks", " \t\r ", { 0 }, 0 },
+        { "one word", "cpu", { "cpu" }, 1 },
+        { "blanks around", "  cpu \r", { "cpu" }, 1 },
+        { "tabs and blanks", "a\tb  c", { "a", "b", "c" }, 3 },
+        { "more words than are wanted", "a b c d e f", { "a", "b", "c", "d" }, 4 },
+        { "bytes of no alphabet", "\xff \x80", { "\xff", "\x80" }, 2 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -43,23 +43,23 @@ static void numbers_are_whole_words(void **state)
         uint64_t u;
         double f;
     } row[] = {
-        {"nothing",                 "",                                                                  0,  false, false, 0,          0                       },
-        { "zero",                   "0",                                                                 1,  true,  true,  0,          0                       },
-        { "leading zeros",          "007",                                                               3,  true,  true,  7,          7                       },
-        { "the largest",            "18446744073709551615",                                              20, true,  true,  UINT64_MAX, 1.8446744073709551615e19},
-        { "one too many",           "18446744073709551616",                                              20, false, true,  0,          1.8446744073709551616e19},
-        { "ten times too many",     "99999999999999999999",                                              20, false, true,  0,          99999999999999999999.0  },
-        { "a sign",                 "-1",                                                                2,  false, true,  0,          -1                      },
-        { "a point",                "1.5",                                                               3,  false, true,  0,          1.5                     },
-        { "an exponent",            "1e3",                                                               3,  false, true,  0,          1000                    },
-        { "a unit",                 "12kB",                                                              4,  false, false, 0,          0                       },
-        { "infinite",               "inf",                                                               3,  false, false, 0,          0                       },
-        { "too large for a double", "1e999",                                                             5,  false, false, 0,          0                       },
-        { "not a number",           "nan",                                                               3,  false, false, 0,          0                       },
-        { "a NUL inside",           "1\0002",                                                            3,  false, false, 0,          0                       },
-        { "the word ends before",   "123",                                                               2,  true,  true,  12,         12                      },
+        { "nothing", "", 0, false, false, 0, 0 },
+        { "zero", "0", 1, true, true, 0, 0 },
+        { "leading zeros", "007", 3, true, true, 7, 7 },
+        { "the largest", "18446744073709551615", 20, true, true, UINT64_MAX, 1.8446744073709551615e19 },
+        { "one too many", "18446744073709551616", 20, false, true, 0, 1.8446744073709551616e19 },
+        { "ten times too many", "99999999999999999999", 20, false, true, 0, 99999999999999999999.0 },
+        { "a sign", "-1", 2, false, true, 0, -1 },
+        { "a point", "1.5", 3, false, true, 0, 1.5 },
+        { "an exponent", "1e3", 3, false, true, 0, 1000 },
+        { "a unit", "12kB", 4, false, false, 0, 0 },
+        { "infinite", "inf", 3, false, false, 0, 0 },
+        { "too large for a double", "1e999", 5, false, false, 0, 0 },
+        { "not a number", "nan", 3, false, false, 0, 0 },
+        { "a NUL inside", "1\0002", 3, false, false, 0, 0 },
+        { "the word ends before", "123", 2, true, true, 12, 12 },
         { "longer than any number", "00000000000000000000000000000000000000000000000000000000000000001", 65, true,
-         false,                                                                                                            1,          0                       },
+          false, 1, 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
@@ -85,13 +85,13 @@ static void slices_are_joined_before_lines_are_cut(void **state)
         const char *lines[4];
         size_t n_lines;
     } row[] = {
-        {"one slice",                   1, { "a\nb\n" },         { "a", "b" },     2},
-        { "no newline at the end",      1, { "a\nb" },           { "a", "b" },     2},
-        { "an empty line counts",       1, { "a\n\nb\n" },       { "a", "", "b" }, 3},
-        { "a line across three slices", 3, { "a", "b", "c\nd" }, { "abc", "d" },   2},
-        { "an empty slice between",     3, { "a\n", "", "b\n" }, { "a", "b" },     2},
-        { "all empty",                  2, { "", "" },           { 0 },            0},
-        { "one empty",                  1, { "" },               { 0 },            0},
+        { "one slice", 1, { "a\nb\n" }, { "a", "b" }, 2 },
+        { "no newline at the end", 1, { "a\nb" }, { "a", "b" }, 2 },
+        { "an empty line counts", 1, { "a\n\nb\n" }, { "a", "", "b" }, 3 },
+        { "a line across three slices", 3, { "a", "b", "c\nd" }, { "abc", "d" }, 2 },
+        { "an empty slice between", 3, { "a\n", "", "b\n" }, { "a", "b" }, 2 },
+        { "all empty", 2, { "", "" }, { 0 }, 0 },
+        { "one empty", 1, { "" }, { 0 }, 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

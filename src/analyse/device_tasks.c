@@ -40,12 +40,7 @@ static bool sort_flips(struct device *d, struct arena *mem)
     const struct {
         void *column;
         size_t size;
-    } all[] = {
-        {log->flips.stream,  2},
-        { log->flips.number, 2},
-        { log->flips.task,   2},
-        { log->flips.tick,   8}
-    };
+    } all[] = { { log->flips.stream, 2 }, { log->flips.number, 2 }, { log->flips.task, 2 }, { log->flips.tick, 8 } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         order_apply(moved, all[i].column, order, n, all[i].size);
         memcpy(all[i].column, moved, n * all[i].size);

@@ -31,15 +31,15 @@ static const struct {
     const char *name, *ge;
     bool has_contexts, is_operator;
 } kernel_kind[KERNELS] = {
-    [KERNEL_AICORE] = {"KERNEL_AICORE",   "AI_CORE",        true,  true },
-    [KERNEL_AIVEC] = { "KERNEL_AIVEC",   "AI_VECTOR_CORE", true,  true },
-    [KERNEL_AICPU] = { "KERNEL_AICPU",   "AI_CPU",         false, true },
-    [KERNEL_SIMT] = { "KERNEL_SIMT",    "AI_VECTOR_CORE", true,  true },
-    [KERNEL_MIX_AIC] = { "KERNEL_MIX_AIC", "MIX_AIC",        true,  true },
-    [KERNEL_MIX_AIV] = { "KERNEL_MIX_AIV", "MIX_AIV",        true,  true },
-    [KERNEL_FFTS_PLUS] = { "FFTS_PLUS",      NULL,             true,  false},
-    [KERNEL_STARS_COMMON] = { "STARS_COMMON",   NULL,             false, false},
-    [KERNEL_OTHER] = { "KERNEL",         NULL,             false, false}, /* any other name that begins so */
+    [KERNEL_AICORE] = { "KERNEL_AICORE", "AI_CORE", true, true },
+    [KERNEL_AIVEC] = { "KERNEL_AIVEC", "AI_VECTOR_CORE", true, true },
+    [KERNEL_AICPU] = { "KERNEL_AICPU", "AI_CPU", false, true },
+    [KERNEL_SIMT] = { "KERNEL_SIMT", "AI_VECTOR_CORE", true, true },
+    [KERNEL_MIX_AIC] = { "KERNEL_MIX_AIC", "MIX_AIC", true, true },
+    [KERNEL_MIX_AIV] = { "KERNEL_MIX_AIV", "MIX_AIV", true, true },
+    [KERNEL_FFTS_PLUS] = { "FFTS_PLUS", NULL, true, false },
+    [KERNEL_STARS_COMMON] = { "STARS_COMMON", NULL, false, false },
+    [KERNEL_OTHER] = { "KERNEL", NULL, false, false }, /* any other name that begins so */
 };
 
 static enum kernel kernel_of(const char *type)
@@ -510,22 +510,9 @@ static bool sort_tasks(struct profile *p)
     const struct {
         void *column;
         size_t size;
-    } all[] = {
-        {t->device,      2},
-        { t->stream,     2},
-        { t->batch,      2},
-        { t->task,       4},
-        { t->context,    4},
-        { t->key,        8},
-        { t->type,       4},
-        { t->kernel,     4},
-        { t->connection, 4},
-        { t->model,      4},
-        { t->request,    8},
-        { t->time,       8},
-        { t->thread,     4},
-        { t->op,         4}
-    };
+    } all[] = { { t->device, 2 },  { t->stream, 2 }, { t->batch, 2 },  { t->task, 4 },       { t->context, 4 },
+                { t->key, 8 },     { t->type, 4 },   { t->kernel, 4 }, { t->connection, 4 }, { t->model, 4 },
+                { t->request, 8 }, { t->time, 8 },   { t->thread, 4 }, { t->op, 4 } };
     for (size_t i = 0; done && i < sizeof all / sizeof *all; i++) {
         order_apply(moved, all[i].column, order, t->n, all[i].size);
         memcpy(all[i].column, moved, t->n * all[i].size);

@@ -100,8 +100,8 @@ bool rates_ddr(const struct samples *in, int64_t begin_ns, unsigned width, struc
 
 enum { LLC_EVENTS = 8 };
 static const uint8_t llc_events[2][LLC_EVENTS] = {
-    {0x00,  0x01, 0x02, 0x13, 0x20, 0x22, 0x34, 0x36}, /* of reads */
-    { 0x00, 0x01, 0x03, 0x14, 0x21, 0x23, 0x35, 0x37}, /* of writes */
+    { 0x00, 0x01, 0x02, 0x13, 0x20, 0x22, 0x34, 0x36 }, /* of reads */
+    { 0x00, 0x01, 0x03, 0x14, 0x21, 0x23, 0x35, 0x37 }, /* of writes */
 };
 
 /* The counters of one cache slice at one time. A sum with a counter that was not reported is 0. */
@@ -185,8 +185,8 @@ bool rates_port(const struct samples *in, struct arena *mem, struct samples *out
     static const struct {
         uint8_t bytes, packet_rate, packets, errors, dropped, to;
     } direction[] = {
-        {PORT_RX_BYTE_RATE,  PORT_RX_PACKET_RATE, PORT_RX_PACKETS, PORT_RX_ERRORS, PORT_RX_DROPPED, PORT_RATE_RX},
-        { PORT_TX_BYTE_RATE, PORT_TX_PACKET_RATE, PORT_TX_PACKETS, PORT_TX_ERRORS, PORT_TX_DROPPED, PORT_RATE_TX}
+        { PORT_RX_BYTE_RATE, PORT_RX_PACKET_RATE, PORT_RX_PACKETS, PORT_RX_ERRORS, PORT_RX_DROPPED, PORT_RATE_RX },
+        { PORT_TX_BYTE_RATE, PORT_TX_PACKET_RATE, PORT_TX_PACKETS, PORT_TX_ERRORS, PORT_TX_DROPPED, PORT_RATE_TX }
     };
     if (!take(mem, out, in->n, PORT_RATE_COLUMNS, PORT_RATE_RX))
         return false;

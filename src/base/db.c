@@ -326,10 +326,8 @@ static struct cell string_value(const void *rows, size_t row)
 
 bool db_close(struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        {"id",     "INTEGER PRIMARY KEY", string_id   },
-        { "value", "TEXT",                string_value}
-    };
+    static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", string_id },
+                                               { "value", "TEXT", string_value } };
     const struct db_table strings = {
         .name = "STRING_IDS", .column = column, .n_columns = 2, .n_rows = db->used.n, .rows = db
     };

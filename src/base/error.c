@@ -19,17 +19,17 @@ static const struct {
     const char *key, *text;
     bool is_damage;
 } loss_kind[LOSS_KINDS] = {
-    [LOSS_CUT_SHORT] = {"cut_short",      "records cut short",                              true },
-    [LOSS_MISSING_SLICE] = { "missing_slice", "slices missing inside a stream",                 true },
-    [LOSS_BAD_MAGIC] = { "bad_magic",     "records that do not begin as they must",         true },
-    [LOSS_BAD_VALUE] = { "bad_value",     "records with impossible values",                 true },
-    [LOSS_BAD_TEXT] = { "bad_text",      "lines that could not be understood",             true },
-    [LOSS_UNREADABLE] = { "unreadable",    "files that could not be read",                   true },
-    [LOSS_AMBIGUOUS] = { "ambiguous",     "device tasks claimed by several host tasks",     true },
-    [LOSS_OTHER_KIND] = { "other_kind",    "records of kinds that no report uses",           false},
-    [LOSS_UNPAIRED] = { "unpaired",      "begins without an end, or ends without a begin", false},
-    [LOSS_UNMATCHED] = { "unmatched",     "records that belong to no call or task",         false},
-    [LOSS_OUTSIDE] = { "outside",       "records from before the collection began",       false},
+    [LOSS_CUT_SHORT] = { "cut_short", "records cut short", true },
+    [LOSS_MISSING_SLICE] = { "missing_slice", "slices missing inside a stream", true },
+    [LOSS_BAD_MAGIC] = { "bad_magic", "records that do not begin as they must", true },
+    [LOSS_BAD_VALUE] = { "bad_value", "records with impossible values", true },
+    [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be understood", true },
+    [LOSS_UNREADABLE] = { "unreadable", "files that could not be read", true },
+    [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true },
+    [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false },
+    [LOSS_UNPAIRED] = { "unpaired", "begins without an end, or ends without a begin", false },
+    [LOSS_UNMATCHED] = { "unmatched", "records that belong to no call or task", false },
+    [LOSS_OUTSIDE] = { "outside", "records from before the collection began", false },
 };
 
 void losses_add(struct losses *l, enum loss why, uint64_t n, const char *file, uint64_t offset)

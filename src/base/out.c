@@ -389,11 +389,7 @@ static size_t utf8_len(const unsigned char *p, size_t left)
     static const struct {
         unsigned char low, high, mask, len;
         uint32_t least;
-    } form[] = {
-        {0xC2,  0xDF, 0x1F, 2, 0x80   },
-        { 0xE0, 0xEF, 0x0F, 3, 0x800  },
-        { 0xF0, 0xF4, 0x07, 4, 0x10000}
-    };
+    } form[] = { { 0xC2, 0xDF, 0x1F, 2, 0x80 }, { 0xE0, 0xEF, 0x0F, 3, 0x800 }, { 0xF0, 0xF4, 0x07, 4, 0x10000 } };
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
         if (p[0] < form[i].low || p[0] > form[i].high || left < form[i].len)
             continue;

@@ -344,18 +344,15 @@ static void fill_header(uint8_t *p, uint32_t n_pages)
         uint8_t at, width;
         uint32_t value;
     } field[] = {
-        {16,  2, PAGE_BYTES},
-        { 18, 1, 1         }, /* written and */
-        { 19, 1, 1         }, /* read without a log */
-        { 21, 1, 64        }, /* three shares of a page that never change */
-        { 22, 1, 32        },
-        { 23, 1, 32        },
-        { 24, 4, 1         }, /* changes */
-        { 40, 4, 1         }, /* changes of the schema */
-        { 44, 4, 4         }, /* the format that knows zero and one without bytes */
-        { 56, 4, 1         }, /* texts are UTF-8 */
-        { 92, 4, 1         }, /* the number of changes for which the number of pages is right */
-        { 96, 4, 3007000   }, /* the version of SQLite that began to write that number */
+        { 16, 2, PAGE_BYTES }, { 18, 1, 1 },                /* written and */
+        { 19, 1, 1 },                                       /* read without a log */
+        { 21, 1, 64 },                                      /* three shares of a page that never change */
+        { 22, 1, 32 },         { 23, 1, 32 }, { 24, 4, 1 }, /* changes */
+        { 40, 4, 1 },                                       /* changes of the schema */
+        { 44, 4, 4 },                                       /* the format that knows zero and one without bytes */
+        { 56, 4, 1 },                                       /* texts are UTF-8 */
+        { 92, 4, 1 },       /* the number of changes for which the number of pages is right */
+        { 96, 4, 3007000 }, /* the version of SQLite that began to write that number */
     };
     memset(p, 0, FILE_HEADER);
     memcpy(p, "SQLite format 3", 16);

@@ -10,10 +10,7 @@
 static const struct {
     const char *word;
     unsigned rule;
-} rule_word[] = {
-    {"communication",         RULE_COMMUNICATION},
-    { "communication_matrix", RULE_MATRIX       }
-};
+} rule_word[] = { { "communication", RULE_COMMUNICATION }, { "communication_matrix", RULE_MATRIX } };
 
 /* "communication,communication_matrix", with the "=" that the launcher writes before it. 0: it is something else. */
 static unsigned rules_read(const char *text)
@@ -84,8 +81,6 @@ int run_analyze(struct arguments *a)
         complain("--rule %s: accepted are communication, communication_matrix, or both with a comma between", a->rule);
         return exit_code(a->face, OUTCOME_USAGE);
     }
-    const struct analysis n = {
-        a, {.rules = rules, .is_db_only = a->type == 1, .out_dir = a->out}
-    };
+    const struct analysis n = { a, { .rules = rules, .is_db_only = a->type == 1, .out_dir = a->out } };
     return work_run(a, 0, &(struct work){ analyze_one, &n });
 }

@@ -166,7 +166,7 @@ int run_completion(struct arguments *a)
         const char *shell;
         void (*print)(void);
     } script[] = {
-        {"bash", bash_script},
+        { "bash", bash_script },
         { "zsh", zsh_script },
     };
     for (size_t i = 0; i < sizeof script / sizeof *script && a->n_words == 1; i++)

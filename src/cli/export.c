@@ -10,12 +10,7 @@
 static const struct {
     const char *word;
     unsigned want;
-} what_word[] = {
-    {"timeline", WANT_TIMELINE},
-    { "summary", WANT_SUMMARY },
-    { "db",      WANT_DB      },
-    { "all",     WANT_ALL     }
-};
+} what_word[] = { { "timeline", WANT_TIMELINE }, { "summary", WANT_SUMMARY }, { "db", WANT_DB }, { "all", WANT_ALL } };
 
 static unsigned what_find(const char *word)
 {
@@ -31,12 +26,12 @@ static const struct {
     unsigned needs;
     const char *where;
 } goes_with[] = {
-    {OPT_REPORTS,          WANT_TIMELINE,                "timeline and all"         },
-    { OPT_TIME_BASE,       WANT_TIMELINE,                "timeline and all"         },
-    { OPT_FORMAT,          WANT_SUMMARY,                 "summary and all"          },
-    { OPT_MODEL,           WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all"},
-    { OPT_ITERATION,       WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all"},
-    { OPT_ITERATION_COUNT, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all"},
+    { OPT_REPORTS, WANT_TIMELINE, "timeline and all" },
+    { OPT_TIME_BASE, WANT_TIMELINE, "timeline and all" },
+    { OPT_FORMAT, WANT_SUMMARY, "summary and all" },
+    { OPT_MODEL, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
+    { OPT_ITERATION, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
+    { OPT_ITERATION_COUNT, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
 };
 
 static bool options_fit(const struct arguments *a)

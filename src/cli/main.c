@@ -57,8 +57,8 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } face[] = {
-        {"msprof",     msprof_main   },
-        { "msprof.py", msprof_py_main},
+        { "msprof", msprof_main },
+        { "msprof.py", msprof_py_main },
     };
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     int code = -1;

@@ -95,28 +95,28 @@ static void put_synopsis(void)
 static const struct {
     const char *name, *text;
 } environment[] = {
-    {"ASCOPE_DIALECT", "The dialect when there is no --dialect, for the names msprof and msprof.py too."},
-    { "NO_COLOR",      "When set and not empty, no colour on the terminal."                             },
-    { "HOME",          "What a leading ~ in a path stands for."                                         },
+    { "ASCOPE_DIALECT", "The dialect when there is no --dialect, for the names msprof and msprof.py too." },
+    { "NO_COLOR", "When set and not empty, no colour on the terminal." },
+    { "HOME", "What a leading ~ in a path stands for." },
 };
 
 static const struct {
     const char *name, *text;
 } written[] = {
-    {"PROF_XXX/mindstudio_profiler_output/msprof_*.json", "The timeline."                                               },
-    { "PROF_XXX/mindstudio_profiler_output/*.csv",        "The tables. README.txt beside them says what each one holds."},
-    { "PROF_XXX/msprof_*.db",                             "The database."                                               },
+    { "PROF_XXX/mindstudio_profiler_output/msprof_*.json", "The timeline." },
+    { "PROF_XXX/mindstudio_profiler_output/*.csv", "The tables. README.txt beside them says what each one holds." },
+    { "PROF_XXX/msprof_*.db", "The database." },
 };
 
 static const struct {
     const char *about, *line;
 } example[] = {
-    {"Everything from one collection:",                        "ascope export all \\-dir PROF_000001_20261115063020014_00000010RIEJKIFC"},
+    { "Everything from one collection:", "ascope export all \\-dir PROF_000001_20261115063020014_00000010RIEJKIFC" },
     { "Training steps 2 to 4 as a timeline that begins at 0:",
-     "ascope export timeline \\-dir PROF_XXX \\-\\-model\\-id 4294967295 \\-\\-iteration\\-id 2 "
-      "\\-\\-iteration\\-count 3 \\-\\-time\\-base start"                                                                               },
+      "ascope export timeline \\-dir PROF_XXX \\-\\-model\\-id 4294967295 \\-\\-iteration\\-id 2 "
+      "\\-\\-iteration\\-count 3 \\-\\-time\\-base start" },
     { "How many records were lost, in a script:",
-     "ascope export all \\-dir PROF_XXX \\-\\-json | jq '[.collections[].losses[] | select(.damage).count] | add'"                      },
+      "ascope export all \\-dir PROF_XXX \\-\\-json | jq '[.collections[].losses[] | select(.damage).count] | add'" },
 };
 
 static void put_names(void)

@@ -306,7 +306,8 @@ static enum outcome launch(struct arguments *a, int *code)
         if (*(const bool *)((const char *)a + modes[i].at))
             m = &modes[i];
     if (!m) {
-        complain("nothing to do: one of --export=on, --parse=on, --query=on and --analyze=on is wanted; see msprof --help");
+        complain(
+            "nothing to do: one of --export=on, --parse=on, --query=on and --analyze=on is wanted; see msprof --help");
         return OUTCOME_USAGE;
     }
     char shown[32];

@@ -3,12 +3,12 @@
 /* Failures have the codes that scripts know: the reference's launcher gives 255 for all of them. That something was lost
  * is told by 3 under every name, although the reference gives 0: nothing is lost in silence. */
 static const int code_of[OUTCOMES][FACES] = {
-    [OUTCOME_DONE] = {[FACE_ASCOPE] = 0,  [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0  },
-    [OUTCOME_LOSSES] = { [FACE_ASCOPE] = 3, [FACE_MSPROF_PY] = 3, [FACE_MSPROF] = 3  },
-    [OUTCOME_NOTHING] = { [FACE_ASCOPE] = 1, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255},
-    [OUTCOME_USAGE] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255},
-    [OUTCOME_PARAMETER] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255},
-    [OUTCOME_PATH] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255},
+    [OUTCOME_DONE] = { [FACE_ASCOPE] = 0, [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0 },
+    [OUTCOME_LOSSES] = { [FACE_ASCOPE] = 3, [FACE_MSPROF_PY] = 3, [FACE_MSPROF] = 3 },
+    [OUTCOME_NOTHING] = { [FACE_ASCOPE] = 1, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255 },
+    [OUTCOME_USAGE] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255 },
+    [OUTCOME_PARAMETER] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255 },
+    [OUTCOME_PATH] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255 },
 };
 
 int exit_code(enum face face, enum outcome outcome)
@@ -17,9 +17,9 @@ int exit_code(enum face face, enum outcome outcome)
 }
 
 const struct exit_meaning exit_meanings[] = {
-    {0,  "everything that was asked for is done"                                                               },
-    { 1, "nothing could be done"                                                                               },
-    { 2, "the command line is wrong"                                                                           },
-    { 3, "done, but with losses: records that could not be used, or some of several collections that could not"},
+    { 0, "everything that was asked for is done" },
+    { 1, "nothing could be done" },
+    { 2, "the command line is wrong" },
+    { 3, "done, but with losses: records that could not be used, or some of several collections that could not" },
 };
 const size_t n_exit_meanings = sizeof exit_meanings / sizeof *exit_meanings;

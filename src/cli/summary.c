@@ -15,12 +15,12 @@ enum fact { FACT_CALLS, FACT_OPERATORS, FACT_TASKS, FACT_COLLECTIVES, FACT_STEPS
 static const struct {
     const char *key, *one, *many;
 } fact_word[FACTS] = {
-    [FACT_CALLS] = {"calls",        "host call",   "host calls"  },
-    [FACT_OPERATORS] = { "operators",   "operator",    "operators"   },
-    [FACT_TASKS] = { "tasks",       "device task", "device tasks"},
-    [FACT_COLLECTIVES] = { "collectives", "collective",  "collectives" },
-    [FACT_STEPS] = { "steps",       "iteration",   "iterations"  },
-    [FACT_MARKS] = { "marks",       "mark",        "marks"       },
+    [FACT_CALLS] = { "calls", "host call", "host calls" },
+    [FACT_OPERATORS] = { "operators", "operator", "operators" },
+    [FACT_TASKS] = { "tasks", "device task", "device tasks" },
+    [FACT_COLLECTIVES] = { "collectives", "collective", "collectives" },
+    [FACT_STEPS] = { "steps", "iteration", "iterations" },
+    [FACT_MARKS] = { "marks", "mark", "marks" },
 };
 
 static void count_facts(const struct profile *p, uint64_t n[FACTS])
@@ -281,8 +281,8 @@ void summary_losses(const struct term *t, const struct losses *l)
         enum ink ink;
         const char *heading;
     } part[] = {
-        {true,   INK_WARN, "damaged, and left out" },
-        { false, INK_DIM,  "not used, as is normal"},
+        { true, INK_WARN, "damaged, and left out" },
+        { false, INK_DIM, "not used, as is normal" },
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         bool is_first = true;

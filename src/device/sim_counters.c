@@ -131,8 +131,8 @@ static void smmu_write(struct sim_device *d, uint16_t stream, const struct devic
     const bool is_fault = dice_one_in(&d->counters, 2);
     const uint64_t requests = dice_between(&d->counters, 500, 1000);
     const uint64_t event[2][COUNTER_EVENTS] = {
-        {requests,       requests * 2 / 5, requests * 2 / 5, requests / 10, 20 },
-        { dice_below(&d->counters, 5)              },
+        { requests, requests * 2 / 5, requests * 2 / 5, requests / 10, 20 },
+        { dice_below(&d->counters, 5) },
     };
     uint8_t *rec = slices_record(&d->out[DEVICE_SMMU], l);
     layout_put(l, SMMU_TASK_TYPE, rec, log_type(d, t));

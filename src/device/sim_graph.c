@@ -183,15 +183,15 @@ static void loaded_run(struct sim_device *d, uint32_t step)
         uint64_t tick;
         uint16_t tag;
     } stamp[] = {
-        {first.begin - 80,  STEP_TAG_MODEL_BEGIN  },
-        { first.begin - 70, STEP_TAG_GET_NEXT     },
+        { first.begin - 80, STEP_TAG_MODEL_BEGIN },
+        { first.begin - 70, STEP_TAG_GET_NEXT },
         { first.begin - 40, STEP_TAG_GET_NEXT + 1 },
-        { first.begin - 2,  STEP_TAG_FP           },
-        { last.end + 2,     STEP_TAG_BP           },
-        { last.end + 3,     STEP_TAG_REDUCE       },
-        { last.end + 13,    STEP_TAG_REDUCE + 1   },
-        { last.end + 400,   STEP_TAG_ITERATION_END},
-        { last.end + 403,   STEP_TAG_MODEL_END    },
+        { first.begin - 2, STEP_TAG_FP },
+        { last.end + 2, STEP_TAG_BP },
+        { last.end + 3, STEP_TAG_REDUCE },
+        { last.end + 13, STEP_TAG_REDUCE + 1 },
+        { last.end + 400, STEP_TAG_ITERATION_END },
+        { last.end + 403, STEP_TAG_MODEL_END },
     };
     d->stream[STREAM_MAIN].free_at = last.end + 404; /* the main stream goes on when the graph is done */
     for (size_t i = 0; i < sizeof stamp / sizeof *stamp; i++)

@@ -16,8 +16,8 @@ static const struct kfc_group {
     enum sim_stream kernel, task[STREAMS_OF_GROUP];
     uint32_t n_tasks;
 } groups[] = {
-    {"hccl_dp_group", STREAM_KFC, { STREAM_KFC + 1, STREAM_KFC + 2 },                 2},
-    { "mc2_tp_group", STREAM_MC2, { STREAM_MC2 + 1, STREAM_MC2 + 2, STREAM_MC2 + 3 }, 3},
+    { "hccl_dp_group", STREAM_KFC, { STREAM_KFC + 1, STREAM_KFC + 2 }, 2 },
+    { "mc2_tp_group", STREAM_MC2, { STREAM_MC2 + 1, STREAM_MC2 + 2, STREAM_MC2 + 3 }, 3 },
 };
 
 void kfc_open(struct sim_device *d)

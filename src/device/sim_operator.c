@@ -18,9 +18,7 @@ static uint32_t power_of_two(struct dice *d, uint32_t low, uint32_t high) /* exp
 
 static struct tensor tensor_of(uint32_t format, uint32_t type, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
-    return (struct tensor){
-        TENSOR_INPUT, format, type, {a, b, c, e}
-    };
+    return (struct tensor){ TENSOR_INPUT, format, type, { a, b, c, e } };
 }
 
 /* Inputs first. Sizes agree as they do in a network: what is multiplied fits. */

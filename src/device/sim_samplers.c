@@ -236,17 +236,17 @@ static const struct {
     sample_fn *sample;
     unsigned on; /* families of chips */
 } samplers[] = {
-    {"hbm.data",                20000,  hbm,               ON_A2 | ON_910   },
-    { "llc.data",               20000,  llc,               ON_ALL           },
-    { "npu_mem.app",            20000,  memory_of_device,  ON_ALL & ~ON_MDC },
-    { "npu_mem.data",           20000,  memory_of_app,     ON_ALL & ~ON_MDC },
-    { "npu_module_mem.data",    100000, memory_of_modules, ON_ALL           },
-    { "pcie.data",              20000,  pcie,              ON_ALL & ~ON_310B},
-    { "qos.data",               20000,  qos,               ON_A2            },
-    { "stars_soc_profile.data", 20000,  soc,               ON_STARS         },
-    { "tscpu.data",             50000,  scheduler_cpu,     ON_ALL           },
-    { NULL,                     50000,  data_queue,        ON_ALL & ~ON_310B},
-    { "ddr.data",               20000,  ddr,               ON_ALL & ~ON_A2  },
+    { "hbm.data", 20000, hbm, ON_A2 | ON_910 },
+    { "llc.data", 20000, llc, ON_ALL },
+    { "npu_mem.app", 20000, memory_of_device, ON_ALL & ~ON_MDC },
+    { "npu_mem.data", 20000, memory_of_app, ON_ALL & ~ON_MDC },
+    { "npu_module_mem.data", 100000, memory_of_modules, ON_ALL },
+    { "pcie.data", 20000, pcie, ON_ALL & ~ON_310B },
+    { "qos.data", 20000, qos, ON_A2 },
+    { "stars_soc_profile.data", 20000, soc, ON_STARS },
+    { "tscpu.data", 50000, scheduler_cpu, ON_ALL },
+    { NULL, 50000, data_queue, ON_ALL & ~ON_310B },
+    { "ddr.data", 20000, ddr, ON_ALL & ~ON_A2 },
 };
 
 /* As often as the sampler is asked to, but a dozen times at least: short collections want to be seen, too. */

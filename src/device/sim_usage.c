@@ -255,29 +255,19 @@ struct source {
 };
 
 static const struct source of_device[] = {
-    {"nic.data",             10000,  port,                  ON_910 | ON_STARS},
-    { "roce.data",           10000,  port,                  ON_910 | ON_A2   },
-    { "hccs.data",           20000,  hccs,                  ON_ALL & ~ON_310B},
-    { "netdev_stats.data",   20000,  netdev,                ON_ALL           },
-    { "dvpp.data",           50000,  dvpp,                  ON_910 | ON_STARS},
-    { "ai_ctrl_cpu.data",    50000,  perf,                  ON_ALL           },
-    { "SystemCpuUsage.data", 100000, device_stat,           ON_ALL           },
-    { "Memory.data",         100000, device_meminfo,        ON_ALL           },
-    { "-CpuUsage.data",      100000, device_process_cpu,    ON_ALL           },
-    { "-Memory.data",        100000, device_process_memory, ON_ALL           },
+    { "nic.data", 10000, port, ON_910 | ON_STARS },           { "roce.data", 10000, port, ON_910 | ON_A2 },
+    { "hccs.data", 20000, hccs, ON_ALL & ~ON_310B },          { "netdev_stats.data", 20000, netdev, ON_ALL },
+    { "dvpp.data", 50000, dvpp, ON_910 | ON_STARS },          { "ai_ctrl_cpu.data", 50000, perf, ON_ALL },
+    { "SystemCpuUsage.data", 100000, device_stat, ON_ALL },   { "Memory.data", 100000, device_meminfo, ON_ALL },
+    { "-CpuUsage.data", 100000, device_process_cpu, ON_ALL }, { "-Memory.data", 100000, device_process_memory, ON_ALL },
 };
 
 static const struct source of_host[] = {
-    {"host_cpu.data",          20000,  host_cpu,            ON_ALL},
-    { "host_mem.data",         20000,  host_memory,         ON_ALL},
-    { "host_network.data",     20000,  host_network,        ON_ALL},
-    { "host_disk.data",        20000,  host_disk,           ON_ALL},
-    { "host_syscall.data",     20000,  system_calls,        ON_ALL},
-    { "host_pthreadcall.data", 20000,  pthread_calls,       ON_ALL},
-    { "host_sys_cpu.data",     100000, host_stat,           ON_ALL},
-    { "host_sys_mem.data",     100000, host_meminfo,        ON_ALL},
-    { "-CpuUsage.data",        20000,  host_process_cpu,    ON_ALL},
-    { "-Memory.data",          20000,  host_process_memory, ON_ALL},
+    { "host_cpu.data", 20000, host_cpu, ON_ALL },          { "host_mem.data", 20000, host_memory, ON_ALL },
+    { "host_network.data", 20000, host_network, ON_ALL },  { "host_disk.data", 20000, host_disk, ON_ALL },
+    { "host_syscall.data", 20000, system_calls, ON_ALL },  { "host_pthreadcall.data", 20000, pthread_calls, ON_ALL },
+    { "host_sys_cpu.data", 100000, host_stat, ON_ALL },    { "host_sys_mem.data", 100000, host_meminfo, ON_ALL },
+    { "-CpuUsage.data", 20000, host_process_cpu, ON_ALL }, { "-Memory.data", 20000, host_process_memory, ON_ALL },
 };
 
 static void sources_write(struct sim_process *p, struct sim_device *d, int folder, struct dice *dice,

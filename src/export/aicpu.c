@@ -86,16 +86,10 @@ static struct cell ticks_cell(const struct source *s, uint64_t from, uint64_t to
 }
 
 static const struct column aicpu_column[] = {
-    {"Device_id",          NULL},
-    { "Timestamp(us)",     NULL},
-    { "Node",              NULL},
-    { "Compute_time(us)",  NULL},
-    { "Memcpy_time(us)",   NULL},
-    { "Task_time(us)",     NULL},
-    { "Dispatch_time(us)", NULL},
-    { "Total_time(us)",    NULL},
-    { "Stream ID",         NULL},
-    { "Task ID",           NULL},
+    { "Device_id", NULL },         { "Timestamp(us)", NULL },   { "Node", NULL },
+    { "Compute_time(us)", NULL },  { "Memcpy_time(us)", NULL }, { "Task_time(us)", NULL },
+    { "Dispatch_time(us)", NULL }, { "Total_time(us)", NULL },  { "Stream ID", NULL },
+    { "Task ID", NULL },
 };
 enum { AICPU_COLUMNS = sizeof aicpu_column / sizeof *aicpu_column };
 
@@ -147,11 +141,8 @@ bool aicpu_report(const struct export *x, struct table *out, struct error *e)
 bool data_queue_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id",           NULL},
-        { "Timestamp(us)",      NULL},
-        { "Action",             NULL},
-        { "Source",             NULL},
-        { "Cached Buffer Size", NULL},
+        { "Device_id", NULL }, { "Timestamp(us)", NULL },      { "Action", NULL },
+        { "Source", NULL },    { "Cached Buffer Size", NULL },
     };
     (void)e;
     struct grid g = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
@@ -173,11 +164,8 @@ enum { NODE_GET_NEXT = 1 };
 bool queue_wait_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id",       NULL},
-        { "Node Name",      NULL},
-        { "Start Time(us)", NULL},
-        { "End Time(us)",   NULL},
-        { "Queue Size",     NULL},
+        { "Device_id", NULL },    { "Node Name", NULL },  { "Start Time(us)", NULL },
+        { "End Time(us)", NULL }, { "Queue Size", NULL },
     };
     (void)e;
     struct grid g = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };

@@ -81,13 +81,13 @@ static const struct {
     const char *name;
     size_t at;
 } time_field[TIMES] = {
-    {"Elapse Time(ms)",             offsetof(struct comm_cost, elapse_ms) },
-    { "Transit Time(ms)",           offsetof(struct comm_cost, transit_ms)},
-    { "Wait Time(ms)",              offsetof(struct comm_cost, wait_ms)   },
-    { "Synchronization Time(ms)",   offsetof(struct comm_cost, sync_ms)   },
-    { "Idle Time(ms)",              offsetof(struct comm_cost, idle_ms)   },
-    { "Wait Time Ratio",            offsetof(struct comm_cost, wait_ratio)},
-    { "Synchronization Time Ratio", offsetof(struct comm_cost, sync_ratio)},
+    { "Elapse Time(ms)", offsetof(struct comm_cost, elapse_ms) },
+    { "Transit Time(ms)", offsetof(struct comm_cost, transit_ms) },
+    { "Wait Time(ms)", offsetof(struct comm_cost, wait_ms) },
+    { "Synchronization Time(ms)", offsetof(struct comm_cost, sync_ms) },
+    { "Idle Time(ms)", offsetof(struct comm_cost, idle_ms) },
+    { "Wait Time Ratio", offsetof(struct comm_cost, wait_ratio) },
+    { "Synchronization Time Ratio", offsetof(struct comm_cost, sync_ratio) },
 };
 
 static struct amount time_of(const struct comm_cost *c, size_t i)
@@ -100,12 +100,10 @@ static void link_json(const struct link_cost *l, struct out *o)
     const struct {
         const char *name;
         struct amount value;
-    } field[] = {
-        {"Transit Size(MB)",    l->size_mb    },
-        { "Transit Time(ms)",   l->time_ms    },
-        { "Bandwidth(GB/s)",    l->gbs        },
-        { "Large Packet Ratio", l->large_ratio}
-    };
+    } field[] = { { "Transit Size(MB)", l->size_mb },
+                  { "Transit Time(ms)", l->time_ms },
+                  { "Bandwidth(GB/s)", l->gbs },
+                  { "Large Packet Ratio", l->large_ratio } };
     out_char(o, '{');
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
         key(o, field[i].name, i == 0);
@@ -249,26 +247,26 @@ static void band_rows(struct grid *g, const struct collective *of, int kind, con
 bool costs_db(struct collectives *c, struct db *db, struct error *e)
 {
     static const struct db_column time_column[] = {
-        {"hccl_op_name",          "TEXT",    NULL},
-        { "group_name",           "TEXT",    NULL},
-        { "start_timestamp",      "NUMERIC", NULL},
-        { "elapse_time",          "NUMERIC", NULL},
-        { "transit_time",         "NUMERIC", NULL},
-        { "wait_time",            "NUMERIC", NULL},
-        { "synchronization_time", "NUMERIC", NULL},
-        { "idle_time",            "NUMERIC", NULL},
+        { "hccl_op_name", "TEXT", NULL },
+        { "group_name", "TEXT", NULL },
+        { "start_timestamp", "NUMERIC", NULL },
+        { "elapse_time", "NUMERIC", NULL },
+        { "transit_time", "NUMERIC", NULL },
+        { "wait_time", "NUMERIC", NULL },
+        { "synchronization_time", "NUMERIC", NULL },
+        { "idle_time", "NUMERIC", NULL },
     };
     static const struct db_column band_column[] = {
-        {"hccl_op_name",        "TEXT",    NULL},
-        { "group_name",         "TEXT",    NULL},
-        { "transport_type",     "TEXT",    NULL},
-        { "transit_size",       "NUMERIC", NULL},
-        { "transit_time",       "NUMERIC", NULL},
-        { "bandwidth",          "NUMERIC", NULL},
-        { "large_packet_ratio", "NUMERIC", NULL},
-        { "package_size",       "NUMERIC", NULL},
-        { "count",              "NUMERIC", NULL},
-        { "total_duration",     "NUMERIC", NULL},
+        { "hccl_op_name", "TEXT", NULL },
+        { "group_name", "TEXT", NULL },
+        { "transport_type", "TEXT", NULL },
+        { "transit_size", "NUMERIC", NULL },
+        { "transit_time", "NUMERIC", NULL },
+        { "bandwidth", "NUMERIC", NULL },
+        { "large_packet_ratio", "NUMERIC", NULL },
+        { "package_size", "NUMERIC", NULL },
+        { "count", "NUMERIC", NULL },
+        { "total_duration", "NUMERIC", NULL },
     };
     struct grid times = { .n_columns = 8, .mem = c->mem }, bands = { .n_columns = 10, .mem = c->mem };
     struct comm_cost cost = { .mem = c->mem };
@@ -293,14 +291,9 @@ bool costs_db(struct collectives *c, struct db *db, struct error *e)
 bool matrix_db(struct collectives *c, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        {"hccl_op_name",    "TEXT",    NULL},
-        { "group_name",     "TEXT",    NULL},
-        { "src_rank",       "TEXT",    NULL},
-        { "dst_rank",       "TEXT",    NULL},
-        { "transport_type", "TEXT",    NULL},
-        { "transit_size",   "NUMERIC", NULL},
-        { "transit_time",   "NUMERIC", NULL},
-        { "bandwidth",      "NUMERIC", NULL},
+        { "hccl_op_name", "TEXT", NULL },    { "group_name", "TEXT", NULL },     { "src_rank", "TEXT", NULL },
+        { "dst_rank", "TEXT", NULL },        { "transport_type", "TEXT", NULL }, { "transit_size", "NUMERIC", NULL },
+        { "transit_time", "NUMERIC", NULL }, { "bandwidth", "NUMERIC", NULL },
     };
     struct grid grid = { .n_columns = 8, .mem = c->mem };
     struct comm_links links = { .mem = c->mem };

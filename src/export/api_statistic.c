@@ -117,15 +117,8 @@ static void add_rows(const struct export *x, struct grid *grid, const struct gro
 bool api_statistic_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id", NULL},
-        { "Level",    NULL},
-        { "API Name", NULL},
-        { "Time(us)", NULL},
-        { "Count",    NULL},
-        { "Avg(us)",  NULL},
-        { "Min(us)",  NULL},
-        { "Max(us)",  NULL},
-        { "Variance", NULL},
+        { "Device_id", NULL }, { "Level", NULL },   { "API Name", NULL }, { "Time(us)", NULL }, { "Count", NULL },
+        { "Avg(us)", NULL },   { "Min(us)", NULL }, { "Max(us)", NULL },  { "Variance", NULL },
     };
     const struct profile *p = x->profile;
     struct groups groups = { 0 };

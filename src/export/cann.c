@@ -13,11 +13,9 @@ static const struct {
     uint16_t level;
     const char *layer, *text;
 } level_name[] = {
-    {LEVEL_ACL,            "AscendCL",      "acl"          },
-    { LEVEL_MODEL,         "Model",         "model"        },
-    { LEVEL_NODE,          "Node",          "node"         },
-    { LEVEL_COMMUNICATION, "Communication", "communication"},
-    { LEVEL_RUNTIME,       "Runtime",       "runtime"      },
+    { LEVEL_ACL, "AscendCL", "acl" },        { LEVEL_MODEL, "Model", "model" },
+    { LEVEL_NODE, "Node", "node" },          { LEVEL_COMMUNICATION, "Communication", "communication" },
+    { LEVEL_RUNTIME, "Runtime", "runtime" },
 };
 
 /* What kind of library an ACL call belongs to: the high half of its type. */
@@ -154,12 +152,12 @@ static struct cell cann_cell(const void *rows, size_t i, size_t column)
 bool cann_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        {"startNs",       "INTEGER",             NULL},
-        { "endNs",        "INTEGER",             NULL},
-        { "type",         "INTEGER",             NULL},
-        { "globalTid",    "INTEGER",             NULL},
-        { "connectionId", "INTEGER PRIMARY KEY", NULL},
-        { "name",         "INTEGER",             NULL},
+        { "startNs", "INTEGER", NULL },
+        { "endNs", "INTEGER", NULL },
+        { "type", "INTEGER", NULL },
+        { "globalTid", "INTEGER", NULL },
+        { "connectionId", "INTEGER PRIMARY KEY", NULL },
+        { "name", "INTEGER", NULL },
     };
     const struct calls *c = &x->profile->host.calls;
     uint32_t *row = arena_take(x->mem, c->n, sizeof *row);

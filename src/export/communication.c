@@ -219,16 +219,10 @@ static int by_total(const void *a, const void *b, void *context)
 
 bool communication_statistic(const struct export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = {
-        {"Device_id",       NULL},
-        { "OP Type",        NULL},
-        { "Count",          NULL},
-        { "Total Time(us)", NULL},
-        { "Min Time(us)",   NULL},
-        { "Avg Time(us)",   NULL},
-        { "Max Time(us)",   NULL},
-        { "Ratio(%)",       NULL}
-    };
+    static const struct column column[] = { { "Device_id", NULL },    { "OP Type", NULL },
+                                            { "Count", NULL },        { "Total Time(us)", NULL },
+                                            { "Min Time(us)", NULL }, { "Avg Time(us)", NULL },
+                                            { "Max Time(us)", NULL }, { "Ratio(%)", NULL } };
     const struct profile *p = x->profile;
     struct grid grid = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
     for (size_t k = 0; k < p->n_devices && !p->is_level0; k++) {

@@ -132,7 +132,7 @@ static void draw_cores(const struct export *x, const struct view *v, struct trac
 const struct counter_process core_process = {
     .name = "AI Core Utilization",
     .only_generic = true,
-    .source = {{ SAMPLER_CORE }, 1, .of_rates = true},
+    .source = { { SAMPLER_CORE }, 1, .of_rates = true },
     .draw = draw_cores,
 };
 
@@ -181,11 +181,9 @@ static struct core_columns core_columns(const struct core_metrics *m, const stru
         const struct {
             const char *name, *exe;
             size_t *at;
-        } part[] = {
-            {"mac_ratio",   "mac_exe_ratio",  &c.mac },
-            { "vec_ratio",  "vec_exe_ratio",  &c.vec },
-            { "mte2_ratio", "mte2_exe_ratio", &c.mte2}
-        };
+        } part[] = { { "mac_ratio", "mac_exe_ratio", &c.mac },
+                     { "vec_ratio", "vec_exe_ratio", &c.vec },
+                     { "mte2_ratio", "mte2_exe_ratio", &c.mte2 } };
         for (size_t k = 0; k < COUNT_OF(part); k++)
             if (strcmp(c.name[i], part[k].name) == 0 || strcmp(c.name[i], part[k].exe) == 0)
                 *part[k].at = i;
@@ -269,10 +267,7 @@ static struct cell metric_cell(const struct export *x, const char *metric, doubl
     static const struct {
         const char *unit;
         double scale;
-    } unit[] = {
-        {"(ms)",    1e6         },
-        { "(GB/s)", 1073741824.0}
-    };
+    } unit[] = { { "(ms)", 1e6 }, { "(GB/s)", 1073741824.0 } };
     size_t len = strlen(metric);
     *scale = 1;
     for (size_t k = 0; k < COUNT_OF(unit); k++) {
@@ -287,13 +282,11 @@ static struct cell metric_cell(const struct export *x, const char *metric, doubl
 
 bool core_db(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        {"deviceId",  "INTEGER", NULL},
-        { "metric",   "INTEGER", NULL},
-        { "value",    "NUMERIC", NULL},
-        { "coreId",   "INTEGER", NULL},
-        { "coreType", "INTEGER", NULL}
-    };
+    static const struct db_column column[] = { { "deviceId", "INTEGER", NULL },
+                                               { "metric", "INTEGER", NULL },
+                                               { "value", "NUMERIC", NULL },
+                                               { "coreId", "INTEGER", NULL },
+                                               { "coreType", "INTEGER", NULL } };
     struct grid g = { .n_columns = COUNT_OF(column), .mem = x->mem };
     for (size_t i = 0; i < x->profile->n_devices; i++)
         for (unsigned kind = 0; kind < CORES; kind++) {

@@ -159,12 +159,10 @@ bool counters_db(const struct export *x, struct db *db, struct error *e)
     const struct {
         const struct family_table *table;
         size_t n;
-    } part[] = {
-        {memory_tables, n_memory_tables},
-        { link_tables,  n_link_tables  },
-        { soc_tables,   n_soc_tables   },
-        { core_tables,  n_core_tables  }
-    };
+    } part[] = { { memory_tables, n_memory_tables },
+                 { link_tables, n_link_tables },
+                 { soc_tables, n_soc_tables },
+                 { core_tables, n_core_tables } };
     for (size_t k = 0; k < sizeof part / sizeof *part; k++)
         for (size_t i = 0; i < part[k].n; i++)
             if (!write_table(x, db, &part[k].table[i], e))
@@ -174,20 +172,20 @@ bool counters_db(const struct export *x, struct db *db, struct error *e)
 
 /* In the order in which the generic presentation counts them. */
 const struct counter_track counter_tracks[] = {
-    {"hbm",               &hbm_process       },
-    { "ddr",              &ddr_process       },
-    { "pcie",             &pcie_process      },
-    { "hccs",             &hccs_process      },
-    { "nic",              &nic_process       },
-    { "roce",             &roce_process      },
-    { "llc",              &llc_process       },
-    { "npu_mem",          &npu_mem_process   },
-    { "ascend",           &core_process      },
-    { "stars_soc",        &soc_process       },
-    { "stars_chip_trans", &chip_trans_process},
-    { "acc_pmu",          &acc_process       },
-    { "sio",              &sio_process       },
-    { "qos",              &qos_process       },
+    { "hbm", &hbm_process },
+    { "ddr", &ddr_process },
+    { "pcie", &pcie_process },
+    { "hccs", &hccs_process },
+    { "nic", &nic_process },
+    { "roce", &roce_process },
+    { "llc", &llc_process },
+    { "npu_mem", &npu_mem_process },
+    { "ascend", &core_process },
+    { "stars_soc", &soc_process },
+    { "stars_chip_trans", &chip_trans_process },
+    { "acc_pmu", &acc_process },
+    { "sio", &sio_process },
+    { "qos", &qos_process },
 };
 const size_t n_counter_tracks = COUNT_OF(counter_tracks);
 

@@ -24,14 +24,8 @@ static bool write_grid(struct db *db, const char *name, const struct db_column *
 
 static bool write_devices(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column info[] = {
-        {"id",    "INTEGER", NULL},
-        { "name", "TEXT",    NULL}
-    };
-    static const struct db_column ranks[] = {
-        {"rankId",    "INTEGER", NULL},
-        { "deviceId", "INTEGER", NULL}
-    };
+    static const struct db_column info[] = { { "id", "INTEGER", NULL }, { "name", "TEXT", NULL } };
+    static const struct db_column ranks[] = { { "rankId", "INTEGER", NULL }, { "deviceId", "INTEGER", NULL } };
     const struct profile *p = x->profile;
     struct grid infos = { .n_columns = 2, .mem = x->mem }, map = infos;
     for (size_t d = 0; d < p->n_devices; d++) {
@@ -48,14 +42,8 @@ static bool write_devices(const struct export *x, struct db *db, struct error *e
 
 static bool write_session(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column times[] = {
-        {"startTimeNs", "INTEGER", NULL},
-        { "endTimeNs",  "INTEGER", NULL}
-    };
-    static const struct db_column host[] = {
-        {"hostUid",   "TEXT", NULL},
-        { "hostName", "TEXT", NULL}
-    };
+    static const struct db_column times[] = { { "startTimeNs", "INTEGER", NULL }, { "endTimeNs", "INTEGER", NULL } };
+    static const struct db_column host[] = { { "hostUid", "TEXT", NULL }, { "hostName", "TEXT", NULL } };
     const struct source *s = profile_main_source(x->profile);
     const char *uid = source_text(s->info, "hostUid");
     struct grid time = { .n_columns = 2, .mem = x->mem }, machine = time;
@@ -83,15 +71,12 @@ static void add_notes(const struct export *x, struct grid *g)
 
 static bool write_metadata(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        {"name",   "TEXT", NULL},
-        { "value", "TEXT", NULL}
-    };
+    static const struct db_column column[] = { { "name", "TEXT", NULL }, { "value", "TEXT", NULL } };
     static const char *const schema[][2] = {
-        {"SCHEMA_VERSION",        "1.2.0"},
-        { "SCHEMA_VERSION_MAJOR", "1"    },
-        { "SCHEMA_VERSION_MINOR", "2"    },
-        { "SCHEMA_VERSION_MICRO", "0"    },
+        { "SCHEMA_VERSION", "1.2.0" },
+        { "SCHEMA_VERSION_MAJOR", "1" },
+        { "SCHEMA_VERSION_MINOR", "2" },
+        { "SCHEMA_VERSION_MICRO", "0" },
     };
     struct grid g = { .n_columns = 2, .mem = x->mem };
     for (size_t i = 0; i < sizeof schema / sizeof *schema; i++)
@@ -108,17 +93,15 @@ bool session_db(const struct export *x, struct db *db, struct error *e)
 enum { ENUM_NOT_KNOWN = 65534, ENUM_INVALID = 65535 };
 
 static const struct enum_name api_type[] = {
-    {LEVEL_RUNTIME,        "runtime"      },
-    { LEVEL_COMMUNICATION, "communication"},
-    { LEVEL_NODE,          "node"         },
-    { LEVEL_MODEL,         "model"        },
-    { LEVEL_ACL,           "acl"          },
+    { LEVEL_RUNTIME, "runtime" }, { LEVEL_COMMUNICATION, "communication" },
+    { LEVEL_NODE, "node" },       { LEVEL_MODEL, "model" },
+    { LEVEL_ACL, "acl" },
 };
 static const struct enum_name overlap_type[] = {
-    {OVERLAP_COMPUTING,      "COMPUTE"              },
-    { OVERLAP_COMMUNICATION, "COMMUNICATION"        },
-    { OVERLAP_EXPOSED,       "COMM_NOT_OVERLAP_COMP"},
-    { OVERLAP_FREE,          "FREE"                 },
+    { OVERLAP_COMPUTING, "COMPUTE" },
+    { OVERLAP_COMMUNICATION, "COMMUNICATION" },
+    { OVERLAP_EXPOSED, "COMM_NOT_OVERLAP_COMP" },
+    { OVERLAP_FREE, "FREE" },
 };
 static const struct enum_table api_types = { api_type, sizeof api_type / sizeof *api_type };
 static const struct enum_table overlap_types = { overlap_type, sizeof overlap_type / sizeof *overlap_type };
@@ -129,23 +112,20 @@ static const struct {
     const struct enum_table *numbers;
     const char *not_known, *invalid; /* NULL: the table has no such row */
 } enums[] = {
-    {"ENUM_API_TYPE",               &api_types,       NULL,  NULL          },
-    { "ENUM_MODULE",                &modules,         NULL,  NULL          },
-    { "ENUM_HCCL_DATA_TYPE",        &hccl_data_types, "N/A", "INVALID_TYPE"},
-    { "ENUM_HCCL_LINK_TYPE",        &hccl_links,      "N/A", "INVALID_TYPE"},
-    { "ENUM_HCCL_TRANSPORT_TYPE",   &hccl_transports, "N/A", "INVALID_TYPE"},
-    { "ENUM_HCCL_RDMA_TYPE",        &hccl_rdmas,      "N/A", "INVALID_TYPE"},
-    { "ENUM_MSTX_EVENT_TYPE",       &mark_events,     NULL,  NULL          },
-    { "ENUM_MEMCPY_OPERATION",      &memcpy_kinds,    NULL,  "other"       },
-    { "ENUM_OVERLAP_ANALYSIS_TYPE", &overlap_types,   NULL,  "RESERVE"     },
+    { "ENUM_API_TYPE", &api_types, NULL, NULL },
+    { "ENUM_MODULE", &modules, NULL, NULL },
+    { "ENUM_HCCL_DATA_TYPE", &hccl_data_types, "N/A", "INVALID_TYPE" },
+    { "ENUM_HCCL_LINK_TYPE", &hccl_links, "N/A", "INVALID_TYPE" },
+    { "ENUM_HCCL_TRANSPORT_TYPE", &hccl_transports, "N/A", "INVALID_TYPE" },
+    { "ENUM_HCCL_RDMA_TYPE", &hccl_rdmas, "N/A", "INVALID_TYPE" },
+    { "ENUM_MSTX_EVENT_TYPE", &mark_events, NULL, NULL },
+    { "ENUM_MEMCPY_OPERATION", &memcpy_kinds, NULL, "other" },
+    { "ENUM_OVERLAP_ANALYSIS_TYPE", &overlap_types, NULL, "RESERVE" },
 };
 
 bool enums_db(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        {"id",    "INTEGER PRIMARY KEY", NULL},
-        { "name", "TEXT",                NULL}
-    };
+    static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL }, { "name", "TEXT", NULL } };
     for (size_t i = 0; i < sizeof enums / sizeof *enums; i++) {
         struct grid g = { .n_columns = 2, .mem = x->mem };
         for (size_t k = 0; k < enums[i].numbers->n; k++) {

@@ -7,16 +7,10 @@
 #include "base/out.h"
 
 static const struct column column[] = {
-    {"Device_id",             NULL},
-    { "Model Name",           NULL},
-    { "Model ID",             NULL},
-    { "Fusion Op",            NULL},
-    { "Original Ops",         NULL},
-    { "Memory Input(KB)",     NULL},
-    { "Memory Output(KB)",    NULL},
-    { "Memory Weight(KB)",    NULL},
-    { "Memory Workspace(KB)", NULL},
-    { "Memory Total(KB)",     NULL},
+    { "Device_id", NULL },         { "Model Name", NULL },        { "Model ID", NULL },
+    { "Fusion Op", NULL },         { "Original Ops", NULL },      { "Memory Input(KB)", NULL },
+    { "Memory Output(KB)", NULL }, { "Memory Weight(KB)", NULL }, { "Memory Workspace(KB)", NULL },
+    { "Memory Total(KB)", NULL },
 };
 enum { COLUMNS = sizeof column / sizeof *column, FIRST_SIZE = 5, SIZES = 5 };
 

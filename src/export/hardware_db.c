@@ -71,17 +71,10 @@ static struct cell mark_cell(const void *rows, size_t i, size_t column)
 static bool write_tasks(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        {"startNs",       "INTEGER", NULL},
-        { "endNs",        "INTEGER", NULL},
-        { "deviceId",     "INTEGER", NULL},
-        { "connectionId", "INTEGER", NULL},
-        { "globalTaskId", "INTEGER", NULL},
-        { "globalPid",    "INTEGER", NULL},
-        { "taskType",     "INTEGER", NULL},
-        { "contextId",    "INTEGER", NULL},
-        { "streamId",     "INTEGER", NULL},
-        { "taskId",       "INTEGER", NULL},
-        { "modelId",      "INTEGER", NULL},
+        { "startNs", "INTEGER", NULL },      { "endNs", "INTEGER", NULL },        { "deviceId", "INTEGER", NULL },
+        { "connectionId", "INTEGER", NULL }, { "globalTaskId", "INTEGER", NULL }, { "globalPid", "INTEGER", NULL },
+        { "taskType", "INTEGER", NULL },     { "contextId", "INTEGER", NULL },    { "streamId", "INTEGER", NULL },
+        { "taskId", "INTEGER", NULL },       { "modelId", "INTEGER", NULL },
     };
     struct db_table table = { .name = "TASK",
                               .column = column,
@@ -147,29 +140,29 @@ static struct cell schedule_cell(const void *rows, size_t i, size_t column)
 static bool write_ops(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        {"name",             "INTEGER",             NULL},
-        { "globalTaskId",    "INTEGER PRIMARY KEY", NULL},
-        { "blockNum",        "INTEGER",             NULL},
-        { "mixBlockNum",     "INTEGER",             NULL},
-        { "taskType",        "INTEGER",             NULL},
-        { "opType",          "INTEGER",             NULL},
-        { "inputFormats",    "INTEGER",             NULL},
-        { "inputDataTypes",  "INTEGER",             NULL},
-        { "inputShapes",     "INTEGER",             NULL},
-        { "outputFormats",   "INTEGER",             NULL},
-        { "outputDataTypes", "INTEGER",             NULL},
-        { "outputShapes",    "INTEGER",             NULL},
-        { "attrInfo",        "INTEGER",             NULL},
-        { "opState",         "INTEGER",             NULL},
-        { "hf32Eligible",    "INTEGER",             NULL},
-        { "gridDim",         "INTEGER",             NULL},
-        { "blockDim",        "INTEGER",             NULL},
+        { "name", "INTEGER", NULL },
+        { "globalTaskId", "INTEGER PRIMARY KEY", NULL },
+        { "blockNum", "INTEGER", NULL },
+        { "mixBlockNum", "INTEGER", NULL },
+        { "taskType", "INTEGER", NULL },
+        { "opType", "INTEGER", NULL },
+        { "inputFormats", "INTEGER", NULL },
+        { "inputDataTypes", "INTEGER", NULL },
+        { "inputShapes", "INTEGER", NULL },
+        { "outputFormats", "INTEGER", NULL },
+        { "outputDataTypes", "INTEGER", NULL },
+        { "outputShapes", "INTEGER", NULL },
+        { "attrInfo", "INTEGER", NULL },
+        { "opState", "INTEGER", NULL },
+        { "hf32Eligible", "INTEGER", NULL },
+        { "gridDim", "INTEGER", NULL },
+        { "blockDim", "INTEGER", NULL },
     };
     static const struct db_column schedule_column[] = {
-        {"name",          "INTEGER",             NULL},
-        { "globalTaskId", "INTEGER PRIMARY KEY", NULL},
-        { "taskType",     "INTEGER",             NULL},
-        { "opType",       "INTEGER",             NULL},
+        { "name", "INTEGER", NULL },
+        { "globalTaskId", "INTEGER PRIMARY KEY", NULL },
+        { "taskType", "INTEGER", NULL },
+        { "opType", "INTEGER", NULL },
     };
     const struct profile *p = x->profile;
     const struct host_tasks *h = &p->host.tasks;
@@ -224,11 +217,9 @@ static struct cell copy_cell(const void *rows, size_t i, size_t column)
 
 static bool write_copies(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        {"globalTaskId",     "NUMERIC", NULL},
-        { "size",            "NUMERIC", NULL},
-        { "memcpyOperation", "NUMERIC", NULL}
-    };
+    static const struct db_column column[] = { { "globalTaskId", "NUMERIC", NULL },
+                                               { "size", "NUMERIC", NULL },
+                                               { "memcpyOperation", "NUMERIC", NULL } };
     for (size_t d = 0; d < x->profile->n_devices; d++) {
         const struct tasks *t = &x->profile->device[d].tasks;
         uint32_t *row = arena_take(x->mem, t->n, sizeof *row);

@@ -206,11 +206,7 @@ static double pcie_value(const struct samples *s, bool is_last, unsigned column)
 bool pcie_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id", NULL},
-        { "Mode",     NULL},
-        { "Min",      NULL},
-        { "Max",      NULL},
-        { "Avg",      NULL}
+        { "Device_id", NULL }, { "Mode", NULL }, { "Min", NULL }, { "Max", NULL }, { "Avg", NULL }
     };
     (void)e;
     struct grid g = { .n_columns = COUNT_OF(column), .mem = x->mem };
@@ -236,11 +232,7 @@ bool pcie_report(const struct export *x, struct table *out, struct error *e)
 bool hccs_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id", NULL},
-        { "Mode",     NULL},
-        { "Max",      NULL},
-        { "Min",      NULL},
-        { "Average",  NULL}
+        { "Device_id", NULL }, { "Mode", NULL }, { "Max", NULL }, { "Min", NULL }, { "Average", NULL }
     };
     static const char *const mode[] = { "Tx (MB/s)", "Rx (MB/s)" };
     (void)e;
@@ -269,8 +261,8 @@ struct port_way {
     uint8_t packet_rate, packets, bytes, errors, dropped;
 };
 static const struct port_way port_ways[] = {
-    {PORT_RX_PACKET_RATE,  PORT_RX_PACKETS, PORT_RX_BYTES, PORT_RX_ERRORS, PORT_RX_DROPPED},
-    { PORT_TX_PACKET_RATE, PORT_TX_PACKETS, PORT_TX_BYTES, PORT_TX_ERRORS, PORT_TX_DROPPED}
+    { PORT_RX_PACKET_RATE, PORT_RX_PACKETS, PORT_RX_BYTES, PORT_RX_ERRORS, PORT_RX_DROPPED },
+    { PORT_TX_PACKET_RATE, PORT_TX_PACKETS, PORT_TX_BYTES, PORT_TX_ERRORS, PORT_TX_DROPPED }
 };
 
 struct sums {
@@ -327,20 +319,12 @@ static void port_cells(const struct samples *s, const struct port_way *way, bool
 
 static bool port_report(const struct export *x, enum sampler sampler, struct table *out)
 {
-    static const struct column column[] = {
-        {"Device_id",                   NULL},
-        { "Timestamp(us)",              NULL},
-        { "Bandwidth(MB/s)",            NULL},
-        { "Rx Bandwidth efficiency(%)", NULL},
-        { "rxPacket/s",                 NULL},
-        { "rxError rate(%)",            NULL},
-        { "rxDropped rate(%)",          NULL},
-        { "Tx Bandwidth efficiency(%)", NULL},
-        { "txPacket/s",                 NULL},
-        { "txError rate(%)",            NULL},
-        { "txDropped rate(%)",          NULL},
-        { "funcId",                     NULL}
-    };
+    static const struct column column[] = { { "Device_id", NULL },         { "Timestamp(us)", NULL },
+                                            { "Bandwidth(MB/s)", NULL },   { "Rx Bandwidth efficiency(%)", NULL },
+                                            { "rxPacket/s", NULL },        { "rxError rate(%)", NULL },
+                                            { "rxDropped rate(%)", NULL }, { "Tx Bandwidth efficiency(%)", NULL },
+                                            { "txPacket/s", NULL },        { "txError rate(%)", NULL },
+                                            { "txDropped rate(%)", NULL }, { "funcId", NULL } };
     struct grid g = { .n_columns = COUNT_OF(column), .mem = x->mem };
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];

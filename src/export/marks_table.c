@@ -78,20 +78,20 @@ static size_t lines_of(const struct profile *p, uint32_t mark, struct mark_line 
 bool marks_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        [MARK_COLUMN_DEVICE] = {"Device_id",              NULL},
-        [MARK_COLUMN_PID] = { "pid",                   NULL},
-        [MARK_COLUMN_TID] = { "tid",                   NULL},
-        [MARK_COLUMN_CATEGORY] = { "category",              NULL},
-        [MARK_COLUMN_EVENT] = { "event_type",            NULL},
-        [MARK_COLUMN_PAYLOAD_TYPE] = { "payload_type",          NULL},
-        [MARK_COLUMN_PAYLOAD] = { "payload_value",         NULL},
-        [MARK_COLUMN_BEGIN] = { "Start_time(us)",        NULL},
-        [MARK_COLUMN_END] = { "End_time(us)",          NULL},
-        [MARK_COLUMN_MESSAGE_TYPE] = { "message_type",          NULL},
-        [MARK_COLUMN_MESSAGE] = { "message",               NULL},
-        [MARK_COLUMN_DOMAIN] = { "domain",                NULL},
-        [MARK_COLUMN_DEVICE_BEGIN] = { "Device Start_time(us)", NULL},
-        [MARK_COLUMN_DEVICE_END] = { "Device End_time(us)",   NULL},
+        [MARK_COLUMN_DEVICE] = { "Device_id", NULL },
+        [MARK_COLUMN_PID] = { "pid", NULL },
+        [MARK_COLUMN_TID] = { "tid", NULL },
+        [MARK_COLUMN_CATEGORY] = { "category", NULL },
+        [MARK_COLUMN_EVENT] = { "event_type", NULL },
+        [MARK_COLUMN_PAYLOAD_TYPE] = { "payload_type", NULL },
+        [MARK_COLUMN_PAYLOAD] = { "payload_value", NULL },
+        [MARK_COLUMN_BEGIN] = { "Start_time(us)", NULL },
+        [MARK_COLUMN_END] = { "End_time(us)", NULL },
+        [MARK_COLUMN_MESSAGE_TYPE] = { "message_type", NULL },
+        [MARK_COLUMN_MESSAGE] = { "message", NULL },
+        [MARK_COLUMN_DOMAIN] = { "domain", NULL },
+        [MARK_COLUMN_DEVICE_BEGIN] = { "Device Start_time(us)", NULL },
+        [MARK_COLUMN_DEVICE_END] = { "Device End_time(us)", NULL },
     };
     const struct profile *p = x->profile;
     const struct marks *m = &p->host.records.marks;
@@ -163,16 +163,16 @@ static struct cell event_cell(const void *rows, size_t row, size_t field)
 bool marks_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        [MARK_FIELD_BEGIN] = {"startNs",       "INTEGER", NULL},
-        [MARK_FIELD_END] = { "endNs",        "INTEGER", NULL},
-        [MARK_FIELD_EVENT] = { "eventType",    "INTEGER", NULL},
-        [MARK_FIELD_RANGE] = { "rangeId",      "INTEGER", NULL},
-        [MARK_FIELD_CATEGORY] = { "category",     "INTEGER", NULL},
-        [MARK_FIELD_MESSAGE] = { "message",      "INTEGER", NULL},
-        [MARK_FIELD_TID] = { "globalTid",    "INTEGER", NULL},
-        [MARK_FIELD_END_TID] = { "endGlobalTid", "INTEGER", NULL},
-        [MARK_FIELD_DOMAIN] = { "domainId",     "INTEGER", NULL},
-        [MARK_FIELD_CONNECTION] = { "connectionId", "INTEGER", NULL},
+        [MARK_FIELD_BEGIN] = { "startNs", "INTEGER", NULL },
+        [MARK_FIELD_END] = { "endNs", "INTEGER", NULL },
+        [MARK_FIELD_EVENT] = { "eventType", "INTEGER", NULL },
+        [MARK_FIELD_RANGE] = { "rangeId", "INTEGER", NULL },
+        [MARK_FIELD_CATEGORY] = { "category", "INTEGER", NULL },
+        [MARK_FIELD_MESSAGE] = { "message", "INTEGER", NULL },
+        [MARK_FIELD_TID] = { "globalTid", "INTEGER", NULL },
+        [MARK_FIELD_END_TID] = { "endGlobalTid", "INTEGER", NULL },
+        [MARK_FIELD_DOMAIN] = { "domainId", "INTEGER", NULL },
+        [MARK_FIELD_CONNECTION] = { "connectionId", "INTEGER", NULL },
     };
     const struct profile *p = x->profile;
     const struct marks *m = &p->host.records.marks;

@@ -83,12 +83,8 @@ static struct cell record_cell(const void *rows, size_t row, size_t column)
 bool memory_record_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id",            NULL},
-        { "Component",           NULL},
-        { "Timestamp(us)",       NULL},
-        { "Total Allocated(KB)", NULL},
-        { "Total Reserved(KB)",  NULL},
-        { "Device",              NULL},
+        { "Device_id", NULL },           { "Component", NULL },          { "Timestamp(us)", NULL },
+        { "Total Allocated(KB)", NULL }, { "Total Reserved(KB)", NULL }, { "Device", NULL },
     };
     const struct op_memory *m = &x->profile->host.records.op_memory;
     const struct memory_view *v = view_make(x, NULL, m->n, e);
@@ -128,16 +124,16 @@ static struct cell life_cell(const void *rows, size_t row, size_t column)
 bool operator_memory_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id",                       NULL},
-        { "Name",                           NULL},
-        { "Size(KB)",                       NULL},
-        { "Allocation Time(us)",            NULL},
-        { "Duration(us)",                   NULL},
-        { "Allocation Total Allocated(KB)", NULL},
-        { "Allocation Total Reserved(KB)",  NULL},
-        { "Release Total Allocated(KB)",    NULL},
-        { "Release Total Reserved(KB)",     NULL},
-        { "Device",                         NULL},
+        { "Device_id", NULL },
+        { "Name", NULL },
+        { "Size(KB)", NULL },
+        { "Allocation Time(us)", NULL },
+        { "Duration(us)", NULL },
+        { "Allocation Total Allocated(KB)", NULL },
+        { "Allocation Total Reserved(KB)", NULL },
+        { "Release Total Allocated(KB)", NULL },
+        { "Release Total Reserved(KB)", NULL },
+        { "Device", NULL },
     };
     const struct op_memory *m = &x->profile->host.records.op_memory;
     const struct memory_view *v = view_make(x, m->lives.allocation, m->lives.n, e);
@@ -169,13 +165,8 @@ static struct cell static_cell(const void *rows, size_t i, size_t column)
 bool static_memory_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id",         NULL},
-        { "Op Name",          NULL},
-        { "Model Name",       NULL},
-        { "Graph ID",         NULL},
-        { "Node Index Start", NULL},
-        { "Node Index End",   NULL},
-        { "Size(KB)",         NULL},
+        { "Device_id", NULL },        { "Op Name", NULL },        { "Model Name", NULL }, { "Graph ID", NULL },
+        { "Node Index Start", NULL }, { "Node Index End", NULL }, { "Size(KB)", NULL },
     };
     (void)e;
     *out = (struct table){ .name = "static_op_mem",
@@ -217,16 +208,10 @@ static struct cell db_cell(const void *rows, size_t row, size_t column)
 bool memory_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        {"operatorName",   "INTEGER", NULL},
-        { "addr",          "INTEGER", NULL},
-        { "type",          "INTEGER", NULL},
-        { "size",          "INTEGER", NULL},
-        { "timestampNs",   "INTEGER", NULL},
-        { "globalTid",     "INTEGER", NULL},
-        { "totalAllocate", "NUMERIC", NULL},
-        { "totalReserve",  "NUMERIC", NULL},
-        { "component",     "INTEGER", NULL},
-        { "deviceId",      "INTEGER", NULL},
+        { "operatorName", "INTEGER", NULL },  { "addr", "INTEGER", NULL },         { "type", "INTEGER", NULL },
+        { "size", "INTEGER", NULL },          { "timestampNs", "INTEGER", NULL },  { "globalTid", "INTEGER", NULL },
+        { "totalAllocate", "NUMERIC", NULL }, { "totalReserve", "NUMERIC", NULL }, { "component", "INTEGER", NULL },
+        { "deviceId", "INTEGER", NULL },
     };
     const struct profile *p = x->profile;
     const struct op_memory *m = &p->host.records.op_memory;

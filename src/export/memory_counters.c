@@ -298,10 +298,7 @@ static const char *decimal_mean(struct arena *mem, double sum, size_t n)
 }
 
 static const struct column hbm_report_column[] = {
-    {"Device_id",    NULL},
-    { "Metric",      NULL},
-    { "Read(MB/s)",  NULL},
-    { "Write(MB/s)", NULL}
+    { "Device_id", NULL }, { "Metric", NULL }, { "Read(MB/s)", NULL }, { "Write(MB/s)", NULL }
 };
 
 /* Summaries are over all samples, also those from before the beginning, as in the reference. */
@@ -363,11 +360,7 @@ bool llc_report(const struct export *x, struct table *out, struct error *e)
 {
     enum { LLC_DIGITS = 6 }; /* to which the reference rounds means before it goes on with them */
     static const struct column column[] = {
-        {"Device_id",         NULL},
-        { "Mode",             NULL},
-        { "Task",             NULL},
-        { "Hit Rate(%)",      NULL},
-        { "Throughput(MB/s)", NULL}
+        { "Device_id", NULL }, { "Mode", NULL }, { "Task", NULL }, { "Hit Rate(%)", NULL }, { "Throughput(MB/s)", NULL }
     };
     (void)e;
     struct grid g = { .n_columns = 5, .mem = x->mem };

@@ -99,27 +99,14 @@ static struct cell number(const struct export *x, double v)
 }
 
 static const struct column whole_columns[] = {
-    {"Device_id",       NULL},
-    { "OP Type",        NULL},
-    { "Core Type",      NULL},
-    { "Count",          NULL},
-    { "Total Time(us)", NULL},
-    { "Min Time(us)",   NULL},
-    { "Avg Time(us)",   NULL},
-    { "Max Time(us)",   NULL},
-    { "Ratio(%)",       NULL},
+    { "Device_id", NULL },    { "OP Type", NULL },        { "Core Type", NULL },
+    { "Count", NULL },        { "Total Time(us)", NULL }, { "Min Time(us)", NULL },
+    { "Avg Time(us)", NULL }, { "Max Time(us)", NULL },   { "Ratio(%)", NULL },
 };
 static const struct column graph_columns[] = {
-    {"Device_id",       NULL},
-    { "Model Name",     NULL},
-    { "OP Type",        NULL},
-    { "Core Type",      NULL},
-    { "Count",          NULL},
-    { "Total Time(us)", NULL},
-    { "Min Time(us)",   NULL},
-    { "Avg Time(us)",   NULL},
-    { "Max Time(us)",   NULL},
-    { "Ratio(%)",       NULL},
+    { "Device_id", NULL },    { "Model Name", NULL },     { "OP Type", NULL },      { "Core Type", NULL },
+    { "Count", NULL },        { "Total Time(us)", NULL }, { "Min Time(us)", NULL }, { "Avg Time(us)", NULL },
+    { "Max Time(us)", NULL }, { "Ratio(%)", NULL },
 };
 
 static void add_row(const struct export *x, struct grid *grid, const struct group *g)

@@ -75,13 +75,11 @@ static struct cell overlap_cell(const void *rows, size_t i, size_t column)
 
 bool overlap_db(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        {"id",        "INTEGER PRIMARY KEY", NULL},
-        { "deviceId", "INTEGER",             NULL},
-        { "startNs",  "NUMERIC",             NULL},
-        { "endNs",    "NUMERIC",             NULL},
-        { "type",     "INTEGER",             NULL}
-    };
+    static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL },
+                                               { "deviceId", "INTEGER", NULL },
+                                               { "startNs", "NUMERIC", NULL },
+                                               { "endNs", "NUMERIC", NULL },
+                                               { "type", "INTEGER", NULL } };
     uint64_t first = 0;
     for (size_t k = 0; k < x->profile->n_devices; k++)
         for (int kind = 0; kind < OVERLAP_KINDS; kind++) {

@@ -32,9 +32,9 @@ static void fill(const void *rows, size_t first, size_t n, struct cell *cells)
 bool pmu_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        {"globalTaskId", "INTEGER", NULL},
-        { "name",        "INTEGER", NULL},
-        { "value",       "NUMERIC", NULL},
+        { "globalTaskId", "INTEGER", NULL },
+        { "name", "INTEGER", NULL },
+        { "value", "NUMERIC", NULL },
     };
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];

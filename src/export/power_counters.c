@@ -143,10 +143,7 @@ bool voltage_track(const struct export *x, struct trace *t, struct error *e)
     static const struct {
         enum sampler sampler;
         const char *name;
-    } voltage[] = {
-        {SAMPLER_CORE_VOLTAGE, "Aicore Voltage"},
-        { SAMPLER_BUS_VOLTAGE, "Bus Voltage"   }
-    };
+    } voltage[] = { { SAMPLER_CORE_VOLTAGE, "Aicore Voltage" }, { SAMPLER_BUS_VOLTAGE, "Bus Voltage" } };
     (void)e;
     for (size_t i = 0; i < x->profile->n_devices && x->is_generic; i++) {
         const struct device *d = &x->profile->device[i];
@@ -168,12 +165,10 @@ bool voltage_track(const struct export *x, struct trace *t, struct error *e)
 
 bool freq_db(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        {"deviceId",     "INTEGER", NULL},
-        { "timestampNs", "NUMERIC", NULL},
-        { "freq",        "INTEGER", NULL},
-        { "dieId",       "NUMERIC", NULL}
-    };
+    static const struct db_column column[] = { { "deviceId", "INTEGER", NULL },
+                                               { "timestampNs", "NUMERIC", NULL },
+                                               { "freq", "INTEGER", NULL },
+                                               { "dieId", "NUMERIC", NULL } };
     struct grid g = { .n_columns = COUNT_OF(column), .mem = x->mem };
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];

@@ -62,16 +62,15 @@ static struct query_row row_of(struct query *q, const struct source *s)
 {
     const char *device = source_text(s->info, "devices");
     const bool is_number = *device && strspn(device, "0123456789") == strlen(device);
-    return (struct query_row){
-        .text = {[QUERY_JOB] = copy_or_na(q, source_text(s->info, "jobInfo")),
-                 [QUERY_DEVICE] = is_number ? copy_or_na(q, device) : "N/A",
-                 [QUERY_DIR] = copy_or_na(q, s->name),
-                 [QUERY_TIME] = copy_or_na(q, s->begin_date ? s->begin_date : ""),
-                 [QUERY_MODEL] = "N/A",
-                 [QUERY_ITERATIONS] = "N/A",
-                 [QUERY_TOP] = "N/A",
-                 [QUERY_RANK] = arena_printf(q->mem, "%" PRId64, source_number(s->info, "rank_id", -1))}
-    };
+    return (struct query_row){ .text = { [QUERY_JOB] = copy_or_na(q, source_text(s->info, "jobInfo")),
+                                         [QUERY_DEVICE] = is_number ? copy_or_na(q, device) : "N/A",
+                                         [QUERY_DIR] = copy_or_na(q, s->name),
+                                         [QUERY_TIME] = copy_or_na(q, s->begin_date ? s->begin_date : ""),
+                                         [QUERY_MODEL] = "N/A",
+                                         [QUERY_ITERATIONS] = "N/A",
+                                         [QUERY_TOP] = "N/A",
+                                         [QUERY_RANK] = arena_printf(q->mem, "%" PRId64,
+                                                                     source_number(s->info, "rank_id", -1)) } };
 }
 
 static void add_row(struct query *q, const struct query_row *row)

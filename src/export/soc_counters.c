@@ -67,8 +67,8 @@ static void draw_chip_trans(const struct export *x, const struct view *v, struct
         int64_t tid;
         const char *thread, *id, *in, *out;
     } kind[] = {
-        {is_pa_link, PA_LINK_TID, "PA Link", "PA Link ID", "PA Link Rx",           "PA Link Tx"         },
-        { is_pcie,   PCIE_TID,    "PCIE",    "PCIE ID",    "PCIE Write Bandwidth", "PCIE Read Bandwidth"},
+        { is_pa_link, PA_LINK_TID, "PA Link", "PA Link ID", "PA Link Rx", "PA Link Tx" },
+        { is_pcie, PCIE_TID, "PCIE", "PCIE ID", "PCIE Write Bandwidth", "PCIE Read Bandwidth" },
     };
     bool is_named[COUNT_OF(kind)] = { false };
     for (size_t i = 0; i < v->n; i++) {
@@ -125,12 +125,10 @@ static void draw_acc(const struct export *x, const struct view *v, struct trace 
     static const struct {
         const char *name;
         unsigned column;
-    } counter[] = {
-        {"read_bandwidth",   ACC_READ_BW  },
-        { "read_ost",        ACC_READ_OST },
-        { "write_bandwidth", ACC_WRITE_BW },
-        { "write_ost",       ACC_WRITE_OST}
-    };
+    } counter[] = { { "read_bandwidth", ACC_READ_BW },
+                    { "read_ost", ACC_READ_OST },
+                    { "write_bandwidth", ACC_WRITE_BW },
+                    { "write_ost", ACC_WRITE_OST } };
     (void)x;
     for (size_t i = 0, n; i < v->n; i += n) {
         n = same_time(v, i);

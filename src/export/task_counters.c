@@ -200,12 +200,8 @@ static bool no_memory(const char *file, struct error *e)
 bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id",    NULL},
-        { "Stream Id",   NULL},
-        { "Task Id",     NULL},
-        { "Hit Rate",    NULL},
-        { "Victim Rate", NULL},
-        { "Op Name",     NULL},
+        { "Device_id", NULL }, { "Stream Id", NULL },   { "Task Id", NULL },
+        { "Hit Rate", NULL },  { "Victim Rate", NULL }, { "Op Name", NULL },
     };
     struct task_counters *t = start(x, &l2_cache_layout, L2_STREAM, L2_TASK, L2_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
@@ -224,12 +220,8 @@ bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
 bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id",      NULL},
-        { "Stream Id",     NULL},
-        { "Task Id",       NULL},
-        { "TLB Hit Rate",  NULL},
-        { "TLB Miss Rate", NULL},
-        { "Op Name",       NULL},
+        { "Device_id", NULL },    { "Stream Id", NULL },     { "Task Id", NULL },
+        { "TLB Hit Rate", NULL }, { "TLB Miss Rate", NULL }, { "Op Name", NULL },
     };
     static const char unit[] = "SMMU:";
     struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
@@ -250,11 +242,8 @@ bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
 bool page_fault_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device Id",       NULL},
-        { "Stream Id",      NULL},
-        { "Task Id",        NULL},
-        { "Page Fault Num", NULL},
-        { "Op Name",        NULL},
+        { "Device Id", NULL },      { "Stream Id", NULL }, { "Task Id", NULL },
+        { "Page Fault Num", NULL }, { "Op Name", NULL },
     };
     if (x->is_generic) /* the older presentation has none */
         return true;

@@ -103,14 +103,8 @@ static bool merge_devices(struct task_times *s, bool *const *left_out)
 bool task_time_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        {"Device_id",       NULL},
-        { "kernel_name",    NULL},
-        { "kernel_type",    NULL},
-        { "stream_id",      NULL},
-        { "task_id",        NULL},
-        { "task_time(us)",  NULL},
-        { "task_start(us)", NULL},
-        { "task_stop(us)",  NULL},
+        { "Device_id", NULL }, { "kernel_name", NULL },   { "kernel_type", NULL },    { "stream_id", NULL },
+        { "task_id", NULL },   { "task_time(us)", NULL }, { "task_start(us)", NULL }, { "task_stop(us)", NULL },
     };
     const struct profile *p = x->profile;
     struct task_times *s = arena_take(x->mem, 1, sizeof *s);

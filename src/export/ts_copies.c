@@ -55,9 +55,9 @@ static void write_copy(struct trace *t, const struct device *d, uint32_t copy, u
         const char *name;
         uint64_t tick;
     } moment[] = {
-        {"Receive Time", d->log.copies.received[copy]},
-        { "Start Time",  d->log.copies.begin[copy]   },
-        { "End Time",    d->log.copies.end[copy]     },
+        { "Receive Time", d->log.copies.received[copy] },
+        { "Start Time", d->log.copies.begin[copy] },
+        { "End Time", d->log.copies.end[copy] },
     };
     trace_slice(t, name, sizeof name - 1, pid, row, source_device_ns(&d->source, moment[1].tick), dur_ns(d, copy));
     trace_args(t);

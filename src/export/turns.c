@@ -4,7 +4,7 @@
 
 /* What is done from each stamp of a round to the next one. */
 static const char *const part_name[TURN_KINDS][TURN_MOST_STAMPS - 1] = {
-    [TURNS_COMPUTE] = {"WaitCompute",  "Compute" },
+    [TURNS_COMPUTE] = { "WaitCompute", "Compute" },
     [TURNS_COMM] = { "StartServer", "TaskWaitRequest", "TaskOrchestration", "TaskLaunch", "TaskExecute", "Finalize" },
 };
 

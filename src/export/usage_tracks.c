@@ -29,10 +29,10 @@ static const struct {
     const char *process; /* and the name of its events, but for CPUs */
     unsigned sort_index;
 } gauge_tracks[GAUGES] = {
-    [GAUGE_CPU] = {"CPU Usage",      9 },
-    [GAUGE_MEMORY] = { "Memory Usage",  10},
-    [GAUGE_NETWORK] = { "Network Usage", 11},
-    [GAUGE_DISK] = { "Disk Usage",    12},
+    [GAUGE_CPU] = { "CPU Usage", 9 },
+    [GAUGE_MEMORY] = { "Memory Usage", 10 },
+    [GAUGE_NETWORK] = { "Network Usage", 11 },
+    [GAUGE_DISK] = { "Disk Usage", 12 },
 };
 
 static const char *cpu_name(uint32_t cpu, char name[24])
@@ -182,23 +182,27 @@ static const struct {
     struct db_column column[4];
     enum gauge_value value[4];
 } gauge_dbs[GAUGES] = {
-    [GAUGE_CPU] = {"CPU_USAGE",
-                   3, { { "timestampNs", "NUMERIC", NULL }, { "cpuId", "NUMERIC", NULL }, { "usage", "NUMERIC", NULL } },
-                   { VALUE_BEGIN, VALUE_CPU, VALUE_PERCENT }                     },
+    [GAUGE_CPU] = { "CPU_USAGE",
+                    3,
+                    { { "timestampNs", "NUMERIC", NULL }, { "cpuId", "NUMERIC", NULL }, { "usage", "NUMERIC", NULL } },
+                    { VALUE_BEGIN, VALUE_CPU, VALUE_PERCENT } },
     [GAUGE_MEMORY] = { "HOST_MEM_USAGE",
-                   2, { { "timestampNs", "NUMERIC", NULL }, { "usage", "NUMERIC", NULL } },
-                   { VALUE_BEGIN, VALUE_PERCENT }                                },
+                       2,
+                       { { "timestampNs", "NUMERIC", NULL }, { "usage", "NUMERIC", NULL } },
+                       { VALUE_BEGIN, VALUE_PERCENT } },
     [GAUGE_NETWORK] = { "HOST_NETWORK_USAGE",
-                   3, { { "timestampNs", "NUMERIC", NULL },
+                        3,
+                        { { "timestampNs", "NUMERIC", NULL },
                           { "usage", "NUMERIC", NULL },
                           { "speed", "NUMERIC", NULL } },
-                   { VALUE_BEGIN, VALUE_PERCENT, VALUE_SPEED }                   },
+                        { VALUE_BEGIN, VALUE_PERCENT, VALUE_SPEED } },
     [GAUGE_DISK] = { "HOST_DISK_USAGE",
-                   4, { { "timestampNs", "NUMERIC", NULL },
+                     4,
+                     { { "timestampNs", "NUMERIC", NULL },
                        { "readRate", "NUMERIC", NULL },
                        { "writeRate", "NUMERIC", NULL },
                        { "usage", "NUMERIC", NULL } },
-                   { VALUE_BEGIN, VALUE_SPEED, VALUE_SPEED_WRITE, VALUE_PERCENT }},
+                     { VALUE_BEGIN, VALUE_SPEED, VALUE_SPEED_WRITE, VALUE_PERCENT } },
 };
 
 struct usage_rows {
@@ -240,10 +244,10 @@ static struct cell call_cell(const void *rows, size_t row, size_t column)
 bool usage_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column call_columns[] = {
-        {"name",       "NUMERIC", NULL},
-        { "globalTid", "NUMERIC", NULL},
-        { "startNs",   "NUMERIC", NULL},
-        { "endNs",     "NUMERIC", NULL},
+        { "name", "NUMERIC", NULL },
+        { "globalTid", "NUMERIC", NULL },
+        { "startNs", "NUMERIC", NULL },
+        { "endNs", "NUMERIC", NULL },
     };
     const struct usage *usage = &x->profile->host.usage;
     struct usage_rows u = { .source = &x->profile->host.source, .calls = &usage->calls };

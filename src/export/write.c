@@ -251,10 +251,7 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
     const char *path = arena_printf(out->mem, "%s/README.txt", w->dir);
     static const struct {
         const char *ending, *heading;
-    } part[] = {
-        {".json", "Timelines and JSON tables"},
-        { ".csv", "Tables"                   }
-    };
+    } part[] = { { ".json", "Timelines and JSON tables" }, { ".csv", "Tables" } };
     struct out o;
     if (!path || !out_open(&o, path, e))
         return false;
@@ -289,19 +286,17 @@ static void note_chip(struct result *out)
     const struct profile *p = &out->profile;
     if (p->n_devices > 0 && p->chip->task_log == TASK_LOG_UNREAD)
         result_problem(out,
-                    arena_printf(out->mem,
-                                 "%s: platform %d (%s): its task log is not read by this version; calls, steps and "
-                                 "samples are exported without it",
-                                 p->path, p->platform, p->chip->name));
+                       arena_printf(out->mem,
+                                    "%s: platform %d (%s): its task log is not read by this version; calls, steps and "
+                                    "samples are exported without it",
+                                    p->path, p->platform, p->chip->name));
 }
 
 static bool write_all(const struct request *r, struct result *out, struct error *e)
 {
-    struct writing w = {
-        .request = r,
-        .base = {.profile = &out->profile, .dialect = r->dialect, .from_start = r->from_start},
-        .job = arena_take(out->mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job)
-    };
+    struct writing w = { .request = r,
+                         .base = { .profile = &out->profile, .dialect = r->dialect, .from_start = r->from_start },
+                         .job = arena_take(out->mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job) };
     const char *name = strrchr(out->profile.path, '/');
     name = name ? name + 1 : out->profile.path;
     w.prof_dir = r->out_dir ? arena_printf(out->mem, "%s/%s", r->out_dir, name) : out->profile.path;

@@ -46,11 +46,10 @@ static bool load_turns(struct device *d, struct error *e)
     static const struct {
         const struct layout *layout;
         unsigned first, n_stamps, stream, task, number;
-    } kinds[TURN_KINDS] = {
-        [TURNS_COMPUTE] = {&kfc_compute_turn_layout, COMPUTE_TURN_WAIT, 3, COMPUTE_TURN_STREAM, COMPUTE_TURN_TASK,
-                           COMPUTE_TURN_CURRENT                                                                                },
-        [TURNS_COMM] = { &kfc_comm_turn_layout,   TURN_SERVER_BEGIN, 7, TURN_STREAM,         TURN_TASK,         TURN_CURRENT}
-    };
+    } kinds[TURN_KINDS] = { [TURNS_COMPUTE] = { &kfc_compute_turn_layout, COMPUTE_TURN_WAIT, 3, COMPUTE_TURN_STREAM,
+                                                COMPUTE_TURN_TASK, COMPUTE_TURN_CURRENT },
+                            [TURNS_COMM] = { &kfc_comm_turn_layout, TURN_SERVER_BEGIN, 7, TURN_STREAM, TURN_TASK,
+                                             TURN_CURRENT } };
     for (unsigned k = 0; k < TURN_KINDS; k++) {
         struct turns *t = &d->aicpu_comm.turns[k];
         struct records r;

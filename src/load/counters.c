@@ -221,10 +221,7 @@ static bool load_changes(struct source *s, const char *stream, bool has_kinds, s
 static const struct {
     const char *stream;
     bool has_kinds; /* false: only frequencies */
-} change_streams[] = {
-    {"lpmFreqConv.data",  false},
-    { "lpmInfoConv.data", true }
-};
+} change_streams[] = { { "lpmFreqConv.data", false }, { "lpmInfoConv.data", true } };
 
 static bool load_all_changes(struct source *s, struct counters *c, struct error *e)
 {

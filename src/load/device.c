@@ -89,12 +89,12 @@ static bool load_model_stamps(struct device *d, struct error *e)
         const void *more; /* NULL: zeros */
         size_t more_size;
     } column[] = {
-        {(void **)&log->stamps.tick,    8, r.column[AICPU_MODEL_TIME],  8},
-        { (void **)&log->stamps.index,  8, r.column[AICPU_MODEL_INDEX], 8},
-        { (void **)&log->stamps.model,  8, r.column[AICPU_MODEL_ID],    4},
-        { (void **)&log->stamps.stream, 2, NULL,                        2},
-        { (void **)&log->stamps.task,   2, NULL,                        2},
-        { (void **)&log->stamps.tag,    2, r.column[AICPU_MODEL_TAG],   2},
+        { (void **)&log->stamps.tick, 8, r.column[AICPU_MODEL_TIME], 8 },
+        { (void **)&log->stamps.index, 8, r.column[AICPU_MODEL_INDEX], 8 },
+        { (void **)&log->stamps.model, 8, r.column[AICPU_MODEL_ID], 4 },
+        { (void **)&log->stamps.stream, 2, NULL, 2 },
+        { (void **)&log->stamps.task, 2, NULL, 2 },
+        { (void **)&log->stamps.tag, 2, r.column[AICPU_MODEL_TAG], 2 },
     };
     for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
         uint8_t *longer = arena_take(s->mem, n, column[c].size);

@@ -173,10 +173,7 @@ struct disk_unit {
     double kb;
 };
 static const struct disk_unit disk_units[] = {
-    {"B/s",  1.0 / 1024},
-    { "K/s", 1         },
-    { "M/s", 1024      },
-    { "G/s", 1048576   }
+    { "B/s", 1.0 / 1024 }, { "K/s", 1 }, { "M/s", 1024 }, { "G/s", 1048576 }
 };
 
 static bool disk_speed(struct word number, struct word unit, double *out)
@@ -248,10 +245,10 @@ static const struct {
     bool has_cpu;
     uint8_t n_speeds;
 } gauge_files[GAUGES] = {
-    [GAUGE_CPU] = {"host_cpu.data",      gauge_load_cpu, true,  0},
-    [GAUGE_MEMORY] = { "host_mem.data",     load_memory,    false, 0},
-    [GAUGE_NETWORK] = { "host_network.data", load_network,   false, 1},
-    [GAUGE_DISK] = { "host_disk.data",    load_disk,      false, 2},
+    [GAUGE_CPU] = { "host_cpu.data", gauge_load_cpu, true, 0 },
+    [GAUGE_MEMORY] = { "host_mem.data", load_memory, false, 0 },
+    [GAUGE_NETWORK] = { "host_network.data", load_network, false, 1 },
+    [GAUGE_DISK] = { "host_disk.data", load_disk, false, 2 },
 };
 
 /* A period takes a line at least, so there are no more rows than lines. */

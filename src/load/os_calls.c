@@ -154,8 +154,8 @@ static enum line_kind read_pthread(struct word line, struct os_call *out)
 }
 
 static const struct tracer tracers[] = {
-    {"host_pthreadcall.data", read_pthread, is_reported_pthread},
-    { "host_syscall.data",    read_syscall, is_reported_syscall},
+    { "host_pthreadcall.data", read_pthread, is_reported_pthread },
+    { "host_syscall.data", read_syscall, is_reported_syscall },
 };
 enum { TRACERS = sizeof tracers / sizeof *tracers };
 

@@ -224,12 +224,12 @@ static void read_blocks(struct snapshot *b, const struct snapshot_kind *kind, st
 }
 
 static const struct snapshot_kind kinds[] = {
-    {"SystemCpuUsage.data", PROCESS_REPORTS, cpu_line,            cpu_end           },
-    { "host_sys_cpu.data",  PROCESS_REPORTS, cpu_line,            cpu_end           },
-    { "Memory.data",        PROCESS_REPORTS, memory_line,         memory_end        },
-    { "host_sys_mem.data",  PROCESS_REPORTS, memory_line,         memory_end        },
-    { "-CpuUsage.data",     PROCESS_CPU,     process_cpu_line,    process_cpu_end   },
-    { "-Memory.data",       PROCESS_MEMORY,  process_memory_line, process_memory_end},
+    { "SystemCpuUsage.data", PROCESS_REPORTS, cpu_line, cpu_end },
+    { "host_sys_cpu.data", PROCESS_REPORTS, cpu_line, cpu_end },
+    { "Memory.data", PROCESS_REPORTS, memory_line, memory_end },
+    { "host_sys_mem.data", PROCESS_REPORTS, memory_line, memory_end },
+    { "-CpuUsage.data", PROCESS_CPU, process_cpu_line, process_cpu_end },
+    { "-Memory.data", PROCESS_MEMORY, process_memory_line, process_memory_end },
 };
 
 static const struct snapshot_kind *kind_of(const char *family, uint64_t *pid)

@@ -163,10 +163,7 @@ static bool read_clocks(struct source *s, struct error *e)
     struct ticks tick;
     /* No frequency, or 1000 MHz: the stamps are nanoseconds of the monotonic clock already. */
     if (!ticks_from_mhz(&tick, mhz) || (tick.num == 1 && tick.den == 1)) {
-        s->host_clock = (struct clock){
-            {1, 1},
-            0, 0
-        };
+        s->host_clock = (struct clock){ { 1, 1 }, 0, 0 };
         s->host_mono_ns = mono + diff;
     } else {
         s->host_mono_ns = mono + ticks_to_ns(tick, diff);

@@ -37,7 +37,7 @@ struct communication {
         size_t n;
         name_id *name; /* with its suffix: hcom_allReduce__483_1_1 */
         name_id *op_type, *group, *alg;
-        name_id *group_id;     /* the digits of the group's hash, which no dictionary explains away */
+        name_id *group_id;          /* the digits of the group's hash, which no dictionary explains away */
         int64_t *begin_ns, *end_ns; /* of its tasks on the master stream */
         double *dur_ns;             /* the same, with its fraction */
         uint32_t *iteration;        /* how often it has run by now: more than once in captured graphs */

@@ -77,8 +77,8 @@ static bool add_group(struct adding *a, const char *group)
 {
     static const char custom[] = "Custom:";
     static const struct metric always[] = {
-        {.name = "total_time",    .kind = METRIC_TOTAL_TIME},
-        { .name = "total_cycles", .kind = METRIC_CYCLES    },
+        { .name = "total_time", .kind = METRIC_TOTAL_TIME },
+        { .name = "total_cycles", .kind = METRIC_CYCLES },
     };
     struct metric_columns *to = a->to;
     const struct metric_group *known = metric_group_find(group, a->one_core != NULL);

@@ -30,19 +30,19 @@ const struct layout stars_layout = {
 const struct layout pmu_task_layout = {
     .name = "pmu_task",
     .size = 128,
-    .kind = {0,                W16, STARS_FUNC_MASK, 40 },
+    .kind = { 0, W16, STARS_FUNC_MASK, 40 },
     .keeps_rest = true,
     .n = PMU_FIELDS,
-    .field = { PMU_HEADING},
+    .field = { PMU_HEADING },
 };
 
 const struct layout pmu_block_layout = {
     .name = "pmu_block",
     .size = 128,
-    .kind = {0,                W16, STARS_FUNC_MASK, 41 },
+    .kind = { 0, W16, STARS_FUNC_MASK, 41 },
     .keeps_rest = true,
     .n = PMU_FIELDS,
-    .field = { PMU_HEADING},
+    .field = { PMU_HEADING },
 };
 
 #define TS_KIND(k)                                                                                                     \
@@ -157,7 +157,7 @@ const struct layout aicpu_dp_layout = {
     .kind = AICPU_KIND(1),
     .keeps_rest = true,
     .n = DP_FIELDS,
-    .field = {[DP_TIME] = { 16, W64, "time" }, [DP_INDEX] = { 104, W64, "index" }, [DP_SIZE] = { 112, W64, "size" }},
+    .field = { [DP_TIME] = { 16, W64, "time" }, [DP_INDEX] = { 104, W64, "index" }, [DP_SIZE] = { 112, W64, "size" } },
 };
 
 const struct layout aicpu_dp_legacy_layout = {
@@ -166,7 +166,7 @@ const struct layout aicpu_dp_legacy_layout = {
     .magic = MAGIC_5A5A,
     .keeps_rest = true,
     .n = DP_FIELDS,
-    .field = {[DP_TIME] = { 8, W64, "time" }, [DP_INDEX] = { 96, W64, "index" }, [DP_SIZE] = { 104, W64, "size" }},
+    .field = { [DP_TIME] = { 8, W64, "time" }, [DP_INDEX] = { 96, W64, "index" }, [DP_SIZE] = { 104, W64, "size" } },
 };
 
 const struct layout aicpu_model_layout = {

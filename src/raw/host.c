@@ -118,7 +118,7 @@ const struct layout expand_stream_layout = {
     .size = 64,
     .magic = MAGIC_5A5A,
     .n = EXPAND_FIELDS,
-    .field = {HEAD, [EXPAND_STATUS] = { 24, W8, "status" }},
+    .field = { HEAD, [EXPAND_STATUS] = { 24, W8, "status" } },
 };
 
 const struct layout dpu_track_layout = {
@@ -139,7 +139,7 @@ const struct layout tensor_layout = {
     .magic = MAGIC_5A5A,
     .keeps_rest = true,
     .n = TENSOR_FIELDS,
-    .field = {HEAD, [TENSOR_OP_NAME] = { 24, W64, "op_name" }, [TENSOR_COUNT] = { 32, W32, "count" }},
+    .field = { HEAD, [TENSOR_OP_NAME] = { 24, W64, "op_name" }, [TENSOR_COUNT] = { 32, W32, "count" } },
 };
 
 const struct layout context_id_layout = {
@@ -148,7 +148,7 @@ const struct layout context_id_layout = {
     .magic = MAGIC_5A5A,
     .keeps_rest = true,
     .n = CONTEXT_FIELDS,
-    .field = {HEAD, [CONTEXT_OP_NAME] = { 24, W64, "op_name" }, [CONTEXT_COUNT] = { 32, W32, "count" }},
+    .field = { HEAD, [CONTEXT_OP_NAME] = { 24, W64, "op_name" }, [CONTEXT_COUNT] = { 32, W32, "count" } },
 };
 
 const struct layout fusion_op_layout = {
@@ -257,7 +257,7 @@ const struct layout logic_stream_layout = {
     .magic = MAGIC_5A5A,
     .keeps_rest = true,
     .n = LOGIC_FIELDS,
-    .field = {HEAD, [LOGIC_STREAM] = { 24, W32, "logic_stream" }, [LOGIC_COUNT] = { 28, W32, "count" }},
+    .field = { HEAD, [LOGIC_STREAM] = { 24, W32, "logic_stream" }, [LOGIC_COUNT] = { 28, W32, "count" } },
 };
 
 const struct layout mc2_comm_layout = {
@@ -279,7 +279,7 @@ const struct layout multi_thread_layout = {
     .magic = MAGIC_5A5A,
     .keeps_rest = true,
     .n = THREADS_FIELDS,
-    .field = {HEAD, [THREADS_COUNT] = { 24, W32, "count" }},
+    .field = { HEAD, [THREADS_COUNT] = { 24, W32, "count" } },
 };
 
 #define CAPTURED                                                                                                       \
