@@ -25,16 +25,6 @@ const struct sim_options sim_defaults = {
     .samplers = true,
 };
 
-const char *sim_metrics_name(size_t i)
-{
-    for (size_t k = 0; k < sim_n_metrics; k++) { /* some have a row for each family of chips */
-        const bool is_again = k > 0 && strcmp(sim_metrics[k].name, sim_metrics[k - 1].name) == 0;
-        if (!is_again && i-- == 0)
-            return sim_metrics[k].name;
-    }
-    return NULL;
-}
-
 static bool options_resolve(struct sim_process *p, const struct sim_options *o, struct error *e)
 {
     p->o = o;

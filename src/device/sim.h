@@ -49,7 +49,4 @@ extern const struct sim_options sim_defaults;
 /* Writes the directory of the last process to path_out. On false, what was written so far stays where it is. */
 bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e);
 
-/* Names of the groups of counters, for help texts; NULL after the last. */
-const char *sim_metrics_name(size_t i);
-
 #endif

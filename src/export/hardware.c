@@ -13,17 +13,7 @@
 
 enum { CANN_SORT = 7 };
 
-uint32_t hardware_row(const struct export *x, uint32_t stream)
-{
-    const struct logic_streams *l = &x->profile->host.records.logic_streams;
-    for (size_t i = l->n; i-- > 0;) /* the last word counts */
-        for (uint32_t k = 0; k < l->count[i]; k++)
-            if (le32(l->physical[i] + 4 * k) == stream)
-                return l->logic[i];
-    return stream;
-}
-
-/* The same for every stream at once: a task asks for it more often than there are streams. */
+/* The row under which a timeline shows each physical stream: its logic stream, when it belongs to one. */
 static uint32_t *all_rows(const struct export *x)
 {
     uint32_t *row = arena_take(x->mem, UINT16_MAX + 1, sizeof *row);

@@ -10,7 +10,4 @@ enum { HARDWARE_SORT = 14 };
 bool hardware_track(const struct export *x, struct trace *t, struct error *e);
 bool hardware_db(const struct export *x, struct db *db, struct error *e);
 
-/* The stream under which a timeline shows a physical one: its logic stream, when it belongs to one. */
-uint32_t hardware_row(const struct export *x, uint32_t stream);
-
 #endif

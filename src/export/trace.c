@@ -239,12 +239,6 @@ void trace_arg_name(struct trace *t, const char *key, name_id name)
     out_json(t->out, names_text(t->names, name), names_len(t->names, name));
 }
 
-void trace_arg_us(struct trace *t, const char *key, int64_t ns)
-{
-    key_of(t, key);
-    out_us_short(t->out, ns);
-}
-
 void trace_arg_time(struct trace *t, const char *key, int64_t ns)
 {
     key_of(t, key);

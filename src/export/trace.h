@@ -62,7 +62,6 @@ void trace_arg_int(struct trace *t, const char *key, int64_t v);
 void trace_arg_real(struct trace *t, const char *key, double v);
 void trace_arg_text(struct trace *t, const char *key, const char *text);
 void trace_arg_name(struct trace *t, const char *key, name_id name);
-void trace_arg_us(struct trace *t, const char *key, int64_t ns);   /* a number of µs */
 void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */
 void trace_end(struct trace *t);                                   /* ends an event that had arguments */
 void trace_end_bare(struct trace *t);                              /* ends an event that had none */
