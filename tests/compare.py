@@ -37,7 +37,8 @@ SETS = {
 }
 ROUGH_NS = 256
 # Where it does: set/file, column of a table, process of a timeline or table of a database.
-ROUGH_CLOCK = [("prof-a/step_2/*", "*"), ("prof-a/model_1_iter_1/*", "*"), ("host-910b/*", "*"), ("sys-910b/*", "*"),
+ROUGH_CLOCK = [("app-910a/*", "*"), ("sim-910/*", "*"), ("sim-310?/*", "*"),
+               ("prof-a/step_2/*", "*"), ("prof-a/model_1_iter_1/*", "*"), ("host-910b/*", "*"), ("sys-910b/*", "*"),
                ("*/all/*", "HBM"), ("*/all/*", "LLC"), ("*/all/*", "NPU?MEM"), ("*/all/npu_mem.csv", "timestamp(us)"),
                ("*/all/msprof_tx.csv", "*"), ("*/all/memory_record.csv", "*"), ("*/all/operator_memory.csv", "*"),
                ("*/all/aicpu.csv", "*"), ("*/all/dp.csv", "*")]

@@ -15,6 +15,8 @@ static struct core_counts plain_counts(void)
                                  .nominal_mhz = 1800 };
 }
 
+#define GBS (1800e6 / 100000 / 8589934592.0) /* a bit in that time, in GB/s */
+
 static const struct metric_column *find(const struct metric_columns *c, const char *label)
 {
     for (size_t i = 0; i < c->n; i++)
@@ -161,6 +163,46 @@ static void groups_have_the_columns_of_the_reference(void **state)
     (void)state;
 }
 
+/* Chips with cube and vector unit in one core: no prefix, other widths, and what some cannot tell. */
+static void one_core_has_columns_of_its_own(void **state)
+{
+    enum { P310P = 4, P910 = 1, P310B = 7 };
+    static const struct {
+        const char *what;
+        int platform;
+        const char *group, *events, *label;
+        double value; /* of plain_counts(); below 0: not available */
+    } row[] = {
+        { "time", P910, "PipeUtilization", "0x8,0xa", "aicore_time(us)", 4.17 },
+        { "time is coarse in the others, too", P910, "PipeUtilization", "0x8,0xa", "mac_time(us)", 4.17 * 0.02 },
+        { "ratio", P310P, "PipeUtilization", "0x8,0xa", "vec_ratio", 0.01 },
+        { "a vector unit that cannot be seen", P310B, "PipeUtilization", "0x8,0xa", "vec_ratio", -1 },
+        { "executed pipelines", P310B, "PipelineExecuteUtilization", "0x12c,0x49,0x4a", "mac_exe_ratio", 0.02 + 0.03 },
+        { "a narrow vector unit", P310P, "ArithmeticUtilization", "0x4c,0x4d,0x4b,0x4e,0x4f", "vector_fops",
+          128e3 + 64 * 2e3 + 64 * 3e3 + 16 * 4e3 + 16 * 5e3 },
+        { "a wide one", P910, "ArithmeticUtilization", "0x4c,0x4d,0x4b,0x4e,0x4f", "vector_fops",
+          128e3 + 64 * 2e3 + 64 * 3e3 + 64 * 4e3 + 32 * 5e3 },
+        { "traffic of the vector unit, told so", P310P, "MemoryUB", "0x43", "ub_read_bw_vector(GB/s)",
+          256 * 1e3 * GBS },
+        { "or in two halves", P310B, "MemoryUB", "0x17f,0x180", "ub_read_bw_vector(GB/s)", 256 * 3e3 * GBS },
+        { "l1 is written 256 bits wide", P910, "Memory", "0x32", "l1_write_bw(GB/s)", 2048 * 1e3 * GBS },
+        { "custom", P910, "Custom:0x9", "0x9", "r9", 1e3 },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        struct arena *mem = arena_new();
+        struct metric_columns columns = { 0 };
+        const struct core_counts counts = plain_counts();
+        assert_true(metric_columns_add_one_core(&columns, chip_of(row[i].platform), row[i].group, row[i].events, mem));
+        const struct metric_column *c = find(&columns, row[i].label);
+        assert_int_equal(c->is_unknown, row[i].value < 0);
+        const double off = metric_value(c, &counts, true) / row[i].value - 1;
+        assert_true(c->is_unknown || (off > -1e-9 && off < 1e-9));
+        arena_free(mem);
+    }
+    (void)state;
+}
+
 static void strange_groups_add_nothing(void **state)
 {
     static const char *const group[] = { "", "pipeutilization", "Custom", "Memory ", "PipeUtilizationExct2" };
@@ -206,6 +248,7 @@ int main(void)
         cmocka_unit_test(nothing_is_divided_by_nothing),
         cmocka_unit_test(coarse_times_round_the_total_first),
         cmocka_unit_test(groups_have_the_columns_of_the_reference),
+        cmocka_unit_test(one_core_has_columns_of_its_own),
         cmocka_unit_test(strange_groups_add_nothing),
         cmocka_unit_test(events_are_read_as_far_as_they_go),
     };

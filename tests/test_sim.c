@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "analyse/analyse.h"
 #include "base/bytes.h"
 #include "device/prof_writer.h"
 #include "device/sim.h"
@@ -294,6 +295,42 @@ static void readers_find_nothing_damaged(void **state)
     (void)state;
 }
 
+/* What the simulator writes for a chip, the readers find again: every kernel ran once, and was counted for. */
+static void every_chip_is_read_as_it_was_written(void **state)
+{
+    static const uint32_t platform[] = { 1, 2, 3, 4, 5, 7, 8, 11 };
+    for (size_t i = 0; i < ROWS(platform); i++) {
+        struct profile p = { 0 };
+        struct error e = { 0 };
+        struct sim_options o = sim_defaults;
+        print_message("  platform %u\n", platform[i]);
+        o.platform = platform[i];
+        folder_make(NULL);
+        simulate(o);
+        if (!profile_load(&p, prof, 1, &e) || !profile_analyse(&p, 1, &e))
+            fail_msg("%s", e.text);
+        const struct device *d = &p.device[0];
+        const name_id ai_cpu = names_addz(p.names, "AI_CPU"), dsa = names_addz(p.names, "DSA_SQE");
+        size_t n_ops = 0;
+        for (size_t k = 0; k < d->tasks.n; k++) {
+            const uint32_t op = d->tasks.op[k];
+            if (op == NO_ROW)
+                continue;
+            const name_id type = p.host.ops.task_type[op];
+            n_ops++;
+            if (type != ai_cpu && type != dsa && d->tasks.pmu[k] == NO_ROW)
+                fail_msg("task %u of stream %u has no counters", d->tasks.task[k], d->tasks.stream[k]);
+        }
+        assert_true(n_ops >= o.kernels);
+        assert_int_equal(p.lost.by[LOSS_UNPAIRED].n, 0);
+        assert_int_equal(p.lost.by[LOSS_AMBIGUOUS].n, 0);
+        assert_int_equal(losses_damage(&p.lost), 0);
+        profile_free(&p);
+        folder_remove(NULL);
+    }
+    (void)state;
+}
+
 static void every_process_has_its_own_directory(void **state)
 {
     struct sim_options o = sim_defaults;
@@ -365,6 +402,7 @@ int main(void)
         cmocka_unit_test(readers_find_nothing_damaged),
         IN_A_FOLDER(every_process_has_its_own_directory),
         IN_A_FOLDER(the_data_says_that_it_is_simulated),
+        cmocka_unit_test(every_chip_is_read_as_it_was_written),
         IN_A_FOLDER(what_cannot_be_simulated_is_refused),
     };
     return cmocka_run_group_tests(test, NULL, NULL);
