@@ -100,6 +100,7 @@ static void exact_durations_keep_the_fraction(void **state)
     assert_true(ticks_to_ns_exact(t, 1) == 20.0 + 5.0 / 6.0);
     assert_true(ticks_from_mhz(&t, "50"));
     assert_true(ticks_to_ns_exact(t, 7) == 140.0);
+    assert_true(ticks_to_ns_exact(t, UINT64_MAX) == 0x1p62); /* a damaged stamp: still a number of ns */
     (void)state;
 }
 

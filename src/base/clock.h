@@ -29,10 +29,13 @@ static inline int64_t ticks_to_ns(struct ticks t, int64_t n)
     return (int64_t)q;
 }
 
+/* With its fraction. A damaged stamp may give any distance: none is longer than 2^62 ns, which a signed count of ns holds. */
 static inline double ticks_to_ns_exact(struct ticks t, uint64_t n)
 {
-    return (double)((__int128)n * (__int128)t.num / (__int128)t.den) +
-           (double)((__int128)n * (__int128)t.num % (__int128)t.den) / (double)t.den;
+    const __int128 scaled = (__int128)n * (__int128)t.num, whole = scaled / (__int128)t.den;
+    if (whole >= (__int128)1 << 62)
+        return 0x1p62;
+    return (double)whole + (double)(scaled % (__int128)t.den) / (double)t.den;
 }
 
 /* A counter against a time line: at `cnt` it was `ns`. */
