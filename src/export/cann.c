@@ -44,18 +44,20 @@ static name_id type_of(const struct profile *p, size_t row)
 }
 
 /* Models and steps are numbers, everything else is a hash; 0 is nothing. */
-static name_id item_of(const struct profile *p, size_t row)
+static name_id item_of(const struct profile *p, size_t row, name_id type)
 {
     const struct calls *c = &p->host.calls;
     const uint64_t item = c->item[row];
-    const bool is_number =
-        item == 0 || c->level[row] == LEVEL_MODEL || (c->level[row] == LEVEL_NODE && type_of(p, row) == NAME_STEP_INFO);
+    if (item == 0)
+        return NAME_ZERO;
+    const bool is_number = c->level[row] == LEVEL_MODEL || (c->level[row] == LEVEL_NODE && type == NAME_STEP_INFO);
     return is_number ? names_number(p->names, item) : dictionary_hash(&p->dictionary, item);
 }
 
 name_id call_api_name(const struct profile *p, size_t row)
 {
-    return p->host.calls.level[row] == LEVEL_COMMUNICATION ? item_of(p, row) : type_of(p, row);
+    const name_id type = type_of(p, row);
+    return p->host.calls.level[row] == LEVEL_COMMUNICATION ? item_of(p, row, type) : type;
 }
 
 bool call_is_event(const struct profile *p, size_t row)
@@ -72,7 +74,8 @@ static void write_call(const struct export *x, struct trace *t, uint32_t pid, si
     const struct calls *c = &p->host.calls;
     const struct source *s = &p->host.source;
     const int64_t begin = source_host_ns(s, c->begin[row]), end = source_host_ns(s, c->end[row]);
-    const name_id api = call_api_name(p, row), type = type_of(p, row);
+    const name_id type = type_of(p, row), item = item_of(p, row, type);
+    const name_id api = c->level[row] == LEVEL_COMMUNICATION ? item : type;
     const bool is_acl = c->level[row] == LEVEL_ACL;
     const uint32_t tag = c->type[row] >> 16;
     const char *mode = is_acl && tag < sizeof acl_tag / sizeof *acl_tag ? acl_tag[tag] : NULL;
@@ -95,7 +98,7 @@ static void write_call(const struct export *x, struct trace *t, uint32_t pid, si
         trace_arg_name(t, "id", type);
     else
         trace_arg_text(t, "id", "0");
-    trace_arg_name(t, "item_id", item_of(p, row));
+    trace_arg_name(t, "item_id", item);
     trace_arg_uint(t, "connection_id", row + 1);
     trace_end(t);
 }

@@ -14,6 +14,7 @@ static const char *const known[NAMES_KNOWN] = {
     [NAME_STATIC] = "static",
     [NAME_DYNAMIC] = "dynamic",
     [NAME_UNKNOWN] = "UNKNOWN",
+    [NAME_ZERO] = "0",
 };
 
 bool known_names_add(struct names *s)

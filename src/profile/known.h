@@ -20,6 +20,7 @@ enum {
     NAME_STATIC,
     NAME_DYNAMIC,
     NAME_UNKNOWN,
+    NAME_ZERO,
     NAMES_KNOWN
 };
 
