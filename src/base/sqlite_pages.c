@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    PAGE_BYTES = 4096,
+    PAGE_BYTES = 4096,                      /* pages of 8 to 32 KiB are neither faster to write nor smaller in sum */
     FILE_HEADER = 100,                      /* in front of the first page's own header */
     LOCK_PAGE = (1 << 30) / PAGE_BYTES + 1, /* where SQLite takes its locks: never part of anything */
     LEAF = 13,
