@@ -210,7 +210,7 @@ static const char *choices_text(const struct option_row *o)
     static char text[200];
     text[0] = 0;
     size_t used = 0;
-    for (size_t i = 0; o->choice[i] && used < sizeof text; i++)
+    for (size_t i = 0; i < MOST_CHOICES && o->choice[i] && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", o->choice[i]);
     return text;
 }
@@ -249,7 +249,7 @@ static bool set_switch(const char *what, const char *text, bool *out)
 
 static bool set_choice(const struct option_row *o, const char *what, const char *text, unsigned *out)
 {
-    for (unsigned i = 0; o->choice[i]; i++)
+    for (unsigned i = 0; i < MOST_CHOICES && o->choice[i]; i++)
         if (strcmp(o->choice[i], text) == 0) {
             *out = i;
             return true;

@@ -83,7 +83,7 @@ enum option_kind {
     OPTION_NUMBER, /* uint32_t or uint64_t: see width */
 };
 
-enum { MOST_CHOICES = 8 };
+enum { MOST_CHOICES = 12 }; /* and a NULL after the last */
 
 struct option_row {
     const char *name, *also; /* without dashes; `also` is a second name, or NULL */
