@@ -24,7 +24,7 @@ WHY_test = what the build needs, a second compiler with its sanitizers, the C te
 
 MESON_SETUP = meson setup --prefix $(PREFIX)
 
-.PHONY: all program demo test test-gcc test-clang test-sanitized bench fuzz viewer format docs install clean need-build need-test
+.PHONY: all program demo test test-gcc test-sanitized bench fuzz viewer format docs install clean need-build need-test
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -53,7 +53,7 @@ need-build need-test: need-%:
 demo: need-build program
 	@scripts/demo build/ascope demo
 
-test: test-gcc test-clang test-sanitized
+test: test-gcc test-sanitized
 	@echo "everything holds"
 
 # A build that was made before the test libraries were there has left the tests out.
@@ -62,13 +62,11 @@ test-gcc: need-test build/build.ninja
 	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build --print-errorlogs --no-rebuild
 
-# The other compiler has other warnings, and warnings are errors. It also builds the fuzz targets.
-test-clang: need-test
-	@test -f build-clang/build.ninja || CC=clang $(MESON_SETUP) -Dfuzz=true build-clang >/dev/null
-	@$(NICE) ninja -C build-clang -j $(NINJA_JOBS) --quiet
+# One tree for three things: the other compiler (whose warnings are errors, too), the sanitizers, and the fuzz targets.
+build-sanitized/build.ninja: | need-test
+	@CC=clang $(MESON_SETUP) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false build-sanitized >/dev/null
 
-test-sanitized: need-test
-	@test -f build-sanitized/build.ninja || $(MESON_SETUP) build-sanitized -Db_sanitize=address,undefined >/dev/null
+test-sanitized: build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --timeout-multiplier 4
 
@@ -84,12 +82,10 @@ viewer: program
 	@rm -rf build/viewer && build/ascope export timeline $(or $(PROF),tests/data/prof-a) --out build/viewer --time-base start --quiet
 	@node tests/viewer/view.js build/viewer/PROF_*/*/msprof_2*.json build/viewer/row
 
-# What a target finds is kept: build-fuzz/crash-* can be given to it again.
-fuzz: need-test
-	@test -f build-fuzz/build.ninja || CC=clang $(MESON_SETUP) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
-	    build-fuzz >/dev/null
-	@$(NICE) ninja -C build-fuzz -j $(NINJA_JOBS) --quiet
-	@fuzz/run build-fuzz tests/data $(FUZZ_SECONDS)
+# What a target finds is kept: build-sanitized/crash-* can be given to it again.
+fuzz: build-sanitized/build.ninja
+	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
+	@fuzz/run build-sanitized tests/data $(FUZZ_SECONDS)
 
 install: program
 	@meson install -C build --no-rebuild
@@ -101,4 +97,4 @@ docs: program
 	@scripts/docs build/ascope
 
 clean:
-	@rm -rf build build-clang build-fuzz build-sanitized demo
+	@rm -rf build build-sanitized demo
