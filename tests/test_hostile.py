@@ -60,7 +60,7 @@ DAMAGE = {
     "cut anywhere": lambda r, d: d[:r.randrange(len(d))],
     "pieces shuffled": lambda r, d: b"".join(r.sample([d[i:i + 8] for i in range(0, len(d), 8)], (len(d) + 7) // 8)),
 }
-SAMPLES = ("prof-a", "collector-a/app-910b", "collector-a/sys-910b", "collector-a/host-910b")
+SAMPLES = ("prof-a", "collector-a/app-910a", "collector-a/app-910b", "collector-a/sys-910b", "collector-a/host-910b")
 
 
 def complaints(out, done):
