@@ -44,6 +44,7 @@ static const struct family families[] = {
     { "aicpu.data", 256, "AI CPU" },
     { "DATA_PREPROCESS.*", 0, "AI CPU and data queues" },
     { "hwts.data", 64, "begin and end of tasks" },
+    { "hwts.aiv_data", 64, "tasks of the vector cores" },
     { "aicore.data", 0, "counters of the cores" },
     { "aiVectorCore.data", 0, "counters of the vector cores" },
     { "l2_cache.data", 72, "L2 cache of tasks" },
