@@ -92,11 +92,6 @@ static int compare(const void *a, const void *b, void *context)
     return s->by_level_text ? strcmp(call_level_text(l->level), call_level_text(r->level)) : l->level - r->level;
 }
 
-static struct cell number(const struct export *x, double us)
-{
-    return x->is_generic ? cell_real(round_exact(us, 3)) : cell_short(us);
-}
-
 static void add_rows(const struct export *x, struct grid *grid, const struct groups *groups, struct cell device)
 {
     for (size_t i = 0; i < groups->n; i++) {
@@ -104,12 +99,12 @@ static void add_rows(const struct export *x, struct grid *grid, const struct gro
         const struct cell cells[] = { device,
                                       cell_text(call_level_text(g->level)),
                                       cell_name(g->name),
-                                      number(x, g->time.total_ns / 1000),
+                                      cell_statistic(x, g->time.total_ns / 1000),
                                       cell_uint(g->time.n),
-                                      number(x, g->time.average_us),
-                                      number(x, g->time.min_ns / 1000),
-                                      number(x, g->time.max_ns / 1000),
-                                      number(x, call_statistics_variance(&g->time)) };
+                                      cell_statistic(x, g->time.average_us),
+                                      cell_statistic(x, g->time.min_ns / 1000),
+                                      cell_statistic(x, g->time.max_ns / 1000),
+                                      cell_statistic(x, call_statistics_variance(&g->time)) };
         grid_row(grid, cells);
     }
 }

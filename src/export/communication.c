@@ -252,11 +252,11 @@ bool communication_statistic(const struct export *x, struct table *out, struct e
             continue;
         qsort_r(sum, types.key.n, sizeof *sum, by_total, p->names);
         for (size_t i = 0; i < types.key.n; i++)
-            grid_row(&grid, (struct cell[]){ cell_uint(p->device[k].source.device), cell_name(sum[i].op_type),
-                                             cell_uint(sum[i].n), cell_short(sum[i].total / 1000),
-                                             cell_short(sum[i].least / 1000),
-                                             cell_short(sum[i].total / (double)sum[i].n / 1000),
-                                             cell_short(sum[i].most / 1000), cell_short(sum[i].total / all * 100) });
+            grid_row(&grid, (struct cell[]){
+                                cell_uint(p->device[k].source.device), cell_name(sum[i].op_type), cell_uint(sum[i].n),
+                                cell_statistic(x, sum[i].total / 1000), cell_statistic(x, sum[i].least / 1000),
+                                cell_statistic(x, sum[i].total / (double)sum[i].n / 1000),
+                                cell_statistic(x, sum[i].most / 1000), cell_statistic(x, sum[i].total / all * 100) });
     }
     *out = grid_table(&grid, "communication_statistic", column, p->names);
     return true;

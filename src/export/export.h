@@ -45,6 +45,12 @@ struct export
     struct arena *mem;                           /* of the job that writes this output */
 };
 
+/* A number of a statistic: 454 in the newer presentation, 454.0 in the older one. */
+static inline struct cell cell_statistic(const struct export *x, double v)
+{
+    return x->is_generic ? cell_real(round_exact(v, 3)) : cell_short(v);
+}
+
 struct report {
     const char *file;      /* "hbm": of mindstudio_profiler_output/hbm_<time>.csv */
     const char *seed_file; /* its name in the seed dialect, when it is another one */

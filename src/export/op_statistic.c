@@ -93,11 +93,6 @@ static int compare(const void *a, const void *b, void *context)
     return by_type ? by_type : names_compare(s->names, l->core, r->core);
 }
 
-static struct cell number(const struct export *x, double v)
-{
-    return x->is_generic ? cell_real(round_exact(v, 3)) : cell_short(v);
-}
-
 static const struct column whole_columns[] = {
     { "Device_id", NULL },    { "OP Type", NULL },        { "Core Type", NULL },
     { "Count", NULL },        { "Total Time(us)", NULL }, { "Min Time(us)", NULL },
@@ -118,11 +113,11 @@ static void add_row(const struct export *x, struct grid *grid, const struct grou
         cell_name(g->op_type),
         cell_name(g->core),
         cell_uint(g->time.n),
-        number(x, g->time.total_ns / 1000),
-        number(x, g->time.min_ns / 1000),
-        number(x, task_statistics_average_ns(&g->time) / 1000),
-        number(x, g->time.max_ns / 1000),
-        number(x, g->ratio),
+        cell_statistic(x, g->time.total_ns / 1000),
+        cell_statistic(x, g->time.min_ns / 1000),
+        cell_statistic(x, task_statistics_average_ns(&g->time) / 1000),
+        cell_statistic(x, g->time.max_ns / 1000),
+        cell_statistic(x, g->ratio),
     };
     struct cell cells[1 + sizeof row / sizeof *row] = { of_model[0] };
     memcpy(cells + is_graph, row, sizeof row);
