@@ -32,8 +32,9 @@ static bool step(struct open_copy *c, uint8_t state, uint64_t tick, uint64_t *lo
     }
 }
 
-static uint64_t pair(struct device_log *log, const uint32_t *order, const uint32_t *id)
+static uint64_t pair(struct device *d, const uint32_t *order, const uint32_t *id)
 {
+    struct device_log *log = &d->log;
     struct open_copy open = { 0 };
     uint64_t lost = 0;
     for (size_t i = 0; i < log->copy_states.n; i++) {
@@ -43,6 +44,10 @@ static uint64_t pair(struct device_log *log, const uint32_t *order, const uint32
             open.is = NOTHING;
         }
         if (!step(&open, log->copy_states.state[row], log->copy_states.tick[row], &lost))
+            continue;
+        const bool is_early = source_device_ns(&d->source, log->copy_states.tick[row]) < d->source.begin_ns;
+        losses_add(&d->source.lost, LOSS_OUTSIDE, is_early, "ts_track.data", 0);
+        if (is_early)
             continue;
         const size_t k = log->copies.n++;
         log->copies.stream[k] = log->copy_states.stream[row];
@@ -77,7 +82,7 @@ bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e)
         done = order_by_u64(order, n, log->copy_states.tick) && order_by_u32(order, n, id);
     }
     if (done)
-        losses_add(&d->source.lost, LOSS_UNPAIRED, pair(log, order, id), "ts_track.data", 0);
+        losses_add(&d->source.lost, LOSS_UNPAIRED, pair(d, order, id), "ts_track.data", 0);
     arena_free(scratch);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for the copies of its scheduler", d->source.path);
 }

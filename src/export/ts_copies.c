@@ -7,8 +7,7 @@ static const char name[] = "MemcopyAsync", type[] = "other"; /* the scheduler sa
 
 static bool is_shown(const struct export *x, const struct device *d, size_t copy)
 {
-    return x->is_generic && source_device_ns(&d->source, d->log.copies.end[copy]) >= d->source.begin_ns &&
-           scope_has_time(x, d, source_device_ns(&d->source, d->log.copies.begin[copy]));
+    return x->is_generic && scope_has_time(x, d, source_device_ns(&d->source, d->log.copies.begin[copy]));
 }
 
 static double dur_ns(const struct device *d, uint32_t copy)
