@@ -5,6 +5,7 @@
 #   make test     everything that must hold before a change goes in
 #   make bench    how fast, as ratios in one run
 #   make fuzz     damaged input for FUZZ_SECONDS a reader
+#   make torture  every call that can fail fails once, every stage meets a full disk; TORTURE=calls for one campaign
 #   make viewer   pictures of a timeline in a real viewer
 #   make format   the layout of the source, decided by clang-format
 #   make docs     man page and shell completions anew from the option tables
@@ -24,7 +25,7 @@ WHY_test = what the build needs, a second compiler with its sanitizers, the C te
 
 MESON_SETUP = meson setup --prefix $(PREFIX)
 
-.PHONY: all program demo test test-gcc test-sanitized bench fuzz viewer format docs install clean need-build need-test
+.PHONY: all program demo test test-build test-gcc test-sanitized bench fuzz torture viewer format docs install clean need-build need-test
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -57,9 +58,11 @@ test: test-gcc test-sanitized
 	@echo "everything holds"
 
 # A build that was made before the test libraries were there has left the tests out.
-test-gcc: need-test build/build.ninja
+test-build: need-test build/build.ninja
 	@meson configure build -Dtests=enabled
 	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
+
+test-gcc: test-build
 	@$(NICE) meson test -C build --print-errorlogs --no-rebuild
 
 # One tree for three things: the other compiler (whose warnings are errors, too), the sanitizers, and the fuzz targets.
@@ -86,6 +89,9 @@ viewer: program
 fuzz: build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@fuzz/run build-sanitized tests/data $(FUZZ_SECONDS)
+
+torture: test-build
+	@tests/torture/run build $(TORTURE)
 
 install: program
 	@meson install -C build --no-rebuild

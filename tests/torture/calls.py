@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Every call that can fail fails once: allocations, threads, each way to write and to read; and signals come in the middle.
+
+usage: calls.py BUILD SOURCE [--quick] [--only KIND] [--jobs N]
+
+A preloaded library (faults.c) counts the calls of an undisturbed run; then the command runs once for each of them, and that one
+fails. After each run: a documented exit code, a line that says what is wrong, no temporary file, and every result either not
+there or the same bytes as undisturbed.
+"""
+import errno
+import functools
+import os
+import shutil
+import signal
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import LOST, Torture, after_any, after_nothing, make_removable  # noqa: E402
+
+ONE = ["--threads", "1"]  # the same call has the same number every time
+COLLECTIONS = ("prof-a", "collector-a/app-910a", "sim-310p")
+# (name, words of the command; IN is a collection, OUT where results go)
+COMMANDS = (
+    ("export", ["export", "all", "-dir", "IN", "--out", "OUT", *ONE]),
+    ("export --json", ["export", "all", "-dir", "IN", "--out", "OUT", "--json", *ONE]),
+    ("export summary", ["export", "summary", "--format", "json", "-dir", "IN", "--out", "OUT", *ONE]),
+    ("info", ["info", "IN"]),
+    ("info --json", ["info", "IN", "--json"]),
+    ("query", ["query", "IN", *ONE]),
+    ("analyze", ["analyze", "IN", "--out", "OUT", *ONE]),
+    ("sim", ["sim", "--kernels", "30", "--steps", "1", "--out", "OUT"]),
+)
+WRITING = ("export", "analyze", "sim")
+HOWS = {  # group of calls: (errno or kind of trouble, ...)
+    "alloc": (errno.ENOMEM,),
+    "thread": (errno.EAGAIN,),
+    "write": (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EINTR, "short"),
+    "create": (errno.ENOSPC, errno.EACCES, errno.EMFILE, errno.EINTR),
+    "close": (errno.EIO, errno.ENOSPC, errno.EINTR),
+    "rename": (errno.ENOSPC, errno.EIO, errno.EACCES),
+    "mkdir": (errno.ENOSPC, errno.EACCES, errno.EIO),
+    "truncate": (errno.EIO,),
+    "sync": (errno.EIO,),
+    "unlink": (errno.EIO,),
+    "open": (errno.EACCES, errno.EMFILE, errno.EIO, errno.EINTR),
+    "stat": (errno.EIO, errno.EACCES),
+    "opendir": (errno.EACCES, errno.EMFILE, errno.EIO),
+    "readdir": (errno.EIO,),
+    "map": (errno.ENOMEM, errno.ENODEV, "shrink", "grow"),
+    "read": (errno.EIO, errno.EINTR, "short"),
+}
+# Calls that touch the input: what they cannot get is a loss, and the rest is exported.
+INPUT = {"open", "stat", "opendir", "readdir", "map", "read"}
+HARMLESS = {errno.EINTR, "short"}  # to be done again, or to be continued
+QUICK = 4  # faults of each kind, in a hurry
+
+
+def name_of(how):
+    return errno.errorcode.get(how, how) if isinstance(how, int) else how
+
+
+class Calls(Torture):
+    def words(self, command, given, out):
+        return [given if w == "IN" else out if w == "OUT" else w for w in command]
+
+    def counted(self, args, given):
+        """-> an undisturbed run, and how many calls of each group it made"""
+        out, book = self.new_dir("out"), self.new_dir("count")
+        r = self.run(self.words(args, given, out), out, count=book)
+        shutil.rmtree(out, ignore_errors=True)
+        with open(book) as f:
+            return r._replace(out=r.out.replace(out, "OUT")), {k: int(v) for k, v in (line.split() for line in f)}
+
+    def one(self, kind, args, given, wanted, call, n, how, and_on):
+        out = self.new_dir("out")
+        changes_input = how in ("shrink", "grow")
+        source = given
+        if changes_input:
+            source = os.path.join(self.new_dir("in"), os.path.basename(given))
+            shutil.copytree(given, source)
+        r = self.run(self.words(args, source, out), out, call=call, at=n, how=how, on=int(and_on))
+        if changes_input:
+            r = r._replace(out=r.out.replace(source, given), err=r.err.replace(source, given))
+            shutil.rmtree(os.path.dirname(source))
+        what = "%s: FAULT_CALL=%s FAULT_AT=%d FAULT_HOW='%s' FAULT_ON=%d" % (" ".join(args), call, n, how, and_on)
+        r = r._replace(out=r.out.replace(out, "OUT"), err=r.err.replace(out, "OUT"))
+        if (how in HARMLESS and not and_on) or how == "grow":
+            why = after_nothing(r, wanted)
+        else:
+            why = after_any(r, wanted, may_lose=call in INPUT)
+        self.hold(kind, what, why)
+        shutil.rmtree(out, ignore_errors=True)
+
+    def fail_calls(self):
+        given = {c: self.sample(c) for c in (COLLECTIONS[:1] if self.quick else COLLECTIONS)}
+        jobs = []
+        for name, args in COMMANDS:
+            for sample, path in given.items():
+                if "IN" not in args and sample != COLLECTIONS[0]:
+                    continue
+                wanted, counts = self.counted(args, path)
+                for call, hows in HOWS.items():
+                    for how in hows:
+                        for and_on in (False, True):
+                            kind = "%s: %s %s%s" % (name, call, name_of(how), ", and all after it" if and_on else "")
+                            if not self.wants(kind) or (and_on and how in (errno.EINTR, "short", "shrink", "grow")):
+                                continue
+                            for n in self.pick(counts[call], QUICK):
+                                jobs.append(functools.partial(self.one, kind, args, path, wanted, call, n, how, and_on))
+        self.each(jobs)
+
+
+if __name__ == "__main__":
+    t = Calls(__doc__)
+    t.fail_calls()
+    t.end()
