@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct piece piece;
     while (stream.n_slices < MOST_SLICES && piece_next(&at, &left, &piece)) {
         const uint8_t *copy = guarded_copy(piece.data, piece.size);
-        slice[stream.n_slices++] = (struct slice){ "x", copy, piece.size, number };
+        slice[stream.n_slices++] = (struct slice){ "x", copy, piece.size, number, true };
         number += (piece.size & 7) == 7 ? 2 : 1; /* now and then one is missing */
     }
     s.stream = &stream;

@@ -35,7 +35,7 @@ static struct source source_of(const struct cut *cut, size_t n, bool is_unaging)
     s.stream->slice = arena_take(s.mem, MOST_SLICES, sizeof *s.stream->slice);
     for (size_t i = 0; i < n; i++) {
         const uint8_t *copy = guarded_copy(cut[i].bytes, cut[i].size);
-        s.stream->slice[i] = (struct slice){ "beat.slice", copy, cut[i].size, cut[i].number };
+        s.stream->slice[i] = (struct slice){ "beat.slice", copy, cut[i].size, cut[i].number, true };
     }
     return s;
 }

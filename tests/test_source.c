@@ -1,5 +1,8 @@
 #include "test.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
+
 #include "folder.h"
 #include "load/source.h"
 
@@ -144,6 +147,7 @@ static void slices_are_found_sorted_and_links_are_not_followed(void **state)
     }
     assert_int_equal(symlink("/etc/passwd", folder_path("device_0/data/z.slice_0")), 0);
     assert_int_equal(mkdir(folder_path("device_0/data/d.slice_0"), 0755), 0);
+    assert_int_equal(mkfifo(folder_path("device_0/data/p.slice_0"), 0755), 0);
     struct source s;
     struct error e = { 0 };
     assert_true(source_open(&s, folder, "device_0", &e));
@@ -163,12 +167,40 @@ static void slices_are_found_sorted_and_links_are_not_followed(void **state)
         assert_int_equal(s.stream[i].n_slices, want[i].n_slices);
         assert_int_equal(s.stream[i].slice[0].number, want[i].first);
     }
-    assert_int_equal(s.lost.by[LOSS_UNREADABLE].n, 2); /* the link and the folder */
+    assert_int_equal(s.lost.by[LOSS_UNREADABLE].n, 3); /* the link, the folder and the pipe */
     size_t n;
     assert_ptr_equal(source_streams(&s, "x", &n), &s.stream[3]);
     assert_int_equal(n, 2);
     source_close(&s);
     folder_remove(NULL);
+    (void)state;
+}
+
+/* A mapping of its own for each would be more than the system allows a process. */
+static void slices_may_be_many_and_tiny(void **state)
+{
+    enum { SLICES = 70000 };
+    struct source s;
+    struct error e;
+    char path[200];
+    assert_true(open_with(NULL, NULL, &s, &e));
+    source_close(&s);
+    for (uint32_t i = 0; i < SLICES; i++) {
+        snprintf(path, sizeof path, "%s/device_0/data/hbm.data.0.slice_%" PRIu32, folder, i);
+        const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+        assert_int_equal(write(fd, &i, sizeof i), sizeof i);
+        close(fd);
+    }
+    assert_true(source_open(&s, folder, "device_0", &e));
+    assert_int_equal(s.n_streams, 1);
+    assert_int_equal(s.stream[0].n_slices, SLICES);
+    for (uint32_t i = 0; i < SLICES; i++) {
+        const struct slice *slice = &s.stream[0].slice[i];
+        if (slice->number != i || slice->size != sizeof i || memcmp(slice->data, &i, sizeof i) != 0)
+            fail_msg("slice %" PRIu32 " is another", i);
+    }
+    assert_int_equal(losses_damage(&s.lost), 0);
+    source_close(&s);
     (void)state;
 }
 
@@ -207,6 +239,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_folder_knows_its_settings_and_clocks, folder_make, folder_remove),
         cmocka_unit_test(a_damaged_folder_is_refused_or_told),
         cmocka_unit_test(slices_are_found_sorted_and_links_are_not_followed),
+        cmocka_unit_test_setup_teardown(slices_may_be_many_and_tiny, folder_make, folder_remove),
         cmocka_unit_test(settings_may_be_numbers_or_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,7 +137,7 @@ static bool decode(struct gather *g, struct records *out)
 void stream_release(const struct stream *stream)
 {
     for (size_t i = 0; i < stream->n_slices; i++)
-        if (stream->slice[i].size > 0)
+        if (stream->slice[i].is_mapped)
             madvise((void *)(uintptr_t)stream->slice[i].data, stream->slice[i].size, MADV_DONTNEED);
 }
 

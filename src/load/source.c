@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,9 @@
 enum { SMALL_FILE_MOST = 8 << 20 };
 /* A collection that was killed has no end: its reports say that it lasted half an hour. */
 static const int64_t END_GUESS_NS = INT64_C(1800) * 1000000000;
+
+/* A link out of the collection is not followed, and a pipe has nobody at its other end. */
+enum { OPEN_AS = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -49,7 +53,7 @@ bool source_is_one(const char *path)
 static char *read_small(struct source *s, const char *file, size_t *len, struct error *e)
 {
     const char *path = arena_printf(s->mem, "%s/%s", s->path, file);
-    const int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    const int fd = path ? open(path, OPEN_AS) : -1;
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         error_set(e, FAULT_IO, "%s/%s: cannot be read: %s", s->path, file, fd < 0 ? strerror(errno) : "not a file");
@@ -247,8 +251,8 @@ static bool split_name(const struct source *s, char *name, bool *is_unaging, cha
 }
 
 struct found {
-    struct slice slice;
-    const char *family;
+    const char *file, *family; /* the file as the directory names it */
+    uint32_t number;
     bool is_unaging;
 };
 
@@ -260,30 +264,126 @@ static int by_family(const void *a, const void *b)
         return order;
     if (x->is_unaging != y->is_unaging)
         return x->is_unaging ? -1 : 1;
-    return x->slice.number < y->slice.number ? -1 : x->slice.number > y->slice.number;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return strcmp(x->file, y->file); /* slice_1 beside slice_01 */
 }
 
-static bool map_slice(struct source *s, int dir, const char *file, struct slice *out)
+/* A mapping costs an entry in a list of the system that holds 65530 of them for the whole process, threads and large
+ * allocations among them: small slices, and those beyond a good part of that list, are copied. */
+enum { SMALL_SLICE_MOST = 16 << 10, MAPPINGS_MOST = 40000 };
+static atomic_uint n_mappings;
+
+static bool map_slice(int fd, struct slice *out)
 {
-    out->name = arena_printf(s->mem, "%s/data/%s", s->name, file);
-    const int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (atomic_fetch_add_explicit(&n_mappings, 1, memory_order_relaxed) < MAPPINGS_MOST) {
+        void *data = mmap(NULL, out->size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data != MAP_FAILED) {
+            out->data = data;
+            return out->is_mapped = true;
+        }
+    }
+    atomic_fetch_sub_explicit(&n_mappings, 1, memory_order_relaxed);
+    return false;
+}
+
+static void slice_unmap(const struct slice *slice)
+{
+    if (!slice->is_mapped)
+        return;
+    munmap((void *)(uintptr_t)slice->data, slice->size);
+    atomic_fetch_sub_explicit(&n_mappings, 1, memory_order_relaxed);
+}
+
+static bool copy_slice(struct arena *mem, int fd, struct slice *out)
+{
+    uint8_t *data = arena_take(mem, out->size, 1);
+    size_t have = 0;
+    ssize_t got = 1;
+    while (data && have < out->size && (got = read(fd, data + have, out->size - have)) > 0)
+        have += (size_t)got;
+    out->data = data;
+    out->size = have;
+    return data && got >= 0;
+}
+
+static bool read_slice(struct arena *mem, int dir, const char *file, struct slice *out)
+{
+    const int fd = openat(dir, file, OPEN_AS);
     struct stat st;
     bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (ok && st.st_size > 0) {
-        void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        ok = data != MAP_FAILED;
-        out->data = ok ? data : NULL;
-        out->size = ok ? (size_t)st.st_size : 0;
+        out->size = (size_t)st.st_size;
+        ok = (out->size > SMALL_SLICE_MOST && map_slice(fd, out)) || copy_slice(mem, fd, out);
     }
     if (fd >= 0)
         close(fd);
     return ok;
 }
 
+struct listing {
+    struct arena *mem; /* for this listing only */
+    LIST(struct found) found;
+    size_t n_streams;
+};
+
+static bool is_same_stream(const struct found *a, const struct found *b)
+{
+    return a->is_unaging == b->is_unaging && strcmp(a->family, b->family) == 0;
+}
+
+/* The names in a directory, cut into their parts and sorted. False: no memory. */
+static bool list_slices(const struct source *s, DIR *dir, struct listing *l)
+{
+    for (struct dirent *d; (d = readdir(dir));) {
+        if (ends_with(d->d_name, ".done") || ends_with(d->d_name, ".complete") || ends_with(d->d_name, ".zip"))
+            continue;
+        const size_t len = strlen(d->d_name);
+        struct found f = { .file = arena_text(l->mem, d->d_name, len) };
+        char *name = arena_text(l->mem, d->d_name, len), *family;
+        if (!f.file || !name || !split_name(s, name, &f.is_unaging, &family, &f.number))
+            continue;
+        f.family = family;
+        struct found *slot = list_add(&l->found, l->mem);
+        if (slot)
+            *slot = f;
+    }
+    if (l->found.n > 0)
+        qsort(l->found.at, l->found.n, sizeof *l->found.at, by_family);
+    for (size_t i = 0; i < l->found.n; i++)
+        l->n_streams += i == 0 || !is_same_stream(&l->found.at[i], &l->found.at[i - 1]);
+    return !arena_failed(l->mem);
+}
+
+/* Opens what was found, one file at a time. False: no memory. */
+static bool take_slices(struct source *s, int dir, const struct listing *l)
+{
+    struct slice *slice = arena_take(s->mem, l->found.n, sizeof *slice);
+    s->stream = arena_take(s->mem, l->n_streams, sizeof *s->stream);
+    struct stream *stream = NULL;
+    for (size_t i = 0; i < l->found.n && slice && s->stream; i++) {
+        const struct found *f = &l->found.at[i];
+        struct slice next = { .name = arena_printf(s->mem, "%s/data/%s", s->name, f->file), .number = f->number };
+        if (!read_slice(s->mem, dir, f->file, &next)) {
+            losses_add(&s->lost, LOSS_UNREADABLE, 1, next.name, 0);
+            continue;
+        }
+        if (!stream || stream->is_unaging != f->is_unaging || strcmp(stream->family, f->family) != 0) {
+            stream = &s->stream[s->n_streams++];
+            *stream = (struct stream){ arena_text(s->mem, f->family, strlen(f->family)), f->is_unaging, slice, 0 };
+        }
+        *slice++ = next;
+        stream->n_slices++;
+        if (!stream->family)
+            break;
+    }
+    return !arena_failed(s->mem);
+}
+
 static bool find_streams(struct source *s, struct error *e)
 {
     const char *path = arena_printf(s->mem, "%s/data", s->path);
-    const int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    const int fd = path ? open(path, OPEN_AS | O_DIRECTORY) : -1;
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir) {
         const int why = errno;
@@ -291,53 +391,35 @@ static bool find_streams(struct source *s, struct error *e)
             close(fd);
         return error_set(e, FAULT_IO, "%s/data: cannot be read: %s", s->path, strerror(why));
     }
-    LIST(struct found) found = { 0 };
-    for (struct dirent *d; (d = readdir(dir));) {
-        if (ends_with(d->d_name, ".done") || ends_with(d->d_name, ".complete") || ends_with(d->d_name, ".zip"))
-            continue;
-        struct found f = { 0 };
-        char *name = arena_text(s->mem, d->d_name, strlen(d->d_name)), *family;
-        if (!name || !split_name(s, name, &f.is_unaging, &family, &f.slice.number))
-            continue;
-        f.family = family;
-        if (!map_slice(s, dirfd(dir), d->d_name, &f.slice)) {
-            losses_add(&s->lost, LOSS_UNREADABLE, 1, f.slice.name, 0);
-            continue;
-        }
-        struct found *slot = list_add(&found, s->mem);
-        if (slot)
-            *slot = f;
-    }
+    struct listing l = { .mem = arena_new() };
+    const bool done = l.mem && list_slices(s, dir, &l) && take_slices(s, dirfd(dir), &l);
+    arena_free(l.mem);
     closedir(dir);
-    if (found.n > 0)
-        qsort(found.at, found.n, sizeof *found.at, by_family);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its files", s->path);
+}
 
-    s->stream = arena_take(s->mem, found.n, sizeof *s->stream);
-    struct slice *slices = arena_take(s->mem, found.n, sizeof *slices);
-    if (!s->stream || !slices || arena_failed(s->mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for the list of its files", s->path);
-    for (size_t i = 0; i < found.n; i++) {
-        const struct found *f = &found.at[i];
-        slices[i] = f->slice;
-        const bool is_new = i == 0 || strcmp(f->family, f[-1].family) != 0 || f->is_unaging != f[-1].is_unaging;
-        if (is_new)
-            s->stream[s->n_streams++] = (struct stream){ f->family, f->is_unaging, &slices[i], 0 };
-        s->stream[s->n_streams - 1].n_slices++;
+/* Where the streams of a family begin, or would. */
+static size_t first_stream(const struct source *s, const char *family)
+{
+    size_t low = 0, high = s->n_streams;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(s->stream[middle].family, family) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return true;
+    return low;
 }
 
 const struct stream *source_streams(const struct source *s, const char *family, size_t *n)
 {
-    const struct stream *first = NULL;
-    *n = 0;
-    for (size_t i = 0; i < s->n_streams; i++) {
-        if (strcmp(s->stream[i].family, family) != 0)
-            continue;
-        first = first ? first : &s->stream[i];
-        ++*n;
-    }
-    return first;
+    const size_t first = first_stream(s, family);
+    size_t end = first;
+    while (end < s->n_streams && strcmp(s->stream[end].family, family) == 0)
+        end++;
+    *n = end - first;
+    return *n > 0 ? &s->stream[first] : NULL;
 }
 
 bool source_open(struct source *s, const char *prof_path, const char *name, struct error *e)
@@ -373,8 +455,7 @@ void source_close(struct source *s)
 {
     for (size_t i = 0; i < s->n_streams; i++)
         for (size_t k = 0; k < s->stream[i].n_slices; k++)
-            if (s->stream[i].slice[k].size > 0)
-                munmap((void *)(uintptr_t)s->stream[i].slice[k].data, s->stream[i].slice[k].size);
+            slice_unmap(&s->stream[i].slice[k]);
     json_decref(s->info);
     json_decref(s->sample);
     arena_free(s->mem);

@@ -155,9 +155,8 @@ size_t text_lines(const struct text *t)
 
 void text_lost(struct text *t, enum loss why)
 {
-    uint64_t at = t->line_at;
-    size_t i = 0;
-    for (; i + 1 < t->stream->n_slices && at >= t->stream->slice[i].size; i++)
-        at -= t->stream->slice[i].size;
-    losses_add(&t->source->lost, why, 1, t->stream->slice[i].name, at);
+    const struct slice *slice = t->stream->slice;
+    while (t->lost_in + 1 < t->stream->n_slices && t->line_at - t->lost_in_at >= slice[t->lost_in].size)
+        t->lost_in_at += slice[t->lost_in++].size;
+    losses_add(&t->source->lost, why, 1, slice[t->lost_in].name, t->line_at - t->lost_in_at);
 }

@@ -29,6 +29,9 @@ struct text {
     const struct stream *stream;
     struct bytes in;
     uint64_t line_at; /* where the line that text_next() gave last begins */
+    size_t
+        lost_in; /* the slice that held the last lost line: lines are lost in order, so the next is there or behind */
+    uint64_t lost_in_at; /* where that slice begins */
 };
 bool text_open(struct text *t, struct source *s, const struct stream *stream, struct error *e);
 bool text_next(struct text *t, struct word *line); /* without blanks at both ends; false at the end */

@@ -1,7 +1,7 @@
 /* collection.h - where a profile comes from: a PROF_XXX directory, its host and device folders, their clocks and files.
  *
  * A source is one folder (host or device_N). It knows its settings, how to turn its counters into wall-clock time, and
- * which streams of records lie in its data folder, sorted and mapped into memory. Filled by load/source.c; everything
+ * which streams of records lie in its data folder, sorted and in memory. Filled by load/source.c; everything
  * lives as long as the profile.
  */
 #ifndef ASCOPE_PROFILE_COLLECTION_H
@@ -22,6 +22,7 @@ struct slice {
     const uint8_t *data;
     size_t size;
     uint32_t number;
+    bool is_mapped; /* pages of its own, which can be given back and read again */
 };
 
 /* One file family of a folder, cut into slices. Records may straddle two of them: read through records.h or text.h. */
