@@ -31,7 +31,7 @@ _ascope()
     --steps) return ;;
     --devices) return ;;
     --processes) return ;;
-    --platform) return ;;
+    --chip) _ascope_offer -W 'A2 A3 910 310P 310B MDC MDC-mini Tiny'; return ;;
     --mhz) return ;;
     --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'; return ;;
     --slice-kib) return ;;
@@ -51,7 +51,7 @@ _ascope()
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --json --quiet -q --verbose -v --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --kernels --steps --devices --processes --platform --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
+        options=' --out --seed --kernels --steps --devices --processes --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;

@@ -664,11 +664,11 @@ class Sim(Case):
         self.assertGreater(len(groups), 5)
         for g in groups:
             chip = "7" if g == "PipelineExecuteUtilization" else "5"
-            self.ascope("sim", "--metrics", g, "--platform", chip, "--kernels", "1", "--seed", str(groups.index(g)), code=0)
+            self.ascope("sim", "--metrics", g, "--chip", chip, "--kernels", "1", "--seed", str(groups.index(g)), code=0)
 
     def test_what_it_refuses(self):
         self.assert_one_line(self.ascope("sim", "word", code=2).stderr, "word")
-        self.assert_one_line(self.ascope("sim", "--platform", "99", code=2).stderr, "99")
+        self.assert_one_line(self.ascope("sim", "--chip", "99", code=2).stderr, "99")
         self.assert_one_line(self.ascope("sim", "--comm=maybe", code=2).stderr, "on, off")
         self.assert_one_line(self.ascope("sim", "--out", "no/such/place", code=1).stderr, "no/such/place")
 

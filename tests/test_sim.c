@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "device/prof_writer.h"
 #include "device/sim.h"
+#include "device/sim_tables.h"
 #include "folder.h"
 #include "load/prof.h"
 #include "raw/device.h"
@@ -96,7 +97,7 @@ static void every_build_makes_the_same_bytes(void **state)
     o.kernels = 2000;
     o.kfc = o.tiling = o.late = true;
     simulate(o);
-    assert_int_equal(tree(prof), 0xf49da496c5a3d6ba);
+    assert_int_equal(tree(prof), 0xfe5a6c67c435bd77);
     (void)state;
 }
 
@@ -298,13 +299,13 @@ static void readers_find_nothing_damaged(void **state)
 /* What the simulator writes for a chip, the readers find again: every kernel ran once, and was counted for. */
 static void every_chip_is_read_as_it_was_written(void **state)
 {
-    static const uint32_t platform[] = { 1, 2, 3, 4, 5, 7, 8, 11 };
-    for (size_t i = 0; i < ROWS(platform); i++) {
+    static const char *const chip[] = { "910", "MDC", "3", "310P", "A2", "A3", "310B", "Tiny", "MDC-mini" };
+    for (size_t i = 0; i < ROWS(chip); i++) {
         struct profile p = { 0 };
         struct error e = { 0 };
         struct sim_options o = sim_defaults;
-        print_message("  platform %u\n", platform[i]);
-        o.platform = platform[i];
+        print_message("  %s\n", chip[i]);
+        o.chip = chip[i];
         folder_make(NULL);
         simulate(o);
         if (!profile_load(&p, prof, 1, &e) || !profile_analyse(&p, 1, &e))
@@ -328,6 +329,39 @@ static void every_chip_is_read_as_it_was_written(void **state)
         profile_free(&p);
         folder_remove(NULL);
     }
+    (void)state;
+}
+
+static void a_chip_goes_by_the_names_that_people_give_it(void **state)
+{
+    static const struct {
+        const char *said, *name;
+        uint32_t platform;
+        bool has_kfc;
+    } row[] = {
+        { "A2", "A2", 5, false },
+        { "910b", "A2", 5, false },
+        { "Ascend910B", "A2", 5, false },
+        { "5", "A2", 5, false },
+        { "a3", "A3", 5, true },
+        { "910_93", "A3", 5, true },
+        { "910", "910", 1, false },
+        { "910A", "910", 1, false },
+        { "ascend310P", "310P", 4, false },
+        { "310B", "310B", 7, false },
+        { "MDC-mini", "MDC-mini", 11, false },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        const struct sim_chip *c = sim_chip_find(row[i].said);
+        print_message("  %s\n", row[i].said);
+        assert_non_null(c);
+        assert_string_equal(c->name[0], row[i].name);
+        assert_int_equal(c->platform, row[i].platform);
+        assert_int_equal(sim_chip_has_kfc(row[i].said), row[i].has_kfc);
+    }
+    assert_null(sim_chip_find("Ascend"));
+    assert_null(sim_chip_find(""));
+    assert_null(sim_chip_find("05"));
     (void)state;
 }
 
@@ -362,11 +396,11 @@ static void the_data_says_that_it_is_simulated(void **state)
 static void what_cannot_be_simulated_is_refused(void **state)
 {
     struct sim_options row[7];
-    static const char *const word[] = { "counters", "platform", "steps", "devices", "processes", "MHz", "slices" };
+    static const char *const word[] = { "counters", "known are", "steps", "devices", "processes", "MHz", "slices" };
     for (size_t i = 0; i < ROWS(row); i++)
         row[i] = sim_defaults;
     row[0].metrics = "PipeUtilisation";
-    row[1].platform = 6;
+    row[1].chip = "6";
     row[2].steps = 0;
     row[3].devices = SIM_DEVICES_MOST + 1;
     row[4].processes = 0;
@@ -394,6 +428,7 @@ int main(void)
 #define IN_A_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(the_seed_decides_every_byte),
+        cmocka_unit_test(a_chip_goes_by_the_names_that_people_give_it),
         IN_A_FOLDER(every_build_makes_the_same_bytes),
         cmocka_unit_test(another_device_does_not_change_the_first),
         IN_A_FOLDER(a_stream_runs_its_tasks_one_after_the_other),

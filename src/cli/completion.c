@@ -114,13 +114,13 @@ static void zsh_option(const char *dashes, const char *name, const struct option
     case OPTION_SWITCH: fputs("::value:(on off)", stdout); break;
     case OPTION_WORD:
     case OPTION_CHOICE:
-        fputs(":value:(", stdout);
+    case OPTION_TEXT:
+        fputs(o->choice[0] ? ":value:(" : ":value: ", stdout);
         put_choices(o);
-        putchar(')');
+        fputs(o->choice[0] ? ")" : "", stdout);
         break;
     case OPTION_DIR: fputs(":directory:_files -/", stdout); break;
     case OPTION_FILE: fputs(":file:_files", stdout); break;
-    case OPTION_TEXT:
     case OPTION_NUMBER: fputs(":value: ", stdout); break;
     }
     fputs("' \\\n", stdout);

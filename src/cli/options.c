@@ -72,9 +72,10 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "of each process; without it 1" },
     [OPT_PROCESSES] = { "processes", NUMBER(sim.processes, 1, SIM_PROCESSES_MOST),
         .help = "each with a PROF directory of its own; without it 1" },
-    [OPT_PLATFORM] = { "platform", NUMBER(sim.platform, 0, UINT32_MAX),
-        .help = "the chip, as info.json numbers it: 1 (910), 2, 3 (MDC), 4 (310P), 5 (A2, A3), 7, 8 or 11 (310B); "
-                "without it 5" },
+    [OPT_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(sim.chip),
+        .choice = { "A2", "A3", "910", "310P", "310B", "MDC", "MDC-mini", "Tiny" },
+        .help = "the chip, or its number in info.json; A3 has links between its dies, and its AI CPUs run half of the "
+                "collectives; without it A2" },
     [OPT_MHZ] = { "mhz", NUMBER(sim.counter_mhz, 1, 1000),
         .help = "frequency of the devices' counter; without it 50, and 48 makes fractions of a nanosecond" },
     [OPT_METRICS] = { "metrics", .kind = OPTION_WORD, .value = "GROUP", .at = AT(sim.metrics),

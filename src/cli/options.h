@@ -43,7 +43,7 @@ enum option_id {
     OPT_STEPS,
     OPT_DEVICES,
     OPT_PROCESSES,
-    OPT_PLATFORM,
+    OPT_CHIP,
     OPT_MHZ,
     OPT_METRICS,
     OPT_SLICE_KIB,
@@ -75,7 +75,7 @@ enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_SWITCH, /* bool, said as on or off; alone it is on */
     OPTION_COUNT,  /* unsigned: how often it was given */
-    OPTION_TEXT,   /* const char * */
+    OPTION_TEXT,   /* const char *; its choices are offered, others may do as well */
     OPTION_FILE,   /* const char *: a path, with a leading "=" taken off and "~" expanded */
     OPTION_DIR,    /* the same, of a directory */
     OPTION_CHOICE, /* unsigned: the position among the choices */

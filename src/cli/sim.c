@@ -12,6 +12,8 @@ int run_sim(struct arguments *a)
         complain("sim %s: takes options only; see ascope help sim", a->word[0]);
         return exit_code(a->face, OUTCOME_USAGE);
     }
+    if (!arguments_have(a, OPT_KFC))
+        a->sim.kfc = sim_chip_has_kfc(a->sim.chip);
     if (!sim_write(&a->sim, path, sizeof path, &e)) {
         complain("%s", e.text);
         return exit_code(a->face, e.fault == FAULT_ASKED ? OUTCOME_PARAMETER : OUTCOME_NOTHING);

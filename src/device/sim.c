@@ -14,7 +14,7 @@ const struct sim_options sim_defaults = {
     .steps = 3,
     .devices = 1,
     .processes = 1,
-    .platform = 5,
+    .chip = "A2",
     .counter_mhz = 50,
     .metrics = "PipeUtilization",
     .slice_bytes = SLICE_BYTES,
@@ -25,21 +25,43 @@ const struct sim_options sim_defaults = {
     .samplers = true,
 };
 
+bool sim_chip_has_kfc(const char *chip)
+{
+    const struct sim_chip *c = sim_chip_find(chip);
+    return c && c->has_two_dies;
+}
+
+struct known_chips {
+    char text[160];
+};
+
+static struct known_chips chips_known(void)
+{
+    struct known_chips known = { "" };
+    size_t used = 0;
+    for (size_t i = 0; i < sim_n_chips && used < sizeof known.text; i++) {
+        const struct sim_chip *c = &sim_chips[i];
+        const char *between = i > 0 ? ", " : "";
+        used +=
+            (size_t)(c->name[0] ? snprintf(known.text + used, sizeof known.text - used, "%s%s", between, c->name[0])
+                                : snprintf(known.text + used, sizeof known.text - used, "%s%u", between, c->platform));
+    }
+    return known;
+}
+
 static bool options_resolve(struct sim_process *p, const struct sim_options *o, struct error *e)
 {
     p->o = o;
-    for (size_t i = 0; i < sim_n_chips; i++)
-        if (sim_chips[i].platform == o->platform)
-            p->chip = &sim_chips[i];
+    p->chip = sim_chip_find(o->chip);
     if (!p->chip)
-        return error_set(e, FAULT_ASKED, "platform %u: this chip cannot be simulated", o->platform);
+        return error_set(e, FAULT_ASKED, "chip %s: cannot be simulated; known are %s", o->chip, chips_known().text);
     for (size_t i = 0; i < sim_n_metrics; i++)
         if (strcmp(sim_metrics[i].name, o->metrics) == 0 && sim_metrics[i].on & p->chip->family)
             p->metrics = &sim_metrics[i];
     if (!p->metrics)
-        return error_set(e, FAULT_ASKED, "%s: platform %u has no such group of counters", o->metrics, o->platform);
+        return error_set(e, FAULT_ASKED, "%s: the chip %s has no such group of counters", o->metrics, o->chip);
     if (o->kfc && p->chip->family != ON_A2)
-        return error_set(e, FAULT_ASKED, "platform %u: its AI CPU runs no collectives", o->platform);
+        return error_set(e, FAULT_ASKED, "chip %s: its AI CPU runs no collectives", o->chip);
     if (o->steps == 0 || o->devices == 0 || o->devices > SIM_DEVICES_MOST || o->processes == 0 ||
         o->processes > SIM_PROCESSES_MOST)
         return error_set(e, FAULT_ASKED,

@@ -27,7 +27,7 @@ struct sim_options {
     uint32_t steps;       /* they are spread over so many training steps */
     uint32_t devices;     /* of one process */
     uint32_t processes;   /* each has its own devices and its own PROF directory */
-    uint32_t platform;    /* the chip, as info.json numbers it */
+    const char *chip;     /* a name of sim_chips, or the number that info.json has */
     uint32_t counter_mhz; /* of the devices' counter; 48 makes fractions of a nanosecond */
     const char *metrics;  /* group of AI core counters: PipeUtilization, Memory, ... */
     size_t slice_bytes;
@@ -45,6 +45,9 @@ struct sim_options {
 
 /* 150 kernels in 3 steps on one device, with everything in it. */
 extern const struct sim_options sim_defaults;
+
+/* True for a chip whose AI CPUs run collectives unless somebody says otherwise: what `kfc` should be then. */
+bool sim_chip_has_kfc(const char *chip);
 
 /* Writes the directory of the last process to path_out. On false, what was written so far stays where it is. */
 bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e);

@@ -20,11 +20,21 @@ static size_t collective_pick(struct dice *d)
     return i;
 }
 
+/* Between the dies of one case there is a link of its own, and a switch between the cases. */
+static uint32_t link_of(const struct sim_device *d, const struct sim_small *small, uint32_t remote)
+{
+    enum { LINK_HCCS = 1, LINK_SIO = 4, LINK_HCCS_SWITCH = 5 };
+    if (!d->of->chip->has_two_dies || small->link != LINK_HCCS)
+        return small->link;
+    return remote == ((d->rank % RANKS) ^ 1) ? LINK_SIO : LINK_HCCS_SWITCH;
+}
+
 void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time)
 {
     const struct layout *l = &hccl_info_layout;
     const struct sim_small *small = &sim_smalls[s->what];
     const bool is_local = small->transport == 2, is_signal = !small->moves;
+    const uint32_t remote = (d->rank + 1 + s->plane) % RANKS;
     const double estimate_us = is_signal ? 0 : (double)s->bytes / 18000;
     uint64_t estimate;
     memcpy(&estimate, &estimate_us, sizeof estimate);
@@ -33,7 +43,7 @@ void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time)
         [HCCL_TAG] = s->tag,
         [HCCL_GROUP] = s->group,
         [HCCL_LOCAL_RANK] = d->rank % RANKS,
-        [HCCL_REMOTE_RANK] = is_local ? UINT32_MAX : (d->rank + 1 + s->plane) % RANKS,
+        [HCCL_REMOTE_RANK] = is_local ? UINT32_MAX : remote,
         [HCCL_RANK_SIZE] = RANKS,
         [HCCL_PLANE] = s->plane,
         [HCCL_CONTEXT] = UINT32_MAX,
@@ -45,7 +55,7 @@ void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time)
         [HCCL_SIZE] = is_signal ? 0 : s->bytes,
         [HCCL_OP_TYPE] = s->what == SMALL_REDUCE ? 0 : UINT32_MAX,
         [HCCL_DATA_TYPE] = is_signal ? UINT32_MAX : HCCL_FP16,
-        [HCCL_LINK] = small->link,
+        [HCCL_LINK] = link_of(d, small, remote),
         [HCCL_TRANSPORT] = small->transport,
         [HCCL_RDMA] = small->rdma,
     };

@@ -125,11 +125,11 @@ static uint8_t *soc_record(struct sim_device *d, struct slices *s, const struct 
 
 static void soc(struct sim_device *d, struct slices *s, const struct sim_moment *at)
 {
-    enum { DIES = 2, POWER_FIRST = 24, POWER_WORDS = 20 };
+    enum { DIES = 2 /* a chip of one die counts nothing between them */, POWER_FIRST = 24, POWER_WORDS = 20 };
     for (uint32_t die = 0; die < DIES; die++) {
         uint8_t *rec = soc_record(d, s, &sio_layout, at, 0, die);
         for (unsigned i = 0; i < SIO_VALUES; i++)
-            layout_put(&sio_layout, SOC_FIRST + i, rec, roll(d, 0, 60000));
+            layout_put(&sio_layout, SOC_FIRST + i, rec, d->of->chip->has_two_dies ? roll(d, 0, 60000) : 0);
         rec = soc_record(d, s, &acc_pmu_layout, at, 0, die);
         for (unsigned i = ACC_WRITE_BW; i < ACC_FIELDS; i++)
             layout_put(&acc_pmu_layout, i, rec, roll(d, 0, 900));

@@ -14,19 +14,23 @@ enum sim_family {
     ON_910 = 1,
     ON_310P = 2,
     ON_MDC = 4,
-    ON_A2 = 8, /* and A3 */
+    ON_A2 = 8, /* and A3, which is two dies of it in one case */
     ON_310B = 16,
     ON_STARS = ON_A2 | ON_310B,
     ON_ALL = ON_910 | ON_310P | ON_MDC | ON_STARS
 };
+enum { CHIP_NAMES = 3 };
 struct sim_chip {
-    uint32_t platform;
+    const char *name[CHIP_NAMES]; /* as people say it; NULL ends them */
+    uint32_t platform;            /* as info.json numbers it */
     enum sim_family family;
     uint32_t n_cube, n_vector, core_mhz; /* AI cores, vector cores, their clock */
     const char *l2_events; /* in the order of the counters: all requests, two halves, hits in each, victims */
+    bool has_two_dies;     /* each is a device, and there are links between them */
 };
 extern const struct sim_chip sim_chips[];
 extern const size_t sim_n_chips;
+const struct sim_chip *sim_chip_find(const char *name); /* a name with or without "Ascend", or a number; NULL: none */
 
 /* A group of AI core counters: what sample.json says about it, for cube and for vector cores. */
 struct sim_metrics {
