@@ -311,12 +311,13 @@ static void captured_streams_do_what_the_original_does(void **state)
     struct arena *mem = arena_new();
     struct error e = { 0 };
     uint32_t kfc[] = { 40, 50, 70000 }, none[] = { 0, 0, 0 };
+    const uint8_t *streams[] = { NULL, NULL, NULL };
     uint16_t from[] = { 50, 60 }, to[] = { 51, 61 };
     struct profile p = { .host.source = { .path = "sample", .mem = mem } };
     struct mc2_groups *g = &p.host.records.mc2_groups;
     assert_true(mc2_groups_index(&p, &e));
     assert_null(g->row_of_kfc); /* no groups, no streams */
-    *g = (struct mc2_groups){ .n = 3, .kfc_stream = kfc, .stream_count = none };
+    *g = (struct mc2_groups){ .n = 3, .kfc_stream = kfc, .stream_count = none, .streams = streams };
     p.host.records.capture_streams = (struct capture_streams){ .n = 2, .original_stream = from, .model_stream = to };
     assert_true(mc2_groups_index(&p, &e));
     assert_int_equal(g->row_of_kfc[40], 0);

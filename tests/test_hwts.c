@@ -173,7 +173,7 @@ static struct bench *bench_new(int platform)
     b->profile.names = names_new();
     assert_true(known_names_add(b->profile.names));
     b->slice = (struct slice){ .name = "hwts.data.0.slice_0" };
-    b->stream = (struct stream){ "hwts.data", false, &b->slice, 1 };
+    b->stream = (struct stream){ .family = "hwts.data", .slice = &b->slice, .n_slices = 1 };
     s->stream = &b->stream;
     s->n_streams = 1;
     b->device.log.states.stream = b->track_stream;

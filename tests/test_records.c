@@ -162,6 +162,35 @@ static void other_kinds_are_passed_over_in_silence_when_expected(void **state)
     (void)state;
 }
 
+static void damage_is_counted_once_however_many_readers_there_are(void **state)
+{
+    static struct layout other, third;
+    other = third = beat;
+    other.kind.value = 8;                              /* what OTHER() makes */
+    third.kind = (struct match){ 2, W16, 0xFFFF, 77 }; /* nobody makes that */
+    const struct cut cut[] = { { 0, 27, BEAT("\7") BAD("\5") OTHER("\6") "ZZ\1" }, { 3, 8, OTHER("\4") } };
+    for (size_t skipped = 0; skipped < 2; skipped++) {
+        struct source s = source_of(cut, 2, false);
+        const struct layout *const reader[] = { &beat, skipped ? &third : &other, &third };
+        struct records r;
+        struct error e = { 0 };
+        size_t n_used = 0;
+        for (size_t i = 0; i < ROWS(reader); i++) {
+            assert_true(records_load(&s, "beat.data", reader[i], true, &r, &e));
+            n_used += r.n;
+        }
+        records_count_unread(&s);
+        records_count_unread(&s);
+        assert_int_equal(s.lost.by[LOSS_BAD_MAGIC].n, 1);
+        assert_int_equal(s.lost.by[LOSS_CUT_SHORT].n, 1);
+        assert_int_equal(s.lost.by[LOSS_MISSING_SLICE].n, 2);
+        assert_int_equal(s.lost.by[LOSS_OTHER_KIND].n, skipped ? 2 : 0);
+        assert_int_equal(n_used + s.lost.by[LOSS_BAD_MAGIC].n + s.lost.by[LOSS_OTHER_KIND].n, 4);
+        source_forget(&s);
+    }
+    (void)state;
+}
+
 static const char five[] = BEAT("\1") BEAT("\2") BEAT("\3") BEAT("\4") BEAT("\5");
 
 static void a_stream_may_be_cut_anywhere(void **state)
@@ -203,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_read_is_counted),
+        cmocka_unit_test(damage_is_counted_once_however_many_readers_there_are),
         cmocka_unit_test(other_kinds_are_passed_over_in_silence_when_expected),
         cmocka_unit_test(a_stream_may_be_cut_anywhere),
         cmocka_unit_test(every_prefix_of_a_stream_gives_its_whole_records),

@@ -247,8 +247,8 @@ static bool join_marks(struct device *d, const struct flips *flips, struct arena
     for (size_t i = 0; i < n; i++) {
         const uint32_t mark = order[i], run = run_of[mark];
         const bool is_known = c->marks.kind[mark] == MARK_HEAD || c->marks.kind[mark] == MARK_TAIL;
-        losses_add(&d->source.lost, is_known ? LOSS_UNMATCHED : LOSS_BAD_VALUE, !is_known || run == NO_ROW, aicpu_file,
-                   0);
+        losses_add(&d->source.lost, is_known ? LOSS_UNMATCHED : LOSS_BAD_VALUE, !is_known || run == NO_ROW,
+                   source_file(&d->source, aicpu_file), 0);
         if (!is_known || run == NO_ROW)
             continue;
         out->stream[out->n] = c->marks.aicpu_stream[mark];

@@ -15,6 +15,7 @@
 #include "analyse/rates.h"
 #include "analyse/steps.h"
 #include "analyse/ts_copies.h"
+#include "load/records.h"
 #include "base/pool.h"
 
 /* What is computed of each device, in this order: every step may use what the ones before it have filled in. */
@@ -95,6 +96,7 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
     for (size_t i = 0; i < p->n_devices; i++) {
         if (a.error[i].fault != FAULT_NONE)
             return error_set(e, a.error[i].fault, "%s", a.error[i].text);
+        records_count_unread(&p->device[i].source);
         losses_merge(&p->lost, &p->device[i].source.lost);
     }
     if (profile_has_host(p))

@@ -57,7 +57,7 @@ static void nest_thread(struct profile *p, size_t first, size_t end)
         while (depth > 0 && c->end[open[depth - 1]] < c->end[i])
             depth--;
         if (depth == DEEPEST) {
-            losses_add(&p->host.source.lost, LOSS_BAD_VALUE, 1, "host/data/api_event.data", 0);
+            record_lost(&p->host.source, "api_event.data", LOSS_BAD_VALUE, NULL);
             c->in_tree[i] = false;
             continue;
         }

@@ -56,7 +56,7 @@ static bool join_message(struct profile *p, struct marks *m, const uint32_t *row
         memcpy(text + at, names_text(p->names, m->message[row[i]]), part);
         at += part;
         if (m->segment[row[i]] != i)
-            losses_add(&p->host.source.lost, LOSS_CUT_SHORT, 1, host_file, 0);
+            record_lost(&p->host.source, "additional.msproftx", LOSS_CUT_SHORT, NULL);
     }
     m->message[row[0]] = names_add(p->names, text, len);
     free(text);

@@ -312,7 +312,7 @@ static void add_steps(struct build *b, const struct situation *s, bool adds_task
     const uint32_t first = le32(ids), last = le32(ids + 4);
     if (h->contexts.count[context] != 2 || last < first || last > UINT16_MAX) {
         if (b->fills)
-            losses_add(&b->p->host.source.lost, LOSS_BAD_VALUE, 1, "host/data/additional.context_id_info", 0);
+            record_lost(&b->p->host.source, "additional.context_id_info", LOSS_BAD_VALUE, ids);
     } else {
         for (uint32_t id = first; id <= last; id++) {
             uint32_t info = NO_ROW;

@@ -88,7 +88,8 @@ static void join_by_id(struct joining *g, const uint32_t *order)
             add_row(g, order[i], same == 1 ? (uint32_t)first : NO_ROW);
     }
     losses_add(&d->source.lost, LOSS_UNMATCHED, host_only + (host_end - host), host_file, 0);
-    losses_add(&d->source.lost, LOSS_AMBIGUOUS, ambiguous, host_file, 0);
+    losses_add(&d->source.lost, LOSS_AMBIGUOUS, ambiguous, source_file(&g->profile->host.source, "compact.task_track"),
+               0);
 }
 
 /* Stream and task without the batch. */

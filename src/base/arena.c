@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Small requests share blocks; a large one gets a block of its own, which calloc takes zeroed from the system. */
-enum { BLOCK_BYTES = 1 << 18, ALIGN = 16 };
+/* Small requests share blocks, each twice as large as the one before: most arenas of a small export hold a few texts. A
+ * large request gets a block of its own, which calloc takes zeroed from the system. */
+enum { FIRST_BLOCK_BYTES = 1 << 13, BLOCK_BYTES = 1 << 18, ALIGN = 16 };
 
 struct block {
     struct block *next;
@@ -48,10 +49,9 @@ void *arena_take(struct arena *a, size_t n, size_t size)
     }
     bytes = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN;
     struct block *b = a->first;
-    if (bytes > BLOCK_BYTES / 4)
-        b = block_new(&a->large, bytes);
-    else if (!b || bytes > b->size - b->used)
-        b = block_new(&a->first, BLOCK_BYTES);
+    const size_t next = !b ? FIRST_BLOCK_BYTES : b->size < BLOCK_BYTES ? b->size * 2 : BLOCK_BYTES;
+    if (!b || bytes > b->size - b->used)
+        b = bytes > next / 4 ? block_new(&a->large, bytes) : block_new(&a->first, next);
     if (!b) {
         a->failed = true;
         return NULL;

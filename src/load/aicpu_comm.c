@@ -16,7 +16,6 @@ static const char family[] = "aicpu.data";
 bool mc2_groups_index(struct profile *p, struct error *e)
 {
     enum { STREAM_IDS = UINT16_MAX + 1 };
-    static const char host_file[] = "host/data/additional.mc2_comm_info";
     struct mc2_groups *g = &p->host.records.mc2_groups;
     const struct capture_streams *c = &p->host.records.capture_streams;
     struct source *s = &p->host.source;
@@ -30,10 +29,11 @@ bool mc2_groups_index(struct profile *p, struct error *e)
     for (uint32_t i = 0; i < g->n; i++) {
         if (g->kfc_stream[i] < STREAM_IDS)
             g->row_of_kfc[g->kfc_stream[i]] = i;
-        uint64_t bad = g->kfc_stream[i] >= STREAM_IDS;
+        bool is_bad = g->kfc_stream[i] >= STREAM_IDS;
         for (uint32_t k = 0; k < g->stream_count[i]; k++)
-            bad += le32(g->streams[i] + 4 * k) >= STREAM_IDS;
-        losses_add(&s->lost, LOSS_BAD_VALUE, bad, host_file, i * mc2_comm_layout.size);
+            is_bad |= le32(g->streams[i] + 4 * k) >= STREAM_IDS;
+        if (is_bad)
+            record_lost(s, "additional.mc2_comm_info", LOSS_BAD_VALUE, g->streams[i]);
     }
     for (size_t i = 0; i < c->n; i++)
         if (g->row_of_kfc[c->original_stream[i]] != NO_ROW)

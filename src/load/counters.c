@@ -46,7 +46,6 @@ enum {
 
 enum {
     OF_CORES = 1, /* only in collections that sample the cores: in others the stream holds something else */
-    SHARED = 2,   /* read before, for other kinds of records, and then its damage was counted */
 };
 
 struct family {
@@ -76,11 +75,11 @@ static const struct family families[] = {
     { SAMPLER_NETDEV, "netdev_stats.data", NULL, HOST_NS, .on = ON_ALL, .lines = &netdev_lines },
     { SAMPLER_QOS, "qos.data", &qos_layout, DEVICE_TICK, .on = ON_A2 },
     { SAMPLER_SIO, "stars_soc_profile.data", &sio_layout, DEVICE_TICK, .on = ON_STARS },
-    { SAMPLER_ACC, "stars_soc_profile.data", &acc_pmu_layout, DEVICE_TICK, .on = ON_STARS, .flags = SHARED },
-    { SAMPLER_CHIP_TRANS, "stars_soc_profile.data", &chip_trans_layout, DEVICE_TICK, .on = ON_STARS, .flags = SHARED },
-    { SAMPLER_SOC_BW, "stars_soc_profile.data", &soc_bw_layout, DEVICE_TICK, .on = ON_STARS, .flags = SHARED },
-    { SAMPLER_LOW_POWER, "stars_soc_profile.data", &low_power_layout, DEVICE_TICK, .on = ON_STARS, .flags = SHARED },
-    { SAMPLER_ACC_LOG, "stars_soc.data", &acc_pmu_layout, DEVICE_TICK, .on = ON_STARS, .flags = SHARED },
+    { SAMPLER_ACC, "stars_soc_profile.data", &acc_pmu_layout, DEVICE_TICK, .on = ON_STARS },
+    { SAMPLER_CHIP_TRANS, "stars_soc_profile.data", &chip_trans_layout, DEVICE_TICK, .on = ON_STARS },
+    { SAMPLER_SOC_BW, "stars_soc_profile.data", &soc_bw_layout, DEVICE_TICK, .on = ON_STARS },
+    { SAMPLER_LOW_POWER, "stars_soc_profile.data", &low_power_layout, DEVICE_TICK, .on = ON_STARS },
+    { SAMPLER_ACC_LOG, "stars_soc.data", &acc_pmu_layout, DEVICE_TICK, .on = ON_STARS },
     { SAMPLER_CORE, "ffts_profile.data", &core_sample_layout, DEVICE_NS, .on = ON_STARS, .flags = OF_CORES },
     { SAMPLER_CORE, "aicore.data", &core_sample_layout, DEVICE_NS, .on = ON_OLDER, .flags = OF_CORES },
     { SAMPLER_VECTOR_CORE, "aiVectorCore.data", &core_sample_layout, DEVICE_NS, .on = ON_310P, .flags = OF_CORES },
@@ -131,12 +130,9 @@ static bool place(struct source *s, const char *stream, enum time_base base, str
 static bool load_records(struct source *s, const struct family *f, bool is_v2, struct samples *out, struct error *e)
 {
     const struct layout *l = is_v2 && f->v2 ? f->v2 : f->layout;
-    const struct losses before = s->lost;
     struct records r;
     if (!records_load(s, f->stream, l, true, &r, e))
         return false;
-    if (f->flags & SHARED)
-        s->lost = before;
     out->n = r.n;
     for (unsigned c = 0; c < l->n; c++) {
         out->column[c].at = r.column[c];
@@ -206,7 +202,7 @@ static bool load_changes(struct source *s, const char *stream, bool has_kinds, s
     for (size_t i = 0; i < r.n; i++) {
         const uint32_t k = has_kinds ? kind[i] : (uint32_t)LPM_FREQ;
         if (count[i] > LPM_MOST || k >= LPM_KINDS) {
-            losses_add(&s->lost, LOSS_BAD_VALUE, 1, stream, i * lpm_layout.size);
+            record_lost(s, stream, LOSS_BAD_VALUE, r.rest[i]);
             continue;
         }
         for (size_t c = 0; c < count[i]; c++, of[k]->n++) {

@@ -183,7 +183,8 @@ static bool load_ts(struct profile *p, struct source *s, struct cpu_samples *c, 
         bool is_good = true;
         for (size_t k = 0; k < TS_CPU_PAIRS; k++)
             is_good = is_good && ((const uint64_t *)r.column[TS_CPU_FIRST + 2 * k])[i] <= CPU_EVENT_MOST;
-        losses_add(&s->lost, LOSS_BAD_VALUE, !is_good, "tscpu.data", i * ts_cpu_layout.size);
+        if (!is_good)
+            record_lost(s, "tscpu.data", LOSS_BAD_VALUE, r.rest[i]);
         const int len = snprintf(pc, sizeof pc, "0x%" PRIx64, ((const uint64_t *)r.column[TS_CPU_PC])[i]);
         const name_id function = is_good ? names_add(p->names, pc, (size_t)len) : NAME_EMPTY;
         for (size_t k = 0; k < TS_CPU_PAIRS && is_good; k++) {

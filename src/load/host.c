@@ -33,7 +33,7 @@ static bool load_lines(struct profile *p, const char *family, bool (*key_of)(str
             uint64_t key;
             if (!colon || !key_of((struct word){ line, (size_t)(colon - line) }, &key)) {
                 if (len > 0)
-                    losses_add(&s->lost, LOSS_BAD_TEXT, 1, stream[i].slice[0].name, (uint64_t)(text.at - len - 1));
+                    stream_lost(s, &stream[i], LOSS_BAD_TEXT, (uint64_t)(line - (const char *)text.data));
                 continue;
             }
             const name_id name = names_add(p->names, colon + 1, len - (size_t)(colon + 1 - line));
@@ -237,7 +237,7 @@ static void bound_counts(struct source *s, const char *family, uint32_t *count, 
 {
     for (size_t i = 0; i < n; i++) {
         if (count[i] > most) {
-            losses_add(&s->lost, LOSS_BAD_VALUE, 1, family, 0);
+            record_lost(s, family, LOSS_BAD_VALUE, at[i]);
             count[i] = most;
         }
         at[i] += first;
@@ -280,7 +280,7 @@ static bool load_nodes(struct profile *p, struct error *e)
                                      .name = U64(r, CONTEXT_OP_NAME),
                                      .ids = r.rest,
                                      .call = call };
-    bound_counts(&p->host.source, "host/data/additional.context_id_info", h->contexts.count, r.rest, r.n, CONTEXT_MOST,
+    bound_counts(&p->host.source, "additional.context_id_info", h->contexts.count, r.rest, r.n, CONTEXT_MOST,
                  CONTEXT_FIRST);
     return true;
 }
@@ -421,7 +421,7 @@ static bool load_graphs(struct profile *p, struct error *e)
                                    .call = call };
     for (unsigned k = 0; k < 5; k++)
         h->fusions.bytes[k] = U64(r, FUSION_INPUT + k);
-    bound_counts(s, "host/data/additional.fusion_op_info", h->fusions.count, r.rest, r.n, FUSION_MOST, FUSION_FIRST);
+    bound_counts(s, "additional.fusion_op_info", h->fusions.count, r.rest, r.n, FUSION_MOST, FUSION_FIRST);
 
     if (!records_load(s, "additional.graph_id_map", &graph_id_layout, false, &r, e))
         return false;
@@ -440,8 +440,7 @@ static bool load_graphs(struct profile *p, struct error *e)
     if (!records_load(s, "additional.logic_stream_info", &logic_stream_layout, false, &r, e))
         return false;
     h->logic_streams = (struct logic_streams){ r.n, U32(r, LOGIC_STREAM), U32(r, LOGIC_COUNT), r.rest };
-    bound_counts(s, "host/data/additional.logic_stream_info", h->logic_streams.count, r.rest, r.n, LOGIC_MOST,
-                 LOGIC_FIRST);
+    bound_counts(s, "additional.logic_stream_info", h->logic_streams.count, r.rest, r.n, LOGIC_MOST, LOGIC_FIRST);
 
     if (!records_load(s, "additional.mc2_comm_info", &mc2_comm_layout, false, &r, e))
         return false;
@@ -451,7 +450,7 @@ static bool load_graphs(struct profile *p, struct error *e)
                                          .kfc_stream = U32(r, MC2_KFC_STREAM),
                                          .stream_count = U32(r, MC2_STREAM_COUNT),
                                          .streams = r.rest };
-    bound_counts(s, "host/data/additional.mc2_comm_info", h->mc2_groups.stream_count, r.rest, r.n, MC2_MOST, MC2_FIRST);
+    bound_counts(s, "additional.mc2_comm_info", h->mc2_groups.stream_count, r.rest, r.n, MC2_MOST, MC2_FIRST);
 
     if (!records_load(s, "compact.expand_stream_spec", &expand_stream_layout, false, &r, e))
         return false;

@@ -30,6 +30,7 @@ static size_t segment_bytes(struct segment g)
 struct gather {
     struct source *source;
     const struct layout *layout;
+    bool counts; /* false: an earlier reader has counted the damage of this stream */
     const uint8_t **rec;
     size_t n;
     uint64_t n_others;
@@ -40,7 +41,7 @@ struct gather {
 static void gather_one(struct gather *g, const uint8_t *rec, const char *file, uint64_t offset)
 {
     if (!match_holds(&g->layout->magic, rec)) {
-        losses_add(&g->source->lost, LOSS_BAD_MAGIC, 1, file, offset);
+        losses_add(&g->source->lost, LOSS_BAD_MAGIC, g->counts, file, offset);
     } else if (!match_holds(&g->layout->kind, rec)) {
         if (g->n_others++ == 0) {
             g->first_other = file;
@@ -73,7 +74,7 @@ static bool gather_segment(struct gather *g, struct segment seg)
     const bool is_aged = seg.slice[0].number > 0;
     if (odd > 0) {
         const struct slice *where = is_aged ? &seg.slice[0] : &seg.slice[seg.n - 1];
-        losses_add(&g->source->lost, LOSS_CUT_SHORT, 1, where->name,
+        losses_add(&g->source->lost, LOSS_CUT_SHORT, g->counts, where->name,
                    is_aged ? 0 : where->size - (odd < where->size ? odd : where->size));
         at = is_aged ? odd : 0;
     }
@@ -92,17 +93,27 @@ static bool gather_segment(struct gather *g, struct segment seg)
     return true;
 }
 
-static bool gather_stream(struct gather *g, const struct stream *stream)
+static bool gather_stream(struct gather *g, struct stream *stream)
 {
+    const size_t n_before = g->n;
+    const uint64_t others_before = g->n_others;
+    g->counts = !stream->is_checked;
     for (size_t i = 0; i < stream->n_slices;) {
         const struct segment seg = next_segment(stream, i);
-        if (i > 0 && seg.slice[0].number > stream->slice[i - 1].number) /* equal: slice_1 beside slice_01 */
+        if (g->counts && i > 0 &&
+            seg.slice[0].number > stream->slice[i - 1].number) /* equal: slice_1 beside slice_01 */
             losses_add(&g->source->lost, LOSS_MISSING_SLICE, seg.slice[0].number - stream->slice[i - 1].number - 1,
                        seg.slice[0].name, 0);
         if (segment_bytes(seg) > 0 && !gather_segment(g, seg))
             return false;
         i += seg.n;
     }
+    const size_t n_read = g->n - n_before;
+    if (g->counts)
+        stream->n_unread = (size_t)(g->n_others - others_before);
+    else
+        stream->n_unread -= n_read < stream->n_unread ? n_read : stream->n_unread;
+    stream->is_checked = true;
     return true;
 }
 
@@ -146,7 +157,8 @@ bool records_load(struct source *s, const char *family, const struct layout *l, 
 {
     *out = (struct records){ 0 };
     size_t n_streams, most = 0;
-    const struct stream *stream = source_streams(s, family, &n_streams);
+    const struct stream *first = source_streams(s, family, &n_streams);
+    struct stream *stream = first ? &s->stream[first - s->stream] : NULL;
     for (size_t i = 0; i < n_streams; i++)
         for (size_t k = 0; k < stream[i].n_slices; k++)
             most += stream[i].slice[k].size;
@@ -162,7 +174,18 @@ bool records_load(struct source *s, const char *family, const struct layout *l, 
     free(g.rec);
     for (size_t i = 0; i < n_streams && !l->keeps_rest; i++)
         stream_release(&stream[i]);
-    if (!others_expected)
+    if (!others_expected) {
         losses_add(&s->lost, LOSS_OTHER_KIND, g.n_others, g.first_other, g.first_other_at);
+        for (size_t i = 0; i < n_streams; i++)
+            stream[i].n_unread = 0;
+    }
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", s->path, l->name);
+}
+
+void records_count_unread(struct source *s)
+{
+    for (size_t i = 0; i < s->n_streams; i++) {
+        losses_add(&s->lost, LOSS_OTHER_KIND, s->stream[i].n_unread, s->stream[i].slice[0].name, 0);
+        s->stream[i].n_unread = 0;
+    }
 }

@@ -1,7 +1,7 @@
 /* records.h - streams of fixed-size records into columns.
  *
- * Joins the slices of a family (and its unaging twin, first), steps over what is damaged and counts it, and decodes each
- * field of the layout into an array as wide as the field. Everything is taken from the source's arena.
+ * Joins the slices of a family (and its unaging twin, first), steps over what is damaged and counts it (once, however
+ * many readers there are), and decodes each field of the layout into an array as wide as the field. Everything is taken from the source's arena.
  */
 #ifndef ASCOPE_LOAD_RECORDS_H
 #define ASCOPE_LOAD_RECORDS_H
@@ -20,6 +20,9 @@ struct records {
  * `others_expected`: the caller reads the same stream for each kind that it knows. */
 bool records_load(struct source *s, const char *family, const struct layout *l, bool others_expected,
                   struct records *out, struct error *e);
+
+/* Counts the whole records whose kind nobody has asked for, once every reader has been there. */
+void records_count_unread(struct source *s);
 
 /* Gives back the memory that holds the bytes of a stream, once its records are columns. It stays readable. */
 void stream_release(const struct stream *stream);

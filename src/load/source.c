@@ -370,7 +370,9 @@ static bool take_slices(struct source *s, int dir, const struct listing *l)
         }
         if (!stream || stream->is_unaging != f->is_unaging || strcmp(stream->family, f->family) != 0) {
             stream = &s->stream[s->n_streams++];
-            *stream = (struct stream){ arena_text(s->mem, f->family, strlen(f->family)), f->is_unaging, slice, 0 };
+            *stream = (struct stream){ .family = arena_text(s->mem, f->family, strlen(f->family)),
+                                       .is_unaging = f->is_unaging,
+                                       .slice = slice };
         }
         *slice++ = next;
         stream->n_slices++;
@@ -420,6 +422,41 @@ const struct stream *source_streams(const struct source *s, const char *family, 
         end++;
     *n = end - first;
     return *n > 0 ? &s->stream[first] : NULL;
+}
+
+const char *source_file(const struct source *s, const char *family)
+{
+    size_t n;
+    const struct stream *stream = source_streams(s, family, &n);
+    return stream ? stream->slice[0].name : family;
+}
+
+/* Only the first of a kind is shown: the others need no place, which would be searched for each time. */
+void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at)
+{
+    const struct slice *slice = stream->slice, *last = slice + stream->n_slices - 1;
+    for (; s->lost.by[why].n == 0 && slice < last && at >= slice->size; slice++)
+        at -= slice->size;
+    losses_add(&s->lost, why, 1, slice->name, at);
+}
+
+void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec)
+{
+    size_t n;
+    const struct stream *stream = source_streams(s, family, &n);
+    const char *file = family;
+    uint64_t at = 0;
+    for (size_t i = 0; i < n && s->lost.by[why].n == 0; i++)
+        for (size_t k = 0; k < stream[i].n_slices; k++) {
+            const struct slice *slice = &stream[i].slice[k];
+            const uintptr_t offset = (uintptr_t)rec - (uintptr_t)slice->data;
+            const bool is_here = rec && offset < slice->size;
+            if (is_here || file == family) {
+                file = slice->name;
+                at = is_here ? offset : 0;
+            }
+        }
+    losses_add(&s->lost, why, 1, file, at);
 }
 
 bool source_open(struct source *s, const char *prof_path, const char *name, struct error *e)

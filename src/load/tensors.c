@@ -131,7 +131,7 @@ bool tensors_load(struct profile *p, struct error *e)
         texts_clear(&t);
         for (; i < r.n && thread[i] == thread[first] && time[i] == time[first] && name[i] == name[first]; i++) {
             if (count[i] > TENSOR_MOST)
-                losses_add(&s->lost, LOSS_BAD_VALUE, 1, "host/data/additional.tensor_info", 0);
+                record_lost(s, "additional.tensor_info", LOSS_BAD_VALUE, r.rest[i]);
             for (uint32_t k = 0; k < count[i] && k < TENSOR_MOST; k++)
                 texts_add(&t, r.rest[i] + TENSOR_FIRST + TENSOR_BYTES * k);
         }
@@ -177,17 +177,17 @@ static bool captured_variable(struct profile *p, const struct stream *stream, st
         const size_t at = in.at;
         const uint8_t *rec = bytes_take(&in, l->size);
         if (!rec || !match_holds(&l->magic, rec)) {
-            losses_add(&s->lost, rec ? LOSS_BAD_MAGIC : LOSS_CUT_SHORT, 1, stream->slice[0].name, at);
+            stream_lost(s, stream, rec ? LOSS_BAD_MAGIC : LOSS_CUT_SHORT, at);
             break; /* without a length there is no next record */
         }
         const uint64_t fixed = (uint64_t)l->size - HEAD_BYTES; /* what the length covers before the tensors */
         const uint64_t tensors = layout_get(l, CAPTURED_TENSORS, rec), len = layout_get(l, HEAD_DATA_LEN, rec);
         if (len < fixed || len - fixed > in.size - in.at) {
-            losses_add(&s->lost, LOSS_BAD_VALUE, 1, stream->slice[0].name, at);
+            stream_lost(s, stream, LOSS_BAD_VALUE, at);
             break;
         }
         if (len != fixed + tensors * TENSOR_BYTES)
-            losses_add(&s->lost, LOSS_BAD_VALUE, 1, stream->slice[0].name, at);
+            stream_lost(s, stream, LOSS_BAD_VALUE, at);
         else if (!captured_add(c, s->mem, rec))
             return error_set(e, FAULT_LIMIT, "%s: no memory for its captured operators", s->path);
         bytes_take(&in, (size_t)(len - fixed));
@@ -249,7 +249,7 @@ bool captured_ops_load(struct profile *p, struct error *e)
         o->is_static[i] = is_fixed ? i - c.rec.n < fixed.n_unaging : i < c.n_static;
         uint64_t tensors = layout_get(l, CAPTURED_TENSORS, rec);
         if (is_fixed && tensors > CAPTURED_MOST_FIXED) {
-            losses_add(&s->lost, LOSS_BAD_VALUE, 1, "host/data/additional.capture_op_info", 0);
+            record_lost(s, "additional.capture_op_info", LOSS_BAD_VALUE, rec);
             tensors = CAPTURED_MOST_FIXED;
         }
         texts_clear(&t);

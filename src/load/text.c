@@ -155,8 +155,5 @@ size_t text_lines(const struct text *t)
 
 void text_lost(struct text *t, enum loss why)
 {
-    const struct slice *slice = t->stream->slice;
-    while (t->lost_in + 1 < t->stream->n_slices && t->line_at - t->lost_in_at >= slice[t->lost_in].size)
-        t->lost_in_at += slice[t->lost_in++].size;
-    losses_add(&t->source->lost, why, 1, slice[t->lost_in].name, t->line_at - t->lost_in_at);
+    stream_lost(t->source, t->stream, why, t->line_at);
 }

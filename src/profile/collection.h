@@ -31,6 +31,8 @@ struct stream {
     bool is_unaging;    /* written once, at load time: what it describes is static */
     struct slice *slice;
     size_t n_slices;
+    bool is_checked; /* its damage is counted: several readers pass over it, one for each kind of record */
+    size_t n_unread; /* whole records that no reader so far knew; nothing until it is checked */
 };
 
 enum { HOST_DEVICE_ID = 64, PLATFORM_UNKNOWN = -1 };
@@ -97,5 +99,13 @@ bool source_is_simulated(const struct source *s);
 
 /* The first stream of a family (the unaging one, if any); *n says how many follow it in the array. NULL when none. */
 const struct stream *source_streams(const struct source *s, const char *family, size_t *n);
+
+/* The first file of a family, for messages; the family's own name when there is none. */
+const char *source_file(const struct source *s, const char *family);
+
+/* Damage, counted with the file and the place in it: `at` bytes behind the beginning of the stream; or wherever `rec`
+ * points into a record, with the first file of the family when that record was put together from several or is NULL. */
+void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at);
+void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec);
 
 #endif
