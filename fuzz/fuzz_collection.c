@@ -1,7 +1,53 @@
 /* A whole collection, loaded, analysed and exported. The first byte says what is asked for. */
 #include "folder.h"
 
+#include "analyse/analyse.h"
+#include "export/analyze.h"
+#include "export/query.h"
 #include "export/write.h"
+#include "load/prof.h"
+
+enum { ASK_JSON = 1, ASK_CURRENT = 2, ASK_FROM_START = 4, ASK_PART = 8, ASK_GRAPH = 16, ASK_SECOND = 32, ASK_TWO = 64 };
+enum { ASK_QUESTIONS = 128 }; /* query and analyze instead of export */
+
+static bool export(const char *path, const char *out, uint8_t ask, struct error *e)
+{
+    const struct request request = {
+        .want = WANT_ALL,
+        .format = ask & ASK_JSON ? FORMAT_JSON : FORMAT_CSV,
+        .dialect = ask & ASK_CURRENT ? DIALECT_CURRENT : DIALECT_SEED,
+        .from_start = ask & ASK_FROM_START,
+        .has_iteration = ask & ASK_PART,
+        .model = ask & ASK_GRAPH ? 1 : UINT32_MAX,
+        .iteration = ask & ASK_SECOND ? 2 : 1,
+        .iteration_count = ask & ASK_TWO ? 2 : 1,
+        .n_threads = 1,
+        .out_dir = out,
+        .stamp = "20240601080000",
+    };
+    struct result r = { 0 };
+    const bool done = collection_export(path, &request, &r, e);
+    result_free(&r);
+    return done;
+}
+
+static bool answer(const char *path, const char *out, struct error *e)
+{
+    struct profile p;
+    struct out text;
+    struct analyze_result found;
+    const struct analyze_request request = { .rules = RULE_ALL, .out_dir = out };
+    struct query *q = query_new();
+    bool done = profile_load(&p, path, 1, e) && profile_analyse(&p, 1, e) && query_add(q, &p, e) &&
+                analyze_write(&p, &request, p.mem, &found, e);
+    if (done && out_open_memory(&text, e)) {
+        done = query_text(q, &text, e);
+        out_discard(&text);
+    }
+    query_free(q);
+    profile_free(&p);
+    return done;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -11,24 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[128], out[128];
     snprintf(path, sizeof path, "%s/PROF_1", folder);
     snprintf(out, sizeof out, "%s/out", folder);
-    const struct request request = {
-        .want = WANT_ALL,
-        .format = data[0] & 1 ? FORMAT_JSON : FORMAT_CSV,
-        .dialect = data[0] & 2 ? DIALECT_CURRENT : DIALECT_SEED,
-        .from_start = data[0] & 4,
-        .has_iteration = data[0] & 8,
-        .model = data[0] & 16 ? 1 : UINT32_MAX,
-        .iteration = 1 + (data[0] >> 5 & 1),
-        .iteration_count = 1 + (data[0] >> 6),
-        .n_threads = 1,
-        .out_dir = out,
-        .stamp = "20240601080000",
-    };
-    struct result r = { 0 };
     struct error e = { 0 };
-    if (!collection_export(path, &request, &r, &e) && e.fault == FAULT_NONE)
+    const bool done = data[0] & ASK_QUESTIONS ? answer(path, out, &e) : export(path, out, data[0], &e);
+    if (!done && e.fault == FAULT_NONE)
         abort(); /* a refusal gives its reason */
-    result_free(&r);
     folder_remove();
     return 0;
 }

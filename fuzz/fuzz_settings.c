@@ -1,6 +1,7 @@
-/* Settings and clocks of a folder, opened as the loader opens them. */
+/* Settings and clocks of a folder, opened as the loader opens them, and the file that -reports names. */
 #include "folder.h"
 
+#include "cli/reports.h"
 #include "load/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -20,6 +21,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort(); /* a refusal gives its reason */
         }
     }
+    struct arena *mem = arena_new();
+    struct processes shown;
+    struct error e = { 0 };
+    snprintf(path, sizeof path, "%s/PROF_1/host/reports.json", folder);
+    if (!reports_read(path, mem, &shown, &e) && e.fault == FAULT_NONE)
+        abort();
+    for (size_t i = 0; i < shown.n; i++)
+        if (!shown.name[i][0])
+            abort();
+    arena_free(mem);
     folder_remove();
     return 0;
 }

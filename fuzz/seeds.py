@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""Cuts the sample collections into small inputs for the fuzz targets.
+"""Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py DATA OUT        writes OUT/{records,text,settings,collection}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection}/*
 """
 import os
+import subprocess
 import sys
+import tempfile
 
 CUT = b"\xf5\xc1\xcc\xa0"
 MOST_BYTES = 2048               # of each file: enough for several records, small enough to be mutated well
 SETTINGS = ("info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log")
 # Families that only mean something together.
 TOGETHER = ("api_event", "task_track", "node_basic", "tensor_info", "hash_dic", "type_info_dic", "stars_soc",
-            "ts_track", "ffts_profile", "hccl", "graph_id", "context_id")
+            "ts_track", "ffts_profile", "hccl", "graph_id", "context_id", "hwts", "aicore", "aiVector", "aicpu")
+CHIPS = (("A2",), ("A2", "--late", "--tiling"), ("A3",), ("910",), ("310P",), ("310B",), ("MDC",), ("MDC-mini",),
+         ("A2", "--sample-based"), ("310P", "--sample-based"), ("A2", "--level0"))
+REPORTS = (b'{"json_process":{"ascend":true,"cann":false,"hccl":true}}', b'{"json_process":{"nonsense":true}}', b'[]')
 
 
 def files_of(prof):
@@ -20,7 +25,8 @@ def files_of(prof):
             for n in sorted(names):
                 path = os.path.join(base, n)
                 if not n.endswith(".done") and os.path.getsize(path) > 0:
-                    yield os.path.relpath(path, prof), open(path, "rb").read(MOST_BYTES)
+                    with open(path, "rb") as f:
+                        yield os.path.relpath(path, prof), f.read(MOST_BYTES)
 
 
 def write(out, target, name, data):
@@ -29,28 +35,41 @@ def write(out, target, name, data):
         f.write(data)
 
 
+def cut(prof, tag, out):
+    together, settings, alone = [], [], []
+    for path, content in files_of(prof):
+        piece, name = path.encode() + b"\n" + content, "%s_%s" % (tag, path)
+        if os.path.basename(path).startswith(SETTINGS):
+            settings.append(piece)
+            write(out, "settings", name, piece)
+            continue
+        alone.append((name, piece))
+        write(out, "text", name, content)
+        write(out, "records", name, bytes([len(alone) % 256, 0]) + content)
+        if any(t in path for t in TOGETHER):
+            together.append(piece)
+    # What a stream means depends on the chip: each comes with the settings of its device.
+    chip = [s for s in settings if s.startswith((b"device_0/info.json", b"device_0/sample.json"))]
+    for name, piece in alone:
+        write(out, "collection", name, b"\0" + CUT.join(chip + [piece]))
+    write(out, "settings", tag + "_all", CUT.join(settings))
+    for ask in (0, 2 | 8, 2 | 4 | 8 | 16, 128):
+        write(out, "collection", "%s_all_%d" % (tag, ask), bytes([ask]) + CUT.join(settings + together))
+
+
 def main():
-    data, out = sys.argv[1:]
+    ascope, data, out = sys.argv[1:]
     for base, dirs, _ in sorted(os.walk(data)):
         for d in sorted(dirs):
-            if not d.startswith("PROF_"):
-                continue
-            tag = os.path.relpath(base, data).replace("/", "_")
-            together, settings = [], []
-            for path, content in files_of(os.path.join(base, d)):
-                piece, name = path.encode() + b"\n" + content, "%s_%s" % (tag, path)
-                if os.path.basename(path).startswith(SETTINGS):
-                    settings.append(piece)
-                    write(out, "settings", name, piece)
-                    continue
-                write(out, "collection", name, b"\0" + piece)
-                write(out, "text", name, content)
-                write(out, "records", name, b"\0\0" + content)
-                if any(t in path for t in TOGETHER):
-                    together.append(piece)
-            write(out, "settings", tag + "_all", CUT.join(settings))
-            for flags in (0, 2 | 8, 2 | 4 | 8 | 16):
-                write(out, "collection", "%s_all_%d" % (tag, flags), bytes([flags]) + CUT.join(settings + together))
+            if d.startswith("PROF_"):
+                cut(os.path.join(base, d), os.path.relpath(base, data).replace("/", "_"), out)
+    for i, options in enumerate(CHIPS):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [ascope, "sim", "--out", folder, "--kernels", "6", "--steps", "2", "--chip", *options]
+            prof = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+            cut(prof, "sim%d" % i, out)
+    for i, text in enumerate(REPORTS):
+        write(out, "settings", "reports_%d" % i, b"host/reports.json\n" + text)
 
 
 if __name__ == "__main__":
