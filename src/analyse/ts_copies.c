@@ -1,5 +1,6 @@
 #include "analyse/ts_copies.h"
 
+#include "analyse/copies.h"
 #include "base/sort.h"
 #include "raw/device.h"
 
@@ -59,11 +60,63 @@ static uint64_t pair(struct device *d, const uint32_t *order, const uint32_t *id
     return lost + (open.is != NOTHING);
 }
 
+/* The host's copies that no task of the log belongs to, by (stream, task, time). */
+static size_t hosts_left(const struct profile *p, const struct device *d, struct arena *mem, uint32_t **out)
+{
+    const struct host_tasks *h = &p->host.tasks;
+    uint32_t *left = *out = arena_take(mem, h->n, sizeof *left), *id = arena_take(mem, h->n, sizeof *id);
+    bool *is_taken = arena_take(mem, h->n, sizeof *is_taken);
+    size_t n = 0;
+    if (arena_failed(mem))
+        return 0;
+    for (size_t i = 0; i < d->tasks.n; i++)
+        if (d->tasks.host[i] != NO_ROW)
+            is_taken[d->tasks.host[i]] = true;
+    for (uint32_t i = 0; i < h->n; i++) {
+        if (h->device[i] != d->source.device || h->type[i] != NAME_MEMCPY_ASYNC || is_taken[i])
+            continue;
+        id[i] = (uint32_t)h->stream[i] << 16 | (h->task[i] & UINT16_MAX);
+        left[n++] = i;
+    }
+    return order_by_u64(left, n, h->time) && order_by_u32(left, n, id) ? n : 0;
+}
+
+/* A copy is what the host asked for last under its id. */
+static bool find_hosts(const struct profile *p, struct device *d, struct arena *mem)
+{
+    struct device_log *log = &d->log;
+    const struct host_tasks *h = &p->host.tasks;
+    uint32_t *host;
+    const size_t n_hosts = hosts_left(p, d, mem, &host);
+    uint64_t n_found = 0;
+    size_t next = 0;
+    for (size_t i = 0; i < log->copies.n; i++) {
+        const int64_t begin_ns = source_device_ns(&d->source, log->copies.begin[i]);
+        log->copies.host[i] = NO_ROW;
+        log->copies.kind[i] = COPY_NONE;
+        for (; next < n_hosts; next++) {
+            const uint32_t row = host[next];
+            const bool is_same = h->stream[row] == log->copies.stream[i] && h->task[row] == log->copies.task[i];
+            const bool is_lower = h->stream[row] != log->copies.stream[i] ? h->stream[row] < log->copies.stream[i]
+                                                                          : h->task[row] < log->copies.task[i];
+            if (is_same ? source_host_ns(&p->host.source, h->time[row]) > begin_ns : !is_lower)
+                break;
+            if (is_same)
+                log->copies.host[i] = row;
+        }
+        n_found += log->copies.host[i] != NO_ROW;
+    }
+    uint64_t *unmatched = &d->source.lost.by[LOSS_UNMATCHED].n; /* where they were counted when the log was joined */
+    *unmatched -= n_found < *unmatched ? n_found : *unmatched;
+    return !arena_failed(mem) && copies_measure(p, d,
+                                                &(struct copying){ log->copies.n, log->copies.host, log->copies.stream,
+                                                                   log->copies.bytes, log->copies.kind });
+}
+
 bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e)
 {
     struct device_log *log = &d->log;
     const size_t n = log->copy_states.n;
-    (void)p;
     if (n == 0)
         return true;
     struct arena *scratch = arena_new(), *mem = d->source.mem;
@@ -74,6 +127,9 @@ bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e)
     log->copies.received = arena_take(mem, n, sizeof *log->copies.received);
     log->copies.begin = arena_take(mem, n, sizeof *log->copies.begin);
     log->copies.end = arena_take(mem, n, sizeof *log->copies.end);
+    log->copies.host = arena_take(mem, n, sizeof *log->copies.host);
+    log->copies.bytes = arena_take(mem, n, sizeof *log->copies.bytes);
+    log->copies.kind = arena_take(mem, n, sizeof *log->copies.kind);
     bool done = id && !arena_failed(mem);
     if (done) {
         for (size_t i = 0; i < n; i++)
@@ -83,6 +139,7 @@ bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e)
     }
     if (done)
         losses_add(&d->source.lost, LOSS_UNPAIRED, pair(d, order, id), "ts_track.data", 0);
+    done = done && find_hosts(p, d, scratch);
     arena_free(scratch);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for the copies of its scheduler", d->source.path);
 }

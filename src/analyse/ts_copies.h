@@ -4,8 +4,8 @@
 
 #include "profile/profile.h"
 
-/* Fills d->log.copies from its copy_states. Copies of which a state is missing, and those from before
- * the collection, are counted. False: no memory. */
+/* Fills d->log.copies from its copy_states, and joins them to the host's tasks that tasks_analyse() has found no others
+ * for. Copies of which a state is missing, and those from before the collection, are counted. False: no memory. */
 bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e);
 
 #endif

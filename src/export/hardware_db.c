@@ -68,6 +68,45 @@ static struct cell mark_cell(const void *rows, size_t i, size_t column)
     }
 }
 
+/* Copies that the task scheduler did by itself, under the ids of those that the host asked for. */
+struct ts_copy_rows {
+    const struct export *x;
+    const struct device *d;
+    const uint32_t *id;
+};
+
+static struct cell ts_copy_cell(const void *rows, size_t i, size_t column)
+{
+    const struct ts_copy_rows *r = rows;
+    const struct device *d = r->d;
+    const struct host_tasks *h = &r->x->profile->host.tasks;
+    const uint32_t host = d->log.copies.host[i];
+    switch (column) {
+    case TASK_BEGIN: return cell_int(source_device_ns(&d->source, d->log.copies.begin[i]));
+    case TASK_END: return cell_int(source_device_ns(&d->source, d->log.copies.end[i]));
+    case TASK_DEVICE: return cell_uint(d->source.device);
+    case TASK_CONNECTION: return cell_int(host == NO_ROW ? -1 : (int64_t)h->connection[host]);
+    case TASK_ID: return cell_uint(r->id[i]);
+    case TASK_PID: return cell_uint(d->source.pid);
+    case TASK_TYPE: return cell_name(NAME_MEMCPY_ASYNC);
+    case TASK_CONTEXT: return cell_uint(NO_CONTEXT);
+    case TASK_STREAM: return cell_uint(d->log.copies.stream[i]);
+    case TASK_TASK: return cell_uint(d->log.copies.task[i]);
+    default: return cell_uint(host == NO_ROW ? NO_MODEL : h->model[host]);
+    }
+}
+
+/* Those that the host does not know are numbered after everything that has a number. */
+static uint32_t *ts_copy_ids(const struct export *x, const struct device *d, uint32_t *next_id)
+{
+    uint32_t *id = arena_take(x->mem, d->log.copies.n, sizeof *id);
+    for (size_t i = 0; id && i < d->log.copies.n; i++) {
+        const uint32_t host = d->log.copies.host[i];
+        id[i] = host == NO_ROW ? (*next_id)++ : x->profile->host.tasks.global_id[host];
+    }
+    return id;
+}
+
 static bool write_tasks(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
@@ -95,6 +134,14 @@ static bool write_tasks(const struct export *x, struct db *db, struct error *e)
         if (!db_table(db, &table, e))
             return false;
         next_id += (uint32_t)marks.d->steps.marks.n;
+        const struct ts_copy_rows copies = { x, tasks.d, ts_copy_ids(x, tasks.d, &next_id) };
+        if (!copies.id)
+            return error_set(e, FAULT_LIMIT, "no memory for the table TASK");
+        table.rows = &copies;
+        table.get = ts_copy_cell;
+        table.n_rows = tasks.d->log.copies.n;
+        if (!db_table(db, &table, e))
+            return false;
     }
     return true;
 }
@@ -198,20 +245,20 @@ static bool write_ops(const struct export *x, struct db *db, struct error *e)
                     e);
 }
 
-struct copy_rows {
-    const struct tasks *t;
-    const uint32_t *row;
+struct copy_row {
+    uint32_t id;
+    uint16_t kind;
+    uint64_t bytes;
 };
 
 static struct cell copy_cell(const void *rows, size_t i, size_t column)
 {
     enum { KIND_OTHER = 65535 };
-    const struct copy_rows *r = rows;
-    const uint32_t row = r->row[i];
+    const struct copy_row *r = (const struct copy_row *)rows + i;
     switch (column) {
-    case 0: return cell_uint(r->t->global_id[row]);
-    case 1: return cell_uint(r->t->copy_bytes[row]);
-    default: return cell_uint(r->t->copy_kind[row] == COPY_OTHER ? KIND_OTHER : r->t->copy_kind[row]);
+    case 0: return cell_uint(r->id);
+    case 1: return cell_uint(r->bytes);
+    default: return cell_uint(r->kind == COPY_OTHER ? KIND_OTHER : r->kind);
     }
 }
 
@@ -222,20 +269,26 @@ static bool write_copies(const struct export *x, struct db *db, struct error *e)
                                                { "memcpyOperation", "NUMERIC", NULL } };
     for (size_t d = 0; d < x->profile->n_devices; d++) {
         const struct tasks *t = &x->profile->device[d].tasks;
-        uint32_t *row = arena_take(x->mem, t->n, sizeof *row);
-        size_t n = 0;
+        const struct device_log *log = &x->profile->device[d].log;
+        size_t n = 0, most = log->copies.n;
+        for (size_t i = 0; i < t->n; i++)
+            most += t->copy_kind[i] != COPY_NONE;
+        struct copy_row *row = arena_take(x->mem, most, sizeof *row);
         if (!row)
             return error_set(e, FAULT_LIMIT, "no memory for the table MEMCPY_INFO");
         for (uint32_t i = 0; i < t->n; i++)
             if (t->copy_kind[i] != COPY_NONE)
-                row[n++] = i;
-        const struct copy_rows rows = { t, row };
+                row[n++] = (struct copy_row){ t->global_id[i], t->copy_kind[i], t->copy_bytes[i] };
+        for (size_t i = 0; i < log->copies.n; i++)
+            if (log->copies.kind[i] != COPY_NONE)
+                row[n++] = (struct copy_row){ x->profile->host.tasks.global_id[log->copies.host[i]],
+                                              log->copies.kind[i], log->copies.bytes[i] };
         if (!db_table(db,
                       &(struct db_table){ .name = "MEMCPY_INFO",
                                           .column = column,
                                           .n_columns = 3,
                                           .n_rows = n,
-                                          .rows = &rows,
+                                          .rows = row,
                                           .get = copy_cell },
                       e))
             return false;

@@ -93,6 +93,9 @@ struct device_log {
         size_t n;
         uint16_t *stream, *task;
         uint64_t *received, *begin, *end;
+        uint32_t *host;  /* row of host_tasks, or NO_ROW */
+        uint64_t *bytes; /* as in tasks */
+        uint16_t *kind;
     } copies;
     struct { /* step, iteration and mark stamps, in file order */
         size_t n;
