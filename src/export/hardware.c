@@ -53,6 +53,15 @@ static void write_arrow(const struct hardware *h, size_t row, uint32_t host)
     trace_flow(h->t, 'f', "HostToDevice", id, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row]);
 }
 
+/* Without unique ids ours only count the uses of an id. */
+static uint16_t batch_of(const struct hardware *h, size_t row, uint32_t host)
+{
+    const struct host_tasks *ht = &h->x->profile->host.tasks;
+    if (h->x->profile->has_unique_ids)
+        return h->d->tasks.batch[row];
+    return host != NO_ROW && ht->told_batch ? ht->told_batch[host] : 0;
+}
+
 static void write_task(const struct hardware *h, size_t row)
 {
     const struct profile *p = h->x->profile;
@@ -71,8 +80,7 @@ static void write_task(const struct hardware *h, size_t row)
     trace_arg_name(h->t, "Task Type", type);
     trace_arg_uint(h->t, "Physic Stream Id", t->stream[row]);
     trace_arg_uint(h->t, "Task Id", t->task[row]);
-    trace_arg_uint(h->t, "Batch Id",
-                   p->has_unique_ids ? t->batch[row] : 0); /* else they only count the uses of an id */
+    trace_arg_uint(h->t, "Batch Id", batch_of(h, row, host));
     trace_arg_uint(h->t, "Subtask Id", t->context[row]);
     if (host != NO_ROW)
         trace_arg_uint(h->t, "connection_id", ht->connection[host]);

@@ -20,6 +20,7 @@ struct host_tasks {
     size_t n;
     uint32_t *global_id; /* one number for each id, over all devices: what the database calls globalTaskId */
     uint16_t *device, *stream, *batch;
+    uint16_t *told_batch; /* as in tracks */
     uint32_t *task, *context;
     uint64_t *key;   /* stream, batch and task in one number, for joins; see task_key() */
     name_id *type;   /* KERNEL_AICORE, MEMCPY_ASYNC, … */
