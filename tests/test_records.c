@@ -228,9 +228,93 @@ static void every_prefix_of_a_stream_gives_its_whole_records(void **state)
     (void)state;
 }
 
+/* As BEAT, and its size before the tick. */
+static const struct layout sized = {
+    .name = "sized",
+    .size = 8,
+    .told = { 2, W16, "size" },
+    .n = BEAT_FIELDS,
+    .field = { [BEAT_CORE] = { 0, W16, "core" }, [BEAT_TICK] = { 4, W32, "tick" } },
+};
+#define SIZED(size, tick) "\1\0" size "\0" tick "\0\0\0"
+#define MORE              "12345678"
+
+static void longer_records_are_read_as_far_as_they_are_known(void **state)
+{
+    static const struct {
+        const char *what;
+        const struct layout *layout;
+        struct cut cut[2];
+        const char *ticks; /* of the rows that are expected */
+        uint64_t newer, bad, cut_short;
+    } row[] = {
+        { "as long as we know", &beat, { { 0, 16, BEAT("\5") BEAT("\7") } }, "\5\7", 0, 0, 0 },
+        { "longer", &beat, { { 0, 48, BEAT("\5") MORE BEAT("\6") MORE BEAT("\7") MORE } }, "\5\6\7", 3, 0, 0 },
+        { "longer, and the last is cut",
+          &beat,
+          { { 0, 59, BEAT("\5") MORE BEAT("\6") MORE BEAT("\7") MORE BEAT("\4") "123" } },
+          "\5\6\7",
+          3,
+          0,
+          1 },
+        { "longer, across two slices",
+          &beat,
+          { { 0, 51, BEAT("\5") MORE BEAT("\6") MORE BEAT("\7") MORE "ZZ\1" }, { 1, 13, "\0\4\0\0\0" MORE } },
+          "\5\6\7\4",
+          4,
+          0,
+          0 },
+        { "two that fit are too few to tell", &beat, { { 0, 32, BEAT("\5") MORE BEAT("\6") MORE } }, "\5\6", 0, 2, 0 },
+        { "damage is no new form",
+          &beat,
+          { { 0, 40, BEAT("\5") BAD("\6") BAD("\6") BEAT("\7") BEAT("\4") } },
+          "\5\7\4",
+          0,
+          2,
+          0 },
+        { "they tell their size",
+          &sized,
+          { { 0, 48, SIZED("\20", "\5") MORE SIZED("\20", "\6") MORE SIZED("\20", "\7") MORE } },
+          "\5\6\7",
+          3,
+          0,
+          0 },
+        { "one that tells another size",
+          &sized,
+          { { 0, 24, SIZED("\20", "\5") SIZED("\10", "\6") SIZED("\10", "\7") } },
+          "\5\6\7",
+          0,
+          0,
+          0 },
+        { "none tells a size",
+          &sized,
+          { { 0, 24, SIZED("\0", "\5") SIZED("\0", "\6") SIZED("\0", "\7") } },
+          "\5\6\7",
+          0,
+          0,
+          0 },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct source s = source_of(row[i].cut, row[i].cut[1].size > 0 ? 2 : 1, false);
+        struct records r;
+        struct error e = { 0 };
+        print_message("  %s\n", row[i].what);
+        assert_true(records_load(&s, "beat.data", row[i].layout, true, &r, &e));
+        assert_int_equal(r.n, strlen(row[i].ticks));
+        for (size_t k = 0; k < r.n; k++)
+            assert_int_equal(((uint32_t *)r.column[BEAT_TICK])[k], row[i].ticks[k]);
+        assert_int_equal(s.lost.by[LOSS_NEWER].n, row[i].newer);
+        assert_int_equal(s.lost.by[LOSS_BAD_MAGIC].n, row[i].bad);
+        assert_int_equal(s.lost.by[LOSS_CUT_SHORT].n, row[i].cut_short);
+        source_forget(&s);
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(longer_records_are_read_as_far_as_they_are_known),
         cmocka_unit_test(what_cannot_be_read_is_counted),
         cmocka_unit_test(damage_is_counted_once_however_many_readers_there_are),
         cmocka_unit_test(other_kinds_are_passed_over_in_silence_when_expected),

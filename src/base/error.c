@@ -26,6 +26,7 @@ static const struct {
     [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be understood", true },
     [LOSS_UNREADABLE] = { "unreadable", "files that could not be read", true },
     [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true },
+    [LOSS_NEWER] = { "newer", "records of a newer form, of which only the known part was used", true },
     [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false },
     [LOSS_UNPAIRED] = { "unpaired", "begins without an end, or ends without a begin", false },
     [LOSS_UNMATCHED] = { "unmatched", "records that belong to no call or task", false },

@@ -36,6 +36,7 @@ enum loss {
     LOSS_BAD_TEXT,      /* a line that does not follow its grammar */
     LOSS_UNREADABLE,    /* a file or directory that could not be opened or mapped */
     LOSS_AMBIGUOUS,     /* several host tasks claim one device task */
+    LOSS_NEWER,         /* a record that is longer than this version knows: its beginning was used */
     LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */
     LOSS_UNPAIRED,      /* a begin without an end, or the reverse; normal at both ends of a collection */
     LOSS_UNMATCHED,     /* a record that belongs to no call or task; normal at both ends of a collection */

@@ -66,9 +66,36 @@ static const uint8_t *join(struct gather *g, struct segment seg, size_t slice, s
     return rec;
 }
 
+/* How many of the first records begin as they must if they are so far apart; *n says of how many. */
+static size_t fits(const struct layout *l, const struct slice *s, size_t stride, size_t *n)
+{
+    enum { PROBED = 8 };
+    size_t good = 0;
+    *n = 0;
+    for (size_t at = 0; *n < PROBED && at <= s->size && s->size - at >= l->size; at += stride, ++*n)
+        good += l->told.width ? field_get(&l->told, s->data + at) == stride : match_holds(&l->magic, s->data + at);
+    return good;
+}
+
+/* Records that are longer than we know tell it by their own size, or by where the next one begins. What is damaged does
+ * not: several must agree, and there must be no others. */
+static size_t stride_of(const struct layout *l, struct segment seg)
+{
+    enum { GROWTH = 8, LONGEST = 4 };
+    const struct slice *s = &seg.slice[0];
+    size_t n;
+    const size_t good = fits(l, s, l->size, &n);
+    if ((l->told.width == 0 && l->magic.width == 0) || s->number > 0 || good == n)
+        return l->size;
+    for (size_t stride = l->size + GROWTH; stride <= (size_t)l->size * LONGEST; stride += GROWTH)
+        if (fits(l, s, stride, &n) == n && n > 2 && n >= good)
+            return stride;
+    return l->size;
+}
+
 static bool gather_segment(struct gather *g, struct segment seg)
 {
-    const size_t size = g->layout->size, bytes = segment_bytes(seg), odd = bytes % size;
+    const size_t size = stride_of(g->layout, seg), bytes = segment_bytes(seg), odd = bytes % size;
     size_t slice = 0, at = 0, n = bytes / size;
     /* Old slices may have been deleted to save space: then the first record is the one that is cut. */
     const bool is_aged = seg.slice[0].number > 0;
@@ -78,6 +105,7 @@ static bool gather_segment(struct gather *g, struct segment seg)
                    is_aged ? 0 : where->size - (odd < where->size ? odd : where->size));
         at = is_aged ? odd : 0;
     }
+    losses_add(&g->source->lost, LOSS_NEWER, size > g->layout->size && g->counts ? n : 0, seg.slice[0].name, 0);
     for (; n > 0; n--) {
         while (at >= seg.slice[slice].size) {
             at -= seg.slice[slice].size;
@@ -85,7 +113,7 @@ static bool gather_segment(struct gather *g, struct segment seg)
         }
         const struct slice *s = &seg.slice[slice];
         const uint8_t *rec = s->data + at;
-        if (size > s->size - at && !(rec = join(g, seg, slice, at)))
+        if (g->layout->size > s->size - at && !(rec = join(g, seg, slice, at)))
             return false;
         gather_one(g, rec, s->name, at);
         at += size;

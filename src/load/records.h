@@ -1,7 +1,8 @@
 /* records.h - streams of fixed-size records into columns.
  *
  * Joins the slices of a family (and its unaging twin, first), steps over what is damaged and counts it (once, however
- * many readers there are), and decodes each field of the layout into an array as wide as the field. Everything is taken from the source's arena.
+ * many readers there are), and decodes each field of the layout into an array as wide as the field. Everything is taken from the source's arena. Where records are
+ * longer than the layout, as a later collector may write them, their beginning is read, and they are counted.
  */
 #ifndef ASCOPE_LOAD_RECORDS_H
 #define ASCOPE_LOAD_RECORDS_H

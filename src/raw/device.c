@@ -45,13 +45,17 @@ const struct layout pmu_block_layout = {
     .field = { PMU_HEADING },
 };
 
+#define TS_SIZE                                                                                                        \
+    {                                                                                                                  \
+        2, W16, "size"                                                                                                 \
+    }
 #define TS_KIND(k)                                                                                                     \
     {                                                                                                                  \
         1, W8, 0xFF, (k)                                                                                               \
     }
 
 const struct layout ts_step_layout = {
-    .name = "ts_step", .size = 40, .kind = TS_KIND(10), .n = STEP_FIELDS,
+    .name = "ts_step", .size = 40, .told = TS_SIZE, .kind = TS_KIND(10), .n = STEP_FIELDS,
     .field = {
         [STEP_TICK] = { 8, W64, "tick" },
         [STEP_INDEX] = { 16, W64, "index" },
@@ -63,7 +67,7 @@ const struct layout ts_step_layout = {
 };
 
 const struct layout ts_memcpy_layout = {
-    .name = "ts_memcpy", .size = 40, .kind = TS_KIND(11), .n = TS_MEMCPY_FIELDS,
+    .name = "ts_memcpy", .size = 40, .told = TS_SIZE, .kind = TS_KIND(11), .n = TS_MEMCPY_FIELDS,
     .field = {
         [TS_MEMCPY_TICK] = { 8, W64, "tick" },
         [TS_MEMCPY_STREAM] = { 16, W16, "stream" },
@@ -73,7 +77,7 @@ const struct layout ts_memcpy_layout = {
 };
 
 const struct layout ts_state_layout = {
-    .name = "ts_state", .size = 40, .kind = TS_KIND(12), .n = TS_STATE_FIELDS,
+    .name = "ts_state", .size = 40, .told = TS_SIZE, .kind = TS_KIND(12), .n = TS_STATE_FIELDS,
     .field = {
         [TS_STATE_TICK] = { 8, W64, "tick" },
         [TS_STATE_STREAM] = { 16, W16, "stream" },
@@ -84,7 +88,7 @@ const struct layout ts_state_layout = {
 };
 
 const struct layout ts_flip_layout = {
-    .name = "ts_flip", .size = 40, .kind = TS_KIND(14), .n = TS_FLIP_FIELDS,
+    .name = "ts_flip", .size = 40, .told = TS_SIZE, .kind = TS_KIND(14), .n = TS_FLIP_FIELDS,
     .field = {
         [TS_FLIP_TICK] = { 8, W64, "tick" },
         [TS_FLIP_STREAM] = { 16, W16, "stream" },
@@ -94,7 +98,7 @@ const struct layout ts_flip_layout = {
 };
 
 const struct layout ts_blocks_layout = {
-    .name = "ts_blocks", .size = 40, .kind = TS_KIND(15), .n = TS_BLOCKS_FIELDS,
+    .name = "ts_blocks", .size = 40, .told = TS_SIZE, .kind = TS_KIND(15), .n = TS_BLOCKS_FIELDS,
     .field = {
         [TS_BLOCKS_TICK] = { 8, W64, "tick" },
         [TS_BLOCKS_STREAM] = { 16, W16, "stream" },

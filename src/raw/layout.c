@@ -19,9 +19,14 @@ bool match_holds(const struct match *m, const uint8_t *rec)
     return m->width == 0 || (get(rec + m->off, m->width) & m->mask) == m->value;
 }
 
+uint64_t field_get(const struct field *f, const uint8_t *rec)
+{
+    return get(rec + f->off, f->width);
+}
+
 uint64_t layout_get(const struct layout *l, unsigned field, const uint8_t *rec)
 {
-    return get(rec + l->field[field].off, l->field[field].width);
+    return field_get(&l->field[field], rec);
 }
 
 /* The format is little endian and so are we: the low bytes of the value are the field. */
@@ -43,6 +48,8 @@ void layout_init(const struct layout *l, uint8_t *rec)
     memset(rec, 0, l->size);
     put_match(&l->magic, rec);
     put_match(&l->kind, rec);
+    if (l->told.width)
+        memcpy(rec + l->told.off, &l->size, l->told.width);
 }
 
 /* The switch is taken once per column, not once per record. */

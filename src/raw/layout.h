@@ -31,6 +31,7 @@ struct layout {
     const char *name;
     uint16_t size;
     struct match magic; /* a record that fails this is damaged */
+    struct field told;  /* where a record tells its own size; width 0: nowhere */
     struct match kind;  /* a record that fails this is another kind in the same stream */
     bool keeps_rest;    /* the reader keeps a pointer to the record for what does not fit into columns: arrays, text */
     uint16_t n;
@@ -39,10 +40,12 @@ struct layout {
 
 bool match_holds(const struct match *m, const uint8_t *rec);
 
+uint64_t field_get(const struct field *f, const uint8_t *rec);
+
 /* One field of one record. The record has layout.size bytes. */
 uint64_t layout_get(const struct layout *l, unsigned field, const uint8_t *rec);
 void layout_put(const struct layout *l, unsigned field, uint8_t *rec, uint64_t value);
-void layout_init(const struct layout *l, uint8_t *rec); /* all zero but the magic and the kind */
+void layout_init(const struct layout *l, uint8_t *rec); /* all zero but the magic, the kind and the size */
 
 /* One column: field `f` of n records into an array of elements as wide as the field. */
 void layout_decode(const struct field *f, const uint8_t *const *rec, size_t n, void *out);
