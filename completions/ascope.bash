@@ -23,6 +23,7 @@ _ascope()
     --time-base) _ascope_offer -W 'epoch start'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --threads) return ;;
+    --memory-limit) return ;;
     --rule) return ;;
     --type) _ascope_offer -W 'text db'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
@@ -39,7 +40,7 @@ _ascope()
     case ${COMP_WORDS[1]} in
     export)
         words='timeline summary db all'
-        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --dialect --time-base --out --clear --threads --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --dialect --time-base --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
@@ -48,7 +49,7 @@ _ascope()
         options=' -dir --collection-dir --threads --help -h' ;;
     analyze)
         words=''
-        options=' -dir --collection-dir --rule -r --type --out --clear --threads --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     sim)
         words=''
         options=' --out --seed --kernels --steps --devices --processes --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;

@@ -22,14 +22,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct piece piece;
     while (stream.n_slices < MOST_SLICES && piece_next(&at, &left, &piece)) {
         const uint8_t *copy = guarded_copy(piece.data, piece.size);
-        slice[stream.n_slices++] = (struct slice){ "x", copy, piece.size, number, true };
+        slice[stream.n_slices++] = (struct slice){ .name = "x", .data = copy, .size = piece.size, .number = number };
         number += (piece.size & 7) == 7 ? 2 : 1; /* now and then one is missing */
     }
     s.stream = &stream;
     s.n_streams = 1;
     struct records r;
     struct error e = { 0 };
-    if (records_load(&s, "x", l, false, &r, &e)) {
+    if (records_load(&s, s.mem, "x", l, false, &r, &e)) {
         uint64_t sum = 0;
         for (size_t i = 0; i < r.n; i++) {
             for (unsigned f = 0; f < l->n; f++)

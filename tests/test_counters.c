@@ -24,7 +24,7 @@ static struct device device_of(const char *version, const char *mode, const char
     s.n_streams = 1;
     *s.stream = (struct stream){ .family = family, .n_slices = 1 };
     s.stream->slice = arena_take(s.mem, 1, sizeof *s.stream->slice);
-    *s.stream->slice = (struct slice){ "sample", guarded_copy(bytes, size), size, 0, true };
+    *s.stream->slice = (struct slice){ .name = "sample", .data = guarded_copy(bytes, size), .size = size };
     return (struct device){ .source = s };
 }
 

@@ -35,7 +35,8 @@ static struct source source_of(const struct cut *cut, size_t n, bool is_unaging)
     s.stream->slice = arena_take(s.mem, MOST_SLICES, sizeof *s.stream->slice);
     for (size_t i = 0; i < n; i++) {
         const uint8_t *copy = guarded_copy(cut[i].bytes, cut[i].size);
-        s.stream->slice[i] = (struct slice){ "beat.slice", copy, cut[i].size, cut[i].number, true };
+        s.stream->slice[i] =
+            (struct slice){ .name = "beat.slice", .data = copy, .size = cut[i].size, .number = cut[i].number };
     }
     return s;
 }
@@ -130,7 +131,7 @@ static void what_cannot_be_read_is_counted(void **state)
         struct source s = source_of(row[i].cut, row[i].n_slices, false);
         struct records r;
         struct error e = { 0 };
-        assert_true(records_load(&s, "beat.data", &beat, false, &r, &e));
+        assert_true(records_load(&s, s.mem, "beat.data", &beat, false, &r, &e));
         assert_int_equal(r.n, strlen(row[i].ticks));
         for (size_t k = 0; k < r.n; k++) {
             assert_int_equal(((uint32_t *)r.column[BEAT_TICK])[k], row[i].ticks[k]);
@@ -152,11 +153,11 @@ static void other_kinds_are_passed_over_in_silence_when_expected(void **state)
     struct source s = source_of(&cut, 1, true);
     struct records r;
     struct error e = { 0 };
-    assert_true(records_load(&s, "beat.data", &beat, true, &r, &e));
+    assert_true(records_load(&s, s.mem, "beat.data", &beat, true, &r, &e));
     assert_int_equal(r.n, 1);
     assert_int_equal(r.n_unaging, 1);
     assert_int_equal(s.lost.by[LOSS_OTHER_KIND].n, 0);
-    assert_true(records_load(&s, "heart.data", &beat, true, &r, &e));
+    assert_true(records_load(&s, s.mem, "heart.data", &beat, true, &r, &e));
     assert_int_equal(r.n, 0);
     source_forget(&s);
     (void)state;
@@ -176,7 +177,7 @@ static void damage_is_counted_once_however_many_readers_there_are(void **state)
         struct error e = { 0 };
         size_t n_used = 0;
         for (size_t i = 0; i < ROWS(reader); i++) {
-            assert_true(records_load(&s, "beat.data", reader[i], true, &r, &e));
+            assert_true(records_load(&s, s.mem, "beat.data", reader[i], true, &r, &e));
             n_used += r.n;
         }
         records_count_unread(&s);
@@ -201,7 +202,7 @@ static void a_stream_may_be_cut_anywhere(void **state)
             struct source s = source_of(cut, 3, false);
             struct records r;
             struct error e = { 0 };
-            assert_true(records_load(&s, "beat.data", &beat, false, &r, &e));
+            assert_true(records_load(&s, s.mem, "beat.data", &beat, false, &r, &e));
             assert_int_equal(r.n, 5);
             for (size_t i = 0; i < 5; i++)
                 assert_int_equal(((uint32_t *)r.column[BEAT_TICK])[i], i + 1);
@@ -218,7 +219,7 @@ static void every_prefix_of_a_stream_gives_its_whole_records(void **state)
         struct source s = source_of(&cut, 1, false);
         struct records r;
         struct error e = { 0 };
-        assert_true(records_load(&s, "beat.data", &beat, false, &r, &e));
+        assert_true(records_load(&s, s.mem, "beat.data", &beat, false, &r, &e));
         assert_int_equal(r.n, len / 8);
         assert_int_equal(s.lost.by[LOSS_CUT_SHORT].n, len % 8 != 0);
         if (len % 8 != 0)
@@ -299,7 +300,7 @@ static void longer_records_are_read_as_far_as_they_are_known(void **state)
         struct records r;
         struct error e = { 0 };
         print_message("  %s\n", row[i].what);
-        assert_true(records_load(&s, "beat.data", row[i].layout, true, &r, &e));
+        assert_true(records_load(&s, s.mem, "beat.data", row[i].layout, true, &r, &e));
         assert_int_equal(r.n, strlen(row[i].ticks));
         for (size_t k = 0; k < r.n; k++)
             assert_int_equal(((uint32_t *)r.column[BEAT_TICK])[k], row[i].ticks[k]);

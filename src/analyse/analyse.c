@@ -13,10 +13,18 @@
 #include "analyse/overlap.h"
 #include "analyse/pmu.h"
 #include "analyse/rates.h"
+#include "analyse/release.h"
 #include "analyse/steps.h"
 #include "analyse/ts_copies.h"
 #include "load/records.h"
 #include "base/pool.h"
+
+static bool release_log(struct profile *p, struct device *d, struct error *e)
+{
+    (void)p, (void)e;
+    release_device_log(d);
+    return true;
+}
 
 /* What is computed of each device, in this order: every step may use what the ones before it have filled in. */
 /* clang-format off */
@@ -25,6 +33,7 @@ static bool (*const device_step[])(struct profile *p, struct device *d, struct e
     blocks_analyse,
     tasks_analyse,
     pmu_analyse,
+    release_log,
     copies_analyse,
     ts_copies_analyse,
     comm_analyse,
@@ -89,6 +98,8 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
     if (profile_has_host(p) &&
         (!calls_analyse(p, e) || !operators_analyse(p, e) || !marks_analyse(p, e) || !memory_analyse(p, e)))
         return false;
+    if (profile_has_host(p))
+        release_host_records(p);
     struct analysis a = { p, arena_take(p->mem, p->n_devices, sizeof *a.error) };
     if (!a.error)
         return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
@@ -103,5 +114,7 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
         losses_merge(&p->lost, &p->host.source.lost);
     if (!number_tasks(p))
         return error_set(e, FAULT_LIMIT, "%s: no memory to number its tasks", p->path);
+    if (profile_has_host(p))
+        release_requests(p);
     return !names_failed(p->names) || error_set(e, FAULT_LIMIT, "%s: no memory for its names", p->path);
 }

@@ -74,7 +74,7 @@ bool edges_pair(struct device_log *log, const struct edges *e, uint32_t *order, 
 static bool load_log(struct device *d, const char *family, struct arena *mem, struct edges *out, struct error *e)
 {
     struct records r;
-    if (!records_load(&d->source, family, &hwts_layout, true, &r, e))
+    if (!records_load(&d->source, mem, family, &hwts_layout, true, &r, e))
         return false;
     if (!edges_take(out, r.n, mem))
         return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);

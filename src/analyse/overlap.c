@@ -17,6 +17,13 @@ static void intervals_add(struct intervals *v, int64_t begin, int64_t end)
     v->end_ns[v->n++] = end;
 }
 
+static void intervals_drop(struct intervals *v, struct arena *mem)
+{
+    arena_drop(mem, v->begin_ns);
+    arena_drop(mem, v->end_ns);
+    *v = (struct intervals){ 0 };
+}
+
 /* Sorts by begin and joins what overlaps or touches. */
 static bool intervals_unite(struct intervals *v, struct arena *mem)
 {
@@ -39,6 +46,9 @@ static bool intervals_unite(struct intervals *v, struct arena *mem)
             intervals_add(&sorted, from, to);
         }
     }
+    intervals_drop(v, mem);
+    arena_drop(mem, order);
+    arena_drop(mem, begin);
     *v = sorted;
     return true;
 }
@@ -141,6 +151,7 @@ bool overlap_build(const struct profile *p, const struct device *d, const struct
         intervals_add(&span, begin, end);
         intervals_subtract(&span, &both, idle);
     }
+    intervals_drop(&both, mem);
     for (int k = 0; k < OVERLAP_KINDS; k++)
         drop_empty(&out->kind[k]);
     return true;

@@ -43,7 +43,7 @@ enum { FUNC_ACC_PMU = 26 };
 static bool load_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev, struct error *e)
 {
     struct records r;
-    if (!records_load(&d->source, "stars_soc.data", &stars_layout, false, &r, e))
+    if (!records_load(&d->source, mem, "stars_soc.data", &stars_layout, false, &r, e))
         return false;
     *ev = (struct events){ .tick = r.column[STARS_TICK],
                            .group = arena_take(mem, r.n, sizeof *ev->group),

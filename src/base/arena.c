@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Small requests share blocks, each twice as large as the one before: most arenas of a small export hold a few texts. A
- * large request gets a block of its own, which calloc takes zeroed from the system. */
+ * large request gets a block of its own, which comes zeroed from the system: pages that are never written cost nothing. */
 enum { FIRST_BLOCK_BYTES = 1 << 13, BLOCK_BYTES = 1 << 18, ALIGN = 16 };
 
 struct block {
@@ -31,7 +33,7 @@ static struct block *block_new(struct block **list, size_t bytes)
 {
     if (bytes > SIZE_MAX - sizeof(struct block))
         return NULL;
-    struct block *b = calloc(1, sizeof *b + bytes);
+    struct block *b = memory_take(sizeof *b + bytes);
     if (!b)
         return NULL;
     b->size = bytes;
@@ -92,7 +94,7 @@ static void blocks_free(struct block *b)
 {
     while (b) {
         struct block *next = b->next;
-        free(b);
+        memory_give(b);
         b = next;
     }
 }
@@ -106,6 +108,17 @@ void arena_free(struct arena *a)
     free(a);
 }
 
+void arena_drop(struct arena *a, const void *column)
+{
+    for (struct block **b = &a->large; *b; b = &(*b)->next)
+        if ((*b)->data == column) {
+            struct block *gone = *b;
+            *b = gone->next;
+            memory_give(gone);
+            return;
+        }
+}
+
 void *list_grow(struct arena *a, void **at, size_t *n, size_t *cap, size_t size)
 {
     if (*n == *cap) {
@@ -115,6 +128,7 @@ void *list_grow(struct arena *a, void **at, size_t *n, size_t *cap, size_t size)
             return NULL;
         if (*n > 0)
             memcpy(bigger, *at, *n * size);
+        arena_drop(a, *at);
         *at = bigger;
         *cap = more;
     }

@@ -1,7 +1,8 @@
 /* arena.h - memory that is given back all at once.
  *
  * One arena per job: a directory being loaded, a table being exported. Take from it per batch of records, never per
- * record. What was taken lives until arena_free(); nothing is given back alone. Not thread-safe: one arena per thread.
+ * record. What was taken lives until arena_free(); only large columns may be given back before. Not thread-safe: one
+ * arena per thread.
  */
 #ifndef ASCOPE_BASE_ARENA_H
 #define ASCOPE_BASE_ARENA_H
@@ -18,7 +19,10 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
 bool arena_failed(const struct arena *a); /* some take has returned NULL: the caller may check once, at the end */
 void arena_free(struct arena *a);         /* NULL is fine */
 
-/* A list is an array that grows inside an arena. Doubling leaves the old copies behind; for the large columns count
+/* Gives back a column that nobody will read again. Small ones stay until the end: they are worth no bookkeeping. */
+void arena_drop(struct arena *a, const void *column); /* NULL is fine */
+
+/* A list is an array that grows inside an arena. Growing moves it: keep no pointers into it; for large columns count
  * first and take once. list_add() returns the new, zeroed element, or NULL when there is no memory. */
 #define LIST(type)                                                                                                     \
     struct {                                                                                                           \

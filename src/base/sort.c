@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 void order_fill(uint32_t *order, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -17,10 +19,10 @@ struct keyed {
 /* Least significant byte first. A byte that is equal in all keys costs nothing but its share of the histogram. */
 static bool radix(uint32_t *order, size_t n, struct keyed *a)
 {
-    struct keyed *b = malloc(n * sizeof *b);
+    struct keyed *b = memory_take(n * sizeof *b);
     size_t(*count)[256] = calloc(8, sizeof *count);
     if (!b || !count) {
-        free(b);
+        memory_give(b);
         free(count);
         return false;
     }
@@ -45,7 +47,7 @@ static bool radix(uint32_t *order, size_t n, struct keyed *a)
     }
     for (size_t i = 0; i < n; i++)
         order[i] = from[i].row;
-    free(b);
+    memory_give(b);
     free(count);
     return true;
 }
@@ -63,13 +65,13 @@ static bool is_sorted(const struct keyed *a, size_t n)
     {                                                                                                                  \
         if (n < 2)                                                                                                     \
             return true;                                                                                               \
-        struct keyed *a = malloc(n * sizeof *a);                                                                       \
+        struct keyed *a = memory_take(n * sizeof *a);                                                                  \
         if (!a)                                                                                                        \
             return false;                                                                                              \
         for (size_t i = 0; i < n; i++)                                                                                 \
             a[i] = (struct keyed){ key[order[i]], order[i] };                                                          \
         const bool done = is_sorted(a, n) || radix(order, n, a);                                                       \
-        free(a);                                                                                                       \
+        memory_give(a);                                                                                                \
         return done;                                                                                                   \
     }
 ORDER_BY(u64, uint64_t)

@@ -7,11 +7,11 @@
 /* clang-format off */
 static const uint8_t export_options[] = {
     OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
-    OPT_CLEAR, OPT_THREADS, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+    OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t analyze_options[] = {
-    OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+    OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_HELP };
 static const uint8_t sim_options[] = {

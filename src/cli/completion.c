@@ -121,6 +121,7 @@ static void zsh_option(const char *dashes, const char *name, const struct option
         break;
     case OPTION_DIR: fputs(":directory:_files -/", stdout); break;
     case OPTION_FILE: fputs(":file:_files", stdout); break;
+    case OPTION_SIZE:
     case OPTION_NUMBER: fputs(":value: ", stdout); break;
     }
     fputs("' \\\n", stdout);

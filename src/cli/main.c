@@ -1,4 +1,5 @@
 /* The command. Which one it is depends on the name that it is called by: ascope, msprof.py or msprof. */
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,6 +61,8 @@ int main(int argc, char **argv)
         { "msprof", msprof_main },
         { "msprof.py", msprof_py_main },
     };
+    /* Large columns go back to the system when they are given up, whatever sizes were given up before. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     int code = -1;
     for (size_t i = 0; i < sizeof face / sizeof *face && code < 0; i++)

@@ -49,6 +49,9 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "times of the timeline: since 1970 (epoch, the default) or since its start" },
     [OPT_THREADS] = { "threads", NUMBER(threads, 1, 64),
         .help = "without it one for each CPU; the results are the same" },
+    [OPT_MEMORY] = { "memory-limit", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(memory), .least = 128 << 20,
+        .help = "hold no more than this in memory, without it 512M; what is beyond goes to a file without a name beside "
+                "the results" },
     [OPT_JSON] = { "json", .kind = OPTION_FLAG, .at = AT(json),
         .help = "report as one JSON object, for machines" },
     [OPT_QUIET] = { "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = AT(quiet),
@@ -239,6 +242,28 @@ static bool set_number(const struct option_row *o, const char *what, const char 
     return true;
 }
 
+/* 512M, 2G, 1048576K, 2GB, 2GiB: all of them powers of 1024. */
+static bool set_size(const struct option_row *o, const char *what, const char *text, uint64_t *out)
+{
+    static const char unit[] = "KMGT";
+    char *end;
+    errno = 0;
+    uint64_t n = strtoull(text, &end, 10);
+    const char *u = *end ? strchr(unit, *end & ~0x20) : NULL;
+    bool ok = *text >= '0' && *text <= '9' && errno == 0 && (u || !*end);
+    for (size_t i = 0; u && ok && i <= (size_t)(u - unit); i++)
+        ok = !__builtin_mul_overflow(n, 1024, &n);
+    end += u != NULL;
+    ok = ok && (!*end || strcmp(end, "B") == 0 || strcmp(end, "iB") == 0);
+    if (!ok || n < o->least) {
+        complain("%s %s: accepted are sizes of %lluM and more, such as 512M or 2G", what, text,
+                 (unsigned long long)(o->least >> 20));
+        return false;
+    }
+    *out = n;
+    return true;
+}
+
 static bool set_switch(const char *what, const char *text, bool *out)
 {
     *out = strcmp(text, "on") == 0;
@@ -283,6 +308,7 @@ static bool set_value(struct arguments *a, enum option_id id, const char *what, 
     case OPTION_CHOICE: return set_choice(o, what, text, at);
     case OPTION_WORD: return set_word(o, what, text, at);
     case OPTION_NUMBER: return set_number(o, what, text, at);
+    case OPTION_SIZE: return set_size(o, what, text, at);
     }
     return false;
 }

@@ -31,6 +31,7 @@ enum option_id {
     OPT_DIALECT,
     OPT_TIME_BASE,
     OPT_THREADS,
+    OPT_MEMORY,
     OPT_JSON,
     OPT_QUIET,
     OPT_VERBOSE,
@@ -81,6 +82,7 @@ enum option_kind {
     OPTION_CHOICE, /* unsigned: the position among the choices */
     OPTION_WORD,   /* const char *: one of the choices */
     OPTION_NUMBER, /* uint32_t or uint64_t: see width */
+    OPTION_SIZE,   /* uint64_t: bytes, said as 512M or 2G */
 };
 
 enum { MOST_CHOICES = 12 }; /* and a NULL after the last */
@@ -109,7 +111,7 @@ struct arguments {
     const struct command *command;
     uint64_t given; /* bit option_id: it was on the command line */
     const char *dir, *reports, *out, *output, *rule, *python_path;
-    uint64_t iteration, model, iteration_count, threads, device_id, data_type;
+    uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose;
     bool clear, cluster, json, quiet, help, man;

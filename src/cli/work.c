@@ -4,6 +4,8 @@
 #include <time.h>
 
 #include "analyse/analyse.h"
+#include "base/memory.h"
+#include "base/out.h"
 #include "cli/collections.h"
 #include "cli/summary.h"
 #include "load/prof.h"
@@ -59,17 +61,29 @@ static void run_one(struct run *run, const struct work *w, const char *path)
     result_free(&r);
 }
 
+/* What does not fit goes where the results go: there is room for them, and it is no memory, as /tmp may be. */
+static void limit_memory(const struct arguments *a, const struct collections *found)
+{
+    enum { USUAL_LIMIT = 512 << 20 };
+    struct error unused = { 0 }; /* whoever writes the results will say it */
+    memory_watch();
+    if (found->n > 0 && (!a->out || out_make_dir(a->out, &unused)))
+        memory_limit(a->memory ? a->memory : USUAL_LIMIT, a->out ? a->out : found->path[0], a->memory > 0);
+}
+
 int work_run(struct arguments *a, size_t first_dir, const struct work *w)
 {
     struct collections found;
     enum outcome outcome = collections_find(a, first_dir, false, &found);
     struct run run = { .a = a, .tally = { .n_failed = found.n_refused }, .json = a->json ? json_array() : NULL };
     term_init(&run.term, stdout);
+    limit_memory(a, &found);
     for (size_t i = 0; i < found.n; i++) {
         if (i > 0 && !a->quiet && !a->json)
             putchar('\n');
         run_one(&run, w, found.path[i]);
     }
+    memory_unwatch();
     if (outcome == OUTCOME_DONE)
         outcome = tally_outcome(&run.tally);
     if (a->json)

@@ -53,7 +53,7 @@ static bool load_turns(struct device *d, struct error *e)
     for (unsigned k = 0; k < TURN_KINDS; k++) {
         struct turns *t = &d->aicpu_comm.turns[k];
         struct records r;
-        if (!records_load(&d->source, family, kinds[k].layout, true, &r, e))
+        if (!records_load(&d->source, d->source.mem, family, kinds[k].layout, true, &r, e))
             return false;
         *t = (struct turns){ .n = r.n,
                              .n_stamps = kinds[k].n_stamps,
@@ -70,7 +70,7 @@ static bool load_ops(struct device *d, struct error *e)
 {
     struct aicpu_comm *c = &d->aicpu_comm;
     struct records r;
-    if (!records_load(&d->source, family, &device_hccl_op_layout, true, &r, e))
+    if (!records_load(&d->source, d->source.mem, family, &device_hccl_op_layout, true, &r, e))
         return false;
     c->ops.n = r.n;
     c->ops.tick = U64(r, DEV_OP_TIME);
@@ -89,14 +89,14 @@ static bool load_marks(struct device *d, struct error *e)
 {
     struct aicpu_comm *c = &d->aicpu_comm;
     struct records r;
-    if (!records_load(&d->source, family, &aicpu_flip_layout, true, &r, e))
+    if (!records_load(&d->source, d->source.mem, family, &aicpu_flip_layout, true, &r, e))
         return false;
     c->flips.n = r.n;
     c->flips.tick = U64(r, AICPU_FLIP_TIME);
     c->flips.stream = U16(r, AICPU_FLIP_STREAM);
     c->flips.task = U16(r, AICPU_FLIP_TASK);
     c->flips.number = U32(r, AICPU_FLIP_NUMBER);
-    if (!records_load(&d->source, family, &aicpu_master_layout, true, &r, e))
+    if (!records_load(&d->source, d->source.mem, family, &aicpu_master_layout, true, &r, e))
         return false;
     c->marks.n = r.n;
     c->marks.tick = U64(r, MASTER_TIME);
@@ -137,7 +137,7 @@ static bool load_tasks(struct device *d, struct error *e)
     struct arena *mem = d->source.mem;
     struct records r;
     size_t n;
-    if (!records_load(&d->source, family, &device_hccl_layout, true, &r, e))
+    if (!records_load(&d->source, d->source.mem, family, &device_hccl_layout, true, &r, e))
         return false;
     const uint8_t **entry = find_entries(&r, mem, &n);
     if (entry) {

@@ -131,7 +131,7 @@ static bool load_records(struct source *s, const struct family *f, bool is_v2, s
 {
     const struct layout *l = is_v2 && f->v2 ? f->v2 : f->layout;
     struct records r;
-    if (!records_load(s, f->stream, l, true, &r, e))
+    if (!records_load(s, s->mem, f->stream, l, true, &r, e))
         return false;
     out->n = r.n;
     for (unsigned c = 0; c < l->n; c++) {
@@ -196,7 +196,7 @@ static bool load_changes(struct source *s, const char *stream, bool has_kinds, s
                          struct error *e)
 {
     struct records r;
-    if (!records_load(s, stream, &lpm_layout, true, &r, e))
+    if (!records_load(s, s->mem, stream, &lpm_layout, true, &r, e))
         return false;
     const uint32_t *count = r.column[LPM_COUNT], *kind = r.column[LPM_KIND];
     for (size_t i = 0; i < r.n; i++) {

@@ -173,7 +173,7 @@ static bool load_ts(struct profile *p, struct source *s, struct cpu_samples *c, 
 {
     struct records r;
     bool asked[CPU_EVENT_MOST + 1];
-    if (!records_load(s, "tscpu.data", &ts_cpu_layout, false, &r, e))
+    if (!records_load(s, s->mem, "tscpu.data", &ts_cpu_layout, false, &r, e))
         return false;
     if (!take_rows(s, c, r.n * TS_CPU_PAIRS))
         return error_set(e, FAULT_LIMIT, "%s/tscpu.data: no memory for its samples", s->path);

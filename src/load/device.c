@@ -17,7 +17,7 @@ static bool load_track(struct device *d, struct error *e)
     struct source *s = &d->source;
     struct device_log *log = &d->log;
     struct records r;
-    if (!records_load(s, "ts_track.data", &ts_step_layout, true, &r, e))
+    if (!records_load(s, s->mem, "ts_track.data", &ts_step_layout, true, &r, e))
         return false;
     log->stamps.n = r.n;
     log->stamps.tick = U64(r, STEP_TICK);
@@ -26,21 +26,21 @@ static bool load_track(struct device *d, struct error *e)
     log->stamps.stream = U16(r, STEP_STREAM);
     log->stamps.task = U16(r, STEP_TASK);
     log->stamps.tag = U16(r, STEP_TAG);
-    if (!records_load(s, "ts_track.data", &ts_flip_layout, true, &r, e))
+    if (!records_load(s, s->mem, "ts_track.data", &ts_flip_layout, true, &r, e))
         return false;
     log->flips.n = r.n;
     log->flips.stream = U16(r, TS_FLIP_STREAM);
     log->flips.number = U16(r, TS_FLIP_NUMBER);
     log->flips.task = U16(r, TS_FLIP_TASK);
     log->flips.tick = U64(r, TS_FLIP_TICK);
-    if (!records_load(s, "ts_track.data", &ts_blocks_layout, true, &r, e))
+    if (!records_load(s, s->mem, "ts_track.data", &ts_blocks_layout, true, &r, e))
         return false;
     log->blocks.n = r.n;
     log->blocks.stream = U16(r, TS_BLOCKS_STREAM);
     log->blocks.task = U16(r, TS_BLOCKS_TASK);
     log->blocks.tick = U64(r, TS_BLOCKS_TICK);
     log->blocks.blocks = U32(r, TS_BLOCKS_COUNT);
-    if (!records_load(s, "ts_track.data", &ts_state_layout, true, &r, e))
+    if (!records_load(s, s->mem, "ts_track.data", &ts_state_layout, true, &r, e))
         return false;
     log->states.n = r.n;
     log->states.stream = U16(r, TS_STATE_STREAM);
@@ -50,7 +50,7 @@ static bool load_track(struct device *d, struct error *e)
     log->states.state = U8(r, TS_STATE_STATE);
     for (size_t i = 0; i < log->states.n; i++)
         log->states.stream[i] &= 2047;
-    if (!records_load(s, "ts_track.data", &ts_memcpy_layout, true, &r, e))
+    if (!records_load(s, s->mem, "ts_track.data", &ts_memcpy_layout, true, &r, e))
         return false;
     log->copy_states.n = r.n;
     log->copy_states.stream = U16(r, TS_MEMCPY_STREAM);
@@ -78,7 +78,7 @@ static bool load_model_stamps(struct device *d, struct error *e)
     struct source *s = &d->source;
     struct device_log *log = &d->log;
     struct records r;
-    if (!records_load(s, "aicpu.data", &aicpu_model_layout, true, &r, e))
+    if (!records_load(s, s->mem, "aicpu.data", &aicpu_model_layout, true, &r, e))
         return false;
     if (r.n == 0)
         return true;
@@ -116,9 +116,9 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
     struct source *s = &d->source;
     struct device_log *log = &d->log;
     struct records r;
-    if (!records_load(s, "aicpu.data", &aicpu_node_layout, true, &r, e))
+    if (!records_load(s, s->mem, "aicpu.data", &aicpu_node_layout, true, &r, e))
         return false;
-    if (r.n == 0 && !records_load(s, "DATA_PREPROCESS.AICPU", &aicpu_node_legacy_layout, true, &r, e))
+    if (r.n == 0 && !records_load(s, s->mem, "DATA_PREPROCESS.AICPU", &aicpu_node_legacy_layout, true, &r, e))
         return false;
     log->aicpu.n = r.n;
     log->aicpu.stream = U16(r, AICPU_STREAM);
@@ -133,10 +133,10 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
     log->aicpu.dispatch_us = U32(r, AICPU_DISPATCH_US);
 
     size_t action = DP_ACTION, source = DP_SOURCE;
-    if (!records_load(s, "aicpu.data", &aicpu_dp_layout, true, &r, e))
+    if (!records_load(s, s->mem, "aicpu.data", &aicpu_dp_layout, true, &r, e))
         return false;
     if (r.n == 0) {
-        if (!records_load(s, "DATA_PREPROCESS.DP", &aicpu_dp_legacy_layout, true, &r, e))
+        if (!records_load(s, s->mem, "DATA_PREPROCESS.DP", &aicpu_dp_legacy_layout, true, &r, e))
             return false;
         action = DP_LEGACY_ACTION;
         source = DP_LEGACY_SOURCE;
@@ -153,7 +153,7 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
         log->dp.source[i] = text_of(p->names, r.rest[i] + source, DP_SOURCE_BYTES);
     }
 
-    if (!records_load(s, "aicpu.data", &aicpu_mi_layout, true, &r, e))
+    if (!records_load(s, s->mem, "aicpu.data", &aicpu_mi_layout, true, &r, e))
         return false;
     log->mi.n = r.n;
     log->mi.node = U32(r, MI_NODE);

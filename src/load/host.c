@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "load/aicpu_comm.h"
 #include "load/records.h"
@@ -68,56 +69,74 @@ bool dictionary_load(struct profile *p, struct error *e)
     return load_lines(p, "additional.hash_dic", hash_key, e) && load_lines(p, "additional.type_info_dic", type_key, e);
 }
 
-/* The order of rows by (thread, time), for the caller to free; NULL without memory. */
+/* The order of rows by (thread, time), for the caller to give back; NULL without memory. */
 static uint32_t *thread_time_order(size_t n, const uint32_t *thread, const uint64_t *time)
 {
-    uint32_t *order = malloc(n * sizeof *order + 1);
+    uint32_t *order = memory_take(n * sizeof *order + 1);
     if (!order)
         return NULL;
     order_fill(order, n);
     if (order_by_u64(order, n, time) && order_by_u32(order, n, thread))
         return order;
-    free(order);
+    memory_give(order);
     return NULL;
 }
 
-/* Puts every column (and the pointers to the records) into a new order. One column at a time is held twice. */
-static bool reorder(const struct layout *l, struct records *r, const uint32_t *order)
+bool sorted_load(struct profile *p, const char *family, const struct layout *l, struct sorted *out, struct error *e)
 {
-    void *moved = malloc(r->n * sizeof(uint64_t) + 1);
-    if (!moved)
-        return false;
-    for (unsigned f = 0; f < l->n; f++) {
-        const size_t size = l->field[f].width;
-        order_apply(moved, r->column[f], order, r->n, size);
-        memcpy(r->column[f], moved, r->n * size);
+    *out = (struct sorted){ .source = &p->host.source, .layout = l, .scratch = arena_new() };
+    if (!out->scratch)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", p->path, l->name);
+    if (records_load(out->source, out->scratch, family, l, false, &out->in, e)) {
+        out->order = thread_time_order(out->in.n, out->in.column[HEAD_THREAD], out->in.column[HEAD_TIME]);
+        if (out->order)
+            return true;
+        error_set(e, FAULT_LIMIT, "%s: no memory to sort the %s records", p->path, l->name);
     }
-    if (r->rest) {
-        order_apply(moved, r->rest, order, r->n, sizeof *r->rest);
-        memcpy(r->rest, moved, r->n * sizeof *r->rest);
-    }
-    free(moved);
-    return true;
+    arena_free(out->scratch);
+    return false;
 }
 
-bool host_load_sorted(struct profile *p, const char *family, const struct layout *l, struct records *r, uint32_t **call,
-                      bool **is_static, struct error *e)
+static void *in_order(struct sorted *s, const void *column, size_t size)
 {
-    struct source *s = &p->host.source;
-    if (!records_load(s, family, l, false, r, e))
-        return false;
-    uint32_t *order = thread_time_order(r->n, r->column[HEAD_THREAD], r->column[HEAD_TIME]);
-    bool done = order && reorder(l, r, order);
-    if (done && call)
-        done = (*call = arena_take(s->mem, r->n, sizeof **call)) != NULL;
-    for (size_t i = 0; done && call && i < r->n; i++)
-        (*call)[i] = NO_ROW;
-    if (done && is_static)
-        done = (*is_static = arena_take(s->mem, r->n, sizeof **is_static)) != NULL;
-    for (size_t i = 0; done && is_static && i < r->n; i++)
-        (*is_static)[i] = order[i] < r->n_unaging;
-    free(order);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory to sort the %s records", s->path, l->name);
+    void *sorted = arena_take(s->source->mem, s->in.n, size);
+    if (sorted)
+        order_apply(sorted, column, s->order, s->in.n, size);
+    return sorted;
+}
+
+void *sorted_column(struct sorted *s, unsigned field)
+{
+    return in_order(s, s->in.column[field], s->layout->field[field].width);
+}
+
+const uint8_t **sorted_rest(struct sorted *s)
+{
+    return in_order(s, s->in.rest, sizeof *s->in.rest);
+}
+
+uint32_t *sorted_calls(struct sorted *s)
+{
+    uint32_t *call = arena_take(s->source->mem, s->in.n, sizeof *call);
+    for (size_t i = 0; call && i < s->in.n; i++)
+        call[i] = NO_ROW;
+    return call;
+}
+
+bool *sorted_is_static(struct sorted *s)
+{
+    bool *is_static = arena_take(s->source->mem, s->in.n, sizeof *is_static);
+    for (size_t i = 0; is_static && i < s->in.n; i++)
+        is_static[i] = s->order[i] < s->in.n_unaging;
+    return is_static;
+}
+
+bool sorted_end(struct sorted *s, struct error *e)
+{
+    memory_give(s->order);
+    arena_free(s->scratch);
+    return !arena_failed(s->source->mem) ||
+           error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", s->source->path, s->layout->name);
 }
 
 /* Two points with the same level, type, thread, request and item are the two ends of one call. Replaces the first by
@@ -133,10 +152,9 @@ static size_t pair_events(struct source *s, struct records *r)
     size_t n_slots = 16;
     while (n_slots < n_events * 2)
         n_slots *= 2;
-    uint32_t *open = malloc(n_slots * sizeof *open); /* row of an open begin + 1, by the hash of its identity */
+    uint32_t *open = memory_take(n_slots * sizeof *open); /* row of an open begin + 1, by the hash of its identity */
     if (!open)
         return SIZE_MAX;
-    memset(open, 0, n_slots * sizeof *open);
     size_t n = 0, n_open = 0;
     for (size_t i = 0; i < r->n; i++) {
         if (end[i] == UINT64_MAX) {
@@ -162,7 +180,7 @@ static size_t pair_events(struct source *s, struct records *r)
         begin[n] = begin[i], end[n] = end[i], item[n] = item[i];
         n++;
     }
-    free(open);
+    memory_give(open);
     losses_add(&s->lost, LOSS_UNPAIRED, n_open, "host/data/api_event.data", 0);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -175,55 +193,51 @@ static size_t pair_events(struct source *s, struct records *r)
     return kept;
 }
 
-/* By (thread, begin, level descending, end descending): the outer call before the inner one. */
-static bool sort_calls(struct records *r)
+/* By (thread, begin, level descending, end descending): the outer call before the inner one. NULL without memory. */
+static uint32_t *call_order(const struct records *r, struct arena *scratch)
 {
-    struct arena *scratch = arena_new();
-    uint32_t *order = scratch ? arena_take(scratch, r->n, sizeof *order) : NULL;
-    uint64_t *end_down = order ? arena_take(scratch, r->n, sizeof *end_down) : NULL;
-    uint16_t *level_down = end_down ? arena_take(scratch, r->n, sizeof *level_down) : NULL;
-    bool done = level_down != NULL;
-    for (size_t i = 0; done && i < r->n; i++) {
+    uint32_t *order = arena_take(scratch, r->n, sizeof *order);
+    uint64_t *end_down = arena_take(scratch, r->n, sizeof *end_down);
+    uint16_t *level_down = arena_take(scratch, r->n, sizeof *level_down);
+    if (arena_failed(scratch))
+        return NULL;
+    for (size_t i = 0; i < r->n; i++) {
         end_down[i] = ~U64(*r, API_END)[i];
         level_down[i] = (uint16_t)~U16(*r, API_LEVEL)[i];
     }
-    if (done) {
-        order_fill(order, r->n);
-        done = order_by_u64(order, r->n, end_down) && order_by_u16(order, r->n, level_down) &&
-               order_by_u64(order, r->n, U64(*r, API_BEGIN)) && order_by_u32(order, r->n, U32(*r, API_THREAD)) &&
-               reorder(&api_layout, r, order);
-    }
-    arena_free(scratch);
-    return done;
+    order_fill(order, r->n);
+    const bool done = order_by_u64(order, r->n, end_down) && order_by_u16(order, r->n, level_down) &&
+                      order_by_u64(order, r->n, U64(*r, API_BEGIN)) && order_by_u32(order, r->n, U32(*r, API_THREAD));
+    arena_drop(scratch, end_down);
+    arena_drop(scratch, level_down);
+    return done ? order : NULL;
 }
 
 static bool load_calls(struct profile *p, struct error *e)
 {
-    struct source *s = &p->host.source;
-    struct records r;
-    if (!records_load(s, "api_event.data", &api_layout, false, &r, e))
-        return false;
-    r.n = pair_events(s, &r);
-    if (r.n == SIZE_MAX || !sort_calls(&r))
-        return error_set(e, FAULT_LIMIT, "%s: no memory to sort its calls", s->path);
-
+    struct sorted s = { .source = &p->host.source, .layout = &api_layout, .scratch = arena_new() };
     struct calls *c = &p->host.calls;
-    *c = (struct calls){ .n = r.n,
-                         .level = r.column[API_LEVEL],
-                         .type = r.column[API_TYPE],
-                         .thread = r.column[API_THREAD],
-                         .request = r.column[API_REQUEST],
-                         .begin = r.column[API_BEGIN],
-                         .end = r.column[API_END],
-                         .item = r.column[API_ITEM] };
-    return true;
+    bool done = s.scratch && records_load(s.source, s.scratch, "api_event.data", &api_layout, false, &s.in, e);
+    done = done && (s.in.n = pair_events(s.source, &s.in)) != SIZE_MAX && (s.order = call_order(&s.in, s.scratch));
+    if (done)
+        *c = (struct calls){ .n = s.in.n,
+                             .level = sorted_column(&s, API_LEVEL),
+                             .type = sorted_column(&s, API_TYPE),
+                             .thread = sorted_column(&s, API_THREAD),
+                             .request = sorted_column(&s, API_REQUEST),
+                             .begin = sorted_column(&s, API_BEGIN),
+                             .end = sorted_column(&s, API_END),
+                             .item = sorted_column(&s, API_ITEM) };
+    arena_free(s.scratch);
+    return (done && !arena_failed(s.source->mem)) ||
+           error_set(e, FAULT_LIMIT, "%s: no memory to sort its calls", s.source->path);
 }
 
 /* The same eight bytes, from now on a double. */
 static double *as_doubles(uint64_t *bits, size_t n)
 {
     double *real = (double *)(void *)bits;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; bits && i < n; i++) {
         double v;
         memcpy(&v, &bits[i], sizeof v);
         memcpy(&real[i], &v, sizeof v);
@@ -247,140 +261,139 @@ static void bound_counts(struct source *s, const char *family, uint32_t *count, 
 static bool load_nodes(struct profile *p, struct error *e)
 {
     struct host_records *h = &p->host.records;
-    struct records r;
-    uint32_t *call;
-    bool *is_static;
-    if (!host_load_sorted(p, "compact.node_basic_info", &node_basic_layout, &r, &call, &is_static, e))
+    struct sorted s;
+    if (!sorted_load(p, "compact.node_basic_info", &node_basic_layout, &s, e))
         return false;
-    h->node_basics = (struct node_basics){ .n = r.n,
-                                           .thread = U32(r, HEAD_THREAD),
-                                           .task_type = U32(r, NODE_TASK_TYPE),
-                                           .blocks = U32(r, NODE_BLOCKS),
-                                           .op_flag = U32(r, NODE_OP_FLAG),
-                                           .time = U64(r, HEAD_TIME),
-                                           .name = U64(r, NODE_NAME),
-                                           .op_type = U64(r, NODE_OP_TYPE),
-                                           .is_static = is_static,
-                                           .call = call };
-    if (!host_load_sorted(p, "compact.node_attr_info", &node_attr_layout, &r, &call, NULL, e))
+    h->node_basics = (struct node_basics){ .n = s.in.n,
+                                           .thread = sorted_column(&s, HEAD_THREAD),
+                                           .task_type = sorted_column(&s, NODE_TASK_TYPE),
+                                           .blocks = sorted_column(&s, NODE_BLOCKS),
+                                           .op_flag = sorted_column(&s, NODE_OP_FLAG),
+                                           .time = sorted_column(&s, HEAD_TIME),
+                                           .name = sorted_column(&s, NODE_NAME),
+                                           .op_type = sorted_column(&s, NODE_OP_TYPE),
+                                           .is_static = sorted_is_static(&s),
+                                           .call = sorted_calls(&s) };
+    if (!sorted_end(&s, e) || !sorted_load(p, "compact.node_attr_info", &node_attr_layout, &s, e))
         return false;
-    h->node_attrs = (struct node_attrs){ .n = r.n,
-                                         .thread = U32(r, HEAD_THREAD),
-                                         .time = U64(r, HEAD_TIME),
-                                         .name = U64(r, ATTR_NAME),
-                                         .text = U64(r, ATTR_TEXT),
-                                         .call = call };
-    if (!host_load_sorted(p, "additional.context_id_info", &context_id_layout, &r, &call, NULL, e))
+    h->node_attrs = (struct node_attrs){ .n = s.in.n,
+                                         .thread = sorted_column(&s, HEAD_THREAD),
+                                         .time = sorted_column(&s, HEAD_TIME),
+                                         .name = sorted_column(&s, ATTR_NAME),
+                                         .text = sorted_column(&s, ATTR_TEXT),
+                                         .call = sorted_calls(&s) };
+    if (!sorted_end(&s, e) || !sorted_load(p, "additional.context_id_info", &context_id_layout, &s, e))
         return false;
-    h->contexts = (struct contexts){ .n = r.n,
-                                     .thread = U32(r, HEAD_THREAD),
-                                     .count = U32(r, CONTEXT_COUNT),
-                                     .level = U16(r, HEAD_LEVEL),
-                                     .time = U64(r, HEAD_TIME),
-                                     .name = U64(r, CONTEXT_OP_NAME),
-                                     .ids = r.rest,
-                                     .call = call };
-    bound_counts(&p->host.source, "additional.context_id_info", h->contexts.count, r.rest, r.n, CONTEXT_MOST,
-                 CONTEXT_FIRST);
-    return true;
+    h->contexts = (struct contexts){ .n = s.in.n,
+                                     .thread = sorted_column(&s, HEAD_THREAD),
+                                     .count = sorted_column(&s, CONTEXT_COUNT),
+                                     .level = sorted_column(&s, HEAD_LEVEL),
+                                     .time = sorted_column(&s, HEAD_TIME),
+                                     .name = sorted_column(&s, CONTEXT_OP_NAME),
+                                     .ids = sorted_rest(&s),
+                                     .call = sorted_calls(&s) };
+    const bool done = sorted_end(&s, e);
+    if (done)
+        bound_counts(s.source, "additional.context_id_info", h->contexts.count, h->contexts.ids, h->contexts.n,
+                     CONTEXT_MOST, CONTEXT_FIRST);
+    return done;
 }
 
 static bool load_hccl(struct profile *p, struct error *e)
 {
     struct host_records *h = &p->host.records;
-    struct records r;
-    uint32_t *call;
-    if (!host_load_sorted(p, "compact.hccl_op_info", &hccl_op_layout, &r, &call, NULL, e))
+    struct sorted s;
+    if (!sorted_load(p, "compact.hccl_op_info", &hccl_op_layout, &s, e))
         return false;
-    h->hccl_ops = (struct hccl_ops){ .n = r.n,
-                                     .thread = U32(r, HEAD_THREAD),
-                                     .time = U64(r, HEAD_TIME),
-                                     .alg = U64(r, HCCL_OP_ALG),
-                                     .count = U64(r, HCCL_OP_COUNT),
-                                     .group = U64(r, HCCL_OP_GROUP),
-                                     .flags = U8(r, HCCL_OP_FLAGS),
-                                     .data_type = U8(r, HCCL_OP_DATA_TYPE),
-                                     .call = call };
-    if (!host_load_sorted(p, "additional.hccl_info", &hccl_info_layout, &r, &call, NULL, e))
+    h->hccl_ops = (struct hccl_ops){ .n = s.in.n,
+                                     .thread = sorted_column(&s, HEAD_THREAD),
+                                     .time = sorted_column(&s, HEAD_TIME),
+                                     .alg = sorted_column(&s, HCCL_OP_ALG),
+                                     .count = sorted_column(&s, HCCL_OP_COUNT),
+                                     .group = sorted_column(&s, HCCL_OP_GROUP),
+                                     .flags = sorted_column(&s, HCCL_OP_FLAGS),
+                                     .data_type = sorted_column(&s, HCCL_OP_DATA_TYPE),
+                                     .call = sorted_calls(&s) };
+    if (!sorted_end(&s, e) || !sorted_load(p, "additional.hccl_info", &hccl_info_layout, &s, e))
         return false;
-    h->hccl_infos = (struct hccl_infos){ .n = r.n,
-                                         .thread = U32(r, HEAD_THREAD),
-                                         .time = U64(r, HEAD_TIME),
-                                         .item = U64(r, HCCL_ITEM),
-                                         .group = U64(r, HCCL_GROUP),
-                                         .notify = U64(r, HCCL_NOTIFY),
-                                         .src = U64(r, HCCL_SRC),
-                                         .dst = U64(r, HCCL_DST),
-                                         .size = U64(r, HCCL_SIZE),
-                                         .estimate_us = as_doubles(U64(r, HCCL_ESTIMATE), r.n),
-                                         .local_rank = U32(r, HCCL_LOCAL_RANK),
-                                         .remote_rank = U32(r, HCCL_REMOTE_RANK),
-                                         .rank_size = U32(r, HCCL_RANK_SIZE),
-                                         .plane = U32(r, HCCL_PLANE),
-                                         .context = U32(r, HCCL_CONTEXT),
-                                         .data_type = U32(r, HCCL_DATA_TYPE),
-                                         .link = U32(r, HCCL_LINK),
-                                         .transport = U32(r, HCCL_TRANSPORT),
-                                         .rdma = U32(r, HCCL_RDMA),
-                                         .call = call };
-    return true;
+    h->hccl_infos = (struct hccl_infos){ .n = s.in.n,
+                                         .thread = sorted_column(&s, HEAD_THREAD),
+                                         .time = sorted_column(&s, HEAD_TIME),
+                                         .item = sorted_column(&s, HCCL_ITEM),
+                                         .group = sorted_column(&s, HCCL_GROUP),
+                                         .notify = sorted_column(&s, HCCL_NOTIFY),
+                                         .src = sorted_column(&s, HCCL_SRC),
+                                         .dst = sorted_column(&s, HCCL_DST),
+                                         .size = sorted_column(&s, HCCL_SIZE),
+                                         .estimate_us = as_doubles(sorted_column(&s, HCCL_ESTIMATE), s.in.n),
+                                         .local_rank = sorted_column(&s, HCCL_LOCAL_RANK),
+                                         .remote_rank = sorted_column(&s, HCCL_REMOTE_RANK),
+                                         .rank_size = sorted_column(&s, HCCL_RANK_SIZE),
+                                         .plane = sorted_column(&s, HCCL_PLANE),
+                                         .context = sorted_column(&s, HCCL_CONTEXT),
+                                         .data_type = sorted_column(&s, HCCL_DATA_TYPE),
+                                         .link = sorted_column(&s, HCCL_LINK),
+                                         .transport = sorted_column(&s, HCCL_TRANSPORT),
+                                         .rdma = sorted_column(&s, HCCL_RDMA),
+                                         .call = sorted_calls(&s) };
+    return sorted_end(&s, e);
 }
 
 /* Flips are records of the same file: they go into a table of their own. */
-static bool split_flips(struct source *s, const struct records *r, struct host_flips *f)
+static bool split_flips(struct arena *mem, const struct tracks *t, size_t n_tracks, struct host_flips *f)
 {
     size_t n = 0, at = 0;
-    for (size_t i = 0; i < r->n; i++)
-        n += U64(*r, TRACK_TYPE)[i] == TRACK_TYPE_FLIP;
+    for (size_t i = 0; i < n_tracks; i++)
+        n += t->type[i] == TRACK_TYPE_FLIP;
     *f = (struct host_flips){ .n = n,
-                              .device = arena_take(s->mem, n, sizeof *f->device),
-                              .stream = arena_take(s->mem, n, sizeof *f->stream),
-                              .number = arena_take(s->mem, n, sizeof *f->number),
-                              .task = arena_take(s->mem, n, sizeof *f->task),
-                              .time = arena_take(s->mem, n, sizeof *f->time) };
-    uint32_t *order = arena_take(s->mem, n, sizeof *order);
-    if (arena_failed(s->mem))
+                              .device = arena_take(mem, n, sizeof *f->device),
+                              .stream = arena_take(mem, n, sizeof *f->stream),
+                              .number = arena_take(mem, n, sizeof *f->number),
+                              .task = arena_take(mem, n, sizeof *f->task),
+                              .time = arena_take(mem, n, sizeof *f->time) };
+    uint32_t *order = arena_take(mem, n, sizeof *order);
+    if (arena_failed(mem))
         return false;
-    for (uint32_t i = 0; i < r->n; i++)
-        if (U64(*r, TRACK_TYPE)[i] == TRACK_TYPE_FLIP)
+    for (uint32_t i = 0; i < n_tracks; i++)
+        if (t->type[i] == TRACK_TYPE_FLIP)
             order[at++] = i;
-    if (!order_by_u64(order, n, U64(*r, HEAD_TIME)) || !order_by_u16(order, n, U16(*r, TRACK_STREAM)) ||
-        !order_by_u16(order, n, U16(*r, TRACK_DEVICE)))
+    if (!order_by_u64(order, n, t->time) || !order_by_u16(order, n, t->stream) || !order_by_u16(order, n, t->device))
         return false;
-    order_apply(f->device, r->column[TRACK_DEVICE], order, n, sizeof *f->device);
-    order_apply(f->stream, r->column[TRACK_STREAM], order, n, sizeof *f->stream);
-    order_apply(f->time, r->column[HEAD_TIME], order, n, sizeof *f->time);
+    order_apply(f->device, t->device, order, n, sizeof *f->device);
+    order_apply(f->stream, t->stream, order, n, sizeof *f->stream);
+    order_apply(f->time, t->time, order, n, sizeof *f->time);
     for (size_t i = 0; i < n; i++) {
-        f->task[i] = U32(*r, TRACK_TASK)[order[i]] & 0xFFFF;
-        f->number[i] = (uint16_t)(U32(*r, TRACK_TASK)[order[i]] >> 16);
+        f->task[i] = t->task[order[i]] & 0xFFFF;
+        f->number[i] = (uint16_t)(t->task[order[i]] >> 16);
     }
     return true;
 }
 
 static bool load_tracks(struct profile *p, struct error *e)
 {
-    struct source *s = &p->host.source;
     struct host_records *h = &p->host.records;
-    struct records r;
-    uint32_t *call;
-    if (!host_load_sorted(p, "compact.task_track", &task_track_layout, &r, &call, NULL, e))
+    struct arena *mem = p->host.source.mem;
+    struct sorted s;
+    if (!sorted_load(p, "compact.task_track", &task_track_layout, &s, e))
         return false;
-    uint16_t *batch = arena_take(s->mem, r.n, sizeof *batch);
-    if (!batch || !split_flips(s, &r, &h->flips))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its tasks", s->path);
+    const size_t n = s.in.n;
     struct tracks *t = &h->tracks;
-    *t = (struct tracks){ .thread = U32(r, HEAD_THREAD),
-                          .data_len = U32(r, HEAD_DATA_LEN),
-                          .task = U32(r, TRACK_TASK),
-                          .device = U16(r, TRACK_DEVICE),
-                          .stream = U16(r, TRACK_STREAM),
-                          .batch = batch,
-                          .time = U64(r, HEAD_TIME),
-                          .type = U64(r, TRACK_TYPE),
-                          .kernel = U64(r, TRACK_KERNEL),
-                          .record = r.rest,
-                          .call = call };
-    for (size_t i = 0; i < r.n; i++) {
+    *t = (struct tracks){ .thread = sorted_column(&s, HEAD_THREAD),
+                          .data_len = sorted_column(&s, HEAD_DATA_LEN),
+                          .task = sorted_column(&s, TRACK_TASK),
+                          .device = sorted_column(&s, TRACK_DEVICE),
+                          .stream = sorted_column(&s, TRACK_STREAM),
+                          .batch = arena_take(mem, n, sizeof *t->batch),
+                          .time = sorted_column(&s, HEAD_TIME),
+                          .type = sorted_column(&s, TRACK_TYPE),
+                          .kernel = sorted_column(&s, TRACK_KERNEL),
+                          .record = sorted_rest(&s),
+                          .call = sorted_calls(&s) };
+    if (!sorted_end(&s, e))
+        return false;
+    if (!split_flips(mem, t, n, &h->flips))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its tasks", p->path);
+    for (size_t i = 0; i < n; i++) {
         if (t->type[i] == TRACK_TYPE_FLIP || t->type[i] == TRACK_TYPE_MAINTENANCE)
             continue;
         const size_t k = t->n++;
@@ -390,18 +403,39 @@ static bool load_tracks(struct profile *p, struct error *e)
         t->batch[k] = (uint16_t)(t->task[i] >> 16);
         t->task[k] = t->task[i] & 0xFFFF;
     }
-    if (!host_load_sorted(p, "compact.memcpy_info", &memcpy_layout, &r, NULL, NULL, e))
+    if (!sorted_load(p, "compact.memcpy_info", &memcpy_layout, &s, e))
         return false;
-    h->memcpys = (struct memcpys){ .n = r.n,
-                                   .thread = U32(r, HEAD_THREAD),
-                                   .stream = U32(r, MEMCPY_STREAM),
-                                   .direction = U16(r, MEMCPY_DIRECTION),
-                                   .kind = U16(r, MEMCPY_KIND),
-                                   .device = U16(r, MEMCPY_DEVICE),
-                                   .time = U64(r, HEAD_TIME),
-                                   .size = U64(r, MEMCPY_SIZE),
-                                   .largest = U64(r, MEMCPY_LARGEST) };
-    return true;
+    h->memcpys = (struct memcpys){ .n = s.in.n,
+                                   .thread = sorted_column(&s, HEAD_THREAD),
+                                   .stream = sorted_column(&s, MEMCPY_STREAM),
+                                   .direction = sorted_column(&s, MEMCPY_DIRECTION),
+                                   .kind = sorted_column(&s, MEMCPY_KIND),
+                                   .device = sorted_column(&s, MEMCPY_DEVICE),
+                                   .time = sorted_column(&s, HEAD_TIME),
+                                   .size = sorted_column(&s, MEMCPY_SIZE),
+                                   .largest = sorted_column(&s, MEMCPY_LARGEST) };
+    return sorted_end(&s, e);
+}
+
+static bool load_fusions(struct profile *p, struct error *e)
+{
+    struct fusions *f = &p->host.records.fusions;
+    struct sorted s;
+    if (!sorted_load(p, "additional.fusion_op_info", &fusion_op_layout, &s, e))
+        return false;
+    *f = (struct fusions){ .n = s.in.n,
+                           .thread = sorted_column(&s, HEAD_THREAD),
+                           .count = sorted_column(&s, FUSION_COUNT),
+                           .time = sorted_column(&s, HEAD_TIME),
+                           .name = sorted_column(&s, FUSION_NAME),
+                           .originals = sorted_rest(&s),
+                           .call = sorted_calls(&s) };
+    for (unsigned k = 0; k < 5; k++)
+        f->bytes[k] = sorted_column(&s, FUSION_INPUT + k);
+    const bool done = sorted_end(&s, e);
+    if (done)
+        bound_counts(s.source, "additional.fusion_op_info", f->count, f->originals, f->n, FUSION_MOST, FUSION_FIRST);
+    return done;
 }
 
 static bool load_graphs(struct profile *p, struct error *e)
@@ -409,25 +443,11 @@ static bool load_graphs(struct profile *p, struct error *e)
     struct source *s = &p->host.source;
     struct host_records *h = &p->host.records;
     struct records r;
-    uint32_t *call;
-    if (!host_load_sorted(p, "additional.fusion_op_info", &fusion_op_layout, &r, &call, NULL, e))
-        return false;
-    h->fusions = (struct fusions){ .n = r.n,
-                                   .thread = U32(r, HEAD_THREAD),
-                                   .count = U32(r, FUSION_COUNT),
-                                   .time = U64(r, HEAD_TIME),
-                                   .name = U64(r, FUSION_NAME),
-                                   .originals = r.rest,
-                                   .call = call };
-    for (unsigned k = 0; k < 5; k++)
-        h->fusions.bytes[k] = U64(r, FUSION_INPUT + k);
-    bound_counts(s, "additional.fusion_op_info", h->fusions.count, r.rest, r.n, FUSION_MOST, FUSION_FIRST);
-
-    if (!records_load(s, "additional.graph_id_map", &graph_id_layout, false, &r, e))
+    if (!records_load(s, s->mem, "additional.graph_id_map", &graph_id_layout, false, &r, e))
         return false;
     h->graph_ids = (struct graph_ids){ r.n, U64(r, GRAPH_NAME), U32(r, GRAPH_ID), U32(r, GRAPH_MODEL) };
 
-    if (!records_load(s, "compact.capture_stream_info", &capture_stream_layout, false, &r, e))
+    if (!records_load(s, s->mem, "compact.capture_stream_info", &capture_stream_layout, false, &r, e))
         return false;
     h->capture_streams = (struct capture_streams){ .n = r.n,
                                                    .status = U16(r, CAPTURE_STATUS),
@@ -437,12 +457,12 @@ static bool load_graphs(struct profile *p, struct error *e)
                                                    .device = U16(r, CAPTURE_DEVICE),
                                                    .time = U64(r, HEAD_TIME) };
 
-    if (!records_load(s, "additional.logic_stream_info", &logic_stream_layout, false, &r, e))
+    if (!records_load(s, s->mem, "additional.logic_stream_info", &logic_stream_layout, false, &r, e))
         return false;
     h->logic_streams = (struct logic_streams){ r.n, U32(r, LOGIC_STREAM), U32(r, LOGIC_COUNT), r.rest };
     bound_counts(s, "additional.logic_stream_info", h->logic_streams.count, r.rest, r.n, LOGIC_MOST, LOGIC_FIRST);
 
-    if (!records_load(s, "additional.mc2_comm_info", &mc2_comm_layout, false, &r, e))
+    if (!records_load(s, s->mem, "additional.mc2_comm_info", &mc2_comm_layout, false, &r, e))
         return false;
     h->mc2_groups = (struct mc2_groups){ .n = r.n,
                                          .group = U64(r, MC2_GROUP),
@@ -452,7 +472,7 @@ static bool load_graphs(struct profile *p, struct error *e)
                                          .streams = r.rest };
     bound_counts(s, "additional.mc2_comm_info", h->mc2_groups.stream_count, r.rest, r.n, MC2_MOST, MC2_FIRST);
 
-    if (!records_load(s, "compact.expand_stream_spec", &expand_stream_layout, false, &r, e))
+    if (!records_load(s, s->mem, "compact.expand_stream_spec", &expand_stream_layout, false, &r, e))
         return false;
     h->streams_expanded = r.n > 0 && U8(r, EXPAND_STATUS)[0] == 1;
     return true;
@@ -462,7 +482,7 @@ static bool load_marks(struct profile *p, struct error *e)
 {
     struct source *s = &p->host.source;
     struct records r;
-    if (!records_load(s, "additional.msproftx", &mark_layout, false, &r, e))
+    if (!records_load(s, s->mem, "additional.msproftx", &mark_layout, false, &r, e))
         return false;
     struct marks *m = &p->host.records.marks;
     *m = (struct marks){ .n = r.n,
@@ -494,7 +514,7 @@ static bool load_memory(struct profile *p, struct error *e)
     struct source *s = &p->host.source;
     struct host_records *h = &p->host.records;
     struct records r;
-    if (!records_load(s, "additional.task_memory_info", &task_memory_layout, false, &r, e))
+    if (!records_load(s, s->mem, "additional.task_memory_info", &task_memory_layout, false, &r, e))
         return false;
     h->op_memory = (struct op_memory){ .n = r.n,
                                        .thread = U32(r, HEAD_THREAD),
@@ -506,7 +526,7 @@ static bool load_memory(struct profile *p, struct error *e)
                                        .allocated = U64(r, OP_MEM_ALLOCATED),
                                        .reserved = U64(r, OP_MEM_RESERVED),
                                        .size = r.column[OP_MEM_SIZE] };
-    if (!records_load(s, "additional.static_op_mem", &static_op_mem_layout, false, &r, e))
+    if (!records_load(s, s->mem, "additional.static_op_mem", &static_op_mem_layout, false, &r, e))
         return false;
     h->static_memory = (struct static_memory){ .n = r.n,
                                                .size = r.column[STATIC_MEM_SIZE],
@@ -522,7 +542,7 @@ bool host_load(struct profile *p, struct error *e)
 {
     if (!profile_has_host(p))
         return true;
-    return load_calls(p, e) && load_nodes(p, e) && load_hccl(p, e) && load_tracks(p, e) && load_graphs(p, e) &&
-           load_marks(p, e) && load_memory(p, e) && tensors_load(p, e) && captured_ops_load(p, e) &&
-           mc2_groups_index(p, e);
+    return load_calls(p, e) && load_nodes(p, e) && load_hccl(p, e) && load_tracks(p, e) && load_fusions(p, e) &&
+           load_graphs(p, e) && load_marks(p, e) && load_memory(p, e) && tensors_load(p, e) &&
+           captured_ops_load(p, e) && mc2_groups_index(p, e);
 }

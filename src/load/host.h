@@ -8,9 +8,20 @@
 bool dictionary_load(struct profile *p, struct error *e);
 bool host_load(struct profile *p, struct error *e);
 
-/* One family of compact or additional records, sorted by (thread, time). When wanted, `call` gets room for the call that
- * each row belongs to (NO_ROW so far), and is_static tells the rows that came from unaging files. */
-bool host_load_sorted(struct profile *p, const char *family, const struct layout *l, struct records *r, uint32_t **call,
-                      bool **is_static, struct error *e);
+/* One family of compact or additional records, sorted by (thread, time), while its columns are being chosen: those that
+ * nobody takes are gone with sorted_end(). */
+struct sorted {
+    struct source *source;
+    struct arena *scratch;
+    const struct layout *layout;
+    struct records in; /* as they lie in the files */
+    uint32_t *order;
+};
+bool sorted_load(struct profile *p, const char *family, const struct layout *l, struct sorted *out, struct error *e);
+void *sorted_column(struct sorted *s, unsigned field); /* taken from the source's arena, as everything here */
+const uint8_t **sorted_rest(struct sorted *s);         /* the records themselves */
+uint32_t *sorted_calls(struct sorted *s);              /* room for the call that each belongs to: NO_ROW so far */
+bool *sorted_is_static(struct sorted *s);              /* it came from an unaging file */
+bool sorted_end(struct sorted *s, struct error *e);    /* false: there was no memory for some column */
 
 #endif

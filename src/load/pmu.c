@@ -14,7 +14,7 @@ static bool load(struct source *s, const char *family, const struct layout *l, s
     thin.n = 0;
     thin.keeps_rest = true;
     struct records r;
-    if (!records_load(s, family, &thin, true, &r, e))
+    if (!records_load(s, s->mem, family, &thin, true, &r, e))
         return false;
     *out = (struct pmu_records){ r.n, r.rest };
     return true;

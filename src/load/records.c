@@ -1,8 +1,6 @@
 #include "load/records.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Slices 3, 4, 5 and 7, 8 are two segments: what lies between is lost, and with it the alignment at the second's start. */
 struct segment {
@@ -26,17 +24,34 @@ static size_t segment_bytes(struct segment g)
     return bytes;
 }
 
-/* Where the records of a load are gathered before they are decoded. */
+/* Records on their way into columns, in batches that stay in the cache while every field passes over them. */
+enum { BATCH = 1024 };
+
 struct gather {
     struct source *source;
     const struct layout *layout;
+    struct arena *mem; /* of the columns */
+    struct records *out;
     bool counts; /* false: an earlier reader has counted the damage of this stream */
-    const uint8_t **rec;
-    size_t n;
+    size_t n;    /* in the batch */
+    const uint8_t *rec[BATCH];
     uint64_t n_others;
     const char *first_other;
     uint64_t first_other_at;
 };
+
+static void decode_batch(struct gather *g)
+{
+    struct records *out = g->out;
+    for (unsigned f = 0; f < g->layout->n; f++) {
+        const struct field *field = &g->layout->field[f];
+        layout_decode(field, g->rec, g->n, (uint8_t *)out->column[f] + out->n * field->width);
+    }
+    if (out->rest)
+        memcpy(out->rest + out->n, g->rec, g->n * sizeof *out->rest);
+    out->n += g->n;
+    g->n = 0;
+}
 
 static void gather_one(struct gather *g, const uint8_t *rec, const char *file, uint64_t offset)
 {
@@ -49,6 +64,8 @@ static void gather_one(struct gather *g, const uint8_t *rec, const char *file, u
         }
     } else {
         g->rec[g->n++] = rec;
+        if (g->n == BATCH)
+            decode_batch(g);
     }
 }
 
@@ -123,7 +140,7 @@ static bool gather_segment(struct gather *g, struct segment seg)
 
 static bool gather_stream(struct gather *g, struct stream *stream)
 {
-    const size_t n_before = g->n;
+    const size_t n_before = g->out->n;
     const uint64_t others_before = g->n_others;
     g->counts = !stream->is_checked;
     for (size_t i = 0; i < stream->n_slices;) {
@@ -136,7 +153,8 @@ static bool gather_stream(struct gather *g, struct stream *stream)
             return false;
         i += seg.n;
     }
-    const size_t n_read = g->n - n_before;
+    decode_batch(g);
+    const size_t n_read = g->out->n - n_before;
     if (g->counts)
         stream->n_unread = (size_t)(g->n_others - others_before);
     else
@@ -145,63 +163,34 @@ static bool gather_stream(struct gather *g, struct stream *stream)
     return true;
 }
 
-static bool decode(struct gather *g, struct records *out)
+/* As many elements as there may be: what is not filled costs no memory, only addresses. */
+static bool take_columns(struct gather *g, size_t most)
 {
-    for (unsigned f = 0; f < g->layout->n; f++) {
-        out->column[f] = arena_take(g->source->mem, g->n, g->layout->field[f].width);
-        if (!out->column[f])
-            return false;
-    }
-    /* In blocks that stay in the cache while every field passes over them. */
-    enum { BLOCK = 1024 };
-    for (size_t at = 0; at < g->n; at += BLOCK) {
-        const size_t n = g->n - at < BLOCK ? g->n - at : BLOCK;
-        for (unsigned f = 0; f < g->layout->n; f++) {
-            const struct field *field = &g->layout->field[f];
-            layout_decode(field, g->rec + at, n, (uint8_t *)out->column[f] + at * field->width);
-        }
-    }
-    if (g->layout->keeps_rest) {
-        out->rest = arena_take(g->source->mem, g->n, sizeof *out->rest);
-        if (!out->rest)
-            return false;
-        if (g->n > 0)
-            memcpy(out->rest, g->rec, g->n * sizeof *out->rest);
-    }
-    out->n = g->n;
-    return true;
+    struct records *out = g->out;
+    for (unsigned f = 0; f < g->layout->n; f++)
+        out->column[f] = arena_take(g->mem, most, g->layout->field[f].width);
+    if (g->layout->keeps_rest)
+        out->rest = arena_take(g->mem, most, sizeof *out->rest);
+    return !arena_failed(g->mem);
 }
 
-/* The pages come back from the system's cache if somebody reads them again. */
-void stream_release(const struct stream *stream)
-{
-    for (size_t i = 0; i < stream->n_slices; i++)
-        if (stream->slice[i].is_mapped)
-            madvise((void *)(uintptr_t)stream->slice[i].data, stream->slice[i].size, MADV_DONTNEED);
-}
-
-bool records_load(struct source *s, const char *family, const struct layout *l, bool others_expected,
+bool records_load(struct source *s, struct arena *mem, const char *family, const struct layout *l, bool others_expected,
                   struct records *out, struct error *e)
 {
     *out = (struct records){ 0 };
-    size_t n_streams, most = 0;
+    size_t n_streams, bytes = 0;
     const struct stream *first = source_streams(s, family, &n_streams);
     struct stream *stream = first ? &s->stream[first - s->stream] : NULL;
     for (size_t i = 0; i < n_streams; i++)
         for (size_t k = 0; k < stream[i].n_slices; k++)
-            most += stream[i].slice[k].size;
-    most = most / l->size + 1;
-    struct gather g = { .source = s, .layout = l, .rec = malloc(most * sizeof *g.rec) };
-    bool done = g.rec != NULL;
+            bytes += stream[i].slice[k].size;
+    struct gather g = { .source = s, .layout = l, .mem = mem, .out = out };
+    bool done = take_columns(&g, bytes / l->size);
     for (size_t i = 0; i < n_streams && done; i++) {
         done = gather_stream(&g, &stream[i]);
         if (stream[i].is_unaging)
-            out->n_unaging = g.n;
+            out->n_unaging = out->n;
     }
-    done = done && decode(&g, out);
-    free(g.rec);
-    for (size_t i = 0; i < n_streams && !l->keeps_rest; i++)
-        stream_release(&stream[i]);
     if (!others_expected) {
         losses_add(&s->lost, LOSS_OTHER_KIND, g.n_others, g.first_other, g.first_other_at);
         for (size_t i = 0; i < n_streams; i++)

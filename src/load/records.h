@@ -1,7 +1,7 @@
 /* records.h - streams of fixed-size records into columns.
  *
  * Joins the slices of a family (and its unaging twin, first), steps over what is damaged and counts it (once, however
- * many readers there are), and decodes each field of the layout into an array as wide as the field. Everything is taken from the source's arena. Where records are
+ * many readers there are), and decodes each field of the layout into an array as wide as the field. Where records are
  * longer than the layout, as a later collector may write them, their beginning is read, and they are counted.
  */
 #ifndef ASCOPE_LOAD_RECORDS_H
@@ -17,15 +17,12 @@ struct records {
     const uint8_t **rest;             /* the records themselves, when the layout keeps_rest; layout.size bytes each */
 };
 
-/* False only without memory. No such stream: no rows. Records of other kinds are passed over in silence when
- * `others_expected`: the caller reads the same stream for each kind that it knows. */
-bool records_load(struct source *s, const char *family, const struct layout *l, bool others_expected,
+/* Columns are taken from `mem`. False only without memory. No such stream: no rows. Records of other kinds are passed
+ * over in silence when `others_expected`: the caller reads the same stream for each kind that it knows. */
+bool records_load(struct source *s, struct arena *mem, const char *family, const struct layout *l, bool others_expected,
                   struct records *out, struct error *e);
 
 /* Counts the whole records whose kind nobody has asked for, once every reader has been there. */
 void records_count_unread(struct source *s);
-
-/* Gives back the memory that holds the bytes of a stream, once its records are columns. It stays readable. */
-void stream_release(const struct stream *stream);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -277,21 +276,20 @@ static atomic_uint n_mappings;
 static bool map_slice(int fd, struct slice *out)
 {
     if (atomic_fetch_add_explicit(&n_mappings, 1, memory_order_relaxed) < MAPPINGS_MOST) {
-        void *data = mmap(NULL, out->size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (data != MAP_FAILED) {
-            out->data = data;
-            return out->is_mapped = true;
+        if (memory_map(&out->map, fd, out->size)) {
+            out->data = out->map.at;
+            return true;
         }
     }
     atomic_fetch_sub_explicit(&n_mappings, 1, memory_order_relaxed);
     return false;
 }
 
-static void slice_unmap(const struct slice *slice)
+static void slice_unmap(struct slice *slice)
 {
-    if (!slice->is_mapped)
+    if (!slice->map.at)
         return;
-    munmap((void *)(uintptr_t)slice->data, slice->size);
+    memory_unmap(&slice->map);
     atomic_fetch_sub_explicit(&n_mappings, 1, memory_order_relaxed);
 }
 
@@ -363,9 +361,9 @@ static bool take_slices(struct source *s, int dir, const struct listing *l)
     struct stream *stream = NULL;
     for (size_t i = 0; i < l->found.n && slice && s->stream; i++) {
         const struct found *f = &l->found.at[i];
-        struct slice next = { .name = arena_printf(s->mem, "%s/data/%s", s->name, f->file), .number = f->number };
-        if (!read_slice(s->mem, dir, f->file, &next)) {
-            losses_add(&s->lost, LOSS_UNREADABLE, 1, next.name, 0);
+        *slice = (struct slice){ .name = arena_printf(s->mem, "%s/data/%s", s->name, f->file), .number = f->number };
+        if (!read_slice(s->mem, dir, f->file, slice)) {
+            losses_add(&s->lost, LOSS_UNREADABLE, 1, slice->name, 0);
             continue;
         }
         if (!stream || stream->is_unaging != f->is_unaging || strcmp(stream->family, f->family) != 0) {
@@ -374,7 +372,7 @@ static bool take_slices(struct source *s, int dir, const struct listing *l)
                                        .is_unaging = f->is_unaging,
                                        .slice = slice };
         }
-        *slice++ = next;
+        slice++;
         stream->n_slices++;
         if (!stream->family)
             break;

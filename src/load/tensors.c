@@ -111,44 +111,42 @@ static void columns_set(struct tensor_columns *c, size_t row, const struct tenso
 bool tensors_load(struct profile *p, struct error *e)
 {
     struct source *s = &p->host.source;
-    struct records r;
-    uint32_t *call;
-    if (!host_load_sorted(p, "additional.tensor_info", &tensor_layout, &r, &call, NULL, e))
+    struct sorted in;
+    if (!sorted_load(p, "additional.tensor_info", &tensor_layout, &in, e))
         return false;
-    uint32_t *thread = r.column[HEAD_THREAD], *count = r.column[TENSOR_COUNT];
-    uint64_t *time = r.column[HEAD_TIME], *name = r.column[TENSOR_OP_NAME];
+    uint32_t *thread = sorted_column(&in, HEAD_THREAD), *call = sorted_calls(&in);
+    uint64_t *time = sorted_column(&in, HEAD_TIME), *name = sorted_column(&in, TENSOR_OP_NAME);
+    const uint32_t *count = in.in.column[TENSOR_COUNT];
     struct tensor_columns c;
     struct tensor_texts t;
-    bool done = columns_take(s->mem, r.n, &c);
-    if (!texts_init(&t, e) || !done) {
+    const bool has_room = columns_take(s->mem, in.in.n, &c);
+    if (!texts_init(&t, e) || !has_room || arena_failed(s->mem)) {
         texts_fini(&t);
+        sorted_end(&in, e);
         return error_set(e, FAULT_LIMIT, "%s: no memory for its tensors", s->path);
     }
     /* An operator with more than five tensors takes several records of the same name, thread and time. */
     size_t n = 0;
-    for (size_t i = 0; i < r.n; n++) {
+    for (size_t i = 0; i < in.in.n; n++) {
         const size_t first = i;
         texts_clear(&t);
-        for (; i < r.n && thread[i] == thread[first] && time[i] == time[first] && name[i] == name[first]; i++) {
-            if (count[i] > TENSOR_MOST)
-                record_lost(s, "additional.tensor_info", LOSS_BAD_VALUE, r.rest[i]);
-            for (uint32_t k = 0; k < count[i] && k < TENSOR_MOST; k++)
-                texts_add(&t, r.rest[i] + TENSOR_FIRST + TENSOR_BYTES * k);
+        for (; i < in.in.n && thread[i] == thread[first] && time[i] == time[first] && name[i] == name[first]; i++) {
+            const uint32_t row = in.order[i];
+            if (count[row] > TENSOR_MOST)
+                record_lost(s, "additional.tensor_info", LOSS_BAD_VALUE, in.in.rest[row]);
+            for (uint32_t k = 0; k < count[row] && k < TENSOR_MOST; k++)
+                texts_add(&t, in.in.rest[row] + TENSOR_FIRST + TENSOR_BYTES * k);
         }
         columns_set(&c, n, &t, p->names);
         thread[n] = thread[first], time[n] = time[first], name[n] = name[first];
     }
     texts_fini(&t);
-    size_t n_streams;
-    const struct stream *stream = source_streams(s, "additional.tensor_info", &n_streams);
-    for (size_t i = 0; i < n_streams; i++)
-        stream_release(&stream[i]);
     struct tensors *out = &p->host.records.tensors;
     *out = (struct tensors){ .n = n, .thread = thread, .time = time, .name = name, .call = call };
     memcpy(out->shapes, c.text[SHAPES], sizeof out->shapes);
     memcpy(out->types, c.text[TYPES], sizeof out->types);
     memcpy(out->formats, c.text[FORMATS], sizeof out->formats);
-    return true;
+    return sorted_end(&in, e);
 }
 
 /* Where the records of both forms begin. */
@@ -209,7 +207,7 @@ bool captured_ops_load(struct profile *p, struct error *e)
         if (variable[i].is_unaging)
             c.n_static = c.rec.n;
     }
-    if (!records_load(s, "additional.capture_op_info", l, false, &fixed, e))
+    if (!records_load(s, s->mem, "additional.capture_op_info", l, false, &fixed, e))
         return false;
 
     const size_t n = c.rec.n + fixed.n;

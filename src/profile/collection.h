@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "profile/chip.h"
 
 struct slice {
@@ -22,7 +23,7 @@ struct slice {
     const uint8_t *data;
     size_t size;
     uint32_t number;
-    bool is_mapped; /* pages of its own, which can be given back and read again */
+    struct mapped map; /* where it lies, unless it was small enough to be copied */
 };
 
 /* One file family of a folder, cut into slices. Records may straddle two of them: read through records.h or text.h. */

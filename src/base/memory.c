@@ -1,0 +1,233 @@
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MAPPED_MOST = 48 << 20,  /* pages of files that are held before they are let go */
+    SPILL_LEAST = 1 << 20,   /* smaller columns are not worth a mapping */
+    OTHER_MEMORY = 48 << 20, /* what is in neither: names, buffers, SQLite's cache, the program itself */
+    WATCH_NS = 5000000,      /* between two looks at what is held */
+};
+
+/* A column in the file. */
+struct spilled {
+    struct mapped map;
+    off_t at;
+    struct spilled *next;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct mapped *maps; /* of everything that can go */
+    struct spilled *spilled;
+    char *dir;           /* of the file */
+    int fd;              /* the file, once it is needed */
+    off_t end;           /* of it */
+    bool is_strict;      /* rather fail than hold more */
+    size_t columns_most; /* in memory; SIZE_MAX: no limit */
+    size_t mapped_most;
+    atomic_size_t columns;
+    bool is_watched;
+    pthread_t watcher;
+    pthread_cond_t unwatched;
+} all = { .lock = PTHREAD_MUTEX_INITIALIZER,
+          .unwatched = PTHREAD_COND_INITIALIZER,
+          .fd = -1,
+          .columns_most = SIZE_MAX,
+          .mapped_most = MAPPED_MOST };
+
+void memory_limit(uint64_t bytes, const char *dir, bool is_strict)
+{
+    const uint64_t mapped = bytes / 4 < MAPPED_MOST ? bytes / 4 : MAPPED_MOST;
+    const uint64_t other = bytes / 2 < OTHER_MEMORY ? bytes / 2 : OTHER_MEMORY;
+    free(all.dir);
+    all.dir = strdup(dir);
+    all.is_strict = is_strict;
+    all.mapped_most = (size_t)mapped;
+    all.columns_most = (size_t)(bytes - mapped - other);
+}
+
+/* A file that has no name: nobody has to remove it. Not every file system can have one; there it loses its name at once. */
+static int open_nameless(const char *dir)
+{
+    char path[4096];
+    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && snprintf(path, sizeof path, "%s/ascope-columns-XXXXXX", dir) < (int)sizeof path) {
+        fd = mkostemp(path, O_CLOEXEC);
+        if (fd >= 0)
+            unlink(path);
+    }
+    return fd;
+}
+
+static void maps_add(struct mapped *m)
+{
+    m->next = all.maps;
+    m->link = &all.maps;
+    if (m->next)
+        m->next->link = &m->next;
+    all.maps = m;
+}
+
+static void maps_remove(struct mapped *m)
+{
+    *m->link = m->next;
+    if (m->next)
+        m->next->link = m->link;
+}
+
+bool memory_map(struct mapped *m, int fd, size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED)
+        return false;
+    *m = (struct mapped){ .at = at, .bytes = bytes };
+    pthread_mutex_lock(&all.lock);
+    maps_add(m);
+    pthread_mutex_unlock(&all.lock);
+    return true;
+}
+
+void memory_unmap(struct mapped *m)
+{
+    if (!m->at)
+        return;
+    pthread_mutex_lock(&all.lock);
+    maps_remove(m);
+    pthread_mutex_unlock(&all.lock);
+    munmap(m->at, m->bytes);
+    m->at = NULL;
+}
+
+/* The room in the file is reserved first: a page that finds the disk full when it is written to would end the process. */
+static void *spill(size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) & ~(page - 1);
+    struct spilled *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    pthread_mutex_lock(&all.lock);
+    if (all.fd < 0)
+        all.fd = open_nameless(all.dir);
+    s->at = all.end;
+    void *at = all.fd >= 0 && posix_fallocate(all.fd, s->at, (off_t)whole) == 0
+                   ? mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, all.fd, s->at)
+                   : MAP_FAILED;
+    if (at != MAP_FAILED) {
+        all.end += (off_t)whole;
+        s->map = (struct mapped){ .at = at, .bytes = whole };
+        maps_add(&s->map);
+        s->next = all.spilled;
+        all.spilled = s;
+    }
+    pthread_mutex_unlock(&all.lock);
+    if (at != MAP_FAILED)
+        return at;
+    free(s);
+    return NULL;
+}
+
+/* True when it was a column in the file, which is gone now. */
+static bool unspill(const void *at)
+{
+    struct spilled *found = NULL;
+    pthread_mutex_lock(&all.lock);
+    struct spilled **s = &all.spilled;
+    while (*s && (*s)->map.at != at)
+        s = &(*s)->next;
+    if ((found = *s)) {
+        *s = found->next;
+        maps_remove(&found->map);
+    }
+    pthread_mutex_unlock(&all.lock);
+    if (!found)
+        return false;
+    munmap(found->map.at, found->map.bytes);
+    fallocate(all.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, found->at, (off_t)found->map.bytes);
+    free(found);
+    return true;
+}
+
+void *memory_take(size_t bytes)
+{
+    const bool has_room = bytes < all.columns_most && atomic_load(&all.columns) <= all.columns_most - bytes;
+    void *at = !has_room && bytes >= SPILL_LEAST && all.dir ? spill(bytes) : NULL;
+    if (at || (!has_room && bytes >= SPILL_LEAST && all.is_strict))
+        return at;
+    at = calloc(1, bytes);
+    if (at)
+        atomic_fetch_add(&all.columns, malloc_usable_size(at));
+    return at;
+}
+
+void memory_give(void *at)
+{
+    if (!at || (all.fd >= 0 && unspill(at)))
+        return;
+    atomic_fetch_sub(&all.columns, malloc_usable_size(at));
+    free(at);
+}
+
+/* Bytes of files that the process holds in memory; 0 when the system does not tell. */
+static size_t mapped_now(int statm)
+{
+    char text[128];
+    const ssize_t len = pread(statm, text, sizeof text - 1, 0);
+    size_t pages;
+    text[len > 0 ? len : 0] = 0;
+    return sscanf(text, "%*s %*s %zu", &pages) == 1 ? pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static void *watch(void *unused)
+{
+    const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    pthread_mutex_lock(&all.lock);
+    while (all.is_watched && statm >= 0) {
+        if (mapped_now(statm) > all.mapped_most)
+            for (struct mapped *m = all.maps; m; m = m->next)
+                madvise(m->at, m->bytes, MADV_DONTNEED);
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += WATCH_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&all.unwatched, &all.lock, &until);
+    }
+    pthread_mutex_unlock(&all.lock);
+    if (statm >= 0)
+        close(statm);
+    return unused;
+}
+
+void memory_watch(void)
+{
+    sigset_t every, before;
+    sigfillset(&every);
+    pthread_sigmask(SIG_BLOCK, &every, &before); /* signals are for the threads that do the work */
+    all.is_watched = true;
+    if (pthread_create(&all.watcher, NULL, watch, NULL) != 0)
+        all.is_watched = false;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void memory_unwatch(void)
+{
+    if (!all.is_watched)
+        return;
+    pthread_mutex_lock(&all.lock);
+    all.is_watched = false;
+    pthread_cond_signal(&all.unwatched);
+    pthread_mutex_unlock(&all.lock);
+    pthread_join(all.watcher, NULL);
+}
