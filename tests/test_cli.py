@@ -554,6 +554,14 @@ class Info(Case):
         self.assertIn("2 slices are missing", text)
         self.assertIn("3 older slices were deleted", text)
 
+    def test_every_chip_by_name_and_what_can_be_read_of_it(self):
+        for i, (chip, product) in enumerate([("A3", "A3 (910_93)"), ("910", "(910)"), ("310P", "(310P)"), ("310B", "(310B)"),
+                                             ("950", "950"), ("MDC", "MDC"), ("MDC-mini", "MDC mini")]):
+            path = self.ascope("sim", "--chip", chip, "--kernels", "3", "--seed", str(i), code=0).stdout.strip()
+            text = self.ascope("info", path, code=0).stdout
+            self.assertRegex(text, r"device_0: \w+, .*%s.*, platform \d+" % re.escape(product))
+            self.assertIn("its tasks can be read; so can everything else", text)
+
     def test_half_of_it_broken(self):
         path = self.sample(broken=[("device_0/info.json.0", lambda b: b"{")])
         r = self.ascope("info", path, code=3)
@@ -649,6 +657,48 @@ class Query(Case):
         self.assert_one_line(self.ascope("query", "nowhere", code=2).stderr, "nowhere")
         r = self.run_as(self.named("msprof.py"), "query", "-dir", self.sample(), "--data-type", "3", "--id", "0", code=1)
         self.assert_one_line(r.stderr, "--data-type 3", "cluster")
+
+
+class Newer(Case):
+    """What is newer than this version: a line says so, and what can be exported is."""
+    def sim(self):
+        return os.path.join(self.dir, self.ascope("sim", "--kernels", "9", "--steps", "1", code=0).stdout.strip())
+
+    def sim_with(self, old, new):
+        path = self.sim()
+        for folder, name in (("host", "info.json"), ("device_0", "info.json.0")):
+            with open(os.path.join(path, folder, name), "r+") as f:
+                text = f.read().replace(old, new)
+                f.seek(0)
+                f.truncate()
+                f.write(text)
+        return path
+
+    def test_a_chip_that_nobody_knows(self):
+        path = self.sim_with('"platform_version":"5"', '"platform_version":"99"')
+        r = self.ascope("export", "all", "-dir", path, code=3)
+        self.assert_one_line(r.stderr, "platform 99", "stars_soc.data, ffts_profile.data")
+        for table in ("api_statistic", "hbm", "npu_mem", "step_trace"):
+            self.assertIn(table, r.stdout + " ".join(os.listdir(os.path.join(path, "mindstudio_profiler_output"))))
+        text = self.ascope("info", path, code=0).stdout
+        self.assertIn("its tasks cannot be read by this version; 2 streams cannot", text)
+        self.assertRegex(text, "stars_soc.data .*not read on this chip")
+
+    def test_a_version_that_nobody_knows(self):
+        path = self.sim_with('"version":"1.0"', '"version":"3.7"')
+        self.assert_one_line(self.ascope("export", "timeline", "-dir", path, code=3).stderr, "version 3.7", "1.0 and 2.0")
+
+    def test_longer_records(self):
+        path = self.sim()
+        name = os.path.join(path, "device_0/data/stars_soc.data.0.slice_0")
+        before = self.ascope("export", "db", "-dir", path, "--json", code=0).stdout
+        with open(name, "rb") as f:
+            data = f.read()
+        with open(name, "wb") as f:
+            f.write(b"".join(data[i:i + 64] + bytes(8) for i in range(0, len(data), 64)))
+        r = json.loads(self.ascope("export", "db", "-dir", path, "--json", code=3).stdout)["collections"][0]
+        self.assertEqual(r["counts"], json.loads(before)["collections"][0]["counts"])
+        self.assertIn("newer", str(r["losses"]))
 
 
 class Sim(Case):

@@ -88,6 +88,7 @@ bool device_log_analyse(struct profile *p, struct device *d, struct error *e)
     static bool (*const pair[])(struct profile * p, struct device * d, struct error * e) = {
         [TASK_LOG_UNREAD] = NULL,
         [TASK_LOG_STARS] = stars_log_pair,
+        [TASK_LOG_SHORT] = stars_log_pair,
         [TASK_LOG_HWTS] = hwts_log_pair,
     };
     const enum task_log form = d->source.chip->task_log;
@@ -103,10 +104,14 @@ bool device_log_analyse(struct profile *p, struct device *d, struct error *e)
 
 name_id task_device_type(const struct profile *p, const struct tasks *t, size_t row)
 {
+    static const struct enum_table *const types[] = {
+        [TASK_LOG_UNREAD] = &hwts_types,
+        [TASK_LOG_STARS] = &sqe_types,
+        [TASK_LOG_SHORT] = &sqe_950_types,
+        [TASK_LOG_HWTS] = &hwts_types,
+    };
     const struct chip *chip = p->chip;
-    const struct enum_table *table = t->context[row] != NO_CONTEXT      ? &context_types
-                                     : chip->task_log == TASK_LOG_STARS ? &sqe_types
-                                                                        : &hwts_types;
+    const struct enum_table *table = t->context[row] != NO_CONTEXT ? &context_types : types[chip->task_log];
     const bool has_name = !chip->logs_no_types || t->device_type[row] == SQE_AI_CPU;
     const char *text = has_name ? enum_text(table, t->device_type[row]) : NULL;
     if (text)

@@ -370,7 +370,7 @@ static void add_other(struct build *b, const struct situation *s)
     }
     /* The device logs these as context 0 of their task. */
     const bool is_mix = s->kernel == KERNEL_MIX_AIC || s->kernel == KERNEL_MIX_AIV;
-    add_task(b, s, is_mix ? 0 : NO_CONTEXT, op);
+    add_task(b, s, is_mix && !b->p->chip->has_wide_ids ? 0 : NO_CONTEXT, op);
 }
 
 static bool is_compute(const struct build *b, const struct situation *s)
@@ -584,7 +584,8 @@ static bool count_uses(struct profile *p)
 bool operators_analyse(struct profile *p, struct error *e)
 {
     struct build b = { 0 };
-    bool done = (p->has_unique_ids ? number_batches(p) : count_uses(p)) && build_init(&b, p);
+    bool done = p->chip->has_wide_ids || (p->has_unique_ids ? number_batches(p) : count_uses(p));
+    done = done && build_init(&b, p);
     if (done) {
         visit_all(&b);
         done = take_tables(&b);

@@ -8,10 +8,11 @@
 /* The log while it is being paired: one row for each beginning or end. */
 struct events {
     size_t n;
+    bool has_contexts;
     uint64_t *tick;
     uint64_t *group; /* stream, task, context and begin-or-end in one number: see group_of() */
     uint32_t *task;
-    uint16_t *batch;
+    uint16_t *stream, *batch;
     uint8_t *type;
 };
 
@@ -22,9 +23,10 @@ static uint64_t group_of(uint16_t stream, uint16_t task, bool is_context, uint16
            is_end;
 }
 
-static uint16_t group_stream(uint64_t group)
+/* The same of ids of 32 bits, which have no contexts. */
+static uint64_t group_of_id(uint16_t stream, uint32_t id, bool is_end)
 {
-    return (uint16_t)(group >> 34);
+    return (uint64_t)stream << 33 | (uint64_t)id << 1 | is_end;
 }
 
 static bool group_is_end(uint64_t group)
@@ -40,18 +42,84 @@ static bool group_is_context(uint64_t group)
 /* Kinds of records in the same stream that are read elsewhere. */
 enum { FUNC_ACC_PMU = 26 };
 
+static bool events_take(struct events *ev, uint64_t *tick, size_t n, struct arena *mem)
+{
+    *ev = (struct events){ .tick = tick,
+                           .group = arena_take(mem, n, sizeof *ev->group),
+                           .task = arena_take(mem, n, sizeof *ev->task),
+                           .stream = arena_take(mem, n, sizeof *ev->stream),
+                           .batch = arena_take(mem, n, sizeof *ev->batch),
+                           .type = arena_take(mem, n, sizeof *ev->type) };
+    return !arena_failed(mem);
+}
+
+/* Rows of the host's tracks of this device, by (task, stream). */
+struct host_ids {
+    size_t n;
+    uint32_t *row;
+};
+
+static bool host_ids_take(const struct tracks *t, unsigned device, struct arena *mem, struct host_ids *out)
+{
+    out->n = 0;
+    out->row = arena_take(mem, t->n, sizeof *out->row);
+    for (uint32_t i = 0; out->row && i < t->n; i++)
+        if (t->device[i] == device)
+            out->row[out->n++] = i;
+    return out->row && order_by_u16(out->row, out->n, t->stream) && order_by_u32(out->row, out->n, t->task);
+}
+
+/* The stream on which the host launched a task; the low half of an id that the host does not know. */
+static uint16_t stream_of_id(const struct tracks *t, const struct host_ids *ids, uint32_t id)
+{
+    size_t low = 0, high = ids->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (t->task[ids->row[mid]] < id)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < ids->n && t->task[ids->row[low]] == id ? t->stream[ids->row[low]] : (uint16_t)id;
+}
+
+static bool load_short_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev,
+                              struct error *e)
+{
+    const struct layout *l = &stars_short_layout;
+    const struct tracks *t = &p->host.records.tracks;
+    struct records r;
+    struct host_ids ids;
+    if (!records_load(&d->source, mem, "stars_soc.data", l, false, &r, e))
+        return false;
+    if (!events_take(ev, r.column[STARS_SHORT_TICK], r.n, mem) || !host_ids_take(t, d->source.device, mem, &ids))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
+    const uint16_t *head = r.column[STARS_SHORT_HEAD];
+    const uint32_t *id = r.column[STARS_SHORT_ID];
+    for (size_t i = 0; i < r.n; i++) {
+        const unsigned func = head[i] & STARS_FUNC_MASK;
+        if (func != STARS_ACSQ_BEGIN && func != STARS_ACSQ_END) {
+            losses_add(&d->source.lost, LOSS_OTHER_KIND, 1, "stars_soc.data", i * l->size);
+            continue;
+        }
+        const size_t k = ev->n++;
+        ev->tick[k] = ev->tick[i];
+        ev->task[k] = id[i];
+        ev->stream[k] = stream_of_id(t, &ids, id[i]);
+        ev->type[k] = (uint8_t)(head[i] >> 10);
+        ev->group[k] = group_of_id(ev->stream[k], id[i], func == STARS_ACSQ_END);
+    }
+    return true;
+}
+
 static bool load_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev, struct error *e)
 {
     struct records r;
     if (!records_load(&d->source, mem, "stars_soc.data", &stars_layout, false, &r, e))
         return false;
-    *ev = (struct events){ .tick = r.column[STARS_TICK],
-                           .group = arena_take(mem, r.n, sizeof *ev->group),
-                           .task = arena_take(mem, r.n, sizeof *ev->task),
-                           .batch = arena_take(mem, r.n, sizeof *ev->batch),
-                           .type = arena_take(mem, r.n, sizeof *ev->type) };
-    if (arena_failed(mem))
+    if (!events_take(ev, r.column[STARS_TICK], r.n, mem))
         return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
+    ev->has_contexts = true;
     const uint16_t *head = r.column[STARS_HEAD], *stream = r.column[STARS_STREAM], *task = r.column[STARS_TASK],
                    *context = r.column[STARS_CONTEXT];
     const uint8_t *sub_type = r.column[STARS_SUB_TYPE];
@@ -66,6 +134,7 @@ static bool load_events(struct profile *p, struct device *d, struct arena *mem, 
         const size_t k = ev->n++;
         ev->tick[k] = ev->tick[i];
         ev->task[k] = id.task;
+        ev->stream[k] = id.stream;
         ev->type[k] = (uint8_t)(is_context ? sub_type[i] : sqe);
         ev->group[k] =
             group_of(id.stream, id.task, is_context, context[i], func == STARS_ACSQ_END || func == STARS_FFTS_END);
@@ -77,19 +146,16 @@ static bool load_events(struct profile *p, struct device *d, struct arena *mem, 
 static bool number_begins(struct device *d, struct events *ev, const uint32_t *by_time, struct arena *mem)
 {
     uint32_t *order = arena_take(mem, ev->n, sizeof *order);
-    uint16_t *stream = arena_take(mem, ev->n, sizeof *stream);
-    if (!order || !stream)
+    if (!order)
         return false;
-    for (size_t i = 0; i < ev->n; i++)
-        stream[i] = group_stream(ev->group[i]);
     for (int contexts = 0; contexts < 2; contexts++) {
         size_t n = 0;
         for (size_t i = 0; i < ev->n; i++)
             if (!group_is_end(ev->group[by_time[i]]) && group_is_context(ev->group[by_time[i]]) == contexts)
                 order[n++] = by_time[i];
-        if (!order_by_u16(order, n, stream))
+        if (!order_by_u16(order, n, ev->stream))
             return false;
-        device_batches(d, order, n, stream, ev->tick, ev->task, ev->batch);
+        device_batches(d, order, n, ev->stream, ev->tick, ev->task, ev->batch);
     }
     return true;
 }
@@ -98,10 +164,10 @@ static void add_pair(struct device_log *log, const struct events *ev, uint32_t b
 {
     const uint64_t group = ev->group[begin];
     const size_t k = log->n++;
-    log->stream[k] = group_stream(group);
+    log->stream[k] = ev->stream[begin];
     log->batch[k] = ev->batch[begin];
-    log->task[k] = (uint32_t)(group >> 18 & 0xFFFF);
-    log->context[k] = group_is_context(group) ? (uint32_t)(group >> 1 & 0xFFFF) : NO_CONTEXT;
+    log->task[k] = ev->task[begin];
+    log->context[k] = ev->has_contexts && group_is_context(group) ? (uint32_t)(group >> 1 & 0xFFFF) : NO_CONTEXT;
     log->key[k] = task_key(log->stream[k], log->batch[k], log->task[k]);
     log->begin[k] = ev->tick[begin];
     log->end[k] = ev->tick[end];
@@ -149,12 +215,13 @@ bool stars_log_pair(struct profile *p, struct device *d, struct error *e)
 {
     struct arena *scratch = arena_new();
     struct events ev;
-    bool done = scratch && load_events(p, d, scratch, &ev, e);
+    const bool is_short = d->source.chip->task_log == TASK_LOG_SHORT;
+    bool done = scratch && (is_short ? load_short_events : load_events)(p, d, scratch, &ev, e);
     uint32_t *order = done ? arena_take(scratch, ev.n, sizeof *order) : NULL;
     done = order != NULL;
     if (done) {
         order_fill(order, ev.n);
-        done = order_by_u64(order, ev.n, ev.tick) && number_begins(d, &ev, order, scratch) &&
+        done = order_by_u64(order, ev.n, ev.tick) && (is_short || number_begins(d, &ev, order, scratch)) &&
                order_by_u64(order, ev.n, ev.group) && device_log_take(d, ev.n / 2);
     }
     if (done)

@@ -5,9 +5,10 @@
 #include "base/sort.h"
 
 /* What the losses call the log of each form. */
-static const char *const log_file[] = {
-    [TASK_LOG_UNREAD] = "", [TASK_LOG_STARS] = "stars_soc.data", [TASK_LOG_HWTS] = "hwts.data"
-};
+static const char *const log_file[] = { [TASK_LOG_UNREAD] = "",
+                                        [TASK_LOG_STARS] = "stars_soc.data",
+                                        [TASK_LOG_SHORT] = "stars_soc.data",
+                                        [TASK_LOG_HWTS] = "hwts.data" };
 static const char host_file[] = "host/data/compact.task_track";
 
 /* Where the tasks of one device begin and end in host_tasks. */

@@ -171,6 +171,30 @@ static void put_clock(const struct term *t, const struct source *s, const struct
     }
 }
 
+static void put_readable(const struct term *t, const struct source *s)
+{
+    static const char *const task_log[] = {
+        [TASK_LOG_UNREAD] = NULL,
+        [TASK_LOG_STARS] = "stars_soc.data",
+        [TASK_LOG_SHORT] = "stars_soc.data",
+        [TASK_LOG_HWTS] = "hwts.data",
+    };
+    const char *log = task_log[s->chip->task_log];
+    size_t n = 0, n_unread = 0;
+    if (log)
+        source_streams(s, log, &n);
+    for (size_t i = 0; i < s->n_streams; i++)
+        n_unread += !chip_reads(s->chip, s->stream[i].family);
+    fprintf(t->to, "    %s; ",
+            n > 0 ? "its tasks can be read"
+            : log ? "no tasks were logged"
+                  : "its tasks cannot be read by this version");
+    if (n_unread == 0)
+        fputs("so can everything else that is known\n", t->to);
+    else
+        fprintf(t->to, "%zu streams cannot, as told below\n", n_unread);
+}
+
 static void put_folder(const struct term *t, const struct folder *f, const struct source *against)
 {
     const struct source *s = &f->source;
@@ -187,9 +211,13 @@ static void put_folder(const struct term *t, const struct folder *f, const struc
     }
     fputs(": ", t->to);
     term_text(t, s->is_host ? source_text(s->info, "hostname") : s->chip->name, 40);
+    if (!s->is_host)
+        fprintf(t->to, ", %s, platform %d", s->chip->product, s->platform);
     fprintf(t->to, ", %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
             term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is a guess)");
     put_clock(t, s, against);
+    if (!s->is_host)
+        put_readable(t, s);
     if (f->n_missing > 0)
         fprintf(t->to, "    %s%s slices are missing inside streams%s\n", term_ink(t, INK_WARN),
                 term_count(number, f->n_missing), term_ink(t, INK_END));
@@ -236,12 +264,13 @@ static json_t *folder_json(const struct folder *f, const struct source *against)
         json_object_set_new(o, "error", text_json(f->error.text));
         return o;
     }
-    json_t *more = json_pack(
-        "{s:i, s:s, s:o, s:I, s:I, s:b, s:f, s:I, s:I, s:I, s:I, s:o}", "platform", s->platform, "chip", s->chip->name,
-        "hostname", text_json(source_text(s->info, "hostname")), "begin_ns", (json_int_t)s->begin_ns, "end_ns",
-        (json_int_t)s->end_ns, "has_end", s->has_end, "host_counter_mhz", mhz(s->host_clock.tick), "wall_drift_ns",
-        (json_int_t)s->drift_ns, "clock_shift_ns", (json_int_t)clock_shift_ns(s, against), "slices_missing",
-        (json_int_t)f->n_missing, "slices_aged", (json_int_t)f->n_aged, "streams", summary_streams_json(s));
+    json_t *more =
+        json_pack("{s:i, s:s, s:s, s:o, s:I, s:I, s:b, s:f, s:I, s:I, s:I, s:I, s:o}", "platform", s->platform, "chip",
+                  s->chip->name, "product", s->chip->product, "hostname", text_json(source_text(s->info, "hostname")),
+                  "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end,
+                  "host_counter_mhz", mhz(s->host_clock.tick), "wall_drift_ns", (json_int_t)s->drift_ns,
+                  "clock_shift_ns", (json_int_t)clock_shift_ns(s, against), "slices_missing", (json_int_t)f->n_missing,
+                  "slices_aged", (json_int_t)f->n_aged, "streams", summary_streams_json(s));
     if (!s->is_host && more)
         json_object_set_new(more, "device_counter_mhz", json_real(mhz(s->device_clock.tick)));
     json_object_update_new(o, more);

@@ -314,7 +314,9 @@ void summary_streams(const struct term *t, const struct source *s)
         fputs(term_ink(t, INK_DIM), t->to);
         if (stream->n_slices > 1)
             fprintf(t->to, " %zu slices;", stream->n_slices);
-        fprintf(t->to, " %s%s\n", family ? family->holds : "unknown, and not read", term_ink(t, INK_END));
+        const bool is_read = s->is_host || chip_reads(s->chip, stream->family);
+        fprintf(t->to, " %s%s%s\n", family ? family->holds : "unknown, and not read",
+                is_read ? "" : "; not read on this chip", term_ink(t, INK_END));
     }
 }
 

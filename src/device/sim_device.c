@@ -115,10 +115,21 @@ uint16_t stream_issue(struct sim_device *d, enum sim_stream which, uint32_t thre
     return task;
 }
 
+/* One number for stream and task. */
+static uint32_t wide_id(const struct device_stream *s, uint16_t task)
+{
+    return (uint32_t)task << 16 | s->id;
+}
+
+uint32_t track_task(const struct sim_device *d, enum sim_stream which, uint16_t task)
+{
+    const struct device_stream *s = &d->stream[which];
+    return d->of->chip->family == ON_950 ? wide_id(s, task) : task;
+}
+
 uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick)
 {
     uint8_t *rec = slices_record(&d->out[DEVICE_TRACK], l);
-    rec[2] = (uint8_t)l->size; /* the record's length is part of its head */
     layout_put(l, time_field, rec, tick);
     return rec;
 }
@@ -126,12 +137,13 @@ uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned tim
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag)
 {
-    const struct layout *l = &ts_step_layout;
+    const bool is_wide = d->of->chip->family == ON_950;
+    const struct layout *l = is_wide ? &ts_step_wide_layout : &ts_step_layout;
     uint8_t *rec = track_record(d, l, STEP_TICK, tick);
     layout_put(l, STEP_INDEX, rec, index);
     layout_put(l, STEP_MODEL, rec, model);
     layout_put(l, STEP_STREAM, rec, d->stream[s].id);
-    layout_put(l, STEP_TASK, rec, task);
+    layout_put(l, STEP_TASK, rec, track_task(d, s, task));
     layout_put(l, STEP_TAG, rec, tag);
 }
 
@@ -202,6 +214,17 @@ struct span stream_run_on_device(struct sim_device *d, enum sim_stream which, ui
     return stream_add(d, s, task, l, tick > d->logged ? tick : d->logged, duration);
 }
 
+static void short_log_write(struct sim_device *d, const struct device_stream *s, const struct device_task *t,
+                            unsigned func, uint64_t tick)
+{
+    const struct layout *l = &stars_short_layout;
+    uint8_t *rec = slices_record(&d->out[DEVICE_LOG], l);
+    layout_put(l, STARS_SHORT_HEAD, rec,
+               func | (d->n_log++ & 15) << 6 | (uint32_t)sim_task_kinds[t->kind].on_950 << 10);
+    layout_put(l, STARS_SHORT_ID, rec, wide_id(s, t->id));
+    layout_put(l, STARS_SHORT_TICK, rec, tick);
+}
+
 static void log_write(struct sim_device *d, const struct device_stream *s, const struct device_task *t, unsigned func,
                       uint64_t tick)
 {
@@ -240,6 +263,8 @@ static void log_next(struct sim_device *d, struct device_stream *s)
     const struct device_task *t = &s->queue[s->head];
     if (chip_is_hwts(d->of))
         hwts_write(d, s->id, t, s->stage == STAGE_END);
+    else if (d->of->chip->family == ON_950)
+        short_log_write(d, s, t, func[s->stage], next_tick(s));
     else
         log_write(d, s, t, func[s->stage], next_tick(s));
     if (s->stage == STAGE_BEGIN && sim_task_kinds[t->kind].context == 0) {

@@ -59,9 +59,11 @@ static void graph_head(struct sim_device *d, uint64_t begin, uint64_t end, uint3
     layout_put(&graph_id_layout, GRAPH_NAME, rec, host_name(p, text));
     layout_put(&graph_id_layout, GRAPH_ID, rec, graph);
     layout_put(&graph_id_layout, GRAPH_MODEL, rec, d->graph_model);
-    rec = host_record(p, HOST_LOGIC_ONCE, d->main.id, end - 50);
-    layout_put(&logic_stream_layout, LOGIC_COUNT, rec, 1);
-    host_put32(rec + LOGIC_FIRST, d->stream[STREAM_GRAPH].id);
+    if (p->chip->family != ON_950) { /* whose streams are not shown under other numbers */
+        rec = host_record(p, HOST_LOGIC_ONCE, d->main.id, end - 50);
+        layout_put(&logic_stream_layout, LOGIC_COUNT, rec, 1);
+        host_put32(rec + LOGIC_FIRST, d->stream[STREAM_GRAPH].id);
+    }
     host_event(p, HOST_CALL_ONCE, LEVEL_MODEL, TYPE_MODEL_LOAD, d->main.id, 0, begin, d->graph_model);
     host_event(p, HOST_CALL_ONCE, LEVEL_MODEL, TYPE_MODEL_LOAD, d->main.id, 0, end, d->graph_model);
 }

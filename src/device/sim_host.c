@@ -179,7 +179,7 @@ void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_
     uint8_t *rec = host_record(d->of, f, thread, time);
     layout_put(t, TRACK_DEVICE, rec, (uint64_t)d->id);
     layout_put(t, TRACK_STREAM, rec, d->stream[stream].id);
-    layout_put(t, TRACK_TASK, rec, task | (uint64_t)d->stream[stream].batch << 16);
+    layout_put(t, TRACK_TASK, rec, track_task(d, stream, task) | (uint64_t)d->stream[stream].batch << 16);
     layout_put(t, TRACK_TYPE, rec, kind->track);
     if (l->kernel == 0)
         return;

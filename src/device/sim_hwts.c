@@ -10,7 +10,7 @@ enum { MAGIC = 0x6BD3, MAGIC_AT = 2 }; /* collectors leave it there; no reader a
 
 bool chip_is_hwts(const struct sim_process *p)
 {
-    return !(p->chip->family & ON_STARS);
+    return !(p->chip->family & (ON_STARS | ON_950));
 }
 
 static uint8_t *record_begin(struct slices *s, const struct layout *l)

@@ -196,6 +196,8 @@ void device_log(struct sim_device *d, uint64_t until);              /* everythin
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag);
 uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */
+uint32_t track_task(const struct sim_device *d, enum sim_stream s,
+                    uint16_t task); /* as the host and stamps number it */
 uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick);
 
 /* sim_hwts.c: what chips without STARS write instead. */

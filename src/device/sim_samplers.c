@@ -236,7 +236,7 @@ static const struct {
     sample_fn *sample;
     unsigned on; /* families of chips */
 } samplers[] = {
-    { "hbm.data", 20000, hbm, ON_A2 | ON_910 },
+    { "hbm.data", 20000, hbm, ON_A2 | ON_910 | ON_950 },
     { "llc.data", 20000, llc, ON_ALL },
     { "npu_mem.app", 20000, memory_of_device, ON_ALL & ~ON_MDC },
     { "npu_mem.data", 20000, memory_of_app, ON_ALL & ~ON_MDC },
@@ -244,9 +244,9 @@ static const struct {
     { "pcie.data", 20000, pcie, ON_ALL & ~ON_310B },
     { "qos.data", 20000, qos, ON_A2 },
     { "stars_soc_profile.data", 20000, soc, ON_STARS },
-    { "tscpu.data", 50000, scheduler_cpu, ON_ALL },
+    { "tscpu.data", 50000, scheduler_cpu, ON_ALL & ~ON_950 },
     { NULL, 50000, data_queue, ON_ALL & ~ON_310B },
-    { "ddr.data", 20000, ddr, ON_ALL & ~ON_A2 },
+    { "ddr.data", 20000, ddr, ON_ALL & ~(ON_A2 | ON_950) },
 };
 
 /* As often as the sampler is asked to, but a dozen times at least: short collections want to be seen, too. */

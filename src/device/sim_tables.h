@@ -17,7 +17,8 @@ enum sim_family {
     ON_A2 = 8, /* and A3, which is two dies of it in one case */
     ON_310B = 16,
     ON_STARS = ON_A2 | ON_310B,
-    ON_ALL = ON_910 | ON_310P | ON_MDC | ON_STARS
+    ON_950 = 32, /* its STARS writes records of its own */
+    ON_ALL = ON_910 | ON_310P | ON_MDC | ON_STARS | ON_950
 };
 enum { CHIP_NAMES = 3 };
 struct sim_chip {
@@ -134,6 +135,7 @@ struct sim_task_kind {
     uint16_t node;       /* type in node_basic_info */
     uint8_t log;         /* type in the device's task log */
     uint8_t hwts;        /* the same on chips without STARS */
+    uint8_t on_950;      /* and on the 950, which has fewer */
     uint8_t context;     /* type of the sub task for those that run as one, else 0 */
     uint8_t other_ratio; /* blocks of the other kind of core to one of its own; 0: it has none */
 };

@@ -255,11 +255,16 @@ struct source {
 };
 
 static const struct source of_device[] = {
-    { "nic.data", 10000, port, ON_910 | ON_STARS },           { "roce.data", 10000, port, ON_910 | ON_A2 },
-    { "hccs.data", 20000, hccs, ON_ALL & ~ON_310B },          { "netdev_stats.data", 20000, netdev, ON_ALL },
-    { "dvpp.data", 50000, dvpp, ON_910 | ON_STARS },          { "ai_ctrl_cpu.data", 50000, perf, ON_ALL },
-    { "SystemCpuUsage.data", 100000, device_stat, ON_ALL },   { "Memory.data", 100000, device_meminfo, ON_ALL },
-    { "-CpuUsage.data", 100000, device_process_cpu, ON_ALL }, { "-Memory.data", 100000, device_process_memory, ON_ALL },
+    { "nic.data", 10000, port, ON_910 | ON_STARS },
+    { "roce.data", 10000, port, ON_910 | ON_A2 },
+    { "hccs.data", 20000, hccs, ON_ALL & ~(ON_310B | ON_950) },
+    { "netdev_stats.data", 20000, netdev, ON_ALL & ~ON_950 },
+    { "dvpp.data", 50000, dvpp, ON_910 | ON_STARS },
+    { "ai_ctrl_cpu.data", 50000, perf, ON_ALL },
+    { "SystemCpuUsage.data", 100000, device_stat, ON_ALL },
+    { "Memory.data", 100000, device_meminfo, ON_ALL },
+    { "-CpuUsage.data", 100000, device_process_cpu, ON_ALL },
+    { "-Memory.data", 100000, device_process_memory, ON_ALL },
 };
 
 static const struct source of_host[] = {

@@ -280,16 +280,42 @@ void result_problem(struct result *out, const char *text)
         *slot = text ? arena_text(out->mem, text, strlen(text)) : NULL;
 }
 
-/* What this version does not read of a chip's data is said, not passed over. */
-static void note_chip(struct result *out)
+/* "stars_soc.data, ub.data": what lies there in a form that only this chip has. NULL: nothing, or no memory. */
+static const char *unread_of(const struct result *out)
 {
     const struct profile *p = &out->profile;
-    if (p->n_devices > 0 && p->chip->task_log == TASK_LOG_UNREAD)
+    const char *text = NULL;
+    for (size_t i = 0; p->chip->unread[i]; i++) {
+        size_t n = 0;
+        for (size_t d = 0; d < p->n_devices && n == 0; d++)
+            source_streams(&p->device[d].source, p->chip->unread[i], &n);
+        if (n > 0)
+            text = arena_printf(out->mem, "%s%s%s", text ? text : "", text ? ", " : "", p->chip->unread[i]);
+    }
+    return text;
+}
+
+/* What this version does not read of a collection is said, not passed over. */
+static void note_unknown(struct result *out)
+{
+    const struct profile *p = &out->profile;
+    const char *unread = unread_of(out), *version = NULL;
+    if (unread)
+        result_problem(out, arena_printf(out->mem,
+                                         "%s: platform %d (%s): not read by this version: %s; everything else is "
+                                         "exported",
+                                         p->path, p->platform, p->chip->product, unread));
+    for (size_t d = 0; d < p->n_devices && !version; d++) {
+        const char *told = source_text(p->device[d].source.info, "version");
+        if (*told && strcmp(told, "1.0") != 0 && strcmp(told, "2.0") != 0)
+            version = told;
+    }
+    if (version)
         result_problem(out,
                        arena_printf(out->mem,
-                                    "%s: platform %d (%s): its task log is not read by this version; calls, steps and "
-                                    "samples are exported without it",
-                                    p->path, p->platform, p->chip->name));
+                                    "%s: collected in version %.20s of the format; known are 1.0 and 2.0, and it is "
+                                    "read as 1.0",
+                                    p->path, version));
 }
 
 static bool write_all(const struct request *r, struct result *out, struct error *e)
@@ -338,7 +364,7 @@ static bool write_all(const struct request *r, struct result *out, struct error 
         rmdir(w.dir); /* only if nothing else is in it */
         return error_set(e, FAULT_ASKED, "%s: there is nothing to export for what was asked", out->profile.path);
     }
-    note_chip(out);
+    note_unknown(out);
     struct error readme = { 0 };
     if ((r->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(&w, out, &readme))
         result_problem(out, readme.text);

@@ -37,9 +37,10 @@ enum {
     ON_310P = 1 << 2 | 1 << 3 | 1 << 4,
     ON_A2 = 1 << 5, /* and A3 */
     ON_310B = 1 << 7 | 1 << 8 | 1 << 11,
-    ON_STARS = ON_A2 | ON_310B,
+    ON_950 = 1 << 15 | 1 << 16,
+    ON_STARS = ON_A2 | ON_310B, /* that of the 950 writes other records */
     ON_OLDER = ON_310 | ON_910 | ON_310P,
-    ON_ALL = ON_OLDER | ON_STARS,
+    ON_ALL = ON_OLDER | ON_STARS | ON_950,
     NO_310 = ON_ALL & ~ON_310,
     NO_310B = ON_ALL & ~ON_310B,
 };
@@ -69,10 +70,10 @@ static const struct family families[] = {
     { SAMPLER_NPU_MEM, "npu_mem.data", &npu_mem_layout, RELATIVE_US, .on = ON_ALL, .v2 = &npu_mem_v2_layout },
     { SAMPLER_MODULE_MEM, "npu_module_mem.data", &module_mem_layout, HOST_TICK, .on = NO_310 },
     { SAMPLER_PCIE, "pcie.data", &pcie_layout, DEVICE_NS, .on = NO_310B },
-    { SAMPLER_HCCS, "hccs.data", NULL, DEVICE_NS, .on = NO_310B, .lines = &hccs_lines },
+    { SAMPLER_HCCS, "hccs.data", NULL, DEVICE_NS, .on = NO_310B & ~ON_950, .lines = &hccs_lines },
     { SAMPLER_NIC, "nic.data", NULL, DEVICE_NS, .on = ON_310 | ON_910 | ON_STARS, .lines = &port_lines },
     { SAMPLER_ROCE, "roce.data", NULL, DEVICE_NS, .on = ON_310 | ON_910 | ON_A2, .lines = &port_lines },
-    { SAMPLER_NETDEV, "netdev_stats.data", NULL, HOST_NS, .on = ON_ALL, .lines = &netdev_lines },
+    { SAMPLER_NETDEV, "netdev_stats.data", NULL, HOST_NS, .on = ON_ALL & ~ON_950, .lines = &netdev_lines },
     { SAMPLER_QOS, "qos.data", &qos_layout, DEVICE_TICK, .on = ON_A2 },
     { SAMPLER_SIO, "stars_soc_profile.data", &sio_layout, DEVICE_TICK, .on = ON_STARS },
     { SAMPLER_ACC, "stars_soc_profile.data", &acc_pmu_layout, DEVICE_TICK, .on = ON_STARS },
@@ -252,15 +253,15 @@ bool counters_load(struct profile *p, struct device *d, struct error *e)
     struct source *s = &d->source;
     const bool is_v2 = strcmp(source_text(s->info, "version"), "2.0") == 0;
     const bool samples_cores = strcmp(source_text(s->sample, "ai_core_profiling_mode"), "sample-based") == 0;
-    if (s->platform < 0 || s->platform > 11)
-        return true;
+    /* What a chip that nobody knows writes may be what its nearest kin does. */
+    const unsigned chip = s->chip->platform < 0 ? ON_A2 : 1u << s->chip->platform;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *f = &families[i];
         struct samples *out = &d->counters.raw[f->sampler];
-        if (!(f->on >> s->platform & 1) || ((f->flags & OF_CORES) && !samples_cores))
+        if (!((unsigned)f->on & chip) || ((f->flags & OF_CORES) && !samples_cores))
             continue;
         if (!(f->lines ? load_lines(s, f, out, e) : load_records(s, f, is_v2, out, e)))
             return false;
     }
-    return !(ON_STARS >> s->platform & 1) || load_all_changes(s, &d->counters, e);
+    return !(ON_STARS & chip) || load_all_changes(s, &d->counters, e);
 }

@@ -12,19 +12,30 @@
 #define U16(r, f) ((uint16_t *)(r).column[f])
 #define U8(r, f)  ((uint8_t *)(r).column[f])
 
+static uint32_t *widened(struct source *s, const uint16_t *column, size_t n)
+{
+    uint32_t *wide = arena_take(s->mem, n, sizeof *wide);
+    for (size_t i = 0; wide && i < n; i++)
+        wide[i] = column[i];
+    return wide;
+}
+
 static bool load_track(struct device *d, struct error *e)
 {
     struct source *s = &d->source;
     struct device_log *log = &d->log;
     struct records r;
-    if (!records_load(s, s->mem, "ts_track.data", &ts_step_layout, true, &r, e))
+    const bool is_wide = s->chip->has_wide_ids;
+    if (!records_load(s, s->mem, "ts_track.data", is_wide ? &ts_step_wide_layout : &ts_step_layout, true, &r, e))
         return false;
     log->stamps.n = r.n;
     log->stamps.tick = U64(r, STEP_TICK);
     log->stamps.index = U64(r, STEP_INDEX);
     log->stamps.model = U64(r, STEP_MODEL);
     log->stamps.stream = U16(r, STEP_STREAM);
-    log->stamps.task = U16(r, STEP_TASK);
+    log->stamps.task = is_wide ? U32(r, STEP_TASK) : widened(s, U16(r, STEP_TASK), r.n);
+    if (!log->stamps.task)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its steps", s->path);
     log->stamps.tag = U16(r, STEP_TAG);
     if (!records_load(s, s->mem, "ts_track.data", &ts_flip_layout, true, &r, e))
         return false;
@@ -59,7 +70,7 @@ static bool load_track(struct device *d, struct error *e)
     log->copy_states.state = U8(r, TS_MEMCPY_STATE);
     for (size_t i = 0; i < log->copy_states.n; i++)
         log->copy_states.stream[i] &= 2047;
-    for (size_t i = 0; i < log->stamps.n; i++)
+    for (size_t i = 0; i < log->stamps.n && !is_wide; i++)
         log->stamps.stream[i] &= 2047; /* the fields are eleven bits wide */
     for (size_t i = 0; i < log->flips.n; i++)
         log->flips.stream[i] &= 2047;
@@ -93,7 +104,7 @@ static bool load_model_stamps(struct device *d, struct error *e)
         { (void **)&log->stamps.index, 8, r.column[AICPU_MODEL_INDEX], 8 },
         { (void **)&log->stamps.model, 8, r.column[AICPU_MODEL_ID], 4 },
         { (void **)&log->stamps.stream, 2, NULL, 2 },
-        { (void **)&log->stamps.task, 2, NULL, 2 },
+        { (void **)&log->stamps.task, 4, NULL, 4 },
         { (void **)&log->stamps.tag, 2, r.column[AICPU_MODEL_TAG], 2 },
     };
     for (size_t c = 0; c < sizeof column / sizeof *column; c++) {

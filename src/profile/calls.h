@@ -83,7 +83,7 @@ struct hccl_infos {
 
 struct tracks {
     size_t n;
-    uint32_t *thread, *data_len, *task; /* task: the low 16 bits; the batch is beside it */
+    uint32_t *thread, *data_len, *task; /* task: the low 16 bits, and the batch is beside it; or all, without batches */
     uint16_t *device, *stream, *batch;
     uint16_t *told_batch; /* as the record has it, where `batch` counts the uses of an id; else NULL */
     uint64_t *time, *type, *kernel;

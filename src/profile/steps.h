@@ -28,7 +28,8 @@ struct steps {
     struct device_marks {            /* of the user, during the collection; by id, then by begin */
         size_t n;
         uint64_t *id, *model;
-        uint16_t *stream, *task;
+        uint32_t *task;
+        uint16_t *stream;
         int64_t *begin_ns, *end_ns; /* wall clock */
     } marks;
 };

@@ -101,7 +101,8 @@ struct device_log {
     struct { /* step, iteration and mark stamps, in file order */
         size_t n;
         uint64_t *tick, *index, *model;
-        uint16_t *stream, *task, *tag;
+        uint32_t *task;
+        uint16_t *stream, *tag;
     } stamps;
     struct { /* runs of AI CPU kernels, in file order */
         size_t n;

@@ -8,11 +8,13 @@
 
 const struct layout *const raw_layouts[] = {
     &stars_layout,
+    &stars_short_layout,
     &pmu_task_layout,
     &pmu_block_layout,
     &hwts_layout,
     &hwts_pmu_layout,
     &ts_step_layout,
+    &ts_step_wide_layout,
     &ts_memcpy_layout,
     &ts_state_layout,
     &ts_flip_layout,

@@ -21,6 +21,15 @@ const struct layout stars_layout = {
     },
 };
 
+const struct layout stars_short_layout = {
+    .name = "stars_soc_short", .size = 32, .magic = MAGIC_STARS, .n = STARS_SHORT_FIELDS,
+    .field = {
+        [STARS_SHORT_HEAD] = { 0, W16, "head" },
+        [STARS_SHORT_ID] = { 4, W32, "id" },
+        [STARS_SHORT_TICK] = { 8, W64, "tick" },
+    },
+};
+
 #define PMU_HEADING                                                                                                    \
     [PMU_HEAD] = { 0, W16, "head" }, [PMU_STREAM] = { 4, W16, "stream" }, [PMU_TASK] = { 6, W16, "task" },             \
     [PMU_SUB_TYPE] = { 16, W8, "sub_type" }, [PMU_CONTEXT] = { 18, W16, "context" },                                   \
@@ -63,6 +72,18 @@ const struct layout ts_step_layout = {
         [STEP_STREAM] = { 32, W16, "stream" },
         [STEP_TASK] = { 34, W16, "task" },
         [STEP_TAG] = { 36, W16, "tag" },
+    },
+};
+
+const struct layout ts_step_wide_layout = {
+    .name = "ts_step_wide", .size = 40, .told = TS_SIZE, .kind = TS_KIND(10), .n = STEP_FIELDS,
+    .field = {
+        [STEP_TICK] = { 8, W64, "tick" },
+        [STEP_INDEX] = { 16, W64, "index" },
+        [STEP_MODEL] = { 24, W64, "model" },
+        [STEP_TAG] = { 32, W16, "tag" },
+        [STEP_STREAM] = { 34, W16, "stream" },
+        [STEP_TASK] = { 36, W32, "task" },
     },
 };
 

@@ -10,6 +10,9 @@ enum { STARS_HEAD, STARS_STREAM, STARS_TASK, STARS_TICK, STARS_SUB_TYPE, STARS_C
 enum { STARS_FUNC_MASK = 63, STARS_ACSQ_BEGIN = 0, STARS_ACSQ_END = 1, STARS_FFTS_BEGIN = 34, STARS_FFTS_END = 35 };
 enum { STARS_FFTS_TYPE = 20, FFTS_TYPE_SHIFT = 13, FFTS_TYPE_MIX = 4 }; /* a u16; its type in bits 13 to 15 */
 extern const struct layout stars_layout;
+/* Of the 950: half as long, and one id instead of stream and task; the host knows the stream. */
+enum { STARS_SHORT_HEAD, STARS_SHORT_ID, STARS_SHORT_TICK, STARS_SHORT_FIELDS };
+extern const struct layout stars_short_layout;
 
 /* Counters of a task (function 40) or of one block of it (41). Eight u64 counters follow at PMU_FIRST. */
 enum {
@@ -30,7 +33,7 @@ extern const struct layout pmu_task_layout, pmu_block_layout;
 
 /* The track of the task scheduler: one layout for each kind that is read. */
 enum { STEP_TICK, STEP_INDEX, STEP_MODEL, STEP_STREAM, STEP_TASK, STEP_TAG, STEP_FIELDS };
-extern const struct layout ts_step_layout;
+extern const struct layout ts_step_layout, ts_step_wide_layout; /* wide: of the 950, whose STEP_TASK has 32 bits */
 enum {
     STEP_TAG_MODEL_BEGIN = 0,
     STEP_TAG_MODEL_END = 1,

@@ -226,6 +226,28 @@ static const struct enum_name sqe_type[] = {
     { 20, "C_CORE_SQE" },
 };
 
+static const struct enum_name sqe_950_type[] = {
+    { 0, "AI_CORE" },
+    { 1, "AIV_SQE" },
+    { 2, "FUSION" },
+    { 3, "PLACE_HOLDER_SQE" },
+    { 4, "AICPU_H" },
+    { 5, "AICPU_D" },
+    { 6, "NOTIFY_RECORD_SQE" },
+    { 7, "NOTIFY_WAIT_SQE" },
+    { 8, "WRITE_VALUE_SQE" },
+    { 9, "UBDMA" },
+    { 10, "ASYNCDMA" },
+    { 11, "SDMA_SQE" },
+    { 12, "VPC_SQE" },
+    { 13, "JPEGE_SQE" },
+    { 14, "JPEGD_SQE" },
+    { 15, "CMO_SQE" },
+    { 16, "CCU_SQE" },
+    { 20, "CONDITION_SQE" },
+    { 21, "END_SQE" },
+};
+
 static const struct enum_name hwts_type[] = {
     { 0, "AI_CORE" },          { 1, "AI_CPU" },         { 2, "AIV_SQE" },           { 3, "PLACE_HOLDER_SQE" },
     { 4, "EVENT_RECORD_SQE" }, { 5, "EVENT_WAIT_SQE" }, { 6, "NOTIFY_RECORD_SQE" }, { 7, "NOTIFY_WAIT_SQE" },
@@ -285,6 +307,7 @@ const struct enum_table memcpy_kinds = { memcpy_kind, sizeof memcpy_kind / sizeo
 const struct enum_table mark_events = { mark_event, sizeof mark_event / sizeof *mark_event };
 const struct enum_table modules = { module, sizeof module / sizeof *module };
 const struct enum_table sqe_types = { sqe_type, sizeof sqe_type / sizeof *sqe_type };
+const struct enum_table sqe_950_types = { sqe_950_type, sizeof sqe_950_type / sizeof *sqe_950_type };
 const struct enum_table hwts_types = { hwts_type, sizeof hwts_type / sizeof *hwts_type };
 const struct enum_table context_types = { context_type, sizeof context_type / sizeof *context_type };
 

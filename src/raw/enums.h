@@ -19,7 +19,7 @@ extern const struct enum_table ge_task_types, ge_data_types, ge_formats;
 extern const struct enum_table hccl_data_types, hccl_links, hccl_transports, hccl_rdmas;
 extern const struct enum_table memcpy_kinds, mark_events;
 extern const struct enum_table modules; /* of the system software, which hold memory and write logs */
-extern const struct enum_table sqe_types, hwts_types, context_types; /* hwts: on chips without STARS */
+extern const struct enum_table sqe_types, sqe_950_types, hwts_types, context_types; /* hwts: on chips without STARS */
 
 /* Numbers of task types that the analysis knows by name. */
 enum { GE_AI_CPU = 1, GE_FFTS_PLUS = 6, GE_COMMUNICATION = 9, GE_HCCL_AI_CPU = 256 };
