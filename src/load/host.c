@@ -377,6 +377,7 @@ static bool load_tracks(struct profile *p, struct error *e)
     if (!sorted_load(p, "compact.task_track", &task_track_layout, &s, e))
         return false;
     const size_t n = s.in.n;
+    const bool is_wide = p->host.source.chip->has_wide_ids;
     struct tracks *t = &h->tracks;
     *t = (struct tracks){ .thread = sorted_column(&s, HEAD_THREAD),
                           .data_len = sorted_column(&s, HEAD_DATA_LEN),
@@ -400,8 +401,8 @@ static bool load_tracks(struct profile *p, struct error *e)
         t->thread[k] = t->thread[i], t->data_len[k] = t->data_len[i], t->device[k] = t->device[i];
         t->stream[k] = t->stream[i], t->record[k] = t->record[i];
         t->time[k] = t->time[i], t->type[k] = t->type[i], t->kernel[k] = t->kernel[i];
-        t->batch[k] = s->chip->has_wide_ids ? 0 : (uint16_t)(t->task[i] >> 16);
-        t->task[k] = s->chip->has_wide_ids ? t->task[i] : t->task[i] & 0xFFFF;
+        t->batch[k] = is_wide ? 0 : (uint16_t)(t->task[i] >> 16);
+        t->task[k] = is_wide ? t->task[i] : t->task[i] & 0xFFFF;
     }
     if (!sorted_load(p, "compact.memcpy_info", &memcpy_layout, &s, e))
         return false;
