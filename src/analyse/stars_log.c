@@ -53,13 +53,13 @@ static bool events_take(struct events *ev, uint64_t *tick, size_t n, struct aren
     return !arena_failed(mem);
 }
 
-/* Rows of the host's tracks of this device, by (task, stream). */
+/* Rows of the tasks that the host launched on this device, by (task, stream). */
 struct host_ids {
     size_t n;
     uint32_t *row;
 };
 
-static bool host_ids_take(const struct tracks *t, unsigned device, struct arena *mem, struct host_ids *out)
+static bool host_ids_take(const struct host_tasks *t, unsigned device, struct arena *mem, struct host_ids *out)
 {
     out->n = 0;
     out->row = arena_take(mem, t->n, sizeof *out->row);
@@ -70,7 +70,7 @@ static bool host_ids_take(const struct tracks *t, unsigned device, struct arena 
 }
 
 /* The stream on which the host launched a task; the low half of an id that the host does not know. */
-static uint16_t stream_of_id(const struct tracks *t, const struct host_ids *ids, uint32_t id)
+static uint16_t stream_of_id(const struct host_tasks *t, const struct host_ids *ids, uint32_t id)
 {
     size_t low = 0, high = ids->n;
     while (low < high) {
@@ -87,7 +87,7 @@ static bool load_short_events(struct profile *p, struct device *d, struct arena 
                               struct error *e)
 {
     const struct layout *l = &stars_short_layout;
-    const struct tracks *t = &p->host.records.tracks;
+    const struct host_tasks *t = &p->host.tasks;
     struct records r;
     struct host_ids ids;
     if (!records_load(&d->source, mem, "stars_soc.data", l, false, &r, e))
