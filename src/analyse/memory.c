@@ -1,5 +1,7 @@
 #include "analyse/memory.h"
 
+#include "base/hash.h"
+
 static const char file[] = "host/data/additional.task_memory_info";
 
 /* An allocation that was not given back yet. A second one in the same place takes over its turn in the report. */
@@ -17,9 +19,8 @@ struct holdings {
 
 static struct holding *find(struct holdings *h, const struct op_memory *m, size_t row)
 {
-    uint64_t hash = (m->addr[row] ^ (uint64_t)m->device[row] << 56) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ m->name[row]) * 0x9e3779b97f4a7c15u;
-    size_t at = (size_t)(hash >> 24) & (h->n_slots - 1);
+    const uint64_t hash = hash_more(hash_more(hash_u64(m->addr[row]), m->name[row]), m->device[row]);
+    size_t at = (size_t)hash & (h->n_slots - 1);
     struct holding *s = &h->slot[at];
     while (s->is_used && (s->addr != m->addr[row] || s->name != m->name[row] || s->device != m->device[row])) {
         at = (at + 1) & (h->n_slots - 1);

@@ -61,8 +61,10 @@ struct build {
         name_id name;
         enum kernel kernel;
         bool is_known;
-    } type[64]; /* the few types that a million tasks have, by their low bits */
+    } type[64];             /* the few types that a million tasks have, by their low bits */
+    uint64_t *info_context; /* of each row of hccl_infos */
     bool fills;
+    size_t room; /* how many more contexts may become rows */
     size_t n_tasks, n_ops, n_small, n_big;
     uint32_t last_big_thread;
     uint64_t last_big_end;
@@ -101,6 +103,24 @@ static void add_task(struct build *b, const struct situation *s, uint32_t contex
     h->time[k] = t->time[s->track];
     h->thread[k] = t->thread[s->track];
     h->op[k] = op;
+}
+
+/* Each context is told once, and belongs to the tasks of one call. Where many tasks claim the same many contexts the numbers
+ * are damaged, and the product of both would have no end: what exceeds all reason is left out. */
+static size_t room_for_contexts(const struct host_records *h)
+{
+    return ((size_t)1 << 20) + 16 * (h->tracks.n + h->hccl_infos.n) + 128 * h->contexts.n;
+}
+
+static bool takes_contexts(struct build *b, size_t n, const uint8_t *ids)
+{
+    if (n <= b->room) {
+        b->room -= n;
+        return true;
+    }
+    if (b->fills)
+        record_lost(&b->p->host.source, "additional.context_id_info", LOSS_BAD_VALUE, ids);
+    return false;
 }
 
 /* What an operator is made of; NO_ROW for what nobody said. */
@@ -211,8 +231,10 @@ static bool add_graph_ops(struct build *b, const struct situation *s)
 {
     const struct host_records *h = &b->p->host.records;
     const uint32_t node = s->path.node;
-    const size_t first = by_call_first(&b->contexts, node);
+    const size_t first = by_call_first(&b->contexts, node), end = by_call_first(&b->contexts, node + 1);
     bool is_graph = false;
+    if (first == end || !takes_contexts(b, end - first, h->contexts.ids[b->contexts.order[first]]))
+        return false;
     for (size_t at = first; by_call_has(&b->contexts, at, node) && !is_graph; at++)
         is_graph = h->contexts.name[b->contexts.order[at]] != h->contexts.name[b->contexts.order[first]];
     for (size_t at = first; is_graph && by_call_has(&b->contexts, at, node); at++) {
@@ -221,6 +243,8 @@ static bool add_graph_ops(struct build *b, const struct situation *s)
         const struct parts part = { by_call_named(&b->basics, b->mem, node, h->node_basics.name, name),
                                     by_call_named(&b->attrs, b->mem, node, h->node_attrs.name, name),
                                     by_call_named(&b->tensors, b->mem, node, h->tensors.name, name), NO_ROW };
+        if (!takes_contexts(b, h->contexts.count[context], h->contexts.ids[context]))
+            continue;
         const bool has_op = part.basic != NO_ROW || b->p->is_level0;
         const uint32_t op = has_op ? add_op(b, s, &part, dictionary_hash(&b->p->dictionary, name)) : NO_ROW;
         for (uint32_t i = 0; i < h->contexts.count[context]; i++)
@@ -268,7 +292,9 @@ static void add_compute(struct build *b, const struct situation *s)
              h->node_basics.task_type[part.basic] == GE_COMMUNICATION)
         b->p->host.ops.task_type[op] =
             ge_task_type(b, GE_AI_CPU); /* a collective run by an AI CPU of a helper process */
-    const uint32_t n_contexts = context == NO_ROW ? 0 : h->contexts.count[context];
+    uint32_t n_contexts = context == NO_ROW ? 0 : h->contexts.count[context];
+    if (n_contexts > 0 && !takes_contexts(b, n_contexts, h->contexts.ids[context]))
+        n_contexts = 0;
     for (uint32_t i = 0; i < n_contexts; i++)
         add_task(b, s, le32(h->contexts.ids[context] + 4 * i), op);
     if (n_contexts == 0)
@@ -315,13 +341,9 @@ static void add_steps(struct build *b, const struct situation *s, bool adds_task
     if (h->contexts.count[context] != 2 || last < first || last > UINT16_MAX) {
         if (b->fills)
             record_lost(&b->p->host.source, "additional.context_id_info", LOSS_BAD_VALUE, ids);
-    } else {
+    } else if (takes_contexts(b, last - first + 1, ids)) {
         for (uint32_t id = first; id <= last; id++) {
-            uint32_t info = NO_ROW;
-            for (size_t at = by_call_first(&b->hccl_infos, call); by_call_has(&b->hccl_infos, at, call); at++)
-                if (h->hccl_infos.context[b->hccl_infos.order[at]] == id)
-                    info = b->hccl_infos.order[at];
-            add_small(b, s, id, info);
+            add_small(b, s, id, by_call_named(&b->hccl_infos, b->mem, call, b->info_context, id));
             if (adds_tasks)
                 add_task(b, s, id, NO_ROW);
         }
@@ -428,6 +450,7 @@ static void visit_all(struct build *b)
     const struct tracks *t = &b->p->host.records.tracks;
     const struct calls *c = &b->p->host.calls;
     b->n_tasks = b->n_ops = b->n_small = b->n_big = 0;
+    b->room = room_for_contexts(&b->p->host.records);
     size_t thread = 0;
     for (size_t i = 0; i < t->n; i++) {
         while (thread < c->n_threads && c->thread[c->first_of_thread[thread]] < t->thread[i])
@@ -454,8 +477,10 @@ static bool build_init(struct build *b, struct profile *p)
 {
     const struct host_records *h = &p->host.records;
     *b = (struct build){ .p = p, .mem = arena_new() };
-    if (!b->mem)
+    if (!b->mem || !(b->info_context = arena_take(b->mem, h->hccl_infos.n, sizeof *b->info_context)))
         return false;
+    for (size_t i = 0; i < h->hccl_infos.n; i++)
+        b->info_context[i] = h->hccl_infos.context[i];
     return by_call_init(&b->basics, b->mem, h->node_basics.call, h->node_basics.n) &&
            by_call_init(&b->attrs, b->mem, h->node_attrs.call, h->node_attrs.n) &&
            by_call_init(&b->tensors, b->mem, h->tensors.call, h->tensors.n) &&

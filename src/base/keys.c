@@ -1,17 +1,13 @@
 #include "base/keys.h"
 
-enum { FEW = 8 }; /* so many are found faster by looking at all of them */
+#include "base/hash.h"
 
-static size_t home_of(const struct keys *k, uint64_t key)
-{
-    key *= UINT64_C(0x9E3779B97F4A7C15);
-    return (size_t)(key ^ key >> 32) & (k->n_slots - 1);
-}
+enum { FEW = 8 }; /* so many are found faster by looking at all of them */
 
 /* Where the key is, or the free slot where it belongs. */
 static size_t slot_of(const struct keys *k, uint64_t key)
 {
-    size_t at = home_of(k, key);
+    size_t at = (size_t)hash_u64(key) & (k->n_slots - 1);
     while (k->slot[at] && k->key.at[k->slot[at] - 1] != key)
         at = (at + 1) & (k->n_slots - 1);
     return at;

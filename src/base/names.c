@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/out.h"
 
 /* Entries live in pages that never move, so a reader needs no lock for an id that it was handed. */
@@ -32,10 +33,10 @@ static struct entry *entry_of(const struct names *s, name_id id)
 
 static uint32_t hash_of(const char *text, size_t len)
 {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ len;
+    uint64_t h = hash_seed ^ len;
     for (size_t i = 0; i < len; i++)
         h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return (uint32_t)(h ^ h >> 32);
+    return (uint32_t)hash_u64(h);
 }
 
 static int slots_grow(struct names *s)

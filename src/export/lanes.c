@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 struct lane {
     int64_t *end_ns; /* of the slices that are open, the innermost last */
     uint32_t depth, room;
@@ -50,7 +52,7 @@ void lanes_free(struct lanes *l)
 
 static size_t slot_of(const struct lanes *l, uint32_t pid, int64_t tid)
 {
-    size_t at = (size_t)(((uint64_t)pid << 32 ^ (uint64_t)tid) * 0x9e3779b97f4a7c15u >> 32) & (l->n_slots - 1);
+    size_t at = (size_t)hash_more(hash_u64(pid), (uint64_t)tid) & (l->n_slots - 1);
     while (l->slot[at] && (l->slot[at]->pid != pid || l->slot[at]->tid != tid))
         at = (at + 1) & (l->n_slots - 1);
     return at;

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/hash.h"
 #include "base/sort.h"
 #include "load/aicpu_comm.h"
 #include "load/records.h"
@@ -158,8 +159,8 @@ static size_t pair_events(struct source *s, struct records *r)
     size_t n = 0, n_open = 0;
     for (size_t i = 0; i < r->n; i++) {
         if (end[i] == UINT64_MAX) {
-            uint64_t h = (item[i] ^ (uint64_t)thread[i] << 32 ^ request[i]) * 0x9e3779b97f4a7c15u;
-            h = (h ^ (uint64_t)level[i] << 32 ^ type[i]) * 0x9e3779b97f4a7c15u >> 24;
+            uint64_t h = hash_more(hash_u64(item[i]), (uint64_t)thread[i] << 32 ^ request[i]);
+            h = hash_more(h, (uint64_t)level[i] << 32 ^ type[i]);
             size_t at = (size_t)h & (n_slots - 1);
             uint32_t begun = 0;
             for (; (begun = open[at]); at = (at + 1) & (n_slots - 1)) {

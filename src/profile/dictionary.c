@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 /* Types share the table with hashes: their keys are mixed so that a small number is no likely hash. */
 uint64_t dictionary_type_key(uint16_t level, uint64_t type)
 {
@@ -10,7 +12,7 @@ uint64_t dictionary_type_key(uint16_t level, uint64_t type)
 
 static size_t slot_of(const struct dictionary *d, uint64_t key)
 {
-    size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (d->n_slots - 1);
+    size_t at = (size_t)hash_u64(key) & (d->n_slots - 1);
     while (d->slot[at].is_used && d->slot[at].key != key)
         at = (at + 1) & (d->n_slots - 1);
     return at;
