@@ -100,8 +100,8 @@ static const struct sample_group groups[] = {
         { "ub_write_bw_vector(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x44, 0x191 } },
         { "ub_read_bw_scalar(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x37 } },
         { "ub_write_bw_scalar(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x38 } },
-        { "ub_read_bw_mte(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x3d } },
-        { "ub_write_bw_mte(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x3e } },
+        { "ub_read_bw_mte(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x3d, 0x1a5 } },
+        { "ub_write_bw_mte(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x3e, 0x1a6 } },
     } },
     { "ResourceConflictRatio", {
         { "vec_bankgroup_cflt_ratio", RATIO, .event = { 0x64 } },
