@@ -32,7 +32,7 @@ _ascope()
     --steps) return ;;
     --devices) return ;;
     --processes) return ;;
-    --chip) _ascope_offer -W 'A2 A3 910 310P 310B 950 MDC MDC-mini Tiny'; return ;;
+    --chip) _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC MDC-mini Tiny'; return ;;
     --mhz) return ;;
     --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'; return ;;
     --slice-kib) return ;;

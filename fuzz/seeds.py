@@ -14,8 +14,8 @@ SETTINGS = ("info.json", "sample.json", "start_info", "end_info", "host_start.lo
 # Families that only mean something together.
 TOGETHER = ("api_event", "task_track", "node_basic", "tensor_info", "hash_dic", "type_info_dic", "stars_soc",
             "ts_track", "ffts_profile", "hccl", "graph_id", "context_id", "hwts", "aicore", "aiVector", "aicpu")
-CHIPS = (("A2",), ("A2", "--late", "--tiling"), ("A3",), ("910",), ("310P",), ("310B",), ("MDC",), ("MDC-mini",),
-         ("A2", "--sample-based"), ("310P", "--sample-based"), ("A2", "--level0"))
+CHIPS = (("A2",), ("A2", "--late", "--tiling"), ("A3",), ("910",), ("310P",), ("310B",), ("MDC",), ("MDC-mini",), ("950",),
+         ("310",), ("A2", "--sample-based"), ("310P", "--sample-based"), ("A2", "--level0"))
 REPORTS = (b'{"json_process":{"ascend":true,"cann":false,"hccl":true}}', b'{"json_process":{"nonsense":true}}', b'[]')
 
 

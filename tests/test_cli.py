@@ -555,7 +555,7 @@ class Info(Case):
         self.assertIn("3 older slices were deleted", text)
 
     def test_every_chip_by_name_and_what_can_be_read_of_it(self):
-        for i, (chip, product) in enumerate([("A3", "A3 (910_93)"), ("910", "(910)"), ("310P", "(310P)"), ("310B", "(310B)"),
+        for i, (chip, product) in enumerate([("A3", "A3 (910_93)"), ("910", "(910)"), ("310P", "(310P)"), ("310B", "(310B)"), ("310", "310"),
                                              ("950", "950"), ("MDC", "MDC"), ("MDC-mini", "MDC mini")]):
             path = self.ascope("sim", "--chip", chip, "--kernels", "3", "--seed", str(i), code=0).stdout.strip()
             text = self.ascope("info", path, code=0).stdout

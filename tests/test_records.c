@@ -312,10 +312,52 @@ static void longer_records_are_read_as_far_as_they_are_known(void **state)
     (void)state;
 }
 
+/* A chip whose track holds records of several lengths. */
+static void records_of_several_lengths_are_told_apart(void **state)
+{
+    static const struct chip mixing = { .tracks_tasks = true };
+    static const struct {
+        const char *what;
+        struct cut cut[2];
+        const char *ticks;
+        uint64_t bad, cut_short;
+    } row[] = {
+        { "one after the other",
+          { { 0, 36, SIZED("\10", "\5") SIZED("\20", "\6") MORE SIZED("\10", "\7") "\1\0\10\0" } },
+          "\5\6\7",
+          0,
+          1 },
+        { "across slices", { { 0, 13, SIZED("\10", "\5") "\1\0\20\0\6" }, { 1, 11, "\0\0\0" MORE } }, "\5\6", 0, 0 },
+        { "one that cannot be", { { 0, 24, SIZED("\10", "\5") SIZED("\3", "\6") SIZED("\10", "\7") } }, "\5\7", 1, 0 },
+        { "longer than what is left", { { 0, 16, SIZED("\10", "\5") SIZED("\20", "\6") } }, "\5", 0, 1 },
+        { "several that cannot be are one",
+          { { 0, 24, SIZED("\0", "\5") SIZED("\0", "\6") SIZED("\10", "\7") } },
+          "\7",
+          1,
+          0 },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct source s = source_of(row[i].cut, row[i].cut[1].size > 0 ? 2 : 1, false);
+        struct records r;
+        struct error e = { 0 };
+        s.chip = &mixing;
+        print_message("  %s\n", row[i].what);
+        assert_true(records_load(&s, s.mem, "beat.data", &sized, true, &r, &e));
+        assert_int_equal(r.n, strlen(row[i].ticks));
+        for (size_t k = 0; k < r.n; k++)
+            assert_int_equal(((uint32_t *)r.column[BEAT_TICK])[k], row[i].ticks[k]);
+        assert_int_equal(s.lost.by[LOSS_BAD_VALUE].n, row[i].bad);
+        assert_int_equal(s.lost.by[LOSS_CUT_SHORT].n, row[i].cut_short);
+        source_forget(&s);
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longer_records_are_read_as_far_as_they_are_known),
+        cmocka_unit_test(records_of_several_lengths_are_told_apart),
         cmocka_unit_test(what_cannot_be_read_is_counted),
         cmocka_unit_test(damage_is_counted_once_however_many_readers_there_are),
         cmocka_unit_test(other_kinds_are_passed_over_in_silence_when_expected),

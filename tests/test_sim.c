@@ -299,7 +299,9 @@ static void readers_find_nothing_damaged(void **state)
 /* What the simulator writes for a chip, the readers find again: every kernel ran once, and was counted for. */
 static void every_chip_is_read_as_it_was_written(void **state)
 {
-    static const char *const chip[] = { "910", "MDC", "3", "310P", "A2", "A3", "310B", "950", "Tiny", "MDC-mini" };
+    static const char *const chip[] = {
+        "910", "MDC", "3", "310", "310P", "A2", "A3", "310B", "950", "Tiny", "MDC-mini"
+    };
     for (size_t i = 0; i < ROWS(chip); i++) {
         struct profile p = { 0 };
         struct error e = { 0 };
@@ -319,7 +321,8 @@ static void every_chip_is_read_as_it_was_written(void **state)
                 continue;
             const name_id type = p.host.ops.task_type[op];
             n_ops++;
-            if (type != ai_cpu && type != dsa && d->tasks.pmu[k] == NO_ROW && strcmp(chip[i], "950") != 0)
+            if (type != ai_cpu && type != dsa && d->tasks.pmu[k] == NO_ROW && strcmp(chip[i], "950") != 0 &&
+                strcmp(chip[i], "310") != 0)
                 fail_msg("task %u of stream %u has no counters", d->tasks.task[k], d->tasks.stream[k]);
         }
         assert_true(n_ops >= o.kernels);

@@ -102,6 +102,21 @@ static bool track_ai_cpu(const struct device *d, struct arena *mem, struct edges
     return true;
 }
 
+/* All tasks, where nothing but the scheduler tells of them: by time. */
+static bool track_tasks(struct device *d, struct arena *mem, struct edges *out, struct error *e)
+{
+    struct records r;
+    if (!records_load(&d->source, mem, "ts_track.data", &ts_timeline_layout, true, &r, e) || !edges_take(out, r.n, mem))
+        return false;
+    const uint16_t *type = r.column[TS_TIMELINE_TYPE], *state = r.column[TS_TIMELINE_STATE],
+                   *stream = r.column[TS_TIMELINE_STREAM], *task = r.column[TS_TIMELINE_TASK];
+    const uint64_t *tick = r.column[TS_TIMELINE_TICK];
+    for (size_t i = 0; i < r.n; i++)
+        if (state[i] == TS_TIMELINE_RUNNING || state[i] == TS_TIMELINE_COMPLETE)
+            edges_add(out, id_of(stream[i], task[i]), tick[i], (uint8_t)type[i], state[i] == TS_TIMELINE_COMPLETE);
+    return true;
+}
+
 static bool number_batches(struct device *d, struct arena *mem)
 {
     struct device_log *log = &d->log;
@@ -226,7 +241,8 @@ bool hwts_log_pair(struct profile *p, struct device *d, struct error *e)
     struct edges edges[PLACES] = { 0 };
     bool done = mem && load_log(d, file[OF_CORES], mem, &edges[OF_CORES], e) &&
                 load_log(d, file[OF_VECTOR_CORES], mem, &edges[OF_VECTOR_CORES], e) &&
-                (!chip->tracks_ai_cpu || track_ai_cpu(d, mem, &edges[TRACK]));
+                (!chip->tracks_ai_cpu || track_ai_cpu(d, mem, &edges[TRACK])) &&
+                (!chip->tracks_tasks || track_tasks(d, mem, &edges[TRACK], e));
     size_t most = chip->tracks_models ? d->log.states.n : 0;
     for (size_t i = 0; i < PLACES; i++)
         most += edges[i].n / 2;

@@ -76,7 +76,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_PROCESSES] = { "processes", NUMBER(sim.processes, 1, SIM_PROCESSES_MOST),
         .help = "each with a PROF directory of its own; without it 1" },
     [OPT_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(sim.chip),
-        .choice = { "A2", "A3", "910", "310P", "310B", "950", "MDC", "MDC-mini", "Tiny" },
+        .choice = { "A2", "A3", "910", "310", "310P", "310B", "950", "MDC", "MDC-mini", "Tiny" },
         .help = "the chip, or its number in info.json; A3 has links between its dies, and its AI CPUs run half of the "
                 "collectives; without it A2" },
     [OPT_MHZ] = { "mhz", NUMBER(sim.counter_mhz, 1, 1000),

@@ -175,13 +175,13 @@ static void aicpu_write(struct sim_device *d, uint16_t stream, const struct devi
 
 void counters_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
 {
-    if (t->kind <= TASK_MIX_VECTOR && d->of->chip->family != ON_950)
+    if (t->kind <= TASK_MIX_VECTOR && !(d->of->chip->family & (ON_950 | ON_310)))
         pmu_write(d, stream, t);
     if (t->kind == TASK_AICPU)
         aicpu_write(d, stream, t);
     if (!d->of->o->samplers)
         return;
-    if ((t->kind == TASK_CUBE || t->kind == TASK_VECTOR) && d->of->chip->family != ON_950)
+    if ((t->kind == TASK_CUBE || t->kind == TASK_VECTOR) && !(d->of->chip->family & (ON_950 | ON_310)))
         l2_write(d, stream, t);
     if (d->of->chip->family == ON_A2 && t->kind <= TASK_MIX_VECTOR && dice_one_in(&d->counters, 16))
         smmu_write(d, stream, t);

@@ -53,10 +53,25 @@ static bool has_vector_files(const struct sim_process *p, uint8_t kind)
     return p->chip->family == ON_MDC && kind == TASK_VECTOR;
 }
 
+/* The 310 tells of all tasks in its track. */
+static void timeline_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end)
+{
+    const struct layout *l = &ts_timeline_layout;
+    uint8_t *rec = track_record(d, l, TS_TIMELINE_TICK, is_end ? t->end : t->begin);
+    layout_put(l, TS_TIMELINE_TYPE, rec, sim_task_kinds[t->kind].track);
+    layout_put(l, TS_TIMELINE_STATE, rec, is_end ? TS_TIMELINE_COMPLETE : TS_TIMELINE_RUNNING);
+    layout_put(l, TS_TIMELINE_STREAM, rec, stream);
+    layout_put(l, TS_TIMELINE_TASK, rec, t->id);
+}
+
 void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end)
 {
     const struct layout *l = &hwts_layout;
     const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
+    if (d->of->chip->family == ON_310) {
+        timeline_write(d, stream, t, is_end);
+        return;
+    }
     const struct layout *track = track_of(d->of, t->kind);
     if (track) {
         states_write(d, track, stream, t, is_end);

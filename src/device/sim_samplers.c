@@ -237,10 +237,10 @@ static const struct {
     unsigned on; /* families of chips */
 } samplers[] = {
     { "hbm.data", 20000, hbm, ON_A2 | ON_910 | ON_950 },
-    { "llc.data", 20000, llc, ON_ALL },
+    { "llc.data", 20000, llc, ON_ALL & ~ON_310 },
     { "npu_mem.app", 20000, memory_of_device, ON_ALL & ~ON_MDC },
     { "npu_mem.data", 20000, memory_of_app, ON_ALL & ~ON_MDC },
-    { "npu_module_mem.data", 100000, memory_of_modules, ON_ALL },
+    { "npu_module_mem.data", 100000, memory_of_modules, ON_ALL & ~ON_310 },
     { "pcie.data", 20000, pcie, ON_ALL & ~ON_310B },
     { "qos.data", 20000, qos, ON_A2 },
     { "stars_soc_profile.data", 20000, soc, ON_STARS },

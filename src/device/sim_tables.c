@@ -15,6 +15,7 @@ const struct sim_chip sim_chips[] = {
     { { "A2", "910B" }, 5, ON_A2, .n_cube = 24, .n_vector = 48, .core_mhz = 1800, L2_OF_STARS },
     { { "A3", "910_93", "910C" }, 5, ON_A2, .n_cube = 24, .n_vector = 48, .core_mhz = 1850, L2_OF_STARS, .has_two_dies = true },
     { { "910", "910A" }, 1, ON_910, .n_cube = 32, .n_vector = 0, .core_mhz = 1000, "0x59,0x7d,0x7e,0x5b,0x71,0x5c,0x79,0x7c" },
+    { { "310" }, 0, ON_310, .n_cube = 2, .n_vector = 0, .core_mhz = 680, L2_OF_310P },
     { { "310P" }, 4, ON_310P, .n_cube = 8, .n_vector = 7, .core_mhz = 1080, L2_OF_310P },
     { { "310B" }, 7, ON_310B, .n_cube = 1, .n_vector = 0, .core_mhz = 1224, L2_OF_STARS },
     { { "950" }, 15, ON_950, .n_cube = 32, .n_vector = 64, .core_mhz = 1650, "0x00,0x81,0x82,0x83,0x74,0x75" },

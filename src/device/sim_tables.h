@@ -18,7 +18,8 @@ enum sim_family {
     ON_310B = 16,
     ON_STARS = ON_A2 | ON_310B,
     ON_950 = 32, /* its STARS writes records of its own */
-    ON_ALL = ON_910 | ON_310P | ON_MDC | ON_STARS | ON_950
+    ON_310 = 64,
+    ON_ALL = ON_310 | ON_910 | ON_310P | ON_MDC | ON_STARS | ON_950
 };
 enum { CHIP_NAMES = 3 };
 struct sim_chip {

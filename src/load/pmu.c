@@ -29,6 +29,8 @@ bool pmu_load(struct device *d, struct error *e)
         return false;
     if (strcmp(source_text(s->sample, "ai_core_profiling_mode"), "task-based") != 0)
         return true; /* the file then holds samples of cores */
+    if (s->chip->tracks_tasks)
+        return true; /* in records of another form */
     if (s->chip->task_log == TASK_LOG_HWTS)
         return load(s, "aicore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIC], e) &&
                load(s, "aiVectorCore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIV], e);

@@ -110,8 +110,50 @@ static size_t stride_of(const struct layout *l, struct segment seg)
     return l->size;
 }
 
+/* All bytes of a segment, in one piece. NULL: no memory. */
+static const uint8_t *segment_joined(struct gather *g, struct segment seg)
+{
+    if (seg.n == 1)
+        return seg.slice[0].data;
+    uint8_t *all = arena_take(g->source->mem, segment_bytes(seg), 1);
+    for (size_t i = 0, at = 0; all && i < seg.n; at += seg.slice[i++].size)
+        if (seg.slice[i].size > 0)
+            memcpy(all + at, seg.slice[i].data, seg.slice[i].size);
+    return all;
+}
+
+/* Records of several lengths, each of which tells its own. Behind one that cannot be, the next that can is looked for. */
+static bool gather_mixed(struct gather *g, struct segment seg)
+{
+    enum { HEAD = 8, LONGEST = 512 };
+    const struct layout *l = g->layout;
+    const size_t bytes = segment_bytes(seg);
+    const char *file = seg.slice[0].name;
+    const uint8_t *all = segment_joined(g, seg);
+    bool is_lost = false;
+    size_t at = 0, size;
+    for (; all && bytes - at >= HEAD; at += size) {
+        size = field_get(&l->told, all + at);
+        const bool is_one = size >= HEAD && size <= LONGEST && size % HEAD == 0;
+        losses_add(&g->source->lost, LOSS_BAD_VALUE, !is_one && !is_lost && g->counts, file, at);
+        is_lost = !is_one;
+        if (!is_one)
+            size = HEAD;
+        else if (size > bytes - at)
+            break;
+        else if (size >= l->size)
+            gather_one(g, all + at, file, at);
+        else
+            g->n_others++;
+    }
+    losses_add(&g->source->lost, LOSS_CUT_SHORT, all && at < bytes && g->counts, file, at);
+    return all != NULL;
+}
+
 static bool gather_segment(struct gather *g, struct segment seg)
 {
+    if (g->layout->told.width && g->source->chip && g->source->chip->tracks_tasks)
+        return gather_mixed(g, seg);
     const size_t size = stride_of(g->layout, seg), bytes = segment_bytes(seg), odd = bytes % size;
     size_t slice = 0, at = 0, n = bytes / size;
     /* Old slices may have been deleted to save space: then the first record is the one that is cut. */

@@ -28,6 +28,7 @@ struct chip {
     const char *unread[CHIP_UNREAD + 1]; /* families of records that it writes in a form of its own, not read here */
     enum task_log task_log;
     bool tracks_ai_cpu;     /* kernels of the AI CPU are in the scheduler's track, not in the log */
+    bool tracks_tasks;      /* there is no log: the scheduler's track has all tasks, in records of several lengths */
     bool tracks_models;     /* tasks that the scheduler runs by itself are in its track only */
     bool logs_no_types;     /* what its log says of the type of a task has no names */
     bool has_one_core;      /* cube and vector unit are one core with one set of counters */

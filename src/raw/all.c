@@ -15,6 +15,7 @@ const struct layout *const raw_layouts[] = {
     &hwts_pmu_layout,
     &ts_step_layout,
     &ts_step_wide_layout,
+    &ts_timeline_layout,
     &ts_memcpy_layout,
     &ts_state_layout,
     &ts_flip_layout,

@@ -87,6 +87,17 @@ const struct layout ts_step_wide_layout = {
     },
 };
 
+const struct layout ts_timeline_layout = {
+    .name = "ts_timeline", .size = 32, .told = TS_SIZE, .kind = TS_KIND(3), .n = TS_TIMELINE_FIELDS,
+    .field = {
+        [TS_TIMELINE_TYPE] = { 8, W16, "type" },
+        [TS_TIMELINE_STATE] = { 10, W16, "state" },
+        [TS_TIMELINE_STREAM] = { 12, W16, "stream" },
+        [TS_TIMELINE_TASK] = { 14, W16, "task" },
+        [TS_TIMELINE_TICK] = { 16, W64, "tick" },
+    },
+};
+
 const struct layout ts_memcpy_layout = {
     .name = "ts_memcpy", .size = 40, .told = TS_SIZE, .kind = TS_KIND(11), .n = TS_MEMCPY_FIELDS,
     .field = {

@@ -34,6 +34,17 @@ extern const struct layout pmu_task_layout, pmu_block_layout;
 /* The track of the task scheduler: one layout for each kind that is read. */
 enum { STEP_TICK, STEP_INDEX, STEP_MODEL, STEP_STREAM, STEP_TASK, STEP_TAG, STEP_FIELDS };
 extern const struct layout ts_step_layout, ts_step_wide_layout; /* wide: of the 950, whose STEP_TASK has 32 bits */
+/* Of the 310, which has no other task log: records of several lengths lie in its track. */
+enum {
+    TS_TIMELINE_TYPE,
+    TS_TIMELINE_STATE,
+    TS_TIMELINE_STREAM,
+    TS_TIMELINE_TASK,
+    TS_TIMELINE_TICK,
+    TS_TIMELINE_FIELDS
+};
+enum { TS_TIMELINE_RUNNING = 2, TS_TIMELINE_COMPLETE = 3 };
+extern const struct layout ts_timeline_layout;
 enum {
     STEP_TAG_MODEL_BEGIN = 0,
     STEP_TAG_MODEL_END = 1,
