@@ -179,7 +179,7 @@ static void put_readable(const struct term *t, const struct source *s)
         [TASK_LOG_SHORT] = "stars_soc.data",
         [TASK_LOG_HWTS] = "hwts.data",
     };
-    const char *log = task_log[s->chip->task_log];
+    const char *log = s->chip->tracks_tasks ? "ts_track.data" : task_log[s->chip->task_log];
     size_t n = 0, n_unread = 0;
     if (log)
         source_streams(s, log, &n);
@@ -190,9 +190,9 @@ static void put_readable(const struct term *t, const struct source *s)
             : log ? "no tasks were logged"
                   : "its tasks cannot be read by this version");
     if (n_unread == 0)
-        fputs("so can everything else that is known\n", t->to);
+        fputs("everything else that is known can be read\n", t->to);
     else
-        fprintf(t->to, "%zu streams cannot, as told below\n", n_unread);
+        fprintf(t->to, "%zu streams cannot be read, as told below\n", n_unread);
 }
 
 static void put_folder(const struct term *t, const struct folder *f, const struct source *against)
