@@ -426,7 +426,7 @@ static void what_the_dead_left_half_written_is_swept_away(void **state)
         assert_non_null(f);
         fclose(f);
     }
-    out_sweep(folder);
+    leftovers_sweep(folder);
     for (size_t i = 0; i < ROWS(row); i++) {
         char name[64];
         snprintf(name, sizeof name, row[i].name, row[i].pid);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/out.h"
 #include "base/sort.h"
 #include "base/sqlite_pages.h"
@@ -32,6 +33,7 @@ struct db {
     LIST(const char *) indexes; /* "NAME ON TABLE (columns)" */
     struct arena *mem;
     uint64_t n_rows;
+    bool has_failed;                              /* a text could not be numbered */
     struct cell block[BLOCK_ROWS * MOST_COLUMNS]; /* the rows that are being written */
     char digits[MOST_COLUMNS][24];                /* the numbers of one row that are texts */
 };
@@ -63,13 +65,19 @@ struct db *db_open(const char *path, struct names *names, struct error *e)
     return db;
 }
 
+static uint32_t no_number(struct db *db)
+{
+    db->has_failed = true;
+    return 0;
+}
+
 uint32_t db_string(struct db *db, name_id name)
 {
     if (name >= db->n_id_of) {
         const size_t more = ((size_t)name + 1) * 2;
         uint32_t *bigger = realloc(db->id_of, more * sizeof *bigger);
         if (!bigger)
-            return 0;
+            return no_number(db);
         memset(bigger + db->n_id_of, 0, (more - db->n_id_of) * sizeof *bigger);
         db->id_of = bigger;
         db->n_id_of = more;
@@ -77,7 +85,7 @@ uint32_t db_string(struct db *db, name_id name)
     if (db->id_of[name] == 0) {
         name_id *slot = list_add(&db->used, db->mem);
         if (!slot)
-            return 0;
+            return no_number(db);
         *slot = name;
         db->id_of[name] = (uint32_t)db->used.n;
     }
@@ -94,7 +102,7 @@ static uint32_t shape_string(struct db *db, name_id shape)
         const size_t more = ((size_t)shape + 1) * 2;
         name_id *bigger = realloc(db->quoted, more * sizeof *bigger);
         if (!bigger)
-            return 0;
+            return no_number(db);
         memset(bigger + db->n_quoted, 0, (more - db->n_quoted) * sizeof *bigger);
         db->quoted = bigger;
         db->n_quoted = more;
@@ -102,7 +110,7 @@ static uint32_t shape_string(struct db *db, name_id shape)
     if (db->quoted[shape] == NAME_EMPTY) {
         char *text = arena_take(db->mem, len + 2, 1);
         if (!text)
-            return 0;
+            return no_number(db);
         text[0] = text[len + 1] = '"';
         memcpy(text + 1, names_text(db->names, shape), len);
         db->quoted[shape] = names_add(db->names, text, len + 2);
@@ -307,8 +315,10 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
         return no_memory(db, e);
     if (!add_rows(db, t, b, e))
         return false;
+    if (db->has_failed || names_failed(db->names))
+        return no_memory(db, e);
     if (db->out.failed_errno) /* what comes would be lost as well */
-        return error_set(e, FAULT_IO, "%s: cannot be written: %s", db->out.path, strerror(db->out.failed_errno));
+        return error_set(e, FAULT_IO, "%s: cannot be written: %s", db->out.path, write_trouble(db->out.failed_errno));
     db->n_rows += t->n_rows;
     return true;
 }
@@ -331,8 +341,8 @@ bool db_close(struct db *db, struct error *e)
     const struct db_table strings = {
         .name = "STRING_IDS", .column = column, .n_columns = 2, .n_rows = db->used.n, .rows = db
     };
-    bool done = db_table(db, &strings, e) && (pages_end(db->pages) || no_memory(db, e)) && make_indexes(db, e) &&
-                out_close(&db->out, e);
+    bool done = (!db->has_failed || no_memory(db, e)) && db_table(db, &strings, e) &&
+                (pages_end(db->pages) || no_memory(db, e)) && make_indexes(db, e) && out_close(&db->out, e);
     db_discard(db);
     return done;
 }

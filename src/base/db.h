@@ -38,7 +38,7 @@ struct db *db_open(const char *path, struct names *names, struct error *e);
 /* Adds rows; the first ones create the table. Those of one call may come in any order of their PRIMARY KEY; keys of a
  * later call are above them. */
 bool db_table(struct db *db, const struct db_table *t, struct error *e);
-uint32_t db_string(struct db *db, name_id name); /* its id in STRING_IDS, new if need be */
+uint32_t db_string(struct db *db, name_id name); /* its id in STRING_IDS, new if need be; no memory: db_close() tells */
 uint64_t db_rows(const struct db *db);           /* of all tables so far */
 bool db_close(struct db *db, struct error *e);   /* writes STRING_IDS, renames; frees in any case */
 void db_discard(struct db *db);                  /* NULL is fine */

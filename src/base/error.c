@@ -2,16 +2,35 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* The end of a long text is worth more than its middle, which is the path of a file. */
+static void keep_both_ends(char *to, size_t size, const char *text)
+{
+    static const char gap[] = " ... ";
+    const size_t len = strlen(text), head = (size - sizeof gap) / 2, tail = size - sizeof gap - head;
+    if (len < size) {
+        memcpy(to, text, len + 1);
+        return;
+    }
+    memcpy(to, text, head);
+    memcpy(to + head, gap, sizeof gap - 1);
+    memcpy(to + head + sizeof gap - 1, text + len - tail, tail + 1);
+}
 
 bool error_set(struct error *e, enum fault fault, const char *fmt, ...)
 {
     if (e->fault != FAULT_NONE)
         return false;
     e->fault = fault;
+    char text[5000]; /* the longest path and a sentence */
     va_list args;
     va_start(args, fmt);
-    vsnprintf(e->text, sizeof e->text, fmt, args);
+    const int n = vsnprintf(text, sizeof text - 40, fmt, args);
     va_end(args);
+    if (n > 0 && fault == FAULT_LIMIT && strstr(text, "no memory") && !strstr(text, "free some memory"))
+        strcat(text, "; free some memory and try again");
+    keep_both_ends(e->text, sizeof e->text, n > 0 ? text : fmt);
     return false;
 }
 

@@ -24,7 +24,8 @@ struct error {
     char text[400]; /* "path:offset: what; wanted, found" */
 };
 
-/* Always false, so that a caller writes `return error_set(...)`. Keeps the first error: later ones are its echoes. */
+/* Always false, so that a caller writes `return error_set(...)`. Keeps the first error: later ones are its echoes. A text that
+ * is too long loses its middle: it begins with what is wrong and ends with why. */
 bool error_set(struct error *e, enum fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Why a record (or a part of one) did not make it into the results. The texts are in error.c. */

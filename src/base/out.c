@@ -1,14 +1,14 @@
 #include "base/out.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 /* 256 KiB: one write per buffer, small enough to stay in the second-level cache. */
 enum { OUT_BUFFER = 1 << 18 };
@@ -24,9 +24,16 @@ static bool buffer_new(struct out *o, const char *what, struct error *e)
 
 bool out_make_dir(const char *path, struct error *e)
 {
-    if (mkdir(path, 0750) == 0 || errno == EEXIST)
+    struct stat st;
+    if (mkdir(path, 0750) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
         return true;
-    return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, strerror(errno));
+    return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(errno));
+}
+
+static int create_file(const char *path)
+{
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+    return (int)TEMP_FAILURE_RETRY(open(path, flags, 0640));
 }
 
 bool out_open(struct out *o, const char *path, struct error *e)
@@ -34,22 +41,18 @@ bool out_open(struct out *o, const char *path, struct error *e)
     if (!buffer_new(o, path, e))
         return false;
     o->path = strdup(path);
-    const size_t size = strlen(path) + 32;
-    o->temp = malloc(size);
-    if (!o->path || !o->temp) {
+    o->temp = o->path ? leftover_name(path) : NULL;
+    if (!o->temp) {
         out_discard(o);
         return error_set(e, FAULT_LIMIT, "%s: no memory for its name", path);
     }
-    snprintf(o->temp, size, "%s.part-%ld", path, (long)getpid());
-    o->fd = open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
-    if (o->fd < 0) {
-        const int why = errno;
-        free(o->temp);
-        o->temp = NULL;
-        out_discard(o);
-        return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, strerror(why));
-    }
-    return true;
+    o->half.path = o->temp;
+    o->fd = leftover_make(&o->half, create_file);
+    if (o->fd >= 0)
+        return true;
+    const int why = errno;
+    out_discard(o);
+    return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why));
 }
 
 bool out_open_memory(struct out *o, struct error *e)
@@ -57,30 +60,14 @@ bool out_open_memory(struct out *o, struct error *e)
     return buffer_new(o, "text in memory", e);
 }
 
-void out_sweep(const char *dir)
-{
-    DIR *d = opendir(dir);
-    for (struct dirent *f; d && (f = readdir(d));) {
-        const char *part = strstr(f->d_name, ".part-");
-        char *end = NULL;
-        const long pid = part ? strtol(part + strlen(".part-"), &end, 10) : 0;
-        if (pid > 0 && *end == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
-            unlinkat(dirfd(d), f->d_name, 0);
-    }
-    if (d)
-        closedir(d);
-}
-
 static void flush(struct out *o)
 {
     const char *p = o->buf;
     size_t left = o->n;
     while (left > 0 && !o->failed_errno) {
-        const ssize_t done = write(o->fd, p, left);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0) {
-            o->failed_errno = errno;
+        const ssize_t done = TEMP_FAILURE_RETRY(write(o->fd, p, left));
+        if (done <= 0) { /* a file system that takes nothing and names no reason would keep us here forever */
+            o->failed_errno = done < 0 ? errno : EIO;
             break;
         }
         p += done;
@@ -122,28 +109,23 @@ bool out_close(struct out *o, struct error *e)
         return true;
     }
     flush(o);
-    if (close(o->fd) != 0 && !o->failed_errno)
+    if (close(o->fd) != 0 && errno != EINTR && !o->failed_errno) /* interrupted, it is closed all the same */
         o->failed_errno = errno;
     o->fd = -1;
-    if (!o->failed_errno && rename(o->temp, o->path) != 0)
-        o->failed_errno = errno;
-    const int why = o->failed_errno;
-    if (!why) {
-        free(o->temp);
-        o->temp = NULL; /* it has its final name now: nothing to remove */
-    } else {
-        error_set(e, FAULT_IO, "%s: cannot be written: %s", o->path, strerror(why));
-    }
+    const int renamed = leftover_settle(&o->half, o->failed_errno ? NULL : o->path);
+    const int why = o->failed_errno ? o->failed_errno : renamed;
+    if (why)
+        error_set(e, FAULT_IO, "%s: cannot be written: %s", o->path, write_trouble(why));
     out_discard(o);
     return why == 0;
 }
 
 void out_discard(struct out *o)
 {
-    if (o->fd >= 0)
+    if (o->fd >= 0) {
         close(o->fd);
-    if (o->temp)
-        unlink(o->temp);
+        leftover_settle(&o->half, NULL);
+    }
     free(o->temp);
     free(o->path);
     free(o->buf);
@@ -165,9 +147,10 @@ void out_patch(struct out *o, uint64_t offset, const void *p, size_t n)
 {
     flush(o);
     for (size_t done = 0; done < n && !o->failed_errno;) {
-        const ssize_t step = pwrite(o->fd, (const char *)p + done, n - done, (off_t)(offset + done));
-        if (step < 0 && errno != EINTR)
-            o->failed_errno = errno;
+        const ssize_t step =
+            TEMP_FAILURE_RETRY(pwrite(o->fd, (const char *)p + done, n - done, (off_t)(offset + done)));
+        if (step <= 0)
+            o->failed_errno = step < 0 ? errno : EIO;
         done += step > 0 ? (size_t)step : 0;
     }
 }

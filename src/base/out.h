@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/leftover.h"
 
 struct out {
     char *buf;
@@ -21,6 +22,7 @@ struct out {
     int failed_errno; /* of the first write that failed */
     uint64_t written; /* bytes handed over so far, without what is in buf */
     char *path, *temp;
+    struct leftover half; /* the file under its temporary name */
 };
 
 enum { OUT_SLACK = 64 }; /* the longest number that the writers below put down without asking for room */
@@ -30,8 +32,6 @@ bool out_open_memory(struct out *o, struct error *e);            /* read o->buf,
 bool out_close(struct out *o, struct error *e);                  /* flush, sync with the final name, free */
 void out_discard(struct out *o);                                 /* the file never was; fine after a failed open */
 
-/* Removes from a directory what processes that are gone have left half-written there. */
-void out_sweep(const char *dir);
 bool out_make_dir(const char *path, struct error *e); /* one that is there is fine; its parent must be */
 
 void out_room(struct out *o, size_t bytes); /* flush or grow until `bytes` fit */

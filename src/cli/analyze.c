@@ -55,14 +55,19 @@ static bool analyze_one(const void *context, const char *path, struct progress *
     if (!work_load(path, arguments_threads(n->a), progress, r, e))
         return false;
     progress_show(progress, "writing", 0.75);
-    if (!analyze_write(&r->profile, &n->request, r->mem, &found, e))
-        return false;
+    if (!analyze_write(&r->profile, &n->request, r->mem, &found, e)) {
+        if (found.n_files == 0)
+            return false;
+        result_problem(r, e->text); /* some of it is there */
+    }
     if (n->a->clear)
         result_clear(r);
     for (size_t i = 0; i < found.n_files; i++) {
         struct written *w = list_add(&r->files, r->mem);
         if (w)
             *w = found.file[i];
+        else
+            result_problem(r, NULL);
     }
     if (found.n_untimed > 0)
         result_problem(r, arena_printf(r->mem, "%s: %llu collectives have no task on a master stream, and so no time",

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/term.h"
 #include "load/prof.h"
 
@@ -46,9 +47,9 @@ static bool add(struct collections *c, const struct prof_dirs *found)
     if (!more)
         return false;
     c->path = more;
-    for (size_t i = 0; i < found->n; i++)
-        if ((c->path[c->n] = strdup(found->path[i])))
-            c->n++;
+    for (size_t i = 0; i < found->n; i++, c->n++)
+        if (!(c->path[c->n] = strdup(found->path[i])))
+            return false;
     return true;
 }
 
@@ -56,8 +57,9 @@ static bool is_ruin(const char *path)
 {
     DIR *dir = opendir(path);
     bool found = false;
-    for (struct dirent *d; dir && !found && (d = readdir(dir));)
-        found = strcmp(d->d_name, "host") == 0 || strncmp(d->d_name, "device_", 7) == 0;
+    int why;
+    for (const char *name; dir && !found && (name = dir_next(dir, &why));)
+        found = strcmp(name, "host") == 0 || strncmp(name, "device_", 7) == 0;
     if (dir)
         closedir(dir);
     return found;
@@ -67,8 +69,9 @@ static enum outcome find_one(const char *given, bool with_ruins, struct collecti
 {
     struct stat st;
     if (stat(given, &st) != 0) {
+        const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
         complain("%s: %s; give a PROF_XXX directory, or one that holds some", given, strerror(errno));
-        return errno == ENOENT || errno == ENOTDIR ? OUTCOME_PATH : OUTCOME_NOTHING;
+        return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
     }
     if (!S_ISDIR(st.st_mode)) {
         complain("%s: is no directory; give a PROF_XXX directory, or one that holds some", given);
@@ -78,10 +81,19 @@ static enum outcome find_one(const char *given, bool with_ruins, struct collecti
     struct error e = { 0 };
     struct prof_dirs found = { 0 };
     struct prof_dirs itself = { &path, 1 };
-    bool done =
-        path && (prof_find(path, &found, &e) ? add(out, &found) : with_ruins && is_ruin(path) && add(out, &itself));
-    if (!done)
-        complain("%s", e.fault != FAULT_NONE ? e.text : "no memory");
+    bool done = false;
+    if (!path)
+        error_set(&e, FAULT_LIMIT, "%s: no memory", given);
+    else if (prof_find(path, &found, &e))
+        done = add(out, &found) || error_set(&e, FAULT_LIMIT, "%s: no memory for the list of collections", given);
+    else if (with_ruins && e.fault != FAULT_LIMIT && is_ruin(path)) {
+        e = (struct error){ 0 };
+        done = add(out, &itself) || error_set(&e, FAULT_LIMIT, "%s: no memory", given);
+    }
+    if (e.fault != FAULT_NONE)
+        complain("%s", e.text);
+    if (done && e.fault != FAULT_NONE) /* some are there, and some cannot be looked into */
+        out->n_refused++;
     prof_dirs_free(&found);
     free(path);
     return done ? OUTCOME_DONE : OUTCOME_NOTHING;
@@ -99,7 +111,9 @@ enum outcome collections_find(struct arguments *a, size_t first, bool with_ruins
         out->n_refused++;
     for (size_t i = first; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum outcome here = path ? find_one(path, with_ruins, out) : OUTCOME_PATH;
+        const enum outcome here = path                   ? find_one(path, with_ruins, out)
+                                  : arena_failed(a->mem) ? OUTCOME_NOTHING
+                                                         : OUTCOME_PATH;
         if (here != OUTCOME_DONE) {
             out->n_refused++;
             last = here;

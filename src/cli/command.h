@@ -19,6 +19,8 @@ enum outcome {
     OUTCOMES
 };
 int exit_code(enum face face, enum outcome outcome);
+enum outcome arguments_refused(
+    const struct arguments *a); /* why a command line was not taken: it is wrong, or no memory */
 
 /* For help and manual: what the codes of `ascope` itself mean. */
 struct exit_meaning {

@@ -95,7 +95,7 @@ int run_export(struct arguments *a)
     struct error e = { 0 };
     if (a->reports && !reports_read(a->reports, a->mem, &processes, &e)) {
         complain("-reports: %s", e.text);
-        return exit_code(a->face, OUTCOME_PATH);
+        return exit_code(a->face, e.fault == FAULT_LIMIT ? OUTCOME_NOTHING : OUTCOME_PATH);
     }
     if (*processes.advice)
         advise(a, "-reports: %s", processes.advice);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/collections.h"
 #include "cli/command.h"
 #include "cli/summary.h"
@@ -43,20 +44,26 @@ static bool is_folder(const char *name)
 }
 
 /* For folders that cannot be opened: at least what lies in them. */
-static void measure_data(const char *prof_path, struct folder *f)
+static void measure_data(struct looked *l, struct folder *f)
 {
     char path[5000];
-    snprintf(path, sizeof path, "%s/%s/data", prof_path, f->name);
+    snprintf(path, sizeof path, "%s/%s/data", l->path, f->name);
     DIR *dir = opendir(path);
-    for (struct dirent *d; dir && (d = readdir(dir));) {
+    int why = dir ? 0 : errno;
+    for (const char *name; dir && (name = dir_next(dir, &why));) {
         struct stat st;
-        const char *ending = strrchr(d->d_name, '.');
-        if ((ending && strcmp(ending, ".done") == 0) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISREG(st.st_mode))
+        const char *ending = strrchr(name, '.');
+        if (ending && strcmp(ending, ".done") == 0)
             continue;
-        f->n_files++;
-        f->n_bytes += (uint64_t)st.st_size;
+        if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+            losses_add(&l->lost, LOSS_UNREADABLE, 1, arena_printf(l->mem, "%s/data/%s", f->name, name), 0);
+        } else if (S_ISREG(st.st_mode)) {
+            f->n_files++;
+            f->n_bytes += (uint64_t)st.st_size;
+        }
     }
+    if (why != 0 && why != ENOENT)
+        losses_add(&l->lost, LOSS_UNREADABLE, 1, arena_printf(l->mem, "%s/data", f->name), 0);
     if (dir)
         closedir(dir);
 }
@@ -76,17 +83,23 @@ static bool find_folders(struct looked *l, struct error *e)
 {
     DIR *dir = opendir(l->path);
     if (!dir)
-        return error_set(e, FAULT_IO, "%s: cannot be read: %s", l->path, strerror(errno));
-    for (struct dirent *d; (d = readdir(dir));) {
+        return error_set(e, FAULT_IO, "%s: cannot be read: %s", l->path, read_trouble(errno));
+    int why;
+    for (const char *name; (name = dir_next(dir, &why));) {
         struct stat st;
-        if (!is_folder(d->d_name) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISDIR(st.st_mode))
+        if (!is_folder(name))
             continue;
-        struct folder *f = list_add(&l->folders, l->mem);
+        if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISLNK(st.st_mode)) {
+            losses_add(&l->lost, LOSS_UNREADABLE, 1, arena_text(l->mem, name, strlen(name)), 0);
+            continue;
+        }
+        struct folder *f = S_ISDIR(st.st_mode) ? list_add(&l->folders, l->mem) : NULL;
         if (f)
-            f->name = arena_text(l->mem, d->d_name, strlen(d->d_name));
+            f->name = arena_text(l->mem, name, strlen(name));
     }
     closedir(dir);
+    if (why != 0)
+        losses_add(&l->lost, LOSS_UNREADABLE, 1, l->path, 0);
     if (arena_failed(l->mem))
         return error_set(e, FAULT_LIMIT, "%s: no memory", l->path);
     if (l->folders.n > 0)
@@ -103,13 +116,16 @@ static bool look(const char *prof_path, struct looked *l, struct error *e)
         return false;
     for (size_t i = 0; i < l->folders.n; i++) {
         struct folder *f = &l->folders.at[i];
-        measure_data(prof_path, f);
-        if (!source_open(&f->source, prof_path, f->name, &f->error))
+        measure_data(l, f);
+        if (!source_open(&f->source, prof_path, f->name, &f->error)) {
+            if (f->error.fault == FAULT_LIMIT)
+                return error_set(e, FAULT_LIMIT, "%s", f->error.text);
             continue;
+        }
         count_gaps(f);
         losses_merge(&l->lost, &f->source.lost);
     }
-    return true;
+    return !arena_failed(l->mem) || error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
 }
 
 static void look_end(struct looked *l)
@@ -307,16 +323,18 @@ int run_info(struct arguments *a)
             tally.n_lossy++;
         else
             tally.n_done++;
-        if (list)
-            json_array_append_new(list, looked_json(&l));
-        else if (!a->quiet)
+        if (a->json && json_array_append_new(list, looked_json(&l)) != 0) {
+            json_decref(list);
+            list = NULL; /* a report with a gap is none */
+        }
+        if (!a->json && !a->quiet)
             put_text(&t, &l);
         look_end(&l);
     }
     if (outcome == OUTCOME_DONE)
         outcome = tally_outcome(&tally);
-    if (list)
-        json_report(a, "collections", list, exit_code(a->face, outcome));
+    if (a->json)
+        outcome = json_report(a, "collections", list, outcome);
     collections_free(&found);
     return exit_code(a->face, outcome);
 }

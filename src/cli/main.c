@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "cli/command.h"
+#include "cli/ending.h"
 #include "cli/term.h"
 
 static int say_unknown_command(const char *given)
@@ -23,8 +25,10 @@ static int say_unknown_command(const char *given)
 static int run_command(const struct command *c, int argc, char **argv)
 {
     struct arguments a = arguments_new(FACE_ASCOPE);
-    int code = exit_code(FACE_ASCOPE, OUTCOME_USAGE);
-    if (options_parse(c, argc, argv, &a)) {
+    int code;
+    if (!options_parse(c, argc, argv, &a)) {
+        code = exit_code(FACE_ASCOPE, arguments_refused(&a));
+    } else {
         if (a.help)
             help_command(FACE_ASCOPE, c);
         code = a.help ? 0 : c->run(&a);
@@ -56,22 +60,28 @@ int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
+        enum face face;
         int (*run)(int argc, char **argv);
-    } face[] = {
-        { "msprof", msprof_main },
-        { "msprof.py", msprof_py_main },
+    } other[] = {
+        { "msprof", FACE_MSPROF, msprof_main },
+        { "msprof.py", FACE_MSPROF_PY, msprof_py_main },
     };
     /* Large columns go back to the system when they are given up, whatever sizes were given up before. */
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     int code = -1;
-    for (size_t i = 0; i < sizeof face / sizeof *face && code < 0; i++)
-        if (strcmp(face[i].name, name) == 0) {
-            complain_as(face[i].name);
-            code = face[i].run(argc, argv);
+    json_memory_watch();
+    for (size_t i = 0; i < sizeof other / sizeof *other && code < 0; i++)
+        if (strcmp(other[i].name, name) == 0) {
+            complain_as(other[i].name);
+            ending_prepare(other[i].face);
+            code = other[i].run(argc, argv);
         }
-    if (code < 0)
+    if (code < 0) {
+        ending_prepare(FACE_ASCOPE);
         code = ascope_main(argc, argv);
+    }
+    ending_fini();
     if (fflush(stdout) != 0 || ferror(stdout)) {
         perror("ascope: standard output");
         return code ? code : 1;

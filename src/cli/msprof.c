@@ -108,7 +108,9 @@ static int script_run(const struct command *c, int argc, char **argv)
 {
     struct arguments a = arguments_new(FACE_MSPROF_PY);
     int code = exit_code(a.face, OUTCOME_USAGE);
-    if (options_parse(c, argc, argv, &a)) {
+    if (!options_parse(c, argc, argv, &a)) {
+        code = exit_code(a.face, arguments_refused(&a));
+    } else {
         if (a.help) {
             help_command(a.face, c);
             code = 0;
@@ -339,6 +341,8 @@ int msprof_main(int argc, char **argv)
         if (a.help)
             help_command(FACE_MSPROF, &launcher);
         outcome = a.help ? OUTCOME_DONE : launch(&a, &code);
+    } else {
+        outcome = arguments_refused(&a);
     }
     arguments_end(&a);
     return outcome == OUTCOME_DONE ? code : exit_code(FACE_MSPROF, outcome);

@@ -181,7 +181,11 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
         rest = home ? path + 1 + len : path; /* as shells do: a stranger's ~ stays what it is */
     }
     const char *full = arena_printf(a->mem, "%s%s", home ? home : "", rest);
-    if (!full || !*full) {
+    if (!full) {
+        complain("%s: no memory for a path; free some memory and try again", what);
+        return NULL;
+    }
+    if (!*full) {
         complain("%s: the path is empty; wanted a path", what);
         return NULL;
     }
@@ -428,7 +432,7 @@ struct arguments arguments_new(enum face face)
 {
     struct arguments a = { .face = face, .iteration_count = 1, .sim = sim_defaults, .mem = arena_new() };
     if (!a.mem)
-        complain("no memory");
+        complain("no memory for the command line; free some memory and try again");
     return a;
 }
 

@@ -16,6 +16,11 @@ int exit_code(enum face face, enum outcome outcome)
     return code_of[outcome][face];
 }
 
+enum outcome arguments_refused(const struct arguments *a)
+{
+    return !a->mem || arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_USAGE;
+}
+
 const struct exit_meaning exit_meanings[] = {
     { 0, "everything that was asked for is done" },
     { 1, "nothing could be done" },

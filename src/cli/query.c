@@ -17,6 +17,7 @@ static void add_one(struct arguments *a, struct query *q, const char *path, stru
         complain("%s", e.text);
         tally->n_failed++;
     } else if (losses_damage(&p.lost) > 0) {
+        complain("%s: parts of it could not be used; ascope info tells which", path);
         tally->n_lossy++;
     } else {
         tally->n_done++;
@@ -32,7 +33,8 @@ static bool print(const struct query *q)
         complain("%s", e.text);
         return false;
     }
-    const bool done = query_text(q, &text, &e);
+    const bool done =
+        query_text(q, &text, &e) && (!text.failed_errno || error_set(&e, FAULT_LIMIT, "no memory to tell the models"));
     if (done)
         fwrite(text.buf, 1, text.n, stdout);
     else
@@ -54,6 +56,8 @@ int run_query(struct arguments *a)
     struct query *q = query_new();
     for (size_t i = 0; q && i < found.n; i++)
         add_one(a, q, found.path[i], &tally);
+    if (!q)
+        complain("no memory for the list of models; free some memory and try again");
     if (outcome == OUTCOME_DONE)
         outcome = q && print(q) ? tally_outcome(&tally) : OUTCOME_NOTHING;
     query_free(q);

@@ -4,9 +4,13 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
+#include "base/json_memory.h"
 
 /* Every word that such a file may hold, those of chips that no process exists for included. */
 static const char *const known_word[] = {
@@ -63,21 +67,29 @@ static bool show_all(struct processes *out, const char *path, const char *why, c
 bool reports_read(const char *path, struct arena *mem, struct processes *out, struct error *e)
 {
     *out = (struct processes){ 0 };
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const char *real =
+        realpath(path, NULL); /* of a user's own links, unlike those of a collection, one may be followed */
     struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        const char *why = fd < 0 ? strerror(errno) : "not a file";
-        if (fd >= 0)
-            close(fd);
-        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, why);
-    }
-    json_error_t wrong;
-    json_t *root = json_loadfd(fd, 0, &wrong);
+    int why = errno;
+    const int fd = real ? file_open(AT_FDCWD, real, &st, &why) : -1;
+    free((char *)real);
+    if (fd < 0)
+        return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
+    char *text = arena_take(mem, (size_t)st.st_size, 1);
+    size_t len = 0;
+    why = ENOMEM;
+    const bool is_read = text && file_read(fd, text, (size_t)st.st_size, &len, &why);
     close(fd);
+    if (!is_read)
+        return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
+    json_error_t wrong;
+    json_t *root = json_read(text, len, 0, &wrong);
     json_t *wanted = json_object_get(root, "json_process"), *value;
     const char *word;
     bool done = true;
-    if (!root)
+    if (!root && json_memory_failed())
+        done = error_set(e, FAULT_LIMIT, "%s: no memory to read it", path);
+    else if (!root)
         done = show_all(out, path, "is no JSON: ", wrong.text);
     else if (json_object_size(wanted) == 0)
         done = show_all(out, path, "has no object with names under ", "json_process");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "profile/chip.h"
 #include "raw/family.h"
 
@@ -62,14 +63,15 @@ static size_t take_top(const struct names *names, const struct top *sum, size_t 
     return n;
 }
 
-/* Device time by operator type, or by name where no type was collected. Returns how many there are; *all is their sum. */
-static size_t top_operators(const struct profile *p, struct top out[TOP_OPERATORS], double *all)
+/* Device time by operator type, or by name where no type was collected; *all is their sum. False: no memory. */
+static bool top_operators(const struct profile *p, struct top out[TOP_OPERATORS], size_t *n, double *all)
 {
     const size_t n_names = names_count(p->names);
     struct top *sum = calloc(n_names, sizeof *sum);
     *all = 0;
+    *n = 0;
     if (!sum)
-        return 0;
+        return false;
     const struct ops *ops = &p->host.ops;
     for (size_t d = 0; d < p->n_devices; d++) {
         const struct tasks *t = &p->device[d].tasks;
@@ -84,9 +86,9 @@ static size_t top_operators(const struct profile *p, struct top out[TOP_OPERATOR
             *all += t->dur_ns[i];
         }
     }
-    const size_t n = take_top(p->names, sum, n_names, out);
+    *n = take_top(p->names, sum, n_names, out);
     free(sum);
-    return n;
+    return true;
 }
 
 struct stream_size stream_measure(const struct stream *s)
@@ -176,11 +178,11 @@ static void put_dir(const struct term *t, const char *collection, const char *pa
 {
     const size_t len = strlen(collection), dir_len = (size_t)(file_name(path) - path);
     const bool inside = strncmp(path, collection, len) == 0 && path[len] == '/';
-    char *dir = strndup(path, dir_len);
+    char dir[5000]; /* longer than any path */
+    snprintf(dir, sizeof dir, "%.*s", (int)dir_len, path);
     fprintf(t->to, "\n  written to %s%s", term_ink(t, INK_DIM), inside ? "." : "");
-    term_text(t, dir ? dir + (inside ? len : 0) : "", 0);
+    term_text(t, dir + (inside ? len : 0), 0);
     fprintf(t->to, "%s\n", term_ink(t, INK_END));
-    free(dir);
 }
 
 /* Timelines and databases in their order, then tables, the largest first. */
@@ -213,14 +215,14 @@ static void put_rest(const struct term *t, const struct written *const *file, si
             term_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
 }
 
-static void put_files(const struct term *t, const struct result *r, bool all)
+static bool put_files(const struct term *t, const struct result *r, bool all)
 {
     const size_t n = r->files.n;
     const struct written **file = calloc(n, sizeof *file);
     size_t n_tables = 0;
     int columns = 0;
     if (!file)
-        return;
+        return false;
     for (size_t i = 0; i < n; i++) {
         file[i] = &r->files.at[i];
         n_tables += is_table(file[i]);
@@ -241,15 +243,17 @@ static void put_files(const struct term *t, const struct result *r, bool all)
     if (n_shown < n)
         put_rest(t, file + n_shown, n - n_shown, columns);
     free(file);
+    return true;
 }
 
-static void put_top(const struct term *t, const struct profile *p)
+static bool put_top(const struct term *t, const struct profile *p)
 {
     struct top top[TOP_OPERATORS];
     double all;
-    const size_t n = top_operators(p, top, &all);
+    size_t n;
+    const bool done = top_operators(p, top, &n, &all);
     if (n == 0)
-        return;
+        return done;
     fprintf(t->to, "\n  %-*s %11s  share       runs\n", NAME_COLUMNS - 8, "where the device time goes", "time");
     for (size_t i = 0; i < n; i++) {
         char dur[TERM_NUMBER], runs[TERM_NUMBER];
@@ -258,6 +262,7 @@ static void put_top(const struct term *t, const struct profile *p)
         fprintf(t->to, " %11s %4.0f %% %10s\n", term_duration(dur, top[i].dur_ns),
                 all > 0 ? 100 * top[i].dur_ns / all : 0, term_count(runs, top[i].n));
     }
+    return done;
 }
 
 static void put_loss(const struct term *t, const struct losses *l, enum loss why)
@@ -332,10 +337,10 @@ static void put_sources(const struct term *t, const struct profile *p)
     }
 }
 
-void summary_print(const struct term *t, const struct arguments *a, const struct result *r)
+bool summary_print(const struct term *t, const struct arguments *a, const struct result *r)
 {
     if (a->quiet || a->json)
-        return;
+        return true;
     const struct profile *p = &r->profile;
     fputs(term_ink(t, INK_BOLD), t->to);
     term_text(t, p->path, 0);
@@ -343,8 +348,7 @@ void summary_print(const struct term *t, const struct arguments *a, const struct
     put_found(t, p);
     if (a->verbose > 0)
         put_sources(t, p);
-    put_files(t, r, a->verbose > 0);
-    put_top(t, p);
+    const bool has_files = put_files(t, r, a->verbose > 0), has_top = put_top(t, p);
     summary_losses(t, &p->lost);
     fprintf(t->to, "\n  %.2f s: %.2f reading, %.2f analysing", r->load_s + r->analyse_s + r->write_s, r->load_s,
             r->analyse_s);
@@ -352,6 +356,7 @@ void summary_print(const struct term *t, const struct arguments *a, const struct
         fprintf(t->to, ", %.2f writing", r->write_s);
     fputc('\n', t->to);
     fflush(t->to);
+    return has_files && has_top;
 }
 
 /* ---- for machines --------------------------------------------------------------------------------------------- */
@@ -365,7 +370,7 @@ json_t *text_json(const char *text)
     for (char *c = clean; clean && *c; c++)
         if ((unsigned char)*c >= 0x80)
             *c = '?';
-    s = json_string(clean ? clean : "");
+    s = clean ? json_string(clean) : NULL;
     free(clean);
     return s;
 }
@@ -412,7 +417,9 @@ static json_t *top_json(const struct profile *p)
 {
     struct top top[TOP_OPERATORS];
     double all;
-    const size_t n = top_operators(p, top, &all);
+    size_t n;
+    if (!top_operators(p, top, &n, &all))
+        return NULL;
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, json_pack("{s:o, s:I, s:f}", "name", text_json(names_text(p->names, top[i].name)),
@@ -448,13 +455,18 @@ json_t *summary_json(const struct result *r)
                      "analyse", r->analyse_s, "write", r->write_s);
 }
 
-void json_report(const struct arguments *a, const char *key, json_t *list, int code)
+enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome)
 {
     json_t *report = json_pack("{s:s, s:i, s:s, s:o, s:i}", "ascope", ASCOPE_VERSION, "schema", JSON_SCHEMA, "command",
-                               a->command->name, key, list, "exit_code", code);
-    if (!report || json_dumpf(report, stdout, JSON_INDENT(2)) != 0)
-        complain("no memory for the report");
-    else
-        putchar('\n');
+                               a->command->name, key, list, "exit_code", exit_code(a->face, outcome));
+    char *text = report && !json_memory_failed() ? json_dumps(report, JSON_INDENT(2)) : NULL;
+    if (text && !json_memory_failed()) {
+        puts(text);
+    } else {
+        complain("no memory for the report; free some memory and try again");
+        outcome = outcome == OUTCOME_DONE ? OUTCOME_LOSSES : outcome;
+    }
+    free(text);
     json_decref(report);
+    return outcome;
 }

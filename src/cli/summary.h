@@ -4,12 +4,13 @@
 
 #include <jansson.h>
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "cli/term.h"
 #include "export/write.h"
 
-/* All of these print to stdout as the arguments ask; --json and --quiet print nothing here. */
-void summary_print(const struct term *t, const struct arguments *a, const struct result *r);
+/* All of these print to stdout as the arguments ask; --json and --quiet print nothing here. False: without memory a part is
+ * missing. */
+bool summary_print(const struct term *t, const struct arguments *a, const struct result *r);
 void summary_streams(const struct term *t, const struct source *s); /* one line for each family of files */
 void summary_losses(const struct term *t, const struct losses *l);
 
@@ -20,8 +21,8 @@ json_t *summary_streams_json(const struct source *s);
 
 json_t *text_json(const char *text); /* any bytes; those that are no UTF-8 become '?' */
 
-/* The one object that --json prints. Takes `list`. */
-void json_report(const struct arguments *a, const char *key, json_t *list, int code);
+/* The one object that --json prints. Takes `list`. Without memory there is none, and the outcome is no longer DONE. */
+enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome);
 
 struct stream_size {
     uint64_t bytes, records; /* of all slices; records 0 when they have no fixed length */

@@ -122,6 +122,11 @@ void complain_as(const char *name)
     program = name;
 }
 
+const char *complain_name(void)
+{
+    return program;
+}
+
 void complain(const char *fmt, ...)
 {
     char text[1024];

@@ -10,6 +10,8 @@
 #include "cli/summary.h"
 #include "load/prof.h"
 
+enum { PROBLEMS_TOLD = 3 }; /* a full disk is the same trouble for forty files */
+
 struct run {
     struct arguments *a;
     struct term term;
@@ -17,24 +19,39 @@ struct run {
     json_t *json; /* of each collection, with --json */
 };
 
+/* A report with a gap is none: without a list json_report() says so. */
+static void add_json(struct run *run, json_t *one)
+{
+    if (json_array_append_new(run->json, one) != 0) {
+        json_decref(run->json);
+        run->json = NULL;
+    }
+}
+
 static void end_failed(struct run *run, const char *path, const struct error *e)
 {
     complain("%s", e->text);
     run->tally.n_failed++;
-    if (run->json)
-        json_array_append_new(run->json, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
+    if (run->a->json)
+        add_json(run, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
 }
 
 static void end_done(struct run *run, const struct result *r)
 {
-    for (size_t i = 0; i < r->problems.n; i++)
-        complain("%s", r->problems.at[i] ? r->problems.at[i] : "no memory");
-    const bool lossy = r->problems.n > 0 || losses_damage(&r->profile.lost) > 0;
+    const size_t n = r->problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n,
+                 n_more = n - n_told + r->n_untold;
+    for (size_t i = 0; i < n_told; i++)
+        complain("%s", r->problems.at[i] ? r->problems.at[i] : "no memory to say what went wrong");
+    if (n_more > 0)
+        complain("and %zu more problems; --json lists them", n_more);
+    if (run->a->json)
+        add_json(run, summary_json(r));
+    const bool is_told = summary_print(&run->term, run->a, r);
+    if (!is_told)
+        complain("%s: no memory to tell all about it", r->profile.path);
+    const bool lossy = n + r->n_untold > 0 || losses_damage(&r->profile.lost) > 0 || !is_told;
     run->tally.n_lossy += lossy;
     run->tally.n_done += !lossy;
-    if (run->json)
-        json_array_append_new(run->json, summary_json(r));
-    summary_print(&run->term, run->a, r);
 }
 
 static double now_s(void)
@@ -87,7 +104,7 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
     if (outcome == OUTCOME_DONE)
         outcome = tally_outcome(&run.tally);
     if (a->json)
-        json_report(a, "collections", run.json, exit_code(a->face, outcome));
+        outcome = json_report(a, "collections", run.json, outcome);
     collections_free(&found);
     return exit_code(a->face, outcome);
 }

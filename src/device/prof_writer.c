@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 /* 128 KiB: a hundred streams may be open at once. Greater than any record and any line of text. */
 enum { SLICES_BUFFER = 1 << 17, TEXT_MOST = 4096 };
 
@@ -19,7 +21,7 @@ static bool is_well(const struct prof_writer *w)
 
 static void fail(struct prof_writer *w, const char *path, const char *what, int why)
 {
-    error_set(&w->error, FAULT_IO, "%s: %s: %s", path, what, strerror(why));
+    error_set(&w->error, FAULT_IO, "%s: %s: %s", path, what, write_trouble(why));
 }
 
 /* The umask may take bits away from what mkdir() and open() are told, so the mode is set once more. */
@@ -33,7 +35,8 @@ static void directory_create(struct prof_writer *w, const char *path)
 
 static int file_create(struct prof_writer *w, const char *path)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    const int fd = (int)TEMP_FAILURE_RETRY(open(path, flags, 0640));
     if (fd < 0 || fchmod(fd, 0640) != 0)
         fail(w, path, "cannot be created", errno);
     return fd;
@@ -43,11 +46,9 @@ static void write_all(struct prof_writer *w, int fd, const void *bytes, size_t n
 {
     const uint8_t *p = bytes;
     while (n > 0) {
-        const ssize_t done = write(fd, p, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0) {
-            fail(w, path, "cannot be written", errno);
+        const ssize_t done = TEMP_FAILURE_RETRY(write(fd, p, n));
+        if (done <= 0) {
+            fail(w, path, "cannot be written", done < 0 ? errno : EIO);
             return;
         }
         p += done;
@@ -63,7 +64,7 @@ static void whole_file(struct prof_writer *w, const char *path, const void *byte
     if (fd < 0)
         return;
     write_all(w, fd, bytes, n, path);
-    if (close(fd) != 0)
+    if (close(fd) != 0 && errno != EINTR) /* interrupted, it is closed all the same */
         fail(w, path, "cannot be written", errno);
 }
 
@@ -146,7 +147,7 @@ static void slice_close(struct slices *s)
 {
     char path[PATH_MAX], done[80];
     slice_path(s, s->next - 1, "", path);
-    if (close(s->fd) != 0)
+    if (close(s->fd) != 0 && errno != EINTR)
         fail(s->to, path, "cannot be written", errno);
     s->fd = -1;
     /* The times are there in name only: collectors write two zeros, and the second name has two blanks. */

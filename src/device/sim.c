@@ -1,9 +1,13 @@
 #include "device/sim.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
+#include "base/leftover.h"
 #include "device/sim_run.h"
 #include "raw/host.h"
 
@@ -162,12 +166,10 @@ static void steps_run(struct sim_process *p)
         usage_of_host(p);
 }
 
-static bool process_write(struct sim_process *p, char *path, size_t size, struct error *e)
+/* Into a directory that does not exist. */
+static bool process_fill(struct sim_process *p, const char *path, struct error *e)
 {
     const struct sim_options *o = p->o;
-    p->pid = 20480 + 64 * p->index;
-    clocks_set(p);
-    path_make(p, path, size);
     p->device = calloc(o->devices, sizeof *p->device);
     if (!p->device)
         return error_set(e, FAULT_LIMIT, "no memory for %u devices", o->devices);
@@ -183,6 +185,31 @@ static bool process_write(struct sim_process *p, char *path, size_t size, struct
     }
     free(p->device);
     return prof_writer_close(&p->writer, e);
+}
+
+static int make_nothing(const char *path)
+{
+    (void)path; /* the writer makes it */
+    return 0;
+}
+
+/* Half a collection looks like one that was interrupted: nobody could tell, so it has another name until it is whole. */
+static bool process_write(struct sim_process *p, char *path, size_t size, struct error *e)
+{
+    p->pid = 20480 + 64 * p->index;
+    clocks_set(p);
+    path_make(p, path, size);
+    if (access(path, F_OK) == 0)
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(EEXIST));
+    struct leftover half = { .path = leftover_name(path) };
+    if (!half.path)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    leftovers_sweep(p->o->out_dir);
+    leftover_make(&half, make_nothing);
+    const bool is_whole = process_fill(p, half.path, e);
+    const int why = leftover_settle(&half, is_whole ? path : NULL);
+    free((char *)half.path);
+    return is_whole && (why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why)));
 }
 
 bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e)

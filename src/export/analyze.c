@@ -1,9 +1,11 @@
 #include "export/analyze.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/sort.h"
 #include "export/analyze_rows.h"
 
@@ -76,11 +78,14 @@ static bool gather(const struct profile *p, struct arena *mem, struct collective
     return true;
 }
 
-static void note_file(struct analyze_result *out, const char *path, const char *about, uint64_t rows)
+static bool note_file(struct analyze_result *out, const char *path, const char *about, uint64_t rows, struct error *e)
 {
-    struct stat st;
-    out->file[out->n_files++] =
-        (struct written){ path, about, rows, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0, false };
+    struct stat st = { 0 };
+    const bool found = stat(path, &st) == 0;
+    if (!found)
+        error_set(e, FAULT_IO, "%s: was written, but cannot be found: %s", path, write_trouble(errno));
+    out->file[out->n_files++] = (struct written){ path, about, rows, (uint64_t)st.st_size, false };
+    return found;
 }
 
 static bool write_json(const char *dir, struct collectives *c, bool is_matrix, struct arena *mem,
@@ -99,11 +104,10 @@ static bool write_json(const char *dir, struct collectives *c, bool is_matrix, s
     }
     if (!out_close(&o, e))
         return false;
-    note_file(out, path,
-              is_matrix ? "how much each collective moved between which ranks"
-                        : "time of each collective, and how much it moved over which kind of link",
-              c->list.n);
-    return true;
+    return note_file(out, path,
+                     is_matrix ? "how much each collective moved between which ranks"
+                               : "time of each collective, and how much it moved over which kind of link",
+                     c->list.n, e);
 }
 
 static bool write_db(const char *dir, struct collectives *c, struct arena *mem, struct analyze_result *out,
@@ -122,8 +126,7 @@ static bool write_db(const char *dir, struct collectives *c, struct arena *mem, 
     const uint64_t rows = db_rows(db);
     if (!db_close(db, e))
         return false;
-    note_file(out, path, "the same as tables", rows);
-    return true;
+    return note_file(out, path, "the same as tables", rows, e);
 }
 
 static const char *make_dirs(const struct profile *p, const struct analyze_request *r, struct arena *mem,
@@ -154,7 +157,7 @@ bool analyze_write(const struct profile *p, const struct analyze_request *r, str
         out->why_nothing = "no collective was recorded";
     const char *dir = done && !out->why_nothing ? make_dirs(p, r, mem, e) : NULL;
     if (dir) {
-        out_sweep(dir);
+        leftovers_sweep(dir);
         for (int is_matrix = 0; is_matrix < 2 && done && !r->is_db_only; is_matrix++)
             if (r->rules & (is_matrix ? RULE_MATRIX : RULE_COMMUNICATION))
                 done = write_json(dir, &c, is_matrix, mem, out, e);

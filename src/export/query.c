@@ -141,18 +141,18 @@ static const char *longest(struct query *q, const struct iterations *t, const ui
     return arena_text(q->mem, text, strlen(text));
 }
 
-/* Iterations of models, or training steps, model by model. Returns how many rows were added. */
-static size_t add_models(struct query *q, const struct models *m, const struct device *d, bool are_steps,
-                         const struct query_row *shared)
+/* Iterations of models, or training steps, model by model; *n_added counts them. False: no memory. */
+static bool add_models(struct query *q, const struct models *m, const struct device *d, bool are_steps,
+                       const struct query_row *shared, size_t *n_added)
 {
     const struct iterations *t = &d->steps.iterations;
     uint32_t *row = arena_take(q->mem, t->n, sizeof *row);
-    size_t n = 0, n_added = 0;
+    size_t n = 0;
     for (uint32_t i = 0; row && i < t->n; i++)
         if (t->is_step[i] == are_steps)
             row[n++] = i;
     if (!row || !order_by_u64(row, n, t->model))
-        return 0;
+        return false;
     for (size_t first = 0, end; first < n; first = end) {
         const uint64_t model = t->model[row[first]];
         uint64_t most = 0;
@@ -165,17 +165,20 @@ static size_t add_models(struct query *q, const struct models *m, const struct d
         told.text[QUERY_ITERATIONS] = arena_printf(q->mem, "%" PRIu64, most);
         told.text[QUERY_TOP] = longest(q, t, row + first, end - first);
         add_row(q, &told);
-        n_added++;
+        ++*n_added;
     }
-    return n_added;
+    return true;
 }
 
-static void add_device(struct query *q, const struct models *m, const struct device *d)
+static bool add_device(struct query *q, const struct models *m, const struct device *d)
 {
     const struct query_row shared = row_of(q, &d->source);
-    const size_t n_models = add_models(q, m, d, false, &shared);
-    if (n_models + add_models(q, m, d, true, &shared) == 0)
+    size_t n = 0;
+    if (!add_models(q, m, d, false, &shared, &n) || !add_models(q, m, d, true, &shared, &n))
+        return false;
+    if (n == 0)
         add_row(q, &shared);
+    return true;
 }
 
 bool query_add(struct query *q, const struct profile *p, struct error *e)
@@ -183,14 +186,15 @@ bool query_add(struct query *q, const struct profile *p, struct error *e)
     struct models models;
     if (!models_find(p, &models))
         return error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
+    bool done = true;
     for (size_t d = 0; d < p->n_devices; d++)
-        add_device(q, &models, &p->device[d]);
+        done = done && add_device(q, &models, &p->device[d]);
     free(models.id);
     if (profile_has_host(p)) {
         const struct query_row row = row_of(q, &p->host.source);
         add_row(q, &row);
     }
-    return !arena_failed(q->mem) || error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
+    return (done && !arena_failed(q->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
 }
 
 /* By job, then by time; rows that are equal in both stay as they were added. */

@@ -64,9 +64,9 @@ static void mark_parts(const struct tasks *t, bool *is_left_out)
 static bool add_copies(struct task_times *s, size_t device)
 {
     const struct device *d = &s->x->profile->device[device];
-    uint32_t *order = arena_take(s->x->mem, d->log.copies.n, sizeof *order);
-    const size_t n = order ? ts_copies_order(s->x, d, order) : 0;
-    for (size_t i = 0; i < n; i++)
+    size_t n;
+    const uint32_t *order = ts_copies_order(s->x, d, &n);
+    for (size_t i = 0; order && i < n; i++)
         s->at[s->n++] = (struct task_row){ order[i], (uint16_t)device, true };
     return order != NULL;
 }

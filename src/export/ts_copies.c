@@ -16,13 +16,14 @@ static double dur_ns(const struct device *d, uint32_t copy)
     return end > begin ? ticks_to_ns_exact(d->source.device_clock.tick, end - begin) : 0;
 }
 
-size_t ts_copies_order(const struct export *x, const struct device *d, uint32_t *order)
+uint32_t *ts_copies_order(const struct export *x, const struct device *d, size_t *n)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < d->log.copies.n; i++)
+    uint32_t *order = arena_take(x->mem, d->log.copies.n, sizeof *order);
+    *n = 0;
+    for (size_t i = 0; order && i < d->log.copies.n; i++)
         if (is_shown(x, d, i))
-            order[n++] = (uint32_t)i;
-    return order_by_u64(order, n, d->log.copies.begin) ? n : 0;
+            order[(*n)++] = (uint32_t)i;
+    return order && order_by_u64(order, *n, d->log.copies.begin) ? order : NULL;
 }
 
 struct cell ts_copies_cell(const struct device *d, uint32_t copy, size_t column)
@@ -71,9 +72,9 @@ static void write_copy(struct trace *t, const struct device *d, uint32_t copy, u
 bool ts_copies_draw(const struct export *x, struct trace *t, const struct device *d, uint32_t pid,
                     const uint32_t *row_of_stream)
 {
-    uint32_t *order = arena_take(x->mem, d->log.copies.n, sizeof *order);
-    const size_t n = order ? ts_copies_order(x, d, order) : 0;
-    for (size_t i = 0; i < n; i++)
+    size_t n;
+    const uint32_t *order = ts_copies_order(x, d, &n);
+    for (size_t i = 0; order && i < n; i++)
         write_copy(t, d, order[i], pid, row_of_stream[d->log.copies.stream[order[i]]]);
     return order != NULL;
 }

@@ -4,8 +4,8 @@
 
 #include "export/export.h"
 
-/* By their beginning, those of the wanted part; `order` has room for all. */
-size_t ts_copies_order(const struct export *x, const struct device *d, uint32_t *order);
+/* By their beginning, those of the wanted part, taken from x->mem; NULL without memory. */
+uint32_t *ts_copies_order(const struct export *x, const struct device *d, size_t *n);
 struct cell ts_copies_cell(const struct device *d, uint32_t copy,
                            size_t column); /* of task_time, from kernel_name on */
 

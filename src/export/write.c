@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyse/analyse.h"
+#include "base/file.h"
 #include "base/pool.h"
 #include "export/counters.h"
 #include "export/scope.h"
@@ -53,10 +54,21 @@ struct writing {
 static void note_file(struct job *j, const char *path, const char *about, uint64_t rows)
 {
     struct written *w = list_add(&j->files, j->mem);
-    struct stat st;
+    struct stat st = { 0 };
+    if (!w)
+        error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", path);
+    else if (stat(path, &st) != 0)
+        error_set(&j->error, FAULT_IO, "%s: was written, but cannot be found: %s", path, write_trouble(errno));
     if (w)
-        *w = (struct written){ path, about, rows, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0,
-                               j->kind == JOB_TIMELINE };
+        *w = (struct written){ path, about, rows, (uint64_t)st.st_size, j->kind == JOB_TIMELINE };
+}
+
+/* Whether there was memory for everything that a result is made of. False: it would be another one. */
+static bool has_memory(const struct writing *w, struct job *j, const char *file)
+{
+    if (!arena_failed(j->mem) && !names_failed(w->base.profile->names))
+        return true;
+    return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", file);
 }
 
 static bool process_wanted(const struct request *r, const char *process)
@@ -81,7 +93,7 @@ static void write_timeline(struct writing *w, struct job *j)
     x.is_own_file = strcmp(j->file, "msprof") != 0;
     const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, j->file, w->stamp);
     struct out o;
-    if (!path || !out_open(&o, path, &j->error))
+    if (!has_memory(w, j, j->file) || !out_open(&o, path, &j->error))
         return;
     struct trace t = { .out = &o,
                        .names = x.profile->names,
@@ -90,7 +102,9 @@ static void write_timeline(struct writing *w, struct job *j)
                        .has_window = x.scope != SCOPE_ALL && !x.is_own_file,
                        .window_begin_ns = x.shown_ns,
                        .window_end_ns = x.end_ns };
-    t.lanes = lanes_new(); /* without memory for it, slices stay where they are */
+    t.lanes = lanes_new();
+    if (!t.lanes)
+        error_set(&j->error, FAULT_LIMIT, "%s: no memory for its lanes", path);
     trace_begin(&t);
     for (size_t i = 0; i < n_tracks && j->error.fault == FAULT_NONE; i++) {
         const bool own = tracks[i].own_file && strcmp(tracks[i].own_file, j->file) == 0;
@@ -102,13 +116,21 @@ static void write_timeline(struct writing *w, struct job *j)
             counters_draw(&x, counter_tracks[i].counters, &t, &j->error);
     trace_finish(&t);
     lanes_free(t.lanes);
-    if (j->error.fault != FAULT_NONE || t.n_events == 0)
+    if (!has_memory(w, j, path) || j->error.fault != FAULT_NONE || t.n_events == 0)
         out_discard(&o);
     else if (out_close(&o, &j->error))
         note_file(j, path,
                   x.is_own_file ? "a part of the timeline by itself"
                                 : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
                   t.n_events);
+}
+
+static bool end_table(const struct writing *w, struct job *j, struct out *o)
+{
+    if (has_memory(w, j, o->path))
+        return out_close(o, &j->error);
+    out_discard(o);
+    return false;
 }
 
 static bool write_csv(struct writing *w, struct job *j, const struct table *t, const char *file)
@@ -119,11 +141,11 @@ static bool write_csv(struct writing *w, struct job *j, const struct table *t, c
         const char *path = sliced ? arena_printf(j->mem, "%s/%s_slice_%zu_%s.csv", w->dir, file, slice, w->stamp)
                                   : arena_printf(j->mem, "%s/%s_%s.csv", w->dir, file, w->stamp);
         struct out o;
-        if (!path || !out_open(&o, path, &j->error))
+        if (!has_memory(w, j, file) || !out_open(&o, path, &j->error))
             return false;
         table_csv_header(t, &o);
         table_csv_rows(t, &o, first, n);
-        if (!out_close(&o, &j->error))
+        if (!end_table(w, j, &o))
             return false;
         note_file(j, path, j->report->about, n);
     }
@@ -134,10 +156,10 @@ static bool write_json(struct writing *w, struct job *j, const struct table *t, 
 {
     const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, file, w->stamp);
     struct out o;
-    if (!path || !out_open(&o, path, &j->error))
+    if (!has_memory(w, j, file) || !out_open(&o, path, &j->error))
         return false;
     table_json(t, &o);
-    if (!out_close(&o, &j->error))
+    if (!end_table(w, j, &o))
         return false;
     note_file(j, path, j->report->about, t->n_rows);
     return true;
@@ -148,12 +170,8 @@ static void write_report(struct writing *w, struct job *j)
     struct export x = w->base;
     x.mem = j->mem;
     struct table t = { 0 };
-    if (!j->report->build(&x, &t, &j->error) || t.n_rows == 0)
+    if (!j->report->build(&x, &t, &j->error) || !has_memory(w, j, j->report->file) || t.n_rows == 0)
         return;
-    if (arena_failed(j->mem)) {
-        error_set(&j->error, FAULT_LIMIT, "%s: no memory for its rows", j->report->file);
-        return;
-    }
     const bool seed = x.dialect == DIALECT_SEED && j->report->seed_file;
     const char *file = seed ? j->report->seed_file : j->report->file;
     if (w->request->format == FORMAT_JSON)
@@ -171,11 +189,11 @@ static void write_db(struct writing *w, struct job *j)
     x.is_generic = !x.profile->chip->is_native;
     x.window = NULL;
     const char *path = arena_printf(j->mem, "%s/msprof_%s.db", w->prof_dir, w->stamp);
-    struct db *db = path ? db_open(path, x.profile->names, &j->error) : NULL;
+    struct db *db = has_memory(w, j, "msprof.db") ? db_open(path, x.profile->names, &j->error) : NULL;
     if (!db)
         return;
     for (size_t i = 0; i < n_db_writers; i++)
-        if (!db_writers[i].write(&x, db, &j->error)) {
+        if (!db_writers[i].write(&x, db, &j->error) || !has_memory(w, j, path)) {
             db_discard(db);
             return;
         }
@@ -184,15 +202,23 @@ static void write_db(struct writing *w, struct job *j)
         note_file(j, path, "everything as tables, for SQL and MindStudio Insight", rows);
 }
 
-static void run_job(void *context, size_t i)
+static void write_job(struct writing *w, struct job *j)
 {
-    struct writing *w = context;
-    struct job *j = &w->job[i];
     switch (j->kind) {
     case JOB_DB: write_db(w, j); break;
     case JOB_TIMELINE: write_timeline(w, j); break;
     case JOB_REPORT: write_report(w, j); break;
     }
+}
+
+static void run_job(void *context, size_t i)
+{
+    struct writing *w = context;
+    struct job *j = &w->job[i];
+    if (j->mem)
+        write_job(w, j);
+    else
+        error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of the results", w->dir);
     pthread_mutex_lock(&w->lock);
     w->done += job_work[j->kind];
     if (w->request->progress)
@@ -253,7 +279,9 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
         const char *ending, *heading;
     } part[] = { { ".json", "Timelines and JSON tables" }, { ".csv", "Tables" } };
     struct out o;
-    if (!path || !out_open(&o, path, e))
+    if (!path)
+        return error_set(e, FAULT_LIMIT, "%s/README.txt: no memory", w->dir);
+    if (!out_open(&o, path, e))
         return false;
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
         size_t n = 0;
@@ -278,6 +306,8 @@ void result_problem(struct result *out, const char *text)
     const char **slot = list_add(&out->problems, out->mem);
     if (slot)
         *slot = text ? arena_text(out->mem, text, strlen(text)) : NULL;
+    else
+        out->n_untold++;
 }
 
 /* "stars_soc.data, ub.data": what lies there in a form that only this chip has. NULL: nothing, or no memory. */
@@ -339,8 +369,8 @@ static bool write_all(const struct request *r, struct result *out, struct error 
     if ((r->out_dir && (!out_make_dir(r->out_dir, e) || !out_make_dir(w.prof_dir, e))) || !out_make_dir(w.dir, e))
         return false;
 
-    out_sweep(w.dir);
-    out_sweep(w.prof_dir);
+    leftovers_sweep(w.dir);
+    leftovers_sweep(w.prof_dir);
     pthread_mutex_init(&w.lock, NULL);
     plan(&w);
     pool_run(w.n_jobs, r->n_threads, run_job, &w);
@@ -348,11 +378,14 @@ static bool write_all(const struct request *r, struct result *out, struct error 
     for (size_t i = 0; i < w.n_jobs; i++) {
         struct job *j = &w.job[i];
         for (size_t k = 0; k < j->files.n; k++) {
-            struct written *f = list_add(&out->files, out->mem);
-            if (!f)
+            const char *path = arena_text(out->mem, j->files.at[k].path, strlen(j->files.at[k].path));
+            struct written *f = path ? list_add(&out->files, out->mem) : NULL;
+            if (!f) {
+                error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", j->files.at[k].path);
                 break;
+            }
             *f = j->files.at[k];
-            f->path = arena_text(out->mem, f->path, strlen(f->path));
+            f->path = path;
         }
         if (j->error.fault != FAULT_NONE) {
             result_problem(out, j->error.text);
@@ -383,7 +416,7 @@ static void clear_folder(struct result *out, const struct source *s)
             unlinkat(dirfd(d), f->d_name, 0);
     closedir(d);
     if (rmdir(path) != 0)
-        result_problem(out, arena_printf(out->mem, "%s: cannot be removed: %s", path, strerror(errno)));
+        result_problem(out, arena_printf(out->mem, "%s: cannot be removed: %s", path, write_trouble(errno)));
 }
 
 void result_clear(struct result *out)

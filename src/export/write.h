@@ -40,6 +40,7 @@ struct result {
     struct profile profile; /* as analysed; live until result_free() */
     LIST(struct written) files;
     LIST(const char *) problems; /* one line each: what could not be done, and why */
+    size_t n_untold;             /* problems that there was no memory to note */
     double load_s, analyse_s, write_s;
     struct arena *mem;
 };

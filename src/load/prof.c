@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/pool.h"
 #include "load/counters.h"
 #include "load/device.h"
@@ -22,24 +23,56 @@ static bool is_folder_name(const char *name)
     return strspn(name + 7, "0123456789") == strlen(name + 7) && strlen(name + 7) <= 4;
 }
 
-/* The sub-directories of `path` that `wanted` accepts, sorted; links are not followed. NULL: it cannot be read. */
-static char **sub_dirs(struct arena *mem, const char *path, bool (*wanted)(const char *path, const char *name),
-                       size_t *n)
+/* How a search went wrong: the first place that could not be looked into. */
+struct obstacle {
+    int why; /* 0: none */
+    const char *path;
+};
+
+static void obstacle_set(struct obstacle *o, const char *path, int why)
+{
+    if (o->why == 0)
+        *o = (struct obstacle){ why, path };
+}
+
+static bool obstacle_error(const struct obstacle *o, struct error *e)
+{
+    return error_set(e, o->why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", o->path,
+                     read_trouble(o->why));
+}
+
+/* Whether a sub-directory is one that is looked for; *why: nobody knows. */
+typedef bool (*wants)(const char *path, const char *name, int *why);
+
+/* The sub-directories of `path` that are wanted, sorted; links are not followed. NULL: it cannot be read at all. */
+static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t *n, struct obstacle *o)
 {
     DIR *dir = opendir(path);
     LIST(char *) list = { 0 };
-    if (!dir)
+    *n = 0;
+    if (!dir) {
+        obstacle_set(o, path, errno);
         return NULL;
-    for (struct dirent *d; (d = readdir(dir));) {
-        char *full = d->d_name[0] == '.' ? NULL : arena_printf(mem, "%s/%s", path, d->d_name);
-        struct stat st;
-        if (!full || lstat(full, &st) != 0 || !S_ISDIR(st.st_mode) || !wanted(full, d->d_name))
+    }
+    int why;
+    for (const char *name; (name = dir_next(dir, &why));) {
+        if (name[0] == '.')
             continue;
-        char **slot = list_add(&list, mem);
+        char *full = arena_printf(mem, "%s/%s", path, name);
+        struct stat st = { 0 };
+        int here = !full ? ENOMEM : lstat(full, &st) != 0 ? errno : 0;
+        if (here == 0 && S_ISLNK(st.st_mode) && is_folder_name(name))
+            here = ELOOP; /* a folder of a collection that we do not look into is to be told */
+        const bool found = here == 0 && S_ISDIR(st.st_mode) && wanted(full, name, &here);
+        char **slot = found ? list_add(&list, mem) : NULL;
         if (slot)
             *slot = full;
+        if (here != 0 || (found && !slot))
+            obstacle_set(o, full ? full : path, here != 0 ? here : ENOMEM);
     }
     closedir(dir);
+    if (why != 0)
+        obstacle_set(o, path, why);
     for (size_t i = 1; i < list.n; i++) /* a handful of names */
         for (size_t k = i; k > 0 && strcmp(list.at[k - 1], list.at[k]) > 0; k--) {
             char *swap = list.at[k];
@@ -47,33 +80,46 @@ static char **sub_dirs(struct arena *mem, const char *path, bool (*wanted)(const
             list.at[k - 1] = swap;
         }
     *n = list.n;
-    return list.at ? list.at : arena_take(mem, 1, sizeof(char *));
+    if (list.at)
+        return list.at;
+    char **none = arena_take(mem, 1, sizeof *none);
+    if (!none)
+        obstacle_set(o, path, ENOMEM);
+    return none;
 }
 
-static bool wants_source(const char *path, const char *name)
+static bool wants_source(const char *path, const char *name, int *why)
 {
-    return is_folder_name(name) && source_is_one(path);
+    return is_folder_name(name) && source_is_one(path, why);
 }
 
 /* A folder whose settings are gone is a part of the collection all the same: that it cannot be read is to be told. */
-static bool wants_folder(const char *path, const char *name)
+static bool wants_folder(const char *path, const char *name, int *why)
 {
     (void)path;
+    (void)why;
     return is_folder_name(name);
 }
 
-static bool is_prof(const char *path)
+/* One folder that can be read is enough. */
+static bool is_prof(const char *path, int *why)
 {
     struct arena *mem = arena_new();
+    struct obstacle o = { .why = mem ? 0 : ENOMEM };
     size_t n = 0;
-    const bool found = mem && sub_dirs(mem, path, wants_source, &n) && n > 0;
+    const bool found = mem && sub_dirs(mem, path, wants_source, &n, &o) && n > 0;
     arena_free(mem);
+    *why = found ? 0 : o.why;
     return found;
 }
 
-static bool wants_prof(const char *path, const char *name)
+/* Where collections lie, other directories may lie that are nobody's business. */
+static bool wants_prof(const char *path, const char *name, int *why)
 {
-    return strncmp(name, "OPPROF_", 7) != 0 && is_prof(path);
+    const bool found = strncmp(name, "OPPROF_", 7) != 0 && is_prof(path, why);
+    if (*why != ENOMEM && strncmp(name, "PROF", 4) != 0)
+        *why = 0;
+    return found;
 }
 
 bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
@@ -81,30 +127,36 @@ bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
     *out = (struct prof_dirs){ 0 };
     struct stat st;
     if (stat(path, &st) != 0)
-        return error_set(e, FAULT_IO, "%s: %s", path, strerror(errno));
+        return error_set(e, FAULT_IO, "%s: %s", path, read_trouble(errno));
     if (!S_ISDIR(st.st_mode))
         return error_set(e, FAULT_IO, "%s: is no directory; give a PROF_XXX directory or its parent", path);
     struct arena *mem = arena_new();
     char *self = mem ? arena_text(mem, path, strlen(path)) : NULL, **list = &self;
+    struct obstacle o = { self ? 0 : ENOMEM, path };
     size_t n = 1;
-    if (self && !is_prof(path))
-        list = sub_dirs(mem, path, wants_prof, &n);
-    bool done = self != NULL;
-    if (done && !list)
-        done = error_set(e, FAULT_IO, "%s: cannot be read: %s", path, strerror(errno));
-    else if (done && n == 0)
-        done =
-            error_set(e, FAULT_IO, "%s: holds no collection: no host or device_N folder with an info.json in it", path);
-    out->path = done ? calloc(n, sizeof *out->path) : NULL;
+    int why = 0;
+    if (self && !is_prof(path, &why)) {
+        list = sub_dirs(mem, path, wants_prof, &n, &o);
+        if (n == 0 && why != 0)
+            obstacle_set(&o, path, why);
+    }
+    if (o.why != 0)
+        obstacle_error(&o, e);
+    else if (n == 0)
+        error_set(e, FAULT_IO, "%s: holds no collection: no host or device_N folder with an info.json in it", path);
+    const bool is_there = list && n > 0 && o.why != ENOMEM;
+    out->path = is_there ? calloc(n, sizeof *out->path) : NULL;
     for (size_t i = 0; out->path && i < n; i++)
         if ((out->path[out->n] = strdup(list[i])))
             out->n++;
     arena_free(mem);
-    if (done && out->n < n) {
+    if (!is_there)
+        return false;
+    if (out->n < n) {
         prof_dirs_free(out);
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     }
-    return done;
+    return true;
 }
 
 void prof_dirs_free(struct prof_dirs *d)
@@ -124,9 +176,12 @@ static int by_device(const void *a, const void *b)
 static bool open_sources(struct profile *p, struct error *e)
 {
     size_t n = 0;
-    char **dir = sub_dirs(p->mem, p->path, wants_folder, &n);
-    if (!dir)
-        return error_set(e, FAULT_IO, "%s: cannot be read: %s", p->path, strerror(errno));
+    struct obstacle o = { 0 };
+    char **dir = sub_dirs(p->mem, p->path, wants_folder, &n, &o);
+    if (!dir || o.why == ENOMEM)
+        return obstacle_error(&o, e);
+    if (o.why != 0)
+        losses_add(&p->lost, LOSS_UNREADABLE, 1, o.path, 0);
     p->device = arena_take(p->mem, n, sizeof *p->device);
     if (!p->device)
         return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
@@ -140,6 +195,8 @@ static bool open_sources(struct profile *p, struct error *e)
             p->n_devices += !is_host;
             continue;
         }
+        if (here.fault == FAULT_LIMIT) /* that is no damage: with more memory the results would be others */
+            return error_set(e, FAULT_LIMIT, "%s", here.text);
         losses_add(&p->lost, LOSS_UNREADABLE, 1, arena_text(p->mem, here.text, strlen(here.text)), 0);
         error_set(&why, here.fault, "%s", here.text);
     }
@@ -196,7 +253,9 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
     if (!p->mem || !p->names || !known_names_add(p->names))
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     p->path = arena_text(p->mem, path, strlen(path));
-    if (!p->path || !open_sources(p, e))
+    if (!p->path)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    if (!open_sources(p, e))
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
     p->chip = chip_of(p->platform);

@@ -5,7 +5,7 @@
 #include "profile/profile.h"
 
 /* Finds the PROF directories that `path` stands for: itself, or the ones right below it. Sorted by name, links skipped.
- * False (and e set) when there is none. */
+ * False (and e set) when there is none. True with e set: there may be more, that cannot be looked into. */
 struct prof_dirs {
     char **path;
     size_t n;

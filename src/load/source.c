@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/json_memory.h"
+
 /* Settings and clock files are a few kilobytes; the reference gives up on them at this size, and so do we. */
 enum { SMALL_FILE_MOST = 8 << 20 };
 /* A collection that was killed has no end: its reports say that it lasted half an hour. */
 static const int64_t END_GUESS_NS = INT64_C(1800) * 1000000000;
-
-/* A link out of the collection is not followed, and a pipe has nobody at its other end. */
-enum { OPEN_AS = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -25,68 +25,87 @@ static bool ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* The name of the file that begins with `prefix` and is no marker: info.json, info.json.0. NULL when there is none; the
- * first by name when there are several, whatever order the directory keeps. */
-static char *find_file(struct arena *mem, const char *path, const char *prefix)
+/* The name of the file that begins with `prefix` and is no marker: info.json, info.json.0. NULL when there is none, or when
+ * *why is not 0; the first by name when there are several, whatever order the directory keeps. */
+static char *find_file(struct arena *mem, const char *path, const char *prefix, int *why)
 {
     DIR *dir = opendir(path);
+    *why = dir ? 0 : errno;
     if (!dir)
         return NULL;
     char *found = NULL;
-    for (struct dirent *d; (d = readdir(dir));)
-        if (strncmp(d->d_name, prefix, strlen(prefix)) == 0 && !ends_with(d->d_name, ".done") &&
-            (!found || strcmp(d->d_name, found) < 0))
-            found = arena_text(mem, d->d_name, strlen(d->d_name));
+    for (const char *name; *why == 0 && (name = dir_next(dir, why));) {
+        if (strncmp(name, prefix, strlen(prefix)) != 0 || ends_with(name, ".done") ||
+            (found && strcmp(name, found) >= 0))
+            continue;
+        found = arena_text(mem, name, strlen(name));
+        if (!found)
+            *why = ENOMEM;
+    }
     closedir(dir);
-    return found;
+    return *why == 0 ? found : NULL;
 }
 
-bool source_is_one(const char *path)
+bool source_is_one(const char *path, int *why)
 {
     struct arena *mem = arena_new();
-    const bool found = mem && find_file(mem, path, "info.json");
+    *why = mem ? 0 : ENOMEM;
+    const bool found = mem && find_file(mem, path, "info.json", why);
     arena_free(mem);
     return found;
 }
 
-static char *read_small(struct source *s, const char *file, size_t *len, struct error *e)
+/* No memory is no fault of the file. */
+static bool refused(struct error *e, const char *path, const char *file, int why)
 {
-    const char *path = arena_printf(s->mem, "%s/%s", s->path, file);
-    const int fd = path ? open(path, OPEN_AS) : -1;
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        error_set(e, FAULT_IO, "%s/%s: cannot be read: %s", s->path, file, fd < 0 ? strerror(errno) : "not a file");
-        if (fd >= 0)
-            close(fd);
+    return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s/%s: cannot be read: %s", path, file,
+                     read_trouble(why));
+}
+
+/* The text of the file that begins with `prefix`, with a NUL behind it. NULL: see e; FAULT_ASKED when there is no such file. */
+static char *read_small(struct source *s, const char *prefix, const char **file, size_t *len, struct error *e)
+{
+    int why;
+    *file = find_file(s->mem, s->path, prefix, &why);
+    if (!*file) {
+        if (why == 0)
+            error_set(e, FAULT_ASKED, "%s: has no %s", s->path, prefix);
+        else
+            refused(e, s->path, prefix, why);
         return NULL;
     }
-    const size_t most = st.st_size > SMALL_FILE_MOST ? SMALL_FILE_MOST : (size_t)st.st_size;
-    char *text = arena_take(s->mem, most + 1, 1);
-    *len = 0;
-    for (ssize_t got; text && *len < most && (got = read(fd, text + *len, most - *len)) > 0;)
-        *len += (size_t)got;
-    close(fd);
+    const char *path = arena_printf(s->mem, "%s/%s", s->path, *file);
+    struct stat st;
+    why = ENOMEM;
+    const int fd = path ? file_open(AT_FDCWD, path, &st, &why) : -1;
+    char *text = NULL;
+    if (fd >= 0) {
+        const size_t most = st.st_size > SMALL_FILE_MOST ? SMALL_FILE_MOST : (size_t)st.st_size;
+        text = arena_take(s->mem, most + 1, 1);
+        why = ENOMEM;
+        if (text && !file_read(fd, text, most, len, &why))
+            text = NULL;
+        close(fd);
+    }
     if (!text)
-        error_set(e, FAULT_LIMIT, "%s/%s: no memory to read it", s->path, file);
+        refused(e, s->path, *file, why);
     return text;
 }
 
 /* The first line of a file as a JSON object, or NULL. */
 static json_t *read_json(struct source *s, const char *prefix, struct error *e)
 {
-    const char *file = find_file(s->mem, s->path, prefix);
+    const char *file;
     size_t len = 0;
-    if (!file) {
-        error_set(e, FAULT_IO, "%s: has no %s", s->path, prefix);
-        return NULL;
-    }
-    const char *text = read_small(s, file, &len, e);
+    const char *text = read_small(s, prefix, &file, &len, e);
     if (!text)
         return NULL;
     const char *newline = memchr(text, '\n', len);
     json_error_t why;
-    json_t *object = json_loadb(text, newline ? (size_t)(newline - text) : len, JSON_REJECT_DUPLICATES, &why);
-    if (!object)
+    json_t *object = json_read(text, newline ? (size_t)(newline - text) : len, JSON_REJECT_DUPLICATES, &why);
+    if (!object && json_memory_failed())
+        refused(e, s->path, file, ENOMEM);
+    else if (!object)
         error_set(e, FAULT_FORMAT, "%s/%s:%d: %s; wanted one line of JSON", s->path, file, why.position, why.text);
     else if (!json_is_object(object)) {
         error_set(e, FAULT_FORMAT, "%s/%s:0: wanted a JSON object", s->path, file);
@@ -94,6 +113,19 @@ static json_t *read_json(struct source *s, const char *prefix, struct error *e)
         return NULL;
     }
     return object;
+}
+
+/* Something that the rest can do without. False: there is no memory, and so no knowing what it would have been. */
+static bool read_optional(struct source *s, const char *prefix, bool must_be, json_t **out, struct error *e)
+{
+    struct error why = { 0 };
+    *out = read_json(s, prefix, &why);
+    if (*out || (why.fault == FAULT_ASKED && !must_be))
+        return true;
+    if (why.fault == FAULT_LIMIT)
+        return error_set(e, FAULT_LIMIT, "%s", why.text);
+    losses_add(&s->lost, LOSS_UNREADABLE, 1, arena_printf(s->mem, "%s/%s", s->name, prefix), 0);
+    return true;
 }
 
 const char *source_text(const json_t *object, const char *key)
@@ -143,13 +175,14 @@ static bool log_value(const char *text, const char *key, int64_t *out)
 
 static bool read_log(struct source *s, const char *prefix, int64_t *mono, int64_t *cnt, int64_t *diff, struct error *e)
 {
-    const char *file = find_file(s->mem, s->path, prefix);
+    const char *file;
     size_t len;
-    if (!file)
+    struct error here = { 0 };
+    const char *text = read_small(s, prefix, &file, &len, &here);
+    if (!text && here.fault == FAULT_ASKED)
         return error_set(e, FAULT_IO, "%s: has no %s, so its times cannot be placed", s->path, prefix);
-    const char *text = read_small(s, file, &len, e);
     if (!text)
-        return false;
+        return error_set(e, here.fault, "%s", here.text);
     if (!log_value(text, "clock_monotonic_raw", mono) || !log_value(text, "cntvct", cnt))
         return error_set(e, FAULT_FORMAT, "%s/%s:0: wanted clock_monotonic_raw and cntvct", s->path, file);
     *diff = 0;
@@ -200,8 +233,9 @@ static bool read_window(struct source *s, struct error *e)
                          s->path);
     s->begin_ns = wall_us * 1000;
     s->wall_offset_ns = s->begin_ns - mono_ns;
-    struct error no_end = { 0 };
-    json_t *end = read_json(s, "end_info", &no_end);
+    json_t *end;
+    if (!read_optional(s, "end_info", false, &end, e))
+        return false;
     const int64_t end_us = source_number(end, "collectionTimeEnd", -1);
     const int64_t end_mono_ns = source_number(end, "clockMonotonicRaw", -1);
     json_decref(end);
@@ -296,24 +330,23 @@ static void slice_unmap(struct slice *slice)
 static bool copy_slice(struct arena *mem, int fd, struct slice *out)
 {
     uint8_t *data = arena_take(mem, out->size, 1);
-    size_t have = 0;
-    ssize_t got = 1;
-    while (data && have < out->size && (got = read(fd, data + have, out->size - have)) > 0)
-        have += (size_t)got;
+    int why;
     out->data = data;
-    out->size = have;
-    return data && got >= 0;
+    return data && file_read(fd, data, out->size, &out->size, &why);
 }
 
-static bool read_slice(struct arena *mem, int dir, const char *file, struct slice *out)
+/* *is_cut: there was less in the file than it said. */
+static bool read_slice(struct arena *mem, int dir, const char *file, struct slice *out, bool *is_cut)
 {
-    const int fd = openat(dir, file, OPEN_AS);
     struct stat st;
-    bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    int why;
+    const int fd = file_open(dir, file, &st, &why);
+    bool ok = fd >= 0;
     if (ok && st.st_size > 0) {
         out->size = (size_t)st.st_size;
         ok = (out->size > SMALL_SLICE_MOST && map_slice(fd, out)) || copy_slice(mem, fd, out);
     }
+    *is_cut = ok && out->size < (size_t)st.st_size;
     if (fd >= 0)
         close(fd);
     return ok;
@@ -331,14 +364,15 @@ static bool is_same_stream(const struct found *a, const struct found *b)
 }
 
 /* The names in a directory, cut into their parts and sorted. False: no memory. */
-static bool list_slices(const struct source *s, DIR *dir, struct listing *l)
+static bool list_slices(struct source *s, DIR *dir, struct listing *l)
 {
-    for (struct dirent *d; (d = readdir(dir));) {
-        if (ends_with(d->d_name, ".done") || ends_with(d->d_name, ".complete") || ends_with(d->d_name, ".zip"))
+    int why;
+    for (const char *file; (file = dir_next(dir, &why));) {
+        if (ends_with(file, ".done") || ends_with(file, ".complete") || ends_with(file, ".zip"))
             continue;
-        const size_t len = strlen(d->d_name);
-        struct found f = { .file = arena_text(l->mem, d->d_name, len) };
-        char *name = arena_text(l->mem, d->d_name, len), *family;
+        const size_t len = strlen(file);
+        struct found f = { .file = arena_text(l->mem, file, len) };
+        char *name = arena_text(l->mem, file, len), *family;
         if (!f.file || !name || !split_name(s, name, &f.is_unaging, &family, &f.number))
             continue;
         f.family = family;
@@ -346,6 +380,8 @@ static bool list_slices(const struct source *s, DIR *dir, struct listing *l)
         if (slot)
             *slot = f;
     }
+    if (why != 0) /* names that nobody tells us cannot be counted: it is one loss, of the rest */
+        losses_add(&s->lost, LOSS_UNREADABLE, 1, arena_printf(s->mem, "%s/data", s->name), 0);
     if (l->found.n > 0)
         qsort(l->found.at, l->found.n, sizeof *l->found.at, by_family);
     for (size_t i = 0; i < l->found.n; i++)
@@ -362,10 +398,12 @@ static bool take_slices(struct source *s, int dir, const struct listing *l)
     for (size_t i = 0; i < l->found.n && slice && s->stream; i++) {
         const struct found *f = &l->found.at[i];
         *slice = (struct slice){ .name = arena_printf(s->mem, "%s/data/%s", s->name, f->file), .number = f->number };
-        if (!read_slice(s->mem, dir, f->file, slice)) {
+        bool is_cut;
+        if (!read_slice(s->mem, dir, f->file, slice, &is_cut)) {
             losses_add(&s->lost, LOSS_UNREADABLE, 1, slice->name, 0);
             continue;
         }
+        losses_add(&s->lost, LOSS_CUT_SHORT, is_cut, slice->name, slice->size);
         if (!stream || stream->is_unaging != f->is_unaging || strcmp(stream->family, f->family) != 0) {
             stream = &s->stream[s->n_streams++];
             *stream = (struct stream){ .family = arena_text(s->mem, f->family, strlen(f->family)),
@@ -380,17 +418,25 @@ static bool take_slices(struct source *s, int dir, const struct listing *l)
     return !arena_failed(s->mem);
 }
 
-static bool find_streams(struct source *s, struct error *e)
+static DIR *open_data(const struct source *s, int *why)
 {
     const char *path = arena_printf(s->mem, "%s/data", s->path);
-    const int fd = path ? open(path, OPEN_AS | O_DIRECTORY) : -1;
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+    errno = ENOMEM;
+    const int fd = path ? (int)TEMP_FAILURE_RETRY(open(path, flags)) : -1;
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir) {
-        const int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return error_set(e, FAULT_IO, "%s/data: cannot be read: %s", s->path, strerror(why));
-    }
+    *why = errno;
+    if (!dir && fd >= 0)
+        close(fd);
+    return dir;
+}
+
+static bool find_streams(struct source *s, struct error *e)
+{
+    int why;
+    DIR *dir = open_data(s, &why);
+    if (!dir)
+        return refused(e, s->path, "data", why);
     struct listing l = { .mem = arena_new() };
     const bool done = l.mem && list_slices(s, dir, &l) && take_slices(s, dirfd(dir), &l);
     arena_free(l.mem);
@@ -473,13 +519,13 @@ bool source_open(struct source *s, const char *prof_path, const char *name, stru
     if (!s->info)
         goto failed;
     read_info(s);
-    struct error no_sample = { 0 };
-    s->sample = read_json(s, "sample.json", &no_sample);
-    if (!s->sample) { /* without it the counters have no names, but the tasks are all there */
-        losses_add(&s->lost, LOSS_UNREADABLE, 1, arena_printf(s->mem, "%s/sample.json", s->name), 0);
-        s->sample = json_object();
-    }
-    if (s->sample && read_clocks(s, e) && read_window(s, e) && find_streams(s, e))
+    /* Without it the counters have no names, but the tasks are all there. */
+    if (!read_optional(s, "sample.json", true, &s->sample, e))
+        goto failed;
+    s->sample = s->sample ? s->sample : json_object();
+    if (!s->sample)
+        error_set(e, FAULT_LIMIT, "%s: no memory for its settings", s->path);
+    else if (read_clocks(s, e) && read_window(s, e) && find_streams(s, e))
         return true;
 failed:
     source_close(s);

@@ -20,11 +20,11 @@ struct tensor_texts {
 static bool texts_init(struct tensor_texts *t, struct error *e)
 {
     *t = (struct tensor_texts){ 0 };
+    bool done = true;
     for (int d = 0; d < 2; d++)
-        for (int k = 0; k < TENSOR_TEXTS; k++)
-            if (!out_open_memory(&t->text[d][k], e))
-                return false;
-    return true;
+        for (int k = 0; k < TENSOR_TEXTS; k++) /* all of them, so that each can be discarded */
+            done = out_open_memory(&t->text[d][k], e) && done;
+    return done;
 }
 
 static void texts_fini(struct tensor_texts *t)

@@ -1,0 +1,99 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int file_open(int dir, const char *path, struct stat *st, int *why)
+{
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; /* a FIFO would wait for its writer */
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(dir, path, flags));
+    if (fd < 0) {
+        *why = errno == ENXIO ? NOT_A_FILE : errno; /* a socket */
+        return -1;
+    }
+    const bool is_known = fstat(fd, st) == 0;
+    if (is_known && S_ISREG(st->st_mode))
+        return fd;
+    *why = is_known ? NOT_A_FILE : errno;
+    close(fd);
+    return -1;
+}
+
+bool file_read(int fd, void *to, size_t size, size_t *got, int *why)
+{
+    for (*got = 0; *got < size;) {
+        const ssize_t n = TEMP_FAILURE_RETRY(read(fd, (char *)to + *got, size - *got));
+        if (n < 0) {
+            *why = errno;
+            return false;
+        }
+        if (n == 0)
+            break;
+        *got += (size_t)n;
+    }
+    return true;
+}
+
+const char *dir_next(DIR *dir, int *why)
+{
+    for (;;) {
+        errno = 0;
+        const struct dirent *d = readdir(dir);
+        *why = d ? 0 : errno;
+        if (!d || (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0))
+            return d ? d->d_name : NULL;
+    }
+}
+
+enum { READING, WRITING };
+static const char ROOM[] = "make room there, or write elsewhere with --out";
+static const char RIGHT[] = "get the right to it, or write elsewhere with --out";
+static const struct {
+    int why;
+    const char *remedy[2];
+} known[] = {
+    { ENOSPC, { ROOM, ROOM } },
+    { EDQUOT, { ROOM, ROOM } },
+    { EFBIG, { NULL, "allow larger files (ulimit -f), or write elsewhere with --out" } },
+    { EROFS, { NULL, "write elsewhere with --out" } },
+    { EACCES, { "ask its owner for the right to read it", RIGHT } },
+    { EPERM, { "ask its owner for the right to read it", RIGHT } },
+    { EMFILE, { "allow more open files (ulimit -n)", "allow more open files (ulimit -n)" } },
+    { ENFILE,
+      { "the whole system has too many files open: try again",
+        "the whole system has too many files open: try again" } },
+    { ENOMEM, { "free some memory and try again", "free some memory and try again" } },
+    { EIO,
+      { "the disk may be failing: see the log of the system", "the disk may be failing: see the log of the system" } },
+    { ELOOP,
+      { "links are not followed: copy what it points to", "links are not followed: write elsewhere with --out" } },
+    { ENAMETOOLONG, { "move it to a shorter path", "write to a shorter path with --out" } },
+    { ENOENT, { NULL, "make the directory above it, or write elsewhere with --out" } },
+    { ENOTDIR, { NULL, "a file stands where a directory should be: write elsewhere with --out" } },
+    { EEXIST, { NULL, "something else of that name is there: write elsewhere with --out" } },
+};
+
+static const char *trouble(int why, int doing)
+{
+    static _Thread_local char text[160];
+    if (why == NOT_A_FILE)
+        return "it is no plain file";
+    const char *remedy = NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known && !remedy; i++)
+        remedy = known[i].why == why ? known[i].remedy[doing] : NULL;
+    snprintf(text, sizeof text, "%s%s%s", strerror(why), remedy ? "; " : "", remedy ? remedy : "");
+    return text;
+}
+
+const char *read_trouble(int why)
+{
+    return trouble(why, READING);
+}
+
+const char *write_trouble(int why)
+{
+    return trouble(why, WRITING);
+}

@@ -1,0 +1,43 @@
+#include "base/json_memory.h"
+
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_bool has_failed;
+static _Thread_local jmp_buf *way_out; /* of json_read(), while it reads */
+
+/* Up to 2.14 at least, jansson does not look whether the buffer for a string has grown, and writes beyond the one that has not.
+ * So it is left at once; what it held of the text until then is lost to the process, which has no memory to go on anyway. */
+static void *take(size_t size)
+{
+    void *p = malloc(size);
+    if (p || size == 0)
+        return p;
+    atomic_store(&has_failed, true);
+    if (way_out)
+        longjmp(*way_out, 1);
+    return NULL;
+}
+
+void json_memory_watch(void)
+{
+    json_set_alloc_funcs(take, free);
+}
+
+bool json_memory_failed(void)
+{
+    return atomic_load(&has_failed);
+}
+
+json_t *json_read(const char *text, size_t len, size_t flags, json_error_t *why)
+{
+    jmp_buf out;
+    json_t *read = NULL;
+    if (setjmp(out) == 0) {
+        way_out = &out;
+        read = json_loadb(text, len, flags, why);
+    }
+    way_out = NULL;
+    return read;
+}

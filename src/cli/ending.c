@@ -1,0 +1,129 @@
+#include "cli/ending.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/leftover.h"
+#include "cli/term.h"
+
+static int code_of_nothing; /* exit code */
+static pthread_t watcher;
+static bool is_watched;
+static atomic_bool is_over;
+static int any; /* one of the signals that are watched; 0: none */
+static const int asked[] = { SIGINT, SIGTERM, SIGHUP };
+
+static void *wait_for_signal(void *arg)
+{
+    const sigset_t *set = arg;
+    int number;
+    if (sigwait(set, &number) != 0 || atomic_load(&is_over))
+        return NULL;
+    leftovers_abandon();
+    sigset_t this;
+    sigemptyset(&this);
+    sigaddset(&this, number);
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &this, NULL); /* that one only: another that has come meanwhile must not overtake it */
+    kill(getpid(), number);
+    for (;;)
+        pause();
+}
+
+/* One that was ignored when we were started stays ignored (nohup). */
+static void watch_signals(void)
+{
+    static sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct sigaction now;
+        if (sigaction(asked[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaddset(&set, any = asked[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* for all threads to come: one of them waits */
+    is_watched = any && pthread_create(&watcher, NULL, wait_for_signal, &set) == 0;
+    if (!is_watched)
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then they end us at once, and the next export cleans up */
+}
+
+/* The file that is mapped at an address, as the system lists it: "7f00-7f01 r--p 0 fd:00 12   /path". NULL: none. Calls only
+ * what a signal handler may. */
+static const char *mapped_at(const void *address)
+{
+    static char line[5000], chunk[4096];
+    const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    size_t n = 0;
+    for (ssize_t got; fd >= 0 && (got = read(fd, chunk, sizeof chunk)) > 0;)
+        for (ssize_t i = 0; i < got; i++) {
+            if (chunk[i] != '\n') {
+                line[n] = chunk[i];
+                n += n < sizeof line - 1;
+                continue;
+            }
+            line[n] = 0;
+            n = 0;
+            char *end = NULL;
+            const uintptr_t first = strtoumax(line, &end, 16), behind = *end == '-' ? strtoumax(end + 1, &end, 16) : 0;
+            if ((uintptr_t)address >= first && (uintptr_t)address < behind) {
+                close(fd);
+                return strchr(end, '/');
+            }
+        }
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+static void say(const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        const ssize_t done = write(STDERR_FILENO, text, left);
+        if (done <= 0)
+            return;
+        text += done;
+        left -= (size_t)done;
+    }
+}
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    const char *path = mapped_at(info->si_addr);
+    if (!path) { /* no file of ours: the memory itself is broken */
+        signal(number, SIG_DFL);
+        return;
+    }
+    leftovers_abandon();
+    say(complain_name());
+    say(": ");
+    say(path);
+    say(": became shorter, or its disk failed, while it was read; try again when nobody writes to it\n");
+    _exit(code_of_nothing);
+}
+
+void ending_prepare(enum face face)
+{
+    code_of_nothing = exit_code(face, OUTCOME_NOTHING);
+    watch_signals();
+    struct sigaction on_bus = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+    sigemptyset(&on_bus.sa_mask);
+    sigaction(SIGBUS, &on_bus, NULL);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+void ending_fini(void)
+{
+    if (!is_watched)
+        return;
+    atomic_store(&is_over, true);
+    pthread_kill(watcher, any);
+    pthread_join(watcher, NULL);
+    is_watched = false;
+}
