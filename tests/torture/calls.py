@@ -11,11 +11,10 @@ import errno
 import functools
 import os
 import shutil
-import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import LOST, Torture, after_any, after_nothing, make_removable  # noqa: E402
+from harness import Torture, after_any, after_nothing  # noqa: E402
 
 ONE = ["--threads", "1"]  # the same call has the same number every time
 COLLECTIONS = ("prof-a", "collector-a/app-910a", "sim-310p")
@@ -30,7 +29,6 @@ COMMANDS = (
     ("analyze", ["analyze", "IN", "--out", "OUT", *ONE]),
     ("sim", ["sim", "--kernels", "30", "--steps", "1", "--out", "OUT"]),
 )
-WRITING = ("export", "analyze", "sim")
 HOWS = {  # group of calls: (errno or kind of trouble, ...)
     "alloc": (errno.ENOMEM,),
     "thread": (errno.EAGAIN,),
@@ -47,7 +45,7 @@ HOWS = {  # group of calls: (errno or kind of trouble, ...)
     "opendir": (errno.EACCES, errno.EMFILE, errno.EIO),
     "readdir": (errno.EIO,),
     "map": (errno.ENOMEM, errno.ENODEV, "shrink", "grow"),
-    "read": (errno.EIO, errno.EINTR, "short"),
+    "read": (errno.EIO, errno.EINTR, "short", "end"),
 }
 # Calls that touch the input: what they cannot get is a loss, and the rest is exported.
 INPUT = {"open", "stat", "opendir", "readdir", "map", "read"}
@@ -102,8 +100,8 @@ class Calls(Torture):
                 for call, hows in HOWS.items():
                     for how in hows:
                         for and_on in (False, True):
-                            kind = "%s: %s %s%s" % (name, call, name_of(how), ", and all after it" if and_on else "")
-                            if not self.wants(kind) or (and_on and how in (errno.EINTR, "short", "shrink", "grow")):
+                            kind = "%s %s%s" % (call, name_of(how), ", and all after it" if and_on else "")
+                            if not self.wants("%s: %s" % (name, kind)) or (and_on and how in (errno.EINTR, "short", "shrink", "grow")):
                                 continue
                             for n in self.pick(counts[call], QUICK):
                                 jobs.append(functools.partial(self.one, kind, args, path, wanted, call, n, how, and_on))

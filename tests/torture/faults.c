@@ -5,10 +5,11 @@
  *   FAULT_CALL=write      the name of a group below: each counts by itself
  *   FAULT_AT=7            the seventh of them; without it nothing fails
  *   FAULT_ON=1            and all that come after it, too
- *   FAULT_HOW=28          with this errno; or "short" (half of the bytes are written or read), "signal 9" (the program is
+ *   FAULT_HOW=28          with this errno; or "short" (half of the bytes are written or read), "end" (there is nothing more to read), "signal 9" (the program is
  *                         sent a signal before the call), "shrink" (the file is cut to nothing as soon as it is mapped),
  *                         "grow" (it gets longer then)
  *   FAULT_COUNT=path      at the end the number of calls of each group is written there, and whether the fault came
+ *   FAULT_SHOW=1          where the call came from goes to stderr, as addresses for addr2line
  *   FAULT_TIME=seconds    what time() answers: names of results with a stamp in them can be compared
  *
  * What libc calls inside itself (the writes of stdio, the allocations of opendir) goes through here for memory only.
@@ -17,6 +18,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -56,7 +58,7 @@ static const char *const call_name[CALLS] = { "alloc",   "thread",   "write", "c
                                               "mkdir",   "truncate", "sync",  "unlink", "open",  "stat",
                                               "opendir", "readdir",  "map",   "read" };
 
-enum how { FAIL, SHORT, SIGNAL, SHRINK, GROW };
+enum how { FAIL, SHORT, END, SIGNAL, SHRINK, GROW };
 
 static atomic_ulong n_calls[CALLS];
 static atomic_bool came;
@@ -67,6 +69,7 @@ static struct {
     bool and_on;
     enum how how;
     int number; /* errno or signal */
+    bool is_shown;
 } fault;
 
 void *__libc_malloc(size_t size);
@@ -78,18 +81,21 @@ __attribute__((constructor)) static void read_environment(void)
 {
     const char *call = getenv("FAULT_CALL"), *at = getenv("FAULT_AT"), *on = getenv("FAULT_ON"),
                *how = getenv("FAULT_HOW");
-    for (int i = 0; i < CALLS; i++)
-        atomic_store(&n_calls[i], 0); /* what happened before main() is not the program's */
     for (int i = 0; call && at && i < CALLS; i++)
         if (strcmp(call, call_name[i]) == 0) {
             fault.call = (enum call)i;
             fault.at = strtoul(at, NULL, 10);
             fault.is_on = fault.at > 0;
         }
+    fault.is_shown = getenv("FAULT_SHOW") != NULL;
+    if (fault.is_shown)
+        backtrace((void *[1]){ NULL }, 1); /* it takes memory the first time */
     fault.and_on = on && *on == '1';
     fault.number = ENOMEM;
     if (how && strcmp(how, "short") == 0)
         fault.how = SHORT;
+    else if (how && strcmp(how, "end") == 0)
+        fault.how = END;
     else if (how && strcmp(how, "shrink") == 0)
         fault.how = SHRINK;
     else if (how && strcmp(how, "grow") == 0)
@@ -99,6 +105,8 @@ __attribute__((constructor)) static void read_environment(void)
         fault.number = atoi(how + 7);
     } else if (how)
         fault.number = atoi(how);
+    for (int i = 0; i < CALLS; i++)
+        atomic_store(&n_calls[i], 0); /* what happened before main() is not the program's */
 }
 
 __attribute__((destructor)) static void write_counts(void)
@@ -121,6 +129,10 @@ static bool is_hit(enum call call)
     const unsigned long n = atomic_fetch_add(&n_calls[call], 1) + 1;
     if (!fault.is_on || call != fault.call || n < fault.at || (n > fault.at && !fault.and_on))
         return false;
+    if (fault.is_shown && !atomic_load(&came)) {
+        void *from[32];
+        backtrace_symbols_fd(from, backtrace(from, 32), STDERR_FILENO);
+    }
     atomic_store(&came, true);
     if (fault.how == SIGNAL)
         kill(getpid(), fault.number);
@@ -192,7 +204,7 @@ static size_t shortened(enum call call, size_t n, bool *is_failed)
     *is_failed = hit && fault.how == FAIL;
     if (*is_failed)
         errno = fault.number;
-    return hit && fault.how == SHORT && n > 1 ? n / 2 : n;
+    return hit && fault.how == END ? 0 : hit && fault.how == SHORT && n > 1 ? n / 2 : n;
 }
 
 ssize_t write(int fd, const void *p, size_t n)

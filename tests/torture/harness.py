@@ -13,9 +13,9 @@ import tempfile
 import threading
 
 STAMP_TIME = "1700000000"  # what time() answers: names of results can be compared
-LOST = "damaged, and left out"
+TOLD = ("damaged, and left out", "cannot be used", '"damage": true', '"error": ')  # what was lost, in a report
 MOST_SECONDS = 60
-MOST_LINES = 4  # on stderr, however many files have the same trouble
+MOST_LINES = 5  # on stderr, however many files have the same trouble
 TIMING = re.compile(r"^  \d+\.\d\d s: .*$|\"(read|analyse|write)\": [-+.e0-9]+", re.M)
 
 Run = collections.namedtuple("Run", "code out err files parts")
@@ -33,14 +33,16 @@ class Torture:
         p.add_argument("--jobs", type=int, default=os.cpu_count())
         p.add_argument("--most", type=int, default=20, help="complaints that are shown")
         a = p.parse_args()
-        self.ascope = os.path.abspath(os.path.join(a.build, "ascope"))
-        self.library = os.path.abspath(os.path.join(a.build, "tests/torture/libfaults.so"))
         self.data = os.path.join(os.path.abspath(a.source), "tests/data")
         self.quick, self.only, self.jobs, self.most = a.quick, a.only, a.jobs, a.most
         self.tally, self.complaints = collections.Counter(), []
         self.lock = threading.Lock()
         self.dir = tempfile.mkdtemp(prefix="ascope-torture-")
+        os.chmod(self.dir, 0o755)  # some runs are those of another user
         self.n_dirs = 0
+        # Copies: who builds meanwhile does not change what is tested.
+        self.ascope = shutil.copy(os.path.join(a.build, "ascope"), self.dir)
+        self.library = shutil.copy(os.path.join(a.build, "tests/torture/libfaults.so"), self.dir)
 
     def wants(self, kind):
         return self.only in kind
@@ -54,6 +56,7 @@ class Torture:
         """-> a writable copy of a collection of tests/data; sim-* are made."""
         base = os.path.join(self.data, name)
         to = to or self.new_dir("in")
+        os.makedirs(to, exist_ok=True)
         if os.path.exists(os.path.join(base, "command")):
             with open(os.path.join(base, "command")) as f:
                 subprocess.run([self.ascope, "sim", "--out", to, *f.read().split()], check=True, stdout=subprocess.DEVNULL)
@@ -73,6 +76,8 @@ class Torture:
 
     def run(self, args, out=None, timeout=MOST_SECONDS, cwd=None, before=(), **fault):
         """Runs the command; `out` is where its results will be."""
+        if args[0] == "sim" and out:
+            os.makedirs(out, exist_ok=True)
         try:
             r = subprocess.run([*before, self.ascope, *args], capture_output=True, env=self.environment(**fault),
                                timeout=timeout, cwd=cwd, stdin=subprocess.DEVNULL)
@@ -81,6 +86,13 @@ class Torture:
             code, said, err = "hung for %d s" % timeout, "", ""
         files, parts = tree(out) if out else ({}, [])
         return Run(code, TIMING.sub("", said), err, files, parts)
+
+    def undisturbed(self, args, out):
+        """What the command does when nothing is wrong."""
+        r = self.run(args, out)
+        if r.code != 0:
+            sys.exit("undisturbed, ascope %s ends with %s: %s" % (" ".join(args), r.code, r.err))
+        return r
 
     def complain(self, what, why):
         with self.lock:
@@ -145,8 +157,9 @@ def tree(top):
             path = os.path.join(base, n)
             if ".part-" in n or n.endswith("-journal") or n.endswith("-wal"):
                 parts.append(os.path.relpath(path, top))
-            elif n in names and "/.part-" not in path:
+            elif n in names:
                 files[os.path.relpath(path, top)] = digest(path)
+        dirs[:] = [d for d in dirs if ".part-" not in d]
     return files, parts
 
 
@@ -168,7 +181,7 @@ def after_any(r, wanted, may_lose=False):
         yield "said something that is no line of ascope's: %s" % r.err
     if len(lines) > MOST_LINES:
         yield "said %d lines: %s" % (len(lines), r.err[:300])
-    lost = LOST in r.out or '"damage": true' in r.out
+    lost = any(t in r.out for t in TOLD)
     if r.code == 0:
         if r.files.keys() != wanted.files.keys():
             yield "ended with 0, but without %s" % sorted(wanted.files.keys() ^ r.files.keys())
