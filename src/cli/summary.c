@@ -5,6 +5,7 @@
 
 #include "base/json_memory.h"
 #include "profile/chip.h"
+#include "raw/device.h"
 #include "raw/family.h"
 
 enum { TOP_OPERATORS = 5, TOP_TABLES = 8, NAME_COLUMNS = 44 };
@@ -91,14 +92,30 @@ static bool top_operators(const struct profile *p, struct top out[TOP_OPERATORS]
     return true;
 }
 
-struct stream_size stream_measure(const struct stream *s)
+struct stream_size {
+    uint64_t bytes, records; /* of all slices; records 0 when they have no fixed length */
+    bool has_records;
+};
+
+/* 0: records of several lengths, or text. */
+static uint16_t record_size(const struct chip *c, const struct family *f)
+{
+    if (c->task_log == TASK_LOG_SHORT && strcmp(f->name, "stars_soc.data") == 0)
+        return stars_short_layout.size;
+    if (c->tracks_tasks && strcmp(f->name, "ts_track.data") == 0)
+        return 0;
+    return f->size;
+}
+
+static struct stream_size stream_measure(const struct chip *c, const struct stream *s)
 {
     struct stream_size m = { 0 };
     for (size_t i = 0; i < s->n_slices; i++)
         m.bytes += s->slice[i].size;
     const struct family *family = family_find(s->family);
-    m.has_records = family && family->size > 0;
-    m.records = m.has_records ? m.bytes / family->size : 0;
+    const uint16_t size = family ? record_size(c, family) : 0;
+    m.has_records = size > 0;
+    m.records = m.has_records ? m.bytes / size : 0;
     return m;
 }
 
@@ -306,7 +323,7 @@ void summary_streams(const struct term *t, const struct source *s)
 {
     for (size_t i = 0; i < s->n_streams; i++) {
         const struct stream *stream = &s->stream[i];
-        const struct stream_size m = stream_measure(stream);
+        const struct stream_size m = stream_measure(s->chip, stream);
         const struct family *family = family_find(stream->family);
         char bytes[TERM_NUMBER], n[TERM_NUMBER], name[160];
         snprintf(name, sizeof name, "%s%s", stream->is_unaging ? "unaging." : "", stream->family);
@@ -392,7 +409,7 @@ json_t *summary_streams_json(const struct source *s)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_streams; i++) {
-        const struct stream_size m = stream_measure(&s->stream[i]);
+        const struct stream_size m = stream_measure(s->chip, &s->stream[i]);
         json_array_append_new(list,
                               json_pack("{s:o, s:b, s:I, s:I, s:o}", "family", text_json(s->stream[i].family),
                                         "unaging", s->stream[i].is_unaging, "slices", (json_int_t)s->stream[i].n_slices,

@@ -24,10 +24,4 @@ json_t *text_json(const char *text); /* any bytes; those that are no UTF-8 becom
 /* The one object that --json prints. Takes `list`. Without memory there is none, and the outcome is no longer DONE. */
 enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome);
 
-struct stream_size {
-    uint64_t bytes, records; /* of all slices; records 0 when they have no fixed length */
-    bool has_records;
-};
-struct stream_size stream_measure(const struct stream *s);
-
 #endif
