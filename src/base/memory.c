@@ -14,7 +14,10 @@
 #include <unistd.h>
 
 enum {
-    MAPPED_MOST = 48 << 20,  /* pages of files that are held before they are let go */
+    MAPPED_MOST = 48 << 20, /* pages of files that are held before they are let go */
+    HUGE_PAGE = 2 << 20,
+    HUGE_LEAST = 16 << 20,   /* of smaller ones too much would be wasted at the end */
+    MAPPED_MORE = 128 << 20, /* and so many more while columns leave the room */
     SPILL_LEAST = 1 << 20,   /* smaller columns are not worth a mapping */
     OTHER_MEMORY = 48 << 20, /* what is in neither: names, buffers, SQLite's cache, the program itself */
     WATCH_NS = 5000000,      /* between two looks at what is held */
@@ -36,7 +39,7 @@ static struct {
     off_t end;           /* of it */
     bool is_strict;      /* rather fail than hold more */
     size_t columns_most; /* in memory; SIZE_MAX: no limit */
-    size_t mapped_most;
+    size_t mapped_most;  /* at the least: pages of files may have the room that columns leave */
     atomic_size_t columns;
     bool is_watched;
     pthread_t watcher;
@@ -166,8 +169,13 @@ void *memory_take(size_t bytes)
     if (at || (!has_room && bytes >= SPILL_LEAST && all.is_strict))
         return at;
     at = calloc(1, bytes);
-    if (at)
-        atomic_fetch_add(&all.columns, malloc_usable_size(at));
+    if (!at)
+        return NULL;
+    atomic_fetch_add(&all.columns, malloc_usable_size(at));
+    if (bytes >= HUGE_LEAST) { /* fewer and larger pages: the system fills 2 MiB as fast as a few small ones */
+        const uintptr_t first = ((uintptr_t)at + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+        madvise((void *)first, ((uintptr_t)at + bytes - first) & ~(uintptr_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
+    }
     return at;
 }
 
@@ -194,7 +202,9 @@ static void *watch(void *unused)
     const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     pthread_mutex_lock(&all.lock);
     while (all.is_watched && statm >= 0) {
-        if (mapped_now(statm) > all.mapped_most)
+        const size_t columns = atomic_load(&all.columns);
+        const size_t left = all.dir && columns < all.columns_most ? all.columns_most - columns : 0;
+        if (mapped_now(statm) > all.mapped_most + (left < MAPPED_MORE ? left : MAPPED_MORE))
             for (struct mapped *m = all.maps; m; m = m->next)
                 madvise(m->at, m->bytes, MADV_DONTNEED);
         struct timespec until;

@@ -16,31 +16,34 @@ struct keyed {
     uint32_t row;
 };
 
-/* Least significant byte first. A byte that is equal in all keys costs nothing but its share of the histogram. */
-static bool radix(uint32_t *order, size_t n, struct keyed *a)
+/* Least significant digits first, and only of the bits from `low` on, in which keys differ. Digits are as wide as it takes
+ * to cover those in the fewest passes: more than 11 bits would scatter over more places than the cache holds. */
+enum { WIDEST = 11 };
+
+static bool radix(uint32_t *order, size_t n, struct keyed *a, unsigned low, unsigned bits)
 {
+    const unsigned passes = (bits + WIDEST - 1) / WIDEST, width = (bits + passes - 1) / passes;
+    const uint64_t mask = ((uint64_t)1 << width) - 1;
     struct keyed *b = memory_take(n * sizeof *b);
-    size_t(*count)[256] = calloc(8, sizeof *count);
+    size_t *count = calloc((size_t)1 << width, sizeof *count);
     if (!b || !count) {
         memory_give(b);
         free(count);
         return false;
     }
-    for (size_t i = 0; i < n; i++)
-        for (int byte = 0; byte < 8; byte++)
-            count[byte][a[i].key >> (8 * byte) & 255]++;
     struct keyed *from = a, *to = b;
-    for (int byte = 0; byte < 8; byte++) {
-        if (count[byte][from[0].key >> (8 * byte) & 255] == n)
-            continue;
+    for (unsigned shift = low; shift < low + bits; shift += width) {
+        for (size_t i = 0; i < n; i++)
+            count[from[i].key >> shift & mask]++;
         size_t at = 0;
-        for (int v = 0; v < 256; v++) {
-            const size_t here = count[byte][v];
-            count[byte][v] = at;
+        for (size_t v = 0; v <= mask; v++) {
+            const size_t here = count[v];
+            count[v] = at;
             at += here;
         }
         for (size_t i = 0; i < n; i++)
-            to[count[byte][from[i].key >> (8 * byte) & 255]++] = from[i];
+            to[count[from[i].key >> shift & mask]++] = from[i];
+        memset(count, 0, sizeof *count << width);
         struct keyed *swap = from;
         from = to;
         to = swap;
@@ -52,25 +55,24 @@ static bool radix(uint32_t *order, size_t n, struct keyed *a)
     return true;
 }
 
-static bool is_sorted(const struct keyed *a, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (a[i - 1].key > a[i].key)
-            return false;
-    return true;
-}
-
 #define ORDER_BY(suffix, type)                                                                                         \
     bool order_by_##suffix(uint32_t *order, size_t n, const type *key)                                                 \
     {                                                                                                                  \
-        if (n < 2)                                                                                                     \
+        uint64_t differing = 0;                                                                                        \
+        bool is_sorted = true;                                                                                         \
+        for (size_t i = 1; i < n; i++) {                                                                               \
+            is_sorted &= key[order[i - 1]] <= key[order[i]];                                                           \
+            differing |= key[order[i - 1]] ^ key[order[i]];                                                            \
+        }                                                                                                              \
+        if (is_sorted)                                                                                                 \
             return true;                                                                                               \
         struct keyed *a = memory_take(n * sizeof *a);                                                                  \
         if (!a)                                                                                                        \
             return false;                                                                                              \
         for (size_t i = 0; i < n; i++)                                                                                 \
             a[i] = (struct keyed){ key[order[i]], order[i] };                                                          \
-        const bool done = is_sorted(a, n) || radix(order, n, a);                                                       \
+        const unsigned low = (unsigned)__builtin_ctzll(differing), high = 64 - (unsigned)__builtin_clzll(differing);   \
+        const bool done = radix(order, n, a, low, high - low);                                                         \
         memory_give(a);                                                                                                \
         return done;                                                                                                   \
     }

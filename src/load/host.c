@@ -194,24 +194,67 @@ static size_t pair_events(struct source *s, struct records *r)
     return kept;
 }
 
+/* Calls that begin at the same moment: by (level descending, end descending). They are few, unless the file is damaged. */
+struct equal_begins {
+    const struct records *calls;
+    struct arena *scratch;
+    uint64_t *end_down; /* keys for many: filled for those at hand */
+    uint16_t *level_down;
+};
+
+static bool order_many(struct equal_begins *q, uint32_t *order, size_t n)
+{
+    if (!q->end_down) {
+        q->end_down = arena_take(q->scratch, q->calls->n, sizeof *q->end_down);
+        q->level_down = arena_take(q->scratch, q->calls->n, sizeof *q->level_down);
+    }
+    if (arena_failed(q->scratch))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        q->end_down[order[i]] = ~U64(*q->calls, API_END)[order[i]];
+        q->level_down[order[i]] = (uint16_t)~U16(*q->calls, API_LEVEL)[order[i]];
+    }
+    return order_by_u64(order, n, q->end_down) && order_by_u16(order, n, q->level_down);
+}
+
+static void order_few(const struct equal_begins *q, uint32_t *order, size_t n)
+{
+    const uint64_t *end = U64(*q->calls, API_END);
+    const uint16_t *level = U16(*q->calls, API_LEVEL);
+    for (size_t i = 1; i < n; i++) {
+        const uint32_t row = order[i];
+        size_t k = i;
+        for (; k > 0; k--) {
+            const uint32_t before = order[k - 1];
+            if (level[before] > level[row] || (level[before] == level[row] && end[before] >= end[row]))
+                break;
+            order[k] = before;
+        }
+        order[k] = row;
+    }
+}
+
 /* By (thread, begin, level descending, end descending): the outer call before the inner one. NULL without memory. */
 static uint32_t *call_order(const struct records *r, struct arena *scratch)
 {
+    enum { FEW = 16 };
+    const uint64_t *begin = U64(*r, API_BEGIN);
+    struct equal_begins q = { .calls = r, .scratch = scratch };
     uint32_t *order = arena_take(scratch, r->n, sizeof *order);
-    uint64_t *end_down = arena_take(scratch, r->n, sizeof *end_down);
-    uint16_t *level_down = arena_take(scratch, r->n, sizeof *level_down);
-    if (arena_failed(scratch))
+    if (!order)
         return NULL;
-    for (size_t i = 0; i < r->n; i++) {
-        end_down[i] = ~U64(*r, API_END)[i];
-        level_down[i] = (uint16_t)~U16(*r, API_LEVEL)[i];
-    }
     order_fill(order, r->n);
-    const bool done = order_by_u64(order, r->n, end_down) && order_by_u16(order, r->n, level_down) &&
-                      order_by_u64(order, r->n, U64(*r, API_BEGIN)) && order_by_u32(order, r->n, U32(*r, API_THREAD));
-    arena_drop(scratch, end_down);
-    arena_drop(scratch, level_down);
-    return done ? order : NULL;
+    if (!order_by_u64(order, r->n, begin))
+        return NULL;
+    for (size_t i = 0, end; i < r->n; i = end) {
+        for (end = i + 1; end < r->n && begin[order[end]] == begin[order[i]];)
+            end++;
+        if (end - i <= FEW)
+            order_few(&q, order + i, end - i);
+        else if (!order_many(&q, order + i, end - i))
+            return NULL;
+    }
+    return order_by_u32(order, r->n, U32(*r, API_THREAD)) ? order : NULL;
 }
 
 static bool load_calls(struct profile *p, struct error *e)
