@@ -116,7 +116,7 @@ static void records_go_to_the_run_during_which_they_ended(void **state)
     add_task_record(b, 0, FFTS_NONE, 3100, 33); /* files need not be in order */
     add_task_record(b, 0, FFTS_NONE, 1050, 11);
     add_task_record(b, 0, FFTS_NONE, 500, 5); /* before all of them */
-    assert_true(pmu_analyse(&b->profile, &b->device, &e));
+    assert_true(pmu_prepare(&b->profile, &b->device, &e) && pmu_analyse(&b->profile, &b->device, &e));
     assert_int_equal(b->device.pmu.n, 2);
     assert_int_equal(cycles_of(b, 0, CORE_AIC), 11);
     assert_int_equal(b->pmu[1], NO_ROW);
@@ -150,7 +150,7 @@ static void blocks_of_mix_kernels_add_up_for_the_other_cores(void **state)
         add_block_record(b, block[i].bits, block[i].end, 10u << i);
         sum += block[i].counts ? 10u << i : 0;
     }
-    assert_true(pmu_analyse(&b->profile, &b->device, &e));
+    assert_true(pmu_prepare(&b->profile, &b->device, &e) && pmu_analyse(&b->profile, &b->device, &e));
     assert_int_equal(cycles_of(b, 0, CORE_AIC), 100);
     assert_int_equal(cycles_of(b, 0, CORE_AIV), sum);
     /* Columns: time, cycles and the event of each kind of core. */
@@ -187,7 +187,7 @@ static void the_clock_of_the_moment_gives_the_time(void **state)
         changes->column[LPM_ENTRY_VALUE].width = sizeof *mhz;
         add_task(b, NO_CONTEXT, 0, 9000);
         add_task_record(b, 0, FFTS_NONE, row[i].end, 21600);
-        assert_true(pmu_analyse(&b->profile, &b->device, &e));
+        assert_true(pmu_prepare(&b->profile, &b->device, &e) && pmu_analyse(&b->profile, &b->device, &e));
         assert_true(pmu_value(&b->device.pmu, 0, 0, false) == row[i].time_us);
         bench_free(b);
     }
@@ -200,7 +200,7 @@ static void counters_that_nobody_names_are_left_alone(void **state)
     struct bench *b = bench_new("{}");
     add_task(b, NO_CONTEXT, 1000, 1100);
     add_task_record(b, 0, FFTS_NONE, 1050, 11);
-    assert_true(pmu_analyse(&b->profile, &b->device, &e));
+    assert_true(pmu_prepare(&b->profile, &b->device, &e) && pmu_analyse(&b->profile, &b->device, &e));
     assert_int_equal(b->device.pmu.n, 0);
     assert_int_equal(b->pmu[0], NO_ROW);
     bench_free(b);

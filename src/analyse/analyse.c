@@ -26,10 +26,20 @@ static bool release_log(struct profile *p, struct device *d, struct error *e)
     return true;
 }
 
-/* What is computed of each device, in this order: every step may use what the ones before it have filled in. */
+typedef bool device_step(struct profile *p, struct device *d, struct error *e);
+
+/* What is computed of each device, in this order: every step may use what the ones before it have filled in. First what a
+ * device tells by itself, while the host is being analysed, then what follows from both. */
 /* clang-format off */
-static bool (*const device_step[])(struct profile *p, struct device *d, struct error *e) = {
+static device_step *const of_device[] = {
     device_log_analyse,
+    pmu_prepare,
+    counters_analyse,
+    core_samples_analyse,
+    NULL,
+};
+static device_step *const of_both[] = {
+    device_log_with_host,
     blocks_analyse,
     tasks_analyse,
     pmu_analyse,
@@ -39,24 +49,52 @@ static bool (*const device_step[])(struct profile *p, struct device *d, struct e
     comm_analyse,
     aicpu_comm_analyse,
     overlap_analyse,
-    counters_analyse,
-    core_samples_analyse,
     steps_analyse,
     device_marks_analyse,
+    NULL,
 };
 /* clang-format on */
 
 struct analysis {
     struct profile *profile;
-    struct error *error; /* one for each device */
+    struct error *error; /* one for the host, then one for each device */
 };
 
-static void analyse_device(void *context, size_t i)
+static void analyse_device(const struct analysis *a, size_t i, device_step *const *step)
+{
+    for (; *step; step++)
+        if (!(*step)(a->profile, &a->profile->device[i], &a->error[1 + i]))
+            return;
+}
+
+static void analyse_host(struct profile *p, struct error *e)
+{
+    if (profile_has_host(p) && calls_analyse(p, e) && operators_analyse(p, e) && marks_analyse(p, e) &&
+        memory_analyse(p, e))
+        release_host_records(p);
+}
+
+static void analyse_alone(void *context, size_t i)
 {
     const struct analysis *a = context;
-    for (size_t k = 0; k < sizeof device_step / sizeof *device_step; k++)
-        if (!device_step[k](a->profile, &a->profile->device[i], &a->error[i]))
-            return;
+    if (i == 0)
+        analyse_host(a->profile, &a->error[0]);
+    else
+        analyse_device(a, i - 1, of_device);
+}
+
+static void analyse_both(void *context, size_t i)
+{
+    analyse_device(context, i, of_both);
+}
+
+/* False: the first error of them is in e. */
+static bool all_well(const struct analysis *a, struct error *e)
+{
+    for (size_t i = 0; i < 1 + a->profile->n_devices; i++)
+        if (a->error[i].fault != FAULT_NONE)
+            return error_set(e, a->error[i].fault, "%s", a->error[i].text);
+    return true;
 }
 
 /* Numbers in the order of the ids, so that they are the same every time. */
@@ -95,21 +133,17 @@ static bool number_tasks(struct profile *p)
 
 bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
 {
-    if (profile_has_host(p) &&
-        (!calls_analyse(p, e) || !operators_analyse(p, e) || !marks_analyse(p, e) || !memory_analyse(p, e)))
-        return false;
-    if (profile_has_host(p))
-        release_host_records(p);
-    struct analysis a = { p, arena_take(p->mem, p->n_devices, sizeof *a.error) };
+    struct analysis a = { p, arena_take(p->mem, 1 + p->n_devices, sizeof *a.error) };
     if (!a.error)
         return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
-    pool_run(p->n_devices, n_threads, analyse_device, &a);
-    for (size_t i = 0; i < p->n_devices; i++) {
-        if (a.error[i].fault != FAULT_NONE)
-            return error_set(e, a.error[i].fault, "%s", a.error[i].text);
-        records_count_unread(&p->device[i].source);
+    pool_run(1 + p->n_devices, n_threads, analyse_alone, &a);
+    if (!all_well(&a, e))
+        return false;
+    pool_run(p->n_devices, n_threads, analyse_both, &a);
+    if (!all_well(&a, e))
+        return false;
+    for (size_t i = 0; i < p->n_devices; i++)
         losses_merge(&p->lost, &p->device[i].source.lost);
-    }
     if (profile_has_host(p))
         losses_merge(&p->lost, &p->host.source.lost);
     if (!number_tasks(p))

@@ -88,18 +88,21 @@ bool device_log_analyse(struct profile *p, struct device *d, struct error *e)
     static bool (*const pair[])(struct profile * p, struct device * d, struct error * e) = {
         [TASK_LOG_UNREAD] = NULL,
         [TASK_LOG_STARS] = stars_log_pair,
-        [TASK_LOG_SHORT] = stars_log_pair,
+        [TASK_LOG_SHORT] = NULL, /* see device_log_with_host() */
         [TASK_LOG_HWTS] = hwts_log_pair,
     };
     const enum task_log form = d->source.chip->task_log;
-    if (!pair[form])
-        return true;
     struct arena *scratch = arena_new();
     const bool is_sorted = scratch && sort_flips(d, scratch);
     arena_free(scratch);
     if (!is_sorted)
         return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
-    return pair[form](p, d, e);
+    return !pair[form] || pair[form](p, d, e);
+}
+
+bool device_log_with_host(struct profile *p, struct device *d, struct error *e)
+{
+    return d->source.chip->task_log != TASK_LOG_SHORT || stars_log_pair(p, d, e);
 }
 
 name_id task_device_type(const struct profile *p, const struct tasks *t, size_t row)

@@ -5,8 +5,10 @@
 
 #include "profile/profile.h"
 
-/* Pairs the log of the scheduler into device_log's tasks. */
+/* Pairs the log of the scheduler into device_log's tasks. Where it does not name their streams, the second one does,
+ * after operators_analyse(). */
 bool device_log_analyse(struct profile *p, struct device *d, struct error *e);
+bool device_log_with_host(struct profile *p, struct device *d, struct error *e);
 /* After operators_analyse(): joins the host's tasks and device_log's by (stream, batch, task, context). */
 bool tasks_analyse(struct profile *p, struct device *d, struct error *e);
 

@@ -15,7 +15,7 @@ enum { FFTS_PLUS = 4, SUB_AIC = 0, SUB_MIX_AIC = 6, SUB_MIX_AIV = 7 };
 enum { TASK_FFTS_SHIFT = 13, BLOCK_CORE_MASK = 1 }; /* of PMU_FFTS_BITS: the type of both, the core of a block */
 
 /* All records, those of tasks before those of blocks, while they look for their task. */
-struct records_of_cores {
+struct cores_records {
     size_t n, n_tasks;
     const uint8_t **record;
     uint16_t *stream, *batch;
@@ -42,7 +42,7 @@ static enum pmu_kind kind_of(const uint8_t *record)
     return ffts == 0 || (ffts == FFTS_PLUS && sub == SUB_AIC) ? PMU_AIC : PMU_AIV;
 }
 
-static bool gather(struct records_of_cores *r, const struct profile *p, const struct pmu *pmu, struct arena *mem)
+static bool gather(struct cores_records *r, const struct profile *p, const struct pmu *pmu, struct arena *mem)
 {
     r->n_tasks = pmu->of_tasks.n;
     r->n = pmu->of_tasks.n + pmu->of_blocks.n;
@@ -73,7 +73,7 @@ static bool gather(struct records_of_cores *r, const struct profile *p, const st
 
 /* Batches are counted over both kinds of records together, by the times at which they end. Without unique ids there are
  * none, and the times alone tell one use of an id from the next. */
-static bool number_batches(struct records_of_cores *r, const struct profile *p, const struct device *d)
+static bool number_batches(struct cores_records *r, const struct profile *p, const struct device *d)
 {
     order_fill(r->order, r->n);
     if (!order_by_u64(r->order, r->n, r->end) || !order_by_u16(r->order, r->n, r->stream))
@@ -91,7 +91,7 @@ static bool order_by_id(uint32_t *order, size_t n, const uint64_t *key, const ui
 }
 
 /* Tasks by the same keys as the records. */
-static bool index_tasks(struct records_of_cores *r, const struct profile *p, const struct tasks *t, struct arena *mem)
+static bool index_tasks(struct cores_records *r, const struct profile *p, const struct tasks *t, struct arena *mem)
 {
     r->task_key = t->key;
     r->by_id = t->by_id;
@@ -109,7 +109,7 @@ static bool index_tasks(struct records_of_cores *r, const struct profile *p, con
     return order_by_id(order, t->n, key, t->context);
 }
 
-static bool sort_records(struct records_of_cores *r)
+static bool sort_records(struct cores_records *r)
 {
     uint32_t *blocks = r->order + r->n_tasks;
     const size_t n_blocks = r->n - r->n_tasks;
@@ -119,7 +119,7 @@ static bool sort_records(struct records_of_cores *r)
 }
 
 /* By id, then by time: -1 when the record comes before the task, 1 when after, 0 when it ended while the task ran. */
-static int compare(const struct records_of_cores *r, uint32_t record, const struct tasks *tasks, uint32_t task)
+static int compare(const struct cores_records *r, uint32_t record, const struct tasks *tasks, uint32_t task)
 {
     if (r->key[record] != r->task_key[task])
         return r->key[record] < r->task_key[task] ? -1 : 1;
@@ -129,7 +129,7 @@ static int compare(const struct records_of_cores *r, uint32_t record, const stru
 }
 
 /* record_of[task] gets the record of the task as a whole. Both lists are in order, so each is walked once. */
-static size_t match_tasks(const struct records_of_cores *r, const struct tasks *tasks, uint32_t *record_of)
+static size_t match_tasks(const struct cores_records *r, const struct tasks *tasks, uint32_t *record_of)
 {
     size_t n = 0;
     for (size_t i = 0, k = 0; i < r->n_tasks && k < tasks->n;) {
@@ -159,7 +159,7 @@ static void add_block(uint64_t *sum, const uint8_t *block)
 }
 
 /* Adds up what the other cores of mix kernels counted, as many blocks as the operator has for them. */
-static void sum_blocks(struct pmu *pmu, const struct records_of_cores *r, const struct tasks *tasks)
+static void sum_blocks(struct pmu *pmu, const struct cores_records *r, const struct tasks *tasks)
 {
     size_t n_sums = 0, k = 0, n_blocks = 0; /* n_blocks: of task k so far */
     for (size_t i = r->n_tasks; i < r->n && k < tasks->n;) {
@@ -231,7 +231,7 @@ size_t pmu_row_add(struct profile *p, struct device *d, size_t task)
     return row;
 }
 
-static bool fill_rows(struct profile *p, struct device *d, const struct records_of_cores *r, const uint32_t *record_of,
+static bool fill_rows(struct profile *p, struct device *d, const struct cores_records *r, const uint32_t *record_of,
                       size_t n)
 {
     struct pmu *pmu = &d->pmu;
@@ -257,19 +257,32 @@ static bool fill_rows(struct profile *p, struct device *d, const struct records_
 
 static bool associate(struct profile *p, struct device *d, struct arena *mem)
 {
-    struct records_of_cores r = { 0 };
+    struct cores_records *r = d->pmu.waiting;
     uint32_t *record_of = arena_take(mem, d->tasks.n, sizeof *record_of);
-    if (!record_of || !gather(&r, p, &d->pmu, mem) || !number_batches(&r, p, d) ||
-        !index_tasks(&r, p, &d->tasks, mem) || !sort_records(&r))
+    if (!record_of || !index_tasks(r, p, &d->tasks, mem))
         return false;
     for (size_t i = 0; i < d->tasks.n; i++)
         record_of[i] = NO_ROW;
-    const size_t n = match_tasks(&r, &d->tasks, record_of);
-    losses_add(&d->source.lost, LOSS_UNMATCHED, r.n_tasks - n, "ffts_profile.data", 0);
-    if (!fill_rows(p, d, &r, record_of, n))
+    const size_t n = match_tasks(r, &d->tasks, record_of);
+    losses_add(&d->source.lost, LOSS_UNMATCHED, r->n_tasks - n, "ffts_profile.data", 0);
+    if (!fill_rows(p, d, r, record_of, n))
         return false;
-    sum_blocks(&d->pmu, &r, &d->tasks);
+    sum_blocks(&d->pmu, r, &d->tasks);
+    void *const done[] = { r->record, r->stream, r->batch, r->task, r->context, r->end, r->key, r->order };
+    for (size_t i = 0; i < sizeof done / sizeof *done; i++)
+        arena_drop(d->source.mem, done[i]);
+    d->pmu.waiting = NULL;
     return true;
+}
+
+bool pmu_prepare(struct profile *p, struct device *d, struct error *e)
+{
+    struct pmu *pmu = &d->pmu;
+    if (pmu->of_tasks.n == 0)
+        return true;
+    struct cores_records *r = pmu->waiting = arena_take(d->source.mem, 1, sizeof *r);
+    return (r && gather(r, p, pmu, d->source.mem) && number_batches(r, p, d) && sort_records(r)) ||
+           error_set(e, FAULT_LIMIT, "%s: no memory for the counters of %zu tasks", d->source.path, pmu->of_tasks.n);
 }
 
 static bool choose_columns(struct device *d)

@@ -4,6 +4,8 @@
 
 #include "profile/profile.h"
 
+/* Sorts the records, which takes longest and needs no task. False: no memory. */
+bool pmu_prepare(struct profile *p, struct device *d, struct error *e);
 /* Fills d->pmu and d->tasks.pmu. The tasks are joined with the host's and know their operators. False: no memory. */
 bool pmu_analyse(struct profile *p, struct device *d, struct error *e);
 

@@ -6,7 +6,8 @@ void release_host_records(struct profile *p)
 {
     struct arena *mem = p->host.source.mem;
     struct calls *c = &p->host.calls;
-    DROP(c->request), DROP(c->parent), DROP(c->in_tree);
+    DROP(c->parent), DROP(c->in_tree);
+    arena_drop(p->host.calls_mem, c->request), c->request = NULL;
 
     struct node_basics *b = &p->host.records.node_basics; /* op_type is asked for by comm.c */
     DROP(b->thread), DROP(b->task_type), DROP(b->blocks), DROP(b->op_flag), DROP(b->time), DROP(b->name);

@@ -257,9 +257,17 @@ static uint32_t *call_order(const struct records *r, struct arena *scratch)
     return order_by_u32(order, r->n, U32(*r, API_THREAD)) ? order : NULL;
 }
 
-static bool load_calls(struct profile *p, struct error *e)
+/* They have memory and losses of their own, so that the other records can be loaded at the same time. */
+bool calls_load(struct profile *p, struct error *e)
 {
-    struct sorted s = { .source = &p->host.source, .layout = &api_layout, .scratch = arena_new() };
+    if (!profile_has_host(p))
+        return true;
+    struct source own = p->host.source;
+    own.lost = (struct losses){ 0 };
+    own.mem = p->host.calls_mem = arena_new();
+    if (!own.mem)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its calls", p->path);
+    struct sorted s = { .source = &own, .layout = &api_layout, .scratch = arena_new() };
     struct calls *c = &p->host.calls;
     bool done = s.scratch && records_load(s.source, s.scratch, "api_event.data", &api_layout, false, &s.in, e);
     done = done && (s.in.n = pair_events(s.source, &s.in)) != SIZE_MAX && (s.order = call_order(&s.in, s.scratch));
@@ -273,8 +281,8 @@ static bool load_calls(struct profile *p, struct error *e)
                              .end = sorted_column(&s, API_END),
                              .item = sorted_column(&s, API_ITEM) };
     arena_free(s.scratch);
-    return (done && !arena_failed(s.source->mem)) ||
-           error_set(e, FAULT_LIMIT, "%s: no memory to sort its calls", s.source->path);
+    p->host.calls_lost = own.lost;
+    return (done && !arena_failed(own.mem)) || error_set(e, FAULT_LIMIT, "%s: no memory to sort its calls", own.path);
 }
 
 /* The same eight bytes, from now on a double. */
@@ -587,7 +595,7 @@ bool host_load(struct profile *p, struct error *e)
 {
     if (!profile_has_host(p))
         return true;
-    return load_calls(p, e) && load_nodes(p, e) && load_hccl(p, e) && load_tracks(p, e) && load_fusions(p, e) &&
-           load_graphs(p, e) && load_marks(p, e) && load_memory(p, e) && tensors_load(p, e) &&
-           captured_ops_load(p, e) && mc2_groups_index(p, e);
+    return load_nodes(p, e) && load_hccl(p, e) && load_tracks(p, e) && load_fusions(p, e) && load_graphs(p, e) &&
+           load_marks(p, e) && load_memory(p, e) && tensors_load(p, e) && captured_ops_load(p, e) &&
+           mc2_groups_index(p, e);
 }

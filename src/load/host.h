@@ -6,6 +6,8 @@
 #include "profile/profile.h"
 
 bool dictionary_load(struct profile *p, struct error *e);
+/* Two halves of about the same size, which share nothing: the calls, and what was reported beside them. */
+bool calls_load(struct profile *p, struct error *e);
 bool host_load(struct profile *p, struct error *e);
 
 /* One family of compact or additional records, sorted by (thread, time), while its columns are being chosen: those that

@@ -229,20 +229,25 @@ static bool has_unique_ids(const struct profile *p)
 
 struct loading {
     struct profile *profile;
-    struct error *error; /* one for each source */
+    struct error *error; /* one for each job */
 };
+enum { LOAD_CALLS, LOAD_HOST, LOAD_DEVICES }; /* the jobs: one for each device comes last */
 
 static void load_one(void *context, size_t i)
 {
     const struct loading *l = context;
     struct profile *p = l->profile;
-    if (i == 0) {
-        if (host_load(p, &l->error[0]) && profile_has_host(p))
-            usage_load(p, &p->host.source, &p->host.usage, &l->error[0]);
+    struct error *e = &l->error[i];
+    if (i == LOAD_CALLS) {
+        calls_load(p, e);
         return;
     }
-    struct device *d = &p->device[i - 1];
-    struct error *e = &l->error[i];
+    if (i == LOAD_HOST) {
+        if (host_load(p, e) && profile_has_host(p))
+            usage_load(p, &p->host.source, &p->host.usage, e);
+        return;
+    }
+    struct device *d = &p->device[i - LOAD_DEVICES];
     if (device_load(p, d, e) && counters_load(p, d, e))
         usage_load(p, &d->source, &d->usage, e);
 }
@@ -265,13 +270,16 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
     if (!dictionary_load(p, e))
         return false;
 
-    struct loading l = { p, arena_take(p->mem, p->n_devices + 1, sizeof *l.error) };
+    struct loading l = { p, arena_take(p->mem, LOAD_DEVICES + p->n_devices, sizeof *l.error) };
     if (!l.error)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
-    pool_run(p->n_devices + 1, n_threads, load_one, &l);
-    for (size_t i = 0; i <= p->n_devices; i++)
+    pool_run(LOAD_DEVICES + p->n_devices, n_threads, load_one, &l);
+    for (size_t i = 0; i < LOAD_DEVICES + p->n_devices; i++)
         if (l.error[i].fault != FAULT_NONE)
             return error_set(e, l.error[i].fault, "%s", l.error[i].text);
+    const struct losses others = p->host.source.lost;
+    p->host.source.lost = p->host.calls_lost;
+    losses_merge(&p->host.source.lost, &others);
     if (names_failed(p->names))
         return error_set(e, FAULT_LIMIT, "%s: no memory for its names", path);
     return true;
@@ -283,6 +291,7 @@ void profile_free(struct profile *p)
         source_close(&p->device[i].source);
     if (p->host.source.path)
         source_close(&p->host.source);
+    arena_free(p->host.calls_mem);
     dictionary_fini(&p->dictionary);
     names_free(p->names);
     arena_free(p->mem);

@@ -37,6 +37,8 @@ struct device {
 struct host {
     struct source source;
     struct calls calls;
+    struct arena *calls_mem; /* of their columns */
+    struct losses calls_lost;
     struct host_records records; /* what was reported beside the calls */
     struct ops ops;              /* compute operators */
     struct host_tasks tasks;     /* tasks as they were handed to the devices */
