@@ -3,9 +3,11 @@
 #include <stdio.h>
 
 #include "analyse/analyse.h"
+#include "base/memory.h"
 #include "cli/collections.h"
 #include "cli/command.h"
 #include "cli/term.h"
+#include "cli/work.h"
 #include "load/prof.h"
 
 static void add_one(struct arguments *a, struct query *q, const char *path, struct tally *tally)
@@ -54,8 +56,10 @@ int run_query(struct arguments *a)
     enum outcome outcome = collections_find(a, 0, false, &found);
     struct tally tally = { .n_failed = found.n_refused };
     struct query *q = query_new();
+    work_memory(a, &found);
     for (size_t i = 0; q && i < found.n; i++)
         add_one(a, q, found.path[i], &tally);
+    memory_unwatch();
     if (!q)
         complain("no memory for the list of models; free some memory and try again");
     if (outcome == OUTCOME_DONE)

@@ -78,8 +78,7 @@ static void run_one(struct run *run, const struct work *w, const char *path)
     result_free(&r);
 }
 
-/* What does not fit goes where the results go: there is room for them, and it is no memory, as /tmp may be. */
-static void limit_memory(const struct arguments *a, const struct collections *found)
+void work_memory(const struct arguments *a, const struct collections *found)
 {
     enum { USUAL_LIMIT = 512 << 20 };
     struct error unused = { 0 }; /* whoever writes the results will say it */
@@ -94,7 +93,7 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
     enum outcome outcome = collections_find(a, first_dir, false, &found);
     struct run run = { .a = a, .tally = { .n_failed = found.n_refused }, .json = a->json ? json_array() : NULL };
     term_init(&run.term, stdout);
-    limit_memory(a, &found);
+    work_memory(a, &found);
     for (size_t i = 0; i < found.n; i++) {
         if (i > 0 && !a->quiet && !a->json)
             putchar('\n');

@@ -3,6 +3,7 @@
 #define ASCOPE_CLI_WORK_H
 
 #include "base/progress.h"
+#include "cli/collections.h"
 #include "cli/options.h"
 #include "export/write.h"
 
@@ -14,6 +15,10 @@ struct work {
 
 /* -dir and the words from `first_dir` on. The exit code. */
 int work_run(struct arguments *a, size_t first_dir, const struct work *w);
+
+/* Keeps memory within --memory-limit until memory_unwatch(). What does not fit goes where the results go: there is room for
+ * them, and it is no memory, as /tmp may be. */
+void work_memory(const struct arguments *a, const struct collections *found);
 
 /* Reads and analyses, and takes the time of both. */
 bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e);
