@@ -18,6 +18,7 @@ enum {
     HUGE_PAGE = 2 << 20,
     HUGE_LEAST = 16 << 20,   /* of smaller ones too much would be wasted at the end */
     MAPPED_MORE = 128 << 20, /* and so many more while columns leave the room */
+    STEP_BYTES = 4 << 20,    /* that are let go between two looks at what is left */
     SPILL_LEAST = 1 << 20,   /* smaller columns are not worth a mapping */
     OTHER_MEMORY = 48 << 20, /* what is in neither: names, buffers, SQLite's cache, the program itself */
     WATCH_NS = 5000000,      /* between two looks at what is held */
@@ -33,6 +34,7 @@ struct spilled {
 static struct {
     pthread_mutex_t lock;
     struct mapped *maps; /* of everything that can go */
+    struct mapped *next; /* the one that went last; NULL: none has */
     struct spilled *spilled;
     char *dir;           /* of the file */
     int fd;              /* the file, once it is needed */
@@ -85,6 +87,8 @@ static void maps_add(struct mapped *m)
 
 static void maps_remove(struct mapped *m)
 {
+    if (all.next == m)
+        all.next = m->next;
     *m->link = m->next;
     if (m->next)
         m->next->link = m->link;
@@ -181,7 +185,7 @@ void *memory_take(size_t bytes)
 
 void memory_give(void *at)
 {
-    if (!at || (all.fd >= 0 && unspill(at)))
+    if (!at || (all.dir && unspill(at)))
         return;
     atomic_fetch_sub(&all.columns, malloc_usable_size(at));
     free(at);
@@ -197,6 +201,23 @@ static size_t mapped_now(int statm)
     return sscanf(text, "%*s %*s %zu", &pages) == 1 ? pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
+/* One mapping after the other, each in its turn, until no more than that is held: those in use come back, and have peace
+ * until all others have had their turn. */
+static void let_go(int statm, size_t most)
+{
+    const struct mapped *first = all.next ? all.next : all.maps;
+    for (struct mapped *m = all.next; mapped_now(statm) > most;) {
+        for (size_t bytes = 0; bytes < STEP_BYTES; bytes += m->bytes) {
+            m = m && m->next ? m->next : all.maps;
+            if (!m)
+                return;
+            madvise(m->at, m->bytes, MADV_DONTNEED);
+            if ((all.next = m) == first)
+                return;
+        }
+    }
+}
+
 static void *watch(void *unused)
 {
     const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -204,9 +225,9 @@ static void *watch(void *unused)
     while (all.is_watched && statm >= 0) {
         const size_t columns = atomic_load(&all.columns);
         const size_t left = all.dir && columns < all.columns_most ? all.columns_most - columns : 0;
-        if (mapped_now(statm) > all.mapped_most + (left < MAPPED_MORE ? left : MAPPED_MORE))
-            for (struct mapped *m = all.maps; m; m = m->next)
-                madvise(m->at, m->bytes, MADV_DONTNEED);
+        const size_t most = all.mapped_most + (left < MAPPED_MORE ? left : MAPPED_MORE);
+        if (mapped_now(statm) > most)
+            let_go(statm, most / 4 * 3);
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += WATCH_NS;

@@ -1,6 +1,5 @@
 #include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -11,69 +10,70 @@ void order_fill(uint32_t *order, size_t n)
         order[i] = (uint32_t)i;
 }
 
-struct keyed {
-    uint64_t key;
-    uint32_t row;
-};
-
-/* Least significant digits first, and only of the bits from `low` on, in which keys differ. Digits are as wide as it takes
- * to cover those in the fewest passes: more than 11 bits would scatter over more places than the cache holds. */
-enum { WIDEST = 11 };
-
-static bool radix(uint32_t *order, size_t n, struct keyed *a, unsigned low, unsigned bits)
+static unsigned bits_of(uint64_t v)
 {
-    const unsigned passes = (bits + WIDEST - 1) / WIDEST, width = (bits + passes - 1) / passes;
+    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
+
+/* Sorts numbers by `bits` of their bits, from `low` on, least significant digits first. Digits are as wide as it takes to
+ * cover the bits in the fewest passes: more than 11 bits would scatter over more places than the cache holds. Returns a or
+ * b, whichever holds the result. */
+enum { WIDEST = 11, WIDEST_OF_FEW = 6 };
+
+static uint64_t *radix(uint64_t *a, uint64_t *b, size_t n, unsigned low, unsigned bits)
+{
+    const unsigned widest =
+        n < 1 << WIDEST ? WIDEST_OF_FEW : WIDEST; /* few numbers are sorted before 2048 are counted */
+    const unsigned passes = (bits + widest - 1) / widest, width = (bits + passes - 1) / passes;
     const uint64_t mask = ((uint64_t)1 << width) - 1;
-    struct keyed *b = memory_take(n * sizeof *b);
-    size_t *count = calloc((size_t)1 << width, sizeof *count);
-    if (!b || !count) {
-        memory_give(b);
-        free(count);
-        return false;
-    }
-    struct keyed *from = a, *to = b;
     for (unsigned shift = low; shift < low + bits; shift += width) {
+        size_t count[1 << WIDEST], at = 0;
+        memset(count, 0, sizeof *count << width);
         for (size_t i = 0; i < n; i++)
-            count[from[i].key >> shift & mask]++;
-        size_t at = 0;
+            count[a[i] >> shift & mask]++;
         for (size_t v = 0; v <= mask; v++) {
             const size_t here = count[v];
             count[v] = at;
             at += here;
         }
         for (size_t i = 0; i < n; i++)
-            to[count[from[i].key >> shift & mask]++] = from[i];
-        memset(count, 0, sizeof *count << width);
-        struct keyed *swap = from;
-        from = to;
-        to = swap;
+            b[count[a[i] >> shift & mask]++] = a[i];
+        uint64_t *swap = a;
+        a = b;
+        b = swap;
     }
-    for (size_t i = 0; i < n; i++)
-        order[i] = from[i].row;
-    memory_give(b);
-    free(count);
-    return true;
+    return a;
 }
 
+/* Rows travel in the low bits of their keys. Keys that leave too little room there are sorted in two parts, the low one
+ * first; of either, only the bits in which keys differ. */
 #define ORDER_BY(suffix, type)                                                                                         \
     bool order_by_##suffix(uint32_t *order, size_t n, const type *key)                                                 \
     {                                                                                                                  \
         uint64_t differing = 0;                                                                                        \
+        uint32_t rows = n > 0 ? order[0] : 0;                                                                          \
         bool is_sorted = true;                                                                                         \
         for (size_t i = 1; i < n; i++) {                                                                               \
             is_sorted &= key[order[i - 1]] <= key[order[i]];                                                           \
             differing |= key[order[i - 1]] ^ key[order[i]];                                                            \
+            rows |= order[i];                                                                                          \
         }                                                                                                              \
         if (is_sorted)                                                                                                 \
             return true;                                                                                               \
-        struct keyed *a = memory_take(n * sizeof *a);                                                                  \
-        if (!a)                                                                                                        \
-            return false;                                                                                              \
-        for (size_t i = 0; i < n; i++)                                                                                 \
-            a[i] = (struct keyed){ key[order[i]], order[i] };                                                          \
-        const unsigned low = (unsigned)__builtin_ctzll(differing), high = 64 - (unsigned)__builtin_clzll(differing);   \
-        const bool done = radix(order, n, a, low, high - low);                                                         \
+        const unsigned row_bits = bits_of(rows), high = bits_of(differing);                                            \
+        uint64_t *a = memory_take(n * sizeof *a), *b = memory_take(n * sizeof *b);                                     \
+        const uint64_t row_mask = ((uint64_t)1 << row_bits) - 1;                                                       \
+        for (unsigned low = (unsigned)__builtin_ctzll(differing), bits; a && b && low < high; low += bits) {           \
+            bits = high - low < 64 - row_bits ? high - low : 64 - row_bits;                                            \
+            for (size_t i = 0; i < n; i++)                                                                             \
+                a[i] = (uint64_t)key[order[i]] >> low << row_bits | order[i];                                          \
+            const uint64_t *sorted = radix(a, b, n, row_bits, bits);                                                   \
+            for (size_t i = 0; i < n; i++)                                                                             \
+                order[i] = (uint32_t)(sorted[i] & row_mask);                                                           \
+        }                                                                                                              \
+        const bool done = a && b;                                                                                      \
         memory_give(a);                                                                                                \
+        memory_give(b);                                                                                                \
         return done;                                                                                                   \
     }
 ORDER_BY(u64, uint64_t)

@@ -82,9 +82,9 @@ void work_memory(const struct arguments *a, const struct collections *found)
 {
     enum { USUAL_LIMIT = 512 << 20 };
     struct error unused = { 0 }; /* whoever writes the results will say it */
-    memory_watch();
     if (found->n > 0 && (!a->out || out_make_dir(a->out, &unused)))
         memory_limit(a->memory ? a->memory : USUAL_LIMIT, a->out ? a->out : found->path[0], a->memory > 0);
+    memory_watch();
 }
 
 int work_run(struct arguments *a, size_t first_dir, const struct work *w)
