@@ -3,7 +3,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <sys/wait.h>
 
 #include "base/out.h"
 #include "folder.h"
@@ -403,39 +402,6 @@ static void a_place_that_cannot_be_written_is_told(void **state)
     (void)state;
 }
 
-static void what_the_dead_left_half_written_is_swept_away(void **state)
-{
-    const pid_t gone = fork();
-    if (gone == 0)
-        _exit(0);
-    assert_int_equal(waitpid(gone, NULL, 0), gone);
-    const struct {
-        const char *what, *name;
-        long pid;
-        bool stays;
-    } row[] = {
-        { "of a process that is gone", "a.csv.part-%ld", gone, false },
-        { "of a process that still writes", "b.csv.part-%ld", getpid(), true },
-        { "a result", "c.csv", 0, true },
-        { "a name that only looks alike", "d.csv.part-%ldabc", gone, true },
-    };
-    for (size_t i = 0; i < ROWS(row); i++) {
-        char name[64];
-        snprintf(name, sizeof name, row[i].name, row[i].pid);
-        FILE *f = fopen(folder_path(name), "w");
-        assert_non_null(f);
-        fclose(f);
-    }
-    leftovers_sweep(folder);
-    for (size_t i = 0; i < ROWS(row); i++) {
-        char name[64];
-        snprintf(name, sizeof name, row[i].name, row[i].pid);
-        print_message("  %s\n", row[i].what);
-        assert_int_equal(access(folder_path(name), F_OK) == 0, row[i].stays);
-    }
-    (void)state;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,7 +416,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_appears_when_it_is_complete, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_full_disk_is_told_and_leaves_nothing, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_place_that_cannot_be_written_is_told, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(what_the_dead_left_half_written_is_swept_away, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

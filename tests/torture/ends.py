@@ -23,7 +23,7 @@ COMMANDS = {
 }
 MOMENTS = ("write", "create", "close", "rename", "open", "map")  # before each of these calls
 ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-QUICK = 3
+QUICK = 2
 
 
 class Ends(Torture):

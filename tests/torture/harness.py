@@ -42,6 +42,7 @@ class Torture:
         self.n_dirs = 0
         # Copies: who builds meanwhile does not change what is tested.
         self.ascope = shutil.copy(os.path.join(a.build, "ascope"), self.dir)
+        self.bare = shutil.copy(os.path.join(a.build, "tests/torture/ascope-bare"), self.dir)
         self.library = shutil.copy(os.path.join(a.build, "tests/torture/libfaults.so"), self.dir)
 
     def wants(self, kind):
@@ -74,13 +75,13 @@ class Torture:
         e.update({"FAULT_" + k.upper(): str(v) for k, v in fault.items()})
         return e
 
-    def run(self, args, out=None, timeout=MOST_SECONDS, cwd=None, before=(), **fault):
+    def run(self, args, out=None, timeout=MOST_SECONDS, before=(), program=None, **fault):
         """Runs the command; `out` is where its results will be."""
         if args[0] == "sim" and out:
             os.makedirs(out, exist_ok=True)
         try:
-            r = subprocess.run([*before, self.ascope, *args], capture_output=True, env=self.environment(**fault),
-                               timeout=timeout, cwd=cwd, stdin=subprocess.DEVNULL)
+            r = subprocess.run([*before, program or self.ascope, *args], capture_output=True,
+                               env=self.environment(**fault), timeout=timeout, stdin=subprocess.DEVNULL)
             code, said, err = r.returncode, r.stdout.decode(errors="replace"), r.stderr.decode(errors="replace")
         except subprocess.TimeoutExpired:
             code, said, err = "hung for %d s" % timeout, "", ""
@@ -125,12 +126,9 @@ class Torture:
     def end(self):
         make_removable(self.dir)
         shutil.rmtree(self.dir, ignore_errors=True)
-        for kind, n in self.tally.items():
-            print("%8d  %s" % (n, kind))
-        book = os.environ.get("TORTURE_TALLY")
-        if book:
-            with open(book, "a") as f:
-                f.writelines("%d %s\n" % (n, kind) for kind, n in self.tally.items())
+        book = os.environ.get("TORTURE_TALLY", "/dev/stdout")
+        with open(book, "a") as f:
+            f.writelines("%d %s\n" % (n, kind) for kind, n in self.tally.items())
         if self.complaints:
             print("%d complaints" % len(self.complaints))
         sys.exit(1 if self.complaints else 0)
