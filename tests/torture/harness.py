@@ -161,10 +161,10 @@ def tree(top):
     return files, parts
 
 
-def differences(found, wanted):
-    """Files that are not what an undisturbed run writes. README.txt lists what was written: less, when less was."""
+def differences(found, wanted, is_done=False):
+    """Files that are not what an undisturbed run writes. README.txt lists what is known to be written: less, with trouble."""
     return ["%s differs from that of an undisturbed run" % f for f, d in found.items()
-            if wanted.get(f) != d and not (f.endswith("README.txt") and found.keys() != wanted.keys())]
+            if wanted.get(f) != d and (is_done or not f.endswith("README.txt"))]
 
 
 def after_any(r, wanted, may_lose=False):
@@ -192,7 +192,7 @@ def after_any(r, wanted, may_lose=False):
     if r.code == 1 and r.files:
         yield "ended with 1 and left %s" % sorted(r.files)[:3]
     if not (may_lose and lost):
-        yield from differences(r.files, wanted.files)
+        yield from differences(r.files, wanted.files, is_done=r.code == 0)
 
 
 def after_nothing(r, wanted):
