@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """How fast an export is, as ratios measured in one run on one machine.
 
-    bench.py ASCOPE [--sizes 100000,1000000] [--repeat N] [--dir DIR]
+    bench.py ASCOPE [--sizes 10000,100000,1000000] [--repeat N] [--dir DIR] [--write FILE]
 
 For each size it simulates a collection (`ascope sim`) and exports it.  Seconds alone say more about the machine than
 about the program, so each is set against the least that the same bytes cost here: reading the collection, writing the
 results, letting SQLite insert the rows once more.  Of several repeats the least counts.  Files are in the page cache.
 REFERENCE=COMMAND in the environment times another parser too: it is called with the PROF directory and one for results.
-Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.
+Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.  With --write
+the tables and the machine are kept as a page of Markdown.  --sizes 10000000 needs 60 GB and a quarter of an hour.
 """
 import argparse
 import os
+import platform
 import shutil
 import sqlite3
 import subprocess
@@ -19,6 +21,7 @@ import tempfile
 import time
 
 MB = 1e6
+HEAD = ("", "wall s", "CPU s", "peak MB", "ratio", "budget", "of what")
 
 
 class Cost:
@@ -27,6 +30,30 @@ class Cost:
     def __init__(self, repeat, run):
         runs = [run() for _ in range(repeat)]
         self.wall, self.cpu, self.peak = (min(r[i] for r in runs) for i in range(3))
+
+
+class Report:
+    """Tables for the eye, and the same as Markdown for a file."""
+
+    def __init__(self):
+        self.page = []
+
+    def title(self, text):
+        print("\n" + text)
+        self.page += ["", "## " + text, ""]
+        self.row(*HEAD)
+        self.page.append("|---|---:|---:|---:|---:|---|---|")
+
+    def row(self, what, wall, cpu, peak, ratio, budget, against):
+        print("  %-26s %8s %8s %8s %8s  %-8s %s" % (what, wall, cpu, peak, ratio, budget, against))
+        self.page.append("| %s |" % " | ".join((what, wall, cpu, peak, ratio, budget, against)))
+
+    def cost(self, what, cost, ratio=None, budget="", against=""):
+        self.row(what, "%.2f" % cost.wall, "%.2f" % cost.cpu, "%.0f" % (cost.peak / MB) if cost.peak else "",
+                 "" if ratio is None else "%.2f" % ratio, budget, against)
+
+    def ratio(self, what, ratio, budget, against):
+        self.row(what, "", "", "", "%.2f" % ratio, budget, against)
 
 
 def command(*args, remove=lambda: ()):
@@ -81,23 +108,16 @@ def write_rows(program, database, home):
     return float(words[2]), float(words[7])
 
 
-def line(what, cost, ratio=None, against=""):
-    peak = "%7.0f MB" % (cost.peak / MB) if cost.peak else ""
-    ratio = "" if ratio is None else "%.2f" % ratio
-    print("  %-28s %8.2f s %8.2f s %10s %8s  %s" % (what, cost.wall, cost.cpu, peak, ratio, against))
-
-
-def measure(ascope, kernels, repeat, home):
+def measure(report, ascope, kernels, repeat, home):
     raw, out, copy = (os.path.join(home, n) for n in ("raw", "out", "copy"))
     os.makedirs(raw)
     steps = str(max(3, kernels // 5000))
     sim = Cost(1, command(ascope, "sim", "--out", raw, "--kernels", str(kernels), "--steps", steps))
     inputs = files(raw)
-    print("\n%s kernels: %.0f MB in %d files" % (format(kernels, ","), size(inputs) / MB, len(inputs)))
-    print("  %-28s %10s %10s %10s %8s" % ("", "wall", "CPU", "peak", "ratio"))
-    line("simulate", sim)
+    report.title("%s kernels: %.0f MB in %d files" % (format(kernels, ","), size(inputs) / MB, len(inputs)))
+    report.cost("simulate", sim)
     read = Cost(repeat, command("cat", *inputs))
-    line("read the collection (cat)", read)
+    report.cost("read the collection (cat)", read)
 
     def export(what, threads, ends=("",)):
         return Cost(repeat, command(ascope, "export", what, "-dir", raw, "--out", out, "--quiet", "--threads", threads,
@@ -106,44 +126,70 @@ def measure(ascope, kernels, repeat, home):
     db = export("db", "1")
     database = files(out, (".db",))[0]
     again = Cost(repeat, insert_again(shutil.copy(database, home), copy))
-    line("database", db, db.cpu / again.cpu,
-         "CPU against SQLite inserting the same %.0f MB once more" % (size([database]) / MB))
+    report.cost("database", db, db.cpu / again.cpu, "<= 1.3",
+                "CPU; SQLite inserting the same %.0f MB once more" % (size([database]) / MB))
     program = os.path.join(os.path.dirname(ascope), "bench", "bench_rows")
     if os.path.exists(program):
         ours, theirs = (min(s) for s in zip(*(write_rows(program, database, home) for _ in range(repeat))))
-        print("  %-28s %10s %8.2f s %10s %8.2f  CPU against SQLite's prepared inserts of the same rows"
-              % ("rows alone, our writer", "", ours, "", ours / theirs))
+        report.ratio("rows alone, our writer", ours / theirs, "", "CPU; SQLite's prepared inserts of the same rows")
     for what, ends in (("timeline", (".json",)), ("summary", (".csv",))):
-        cost = export(what, "1", ends)  # the database is there already, so this writes nothing else
-        text = files(out, ends)
-        write = Cost(repeat, command("sh", "-c", 'cat "$@" > "$0"', copy, *text))
-        line(what, cost, cost.cpu / (read.cpu + write.cpu),
-             "CPU against reading %.0f MB and writing %.0f MB" % (size(inputs) / MB, size(text) / MB))
+        report.cost(what, export(what, "1", ends))  # the database is there already, so this writes nothing else
+    load = Cost(repeat, command(ascope, "query", "-dir", raw, "--threads", "1"))
+    report.cost("read and analyse (query)", load)
     one, two = export("all", "1"), export("all", "2")
-    line("all, one thread", one, one.peak / size(inputs), "peak against the bytes of the collection")
-    line("all, two threads", two, one.wall / two.wall, "wall of one thread against two (%d CPUs here)" % os.cpu_count())
+    text = files(out, (".json", ".csv"))
+    write = Cost(repeat, command("sh", "-c", 'cat "$@" > "$0"', copy, *text))
+    report.cost("write the text (cat)", write, None, "", "%.0f MB of JSON and CSV" % (size(text) / MB))
+    report.ratio("text without database", (one.cpu - db.cpu + load.cpu) / (read.cpu + write.cpu), "<= 3",
+                 "CPU (all - database + query); reading the raw and writing the text bytes")
+    report.ratio("", (one.wall - db.wall + load.wall) / (read.wall + write.wall), "<= 3", "the same in wall time")
+    report.cost("all, one thread", one, one.peak / (size(inputs) + 100 * MB), "<= 1",
+                "peak; the bytes of the collection and 100 MB")
+    report.cost("all, two threads", two, one.wall / two.wall, ">= 1.7",
+                "wall of one thread; two (%d CPUs here)" % os.cpu_count())
     if os.environ.get("REFERENCE"):
         prof = os.path.join(raw, os.listdir(raw)[0])
         theirs = Cost(1, command(*os.environ["REFERENCE"].split(), prof, out + "-reference"))
-        line("the other parser", theirs, theirs.cpu / one.cpu, "CPU against ours")
+        report.cost("the other parser", theirs, theirs.cpu / one.cpu, ">= 20", "CPU; ours with one thread")
     return {"wall": one.wall, "CPU": one.cpu, "peak": one.peak, "bytes in": size(inputs), "bytes out": size(files(out))}
+
+
+def machine(home):
+    """What it was measured on, without names."""
+    def first(path, key):
+        with open(path, encoding="utf-8") as f:
+            return next((line.split(":", 1)[1].strip() for line in f if line.startswith(key)), "?")
+    kind = subprocess.run(["stat", "-f", "-c", "%T", home or tempfile.gettempdir()], stdout=subprocess.PIPE, text=True,
+                          check=False).stdout.strip()
+    return "%d CPUs (%s), %.0f GB of memory, Linux %s, files on %s; load before the run %.1f" % (
+        os.cpu_count(), first("/proc/cpuinfo", "model name"), int(first("/proc/meminfo", "MemTotal").split()[0]) / 1e6,
+        platform.release().split("-")[0], kind, os.getloadavg()[0])
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("ascope")
-    p.add_argument("--sizes", default="100000,1000000", help="kernels, with commas (100000,1000000)")
+    p.add_argument("--sizes", default="10000,100000,1000000", help="kernels, with commas (10000,100000,1000000)")
     p.add_argument("--repeat", type=int, default=3, help="runs of which the least counts (3)")
     p.add_argument("--dir", help="where the collections and results go; a million kernels need 6 GB")
+    p.add_argument("--write", metavar="FILE", help="keep the tables as a page of Markdown")
     o = p.parse_args()
-    sizes, found = [int(s) for s in o.sizes.split(",")], []
+    sizes, found, report, where = [int(s) for s in o.sizes.split(",")], [], Report(), machine(o.dir)
+    print(where)
     for kernels in sizes:
         with tempfile.TemporaryDirectory(prefix="ascope-bench-", dir=o.dir) as home:
-            found.append(measure(os.path.abspath(o.ascope), kernels, o.repeat, home))
+            found.append(measure(report, os.path.abspath(o.ascope), kernels, o.repeat, home))
     for (a, x), (b, y) in zip(zip(sizes, found), list(zip(sizes, found))[1:]):
-        print("\nfrom %s to %s kernels, %.1f times as many:" % (format(a, ","), format(b, ","), b / a))
+        report.title("From %s to %s kernels, %.0f times as many" % (format(a, ","), format(b, ","), b / a))
         for key in x:
-            print("  %-28s %8.1f times" % (key, y[key] / x[key]))
+            budget = "<= %.0f" % (1.1 * b / a) if key == "CPU" else ""
+            report.ratio(key, y[key] / x[key], budget, "all, one thread" if key in ("wall", "CPU", "peak") else "")
+    if o.write:
+        with open(o.write, "w", encoding="utf-8") as f:
+            f.write("# Benchmarks\n\nThe last run of `make bench`, written by it (`BENCH=\"--write docs/benchmarks.md\"`): "
+                    "simulated collections with\ncommunication, counters, tensors and samples. Ratios are of the first "
+                    "thing that the last column names to the second;\nbudgets are what the project has promised "
+                    "itself.\n\nThe machine: %s.\n%s\n" % (where, "\n".join(report.page)))
     return 0
 
 

@@ -12,9 +12,24 @@ bool by_call_init(struct by_call *b, struct arena *mem, const uint32_t *call, si
     return order_by_u32(b->order, n, call);
 }
 
-size_t by_call_first(const struct by_call *b, uint32_t call)
+/* Calls are asked for in about the order in which they were made: the search begins where the last one ended, and looks
+ * twice as far each time. */
+size_t by_call_first(struct by_call *b, uint32_t call)
 {
-    return order_first_u32(b->order, b->n, b->call, call);
+    size_t low = b->last, high = b->last;
+    if (low < b->n && b->call[b->order[low]] < call) {
+        for (size_t step = 1; high < b->n && b->call[b->order[high]] < call; step *= 2) {
+            low = high + 1;
+            high = step < b->n - high ? high + step : b->n;
+        }
+    } else {
+        for (size_t step = 1; low > 0 && b->call[b->order[low - 1]] >= call; step *= 2) {
+            high = low - 1;
+            low = step < low ? low - step : 0;
+        }
+    }
+    b->last = low + order_first_u32(b->order + low, high - low, b->call, call);
+    return b->last;
 }
 
 bool by_call_has(const struct by_call *b, size_t at, uint32_t call)
@@ -22,7 +37,7 @@ bool by_call_has(const struct by_call *b, size_t at, uint32_t call)
     return at < b->n && b->call[b->order[at]] == call;
 }
 
-uint32_t by_call_last(const struct by_call *b, uint32_t call)
+uint32_t by_call_last(struct by_call *b, uint32_t call)
 {
     const size_t after = by_call_first(b, call + 1);
     return after > 0 && b->call[b->order[after - 1]] == call ? b->order[after - 1] : NO_ROW;
