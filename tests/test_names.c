@@ -15,7 +15,7 @@ static void equal_strings_have_equal_ids(void **state)
         { "the same word with more behind", "MatMulV2", 8 },
         { "a NUL inside", "Mat\0ul", 6 },
         { "another after the NUL", "Mat\0uL", 6 },
-        { "bytes that are no UTF-8", "\xff\xfe\x80", 3 },
+        { "letters of other languages", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x8e", 9 },
         { "not available", "N/A", 3 },
     };
     struct names *s = names_new();
@@ -38,6 +38,31 @@ static void equal_strings_have_equal_ids(void **state)
     assert_false(names_failed(s));
     names_free(s);
     names_free(NULL);
+    (void)state;
+}
+
+static void bytes_that_are_no_text_are_replaced(void **state)
+{
+#define X "\xEF\xBF\xBD"
+    static const struct {
+        const char *what, *text, *name;
+    } row[] = {
+        { "bytes that begin nothing", "a\xff\xfe\x80z", "a" X X X "z" },
+        { "a letter that is cut short", "ab\xe2\x82", "ab" X X },
+        { "a longer form than need be", "\xc0\xaf", X X },
+        { "half of a pair", "\xed\xa0\x80", X X X },
+        { "beyond the last letter", "\xf4\x90\x80\x80", X X X X },
+        { "letters beside them stay", "\xc3\xa4\xff", "\xc3\xa4" X },
+    };
+    struct names *s = names_new();
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        const name_id id = names_addz(s, row[i].text);
+        assert_string_equal(names_text(s, id), row[i].name);
+        assert_int_equal(names_addz(s, row[i].text), id);
+        assert_int_equal(names_addz(s, row[i].name), id);
+    }
+    names_free(s);
     (void)state;
 }
 
@@ -103,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_strings_have_equal_ids),
+        cmocka_unit_test(bytes_that_are_no_text_are_replaced),
         cmocka_unit_test(names_order_as_their_bytes_do),
         cmocka_unit_test(many_threads_agree_on_the_ids),
     };

@@ -1,13 +1,16 @@
 #include "base/names.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/out.h"
+#include "base/utf8.h"
 
+enum { UNKNOWN_BYTES = sizeof UTF8_UNKNOWN - 1 };
 /* Entries live in pages that never move, so a reader needs no lock for an id that it was handed. */
 enum { PAGE_BITS = 12, PAGE_ENTRIES = 1 << PAGE_BITS, MAX_PAGES = 1 << 16 };
 
@@ -31,12 +34,31 @@ static struct entry *entry_of(const struct names *s, name_id id)
     return &s->page[id >> PAGE_BITS][id & (PAGE_ENTRIES - 1)];
 }
 
-static uint32_t hash_of(const char *text, size_t len)
+static uint32_t hash_of(const char *text, size_t len, bool *is_ascii)
 {
     uint64_t h = hash_seed ^ len;
-    for (size_t i = 0; i < len; i++)
+    unsigned char bits = 0;
+    for (size_t i = 0; i < len; i++) {
+        bits |= (unsigned char)text[i];
         h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+    }
+    *is_ascii = bits < 0x80;
     return (uint32_t)hash_u64(h);
+}
+
+/* Puts down a name with U+FFFD for each byte that is no text; returns how long it is. `out` may be NULL. */
+static size_t clean(const char *text, size_t len, char *out)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t n = 0;
+    for (size_t i = 0; i < len;) {
+        const size_t sequence = p[i] < 0x80 ? 1 : utf8_len(p + i, len - i), put = sequence ? sequence : UNKNOWN_BYTES;
+        if (out)
+            memcpy(out + n, sequence ? text + i : UTF8_UNKNOWN, put);
+        n += put;
+        i += sequence ? sequence : 1;
+    }
+    return n;
 }
 
 static int slots_grow(struct names *s)
@@ -57,9 +79,30 @@ static int slots_grow(struct names *s)
     return 1;
 }
 
+static name_id add_locked(struct names *s, const char *text, size_t len);
+
+/* Whatever is written is UTF-8: a name that is not becomes one here, once, rather than in each kind of output. */
+static name_id add_cleaned(struct names *s, const char *text, size_t len, size_t cleaned_len)
+{
+    char *cleaned = malloc(cleaned_len);
+    s->failed |= !cleaned;
+    if (!cleaned)
+        return NAME_EMPTY;
+    clean(text, len, cleaned);
+    const name_id id = add_locked(s, cleaned, cleaned_len);
+    free(cleaned);
+    return id;
+}
+
 static name_id add_locked(struct names *s, const char *text, size_t len)
 {
-    const uint32_t hash = hash_of(text, len);
+    bool is_ascii;
+    const uint32_t hash = hash_of(text, len, &is_ascii);
+    if (!is_ascii) {
+        const size_t cleaned = clean(text, len, NULL); /* a byte that is no text takes two more */
+        if (cleaned != len)
+            return add_cleaned(s, text, len, cleaned);
+    }
     if (s->n_slots == 0 || s->n > s->n_slots / 2) {
         if (s->n_slots >= 1u << 31 || !slots_grow(s))
             goto failed;

@@ -1,7 +1,7 @@
 /* names.h - every string once.
  *
  * A name_id stands for a string for as long as the set lives; equal strings have equal ids, so names are compared as
- * integers. Ids are handed out in order of arrival and never appear in an output: sort by text, number anew when writing.
+ * integers. Bytes that are no UTF-8 become U+FFFD. Ids are handed out in order of arrival and never appear in an output: sort by text, number anew when writing.
  * Adding and reading are safe from several threads at once.
  */
 #ifndef ASCOPE_BASE_NAMES_H

@@ -1,4 +1,5 @@
 #include "base/out.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -366,28 +367,6 @@ void out_fixed(struct out *o, double v, int decimals)
     out_bytes(o, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* The length of the UTF-8 sequence at p, or 0 when there is none. Surrogates and overlong forms are none. */
-static size_t utf8_len(const unsigned char *p, size_t left)
-{
-    static const struct {
-        unsigned char low, high, mask, len;
-        uint32_t least;
-    } form[] = { { 0xC2, 0xDF, 0x1F, 2, 0x80 }, { 0xE0, 0xEF, 0x0F, 3, 0x800 }, { 0xF0, 0xF4, 0x07, 4, 0x10000 } };
-    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
-        if (p[0] < form[i].low || p[0] > form[i].high || left < form[i].len)
-            continue;
-        uint32_t code = p[0] & form[i].mask;
-        for (size_t k = 1; k < form[i].len; k++) {
-            if ((p[k] & 0xC0) != 0x80)
-                return 0;
-            code = code << 6 | (p[k] & 0x3F);
-        }
-        const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-        return code >= form[i].least && code <= 0x10FFFF && !surrogate ? form[i].len : 0;
-    }
-    return 0;
-}
-
 static bool json_plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
@@ -423,7 +402,7 @@ static size_t json_escape(struct out *o, const unsigned char *p, size_t len)
     }
     const unsigned char c = *p;
     if (c >= 0x80) {
-        out_lit(o, "\xEF\xBF\xBD");
+        out_lit(o, UTF8_UNKNOWN);
     } else if (c == '"' || c == '\\') {
         out_char(o, '\\');
         out_char(o, (char)c);
@@ -457,7 +436,7 @@ void out_csv(struct out *o, const char *text, size_t len)
 {
     bool quote = false;
     for (size_t i = 0; i < len && !quote; i++)
-        quote = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+        quote = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r' || text[i] == 0;
     if (!quote) {
         out_bytes(o, text, len);
         return;
@@ -466,7 +445,10 @@ void out_csv(struct out *o, const char *text, size_t len)
     for (size_t i = 0; i < len; i++) {
         if (text[i] == '"')
             out_char(o, '"');
-        out_char(o, text[i]);
+        if (text[i] == 0)
+            out_lit(o, UTF8_UNKNOWN); /* many readers stop there */
+        else
+            out_char(o, text[i]);
     }
     out_char(o, '"');
 }

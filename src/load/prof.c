@@ -170,7 +170,26 @@ void prof_dirs_free(struct prof_dirs *d)
 static int by_device(const void *a, const void *b)
 {
     const struct device *x = a, *y = b;
-    return (x->source.device > y->source.device) - (x->source.device < y->source.device);
+    const int order = (x->source.device > y->source.device) - (x->source.device < y->source.device);
+    return order ? order : strcmp(x->source.name, y->source.name);
+}
+
+/* device_0 beside device_00: everything would be there twice. The first by name counts. */
+static void drop_twins(struct profile *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_devices; i++) {
+        struct source *s = &p->device[i].source;
+        const struct source *last = n > 0 ? &p->device[n - 1].source : NULL;
+        if (!last || last->device != s->device) {
+            p->device[n++] = p->device[i];
+            continue;
+        }
+        losses_add(&p->lost, LOSS_UNREADABLE, 1, arena_printf(p->mem, "%s: the same device as %s", s->path, last->name),
+                   0);
+        source_close(s);
+    }
+    p->n_devices = n;
 }
 
 static bool open_sources(struct profile *p, struct error *e)
@@ -206,6 +225,7 @@ static bool open_sources(struct profile *p, struct error *e)
                                        : error_set(e, FAULT_IO, "%s: holds no host or device_N folder", p->path);
     }
     qsort(p->device, p->n_devices, sizeof *p->device, by_device);
+    drop_twins(p);
     return true;
 }
 

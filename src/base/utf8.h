@@ -1,0 +1,33 @@
+/* utf8.h - telling text from bytes. */
+#ifndef ASCOPE_BASE_UTF8_H
+#define ASCOPE_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UTF8_UNKNOWN "\xEF\xBF\xBD" /* U+FFFD: stands for a byte that is no text */
+
+/* The length of the UTF-8 sequence at p, or 0 when there is none. Surrogates and overlong forms are none. */
+static inline size_t utf8_len(const unsigned char *p, size_t left)
+{
+    static const struct {
+        unsigned char low, high, mask, len;
+        uint32_t least;
+    } form[] = { { 0xC2, 0xDF, 0x1F, 2, 0x80 }, { 0xE0, 0xEF, 0x0F, 3, 0x800 }, { 0xF0, 0xF4, 0x07, 4, 0x10000 } };
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        if (p[0] < form[i].low || p[0] > form[i].high || left < form[i].len)
+            continue;
+        uint32_t code = p[0] & form[i].mask;
+        for (size_t k = 1; k < form[i].len; k++) {
+            if ((p[k] & 0xC0) != 0x80)
+                return 0;
+            code = code << 6 | (p[k] & 0x3F);
+        }
+        const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+        return code >= form[i].least && code <= 0x10FFFF && !surrogate ? form[i].len : 0;
+    }
+    return 0;
+}
+
+#endif
