@@ -81,6 +81,9 @@ static void a_damaged_folder_is_refused_or_told(void **state)
         { "no device in them", "info.json.0", "{}", "hwts_frequency", 0 },
         { "a device of another kind", "info.json.0", "{\"DeviceInfo\":{\"a\":1}}", "hwts_frequency", 0 },
         { "a frequency of zero", "info.json.0", "{\"DeviceInfo\":[{\"hwts_frequency\":\"0\"}]}", "hwts_frequency", 0 },
+        { "a frequency of the cores without end", "info.json.0",
+          "{\"DeviceInfo\":[{\"hwts_frequency\":\"50\",\"aic_frequency\":\"inf\",\"aiv_frequency\":\"nan\"}]}", NULL,
+          0 },
         { "no sample.json: counters lose their names", "sample.json", NULL, NULL, 1 },
         { "a broken sample.json", "sample.json", "{", NULL, 1 },
         { "no start", "start_info.0", NULL, "start_info", 0 },
@@ -112,6 +115,7 @@ static void a_damaged_folder_is_refused_or_told(void **state)
         if (opened) {
             assert_int_equal(s.lost.by[LOSS_UNREADABLE].n, row[i].unreadable);
             assert_int_equal(s.has_end, strcmp(row[i].file, "end_info.0") != 0);
+            assert_true(s.aic_mhz >= 0 && s.aic_mhz < 1e6 && s.aiv_mhz >= 0 && s.aiv_mhz < 1e6);
             source_close(&s);
         }
         folder_remove(NULL);

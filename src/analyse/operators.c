@@ -109,7 +109,7 @@ static void add_task(struct build *b, const struct situation *s, uint32_t contex
  * are damaged, and the product of both would have no end: what exceeds all reason is left out. */
 static size_t room_for_contexts(const struct host_records *h)
 {
-    return ((size_t)1 << 20) + 16 * (h->tracks.n + h->hccl_infos.n) + 128 * h->contexts.n;
+    return ((size_t)1 << 20) + 16 * (h->tracks.n + h->hccl_infos.n) + 64 * h->contexts.n;
 }
 
 static bool takes_contexts(struct build *b, size_t n, const uint8_t *ids)

@@ -245,6 +245,17 @@ static bool read_window(struct source *s, struct error *e)
     return true;
 }
 
+/* The frequency of the cores, 0 when nobody knows it. */
+static double core_mhz(struct source *s, const json_t *dev, const char *key)
+{
+    static const double most_mhz = 1e6;
+    const double mhz = strtod(source_text(dev, key), NULL);
+    if (mhz >= 0 && mhz <= most_mhz) /* neither holds for what is no number */
+        return mhz;
+    losses_add(&s->lost, LOSS_BAD_VALUE, 1, arena_printf(s->mem, "%s/info.json, %s", s->name, key), 0);
+    return 0;
+}
+
 static void read_info(struct source *s)
 {
     const json_t *dev = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
@@ -254,8 +265,8 @@ static void read_info(struct source *s)
     s->pid_name = source_text(s->info, "pid_name");
     s->ai_core_num = (uint32_t)source_number(dev, "ai_core_num", 0);
     s->aiv_num = (uint32_t)source_number(dev, "aiv_num", 0);
-    s->aic_mhz = strtod(source_text(dev, "aic_frequency"), NULL);
-    s->aiv_mhz = strtod(source_text(dev, "aiv_frequency"), NULL);
+    s->aic_mhz = core_mhz(s, dev, "aic_frequency");
+    s->aiv_mhz = core_mhz(s, dev, "aiv_frequency");
 }
 
 /* Cuts ".slice_7" and, on a device, its ".0" off a name. False: not a slice. */
