@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Damage to every file of a collection, one at a time: the export never crashes and never writes half a result.
 
-usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME]... [--kinds N] [--rounds N] [--seed N] [--jobs N]
+usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME]... [--chip NAME]... [--kinds N] [--rounds N] [--seed N] [--jobs N]
 
 Made for a build with sanitizers.  Each damaged collection must export with status 0, 1 or 3, say nothing of a
 sanitizer, leave no temporary file, and write JSON that parses, databases that are sound and tables that can be read.
@@ -61,6 +61,7 @@ DAMAGE = {
     "pieces shuffled": lambda r, d: b"".join(r.sample([d[i:i + 8] for i in range(0, len(d), 8)], (len(d) + 7) // 8)),
 }
 SAMPLES = ("prof-a", "collector-a/app-910a", "collector-a/app-910b", "collector-a/sys-910b", "collector-a/host-910b")
+CHIPS = ("950", "310")  # that write task logs as no sample has them
 
 
 def complaints(out, done):
@@ -123,17 +124,29 @@ def main():
     p.add_argument("ascope")
     p.add_argument("source")
     p.add_argument("--sample", action="append", choices=SAMPLES)
+    p.add_argument("--chip", action="append", help="a simulated collection of this chip (%s)" % ", ".join(CHIPS))
     p.add_argument("--kinds", type=int, default=5)
     p.add_argument("--rounds", type=int, default=1)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=2)
     o = p.parse_args()
     failed = done = 0
-    for sample in o.sample or SAMPLES:
-        n, trouble = damage_all(o, glob.glob(os.path.join(o.source, "tests/data", sample, "PROF_*"))[0])
-        failed, done = failed + trouble, done + n
+    with tempfile.TemporaryDirectory() as simulated:
+        wanted = [glob.glob(os.path.join(o.source, "tests/data", s, "PROF_*"))[0]
+                  for s in o.sample or (() if o.chip else SAMPLES)]
+        wanted += [simulate(o.ascope, chip, simulated) for chip in o.chip or (() if o.sample else CHIPS)]
+        for prof in wanted:
+            n, trouble = damage_all(o, prof)
+            failed, done = failed + trouble, done + n
     print("%d damaged collections, %d with trouble" % (done, failed))
     return int(failed > 0)
+
+
+def simulate(ascope, chip, folder):
+    folder = os.path.join(folder, chip)
+    os.mkdir(folder)
+    command = [ascope, "sim", "--out", folder, "--chip", chip, "--kernels", "20", "--steps", "1", "--samplers=off"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def damage_all(o, sample):
