@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Damage to every file of a collection, one at a time: the export never crashes and never writes half a result.
 
-usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME]... [--chip NAME]... [--kinds N] [--rounds N] [--seed N] [--jobs N]
+usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME]... [--chip NAME]... [--kinds N] [--rounds N] [--seed N]
+                       [--jobs N]
 
 Made for a build with sanitizers.  Each damaged collection must export with status 0, 1 or 3, say nothing of a
 sanitizer, leave no temporary file, and write JSON that parses, databases that are sound and tables that can be read.

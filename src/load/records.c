@@ -95,18 +95,22 @@ static size_t fits(const struct layout *l, const struct slice *s, size_t stride,
 }
 
 /* Records that are longer than we know tell it by their own size, or by where the next one begins. What is damaged does
- * not: several must agree, and there must be no others. */
+ * not: several must agree, and none may begin elsewhere. */
 static size_t stride_of(const struct layout *l, struct segment seg)
 {
     enum { GROWTH = 8, LONGEST = 4 };
     const struct slice *s = &seg.slice[0];
-    size_t n;
+    size_t n, n_long;
     const size_t good = fits(l, s, l->size, &n);
     if ((l->told.width == 0 && l->magic.width == 0) || s->number > 0 || good == n)
         return l->size;
-    for (size_t stride = l->size + GROWTH; stride <= (size_t)l->size * LONGEST; stride += GROWTH)
-        if (fits(l, s, stride, &n) == n && n > 2 && n >= good)
+    for (size_t stride = l->size + GROWTH; stride <= (size_t)l->size * LONGEST; stride += GROWTH) {
+        size_t shared = 0; /* places where a record may begin either way */
+        for (size_t i = 0; i < n; i++)
+            shared += i * l->size % stride == 0;
+        if (good <= shared && fits(l, s, stride, &n_long) == n_long && n_long > 2)
             return stride;
+    }
     return l->size;
 }
 
