@@ -42,8 +42,10 @@ static void end_done(struct run *run, const struct result *r)
                  n_more = n - n_told + r->n_untold;
     for (size_t i = 0; i < n_told; i++)
         complain("%s", r->problems.at[i] ? r->problems.at[i] : "no memory to say what went wrong");
-    if (n_more > 0)
+    if (n_told > 0 && n_more > 0)
         complain("and %zu more problems; --json lists them", n_more);
+    else if (n_more > 0)
+        complain("%s: no memory to say what went wrong; free some memory and try again", r->profile.path);
     if (run->a->json)
         add_json(run, summary_json(r));
     const bool is_told = summary_print(&run->term, run->a, r);

@@ -38,6 +38,7 @@ struct job {
     const struct report *report;
     struct arena *mem; /* results and their texts */
     LIST(struct written) files;
+    size_t n_written; /* files, also when there was no memory to list them */
     struct error error;
 };
 
@@ -55,6 +56,7 @@ static void note_file(struct job *j, const char *path, const char *about, uint64
 {
     struct written *w = list_add(&j->files, j->mem);
     struct stat st = { 0 };
+    j->n_written++;
     if (!w)
         error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", path);
     else if (stat(path, &st) != 0)
@@ -375,8 +377,10 @@ static bool write_all(const struct request *r, struct result *out, struct error 
     plan(&w);
     pool_run(w.n_jobs, r->n_threads, run_job, &w);
     pthread_mutex_destroy(&w.lock);
+    size_t n_written = 0;
     for (size_t i = 0; i < w.n_jobs; i++) {
         struct job *j = &w.job[i];
+        n_written += j->n_written;
         for (size_t k = 0; k < j->files.n; k++) {
             const char *path = arena_text(out->mem, j->files.at[k].path, strlen(j->files.at[k].path));
             struct written *f = path ? list_add(&out->files, out->mem) : NULL;
@@ -393,7 +397,7 @@ static bool write_all(const struct request *r, struct result *out, struct error 
         }
         arena_free(j->mem);
     }
-    if (out->files.n == 0) {
+    if (n_written == 0) {
         rmdir(w.dir); /* only if nothing else is in it */
         return error_set(e, FAULT_ASKED, "%s: there is nothing to export for what was asked", out->profile.path);
     }

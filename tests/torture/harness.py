@@ -29,15 +29,16 @@ class Torture:
         p.add_argument("build", help="directory with ascope and tests/torture/libfaults.so")
         p.add_argument("source", help="root of the source")
         p.add_argument("--quick", action="store_true", help="a few of each kind only")
+        p.add_argument("--share", type=int, default=1, metavar="N", help="one of N faults of each kind only")
         p.add_argument("--only", default="", help="only kinds that hold this text")
         p.add_argument("--jobs", type=int, default=os.cpu_count())
         p.add_argument("--most", type=int, default=20, help="complaints that are shown")
         a = p.parse_args()
         self.data = os.path.join(os.path.abspath(a.source), "tests/data")
-        self.quick, self.only, self.jobs, self.most = a.quick, a.only, a.jobs, a.most
+        self.quick, self.share, self.only, self.jobs, self.most = a.quick, a.share, a.only, a.jobs, a.most
         self.tally, self.complaints = collections.Counter(), []
         self.lock = threading.Lock()
-        self.dir = tempfile.mkdtemp(prefix="ascope-torture-")
+        self.dir = tempfile.mkdtemp(prefix="ascope-torture-", dir=fast_dir())
         os.chmod(self.dir, 0o755)  # some runs are those of another user
         self.n_dirs = 0
         # Copies: who builds meanwhile does not change what is tested.
@@ -120,7 +121,7 @@ class Torture:
     def pick(self, n, most):
         """Of 1 … n all, or in a hurry `most` of them, spread evenly and with both ends."""
         if not self.quick or n <= most:
-            return range(1, n + 1)
+            return range(1 + n % self.share, n + 1, self.share) if n > most else range(1, n + 1)
         return sorted({1 + i * (n - 1) // (most - 1) for i in range(most)})
 
     def end(self):
@@ -132,6 +133,14 @@ class Torture:
         if self.complaints:
             print("%d complaints" % len(self.complaints))
         sys.exit(1 if self.complaints else 0)
+
+
+def fast_dir():
+    """Memory rather than a disk, unless it is told otherwise: that is five times as fast."""
+    memory = "/dev/shm"
+    if "TMPDIR" in os.environ or not os.access(memory, os.W_OK) or os.statvfs(memory).f_flag & os.ST_NOEXEC:
+        return None
+    return memory
 
 
 def make_removable(top):
