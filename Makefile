@@ -5,7 +5,8 @@
 #   make test     everything that must hold before a change goes in
 #   make bench    how fast, as ratios in one run
 #   make fuzz     damaged input for FUZZ_SECONDS a reader
-#   make torture  every call that can fail fails once, every stage meets a full disk; TORTURE=calls for one campaign
+#   make torture  every call that can fail fails once, every stage meets a full disk, every byte is damaged (hours);
+#                 TORTURE=calls for one campaign
 #   make viewer   pictures of a timeline in a real viewer
 #   make format   the layout of the source, decided by clang-format
 #   make docs     man page and shell completions anew from the option tables
@@ -90,7 +91,8 @@ fuzz: build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@fuzz/run build-sanitized tests/data $(FUZZ_SECONDS)
 
-torture: test-build
+torture: test-build build-sanitized/build.ninja
+	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@tests/torture/run build $(TORTURE)
 
 install: program

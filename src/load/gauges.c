@@ -37,7 +37,7 @@ uint64_t gauge_setting(struct source *s, const char *key, int64_t most)
     const int64_t v = source_number(s->info, key, 0);
     if (v > 0 && v <= most)
         return (uint64_t)v;
-    losses_add(&s->lost, LOSS_BAD_VALUE, 1, arena_printf(s->mem, "%s/info.json, %s", s->name, key), 0);
+    setting_lost(s, key);
     return 0;
 }
 

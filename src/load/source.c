@@ -245,6 +245,14 @@ static bool read_window(struct source *s, struct error *e)
     return true;
 }
 
+void setting_lost(struct source *s, const char *key)
+{
+    int why;
+    const char *file = find_file(s->mem, s->path, "info.json", &why);
+    losses_add(&s->lost, LOSS_BAD_VALUE, 1, arena_printf(s->mem, "%s/%s, %s", s->name, file ? file : "info.json", key),
+               0);
+}
+
 /* The frequency of the cores, 0 when nobody knows it. */
 static double core_mhz(struct source *s, const json_t *dev, const char *key)
 {
@@ -252,7 +260,7 @@ static double core_mhz(struct source *s, const json_t *dev, const char *key)
     const double mhz = strtod(source_text(dev, key), NULL);
     if (mhz >= 0 && mhz <= most_mhz) /* neither holds for what is no number */
         return mhz;
-    losses_add(&s->lost, LOSS_BAD_VALUE, 1, arena_printf(s->mem, "%s/info.json, %s", s->name, key), 0);
+    setting_lost(s, key);
     return 0;
 }
 
