@@ -231,13 +231,27 @@ static uint64_t sign_off(struct out *o, int64_t ns)
 
 void out_us(struct out *o, int64_t ns)
 {
-    const uint64_t v = sign_off(o, ns);
-    out_u64(o, v / 1000);
-    char *p = o->buf + o->n; /* the slack holds these four */
+    enum { SECOND = 1000000000 };
+    const uint64_t v = sign_off(o, ns), s = v / SECOND;
+    uint32_t us = (uint32_t)(v % SECOND) / 1000;
+    const uint32_t rest = (uint32_t)(v % 1000);
+    if (s == 0) {
+        out_u64(o, us);
+    } else { /* points of time that follow each other are mostly of the same second */
+        if (o->second != s) {
+            o->second = s;
+            o->second_len = (unsigned)digits(o->second_text, s);
+        }
+        out_short(o, o->second_text, o->second_len);
+        char *p = o->buf + o->n; /* the slack holds these six, and the four below */
+        for (int i = 4; i >= 0; i -= 2, us /= 100)
+            memcpy(p + i, two_digits + us % 100 * 2, 2);
+        o->n += 6;
+    }
+    char *p = o->buf + o->n;
     p[0] = '.';
-    p[1] = (char)('0' + v / 100 % 10);
-    p[2] = (char)('0' + v / 10 % 10);
-    p[3] = (char)('0' + v % 10);
+    p[1] = (char)('0' + rest / 100);
+    memcpy(p + 2, two_digits + rest % 100 * 2, 2);
     o->n += 4;
 }
 

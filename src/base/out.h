@@ -23,6 +23,9 @@ struct out {
     uint64_t written; /* bytes handed over so far, without what is in buf */
     char *path, *temp;
     struct leftover half; /* the file under its temporary name */
+    uint64_t second;      /* of the last point of time, and its digits: see out_us() */
+    unsigned second_len;
+    char second_text[24];
 };
 
 enum { OUT_SLACK = 64 }; /* the longest number that the writers below put down without asking for room */

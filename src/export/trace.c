@@ -32,10 +32,13 @@ static void event(struct trace *t, const char *name, size_t len, uint32_t pid, i
         out_char(t->out, ',');
     out_lit(t->out, "{\"name\":");
     out_json(t->out, name, len);
-    out_lit(t->out, ",\"pid\":");
-    out_u64(t->out, pid);
-    out_lit(t->out, ",\"tid\":");
-    out_i64(t->out, tid);
+    if (t->place.len == 0 || t->place.pid != pid || t->place.tid != tid) {
+        t->place.pid = pid;
+        t->place.tid = tid;
+        t->place.len =
+            (size_t)snprintf(t->place.text, sizeof t->place.text, ",\"pid\":%" PRIu32 ",\"tid\":%" PRId64, pid, tid);
+    }
+    out_bytes(t->out, t->place.text, t->place.len);
 }
 
 static void time_at(struct trace *t, int64_t ns)
@@ -199,49 +202,21 @@ void trace_args(struct trace *t)
     t->first_arg = true;
 }
 
-static void key_of(struct trace *t, const char *key)
-{
-    if (!t->first_arg)
-        out_char(t->out, ',');
-    t->first_arg = false;
-    out_char(t->out, '"');
-    out_bytes(t->out, key, strlen(key));
-    out_lit(t->out, "\":");
-}
-
-void trace_arg_uint(struct trace *t, const char *key, uint64_t v)
-{
-    key_of(t, key);
-    out_u64(t->out, v);
-}
-
-void trace_arg_int(struct trace *t, const char *key, int64_t v)
-{
-    key_of(t, key);
-    out_i64(t->out, v);
-}
-
-void trace_arg_real(struct trace *t, const char *key, double v)
-{
-    key_of(t, key);
-    out_real(t->out, v);
-}
-
 void trace_arg_text(struct trace *t, const char *key, const char *text)
 {
-    key_of(t, key);
+    trace_key(t, key, strlen(key));
     out_json(t->out, text, strlen(text));
 }
 
 void trace_arg_name(struct trace *t, const char *key, name_id name)
 {
-    key_of(t, key);
+    trace_key(t, key, strlen(key));
     out_json(t->out, names_text(t->names, name), names_len(t->names, name));
 }
 
 void trace_arg_time(struct trace *t, const char *key, int64_t ns)
 {
-    key_of(t, key);
+    trace_key(t, key, strlen(key));
     out_char(t->out, '"');
     out_us(t->out, ns);
     out_char(t->out, '"');

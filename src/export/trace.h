@@ -25,6 +25,12 @@ struct trace {
     struct lanes *lanes; /* keeps slices of one row from overlapping; NULL: they are written as they come */
     uint64_t n_events;
     bool first_arg;
+    struct { /* where the event before was, as text: mostly the next one is there, too */
+        uint32_t pid;
+        int64_t tid;
+        size_t len; /* 0: there was none */
+        char text[64];
+    } place;
 };
 
 void trace_begin(struct trace *t);
@@ -56,10 +62,29 @@ void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid,
 void trace_category(struct trace *t, const char *category); /* after slice, before args */
 
 void trace_args(struct trace *t);
-/* Keys are words of ours: they are written as they are. */
-void trace_arg_uint(struct trace *t, const char *key, uint64_t v);
-void trace_arg_int(struct trace *t, const char *key, int64_t v);
-void trace_arg_real(struct trace *t, const char *key, double v);
+/* Keys are words of ours: they are written as they are. Here, so that the compiler knows how long they are. */
+static inline void trace_key(struct trace *t, const char *key, size_t len)
+{
+    out_short(t->out, ",\"" + t->first_arg, 2 - (size_t)t->first_arg);
+    t->first_arg = false;
+    out_bytes(t->out, key, len);
+    out_lit(t->out, "\":");
+}
+static inline void trace_arg_uint(struct trace *t, const char *key, uint64_t v)
+{
+    trace_key(t, key, strlen(key));
+    out_u64(t->out, v);
+}
+static inline void trace_arg_int(struct trace *t, const char *key, int64_t v)
+{
+    trace_key(t, key, strlen(key));
+    out_i64(t->out, v);
+}
+static inline void trace_arg_real(struct trace *t, const char *key, double v)
+{
+    trace_key(t, key, strlen(key));
+    out_real(t->out, v);
+}
 void trace_arg_text(struct trace *t, const char *key, const char *text);
 void trace_arg_name(struct trace *t, const char *key, name_id name);
 void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */
