@@ -1,6 +1,5 @@
 #include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
