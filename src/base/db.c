@@ -1,6 +1,7 @@
 #include "base/db.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -275,9 +276,13 @@ static bool make_indexes(struct db *db, struct error *e)
     }
     if (ok == SQLITE_OK)
         ok = sqlite3_exec(sql, "COMMIT", NULL, NULL, NULL);
-    if (ok != SQLITE_OK)
-        error_set(e, FAULT_IO, "%s: its indexes cannot be made: %s", db->out.path,
-                  sql ? sqlite3_errmsg(sql) : "no memory");
+    const int why = ok == SQLITE_FULL ? ENOSPC : ok == SQLITE_NOMEM ? ENOMEM : sql ? sqlite3_system_errno(sql) : 0;
+    if (ok != SQLITE_OK && !why) /* it does not understand what we have written, or could not read it back */
+        error_set(e, FAULT_IO, "%s: its indexes cannot be made: %s; the disk may be failing: see the log of the system",
+                  db->out.path, sqlite3_errstr(ok));
+    else if (ok != SQLITE_OK)
+        error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: its indexes cannot be made: %s", db->out.path,
+                  write_trouble(why));
     sqlite3_close(sql);
     return ok == SQLITE_OK;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* The end of a long text is worth more than its middle, which is the path of a file. */
 static void keep_both_ends(char *to, size_t size, const char *text)
 {
@@ -26,10 +28,12 @@ bool error_set(struct error *e, enum fault fault, const char *fmt, ...)
     char text[5000]; /* the longest path and a sentence */
     va_list args;
     va_start(args, fmt);
-    const int n = vsnprintf(text, sizeof text - 40, fmt, args);
+    const int n = vsnprintf(text, sizeof text - 64, fmt, args);
     va_end(args);
-    if (n > 0 && fault == FAULT_LIMIT && strstr(text, "no memory") && !strstr(text, "free some memory"))
-        strcat(text, "; free some memory and try again");
+    if (n > 0 && fault == FAULT_LIMIT && strstr(text, "no memory") && !strstr(text, "free some memory") &&
+        !strstr(text, "--memory-limit"))
+        strcat(text, memory_limit_met() ? "; raise --memory-limit, or make room for what is beyond it"
+                                        : "; free some memory and try again");
     keep_both_ends(e->text, sizeof e->text, n > 0 ? text : fmt);
     return false;
 }

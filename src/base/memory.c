@@ -42,6 +42,7 @@ static struct {
     size_t columns_most; /* in memory; SIZE_MAX: no limit */
     size_t mapped_most;  /* at the least: pages of files may have the room that columns leave */
     atomic_size_t columns;
+    atomic_bool is_met; /* the limit, by a request that failed */
     bool is_watched;
     pthread_t watcher;
     pthread_cond_t unwatched;
@@ -169,8 +170,12 @@ void *memory_take(size_t bytes)
 {
     const bool has_room = bytes < all.columns_most && atomic_load(&all.columns) <= all.columns_most - bytes;
     void *at = !has_room && bytes >= SPILL_LEAST && all.dir ? spill(bytes) : NULL;
-    if (at || (!has_room && bytes >= SPILL_LEAST && all.is_strict))
+    if (at)
         return at;
+    if (!has_room && bytes >= SPILL_LEAST && all.is_strict) {
+        atomic_store(&all.is_met, true);
+        return NULL;
+    }
     at = calloc(1, bytes);
     if (!at)
         return NULL;
@@ -180,6 +185,11 @@ void *memory_take(size_t bytes)
         madvise((void *)first, ((uintptr_t)at + bytes - first) & ~(uintptr_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
     }
     return at;
+}
+
+bool memory_limit_met(void)
+{
+    return atomic_load(&all.is_met);
 }
 
 void memory_give(void *at)

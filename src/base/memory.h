@@ -19,6 +19,7 @@ void memory_watch(void);
 void memory_unwatch(void);
 
 void *memory_take(size_t bytes); /* zeroed; NULL: no memory */
+bool memory_limit_met(void);     /* some memory_take() has failed because of the limit: there was no room in the file */
 void memory_give(void *at);      /* NULL is fine */
 
 /* A mapped file. The owner keeps the node where it is until memory_unmap(). */

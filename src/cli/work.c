@@ -28,9 +28,12 @@ static void add_json(struct run *run, json_t *one)
     }
 }
 
-static void end_failed(struct run *run, const char *path, const struct error *e)
+static void end_failed(struct run *run, const char *path, const struct result *r, const struct error *e)
 {
-    complain("%s", e->text);
+    if (losses_damage(&r->profile.lost) > 0)
+        complain("%s; but parts of the collection could not be used: ascope info tells which", e->text);
+    else
+        complain("%s", e->text);
     run->tally.n_failed++;
     if (run->a->json)
         add_json(run, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
@@ -50,7 +53,7 @@ static void end_done(struct run *run, const struct result *r)
         add_json(run, summary_json(r));
     const bool is_told = summary_print(&run->term, run->a, r);
     if (!is_told)
-        complain("%s: no memory to tell all about it", r->profile.path);
+        complain("%s: no memory to tell all about it; free some memory and try again", r->profile.path);
     const bool lossy = n + r->n_untold > 0 || losses_damage(&r->profile.lost) > 0 || !is_told;
     run->tally.n_lossy += lossy;
     run->tally.n_done += !lossy;
@@ -76,7 +79,7 @@ static void run_one(struct run *run, const struct work *w, const char *path)
     if (done)
         end_done(run, &r);
     else
-        end_failed(run, path, &e);
+        end_failed(run, path, &r, &e);
     result_free(&r);
 }
 
