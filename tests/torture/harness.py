@@ -72,7 +72,8 @@ class Torture:
 
     def environment(self, **fault):
         e = {k: v for k, v in os.environ.items() if not k.startswith(("ASCOPE_", "FAULT_"))}
-        e.update({"LC_ALL": "C.UTF-8", "LD_PRELOAD": self.library, "FAULT_TIME": STAMP_TIME})
+        # What is freed is overwritten: who still reads it, shows.
+        e.update({"LC_ALL": "C.UTF-8", "LD_PRELOAD": self.library, "FAULT_TIME": STAMP_TIME, "MALLOC_PERTURB_": "165"})
         e.update({"FAULT_" + k.upper(): str(v) for k, v in fault.items()})
         return e
 
@@ -127,9 +128,12 @@ class Torture:
     def end(self):
         make_removable(self.dir)
         shutil.rmtree(self.dir, ignore_errors=True)
-        book = os.environ.get("TORTURE_TALLY", "/dev/stdout")
-        with open(book, "a") as f:
-            f.writelines("%d %s\n" % (n, kind) for kind, n in self.tally.items())
+        tally = ["%d %s\n" % (n, kind) for kind, n in self.tally.items()]
+        if "TORTURE_TALLY" in os.environ:
+            with open(os.environ["TORTURE_TALLY"], "a") as f:
+                f.writelines(tally)
+        else:
+            sys.stdout.writelines(tally)
         if self.complaints:
             print("%d complaints" % len(self.complaints))
         sys.exit(1 if self.complaints else 0)
