@@ -220,6 +220,8 @@ static void write_line(struct out *o, const char *const *text, const size_t *wid
 
 bool query_text(const struct query *q, struct out *o, struct error *e)
 {
+    if (arena_failed(q->mem)) /* rows lack some of their texts */
+        return error_set(e, FAULT_LIMIT, "no memory to tell the models");
     if (q->rows.n == 0)
         return true;
     const struct query_row **sorted = calloc(q->rows.n, sizeof *sorted);
