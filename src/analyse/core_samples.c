@@ -205,9 +205,14 @@ static size_t setting_metrics(const struct core_setting *c, struct sample_metric
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (size_t i = 0; strcmp(groups[g].name, c->metrics) == 0 && i < GROUP_MOST && groups[g].metric[i].name; i++)
             out[n++] = groups[g].metric[i];
-    for (size_t i = 0; i < n && c->chip->has_narrow_vector; i++)
-        if (strcmp(out[i].name, narrow_vector_ops.name) == 0)
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(out[i].name, narrow_vector_ops.name) != 0)
+            continue;
+        if (c->chip->has_narrow_vector)
             out[i] = narrow_vector_ops;
+        else if (c->chip->has_half_vector)
+            out[i].weight[0] /= 2;
+    }
     return n;
 }
 

@@ -16,7 +16,7 @@ static const struct chip chips[] = {
     { .platform = 5, .name = "Ascend910B", .product = "Atlas A2 (910B) or A3 (910_93)", .task_log = TASK_LOG_STARS, .is_native = true, .has_unique_ids = true,
       .is_stars = true, .last_cube_core = 24, .llc_units = 2, .ddr_bits = 128, .draws_freq = true, .stores_freq = true,
       .draws_voltage = true, .pcie_is_last = true, .counts_l2_bw = true, L2_OF_STARS, SMMU },
-    { .platform = 0, .name = "Ascend310", .product = "310", .task_log = TASK_LOG_HWTS, .tracks_tasks = true, .has_one_core = true,
+    { .platform = 0, .name = "Ascend310", .product = "310", .task_log = TASK_LOG_HWTS, .tracks_tasks = true, .has_one_core = true, .has_half_vector = true,
       .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 128, .counts_l2_bw = true, .counts_mte_bw = true },
     { .platform = 1, .name = "Ascend910A", .product = "Atlas training products (910)", .task_log = TASK_LOG_HWTS, .tracks_ai_cpu = true, .logs_no_types = true,
       .has_one_core = true, .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 256, L2_OF_910 },

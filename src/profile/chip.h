@@ -33,6 +33,7 @@ struct chip {
     bool logs_no_types;     /* what its log says of the type of a task has no names */
     bool has_one_core;      /* cube and vector unit are one core with one set of counters */
     bool has_narrow_vector; /* its vector unit does fewer operations in a cycle */
+    bool has_half_vector;   /* the same, of numbers of 32 bits only */
     bool counts_no_vector;  /* its core cannot tell what its vector unit does */
     bool is_native;         /* whole collections are presented in the newer way: see struct export */
     bool has_wide_ids;      /* 32 bits, each used once: no batches, and no contexts below them */
