@@ -379,6 +379,19 @@ class Losses(Case):
         self.assertTrue(any("op_summary" in f for f in self.written(path)))
         self.assertEqual(r.stderr, "")
 
+    def test_a_damaged_end_does_not_fill_the_disk(self):
+        """A collection of sampled cores that says it took a day: what is repeated every millisecond has an end."""
+        path = os.path.join(self.dir, self.ascope("sim", "--sample-based", "--kernels", "5", code=0).stdout.strip())
+        end = os.path.join(path, "device_0/end_info.0")
+        with open(end) as f:
+            info = json.load(f)
+        info["collectionTimeEnd"] = str(int(info["collectionTimeEnd"]) + 86400 * 10**6)
+        with open(end, "w") as f:
+            json.dump(info, f)
+        self.ascope("export", "timeline", "-dir", path, "--quiet")
+        (timeline,) = glob.glob(os.path.join(glob.escape(path), "mindstudio_profiler_output/msprof_2*.json"))
+        self.assertLess(os.path.getsize(timeline), 100 * 10**6)
+
     def test_losses_for_machines(self):
         r = json.loads(self.ascope("export", "db", self.sample(broken=self.BROKEN), "--json", code=3).stdout)
         self.assertEqual(r["exit_code"], 3)

@@ -69,12 +69,12 @@ static void draw_point(const struct source *s, struct trace *t, uint32_t pid, co
     trace_end(t);
 }
 
-/* The generic presentation repeats a value every ms until it changes, and once more at the end: for an hour at most. A
- * damaged end may lie centuries away, and a viewer holds the last value by itself. */
+/* The generic presentation repeats a value every ms until it changes, and once more at the end: for two minutes at
+ * most. A damaged end may lie centuries away, and a viewer holds the last value by itself. */
 static void draw_steady(const struct source *s, const struct samples *changes, struct trace *t, uint32_t pid,
                         const char *name, const char *unit)
 {
-    enum { MS = 1000000, US = 1000, MOST_REPEATS = 3600 * 1000 };
+    enum { MS = 1000000, US = 1000, MOST_REPEATS = 120 * 1000 };
     unsigned repeats = 0;
     for (size_t row = 0; row < changes->n; row++) {
         const bool is_last = row + 1 == changes->n;
