@@ -6,7 +6,8 @@
 For each size it simulates a collection (`ascope sim`) and exports it.  Seconds alone say more about the machine than
 about the program, so each is set against the least that the same bytes cost here: reading the collection, writing the
 results, letting SQLite insert the rows once more.  Of several repeats the least counts.  Files are in the page cache.
-REFERENCE=COMMAND in the environment times another parser too: it is called with the PROF directory and one for results.
+REFERENCE=COMMAND in the environment times another parser too: it is called with the PROF directory and one for results,
+and only for collections of up to REFERENCE_MOST kernels if that is set.
 Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.  With --write
 the tables and the machine are kept as a page of Markdown.  --sizes 10000000 needs 60 GB and a quarter of an hour.
 """
@@ -117,6 +118,7 @@ def measure(report, ascope, kernels, repeat, home):
     report.title("%s kernels: %.0f MB in %d files" % (format(kernels, ","), size(inputs) / MB, len(inputs)))
     report.cost("simulate", sim)
     read = Cost(repeat, command("cat", *inputs))
+    read.peak = 0  # of no interest
     report.cost("read the collection (cat)", read)
 
     def export(what, threads, ends=("",)):
@@ -139,6 +141,7 @@ def measure(report, ascope, kernels, repeat, home):
     one, two = export("all", "1"), export("all", "2")
     text = files(out, (".json", ".csv"))
     write = Cost(repeat, command("sh", "-c", 'cat "$@" > "$0"', copy, *text))
+    write.peak = 0
     report.cost("write the text (cat)", write, None, "", "%.0f MB of JSON and CSV" % (size(text) / MB))
     report.ratio("text without database", (one.cpu - db.cpu + load.cpu) / (read.cpu + write.cpu), "<= 3",
                  "CPU (all - database + query); reading the raw and writing the text bytes")
@@ -147,7 +150,7 @@ def measure(report, ascope, kernels, repeat, home):
                 "peak; the bytes of the collection and 100 MB")
     report.cost("all, two threads", two, one.wall / two.wall, ">= 1.7",
                 "wall of one thread; two (%d CPUs here)" % os.cpu_count())
-    if os.environ.get("REFERENCE"):
+    if os.environ.get("REFERENCE") and kernels <= int(os.environ.get("REFERENCE_MOST", kernels)):
         prof = os.path.join(raw, os.listdir(raw)[0])
         theirs = Cost(1, command(*os.environ["REFERENCE"].split(), prof, out + "-reference"))
         report.cost("the other parser", theirs, theirs.cpu / one.cpu, ">= 20", "CPU; ours with one thread")
