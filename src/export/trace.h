@@ -65,7 +65,7 @@ void trace_args(struct trace *t);
 /* Keys are words of ours: they are written as they are. Here, so that the compiler knows how long they are. */
 static inline void trace_key(struct trace *t, const char *key, size_t len)
 {
-    out_short(t->out, ",\"" + t->first_arg, 2 - (size_t)t->first_arg);
+    out_short(t->out, &",\""[t->first_arg], 2 - (size_t)t->first_arg);
     t->first_arg = false;
     out_bytes(t->out, key, len);
     out_lit(t->out, "\":");
