@@ -233,6 +233,7 @@ FILES = [
     ("a device with too large a number", lambda r: shutil.copytree(r.path("device_0"), r.path("device_4294967296")), {0}, ""),
     ("device_ without a number", lambda r: shutil.copytree(r.path("device_0"), r.path("device_")), {0}, ""),
     ("a file in place of a device", lambda r: (shutil.rmtree(r.path("device_0")), r.write("device_0", b"")), {0, 3}, ""),
+    ("a call that began at no time", edit(API, lambda d: d[:16] + bytes(8) + d[24:]), {0}, "1 records from before the collection began, first: host/data/"),
     ("a dictionary without a last newline", edit(HASH_DIC, lambda d: d[:-1]), {0}, ""),
     ("a dictionary with every key twice", edit(HASH_DIC, lambda d: d + d), {0}, ""),
     ("a dictionary of colons", edit(HASH_DIC, lambda d: d + b"::::\n:\n1:\n:1\n"), {3}, "3 lines that could not be understood, first: " + HASH_DIC),

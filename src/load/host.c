@@ -185,8 +185,12 @@ static size_t pair_events(struct source *s, struct records *r)
     losses_add(&s->lost, LOSS_UNPAIRED, n_open, "host/data/api_event.data", 0);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
-        if (end[i] == UINT64_MAX || begin[i] == 0)
+        if (end[i] == UINT64_MAX)
             continue;
+        if (begin[i] == 0) {
+            losses_add(&s->lost, LOSS_OUTSIDE, 1, source_file(s, "api_event.data"), 0);
+            continue;
+        }
         level[kept] = level[i], type[kept] = type[i], thread[kept] = thread[i], request[kept] = request[i];
         begin[kept] = begin[i], end[kept] = end[i], item[kept] = item[i];
         kept++;
