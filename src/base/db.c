@@ -238,7 +238,9 @@ static bool add_rows(struct db *db, const struct db_table *t, struct btree *b, s
         for (size_t i = 0; i < n && done; i++)
             done = add_row(db, &form, cell + i * form.n, b);
     }
-    if (!done)
+    if (!done && arena_failed(db->mem))
+        no_memory(db, e);
+    else if (!done)
         error_set(e, FAULT_LIMIT, "%s: the row after %" PRId64 " of %s is too long or has the same key", db->out.path,
                   btree_last(b), t->name);
     arena_free(mem);
