@@ -33,6 +33,15 @@ class Cost:
         self.wall, self.cpu, self.peak = (min(r[i] for r in runs) for i in range(3))
 
 
+def judged(ratio, budget):
+    """The budget, and a word where the ratio misses it."""
+    if not budget or ratio is None:
+        return budget
+    side, limit = budget.split()
+    held = ratio <= float(limit) if side == "<=" else ratio >= float(limit)
+    return budget if held else budget + " missed"
+
+
 class Report:
     """Tables for the eye, and the same as Markdown for a file."""
 
@@ -46,15 +55,15 @@ class Report:
         self.page.append("|---|---:|---:|---:|---:|---|---|")
 
     def row(self, what, wall, cpu, peak, ratio, budget, against):
-        print("  %-26s %8s %8s %8s %8s  %-8s %s" % (what, wall, cpu, peak, ratio, budget, against))
+        print("  %-26s %8s %8s %8s %8s  %-15s %s" % (what, wall, cpu, peak, ratio, budget, against))
         self.page.append("| %s |" % " | ".join((what, wall, cpu, peak, ratio, budget, against)))
 
     def cost(self, what, cost, ratio=None, budget="", against=""):
         self.row(what, "%.2f" % cost.wall, "%.2f" % cost.cpu, "%.0f" % (cost.peak / MB) if cost.peak else "",
-                 "" if ratio is None else "%.2f" % ratio, budget, against)
+                 "" if ratio is None else "%.2f" % ratio, judged(ratio, budget), against)
 
     def ratio(self, what, ratio, budget, against):
-        self.row(what, "", "", "", "%.2f" % ratio, budget, against)
+        self.row(what, "", "", "", "%.2f" % ratio, judged(ratio, budget), against)
 
 
 def command(*args, remove=lambda: ()):
