@@ -117,32 +117,40 @@ void memory_unmap(struct mapped *m)
     m->at = NULL;
 }
 
-/* The room in the file is reserved first: a page that finds the disk full when it is written to would end the process. */
+/* A place at the end of the file; -1 when there is none. */
+static int take_place(off_t *at, size_t bytes)
+{
+    pthread_mutex_lock(&all.lock);
+    if (all.fd < 0)
+        all.fd = open_nameless(all.dir);
+    *at = all.end;
+    all.end += (off_t)bytes;
+    const int fd = all.fd;
+    pthread_mutex_unlock(&all.lock);
+    return fd;
+}
+
+/* The room in the file is reserved first: a page that finds the disk full when it is written to would end the process. That
+ * may take long, and the watcher does not wait for it. */
 static void *spill(size_t bytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) & ~(page - 1);
     struct spilled *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    pthread_mutex_lock(&all.lock);
-    if (all.fd < 0)
-        all.fd = open_nameless(all.dir);
-    s->at = all.end;
-    void *at = all.fd >= 0 && posix_fallocate(all.fd, s->at, (off_t)whole) == 0
-                   ? mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, all.fd, s->at)
+    const int fd = s ? take_place(&s->at, whole) : -1;
+    void *at = fd >= 0 && posix_fallocate(fd, s->at, (off_t)whole) == 0
+                   ? mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, fd, s->at)
                    : MAP_FAILED;
-    if (at != MAP_FAILED) {
-        all.end += (off_t)whole;
-        s->map = (struct mapped){ .at = at, .bytes = whole };
-        maps_add(&s->map);
-        s->next = all.spilled;
-        all.spilled = s;
+    if (at == MAP_FAILED) {
+        free(s);
+        return NULL;
     }
+    s->map = (struct mapped){ .at = at, .bytes = whole };
+    pthread_mutex_lock(&all.lock);
+    maps_add(&s->map);
+    s->next = all.spilled;
+    all.spilled = s;
     pthread_mutex_unlock(&all.lock);
-    if (at != MAP_FAILED)
-        return at;
-    free(s);
-    return NULL;
+    return at;
 }
 
 /* True when it was a column in the file, which is gone now. */
