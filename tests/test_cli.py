@@ -392,6 +392,20 @@ class Losses(Case):
         (timeline,) = glob.glob(os.path.join(glob.escape(path), "mindstudio_profiler_output/msprof_2*.json"))
         self.assertLess(os.path.getsize(timeline), 100 * 10**6)
 
+    def test_a_record_of_a_kind_that_nobody_reads_is_counted(self):
+        """Several readers share this file, and each passes over what is not its own."""
+        track = "device_0/data/ts_track.data.0.slice_0"
+
+        def others(path):
+            r = json.loads(self.ascope("export", "db", path, "--json").stdout)
+            return [(x["count"], x["file"]) for x in r["collections"][0]["losses"] if x["reason"] == "other_kind"]
+
+        before = sum(n for n, _ in others(self.sample()))
+        after = others(self.sample("PROF_2", broken=[(track, lambda data: data[:1] + b"\xee" + data[2:])]))
+        self.assertEqual(sum(n for n, _ in after), before + 1)
+        if before == 0:
+            self.assertEqual([file for _, file in after], [track])
+
     def test_losses_for_machines(self):
         r = json.loads(self.ascope("export", "db", self.sample(broken=self.BROKEN), "--json", code=3).stdout)
         self.assertEqual(r["exit_code"], 3)

@@ -16,8 +16,8 @@
 #include "analyse/release.h"
 #include "analyse/steps.h"
 #include "analyse/ts_copies.h"
-#include "load/records.h"
 #include "base/pool.h"
+#include "load/records.h"
 
 static bool release_log(struct profile *p, struct device *d, struct error *e)
 {
@@ -142,8 +142,10 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
     pool_run(p->n_devices, n_threads, analyse_both, &a);
     if (!all_well(&a, e))
         return false;
-    for (size_t i = 0; i < p->n_devices; i++)
+    for (size_t i = 0; i < p->n_devices; i++) {
+        records_count_unread(&p->device[i].source);
         losses_merge(&p->lost, &p->device[i].source.lost);
+    }
     if (profile_has_host(p))
         losses_merge(&p->lost, &p->host.source.lost);
     if (!number_tasks(p))
