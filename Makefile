@@ -7,7 +7,7 @@
 #   make fuzz     damaged input for FUZZ_SECONDS a reader
 #   make torture  every call that can fail fails once, every stage meets a full disk, every byte is damaged (hours);
 #                 TORTURE=calls for one campaign
-#   make viewer   pictures of a timeline in a real viewer
+#   make viewer   pictures of a timeline in speedscope
 #   make format   the layout of the source, decided by clang-format
 #   make docs     man page and shell completions anew from the option tables
 #   make install  into PREFIX (DESTDIR is honoured)
@@ -79,7 +79,7 @@ bench: need-build program
 	@$(NICE) ninja -C build --quiet bench/bench_rows
 	@python3 bench/bench.py build/ascope $(BENCH)
 
-# A picture of each row of a timeline in a real viewer (speedscope), which must not complain; needs a browser: apt-get install
+# A picture of each row of a timeline in speedscope, which must not complain; needs a browser: apt-get install
 # chromium nodejs npm.
 viewer: program
 	@cd tests/viewer && npm install --silent --no-audit --no-fund

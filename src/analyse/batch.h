@@ -16,7 +16,7 @@ void batch_of_device(const uint32_t *order, size_t n, const uint64_t *time, cons
 
 /* The host's rule, which looks at the flip's number too. */
 void batch_of_host(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
-                   size_t n_flips, const uint64_t *flip_time, const uint32_t *flip_task, const uint16_t *flip_number);
+                   size_t n_flips, const uint64_t *flip_time, const uint16_t *flip_task, const uint16_t *flip_number);
 
 /* The rule of the older presentation for devices: as the host's, but a task at the very time of a flip comes after it. */
 void batch_of_older(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,

@@ -419,7 +419,7 @@ static bool split_flips(struct arena *mem, const struct tracks *t, size_t n_trac
     order_apply(f->stream, t->stream, order, n, sizeof *f->stream);
     order_apply(f->time, t->time, order, n, sizeof *f->time);
     for (size_t i = 0; i < n; i++) {
-        f->task[i] = t->task[order[i]] & 0xFFFF;
+        f->task[i] = (uint16_t)t->task[order[i]];
         f->number[i] = (uint16_t)(t->task[order[i]] >> 16);
     }
     return true;

@@ -94,8 +94,7 @@ struct tracks {
 /* Wrap-arounds of task ids, sorted by (device, stream, time). */
 struct host_flips {
     size_t n;
-    uint16_t *device, *stream, *number;
-    uint32_t *task;
+    uint16_t *device, *stream, *number, *task;
     uint64_t *time;
 };
 
