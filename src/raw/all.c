@@ -5,6 +5,7 @@
 #include "raw/host.h"
 #include "raw/hwts.h"
 #include "raw/sampler.h"
+#include "raw/torch.h"
 
 const struct layout *const raw_layouts[] = {
     &stars_layout,
@@ -78,5 +79,11 @@ const struct layout *const raw_layouts[] = {
     &l2_cache_layout,
     &smmu_layout,
     &ts_cpu_layout,
+    &torch_op_layout,
+    &torch_mark_layout,
+    &torch_memory_layout,
+    &python_call_layout,
+    &python_key_layout,
+    &python_gc_layout,
 };
 const size_t n_raw_layouts = sizeof raw_layouts / sizeof *raw_layouts;

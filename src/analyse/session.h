@@ -1,0 +1,10 @@
+/* session.h - what belongs together in a *_ascend_pt directory: operators and what they started on the device, and steps. */
+#ifndef ASCOPE_ANALYSE_SESSION_H
+#define ASCOPE_ANALYSE_SESSION_H
+
+#include "profile/session.h"
+
+/* After session_load(): analyses the device's profile, then fills kernels, tree and steps. */
+bool session_analyse(struct session *s, unsigned n_threads, struct error *e);
+
+#endif

@@ -1,0 +1,28 @@
+/* framework.h - the files of a FRAMEWORK folder into columns. */
+#ifndef ASCOPE_LOAD_FRAMEWORK_H
+#define ASCOPE_LOAD_FRAMEWORK_H
+
+#include "profile/framework.h"
+
+/* From the stamps in the records to wall-clock ns. */
+struct framework_clock {
+    bool is_counter; /* false: stamps are monotonic ns already */
+    double ns_per_count;
+    int64_t count, mono_ns; /* at the same instant */
+    int64_t wall_offset_ns;
+};
+int64_t framework_ns(const struct framework_clock *c, uint64_t stamp);
+
+struct framework_request {
+    struct framework_clock clock;
+    struct names *names;
+    bool keeps_records; /* operators point at their records, and parameters are read */
+    unsigned n_threads;
+};
+
+/* `path` lives as long as the framework. Damage is counted in f->lost; a file that is not there is empty. False only without
+ * memory, and then framework_free() is still due. */
+bool framework_load(struct framework *f, const char *path, const struct framework_request *r, struct error *e);
+void framework_free(struct framework *f);
+
+#endif

@@ -1,0 +1,19 @@
+/* session.h - a *_ascend_pt directory: finding it, its settings and clocks, and everything that lies in it. */
+#ifndef ASCOPE_LOAD_SESSION_H
+#define ASCOPE_LOAD_SESSION_H
+
+#include "profile/session.h"
+
+/* True when the directory holds a FRAMEWORK folder or a PROF directory and no host or device_N folder of its own. */
+bool session_is_one(const char *path);
+
+struct session_request {
+    bool keeps_tensors; /* for the memory timeline */
+    unsigned n_threads;
+};
+
+/* False: nothing in it can be used, and e says why; session_free() is due in any case. */
+bool session_load(struct session *s, const char *path, const struct session_request *r, struct error *e);
+void session_free(struct session *s);
+
+#endif

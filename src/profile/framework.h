@@ -1,0 +1,101 @@
+/* framework.h - what PyTorch reported of itself: operators, its task queue, memory, Python frames, collected garbage.
+ *
+ * Filled by load/framework.c from the files of a FRAMEWORK folder. Times are wall-clock ns. A name that was not recorded is
+ * NO_NAME; one that was recorded and is empty is NAME_EMPTY.
+ */
+#ifndef ASCOPE_PROFILE_FRAMEWORK_H
+#define ASCOPE_PROFILE_FRAMEWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/names.h"
+
+enum { NO_NAME = UINT32_MAX };
+
+/* Operators and ranges that the user named, in file order. */
+struct torch_ops {
+    size_t n;
+    int64_t *begin_ns, *end_ns;
+    int64_t *sequence;        /* the same for an operator and its backward; -1: none */
+    uint64_t *forward_thread; /* of a backward: a number of the thread that ran its forward; 0 for all others */
+    uint32_t *process, *thread;
+    uint8_t *scope;
+    name_id *name;
+    name_id *types, *shapes, *stack; /* with a line break behind each ";", as all outputs show them */
+    name_id *modules, *flops;
+    const uint8_t **record; /* whole, for fields that no column holds (tensors); NULL unless they were asked for */
+    uint32_t *record_size;
+};
+
+/* A task on its way through the queue: from the begin to the end of putting it in, or of taking it out and launching it. In
+ * the order of their ends. */
+struct queue_spans {
+    size_t n;
+    int64_t *begin_ns, *end_ns;
+    uint64_t *id; /* the same where it was put in and where it was taken out */
+    uint32_t *process, *thread;
+    name_id *name; /* of the operator */
+};
+
+/* What allocators took and gave back, in file order. */
+struct torch_memory {
+    size_t n;
+    int64_t *time_ns;
+    uint64_t *pointer;
+    int64_t *size_bytes; /* negative when given back */
+    int64_t *allocated_bytes, *reserved_bytes, *active_bytes;
+    int64_t *stream;
+    int8_t *device_type, *device;
+    uint8_t *component, *kind, *allocator; /* see raw/torch.h */
+    uint32_t *process, *thread;
+};
+
+/* Calls of Python functions, C functions and modules; thread by thread in order of the threads' first records, each in the
+ * order in which the calls returned. */
+struct python_calls {
+    size_t n;
+    int64_t *begin_ns, *end_ns;
+    uint32_t *process, *thread;
+    uint64_t *key;    /* of its parameters */
+    name_id *name;    /* "file(line): function", "nn.Module: Linear_3" */
+    uint32_t *id;     /* position among the records of its thread */
+    uint32_t *parent; /* id of the call around it; 0: none, or the first */
+    uint32_t *module; /* number among the modules of its class; NO_MODULE_NUMBER: it is none */
+};
+enum { NO_MODULE_NUMBER = UINT32_MAX };
+
+/* Parameters of modules and optimizers, as texts of a grammar of their own, in file order; the last of a key counts. */
+struct python_params {
+    size_t n;
+    uint64_t *key;
+    const char **modules, **optimizers; /* not NUL-terminated; NULL: none */
+    uint32_t *modules_len, *optimizers_len;
+};
+
+struct collected_garbage {
+    size_t n;
+    int64_t *begin_ns, *end_ns;
+    uint32_t *process;
+};
+
+struct framework {
+    const char *path; /* of the folder; NULL: there is none */
+    struct torch_ops ops;
+    bool has_queue; /* its file is there */
+    struct queue_spans enqueue, dequeue;
+    struct torch_memory memory;
+    struct python_calls python;
+    struct python_params params;
+    struct collected_garbage gc;
+    struct arena *mem;
+    struct losses lost;
+    struct mapped *map; /* of the files that columns point into */
+    size_t n_maps;
+};
+
+#endif

@@ -1,0 +1,72 @@
+/* session.h - one *_ascend_pt directory: what PyTorch and the device recorded between start and stop, and how they belong
+ * together.
+ *
+ * load/session.c fills settings, framework and profile; analyse/session.c the rest. Without a PROF directory the profile is
+ * there, but empty: names and memory only.
+ */
+#ifndef ASCOPE_PROFILE_SESSION_H
+#define ASCOPE_PROFILE_SESSION_H
+
+#include "profile/framework.h"
+#include "profile/profile.h"
+
+enum session_level { SESSION_LEVEL_NONE, SESSION_LEVEL0, SESSION_LEVEL1, SESSION_LEVEL2 };
+
+/* What profiler_info*.json says. */
+struct session_settings {
+    enum session_level level;
+    bool has_cpu, has_npu; /* activities: asked for, and their data is there */
+    bool record_shapes, profile_memory, with_stack, with_modules;
+    bool l2_cache, sys_io, sys_interconnection, simplifies;
+    bool wants_text, wants_db; /* export_type */
+    bool has_rank;
+    int64_t rank;
+};
+
+/* What the arrows from the host end at on the device: the events that operators started. Sorted by (launch_ns, device, begin_ns). */
+struct kernels {
+    size_t n;
+    int64_t *launch_ns; /* begin of the call that launched it */
+    int64_t *begin_ns, *end_ns;
+    double *dur_us; /* as the timeline shows it */
+    bool *is_aicore;
+    uint32_t *device; /* index of profile.device */
+    uint32_t *pid;    /* where it is on the timeline */
+    int64_t *tid;
+    name_id *name;
+};
+
+/* Which operators enclose which, and what they started. Rows are rows of torch_ops. One tree for all threads, as the
+ * reference builds it: an operator that begins while another is open is its child. */
+struct op_tree {
+    uint32_t *by_begin; /* rows in order of begin, then of the file: the order of the tree, and of operator_details */
+    uint32_t *parent;   /* NO_ROW: at the top */
+    size_t n_started;
+    uint32_t *started;       /* kernels that an operator started itself, by operator (in the order of by_begin) */
+    uint32_t *first_started; /* n + 1 positions in `started`, by position in by_begin */
+};
+
+/* ProfilerStep#N. In order of begin. */
+struct session_steps {
+    size_t n;
+    name_id *id;                          /* what follows the "#" */
+    int64_t *host_begin_ns, *host_end_ns; /* of the range itself */
+    int64_t *begin_ns, *end_ns;           /* of what it did on the device */
+    bool *has_work;                       /* it started something: only then do the tables know it */
+};
+
+struct session {
+    const char *path, *name; /* name: the last part of the path */
+    json_t *info, *metadata; /* profiler_info*.json, profiler_metadata.json; NULL where they are not there */
+    struct session_settings settings;
+    struct framework framework;
+    struct profile profile;
+    bool has_device; /* profile is that of a PROF directory */
+    struct kernels kernels;
+    struct op_tree tree;
+    struct session_steps steps;
+    struct arena *mem;
+    struct losses lost; /* of all parts, filled at the end */
+};
+
+#endif
