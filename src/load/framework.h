@@ -20,7 +20,7 @@ struct framework_request {
     unsigned n_threads;
 };
 
-/* `path` lives as long as the framework. Damage is counted in f->lost; a file that is not there is empty. False only without
+/* `path` lives as long as the framework. Damage is counted by file; a file that is not there is empty. False only without
  * memory, and then framework_free() is still due. */
 bool framework_load(struct framework *f, const char *path, const struct framework_request *r, struct error *e);
 void framework_free(struct framework *f);

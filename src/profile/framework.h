@@ -83,19 +83,36 @@ struct collected_garbage {
     uint32_t *process;
 };
 
+enum framework_file_id {
+    FRAMEWORK_OPS,
+    FRAMEWORK_MARKS,
+    FRAMEWORK_MEMORY,
+    FRAMEWORK_PYTHON,
+    FRAMEWORK_PYTHON_KEYS,
+    FRAMEWORK_PARAMS,
+    FRAMEWORK_GC,
+    FRAMEWORK_FILES
+};
+
+/* One of them, while columns point into it. What is loaded from it has memory and losses of its own: they load in parallel. */
+struct framework_file {
+    const char *name; /* "FRAMEWORK/torch.op_range": for messages */
+    bool is_there;
+    struct mapped map;
+    struct arena *mem;
+    struct losses lost;
+};
+
 struct framework {
     const char *path; /* of the folder; NULL: there is none */
+    struct framework_file file[FRAMEWORK_FILES];
     struct torch_ops ops;
-    bool has_queue; /* its file is there */
+    bool has_queue; /* the file of its marks is there */
     struct queue_spans enqueue, dequeue;
     struct torch_memory memory;
     struct python_calls python;
     struct python_params params;
     struct collected_garbage gc;
-    struct arena *mem;
-    struct losses lost;
-    struct mapped *map; /* of the files that columns point into */
-    size_t n_maps;
 };
 
 #endif

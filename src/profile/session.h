@@ -61,7 +61,8 @@ struct session {
     struct session_settings settings;
     struct framework framework;
     struct profile profile;
-    bool has_device; /* profile is that of a PROF directory */
+    bool has_device;           /* profile is that of a PROF directory */
+    struct error device_error; /* why there is none, although there is a directory */
     struct kernels kernels;
     struct op_tree tree;
     struct session_steps steps;

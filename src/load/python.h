@@ -1,0 +1,10 @@
+/* python.h - from "entered" and "left" of Python frames to calls. */
+#ifndef ASCOPE_LOAD_PYTHON_H
+#define ASCOPE_LOAD_PYTHON_H
+
+#include "load/framework.h"
+
+/* Of the files FRAMEWORK_PYTHON and FRAMEWORK_PYTHON_KEYS. False: no memory. */
+bool python_load(struct framework *f, const struct framework_request *r);
+
+#endif

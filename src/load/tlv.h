@@ -1,0 +1,35 @@
+/* tlv.h - files of (type u16, length u32, bytes), as PyTorch's side of a collection writes them.
+ *
+ * A record begins with a fixed part; texts in the same form follow it. What is cut short is counted where it begins.
+ */
+#ifndef ASCOPE_LOAD_TLV_H
+#define ASCOPE_LOAD_TLV_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+struct tlv {
+    struct bytes in;
+    const char *file; /* for messages; lives as long as the losses */
+    struct losses *lost;
+};
+
+struct tlv_record {
+    const uint8_t *data;
+    size_t size;
+    uint64_t at; /* offset of the record in the file */
+};
+
+struct tlv_text {
+    const char *at; /* not NUL-terminated; NULL: it is not there */
+    uint32_t len;
+};
+
+/* The next record with at least `fixed` bytes; shorter ones are counted and passed over. False: that was all. */
+bool tlv_next(struct tlv *t, size_t fixed, struct tlv_record *out);
+size_t tlv_count(const struct tlv *t, size_t fixed); /* of the records that tlv_next() would give */
+
+/* The texts behind the fixed part, by type; the last of a type counts, types from n on are passed over. */
+void tlv_texts(const struct tlv *t, const struct tlv_record *r, size_t fixed, struct tlv_text *text, size_t n);
+
+#endif
