@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export info query analyze sim completion help --version --help'
+        _ascope_offer -W 'export analyse info query analyze sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -24,6 +24,8 @@ _ascope()
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --threads) return ;;
     --memory-limit) return ;;
+    --export-type) _ascope_offer -W 'text db text,db'; return ;;
+    --max-process-number) return ;;
     --rule) return ;;
     --type) _ascope_offer -W 'text db'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
@@ -41,6 +43,9 @@ _ascope()
     export)
         words='timeline summary db all'
         options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --dialect --time-base --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
+    analyse)
+        words=''
+        options=' --export-type --max-process-number --dialect --time-base --pretty --simplify --out --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
@@ -57,7 +62,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export info query analyze sim completion help'
+        words='export analyse info query analyze sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

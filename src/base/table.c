@@ -92,6 +92,13 @@ static void csv_cell(const struct table *t, struct out *o, struct cell c)
     }
 }
 
+static void end_line(const struct table *t, struct out *o)
+{
+    if (t->has_crlf)
+        out_char(o, '\r');
+    out_char(o, '\n');
+}
+
 void table_csv_header(const struct table *t, struct out *o)
 {
     for (size_t c = 0; c < t->n_columns; c++) {
@@ -99,7 +106,7 @@ void table_csv_header(const struct table *t, struct out *o)
             out_char(o, ',');
         out_csv(o, t->column[c].name, strlen(t->column[c].name));
     }
-    out_char(o, '\n');
+    end_line(t, o);
 }
 
 void table_csv_rows(const struct table *t, struct out *o, size_t first, size_t n)
@@ -113,7 +120,7 @@ void table_csv_rows(const struct table *t, struct out *o, size_t first, size_t n
                 out_char(o, ',');
             csv_cell(t, o, cell);
         }
-        out_char(o, '\n');
+        end_line(t, o);
     }
 }
 

@@ -113,6 +113,7 @@ struct table {
     struct cell (*get)(const void *rows, size_t row, size_t column); /* instead of column.get: one for all columns */
     const struct cell *grid; /* instead of rows: n_rows * n_columns cells, row by row */
     const struct names *names;
+    bool has_crlf; /* lines of the CSV end as Python's do */
 };
 
 static inline struct cell table_cell(const struct table *t, size_t row, size_t column)

@@ -49,29 +49,31 @@ static bool analyze_one(const void *context, const char *path, struct progress *
 {
     const struct analysis *n = context;
     struct analyze_result found;
-    r->mem = arena_new();
-    if (!r->mem)
+    r->account.mem = arena_new();
+    if (!r->account.mem)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     if (!work_load(path, arguments_threads(n->a), progress, r, e))
         return false;
     progress_show(progress, "writing", 0.75);
-    if (!analyze_write(&r->profile, &n->request, r->mem, &found, e)) {
+    if (!analyze_write(&r->profile, &n->request, r->account.mem, &found, e)) {
         if (found.n_files == 0)
             return false;
-        result_problem(r, e->text); /* some of it is there */
+        account_problem(&r->account, e->text); /* some of it is there */
     }
     if (n->a->clear)
         result_clear(r);
     for (size_t i = 0; i < found.n_files; i++) {
-        struct written *w = list_add(&r->files, r->mem);
+        struct written *w = list_add(&r->account.files, r->account.mem);
         if (w)
             *w = found.file[i];
         else
-            result_problem(r, NULL);
+            account_problem(&r->account, NULL);
     }
     if (found.n_untimed > 0)
-        result_problem(r, arena_printf(r->mem, "%s: %llu collectives have no task on a master stream, and so no time",
-                                       path, (unsigned long long)found.n_untimed));
+        account_problem(&r->account,
+                        arena_printf(r->account.mem,
+                                     "%s: %llu collectives have no task on a master stream, and so no time", path,
+                                     (unsigned long long)found.n_untimed));
     return !found.why_nothing || end_empty(n, path, found.why_nothing, e);
 }
 

@@ -34,6 +34,7 @@ int run_export(struct arguments *a);
 int run_import(struct arguments *a);
 int run_query(struct arguments *a);
 int run_analyze(struct arguments *a);
+int run_analyse(struct arguments *a);
 int run_info(struct arguments *a);
 int run_sim(struct arguments *a);
 int run_help(struct arguments *a);

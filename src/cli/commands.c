@@ -9,6 +9,10 @@ static const uint8_t export_options[] = {
     OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
     OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
+static const uint8_t analyse_options[] = {
+    OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_SIMPLIFY, OPT_OUT, OPT_THREADS, OPT_MEMORY,
+    OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+};
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t analyze_options[] = {
     OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
@@ -38,6 +42,18 @@ const struct command commands[] = {
         LIST_OF(export_options),
         .words = "timeline summary db all",
         .run = run_export,
+    },
+    {
+        .name = "analyse",
+        .usage = "DIR... [OPTION...]",
+        .about = "turn what PyTorch and the device recorded into a timeline, tables and databases",
+        .text = "DIR is a *_ascend_pt directory of the PyTorch profiler, or one that holds those of all ranks of a job: they "
+                "are analysed side by side, and one that fails stops no other. The results go to ASCEND_PROFILER_OUTPUT in "
+                "each: trace_view.json (for Perfetto, Chrome or MindStudio Insight), tables (*.csv) and databases (*.db). "
+                "A readable log goes to logs, and analyse.done is written last.\n\n"
+                "PROF_XXX directories, which have no framework's data beside them, are exported as ascope export does.",
+        LIST_OF(analyse_options),
+        .run = run_analyse,
     },
     {
         .name = "info",

@@ -63,6 +63,17 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_MAN] = { "man", .kind = OPTION_FLAG, .at = AT(man),
         .help = "the manual page, for man -l -" },
 
+    [OPT_EXPORT_TYPE] = { "export-type", .kind = OPTION_TEXT, .value = "TYPE,...", .at = AT(export_type),
+        .choice = { "text", "db", "text,db" },
+        .help = "text (timeline and tables), db (databases), or both; without it as the collection was set up" },
+    [OPT_MAX_PROCESSES] = { "max-process-number", NUMBER(max_processes, 1, 64),
+        .help = "how many directories are analysed at once; without it as many as --threads" },
+    [OPT_PRETTY] = { "pretty", .kind = OPTION_FLAG, .at = AT(pretty),
+        .help = "the timeline with one event a line, for people and line tools" },
+    [OPT_SIMPLIFY] = { "simplify", .kind = OPTION_SWITCH, .at = AT(simplify),
+        .help = "remove afterwards what exports of the PROF directory have left, its raw data stays; without it as the "
+                "collection was set up (data_simplification)" },
+
     [OPT_SIM_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(sim.out_dir),
         .help = "where the PROF directories are made; without it here" },
     [OPT_SEED] = { "seed", NUMBER(sim.seed, 0, UINT64_MAX),

@@ -37,6 +37,11 @@ enum option_id {
     OPT_VERBOSE,
     OPT_HELP,
     OPT_MAN,
+    /* of analyse only */
+    OPT_EXPORT_TYPE,
+    OPT_MAX_PROCESSES,
+    OPT_PRETTY,
+    OPT_SIMPLIFY,
     /* of sim only */
     OPT_SIM_OUT,
     OPT_SEED,
@@ -110,11 +115,11 @@ struct arguments {
     enum face face;
     const struct command *command;
     uint64_t given; /* bit option_id: it was on the command line */
-    const char *dir, *reports, *out, *output, *rule, *python_path;
-    uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type;
+    const char *dir, *reports, *out, *output, *rule, *python_path, *export_type;
+    uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose;
-    bool clear, cluster, json, quiet, help, man;
+    bool clear, cluster, json, quiet, help, man, pretty, simplify;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct sim_options sim;
     const char **word; /* what is no option */

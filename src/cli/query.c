@@ -56,7 +56,7 @@ int run_query(struct arguments *a)
     enum outcome outcome = collections_find(a, 0, false, &found);
     struct tally tally = { .n_failed = found.n_refused };
     struct query *q = query_new();
-    work_memory(a, &found);
+    work_memory(a, found.n > 0 ? found.path[0] : NULL);
     for (size_t i = 0; q && i < found.n; i++)
         add_one(a, q, found.path[i], &tally);
     memory_unwatch();

@@ -232,16 +232,16 @@ static void put_rest(const struct term *t, const struct written *const *file, si
             term_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
 }
 
-static bool put_files(const struct term *t, const struct result *r, bool all)
+bool summary_files(const struct term *t, const char *path, const struct account *a, bool all)
 {
-    const size_t n = r->files.n;
+    const size_t n = a->files.n;
     const struct written **file = calloc(n, sizeof *file);
     size_t n_tables = 0;
     int columns = 0;
     if (!file)
         return false;
     for (size_t i = 0; i < n; i++) {
-        file[i] = &r->files.at[i];
+        file[i] = &a->files.at[i];
         n_tables += is_table(file[i]);
     }
     const size_t n_shown = all || n_tables <= TOP_TABLES + 1 ? n : n - n_tables + TOP_TABLES;
@@ -254,7 +254,7 @@ static bool put_files(const struct term *t, const struct result *r, bool all)
     columns = columns < NAME_COLUMNS ? columns : NAME_COLUMNS;
     for (size_t i = 0; i < n_shown; i++) {
         if (i == 0 || !same_dir(file[i]->path, file[i - 1]->path))
-            put_dir(t, r->profile.path, file[i]->path);
+            put_dir(t, path, file[i]->path);
         put_file(t, file[i], columns);
     }
     if (n_shown < n)
@@ -354,6 +354,15 @@ static void put_sources(const struct term *t, const struct profile *p)
     }
 }
 
+void summary_times(const struct term *t, const struct account *a)
+{
+    fprintf(t->to, "\n  %.2f s: %.2f reading, %.2f analysing", a->load_s + a->analyse_s + a->write_s, a->load_s,
+            a->analyse_s);
+    if (a->files.n > 0)
+        fprintf(t->to, ", %.2f writing", a->write_s);
+    fputc('\n', t->to);
+}
+
 bool summary_print(const struct term *t, const struct arguments *a, const struct result *r)
 {
     if (a->quiet || a->json)
@@ -365,13 +374,9 @@ bool summary_print(const struct term *t, const struct arguments *a, const struct
     put_found(t, p);
     if (a->verbose > 0)
         put_sources(t, p);
-    const bool has_files = put_files(t, r, a->verbose > 0), has_top = put_top(t, p);
+    const bool has_files = summary_files(t, p->path, &r->account, a->verbose > 0), has_top = put_top(t, p);
     summary_losses(t, &p->lost);
-    fprintf(t->to, "\n  %.2f s: %.2f reading, %.2f analysing", r->load_s + r->analyse_s + r->write_s, r->load_s,
-            r->analyse_s);
-    if (r->files.n > 0)
-        fprintf(t->to, ", %.2f writing", r->write_s);
-    fputc('\n', t->to);
+    summary_times(t, &r->account);
     fflush(t->to);
     return has_files && has_top;
 }
@@ -419,11 +424,11 @@ json_t *summary_streams_json(const struct source *s)
     return list;
 }
 
-static json_t *files_json(const struct result *r)
+json_t *files_json(const struct account *a)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < r->files.n; i++) {
-        const struct written *f = &r->files.at[i];
+    for (size_t i = 0; i < a->files.n; i++) {
+        const struct written *f = &a->files.at[i];
         json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "path", text_json(f->path), "rows",
                                               (json_int_t)f->n_rows, "bytes", (json_int_t)f->n_bytes));
     }
@@ -444,12 +449,17 @@ static json_t *top_json(const struct profile *p)
     return list;
 }
 
-static json_t *problems_json(const struct result *r)
+json_t *problems_json(const struct account *a)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < r->problems.n; i++)
-        json_array_append_new(list, text_json(r->problems.at[i] ? r->problems.at[i] : ""));
+    for (size_t i = 0; i < a->problems.n; i++)
+        json_array_append_new(list, text_json(a->problems.at[i] ? a->problems.at[i] : ""));
     return list;
+}
+
+json_t *seconds_json(const struct account *a)
+{
+    return json_pack("{s:f, s:f, s:f}", "read", a->load_s, "analyse", a->analyse_s, "write", a->write_s);
 }
 
 json_t *summary_json(const struct result *r)
@@ -463,13 +473,13 @@ json_t *summary_json(const struct result *r)
         json_object_set_new(counts, fact_word[i].key, json_integer((json_int_t)n[i]));
     for (size_t i = 0; i < p->n_devices; i++)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
-    return json_pack("{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f}}",
-                     "path", text_json(p->path), "chip", p->chip->name, "platform", p->platform, "hostname",
+    return json_pack("{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+                     text_json(p->path), "chip", p->chip->name, "platform", p->platform, "hostname",
                      text_json(source_text(s->info, "hostname")), "simulated", source_is_simulated(s), "devices",
                      devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end",
-                     s->has_end, "counts", counts, "files", files_json(r), "top_operators", top_json(p), "losses",
-                     summary_losses_json(&p->lost), "problems", problems_json(r), "seconds", "read", r->load_s,
-                     "analyse", r->analyse_s, "write", r->write_s);
+                     s->has_end, "counts", counts, "files", files_json(&r->account), "top_operators", top_json(p),
+                     "losses", summary_losses_json(&p->lost), "problems", problems_json(&r->account), "seconds",
+                     seconds_json(&r->account));
 }
 
 enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome)

@@ -11,11 +11,16 @@
 /* All of these print to stdout as the arguments ask; --json and --quiet print nothing here. False: without memory a part is
  * missing. */
 bool summary_print(const struct term *t, const struct arguments *a, const struct result *r);
+bool summary_files(const struct term *t, const char *path, const struct account *a, bool all);
+void summary_times(const struct term *t, const struct account *a);
 void summary_streams(const struct term *t, const struct source *s); /* one line for each family of files */
 void summary_losses(const struct term *t, const struct losses *l);
 
 /* New references; NULL without memory. */
 json_t *summary_json(const struct result *r);
+json_t *files_json(const struct account *a);
+json_t *problems_json(const struct account *a);
+json_t *seconds_json(const struct account *a);
 json_t *summary_losses_json(const struct losses *l);
 json_t *summary_streams_json(const struct source *s);
 

@@ -41,10 +41,10 @@ static void end_failed(struct run *run, const char *path, const struct result *r
 
 static void end_done(struct run *run, const struct result *r)
 {
-    const size_t n = r->problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n,
-                 n_more = n - n_told + r->n_untold;
+    const size_t n = r->account.problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n,
+                 n_more = n - n_told + r->account.n_untold;
     for (size_t i = 0; i < n_told; i++)
-        complain("%s", r->problems.at[i] ? r->problems.at[i] : "no memory to say what went wrong");
+        complain("%s", r->account.problems.at[i] ? r->account.problems.at[i] : "no memory to say what went wrong");
     if (n_told > 0 && n_more > 0)
         complain("and %zu more problems; --json lists them", n_more);
     else if (n_more > 0)
@@ -54,7 +54,7 @@ static void end_done(struct run *run, const struct result *r)
     const bool is_told = summary_print(&run->term, run->a, r);
     if (!is_told)
         complain("%s: no memory to tell all about it; free some memory and try again", r->profile.path);
-    const bool lossy = n + r->n_untold > 0 || losses_damage(&r->profile.lost) > 0 || !is_told;
+    const bool lossy = n + r->account.n_untold > 0 || losses_damage(&r->profile.lost) > 0 || !is_told;
     run->tally.n_lossy += lossy;
     run->tally.n_done += !lossy;
 }
@@ -75,7 +75,7 @@ static void run_one(struct run *run, const struct work *w, const char *path)
     progress_begin(&progress, stderr, !run->a->quiet);
     const bool done = w->run(w->context, path, &progress, &r, &e);
     progress_end(&progress);
-    r.write_s = now_s() - start - r.load_s - r.analyse_s;
+    r.account.write_s = now_s() - start - r.account.load_s - r.account.analyse_s;
     if (done)
         end_done(run, &r);
     else
@@ -83,12 +83,12 @@ static void run_one(struct run *run, const struct work *w, const char *path)
     result_free(&r);
 }
 
-void work_memory(const struct arguments *a, const struct collections *found)
+void work_memory(const struct arguments *a, const char *first)
 {
     enum { USUAL_LIMIT = 512 << 20 };
     struct error unused = { 0 }; /* whoever writes the results will say it */
-    if (found->n > 0 && (!a->out || out_make_dir(a->out, &unused)))
-        memory_limit(a->memory ? a->memory : USUAL_LIMIT, a->out ? a->out : found->path[0], a->memory > 0);
+    if (first && (!a->out || out_make_dir(a->out, &unused)))
+        memory_limit(a->memory ? a->memory : USUAL_LIMIT, a->out ? a->out : first, a->memory > 0);
     memory_watch();
 }
 
@@ -98,7 +98,7 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
     enum outcome outcome = collections_find(a, first_dir, false, &found);
     struct run run = { .a = a, .tally = { .n_failed = found.n_refused }, .json = a->json ? json_array() : NULL };
     term_init(&run.term, stdout);
-    work_memory(a, &found);
+    work_memory(a, found.n > 0 ? found.path[0] : NULL);
     for (size_t i = 0; i < found.n; i++) {
         if (i > 0 && !a->quiet && !a->json)
             putchar('\n');
@@ -119,10 +119,10 @@ bool work_load(const char *path, unsigned n_threads, struct progress *progress, 
     progress_show(progress, "reading", 0);
     if (!profile_load(&r->profile, path, n_threads, e))
         return false;
-    r->load_s = now_s() - start;
+    r->account.load_s = now_s() - start;
     progress_show(progress, "analysing", 0.5);
     if (!profile_analyse(&r->profile, n_threads, e))
         return false;
-    r->analyse_s = now_s() - start - r->load_s;
+    r->account.analyse_s = now_s() - start - r->account.load_s;
     return true;
 }

@@ -17,8 +17,8 @@ struct work {
 int work_run(struct arguments *a, size_t first_dir, const struct work *w);
 
 /* Keeps memory within --memory-limit until memory_unwatch(). What does not fit goes where the results go: there is room for
- * them, and it is no memory, as /tmp may be. */
-void work_memory(const struct arguments *a, const struct collections *found);
+ * them, and it is no memory, as /tmp may be: to --out, or to the first collection (NULL: there is none). */
+void work_memory(const struct arguments *a, const char *first);
 
 /* Reads and analyses, and takes the time of both. */
 bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e);

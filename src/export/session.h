@@ -14,13 +14,15 @@ struct session_export {
     struct export device; /* what an output of the device's part is asked with: dialect, profile, mem */
     struct arena *mem;    /* of the job that writes this output: the same as device.mem */
     enum dialect dialect;
+    bool is_pretty; /* one event a line */
     unsigned n_threads;
 };
 
 struct session_output {
-    const char *file;                           /* "operator_details.csv"; a "%s" is the rank: "_0" or "" */
-    const char *about;                          /* one line */
-    bool is_db;                                 /* of export type db; else of text */
+    const char *file;  /* "operator_details.csv"; a "%s" is the rank: "_0" or "" */
+    const char *about; /* one line */
+    bool is_db;        /* of export type db; else of text */
+    bool is_timeline;
     bool (*is_wanted)(const struct session *s); /* by the settings; NULL: always */
     /* One of three. A table without rows makes no file. */
     const char *report; /* the name in reports[] of the device's table that this is */

@@ -276,7 +276,7 @@ static void plan(struct writing *w)
 /* What each file is, for people who open the directory later. Lists what this export wrote. */
 static bool write_readme(struct writing *w, struct result *out, struct error *e)
 {
-    const char *path = arena_printf(out->mem, "%s/README.txt", w->dir);
+    const char *path = arena_printf(out->account.mem, "%s/README.txt", w->dir);
     static const struct {
         const char *ending, *heading;
     } part[] = { { ".json", "Timelines and JSON tables" }, { ".csv", "Tables" } };
@@ -287,8 +287,8 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
         return false;
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
         size_t n = 0;
-        for (size_t i = 0; i < out->files.n; i++) {
-            const struct written *f = &out->files.at[i];
+        for (size_t i = 0; i < out->account.files.n; i++) {
+            const struct written *f = &out->account.files.at[i];
             const char *name = strrchr(f->path, '/') + 1, *ending = strrchr(name, '.');
             if (strcmp(ending, part[k].ending) != 0)
                 continue;
@@ -303,15 +303,6 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
     return out_close(&o, e);
 }
 
-void result_problem(struct result *out, const char *text)
-{
-    const char **slot = list_add(&out->problems, out->mem);
-    if (slot)
-        *slot = text ? arena_text(out->mem, text, strlen(text)) : NULL;
-    else
-        out->n_untold++;
-}
-
 /* "stars_soc.data, ub.data": what lies there in a form that only this chip has. NULL: nothing, or no memory. */
 static const char *unread_of(const struct result *out)
 {
@@ -322,7 +313,7 @@ static const char *unread_of(const struct result *out)
         for (size_t d = 0; d < p->n_devices && n == 0; d++)
             source_streams(&p->device[d].source, p->chip->unread[i], &n);
         if (n > 0)
-            text = arena_printf(out->mem, "%s%s%s", text ? text : "", text ? ", " : "", p->chip->unread[i]);
+            text = arena_printf(out->account.mem, "%s%s%s", text ? text : "", text ? ", " : "", p->chip->unread[i]);
     }
     return text;
 }
@@ -333,32 +324,33 @@ static void note_unknown(struct result *out)
     const struct profile *p = &out->profile;
     const char *unread = unread_of(out), *version = NULL;
     if (unread)
-        result_problem(out, arena_printf(out->mem,
-                                         "%s: platform %d (%s): not read by this version: %s; everything else is "
-                                         "exported",
-                                         p->path, p->platform, p->chip->product, unread));
+        account_problem(&out->account,
+                        arena_printf(out->account.mem,
+                                     "%s: platform %d (%s): not read by this version: %s; everything else is "
+                                     "exported",
+                                     p->path, p->platform, p->chip->product, unread));
     for (size_t d = 0; d < p->n_devices && !version; d++) {
         const char *told = source_text(p->device[d].source.info, "version");
         if (*told && strcmp(told, "1.0") != 0 && strcmp(told, "2.0") != 0)
             version = told;
     }
     if (version)
-        result_problem(out,
-                       arena_printf(out->mem,
-                                    "%s: collected in version %.20s of the format; known are 1.0 and 2.0, and it is "
-                                    "read as 1.0",
-                                    p->path, version));
+        account_problem(&out->account,
+                        arena_printf(out->account.mem,
+                                     "%s: collected in version %.20s of the format; known are 1.0 and 2.0, and it is "
+                                     "read as 1.0",
+                                     p->path, version));
 }
 
 static bool write_all(const struct request *r, struct result *out, struct error *e)
 {
     struct writing w = { .request = r,
                          .base = { .profile = &out->profile, .dialect = r->dialect, .from_start = r->from_start },
-                         .job = arena_take(out->mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job) };
+                         .job = arena_take(out->account.mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job) };
     const char *name = strrchr(out->profile.path, '/');
     name = name ? name + 1 : out->profile.path;
-    w.prof_dir = r->out_dir ? arena_printf(out->mem, "%s/%s", r->out_dir, name) : out->profile.path;
-    w.dir = arena_printf(out->mem, "%s/mindstudio_profiler_output", w.prof_dir);
+    w.prof_dir = r->out_dir ? arena_printf(out->account.mem, "%s/%s", r->out_dir, name) : out->profile.path;
+    w.dir = arena_printf(out->account.mem, "%s/mindstudio_profiler_output", w.prof_dir);
     char stamp[32];
     const time_t now = time(NULL);
     struct tm local;
@@ -382,8 +374,8 @@ static bool write_all(const struct request *r, struct result *out, struct error 
         struct job *j = &w.job[i];
         n_written += j->n_written;
         for (size_t k = 0; k < j->files.n; k++) {
-            const char *path = arena_text(out->mem, j->files.at[k].path, strlen(j->files.at[k].path));
-            struct written *f = path ? list_add(&out->files, out->mem) : NULL;
+            const char *path = arena_text(out->account.mem, j->files.at[k].path, strlen(j->files.at[k].path));
+            struct written *f = path ? list_add(&out->account.files, out->account.mem) : NULL;
             if (!f) {
                 error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", j->files.at[k].path);
                 break;
@@ -392,7 +384,7 @@ static bool write_all(const struct request *r, struct result *out, struct error 
             f->path = path;
         }
         if (j->error.fault != FAULT_NONE) {
-            result_problem(out, j->error.text);
+            account_problem(&out->account, j->error.text);
             error_set(e, j->error.fault, "%s", j->error.text);
         }
         arena_free(j->mem);
@@ -404,14 +396,14 @@ static bool write_all(const struct request *r, struct result *out, struct error 
     note_unknown(out);
     struct error readme = { 0 };
     if ((r->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(&w, out, &readme))
-        result_problem(out, readme.text);
+        account_problem(&out->account, readme.text);
     return true;
 }
 
 /* The reference's intermediate databases, which --clear is there to remove. */
 static void clear_folder(struct result *out, const struct source *s)
 {
-    const char *path = arena_printf(out->mem, "%s/sqlite", s->path);
+    const char *path = arena_printf(out->account.mem, "%s/sqlite", s->path);
     DIR *d = path ? opendir(path) : NULL;
     if (!d)
         return;
@@ -420,7 +412,8 @@ static void clear_folder(struct result *out, const struct source *s)
             unlinkat(dirfd(d), f->d_name, 0);
     closedir(d);
     if (rmdir(path) != 0)
-        result_problem(out, arena_printf(out->mem, "%s: cannot be removed: %s", path, write_trouble(errno)));
+        account_problem(&out->account,
+                        arena_printf(out->account.mem, "%s: cannot be removed: %s", path, write_trouble(errno)));
 }
 
 void result_clear(struct result *out)
@@ -433,8 +426,8 @@ void result_clear(struct result *out)
 
 bool collection_export(const char *prof_path, const struct request *r, struct result *out, struct error *e)
 {
-    *out = (struct result){ .mem = arena_new() };
-    if (!out->mem)
+    *out = (struct result){ .account.mem = arena_new() };
+    if (!out->account.mem)
         return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
     const double start = now_s();
     if (r->progress)
@@ -452,15 +445,15 @@ bool collection_export(const char *prof_path, const struct request *r, struct re
     const bool done = write_all(r, out, e);
     if (done && r->clear)
         result_clear(out);
-    out->load_s = loaded - start;
-    out->analyse_s = analysed - loaded;
-    out->write_s = now_s() - analysed;
+    out->account.load_s = loaded - start;
+    out->account.analyse_s = analysed - loaded;
+    out->account.write_s = now_s() - analysed;
     return done;
 }
 
 void result_free(struct result *r)
 {
     profile_free(&r->profile);
-    arena_free(r->mem);
+    arena_free(r->account.mem);
     *r = (struct result){ 0 };
 }

@@ -6,6 +6,7 @@
 #ifndef ASCOPE_EXPORT_WRITE_H
 #define ASCOPE_EXPORT_WRITE_H
 
+#include "export/account.h"
 #include "export/export.h"
 
 enum { WANT_TIMELINE = 1, WANT_SUMMARY = 2, WANT_DB = 4, WANT_ALL = 7 };
@@ -29,25 +30,13 @@ struct request {
     void *progress_context;
 };
 
-struct written {
-    const char *path;
-    const char *about;
-    uint64_t n_rows, n_bytes; /* events of a timeline, rows of a table or of all tables of a database */
-    bool is_timeline;
-};
-
 struct result {
     struct profile profile; /* as analysed; live until result_free() */
-    LIST(struct written) files;
-    LIST(const char *) problems; /* one line each: what could not be done, and why */
-    size_t n_untold;             /* problems that there was no memory to note */
-    double load_s, analyse_s, write_s;
-    struct arena *mem;
+    struct account account;
 };
 
 /* False: nothing could be exported, and e says why. True with problems or losses: see there. */
 bool collection_export(const char *prof_path, const struct request *r, struct result *out, struct error *e);
-void result_problem(struct result *r, const char *text); /* NULL: there was no memory for it */
 void result_clear(struct result *r); /* removes the intermediate databases that the reference has left */
 void result_free(struct result *r);
 

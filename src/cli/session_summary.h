@@ -1,0 +1,12 @@
+/* session_summary.h - what came of a *_ascend_pt directory: steps, operators, memory, files and losses. */
+#ifndef ASCOPE_CLI_SESSION_SUMMARY_H
+#define ASCOPE_CLI_SESSION_SUMMARY_H
+
+#include "cli/command.h"
+#include "cli/term.h"
+#include "export/session_write.h"
+
+void session_summary_print(const struct term *t, const struct arguments *a, const struct session_result *r);
+json_t *session_summary_json(const struct session_result *r); /* a new reference; NULL without memory */
+
+#endif

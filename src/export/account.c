@@ -1,0 +1,12 @@
+#include "export/account.h"
+
+#include <string.h>
+
+void account_problem(struct account *a, const char *text)
+{
+    const char **slot = list_add(&a->problems, a->mem);
+    if (slot)
+        *slot = text ? arena_text(a->mem, text, strlen(text)) : NULL;
+    else
+        a->n_untold++;
+}

@@ -1,0 +1,285 @@
+#include "export/session_write.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyse/session.h"
+#include "base/file.h"
+#include "base/leftover.h"
+#include "base/out.h"
+#include "base/pool.h"
+#include "export/session_log.h"
+#include "export/simplify.h"
+#include "load/session.h"
+
+static const char RESULTS[] = "ASCEND_PROFILER_OUTPUT", DONE[] = "analyse.done";
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+struct job {
+    const struct session_output *output;
+    const char *path;
+    struct arena *mem;
+    uint64_t n_rows; /* 0: there is no such file */
+    uint64_t n_bytes;
+    struct error error;
+};
+
+struct writing {
+    const struct session_wishes *wishes;
+    const struct session *session;
+    struct job *job;
+    size_t n_jobs;
+    pthread_mutex_t lock; /* of n_done and the progress callback */
+    size_t n_done;
+};
+
+static const struct report *report_of(const char *name)
+{
+    for (size_t i = 0; i < n_reports; i++)
+        if (strcmp(reports[i].file, name) == 0)
+            return &reports[i];
+    return NULL;
+}
+
+/* Whether there was memory for everything that a result is made of. False: it would be another one. */
+static bool has_memory(const struct writing *w, struct job *j)
+{
+    if (!arena_failed(j->mem) && !names_failed(w->session->profile.names))
+        return true;
+    return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", j->path);
+}
+
+static bool write_table(const struct writing *w, struct job *j, struct table *t)
+{
+    t->has_crlf = true;
+    struct out o;
+    if (t->n_rows == 0 || !has_memory(w, j) || !out_open(&o, j->path, &j->error))
+        return j->error.fault == FAULT_NONE;
+    table_csv_header(t, &o);
+    table_csv_rows(t, &o, 0, t->n_rows);
+    if (!has_memory(w, j)) {
+        out_discard(&o);
+        return false;
+    }
+    j->n_rows = t->n_rows;
+    return out_close(&o, &j->error);
+}
+
+static void write_job(const struct writing *w, struct job *j)
+{
+    const struct session_output *o = j->output;
+    const struct session *s = w->session;
+    struct session_export x = { .session = s,
+                                .device = { .profile = &s->profile,
+                                            .dialect = w->wishes->dialect,
+                                            .scope = SCOPE_ALL,
+                                            .is_generic = !s->profile.chip->is_native,
+                                            .from_start = w->wishes->from_start,
+                                            .mem = j->mem },
+                                .mem = j->mem,
+                                .dialect = w->wishes->dialect,
+                                .is_pretty = w->wishes->is_pretty,
+                                .n_threads = w->wishes->n_threads };
+    if (o->write) {
+        if (o->write(&x, j->path, &j->n_rows, &j->error))
+            has_memory(w, j);
+        return;
+    }
+    struct table t = { 0 };
+    const struct report *report = o->report ? report_of(o->report) : NULL;
+    if (o->report ? report && s->has_device && report->build(&x.device, &t, &j->error) : o->build(&x, &t, &j->error))
+        write_table(w, j, &t);
+}
+
+static void run_job(void *context, size_t i)
+{
+    struct writing *w = context;
+    struct job *j = &w->job[i];
+    struct stat st;
+    if (j->mem)
+        write_job(w, j);
+    else
+        error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of the results", j->path);
+    if (j->n_rows > 0 && j->error.fault == FAULT_NONE) {
+        if (stat(j->path, &st) == 0)
+            j->n_bytes = (uint64_t)st.st_size;
+        else
+            error_set(&j->error, FAULT_IO, "%s: was written, but cannot be found: %s", j->path, write_trouble(errno));
+    }
+    arena_free(j->mem);
+    pthread_mutex_lock(&w->lock);
+    w->n_done++;
+    if (w->wishes->progress)
+        w->wishes->progress(w->wishes->progress_context, "writing", 0.5 + 0.5 * (double)w->n_done / (double)w->n_jobs);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The files that were asked for, as jobs. */
+static bool plan(struct writing *w, const char *dir, struct arena *mem)
+{
+    const struct session *s = w->session;
+    const bool as_recorded = !w->wishes->text && !w->wishes->db;
+    const bool text = as_recorded ? s->settings.wants_text : w->wishes->text,
+               db = as_recorded ? s->settings.wants_db : w->wishes->db;
+    char rank[24] = "";
+    if (s->settings.has_rank)
+        snprintf(rank, sizeof rank, "_%lld", (long long)s->settings.rank);
+    w->job = arena_take(mem, n_session_outputs, sizeof *w->job);
+    for (size_t i = 0; w->job && i < n_session_outputs; i++) {
+        const struct session_output *o = &session_outputs[i];
+        if (o->is_db ? !db : !text)
+            continue;
+        const char *percent = strstr(o->file, "%s");
+        struct job *j = &w->job[w->n_jobs++];
+        j->output = o;
+        j->path = percent ? arena_printf(mem, "%s/%.*s%s%s", dir, (int)(percent - o->file), o->file, rank, percent + 2)
+                          : arena_printf(mem, "%s/%s", dir, o->file);
+        j->mem = arena_new();
+    }
+    return w->job && !arena_failed(mem);
+}
+
+/* A file of an earlier run that this one has no reason to write would be taken for one of its results. */
+static void remove_stale(const struct writing *w)
+{
+    for (size_t i = 0; i < w->n_jobs; i++)
+        if (w->job[i].n_rows == 0 && w->job[i].error.fault == FAULT_NONE)
+            unlink(w->job[i].path);
+}
+
+static bool is_wanted(const struct job *j, const struct session *s)
+{
+    return !j->output->is_wanted || j->output->is_wanted(s);
+}
+
+/* Runs the jobs whose files the settings call for; the others stay, so that what they left earlier is removed. */
+static void run_wanted(struct writing *w)
+{
+    size_t n = 0;
+    struct job *const all = w->job;
+    const size_t n_all = w->n_jobs;
+    for (size_t i = 0; i < n_all; i++)
+        if (is_wanted(&all[i], w->session)) {
+            const struct job swap = all[n];
+            all[n++] = all[i];
+            all[i] = swap;
+        }
+    w->n_jobs = n;
+    pool_run(n, w->wishes->n_threads, run_job, w);
+    w->n_jobs = n_all;
+    for (size_t i = n; i < n_all; i++)
+        arena_free(all[i].mem);
+}
+
+static bool collect(struct writing *w, struct session_result *out, struct error *e)
+{
+    struct account *a = &out->account;
+    bool has_any = false;
+    for (size_t i = 0; i < w->n_jobs; i++) {
+        const struct job *j = &w->job[i];
+        if (j->error.fault != FAULT_NONE) {
+            account_problem(a, j->error.text);
+            error_set(e, j->error.fault, "%s", j->error.text);
+        } else if (j->n_rows > 0) {
+            struct written *f = list_add(&a->files, a->mem);
+            has_any = true;
+            if (f)
+                *f = (struct written){ j->path, j->output->about, j->n_rows, j->n_bytes, j->output->is_timeline };
+        }
+    }
+    return has_any || error_set(e, FAULT_ASKED, "%s: there is nothing to write for what was asked", out->session.path);
+}
+
+static bool write_done(const char *dir, struct arena *mem, struct error *e)
+{
+    struct out o;
+    const char *path = arena_printf(mem, "%s/%s", dir, DONE);
+    if (!path)
+        return error_set(e, FAULT_LIMIT, "%s/%s: no memory", dir, DONE);
+    return out_open(&o, path, e) && out_close(&o, e);
+}
+
+static bool write_all(const struct session_wishes *wishes, struct session_result *out, struct error *e)
+{
+    struct writing w = { .wishes = wishes, .session = &out->session };
+    struct arena *mem = out->account.mem;
+    const char *home =
+        wishes->out_dir ? arena_printf(mem, "%s/%s", wishes->out_dir, out->session.name) : out->session.path;
+    const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;
+    const char *done = dir ? arena_printf(mem, "%s/%s", dir, DONE) : NULL;
+    if (!done || !plan(&w, dir, mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory", out->session.path);
+    if ((wishes->out_dir && (!out_make_dir(wishes->out_dir, e) || !out_make_dir(home, e))) || !out_make_dir(dir, e))
+        return false;
+    leftovers_sweep(dir);
+    unlink(done); /* it comes last: what is there without it is not complete */
+    pthread_mutex_init(&w.lock, NULL);
+    run_wanted(&w);
+    pthread_mutex_destroy(&w.lock);
+    remove_stale(&w);
+    if (!collect(&w, out, e)) {
+        rmdir(dir); /* only if nothing else is in it */
+        return false;
+    }
+    const bool simplifies =
+        wishes->simplifies == AS_RECORDED ? out->session.settings.simplifies : wishes->simplifies == CHOICE_ON;
+    if (out->session.has_device && !wishes->out_dir)
+        collection_simplify(&out->session.profile, simplifies, &out->account);
+    struct error problem = { 0 };
+    if (!session_log_write(out, home, &problem) || !write_done(dir, mem, &problem))
+        account_problem(&out->account, problem.text);
+    return true;
+}
+
+static void gather_losses(struct session *s)
+{
+    losses_merge(&s->lost, &s->profile.lost);
+    for (size_t i = 0; i < FRAMEWORK_FILES; i++)
+        losses_merge(&s->lost, &s->framework.file[i].lost);
+}
+
+bool session_export(const char *path, const struct session_wishes *w, struct session_result *out, struct error *e)
+{
+    *out = (struct session_result){ .account.mem = arena_new() };
+    if (!out->account.mem)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    struct account *a = &out->account;
+    const double start = now_s();
+    if (w->progress)
+        w->progress(w->progress_context, "reading", 0);
+    const struct session_request request = { .n_threads = w->n_threads };
+    if (!session_load(&out->session, path, &request, e))
+        return false;
+    a->load_s = now_s() - start;
+    if (w->progress)
+        w->progress(w->progress_context, "analysing", 0.25);
+    if (!session_analyse(&out->session, w->n_threads, e))
+        return false;
+    gather_losses(&out->session);
+    a->analyse_s = now_s() - start - a->load_s;
+    if (out->session.device_error.fault != FAULT_NONE)
+        account_problem(a, out->session.device_error.text);
+    if (w->progress)
+        w->progress(w->progress_context, "writing", 0.5);
+    const bool done = write_all(w, out, e);
+    a->write_s = now_s() - start - a->load_s - a->analyse_s;
+    return done;
+}
+
+void session_result_free(struct session_result *r)
+{
+    session_free(&r->session);
+    arena_free(r->account.mem);
+    *r = (struct session_result){ 0 };
+}

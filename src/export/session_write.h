@@ -1,0 +1,34 @@
+/* session_write.h - one *_ascend_pt directory from its records to ASCEND_PROFILER_OUTPUT.
+ *
+ * Loads, analyses and writes; what came of it is handed back as data. Nothing here prints.
+ */
+#ifndef ASCOPE_EXPORT_SESSION_WRITE_H
+#define ASCOPE_EXPORT_SESSION_WRITE_H
+
+#include "export/account.h"
+#include "export/session.h"
+
+enum choice { AS_RECORDED, CHOICE_ON, CHOICE_OFF };
+
+struct session_wishes {
+    bool text, db; /* export types; neither: as recorded */
+    enum choice simplifies;
+    enum dialect dialect;
+    bool is_pretty;  /* --pretty: one event a line */
+    bool from_start; /* --time-base start */
+    unsigned n_threads;
+    const char *out_dir; /* instead of the session's own directory; NULL: that one */
+    void (*progress)(void *context, const char *what, double done); /* 0 to 1; NULL: none */
+    void *progress_context;
+};
+
+struct session_result {
+    struct session session; /* as analysed; live until session_result_free() */
+    struct account account;
+};
+
+/* False: nothing could be written, and e says why. True with problems or losses: see there. */
+bool session_export(const char *path, const struct session_wishes *w, struct session_result *out, struct error *e);
+void session_result_free(struct session_result *r);
+
+#endif
