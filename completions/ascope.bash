@@ -45,7 +45,7 @@ _ascope()
         options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --dialect --time-base --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     analyse)
         words=''
-        options=' --export-type --max-process-number --dialect --time-base --pretty --simplify --out --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --export-type --max-process-number --dialect --time-base --pretty --simplify --out --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;

@@ -3,8 +3,8 @@
 
     compare.py ASCOPE DIFFERENCES.md DATA... [--set NAME]... [--show N] [--report-only]
 
-DATA holds a PROF_XXX directory, or a file `command` with the arguments of `ascope sim` that make one, and expected/
-with one folder for each of SETS.  Every difference must be announced in the table of DIFFERENCES.md whose columns are:
+DATA holds a PROF_XXX directory, or a folder `raw` with a *_ascend_pt directory, or a file `command` with the arguments of
+`ascope sim` that make one, and expected/ with one folder for each of SETS.  Every difference must be announced in the table of DIFFERENCES.md whose columns are:
 in, file, column, cells, why.  "in" is DATA's own name and the set: prof-a/all.  "cells" is how many cells (or events,
 rows, files) differ; a difference that is not announced fails, and so does an announcement that is not true any more.
 
@@ -34,6 +34,7 @@ SETS = {
     "model_1_iter_1": ["export", "all", "--model-id", "1", "--iteration-id", "1"],
     "json": ["export", "summary", "--format", "json"],
     "analyze": ["analyze"],
+    "analyse": ["analyse", "--export-type", "text,db"],
 }
 ROUGH_NS = 256
 # Where it does: set/file, column of a table, process of a timeline or table of a database.
@@ -45,7 +46,7 @@ ROUGH_CLOCK = [("app-910a/*", "*"), ("sim-910/*", "*"), ("sim-310?/*", "*"),
 TIME = re.compile(r"(\d{16})(?:\.(\d+))?\t?")
 NO_IDS = {-1, 4294967295, 18446744073709551615}
 ROW_NUMBERS = {"OVERLAP_ANALYSIS.id"}
-SKIPPED_TABLES = {"STRING_IDS"}
+SKIPPED_TABLES = {"STRING_IDS", "HOST_INFO"}  # the latter is of the machine that analysed
 
 
 class Differences:
@@ -286,6 +287,8 @@ class Db:
                 return self.text
             if full in ROW_NUMBERS:
                 return {}
+            if full == "PYTORCH_API.connectionId":  # an id of CONNECTION_IDS
+                return None
             return {"connectionId": self.calls, "globalTaskId": self.tasks, "opId": self.ops}.get(column)
 
         def resolve(names, value):
@@ -297,6 +300,9 @@ class Db:
 
         names = [names_of(c) for c in columns]
         found = self.get(table, ", ".join('"%s"' % c for c in columns))
+        of_here = next((row for row in found if row[0] == "ENV_VARIABLES"), None) if table == "META_DATA" else None
+        if of_here:  # the environment of the analysis; the one of the collection follows it
+            found.remove(of_here)
         return [tuple(resolve(n, v) for n, v in zip(names, row)) for row in found]
 
 
@@ -372,7 +378,7 @@ def verdict(d, promised, sets):
 
 def run(d, name, exe, prof, out):
     words = SETS[name.split("/")[1]]
-    dialect = ["--dialect", "current"] if words[0] == "export" else []
+    dialect = ["--dialect", "current"] if words[0] != "analyze" else []
     command = [exe] + words + ["-dir", prof, "--out", out, "--quiet"] + dialect
     done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, TZ="UTC"))
     if done.returncode or done.stderr:
@@ -380,7 +386,9 @@ def run(d, name, exe, prof, out):
 
 
 def collection(ascope, data, scratch):
-    """The PROF directory in data, or the one that its command makes."""
+    """The collection in data, or the one that its command makes."""
+    if os.path.isdir(os.path.join(data, "raw")):
+        return os.path.join(data, "raw")
     for f in sorted(os.listdir(data)):
         if f.startswith("PROF_"):
             return os.path.join(data, f)
