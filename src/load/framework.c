@@ -230,7 +230,8 @@ static bool marks_pair(const struct marks *m, unsigned begin_kind, struct queue_
     uint32_t *begin = arena_take(mem, m->n, sizeof *begin); /* by place in open: row + 1 of the latest begin, or 0 */
     if (!spans_take(q, n, file->mem) || arena_failed(mem))
         return false;
-    uint64_t n_unpaired = 0, first_at = 0;
+    uint64_t n_unpaired = 0;
+    size_t first_unpaired = 0;
     for (size_t k = 0; k < m->n; k++) {
         const uint32_t i = m->order[k];
         if (m->kind[i] != begin_kind && m->kind[i] != begin_kind + 1)
@@ -238,27 +239,28 @@ static bool marks_pair(const struct marks *m, unsigned begin_kind, struct queue_
         const uint32_t place = keys_add(&open, (uint64_t)m->thread[i] << 32 | m->name[i], mem);
         if (place == KEYS_NO_MEMORY)
             return false;
-        if (m->kind[i] == begin_kind) {
-            n_unpaired += begin[place] > 0;
-            begin[place] = i + 1;
+        const uint32_t began = begin[place];
+        const bool is_begin = m->kind[i] == begin_kind;
+        begin[place] = is_begin ? i + 1 : 0;
+        if (is_begin == (began > 0)) { /* a begin after a begin, or an end after an end */
+            first_unpaired = n_unpaired++ == 0 ? (began > 0 ? began - 1 : i) : first_unpaired;
             continue;
         }
-        if (begin[place] == 0) {
-            first_at = n_unpaired++ == 0 ? m->at[i] : first_at;
+        if (is_begin)
             continue;
-        }
         const size_t row = q->n++;
-        q->begin_ns[row] = (int64_t)(m->time[begin[place] - 1] ^ SIGN);
+        q->begin_ns[row] = (int64_t)(m->time[began - 1] ^ SIGN);
         q->end_ns[row] = (int64_t)(m->time[i] ^ SIGN);
         q->id[row] = m->id[i];
         q->process[row] = m->process[i];
         q->thread[row] = m->thread[i];
         q->name[row] = m->name[i];
-        begin[place] = 0;
     }
     for (size_t i = 0; i < open.key.n; i++)
-        n_unpaired += begin[i] > 0;
-    losses_add(&file->lost, LOSS_UNPAIRED, n_unpaired, file->name, first_at);
+        if (begin[i] > 0)
+            first_unpaired = n_unpaired++ == 0 ? begin[i] - 1 : first_unpaired;
+    if (n_unpaired > 0)
+        losses_add(&file->lost, LOSS_UNPAIRED, n_unpaired, file->name, m->at[first_unpaired]);
     return true;
 }
 

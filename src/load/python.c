@@ -136,9 +136,11 @@ static bool module_number(struct replay *p, const char *class, size_t class_len,
         return false;
     if (place == m->number.n) {
         const uint32_t of_class = keys_add(&m->classes, names_add(p->names, class, class_len), p->mem);
-        if (of_class == KEYS_NO_MEMORY || (of_class == m->counted.n && !list_add(&m->counted, p->mem)) ||
-            !list_add(&m->number, p->mem))
+        const bool is_first = of_class == m->counted.n;
+        if (of_class == KEYS_NO_MEMORY || (is_first && !list_add(&m->counted, p->mem)) || !list_add(&m->number, p->mem))
             return false;
+        if (is_first) /* the list has served another thread before */
+            m->counted.at[of_class] = 0;
         m->number.at[place] = m->counted.at[of_class]++;
     }
     *number = m->number.at[place];
