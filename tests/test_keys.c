@@ -27,6 +27,9 @@ static void many_keys_and_few_in_turn(void **state)
             assert_int_equal(keys_add(&k, i * 4096 + round, mem), i);
         for (size_t i = 0; i < sizes[round]; i++)
             assert_int_equal(keys_add(&k, i * 4096 + round, mem), i);
+        for (size_t i = 0; i < sizes[round]; i++)
+            assert_int_equal(keys_find(&k, i * 4096 + round), i);
+        assert_int_equal(keys_find(&k, 4095), KEYS_NONE);
         assert_int_equal(k.key.n, sizes[round]);
         keys_clear(&k);
         assert_int_equal(k.key.n, 0);

@@ -53,6 +53,16 @@ uint32_t keys_add(struct keys *k, uint64_t key, struct arena *mem)
     return (uint32_t)k->key.n - 1;
 }
 
+uint32_t keys_find(const struct keys *k, uint64_t key)
+{
+    if (k->n_slots > 0)
+        return k->slot[slot_of(k, key)] - 1; /* of a free slot that is KEYS_NONE */
+    for (size_t i = 0; i < k->key.n; i++)
+        if (k->key.at[i] == key)
+            return (uint32_t)i;
+    return KEYS_NONE;
+}
+
 void keys_clear(struct keys *k)
 {
     /* From the last to the first: a key is found as long as those that came before it stand. */

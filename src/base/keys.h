@@ -16,9 +16,10 @@ struct keys {
     size_t n_slots; /* a power of two, or 0 as long as there are few keys */
 };
 
-enum { KEYS_NO_MEMORY = UINT32_MAX };
+enum { KEYS_NO_MEMORY = UINT32_MAX, KEYS_NONE = UINT32_MAX };
 
 uint32_t keys_add(struct keys *k, uint64_t key, struct arena *mem); /* its place, old or new; or KEYS_NO_MEMORY */
+uint32_t keys_find(const struct keys *k, uint64_t key);             /* its place, or KEYS_NONE */
 void keys_clear(struct keys *k);
 
 #endif

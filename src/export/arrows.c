@@ -1,29 +1,19 @@
 #include "export/arrows.h"
 
-#include "export/cann.h"
 #include "export/scope.h"
-
-/* True when the call is drawn. */
-static bool is_drawn(const struct export *x, uint32_t connection)
-{
-    return connection > 0 && connection <= x->profile->host.calls.n && scope_has_call(x, connection - 1);
-}
 
 enum arrow_kind arrow_to_task(const struct export *x, const struct device *d, size_t row)
 {
-    const struct host_tasks *h = &x->profile->host.tasks;
-    const uint32_t host = d->tasks.is_hidden[row] ? NO_ROW : scope_task_host(x, &d->tasks, row);
-    if (host == NO_ROW || !scope_has_task(x, &d->tasks, row) || !is_drawn(x, h->connection[host]))
-        return ARROW_NONE;
-    if (d->tasks.op[row] != NO_ROW)
-        return x->is_generic ? ARROW_OF_TASK : ARROW_OF_CALL;
-    const bool is_copy = h->type[host] == NAME_MEMCPY_ASYNC;
-    return is_copy || call_is_event(x->profile, h->connection[host] - 1) ? ARROW_OF_CALL : ARROW_NONE;
+    const uint32_t host = scope_task_host(x, &d->tasks, row);
+    const enum arrow_kind kind = host == NO_ROW ? ARROW_NONE : arrow_of_task(x->profile, d, row, x->is_generic);
+    const bool is_drawn = kind != ARROW_NONE && scope_has_task(x, &d->tasks, row) &&
+                          scope_has_call(x, x->profile->host.tasks.connection[host] - 1);
+    return is_drawn ? kind : ARROW_NONE;
 }
 
 bool arrow_to_collective(const struct export *x, const struct device *d, size_t op)
 {
-    return is_drawn(x, d->comm.ops.connection[op]);
+    return arrow_of_collective(x->profile, d, op) && scope_has_call(x, d->comm.ops.connection[op] - 1);
 }
 
 const bool *arrow_starts(const struct export *x)

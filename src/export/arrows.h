@@ -6,12 +6,12 @@
 #ifndef ASCOPE_EXPORT_ARROWS_H
 #define ASCOPE_EXPORT_ARROWS_H
 
+#include "analyse/arrows.h"
 #include "export/export.h"
 
 enum { ARROW_ID_BYTES = 48 };
 
-/* Which kind of arrow ends at a task. */
-enum arrow_kind { ARROW_NONE, ARROW_OF_CALL, ARROW_OF_TASK };
+/* Those of analyse/arrows.h whose both ends lie in the wanted part. */
 enum arrow_kind arrow_to_task(const struct export *x, const struct device *d, size_t row);
 bool arrow_to_collective(const struct export *x, const struct device *d, size_t op);
 

@@ -60,14 +60,6 @@ name_id call_api_name(const struct profile *p, size_t row)
     return p->host.calls.level[row] == LEVEL_COMMUNICATION ? item_of(p, row, type) : type;
 }
 
-bool call_is_event(const struct profile *p, size_t row)
-{
-    if (p->host.calls.level[row] != LEVEL_ACL)
-        return false;
-    const name_id name = type_of(p, row);
-    return name == NAME_RECORD_EVENT || name == NAME_WAIT_EVENT;
-}
-
 static void write_call(const struct export *x, struct trace *t, uint32_t pid, size_t row)
 {
     const struct profile *p = x->profile;

@@ -11,7 +11,4 @@ bool cann_db(const struct export *x, struct db *db, struct error *e);
 name_id call_api_name(const struct profile *p, size_t row);
 const char *call_level_text(uint16_t level); /* "acl", or "" */
 
-/* True when the call records or awaits an event: its task gets an arrow although it is no operator. */
-bool call_is_event(const struct profile *p, size_t row);
-
 #endif

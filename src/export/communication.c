@@ -9,44 +9,6 @@
 #include "export/scope.h"
 #include "raw/enums.h"
 
-enum { COMM_SORT = 16, COMM_SORT_GENERIC = 17 };
-
-/* One communicator of a device, with the rows of the timeline that it takes: its operators, then its planes. */
-struct group {
-    name_id name;
-    int64_t first_row;
-    int32_t most_plane; /* -1: none is shown */
-    bool has_plane[64];
-};
-
-struct groups {
-    struct keys names; /* place of a group in `at`, by its name */
-    LIST(struct group) at;
-};
-
-static struct group *group_of(struct groups *g, struct arena *mem, name_id name)
-{
-    const uint32_t place = keys_add(&g->names, name, mem);
-    if (place < g->at.n)
-        return &g->at.at[place];
-    struct group *new = place == KEYS_NO_MEMORY ? NULL : list_add(&g->at, mem);
-    if (new)
-        *new = (struct group){ .name = name, .most_plane = -1 };
-    return new;
-}
-
-struct naming {
-    const struct groups *groups;
-    const struct names *names;
-};
-
-static int by_name(const void *a, const void *b, void *context)
-{
-    const struct naming *n = context;
-    const uint32_t *x = a, *y = b;
-    return names_compare(n->names, n->groups->at.at[*x].name, n->groups->at.at[*y].name);
-}
-
 /* Tasks are drawn even when their operator is not, because none of them ran on the master stream. */
 static bool task_wanted(const struct export *x, const struct device *d, size_t i)
 {
@@ -55,36 +17,19 @@ static bool task_wanted(const struct export *x, const struct device *d, size_t i
     return in_model && scope_has_time(x, d, c->tasks.begin_ns[i]);
 }
 
-static struct groups find_groups(const struct export *x, const struct device *d, int64_t *next_row)
+/* Which tasks those are, or NULL: all of them. */
+static const bool *tasks_wanted(const struct export *x, const struct device *d)
 {
-    const struct communication *c = &d->comm;
-    struct groups g = { 0 };
-    for (size_t i = 0; i < c->tasks.n; i++) {
-        if (!task_wanted(x, d, i))
-            continue;
-        struct group *group = group_of(&g, x->mem, c->tasks.group[i]);
-        const int32_t plane = c->tasks.plane[i] < 0 ? 0 : c->tasks.plane[i];
-        if (!group || plane >= (int32_t)sizeof group->has_plane)
-            continue;
-        group->has_plane[plane] = true;
-        group->most_plane = plane > group->most_plane ? plane : group->most_plane;
-    }
-    uint32_t *order = arena_take(x->mem, g.at.n, sizeof *order); /* rows by name, places as they are */
-    for (uint32_t i = 0; order && i < g.at.n; i++)
-        order[i] = i;
-    if (order && g.at.n > 0)
-        qsort_r(order, g.at.n, sizeof *order, by_name, &(struct naming){ &g, x->profile->names });
-    for (size_t i = 0; order && i < g.at.n; i++) {
-        g.at.at[order[i]].first_row = *next_row;
-        *next_row += g.at.at[order[i]].most_plane + 2;
-    }
-    return g;
+    bool *wanted = x->scope == SCOPE_ALL ? NULL : arena_take(x->mem, d->comm.tasks.n, sizeof *wanted);
+    for (size_t i = 0; wanted && i < d->comm.tasks.n; i++)
+        wanted[i] = task_wanted(x, d, i);
+    return wanted;
 }
 
-static void write_groups(const struct export *x, struct trace *t, uint32_t pid, const struct groups *g)
+static void write_groups(const struct export *x, struct trace *t, uint32_t pid, const struct comm_groups *g)
 {
     for (size_t i = 0; i < g->at.n; i++) {
-        const struct group *group = &g->at.at[i];
+        const struct comm_group *group = &g->at.at[i];
         const char *name = names_text(x->profile->names, group->name);
         char text[600];
         if (group->name == NAME_NA)
@@ -172,7 +117,7 @@ static void write_op(const struct export *x, struct trace *t, uint32_t pid, cons
 bool communication_track(const struct export *x, struct trace *t, struct error *e)
 {
     const struct profile *p = x->profile;
-    const unsigned sort = x->is_generic ? COMM_SORT_GENERIC : COMM_SORT;
+    const unsigned sort = x->is_generic ? PLACE_COMM_GENERIC : PLACE_COMM;
     int64_t next_row = 0;
     for (size_t k = 0; k < p->n_devices; k++) {
         const struct device *d = &p->device[k];
@@ -180,7 +125,7 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
         if (c->ops.n == 0)
             continue;
         next_row = x->is_generic ? 0 : next_row;
-        struct groups groups = find_groups(x, d, &next_row);
+        struct comm_groups groups = comm_groups_find(p, d, tasks_wanted(x, d), &next_row, x->mem);
         if (arena_failed(x->mem))
             return error_set(e, FAULT_LIMIT, "no memory for the groups of the timeline");
         if (groups.at.n == 0)
@@ -192,12 +137,12 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
             const int32_t plane = c->tasks.plane[i];
             if (plane < 0 || plane >= (int32_t)sizeof groups.at.at->has_plane || !task_wanted(x, d, i))
                 continue;
-            const struct group *g = group_of(&groups, x->mem, c->tasks.group[i]);
+            const struct comm_group *g = comm_group_of(&groups, c->tasks.group[i], x->mem);
             write_task(x, t, pid, d, g->first_row + 1 + plane, i);
         }
         for (size_t i = 0; i < c->ops.n; i++)
             if (scope_has_collective(x, d, i))
-                write_op(x, t, pid, d, group_of(&groups, x->mem, c->ops.group[i])->first_row, i);
+                write_op(x, t, pid, d, comm_group_of(&groups, c->ops.group[i], x->mem)->first_row, i);
     }
     return true;
 }

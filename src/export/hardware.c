@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyse/device_tasks.h"
-#include "base/bytes.h"
 #include "export/arrows.h"
 #include "export/scope.h"
 #include "export/ts_copies.h"
@@ -12,22 +10,6 @@
 #include "raw/enums.h"
 
 enum { CANN_SORT = 7 };
-
-/* The row under which a timeline shows each physical stream: its logic stream, when it belongs to one. */
-static uint32_t *all_rows(const struct export *x)
-{
-    uint32_t *row = arena_take(x->mem, UINT16_MAX + 1, sizeof *row);
-    const struct logic_streams *l = &x->profile->host.records.logic_streams;
-    for (uint32_t s = 0; row && s <= UINT16_MAX; s++)
-        row[s] = s;
-    for (size_t i = 0; row && i < l->n; i++)
-        for (uint32_t k = 0; k < l->count[i]; k++) {
-            const uint32_t stream = le32(l->physical[i] + 4 * k);
-            if (stream <= UINT16_MAX)
-                row[stream] = l->logic[i];
-        }
-    return row;
-}
 
 struct hardware {
     const struct export *x;
@@ -69,15 +51,11 @@ static void write_task(const struct hardware *h, size_t row)
     const struct tasks *t = &h->d->tasks;
     const uint32_t host = scope_task_host(h->x, t, row), op = host == NO_ROW ? NO_ROW : t->op[row];
     const bool is_copy = host != NO_ROW && ht->type[host] == NAME_MEMCPY_ASYNC;
-    const name_id device_type = task_device_type(p, t, row);
-    const name_id shown = host == NO_ROW ? device_type : t->type[row];
-    const bool has_type = op != NO_ROW && p->host.ops.task_type[op] != NAME_NA;
-    const name_id type = has_type ? p->host.ops.task_type[op] : is_copy && !h->x->is_generic ? device_type : shown;
-    trace_slice_name(h->t, op != NO_ROW ? p->host.ops.name[op] : shown, h->pid, h->row_of_stream[t->stream[row]],
-                     t->begin_ns[row], t->dur_ns[row]);
+    const struct task_label label = task_label(p, t, row, host, h->x->is_generic);
+    trace_slice_name(h->t, label.name, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row], t->dur_ns[row]);
     trace_args(h->t);
     trace_arg_uint(h->t, "Model Id", host == NO_ROW ? NO_MODEL : ht->model[host]);
-    trace_arg_name(h->t, "Task Type", type);
+    trace_arg_name(h->t, "Task Type", label.type);
     trace_arg_uint(h->t, "Physic Stream Id", t->stream[row]);
     trace_arg_uint(h->t, "Task Id", t->task[row]);
     trace_arg_uint(h->t, "Batch Id", batch_of(h, row, host));
@@ -115,7 +93,7 @@ static bool write_device(const struct hardware *h, struct error *e)
     bool *seen = arena_take(h->x->mem, UINT16_MAX + 1, sizeof *seen);
     if (!seen)
         return error_set(e, FAULT_LIMIT, "no memory for the streams of the timeline");
-    trace_process_npu(h->t, h->pid, "Ascend Hardware", h->d->source.device, HARDWARE_SORT);
+    trace_process_npu(h->t, h->pid, "Ascend Hardware", h->d->source.device, PLACE_HARDWARE);
     for (size_t i = 0; i < t->n; i++)
         seen[h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
     turns_mark_rows(h->t, h->d, h->row_of_stream, seen);
@@ -138,14 +116,15 @@ static bool write_device(const struct hardware *h, struct error *e)
 bool hardware_track(const struct export *x, struct trace *t, struct error *e)
 {
     const struct profile *p = x->profile;
-    struct hardware h = {
-        .x = x, .t = t, .host_pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST), .row_of_stream = all_rows(x)
-    };
+    struct hardware h = { .x = x,
+                          .t = t,
+                          .host_pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST),
+                          .row_of_stream = stream_rows(p, x->mem) };
     if (!h.row_of_stream)
         return error_set(e, FAULT_LIMIT, "no memory for the streams of the timeline");
     for (size_t i = 0; i < p->n_devices; i++) {
         h.d = &p->device[i];
-        h.pid = trace_pid(h.d->source.pid, HARDWARE_SORT, h.d->source.device);
+        h.pid = trace_pid(h.d->source.pid, PLACE_HARDWARE, h.d->source.device);
         if (h.d->tasks.n + h.d->log.copies.n > 0 && !write_device(&h, e))
             return false;
     }

@@ -5,8 +5,6 @@
 
 #include "export/export.h"
 
-enum { HARDWARE_SORT = 14 };
-
 bool hardware_track(const struct export *x, struct trace *t, struct error *e);
 bool hardware_db(const struct export *x, struct db *db, struct error *e);
 

@@ -21,11 +21,6 @@ bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns)
            (begin_ns < t->window_end_ns && (begin_ns >= t->window_begin_ns || end_ns > t->window_begin_ns));
 }
 
-uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned device)
-{
-    return process << 10 | sort_index << 5 | device;
-}
-
 static void event(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid)
 {
     if (t->n_events++ > 0)

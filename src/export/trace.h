@@ -11,6 +11,7 @@
 #ifndef ASCOPE_EXPORT_TRACE_H
 #define ASCOPE_EXPORT_TRACE_H
 
+#include "analyse/places.h"
 #include "base/names.h"
 #include "base/out.h"
 #include "export/lanes.h"
@@ -38,9 +39,6 @@ void trace_finish(struct trace *t);
 
 /* True when an event of this time is to be written. Ask before writing slices, counters and arrow heads. */
 bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns);
-
-enum { TRACE_HOST = 31 }; /* the device part of a host process' pid */
-uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned device);
 
 void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
 void trace_process_name(struct trace *t, uint32_t pid, const char *name); /* and nothing else about it */

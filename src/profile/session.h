@@ -23,7 +23,8 @@ struct session_settings {
     int64_t rank;
 };
 
-/* What the arrows from the host end at on the device: the events that operators started. Sorted by (launch_ns, device, begin_ns). */
+/* What the arrows from the host end at on the device: the events that operators started. One for each arrow: where several
+ * end, the collective itself, or else the earliest. Sorted by (launch_ns, device, begin_ns). */
 struct kernels {
     size_t n;
     int64_t *launch_ns; /* begin of the call that launched it */
@@ -40,15 +41,21 @@ struct kernels {
  * reference builds it: an operator that begins while another is open is its child. */
 struct op_tree {
     uint32_t *by_begin; /* rows in order of begin, then of the file: the order of the tree, and of operator_details */
-    uint32_t *parent;   /* NO_ROW: at the top */
+    uint32_t *parent;   /* by row; NO_ROW: at the top */
+    int64_t *self_ns;   /* by row: without the operators inside it. Below 0 where another thread's lasted longer */
+    bool *has_queued;   /* by position in by_begin, of those at the top: it or one inside it put something into the queue */
     size_t n_started;
     uint32_t *started;       /* kernels that an operator started itself, by operator (in the order of by_begin) */
     uint32_t *first_started; /* n + 1 positions in `started`, by position in by_begin */
+    uint32_t *in_order;      /* the same kernels in the order in which they were started */
+    uint32_t *below, *below_end; /* by position in by_begin: where in `in_order` lies what the operator and those inside it
+                                    started; below == below_end: nothing */
 };
 
 /* ProfilerStep#N. In order of begin. */
 struct session_steps {
     size_t n;
+    uint32_t *op;                         /* row of torch_ops */
     name_id *id;                          /* what follows the "#" */
     int64_t *host_begin_ns, *host_end_ns; /* of the range itself */
     int64_t *begin_ns, *end_ns;           /* of what it did on the device */
