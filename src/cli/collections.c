@@ -26,7 +26,7 @@ void advise(const struct arguments *a, const char *fmt, ...)
 }
 
 /* The name of a collection is the last part of its path: "PROF_1/" and "." must have one too. */
-static char *path_with_name(const char *path)
+char *path_with_name(const char *path)
 {
     char *copy = strdup(path);
     for (size_t len = copy ? strlen(copy) : 0; len > 1 && copy[len - 1] == '/'; len--)
@@ -53,7 +53,7 @@ static bool add(struct collections *c, const struct prof_dirs *found)
     return true;
 }
 
-static bool is_ruin(const char *path)
+bool collection_is_ruin(const char *path)
 {
     DIR *dir = opendir(path);
     bool found = false;
@@ -86,7 +86,7 @@ static enum outcome find_one(const char *given, bool with_ruins, struct collecti
         error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     else if (prof_find(path, &found, &e))
         done = add(out, &found) || error_set(&e, FAULT_LIMIT, "%s: no memory for the list of collections", given);
-    else if (with_ruins && e.fault != FAULT_LIMIT && is_ruin(path)) {
+    else if (with_ruins && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
         e = (struct error){ 0 };
         done = add(out, &itself) || error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     }

@@ -14,6 +14,8 @@ struct collections {
  * exported, but there is something to look at. Anything but OUTCOME_DONE: there is nothing to do, and stderr says why. */
 enum outcome collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out);
 void collections_free(struct collections *c);
+bool collection_is_ruin(const char *path);
+char *path_with_name(const char *path); /* whose last part is a name, not "." or ".."; to be freed; NULL: no memory */
 
 /* What several collections amount to. */
 struct tally {

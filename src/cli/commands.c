@@ -59,9 +59,10 @@ const struct command commands[] = {
         .name = "info",
         .usage = "DIR... [OPTION...]",
         .about = "say what a collection holds, without exporting it",
-        .text = "Chip, devices, time span, how well the clocks of the folders agree, and each family of files with its "
-                "size, records and slices. Nothing is decoded and nothing is written, so it is quick on large "
-                "collections and works on broken ones.",
+        .text = "Of a *_ascend_pt directory how it was set up and what PyTorch recorded. Of a PROF directory chip, devices, time "
+                "span, how well the clocks of the folders agree, and each family of files with its size, records and "
+                "slices. Nothing is decoded and nothing is written, so it is quick on large collections and works on broken "
+                "ones.",
         LIST_OF(info_options),
         .run = run_info,
     },

@@ -10,7 +10,9 @@
 #include "base/file.h"
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/session_info.h"
 #include "cli/summary.h"
+#include "cli/targets.h"
 #include "load/source.h"
 #include "profile/chip.h"
 
@@ -302,39 +304,72 @@ static json_t *looked_json(const struct looked *l)
                      summary_losses_json(&l->lost));
 }
 
+struct telling {
+    const struct arguments *a;
+    struct term term;
+    struct tally tally;
+    json_t *list; /* with --json; NULL: a report with a gap is none */
+};
+
+static void add_json(struct telling *n, json_t *one)
+{
+    if (json_array_append_new(n->list, one) != 0) {
+        json_decref(n->list);
+        n->list = NULL;
+    }
+}
+
+static void tell_collection(struct telling *n, const char *path)
+{
+    struct looked l;
+    struct error e = { 0 };
+    if (!look(path, &l, &e)) {
+        complain("%s", e.text);
+        n->tally.n_failed++;
+    } else {
+        n->tally.n_lossy += is_damaged(&l);
+        n->tally.n_done += !is_damaged(&l);
+        if (n->a->json)
+            add_json(n, looked_json(&l));
+        else if (!n->a->quiet)
+            put_text(&n->term, &l);
+    }
+    look_end(&l);
+}
+
+/* What PyTorch recorded, and then the device's collection beside it. */
+static void tell_session(struct telling *n, const char *path)
+{
+    struct session s;
+    struct session_look l;
+    struct error e = { 0 };
+    if (!session_look(&s, path, &l, &e)) {
+        complain("%s", e.text);
+        n->tally.n_failed++;
+    } else {
+        n->tally.n_lossy += losses_damage(&s.lost) > 0;
+        n->tally.n_done += losses_damage(&s.lost) == 0;
+        if (n->a->json)
+            add_json(n, session_info_json(&s, &l));
+        else if (!n->a->quiet)
+            session_info_print(&n->term, &s, &l);
+        if (l.prof)
+            tell_collection(n, l.prof);
+    }
+    session_free(&s);
+}
+
 int run_info(struct arguments *a)
 {
-    struct collections found;
-    enum outcome outcome = collections_find(a, 0, true, &found);
-    struct tally tally = { .n_failed = found.n_refused };
-    json_t *list = a->json ? json_array() : NULL;
-    struct term t;
-    term_init(&t, stdout);
-    for (size_t i = 0; i < found.n; i++) {
-        struct looked l;
-        struct error e = { 0 };
-        if (!look(found.path[i], &l, &e)) {
-            complain("%s", e.text);
-            tally.n_failed++;
-            look_end(&l);
-            continue;
-        }
-        if (is_damaged(&l))
-            tally.n_lossy++;
-        else
-            tally.n_done++;
-        if (a->json && json_array_append_new(list, looked_json(&l)) != 0) {
-            json_decref(list);
-            list = NULL; /* a report with a gap is none */
-        }
-        if (!a->json && !a->quiet)
-            put_text(&t, &l);
-        look_end(&l);
-    }
+    struct targets found;
+    enum outcome outcome = targets_find(&found, a, true);
+    struct telling n = { .a = a, .tally.n_failed = found.n_refused, .list = a->json ? json_array() : NULL };
+    term_init(&n.term, stdout);
+    for (size_t i = 0; i < found.list.n; i++)
+        (found.list.at[i].is_session ? tell_session : tell_collection)(&n, found.list.at[i].path);
     if (outcome == OUTCOME_DONE)
-        outcome = tally_outcome(&tally);
+        outcome = tally_outcome(&n.tally);
     if (a->json)
-        outcome = json_report(a, "collections", list, outcome);
-    collections_free(&found);
+        outcome = json_report(a, "collections", n.list, outcome);
     return exit_code(a->face, outcome);
 }

@@ -13,7 +13,7 @@
 #include "load/tlv.h"
 #include "raw/torch.h"
 
-static const char *const file_name[FRAMEWORK_FILES] = {
+const char *const framework_file_name[FRAMEWORK_FILES] = {
     [FRAMEWORK_OPS] = "FRAMEWORK/torch.op_range",
     [FRAMEWORK_MARKS] = "FRAMEWORK/torch.op_mark",
     [FRAMEWORK_MEMORY] = "FRAMEWORK/torch.memory_usage",
@@ -413,7 +413,7 @@ bool framework_load(struct framework *f, const char *path, const struct framewor
     *f = (struct framework){ .path = path };
     struct loading l = { .f = f, .r = r };
     for (size_t i = 0; i < FRAMEWORK_FILES; i++) {
-        f->file[i] = (struct framework_file){ .name = file_name[i], .mem = arena_new() };
+        f->file[i] = (struct framework_file){ .name = framework_file_name[i], .mem = arena_new() };
         if (f->file[i].mem)
             open_file(f, &f->file[i]);
     }

@@ -4,6 +4,8 @@
 
 #include "profile/framework.h"
 
+extern const char *const framework_file_name[FRAMEWORK_FILES]; /* "FRAMEWORK/torch.op_range" */
+
 /* From the stamps in the records to wall-clock ns. */
 struct framework_clock {
     bool is_counter; /* false: stamps are monotonic ns already */

@@ -224,32 +224,52 @@ static bool load_device(struct session *s, const char *prof, unsigned n_threads,
     return (profile_empty(&s->profile) && !arena_failed(s->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
 }
 
-bool session_load(struct session *s, const char *path, const struct session_request *r, struct error *e)
+static bool open_parts(struct session *s, const char *path, struct parts *p, struct error *e)
 {
-    struct parts p;
     *s = (struct session){ .mem = arena_new() };
     s->path = s->mem ? arena_text(s->mem, path, strlen(path)) : NULL;
     if (!s->path)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     const char *slash = strrchr(s->path, '/');
     s->name = slash ? slash + 1 : s->path;
-    parts_find(&p, path);
-    if (p.why != 0)
-        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(p.why));
-    if (!is_session(&p))
+    parts_find(p, path);
+    if (p->why != 0)
+        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(p->why));
+    if (!is_session(p))
         return error_set(e, FAULT_IO, "%s: holds neither a FRAMEWORK folder nor a PROF directory", path);
-    s->info = *p.info ? read_object(s, p.info) : NULL;
-    s->metadata = p.has_metadata ? read_object(s, "profiler_metadata.json") : NULL;
+    s->info = *p->info ? read_object(s, p->info) : NULL;
+    s->metadata = p->has_metadata ? read_object(s, "profiler_metadata.json") : NULL;
     if (json_memory_failed() || arena_failed(s->mem))
         return error_set(e, FAULT_LIMIT, "%s: no memory for its settings", path);
-    if (!*p.info)
+    if (!*p->info)
         losses_add(&s->lost, LOSS_UNREADABLE, 1, "profiler_info.json", 0);
-    read_settings(s, &p);
-    if (!load_device(s, s->settings.has_npu ? p.prof : "", r->n_threads, e))
+    read_settings(s, p);
+    return true;
+}
+
+bool session_look(struct session *s, const char *path, struct session_look *out, struct error *e)
+{
+    struct parts p;
+    if (!open_parts(s, path, &p, e))
+        return false;
+    out->prof = *p.prof ? arena_printf(s->mem, "%s/%s", path, p.prof) : NULL;
+    for (size_t i = 0; i < FRAMEWORK_FILES; i++) {
+        struct stat st;
+        const char *file = arena_printf(s->mem, "%s/%s", path, framework_file_name[i]);
+        out->bytes[i] = file && lstat(file, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
+    }
+    return !arena_failed(s->mem) || error_set(e, FAULT_LIMIT, "%s: no memory", path);
+}
+
+bool session_load(struct session *s, const char *path, const struct session_request *r, struct error *e)
+{
+    struct parts p;
+    if (!open_parts(s, path, &p, e) || !load_device(s, s->settings.has_npu ? p.prof : "", r->n_threads, e))
         return false;
     if (!s->settings.has_cpu)
-        return s->has_device || error_set(e, s->device_error.fault ? s->device_error.fault : FAULT_IO, "%s",
-                                          s->device_error.fault ? s->device_error.text : "nothing was collected");
+        return s->has_device ||
+               error_set(e, s->device_error.fault ? s->device_error.fault : FAULT_IO, "%s",
+                         s->device_error.fault ? s->device_error.text : "nothing that was asked for is there");
     const struct framework_request request = { clock_of(s), s->profile.names, r->keeps_tensors, r->n_threads };
     const char *framework = arena_printf(s->mem, "%s/FRAMEWORK", path);
     if (!framework || !framework_load(&s->framework, framework, &request, e))

@@ -7,6 +7,13 @@
 /* True when the directory holds a FRAMEWORK folder or a PROF directory and no host or device_N folder of its own. */
 bool session_is_one(const char *path);
 
+/* What lies in it, without reading more than its settings. session_free() is due in any case. */
+struct session_look {
+    const char *prof;               /* path of the PROF directory; NULL: none */
+    int64_t bytes[FRAMEWORK_FILES]; /* -1: not there */
+};
+bool session_look(struct session *s, const char *path, struct session_look *out, struct error *e);
+
 struct session_request {
     bool keeps_tensors; /* for the memory timeline */
     unsigned n_threads;

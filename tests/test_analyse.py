@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""ascope analyse: which directories it finds, what it leaves in them, and how it ends.
+
+usage: test_analyse.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import csv
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASCOPE = SOURCE = None
+RESULTS = "ASCEND_PROFILER_OUTPUT"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="ascope pt é ")  # a path with spaces and non-ASCII
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def sample(self, which="npu", name=None):
+        """A writable copy of a sample."""
+        raw = glob.glob(os.path.join(SOURCE, "tests/data/pt-a-%s/raw/*_ascend_pt" % which))[0]
+        path = os.path.join(self.dir, name or os.path.basename(raw))
+        shutil.copytree(raw, path, copy_function=shutil.copyfile)
+        for top, _, _ in os.walk(path):
+            os.chmod(top, 0o755)
+        return path
+
+    def settings(self, path, change):
+        """Changes profiler_info*.json."""
+        file = glob.glob(glob.escape(path) + "/profiler_info*.json")[0]
+        with open(file) as f:
+            info = json.load(f)
+        change(info)
+        with open(file, "w") as f:
+            json.dump(info, f)
+
+    def ascope(self, *args, code=None):
+        env = {k: v for k, v in os.environ.items() if not k.startswith("ASCOPE_")}
+        r = subprocess.run([ASCOPE, "analyse", *args], capture_output=True, text=True, env=env, cwd=self.dir, timeout=120)
+        if code is not None:
+            self.assertEqual(r.returncode, code, f"{args}: {r.stdout}{r.stderr}")
+        return r
+
+    def results(self, path):
+        return set(os.listdir(os.path.join(path, RESULTS)))
+
+
+class Finding(Case):
+    def test_a_session_by_itself_by_its_parent_and_from_inside(self):
+        path = self.sample()
+        for words in ([path], [self.dir], ["."], ["-dir", path], [path + "/"]):
+            shutil.rmtree(os.path.join(path, RESULTS), ignore_errors=True)
+            self.ascope("-q", *words, code=0)
+            self.assertIn("analyse.done", self.results(path), words)
+
+    def test_all_ranks_of_a_job_in_order_whoever_ends_first(self):
+        names = ["r%02d_ascend_pt" % i for i in range(12)]
+        for i, n in enumerate(names):
+            self.sample("npu" if i % 3 == 0 else "host", n)
+        for threads in "1", "4":
+            r = self.ascope(self.dir, "--threads", threads, "--max-process-number", "3", code=0)
+            told = [line.rsplit("/", 1)[1] for line in r.stdout.splitlines() if line.endswith("_ascend_pt")]
+            self.assertEqual(told, names)
+
+    def test_one_that_fails_stops_no_other(self):
+        bad, good = self.sample("npu", "a_ascend_pt"), self.sample("npu", "b_ascend_pt")
+        for f in glob.glob(glob.escape(bad) + "/PROF_*"):
+            shutil.rmtree(f)
+        for f in glob.glob(glob.escape(bad) + "/FRAMEWORK/*"):
+            os.remove(f)
+        r = self.ascope(self.dir, "-q", code=3)
+        self.assertIn("a_ascend_pt", r.stderr)
+        self.assertIn("analyse.done", self.results(good))
+
+    def test_a_prof_directory_without_a_framework_is_exported(self):
+        prof = os.path.join(self.dir, "PROF_000001_20240601080000011_ABC")
+        shutil.copytree(glob.glob(os.path.join(SOURCE, "tests/data/prof-a/PROF_*"))[0], prof,
+                        copy_function=shutil.copyfile)
+        for top, _, _ in os.walk(prof):
+            os.chmod(top, 0o755)
+        self.ascope(prof, "-q", code=0)
+        self.assertTrue(glob.glob(glob.escape(prof) + "/mindstudio_profiler_output/msprof_*.json"))
+
+    def test_wrong_words_are_answered_with_one_line(self):
+        for words, code, part in (([], 2, "which directory"), (["no such"], 5, "no such"),
+                                  ([self.dir], 1, "holds no collection"),
+                                  ([self.dir, "--export-type", "csv"], 4, "text, db")):
+            r = self.ascope(*words, code=None)
+            self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
+            self.assertIn(part, r.stderr)
+            self.assertNotEqual(r.returncode, 0)
+
+
+class Results(Case):
+    def test_what_is_there_afterwards_is_of_this_run(self):
+        path = self.sample()
+        stale = os.path.join(path, RESULTS, "op_statistic.csv")
+        os.mkdir(os.path.dirname(stale))
+        with open(stale, "w") as f:
+            f.write("old\n")
+        self.settings(path, lambda info: info["config"]["experimental_config"].update(_profiler_level="Level0"))
+        self.ascope(path, "-q", code=0)
+        self.assertFalse(os.path.exists(stale), "Level0 has no op_statistic")
+
+    def test_files_of_the_other_export_type_stay(self):
+        path = self.sample()
+        self.ascope(path, "-q", "--export-type", "text", code=0)
+        before = self.results(path)
+        self.ascope(path, "-q", "--export-type", "db", code=0)
+        self.assertGreater(self.results(path), before)
+        self.assertTrue(any(f.endswith(".db") for f in self.results(path) - before))
+
+    def test_the_export_type_is_the_recorded_one(self):
+        for recorded, has_text, has_db in (("db", False, True), (["text"], True, False), (["text", "db"], True, True)):
+            path = self.sample(name="x_ascend_pt")
+            self.settings(path, lambda info: info["config"]["experimental_config"].update(_export_type=recorded))
+            self.ascope(path, "-q", code=0)
+            found = self.results(path)
+            self.assertEqual(("trace_view.json" in found, "ascend_pytorch_profiler_0.db" in found), (has_text, has_db))
+            shutil.rmtree(path)
+
+    def test_same_bytes_whatever_the_number_of_threads(self):
+        path = self.sample()
+        made = []
+        for threads in "1", "5":
+            out = os.path.join(self.dir, "out" + threads)
+            self.ascope(path, "-q", "--export-type", "text,db", "--threads", threads, "--out", out, code=0)
+            folder = os.path.join(out, os.path.basename(path), RESULTS)
+            made.append({f: open(os.path.join(folder, f), "rb").read() for f in os.listdir(folder)})
+        self.assertEqual(made[0].keys(), made[1].keys())
+        for f in made[0]:
+            self.assertTrue(made[0][f] == made[1][f], f)
+
+    def test_simplification_takes_exports_and_leaves_raw_data(self):
+        for words, simplifies in ([], True), (["--simplify=off"], False):
+            path = self.sample(name="y_ascend_pt")
+            prof = glob.glob(glob.escape(path) + "/PROF_*")[0]
+            raw = sorted(glob.glob(glob.escape(prof) + "/**/*", recursive=True))
+            exported = [os.path.join(prof, d) for d in ("analyze", "mindstudio_profiler_output", "device_0/summary")]
+            always = os.path.join(prof, "host/sqlite")
+            for d in exported + [always]:
+                os.mkdir(d)
+                with open(os.path.join(d, "f"), "w") as f:
+                    f.write("x")
+            self.ascope(path, "-q", *words, code=0)
+            self.assertFalse(os.path.exists(always))
+            self.assertEqual([os.path.exists(d) for d in exported], [not simplifies] * 3)
+            self.assertLessEqual(set(raw), set(glob.glob(glob.escape(prof) + "/**/*", recursive=True)))
+            shutil.rmtree(path)
+
+    def test_a_log_says_what_was_done(self):
+        path = self.sample()
+        self.ascope(path, "-q", code=0)
+        logs = glob.glob(glob.escape(path) + "/logs/profiler_*_ascope.log")
+        self.assertEqual(len(logs), 1)
+        with open(logs[0]) as f:
+            text = f.read()
+        for part in "422 operators", "trace_view.json", "[INFO]":
+            self.assertIn(part, text)
+
+    def test_lines_of_tables_end_as_the_reference_ends_them(self):
+        path = self.sample()
+        self.ascope(path, "-q", code=0)
+        for f in glob.glob(glob.escape(os.path.join(path, RESULTS)) + "/*.csv"):
+            with open(f, newline="") as table:
+                text = table.read()
+            self.assertTrue(text.endswith("\r\n"), f)
+            with open(f, newline="") as table:
+                widths = {len(row) for row in csv.reader(table)}
+            self.assertEqual(len(widths), 1, "%s: rows of %s cells" % (f, widths))
+
+    def test_json_is_one_object(self):
+        self.sample("npu", "a_ascend_pt")
+        self.sample("host", "b_ascend_pt")
+        report = json.loads(self.ascope(self.dir, "--json", code=0).stdout)
+        self.assertEqual([os.path.basename(d["path"]) for d in report["directories"]], ["a_ascend_pt", "b_ascend_pt"])
+        self.assertEqual(report["exit_code"], 0)
+        self.assertTrue(all(d["files"] for d in report["directories"]))
+
+
+class Damage(Case):
+    def test_what_is_missing_is_told_and_the_rest_is_written(self):
+        def remove(pattern):
+            return lambda path: [shutil.rmtree(f) if os.path.isdir(f) else os.remove(f)
+                                 for f in glob.glob(glob.escape(path) + pattern)]
+
+        for what, change, code, has in (
+                ("no device", remove("/PROF_*"), 3, "operator_details.csv"),
+                ("no framework", remove("/FRAMEWORK"), 3, "kernel_details.csv"),
+                ("no settings", remove("/profiler_info*"), 3, "trace_view.json"),
+                ("no metadata", remove("/profiler_metadata.json"), 0, "trace_view.json"),
+                ("no operators", remove("/FRAMEWORK/torch.op_range"), 0, "trace_view.json"),
+                ("no queue", remove("/FRAMEWORK/torch.op_mark"), 0, "operator_details.csv"),
+                ("no device folder", remove("/PROF_*/device_0"), 0, "operator_details.csv")):
+            path = self.sample(name="z_ascend_pt")
+            change(path)
+            with self.subTest(what):
+                self.ascope(path, "-q", code=code)
+                self.assertIn(has, self.results(path))
+            shutil.rmtree(path)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_a_directory_that_may_not_be_read(self):
+        path = self.sample()
+        os.chmod(path, 0)
+        r = self.ascope(path, code=1)
+        os.chmod(path, 0o755)
+        self.assertIn("Permission denied", r.stderr)
+
+    def test_a_file_where_the_results_should_go(self):
+        path = self.sample()
+        with open(os.path.join(path, RESULTS), "w"):
+            pass
+        r = self.ascope(path, "-q", code=1)
+        self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
+        self.assertIn(RESULTS, r.stderr)
+
+
+if __name__ == "__main__":
+    ASCOPE, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
