@@ -1,8 +1,16 @@
 #include "export/session.h"
 
+#include "export/session_memory.h"
+
 /* Every file of ASCEND_PROFILER_OUTPUT. The large ones come first, so that no thread ends up alone with one of them. */
 /* clang-format off */
 const struct session_output session_outputs[] = {
+    { .file = "memory_record.csv", .about = "memory of the devices over time, by component",
+      .build = session_memory_record },
+    { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",
+      .build = session_operator_memory },
+    { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
+      .build = session_module_memory },
     { .file = "op_statistic.csv", .about = "operators by type and core: how often they ran, and for how long",
       .report = "op_statistic" },
 };
