@@ -32,6 +32,8 @@ struct db {
     })
     tables;
     LIST(const char *) indexes; /* "NAME ON TABLE (columns)" */
+    const struct db_change *change;
+    size_t n_changes;
     struct arena *mem;
     uint64_t n_rows;
     bool has_failed;                              /* a text could not be numbered */
@@ -64,6 +66,12 @@ struct db *db_open(const char *path, struct names *names, struct error *e)
         return NULL;
     }
     return db;
+}
+
+void db_changes(struct db *db, const struct db_change *change, size_t n)
+{
+    db->change = change;
+    db->n_changes = n;
 }
 
 static uint32_t no_number(struct db *db)
@@ -194,20 +202,38 @@ static const struct cell *cells_of(struct db *db, const struct db_table *t, cons
     return db->block;
 }
 
+/* The columns as they are written. */
 struct row_form {
     size_t n, key; /* columns, and which one is the rowid; n when none is */
+    const char *name[MOST_COLUMNS], *type[MOST_COLUMNS];
     enum affinity affinity[MOST_COLUMNS];
+    uint8_t cell[MOST_COLUMNS]; /* of the row as it was handed over */
 };
 
-static struct row_form form_of(const struct db_table *t)
+/* NULL: the column is left out. */
+static const char *column_name(const struct db *db, const char *table, const char *column)
 {
-    struct row_form f = { .n = t->n_columns, .key = t->n_columns };
+    for (size_t i = 0; i < db->n_changes; i++)
+        if (strcmp(db->change[i].table, table) == 0 && strcmp(db->change[i].column, column) == 0)
+            return db->change[i].name;
+    return column;
+}
+
+static struct row_form form_of(const struct db *db, const struct db_table *t)
+{
+    struct row_form f = { .key = t->n_columns };
     for (size_t c = 0; c < t->n_columns; c++) {
-        const char *type = t->column[c].type;
-        f.affinity[c] = strcmp(type, "TEXT") == 0 ? TEXT : strcmp(type, "REAL") == 0 ? REAL : NUMERIC;
+        const char *type = t->column[c].type, *name = column_name(db, t->name, t->column[c].name);
+        if (!name)
+            continue;
         if (strcmp(type, "INTEGER PRIMARY KEY") == 0)
-            f.key = c;
+            f.key = f.n;
+        f.name[f.n] = name;
+        f.type[f.n] = type;
+        f.affinity[f.n] = strcmp(type, "TEXT") == 0 ? TEXT : strcmp(type, "REAL") == 0 ? REAL : NUMERIC;
+        f.cell[f.n++] = (uint8_t)c;
     }
+    f.key = f.key < f.n ? f.key : f.n;
     return f;
 }
 
@@ -215,19 +241,19 @@ static bool add_row(struct db *db, const struct row_form *f, const struct cell *
 {
     struct value value[MOST_COLUMNS];
     for (size_t c = 0; c < f->n; c++)
-        value[c] = value_of(db, cell[c], f->affinity[c], db->digits[c]);
+        value[c] = value_of(db, cell[f->cell[c]], f->affinity[c], db->digits[c]);
     if (f->key == f->n)
         return btree_add(b, btree_last(b) + 1, value, f->n);
     value[f->key] = value_null();
-    return btree_add(b, cell[f->key].i, value, f->n);
+    return btree_add(b, cell[f->cell[f->key]].i, value, f->n);
 }
 
-static bool add_rows(struct db *db, const struct db_table *t, struct btree *b, struct error *e)
+static bool add_rows(struct db *db, const struct db_table *t, const struct row_form *form, struct btree *b,
+                     struct error *e)
 {
-    const struct row_form form = form_of(t);
     struct arena *mem = arena_new();
     uint32_t *order = NULL;
-    if (!mem || (form.key < form.n && !order_rows(t, form.key, mem, &order))) {
+    if (!mem || (form->key < form->n && !order_rows(t, form->cell[form->key], mem, &order))) {
         arena_free(mem);
         return no_memory(db, e);
     }
@@ -236,7 +262,7 @@ static bool add_rows(struct db *db, const struct db_table *t, struct btree *b, s
         const size_t n = t->n_rows - first < BLOCK_ROWS ? t->n_rows - first : BLOCK_ROWS;
         const struct cell *cell = cells_of(db, t, order, first, n);
         for (size_t i = 0; i < n && done; i++)
-            done = add_row(db, &form, cell + i * form.n, b);
+            done = add_row(db, form, cell + i * t->n_columns, b);
     }
     if (!done && arena_failed(db->mem))
         no_memory(db, e);
@@ -294,16 +320,16 @@ uint64_t db_rows(const struct db *db)
     return db->n_rows;
 }
 
-static struct btree *find_table(struct db *db, const struct db_table *t)
+static struct btree *find_table(struct db *db, const struct db_table *t, const struct row_form *f)
 {
     for (size_t i = 0; i < db->tables.n; i++)
         if (strcmp(db->tables.at[i].name, t->name) == 0)
             return db->tables.at[i].rows;
     char create[4096];
     int n = snprintf(create, sizeof create, "CREATE TABLE %s (", t->name);
-    for (size_t c = 0; c < t->n_columns; c++)
-        n += snprintf(create + n, sizeof create - (size_t)n, "%s %s%s", t->column[c].name, t->column[c].type,
-                      c + 1 < t->n_columns ? ", " : ")");
+    for (size_t c = 0; c < f->n; c++)
+        n += snprintf(create + n, sizeof create - (size_t)n, "%s %s%s", f->name[c], f->type[c],
+                      c + 1 < f->n ? ", " : ")");
     const char *name = arena_text(db->mem, t->name, strlen(t->name)), *sql = arena_text(db->mem, create, (size_t)n);
     struct btree *b = name && sql ? pages_table(db->pages, name, sql) : NULL;
     struct made *made = b ? list_add(&db->tables, db->mem) : NULL;
@@ -317,10 +343,11 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
     assert(t->n_columns <= MOST_COLUMNS);
     if (t->n_rows == 0 && !t->is_made_empty)
         return true;
-    struct btree *b = find_table(db, t);
+    const struct row_form form = form_of(db, t);
+    struct btree *b = find_table(db, t, &form);
     if (!b || !add_index(db, t->index))
         return no_memory(db, e);
-    if (!add_rows(db, t, b, e))
+    if (!add_rows(db, t, &form, b, e))
         return false;
     if (db->has_failed || names_failed(db->names))
         return no_memory(db, e);

@@ -34,7 +34,15 @@ struct db_table {
     const char *index;  /* "NAME ON TABLE (columns)", or NULL; a constant; made at the end */
 };
 
+/* A column that another release calls otherwise, or has not. */
+struct db_change {
+    const char *table, *column;
+    const char *name; /* NULL: the column is left out */
+};
+
 struct db *db_open(const char *path, struct names *names, struct error *e);
+/* Before the first table; lent until db_close(). */
+void db_changes(struct db *db, const struct db_change *change, size_t n);
 /* Adds rows; the first ones create the table. Those of one call may come in any order of their PRIMARY KEY; keys of a
  * later call are above them. */
 bool db_table(struct db *db, const struct db_table *t, struct error *e);
