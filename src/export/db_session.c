@@ -9,8 +9,7 @@
 #include "raw/host.h"
 
 /* A small table, filled row by row and written at once. */
-static bool write_grid(struct db *db, const char *name, const struct db_column *column, const struct grid *g,
-                       struct error *e)
+bool grid_db(struct db *db, const char *name, const struct db_column *column, const struct grid *g, struct error *e)
 {
     if (arena_failed(g->mem))
         return error_set(e, FAULT_LIMIT, "%s: no memory for its rows", name);
@@ -25,69 +24,94 @@ static bool write_grid(struct db *db, const char *name, const struct db_column *
 static bool write_devices(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column info[] = { { "id", "INTEGER", NULL }, { "name", "TEXT", NULL } };
-    static const struct db_column ranks[] = { { "rankId", "INTEGER", NULL }, { "deviceId", "INTEGER", NULL } };
     const struct profile *p = x->profile;
-    struct grid infos = { .n_columns = 2, .mem = x->mem }, map = infos;
+    struct grid g = { .n_columns = 2, .mem = x->mem };
     for (size_t d = 0; d < p->n_devices; d++) {
         const struct source *s = &p->device[d].source;
-        grid_row(&infos, (struct cell[]){ cell_uint(s->device), cell_text(s->chip->name) });
-        grid_row(&map, (struct cell[]){ cell_int(-1), cell_uint(s->device) });
+        grid_row(&g, (struct cell[]){ cell_uint(s->device), cell_text(s->chip->name) });
     }
-    if (p->n_devices == 0) {
-        grid_row(&infos, (struct cell[]){ cell_int(-1), cell_text(chip_of(PLATFORM_UNKNOWN)->name) });
-        grid_row(&map, (struct cell[]){ cell_int(-1), cell_int(-1) });
-    }
-    return write_grid(db, "NPU_INFO", info, &infos, e) && write_grid(db, "RANK_DEVICE_MAP", ranks, &map, e);
+    if (p->n_devices == 0)
+        grid_row(&g, (struct cell[]){ cell_int(-1), cell_text(chip_of(PLATFORM_UNKNOWN)->name) });
+    return grid_db(db, "NPU_INFO", info, &g, e);
+}
+
+bool ranks_db(const struct export *x, struct db *db, int64_t rank, struct error *e)
+{
+    static const struct db_column column[] = { { "rankId", "INTEGER", NULL }, { "deviceId", "INTEGER", NULL } };
+    const struct profile *p = x->profile;
+    struct grid g = { .n_columns = 2, .mem = x->mem };
+    for (size_t d = 0; d < p->n_devices; d++)
+        grid_row(&g, (struct cell[]){ cell_int(rank), cell_uint(p->device[d].source.device) });
+    if (p->n_devices == 0)
+        grid_row(&g, (struct cell[]){ cell_int(rank), cell_int(-1) });
+    return grid_db(db, "RANK_DEVICE_MAP", column, &g, e);
+}
+
+bool host_info_db(struct db *db, const char *uid, const char *name, struct arena *mem, struct error *e)
+{
+    static const struct db_column column[] = { { "hostUid", "TEXT", NULL }, { "hostName", "TEXT", NULL } };
+    struct grid g = { .n_columns = 2, .mem = mem };
+    grid_row(&g, (struct cell[]){ cell_text(uid), cell_text(name) });
+    return grid_db(db, "HOST_INFO", column, &g, e);
 }
 
 static bool write_session(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column times[] = { { "startTimeNs", "INTEGER", NULL }, { "endTimeNs", "INTEGER", NULL } };
-    static const struct db_column host[] = { { "hostUid", "TEXT", NULL }, { "hostName", "TEXT", NULL } };
     const struct source *s = profile_main_source(x->profile);
     const char *uid = source_text(s->info, "hostUid");
-    struct grid time = { .n_columns = 2, .mem = x->mem }, machine = time;
+    struct grid time = { .n_columns = 2, .mem = x->mem };
     grid_row(&time, (struct cell[]){ cell_int(s->begin_ns), cell_int(s->end_ns) });
-    grid_row(&machine, (struct cell[]){ cell_text(*uid ? uid : "0"), cell_text(source_text(s->info, "hostname")) });
-    return write_grid(db, "SESSION_TIME_INFO", times, &time, e) && write_grid(db, "HOST_INFO", host, &machine, e);
+    return grid_db(db, "SESSION_TIME_INFO", times, &time, e) &&
+           host_info_db(db, *uid ? uid : "0", source_text(s->info, "hostname"), x->mem, e);
 }
 
-/* What was lost, by reason, and whether any of it is real. */
-static void add_notes(const struct export *x, struct grid *g)
+void metadata_schema(struct grid *g, const char *const version[static 3])
 {
-    const struct profile *p = x->profile;
+    static const char *const part[] = { "SCHEMA_VERSION_MAJOR", "SCHEMA_VERSION_MINOR", "SCHEMA_VERSION_MICRO" };
+    const char *whole = arena_printf(g->mem, "%s.%s.%s", version[0], version[1], version[2]);
+    grid_row(g, (struct cell[]){ cell_text("SCHEMA_VERSION"), cell_text(whole) });
+    for (size_t i = 0; i < 3; i++)
+        grid_row(g, (struct cell[]){ cell_text(part[i]), cell_text(version[i]) });
+}
+
+void metadata_losses(struct grid *g, const struct losses *lost)
+{
     for (int why = 0; why < LOSS_KINDS; why++) {
-        char *name = arena_printf(x->mem, "ASCOPE_LOST_%s", loss_key((enum loss)why));
-        const char *n = arena_printf(x->mem, "%" PRIu64, p->lost.by[why].n);
-        if (!name || !n || p->lost.by[why].n == 0)
+        char *name = arena_printf(g->mem, "ASCOPE_LOST_%s", loss_key((enum loss)why));
+        const char *n = arena_printf(g->mem, "%" PRIu64, lost->by[why].n);
+        if (!name || !n || lost->by[why].n == 0)
             continue;
         for (char *c = name; *c; c++)
             *c = (char)toupper((unsigned char)*c);
         grid_row(g, (struct cell[]){ cell_text(name), cell_text(n) });
     }
-    if (source_is_simulated(profile_main_source(p)))
-        grid_row(g, (struct cell[]){ cell_text("ASCOPE_SIMULATED"), cell_text("1") });
 }
 
-static bool write_metadata(const struct export *x, struct db *db, struct error *e)
+void metadata_simulated(struct grid *g)
+{
+    grid_row(g, (struct cell[]){ cell_text("ASCOPE_SIMULATED"), cell_text("1") });
+}
+
+bool metadata_db(struct db *db, const struct grid *g, struct error *e)
 {
     static const struct db_column column[] = { { "name", "TEXT", NULL }, { "value", "TEXT", NULL } };
-    static const char *const schema[][2] = {
-        { "SCHEMA_VERSION", "1.2.0" },
-        { "SCHEMA_VERSION_MAJOR", "1" },
-        { "SCHEMA_VERSION_MINOR", "2" },
-        { "SCHEMA_VERSION_MICRO", "0" },
-    };
-    struct grid g = { .n_columns = 2, .mem = x->mem };
-    for (size_t i = 0; i < sizeof schema / sizeof *schema; i++)
-        grid_row(&g, (struct cell[]){ cell_text(schema[i][0]), cell_text(schema[i][1]) });
-    add_notes(x, &g);
-    return write_grid(db, "META_DATA", column, &g, e);
+    return grid_db(db, "META_DATA", column, g, e);
 }
 
 bool session_db(const struct export *x, struct db *db, struct error *e)
 {
-    return write_session(x, db, e) && write_devices(x, db, e) && write_metadata(x, db, e);
+    return write_session(x, db, e) && write_devices(x, db, e);
+}
+
+bool about_db(const struct export *x, struct db *db, struct error *e)
+{
+    struct grid g = { .n_columns = 2, .mem = x->mem };
+    metadata_schema(&g, (const char *const[3]){ "1", "2", "0" });
+    metadata_losses(&g, &x->profile->lost);
+    if (source_is_simulated(profile_main_source(x->profile)))
+        metadata_simulated(&g);
+    return ranks_db(x, db, -1, e) && metadata_db(db, &g, e);
 }
 
 enum { ENUM_NOT_KNOWN = 65534, ENUM_INVALID = 65535 };
@@ -137,7 +161,7 @@ bool enums_db(const struct export *x, struct db *db, struct error *e)
             grid_row(&g, (struct cell[]){ cell_uint(ENUM_NOT_KNOWN), cell_text(enums[i].not_known) });
         if (enums[i].invalid)
             grid_row(&g, (struct cell[]){ cell_uint(ENUM_INVALID), cell_text(enums[i].invalid) });
-        if (!write_grid(db, enums[i].table, column, &g, e))
+        if (!grid_db(db, enums[i].table, column, &g, e))
             return false;
     }
     return true;

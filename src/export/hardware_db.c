@@ -184,6 +184,20 @@ static struct cell schedule_cell(const void *rows, size_t i, size_t column)
     return op_cell(rows, i, same_as[column]);
 }
 
+uint32_t *op_task_rows(const struct profile *p, bool is_schedule, struct arena *mem, size_t *n)
+{
+    const struct host_tasks *h = &p->host.tasks;
+    uint32_t *row = arena_take(mem, h->n, sizeof *row);
+    *n = 0;
+    for (uint32_t i = 0; row && i < h->n; i++) {
+        if (h->op[i] == NO_ROW || (i > 0 && h->global_id[i] == h->global_id[i - 1] && h->op[i - 1] != NO_ROW))
+            continue;
+        if (op_is_schedule(p, h->stream[i], h->op[i]) == is_schedule)
+            row[(*n)++] = i;
+    }
+    return row;
+}
+
 static bool write_ops(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
@@ -212,20 +226,11 @@ static bool write_ops(const struct export *x, struct db *db, struct error *e)
         { "opType", "INTEGER", NULL },
     };
     const struct profile *p = x->profile;
-    const struct host_tasks *h = &p->host.tasks;
-    uint32_t *compute = arena_take(x->mem, h->n, sizeof *compute),
-             *schedule = arena_take(x->mem, h->n, sizeof *schedule);
-    size_t n_compute = 0, n_schedule = 0;
+    size_t n_compute, n_schedule;
+    const uint32_t *compute = op_task_rows(p, false, x->mem, &n_compute),
+                   *schedule = op_task_rows(p, true, x->mem, &n_schedule);
     if (!compute || !schedule)
         return error_set(e, FAULT_LIMIT, "no memory for the table COMPUTE_TASK_INFO");
-    for (uint32_t i = 0; i < h->n; i++) {
-        if (h->op[i] == NO_ROW || (i > 0 && h->global_id[i] == h->global_id[i - 1] && h->op[i - 1] != NO_ROW))
-            continue;
-        if (op_is_schedule(p, h->stream[i], h->op[i]))
-            schedule[n_schedule++] = i;
-        else
-            compute[n_compute++] = i;
-    }
     const struct op_rows rows = { p, compute }, schedule_rows = { p, schedule };
     return db_table(db,
                     &(struct db_table){ .name = "COMPUTE_TASK_INFO",

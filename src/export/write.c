@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "export/counters.h"
+#include "export/db_session.h"
 #include "export/scope.h"
 #include "load/prof.h"
 
@@ -199,6 +200,10 @@ static void write_db(struct writing *w, struct job *j)
             db_discard(db);
             return;
         }
+    if (!about_db(&x, db, &j->error)) {
+        db_discard(db);
+        return;
+    }
     const uint64_t rows = db_rows(db);
     if (db_close(db, &j->error))
         note_file(j, path, "everything as tables, for SQL and MindStudio Insight", rows);
