@@ -82,8 +82,8 @@ static void analyse_session(struct analysis *n, const char *path, struct turn *t
         put_problems(err, &r.account);
         if (n->a->json)
             t->json = session_summary_json(&r);
-        else if (!n->a->quiet)
-            session_summary_print(term, n->a, &r);
+        else if (!session_summary_print(term, n->a, &r))
+            fprintf(err, "%s: %s: no memory to tell all about it\n", complain_name(), path);
     } else {
         t->outcome = OUTCOME_NOTHING;
         fprintf(err, "%s: %s\n", complain_name(), e.text);
@@ -102,8 +102,8 @@ static void analyse_prof(struct analysis *n, const char *path, struct turn *t, c
         put_problems(err, &r.account);
         if (n->a->json)
             t->json = summary_json(&r);
-        else
-            summary_print(term, n->a, &r);
+        else if (!summary_print(term, n->a, &r))
+            fprintf(err, "%s: %s: no memory to tell all about it\n", complain_name(), path);
     } else {
         t->outcome = OUTCOME_NOTHING;
         fprintf(err, "%s: %s\n", complain_name(), e.text);

@@ -6,7 +6,8 @@
 #include "cli/term.h"
 #include "export/session_write.h"
 
-void session_summary_print(const struct term *t, const struct arguments *a, const struct session_result *r);
+/* To t as the arguments ask; --json and --quiet print nothing here. False: without memory a part is missing. */
+bool session_summary_print(const struct term *t, const struct arguments *a, const struct session_result *r);
 json_t *session_summary_json(const struct session_result *r); /* a new reference; NULL without memory */
 
 #endif

@@ -8,7 +8,7 @@
 #include "raw/device.h"
 #include "raw/family.h"
 
-enum { TOP_OPERATORS = 5, TOP_TABLES = 8, NAME_COLUMNS = 44 };
+enum { TOP_TABLES = 8, NAME_COLUMNS = 44 };
 enum { JSON_SCHEMA = 1 }; /* counts up when a member changes its meaning or goes away */
 
 /* ---- counting ------------------------------------------------------------------------------------------------- */
@@ -38,19 +38,13 @@ static void count_facts(const struct profile *p, uint64_t n[FACTS])
     }
 }
 
-struct top {
-    name_id name;
-    uint64_t n;
-    double dur_ns;
-};
-
 /* Ids of names depend on who came first: equal times are ordered by text. */
 static bool is_above(const struct names *names, const struct top *a, const struct top *b)
 {
     return a->dur_ns != b->dur_ns ? a->dur_ns > b->dur_ns : names_compare(names, a->name, b->name) < 0;
 }
 
-static size_t take_top(const struct names *names, const struct top *sum, size_t n_sums, struct top out[TOP_OPERATORS])
+size_t top_take(const struct names *names, const struct top *sum, size_t n_sums, struct top out[TOP_OPERATORS])
 {
     size_t n = 0;
     for (size_t i = 0; i < n_sums; i++) {
@@ -87,7 +81,7 @@ static bool top_operators(const struct profile *p, struct top out[TOP_OPERATORS]
             *all += t->dur_ns[i];
         }
     }
-    *n = take_top(p->names, sum, n_names, out);
+    *n = top_take(p->names, sum, n_names, out);
     free(sum);
     return true;
 }
@@ -263,22 +257,27 @@ bool summary_files(const struct term *t, const char *path, const struct account 
     return true;
 }
 
+void top_print(const struct term *t, const struct names *names, const char *heading, const struct top *top, size_t n,
+               double all_ns)
+{
+    fprintf(t->to, "\n  %-*s %11s  share       runs\n", NAME_COLUMNS - 8, heading, "time");
+    for (size_t i = 0; i < n; i++) {
+        char dur[TERM_NUMBER], runs[TERM_NUMBER];
+        fputs("    ", t->to);
+        put_padded(t, names_text(names, top[i].name), NAME_COLUMNS - 10);
+        fprintf(t->to, " %11s %4.0f %% %10s\n", term_duration(dur, top[i].dur_ns),
+                all_ns > 0 ? 100 * top[i].dur_ns / all_ns : 0, term_count(runs, top[i].n));
+    }
+}
+
 static bool put_top(const struct term *t, const struct profile *p)
 {
     struct top top[TOP_OPERATORS];
     double all;
     size_t n;
     const bool done = top_operators(p, top, &n, &all);
-    if (n == 0)
-        return done;
-    fprintf(t->to, "\n  %-*s %11s  share       runs\n", NAME_COLUMNS - 8, "where the device time goes", "time");
-    for (size_t i = 0; i < n; i++) {
-        char dur[TERM_NUMBER], runs[TERM_NUMBER];
-        fputs("    ", t->to);
-        put_padded(t, names_text(p->names, top[i].name), NAME_COLUMNS - 10);
-        fprintf(t->to, " %11s %4.0f %% %10s\n", term_duration(dur, top[i].dur_ns),
-                all > 0 ? 100 * top[i].dur_ns / all : 0, term_count(runs, top[i].n));
-    }
+    if (n > 0)
+        top_print(t, p->names, "where the device time goes", top, n, all);
     return done;
 }
 
@@ -435,18 +434,21 @@ json_t *files_json(const struct account *a)
     return list;
 }
 
+json_t *top_list_json(const struct names *names, const struct top *top, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:o, s:I, s:f}", "name", text_json(names_text(names, top[i].name)),
+                                              "count", (json_int_t)top[i].n, "total_us", top[i].dur_ns / 1000));
+    return list;
+}
+
 static json_t *top_json(const struct profile *p)
 {
     struct top top[TOP_OPERATORS];
     double all;
     size_t n;
-    if (!top_operators(p, top, &n, &all))
-        return NULL;
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_pack("{s:o, s:I, s:f}", "name", text_json(names_text(p->names, top[i].name)),
-                                              "count", (json_int_t)top[i].n, "total_us", top[i].dur_ns / 1000));
-    return list;
+    return top_operators(p, top, &n, &all) ? top_list_json(p->names, top, n) : NULL;
 }
 
 json_t *problems_json(const struct account *a)

@@ -24,6 +24,18 @@ json_t *seconds_json(const struct account *a);
 json_t *summary_losses_json(const struct losses *l);
 json_t *summary_streams_json(const struct source *s);
 
+/* Sums by name, and the largest of them. */
+enum { TOP_OPERATORS = 5 };
+struct top {
+    name_id name;
+    uint64_t n;
+    double dur_ns;
+};
+size_t top_take(const struct names *names, const struct top *sum, size_t n_sums, struct top out[TOP_OPERATORS]);
+void top_print(const struct term *t, const struct names *names, const char *heading, const struct top *top, size_t n,
+               double all_ns);
+json_t *top_list_json(const struct names *names, const struct top *top, size_t n);
+
 json_t *text_json(const char *text); /* any bytes; those that are no UTF-8 become '?' */
 
 /* The one object that --json prints. Takes `list`. Without memory there is none, and the outcome is no longer DONE. */

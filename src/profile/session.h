@@ -62,6 +62,16 @@ struct session_steps {
     bool *has_work;                       /* it started something: only then do the tables know it */
 };
 
+/* What PyTorch's own allocators held on devices, from taking a block to giving it back. Rows are rows of torch_memory. In order of
+ * the time of taking it, then of the address's first use. */
+struct memory_lives {
+    size_t n;
+    uint32_t *taken;
+    uint32_t *freed;    /* given back by its owner; NO_ROW: not in this collection */
+    uint32_t *returned; /* back in the pool, when no stream uses it any more: before or after the above; or NO_ROW */
+    name_id *name;      /* of the operator that took it; NAME_EMPTY: nobody knows */
+};
+
 struct session {
     const char *path, *name; /* name: the last part of the path */
     json_t *info, *metadata; /* profiler_info*.json, profiler_metadata.json; NULL where they are not there */
@@ -73,6 +83,7 @@ struct session {
     struct kernels kernels;
     struct op_tree tree;
     struct session_steps steps;
+    struct memory_lives lives;
     struct arena *mem;
     struct losses lost; /* of all parts, filled at the end */
 };

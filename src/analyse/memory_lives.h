@@ -1,0 +1,13 @@
+/* memory_lives.h - how long PyTorch's allocators held their blocks on devices, and which operators asked for them. */
+#ifndef ASCOPE_ANALYSE_MEMORY_LIVES_H
+#define ASCOPE_ANALYSE_MEMORY_LIVES_H
+
+#include "profile/session.h"
+
+/* Fills session.lives; needs the tree of operators. A block ends with what follows on the same address: what gives it back, and
+ * what puts it into the pool, in any order, until one of them or another taking comes a second time. What gives back a block of
+ * before the collection is no life. Halves that are missing and names that nobody knows are counted as losses of the file. False
+ * only without memory. */
+bool memory_lives_analyse(struct session *s, struct error *e);
+
+#endif

@@ -1,0 +1,191 @@
+#include "analyse/memory_series.h"
+
+#include "base/keys.h"
+#include "base/sort.h"
+#include "raw/torch.h"
+
+static const uint64_t SIGN = UINT64_C(1) << 63;
+
+/* The rows of one kind by time, and of each row its device. */
+struct rows {
+    size_t n;
+    uint32_t *row;
+    int64_t *time_ns; /* of all rows of the table */
+};
+
+static bool sort_by_time(struct rows *r, size_t n_all, struct arena *mem)
+{
+    uint64_t *key = arena_take(mem, n_all, sizeof *key);
+    for (size_t i = 0; key && i < r->n; i++)
+        key[r->row[i]] = (uint64_t)r->time_ns[r->row[i]] ^ SIGN;
+    const bool done = key && order_by_u64(r->row, r->n, key);
+    arena_drop(mem, key);
+    return done;
+}
+
+static bool torch_rows(struct rows *r, const struct torch_memory *m, struct arena *mem)
+{
+    *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row), .time_ns = m->time_ns };
+    for (uint32_t i = 0; r->row && i < m->n; i++)
+        if (m->device_type[i] == TORCH_DEVICE_NPU)
+            r->row[r->n++] = i;
+    return r->row && sort_by_time(r, m->n, mem);
+}
+
+/* Equal times stay as the device's own table has them: device by device. */
+static bool graph_rows(struct rows *r, const struct profile *p, bool with_early, struct arena *mem)
+{
+    const struct op_memory *m = &p->host.records.op_memory;
+    *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row),
+                        .time_ns = arena_take(mem, m->n, sizeof *r->time_ns) };
+    if (!r->row || !r->time_ns)
+        return false;
+    for (uint32_t i = 0; i < m->n; i++) {
+        r->time_ns[i] = graph_memory_ns(p, i);
+        if (with_early || r->time_ns[i] >= p->host.source.begin_ns)
+            r->row[r->n++] = i;
+    }
+    return order_by_u32(r->row, r->n, m->device) && sort_by_time(r, m->n, mem);
+}
+
+/* The latest rows of each device. */
+struct latest {
+    struct keys devices;
+    LIST(uint32_t) torch;
+    LIST(uint32_t) graph;
+    struct arena *mem;
+};
+
+static bool latest_of(struct latest *l, int64_t device, uint32_t **torch, uint32_t **graph)
+{
+    const uint32_t place = keys_add(&l->devices, (uint64_t)device, l->mem);
+    if (place == KEYS_NO_MEMORY)
+        return false;
+    if (place == l->torch.n) {
+        uint32_t *a = list_add(&l->torch, l->mem), *b = list_add(&l->graph, l->mem);
+        if (!a || !b)
+            return false;
+        *a = *b = NO_ROW;
+    }
+    *torch = &l->torch.at[place];
+    *graph = &l->graph.at[place];
+    return true;
+}
+
+bool memory_series_make(struct memory_series *out, const struct session *s, bool with_early, struct arena *mem)
+{
+    const struct torch_memory *m = &s->framework.memory;
+    const struct op_memory *g = &s->profile.host.records.op_memory;
+    struct rows torch, graph;
+    struct latest latest = { .mem = mem };
+    if (!torch_rows(&torch, m, mem) || !graph_rows(&graph, &s->profile, with_early, mem))
+        return false;
+    const size_t n = torch.n + graph.n;
+    *out = (struct memory_series){ .source = arena_take(mem, n, sizeof *out->source),
+                                   .row = arena_take(mem, n, sizeof *out->row),
+                                   .other = arena_take(mem, n, sizeof *out->other) };
+    if (arena_failed(mem))
+        return false;
+    for (size_t t = 0, k = 0; out->n < n; out->n++) {
+        const bool is_graph =
+            t == torch.n || (k < graph.n && graph.time_ns[graph.row[k]] < torch.time_ns[torch.row[t]]);
+        const uint32_t row = is_graph ? graph.row[k++] : torch.row[t++];
+        uint32_t *last_torch, *last_graph;
+        if (!latest_of(&latest, is_graph ? (int64_t)g->device[row] : memory_device(s, row), &last_torch, &last_graph))
+            return false;
+        out->row[out->n] = row;
+        if (!is_graph && m->component[row] == TORCH_COMPONENT_WORKSPACE) {
+            out->source[out->n] = MEMORY_OF_WORKSPACE;
+            out->other[out->n] = NO_ROW;
+            continue;
+        }
+        out->source[out->n] = is_graph ? MEMORY_OF_GRAPHS : MEMORY_OF_TORCH;
+        out->other[out->n] = is_graph ? *last_torch : *last_graph;
+        *(is_graph ? last_graph : last_torch) = row;
+    }
+    return true;
+}
+
+/* ---- peaks ------------------------------------------------------------------------------------------------------ */
+
+struct totals {
+    int64_t allocated, reserved;
+};
+
+static struct totals totals_at(const struct session *s, const struct memory_series *v, size_t i)
+{
+    const struct torch_memory *m = &s->framework.memory;
+    const struct op_memory *g = &s->profile.host.records.op_memory;
+    const bool is_graph = v->source[i] == MEMORY_OF_GRAPHS;
+    const uint32_t torch = is_graph ? v->other[i] : v->row[i], graph = is_graph ? v->row[i] : v->other[i];
+    struct totals t = { 0, 0 };
+    if (torch != NO_ROW)
+        t = (struct totals){ m->allocated_bytes[torch], m->reserved_bytes[torch] };
+    if (graph != NO_ROW) {
+        t.allocated += (int64_t)g->allocated[graph];
+        t.reserved += (int64_t)g->reserved[graph];
+    }
+    return t;
+}
+
+/* Who took the block of a row of torch_memory; lives are in order of time. */
+static name_id taken_by(const struct session *s, uint32_t row)
+{
+    const struct memory_lives *l = &s->lives;
+    const int64_t *time_ns = s->framework.memory.time_ns;
+    size_t low = 0, high = l->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (time_ns[l->taken[middle]] < time_ns[row])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < l->n && time_ns[l->taken[low]] == time_ns[row]; low++)
+        if (l->taken[low] == row)
+            return l->name[low];
+    return NAME_EMPTY;
+}
+
+static struct memory_peak peak_at(const struct session *s, const struct memory_series *v, size_t i, int64_t bytes)
+{
+    const struct profile *p = &s->profile;
+    const uint32_t row = v->row[i];
+    struct memory_peak peak = { .is_known = true, .bytes = bytes, .is_of_graph = v->source[i] == MEMORY_OF_GRAPHS };
+    if (!peak.is_of_graph) {
+        peak.time_ns = s->framework.memory.time_ns[row];
+        peak.device = memory_device(s, row);
+        peak.name = taken_by(s, row);
+        return peak;
+    }
+    peak.time_ns = graph_memory_ns(p, row);
+    peak.device = p->host.records.op_memory.device[row];
+    if (!dictionary_find(&p->dictionary, p->host.records.op_memory.name[row], &peak.name))
+        peak.name = NAME_EMPTY;
+    return peak;
+}
+
+bool memory_peaks_find(struct memory_peaks *out, const struct session *s, struct error *e)
+{
+    struct arena *scratch = arena_new();
+    struct memory_series v = { 0 };
+    *out = (struct memory_peaks){ 0 };
+    const bool done = scratch && memory_series_make(&v, s, true, scratch);
+    size_t at[2] = { 0, 0 };
+    struct totals most = { INT64_MIN, INT64_MIN };
+    for (size_t i = 0; done && i < v.n; i++) {
+        if (v.source[i] == MEMORY_OF_WORKSPACE)
+            continue;
+        const struct totals t = totals_at(s, &v, i);
+        if (t.allocated > most.allocated)
+            most.allocated = t.allocated, at[0] = i;
+        if (t.reserved > most.reserved)
+            most.reserved = t.reserved, at[1] = i;
+    }
+    if (most.allocated > INT64_MIN) {
+        out->allocated = peak_at(s, &v, at[0], most.allocated);
+        out->reserved = peak_at(s, &v, at[1], most.reserved);
+    }
+    arena_free(scratch);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its memory over time", s->path);
+}
