@@ -19,7 +19,7 @@ static const uint8_t analyze_options[] = {
 };
 static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_HELP };
 static const uint8_t sim_options[] = {
-    OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES, OPT_CHIP, OPT_MHZ, OPT_METRICS,
+    OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_FRAMEWORK, OPT_OPERATORS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES, OPT_CHIP, OPT_MHZ, OPT_METRICS,
     OPT_SLICE_KIB, OPT_COMM, OPT_KFC, OPT_GRAPHS, OPT_LATE, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
     OPT_HELP,
 };
@@ -91,7 +91,7 @@ const struct command commands[] = {
         .name = "sim",
         .usage = "[OPTION...]",
         .about = "write a simulated collection, of any size",
-        .text = "Makes PROF directories as a collector leaves them, of a training job that never ran: for "
+        .text = "Makes PROF directories, or with --framework pt *_ascend_pt directories, as a collector leaves them, of a training job that never ran: for "
                 "demonstrations, tests and benchmarks on machines without a device. The data says that it is simulated. "
                 "Prints the directory that it made; with several processes, the last one.",
         LIST_OF(sim_options),

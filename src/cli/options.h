@@ -46,6 +46,8 @@ enum option_id {
     OPT_SIM_OUT,
     OPT_SEED,
     OPT_KERNELS,
+    OPT_FRAMEWORK,
+    OPT_OPERATORS,
     OPT_STEPS,
     OPT_DEVICES,
     OPT_PROCESSES,

@@ -68,10 +68,19 @@ static void whole_file(struct prof_writer *w, const char *path, const void *byte
         fail(w, path, "cannot be written", errno);
 }
 
+/* One of PyTorch's collector: no slices, no markers. */
+static bool is_plain(int device)
+{
+    return device == FOLDER_FRAMEWORK || device == FOLDER_SESSION;
+}
+
 static void folder_path(const struct prof_writer *w, int device, const char *below, char *out)
 {
-    if (device == FOLDER_HOST)
-        snprintf(out, PATH_MAX, "%s/host%s", w->path, below);
+    static const char *const named[] = { [-FOLDER_HOST] = "/host",
+                                         [-FOLDER_FRAMEWORK] = "/FRAMEWORK",
+                                         [-FOLDER_SESSION] = "" };
+    if (device < 0)
+        snprintf(out, PATH_MAX, "%s%s%s", w->path, named[-device], below);
     else
         snprintf(out, PATH_MAX, "%s/device_%d%s", w->path, device, below);
 }
@@ -94,7 +103,7 @@ bool prof_writer_close(struct prof_writer *w, struct error *e)
 void folder_create(struct prof_writer *w, int device)
 {
     static const char *const below[] = { "", "/data" };
-    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+    for (size_t i = 0; i < (is_plain(device) ? 1 : sizeof below / sizeof *below); i++) {
         char path[PATH_MAX];
         folder_path(w, device, below[i], path);
         directory_create(w, path);
@@ -104,14 +113,15 @@ void folder_create(struct prof_writer *w, int device)
 void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len)
 {
     char below[64], path[PATH_MAX], done[48];
-    const bool is_numbered = device != FOLDER_HOST && strcmp(name, "sample.json") != 0;
+    const bool is_numbered = device >= 0 && strcmp(name, "sample.json") != 0;
     if (is_numbered)
         snprintf(below, sizeof below, "/%s.%d", name, device);
     else
         snprintf(below, sizeof below, "/%s", name);
     folder_path(w, device, below, path);
     whole_file(w, path, text, len);
-
+    if (is_plain(device))
+        return;
     const int n = snprintf(done, sizeof done, "filesize:%zu\n", len);
     strcat(below, ".done");
     folder_path(w, device, below, path);
@@ -127,7 +137,9 @@ void slices_init(struct slices *s, struct prof_writer *to, int device, const cha
 static void slice_path(const struct slices *s, unsigned number, const char *suffix, char *out)
 {
     char below[128];
-    if (s->device == FOLDER_HOST)
+    if (is_plain(s->device))
+        snprintf(below, sizeof below, "/%s", s->family);
+    else if (s->device == FOLDER_HOST)
         snprintf(below, sizeof below, "/data/%s.slice_%u%s", s->family, number, suffix);
     else
         snprintf(below, sizeof below, "/data/%s.%d.slice_%u%s", s->family, s->device, number, suffix);
@@ -150,6 +162,8 @@ static void slice_close(struct slices *s)
     if (close(s->fd) != 0 && errno != EINTR)
         fail(s->to, path, "cannot be written", errno);
     s->fd = -1;
+    if (is_plain(s->device))
+        return;
     /* The times are there in name only: collectors write two zeros, and the second name has two blanks. */
     const int n = snprintf(done, sizeof done, "filesize:%zu\nstarttime:0\nendtime  :0\n", s->written);
     slice_path(s, s->next - 1, ".done", path);

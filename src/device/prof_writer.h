@@ -1,7 +1,8 @@
-/* prof_writer.h - a PROF directory, written as a collector leaves it.
+/* prof_writer.h - a PROF directory, or the rest of a *_ascend_pt directory, written as a collector leaves it.
  *
  * The directory holds folders (host, device_N). A folder holds small files (info.json, clocks) and, under data/,
  * streams of records that are cut into slices. Every file that is complete has a marker beside it: its name and ".done".
+ * PyTorch's collector does without all that: FRAMEWORK/ holds whole streams, small files lie in the directory itself.
  *
  * The first thing that goes wrong is remembered in the writer; everything after it does nothing, and
  * prof_writer_close() tells. So those who fill records need not look. Memory: one buffer for each open stream.
@@ -20,7 +21,7 @@
 #include "raw/layout.h"
 
 enum { SLICE_BYTES = 2 << 20 }; /* collectors cut at 2 MiB unless they are told otherwise */
-enum { FOLDER_HOST = -1 };
+enum { FOLDER_HOST = -1, FOLDER_FRAMEWORK = -2, FOLDER_SESSION = -3 }; /* the last is the directory itself */
 
 struct prof_writer {
     char path[PATH_MAX - 256]; /* leaves room for the names inside */
@@ -32,15 +33,15 @@ struct prof_writer {
 bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e);
 bool prof_writer_close(struct prof_writer *w, struct error *e); /* true: everything that was asked for is on disk */
 
-/* host (FOLDER_HOST) or device_N, with its data/. */
+/* host or device_N, with its data/, or FRAMEWORK. */
 void folder_create(struct prof_writer *w, int device);
 
 /* A small file: in device folders ".N" follows the name, but for sample.json, which is the same everywhere. */
 void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len);
 
 /* Host files are cut between records (the reference drops a host stream that is not), and so is the task log; the other
- * streams of a device are cut wherever the limit falls, and a record may lie in two slices. */
-enum cut { CUT_BETWEEN, CUT_ANYWHERE };
+ * streams of a device are cut wherever the limit falls, and a record may lie in two slices. PyTorch's are never cut. */
+enum cut { CUT_BETWEEN, CUT_ANYWHERE, CUT_NEVER };
 
 /* One stream. Slices appear with the first record: a stream without records leaves no file. */
 struct slices {

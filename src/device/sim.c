@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/leftover.h"
-#include "device/sim_run.h"
+#include "device/sim_torch.h"
 #include "raw/host.h"
 
 const struct sim_options sim_defaults = {
@@ -78,6 +78,9 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
                          o->steps, o->devices, o->processes, SIM_DEVICES_MOST, SIM_PROCESSES_MOST);
     if (o->counter_mhz == 0 || o->counter_mhz > 1000)
         return error_set(e, FAULT_ASKED, "a counter of %u MHz; wanted 1 to 1000", o->counter_mhz);
+    if (o->framework == SIM_PYTORCH && o->devices > 1)
+        return error_set(e, FAULT_ASKED, "%u devices; a process of PyTorch has one, and --processes has more of them",
+                         o->devices);
     if (o->slice_bytes < 4096)
         return error_set(e, FAULT_ASKED, "slices of %zu bytes; wanted at least 4096", o->slice_bytes);
     return true;
@@ -94,18 +97,30 @@ static void clocks_set(struct sim_process *p)
     p->cnt = p->mono_ns / NS_PER_HOST_TICK + 1234;
 }
 
-static void path_make(struct sim_process *p, char *path, size_t size)
+static void prof_name(struct sim_process *p, const char *dir, char *path, size_t size)
 {
     char date[32], letters[9] = "";
     p->dice = dice_for(p->o->seed, 1000000 + p->index);
     info_date(date, sizeof date, "%Y%m%d%H%M%S", p->wall_us);
     for (unsigned i = 0; i < 8; i++)
         letters[i] = (char)('A' + dice_below(&p->dice, 18));
-    snprintf(path, size, "%s/PROF_000001_%s%03u_%08u%s", p->o->out_dir, date, (unsigned)(p->wall_us / 1000 % 1000),
-             p->pid, letters);
+    snprintf(path, size, "%s/PROF_000001_%s%03u_%08u%s", dir, date, (unsigned)(p->wall_us / 1000 % 1000), p->pid,
+             letters);
 }
 
-static uint64_t share(uint64_t all, uint64_t parts, uint64_t which)
+static void path_make(struct sim_process *p, char *path, size_t size)
+{
+    char date[32];
+    if (p->o->framework == SIM_NO_FRAMEWORK) {
+        prof_name(p, p->o->out_dir, path, size);
+        return;
+    }
+    info_date(date, sizeof date, "%Y%m%d%H%M%S", p->wall_us);
+    snprintf(path, size, "%s/ascope-sim_%u_%s%03u_ascend_pt", p->o->out_dir, p->pid, date,
+             (unsigned)(p->wall_us / 1000 % 1000));
+}
+
+uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which)
 {
     return all / parts + (which < all % parts);
 }
@@ -152,8 +167,8 @@ static void steps_run(struct sim_process *p)
     for (uint32_t step = 0; step < o->steps && p->writer.error.fault == FAULT_NONE; step++) {
         for (uint32_t i = 0; i < o->devices; i++) {
             struct sim_device *d = &p->device[i];
-            const uint64_t kernels = share(o->kernels, (uint64_t)o->processes * o->devices, d->rank);
-            step_run(d, step, share(kernels, o->steps, step));
+            const uint64_t kernels = sim_share(o->kernels, (uint64_t)o->processes * o->devices, d->rank);
+            step_run(d, step, sim_share(kernels, o->steps, step));
         }
     }
     for (uint32_t i = 0; i < o->devices; i++)
@@ -187,6 +202,22 @@ static bool process_fill(struct sim_process *p, const char *path, struct error *
     return prof_writer_close(&p->writer, e);
 }
 
+/* The same for a process of PyTorch. */
+static bool session_fill(struct sim_process *p, const char *path, struct error *e)
+{
+    char prof[PATH_MAX];
+    p->torch = torch_open(p, path);
+    if (!p->torch)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    prof_name(p, path, prof, sizeof prof);
+    bool is_well = true;
+    if (p->o->kernels == 0)
+        torch_steps_alone(p->torch);
+    else if (prof_writer_close(&p->torch->writer, e))
+        is_well = process_fill(p, prof, e);
+    return torch_close(p->torch, e) && is_well;
+}
+
 static int make_nothing(const char *path)
 {
     (void)path; /* the writer makes it */
@@ -206,7 +237,8 @@ static bool process_write(struct sim_process *p, char *path, size_t size, struct
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     leftovers_sweep(p->o->out_dir);
     leftover_make(&half, make_nothing);
-    const bool is_whole = process_fill(p, half.path, e);
+    const bool is_whole =
+        p->o->framework == SIM_PYTORCH ? session_fill(p, half.path, e) : process_fill(p, half.path, e);
     const int why = leftover_settle(&half, is_whole ? path : NULL);
     free((char *)half.path);
     return is_whole && (why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why)));
@@ -214,11 +246,15 @@ static bool process_write(struct sim_process *p, char *path, size_t size, struct
 
 bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e)
 {
+    enum { OPS_OF_KERNEL = 5, OPS_ALONE = 1000 };
+    struct sim_options resolved = *o;
+    if (resolved.operators == 0)
+        resolved.operators = o->kernels > 0 ? o->kernels * OPS_OF_KERNEL : OPS_ALONE;
     struct sim_process *p = calloc(1, sizeof *p);
     bool is_well = p || error_set(e, FAULT_LIMIT, "no memory for a simulation");
     for (uint32_t i = 0; is_well && (i == 0 || i < o->processes); i++) {
         *p = (struct sim_process){ .index = i };
-        is_well = options_resolve(p, o, e) && process_write(p, path_out, size, e);
+        is_well = options_resolve(p, &resolved, e) && process_write(p, path_out, size, e);
     }
     free(p);
     return is_well;

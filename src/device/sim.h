@@ -6,8 +6,11 @@
  * marks, memory, hardware counters and usage of the operating systems. Records are made from the layout tables that the
  * readers use, and every join that an analysis makes finds its other half.
  *
+ * A process of PyTorch has a *_ascend_pt directory around it: operators of a network forward and backward, the queue
+ * through which they reach the device, the memory that they take, calls of Python.
+ *
  * Same options, same bytes: no clock, no environment. Memory does not grow with the number of kernels. The data says
- * what it is: host name "ascope-sim", process name "ascope-sim", job info "simulated".
+ * what it is: host name "ascope-sim", process name "ascope-sim", job info "simulated"; PyTorch's part in its metadata.
  */
 #ifndef ASCOPE_DEVICE_SIM_H
 #define ASCOPE_DEVICE_SIM_H
@@ -18,12 +21,17 @@
 
 #include "base/error.h"
 
-enum { SIM_DEVICES_MOST = 16, SIM_PROCESSES_MOST = 64 };
+enum { SIM_DEVICES_MOST = 16, SIM_PROCESSES_MOST = 4096 };
+
+enum sim_framework { SIM_NO_FRAMEWORK, SIM_PYTORCH };
 
 struct sim_options {
-    const char *out_dir; /* exists; one PROF directory for each process is created in it */
+    const char *out_dir; /* exists; one directory for each process is created in it: PROF_XXX, or X_ascend_pt */
     uint64_t seed;
     uint64_t kernels;     /* operators launched one by one, over all processes and devices */
+    unsigned framework;   /* enum sim_framework */
+    uint64_t operators;   /* of PyTorch, over all processes, at least one for each kernel; 0: five. Without kernels it
+                             has no PROF directory */
     uint32_t steps;       /* they are spread over so many training steps */
     uint32_t devices;     /* of one process */
     uint32_t processes;   /* each has its own devices and its own PROF directory */

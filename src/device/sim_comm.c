@@ -1,4 +1,4 @@
-#include "device/sim_run.h"
+#include "device/sim_torch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -135,14 +135,37 @@ static uint64_t wait_event(struct sim_device *d, uint64_t not_before)
     return s.end > not_before ? s.end : not_before;
 }
 
+struct torch_task comm_begin(struct sim_device *d, size_t which)
+{
+    struct torch_task task = { 0 };
+    if (d->of->torch)
+        task = torch_collective(d->of->torch, which);
+    if (d->comm.now < d->now)
+        d->comm.now = d->now;
+    if (d->comm.now < task.ready)
+        d->comm.now = task.ready;
+    if (d->of->torch)
+        d->comm.now += 10; /* out of the queue */
+    return task;
+}
+
+/* One thread takes tasks out of the queue: the next waits until this one is done. */
+void comm_end(struct sim_device *d, const struct torch_task *task, uint64_t begin)
+{
+    if (!d->of->torch)
+        return;
+    torch_launched(d->of->torch, task, begin - 2, d->comm.now);
+    d->now = d->comm.now > d->now ? d->comm.now : d->now;
+}
+
 void collective_run(struct sim_device *d, uint64_t not_before)
 {
     struct sim_process *p = d->of;
     const size_t which = collective_pick(&d->dice);
     const struct sim_collective *c = &sim_collectives[which];
     const uint64_t bytes = 65536ull << dice_below(&d->dice, 7);
-    if (d->comm.now < d->now)
-        d->comm.now = d->now;
+    const struct torch_task queued = comm_begin(d, which);
+    const uint64_t begin = d->comm.now;
     const uint64_t start = wait_event(d, not_before);
 
     const uint64_t tag = comm_name(p, c->node, p->group_name);
@@ -165,4 +188,5 @@ void collective_run(struct sim_device *d, uint64_t not_before)
     host_call(p, HOST_CALL, LEVEL_NODE, TYPE_COLLECTIVE + (uint32_t)which, thread, node_begin, node_end, tag);
     host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_COLLECTIVE + (uint32_t)which, thread, acl_begin, acl_end, 0);
     d->comm.now = acl_end + dice_between(&d->dice, 20, 60);
+    comm_end(d, &queued, begin);
 }

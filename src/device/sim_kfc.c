@@ -1,6 +1,6 @@
 /* Collectives that the AI CPU runs: the host launches one kernel, and that kernel hands the small tasks to the streams.
  * So the device tells of them: which operator, which tasks with which data, where the operator begins and ends. */
-#include "device/sim_run.h"
+#include "device/sim_torch.h"
 
 #include <string.h>
 
@@ -251,10 +251,12 @@ static void fused_run(struct sim_device *d)
 
 void kfc_run(struct sim_device *d)
 {
-    if (d->comm.now < d->now)
-        d->comm.now = d->now;
+    enum { ALL_REDUCE = 0 };
+    const struct torch_task queued = comm_begin(d, ALL_REDUCE);
+    const uint64_t begin = d->comm.now;
     if (dice_one_in(&d->dice, 3))
         fused_run(d);
     else
         expanded_run(d);
+    comm_end(d, &queued, begin);
 }

@@ -1,5 +1,4 @@
-#include "device/sim_run.h"
-
+#include "device/sim_torch.h"
 #include "raw/host.h"
 
 /* Values of prof-records, A.9. */
@@ -141,7 +140,7 @@ uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
     return (uint16_t)((blocks * here + cores - 1) / cores);
 }
 
-static size_t operator_pick(struct dice *d)
+size_t operator_pick(struct dice *d)
 {
     uint32_t sum = 0;
     for (size_t i = 0; i < sim_n_operators; i++)
@@ -228,17 +227,28 @@ static struct calls calls_make(struct dice *d, uint64_t now)
     return c;
 }
 
+/* With PyTorch's queue all calls are made by the thread at its end. */
+struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t)
+{
+    return d->of->torch ? &d->comm : t;
+}
+
 void operator_launch(struct sim_device *d, struct sim_thread *t)
 {
     struct sim_process *p = d->of;
-    const size_t which = operator_pick(&d->dice);
+    struct torch_task queued = { 0 };
+    const size_t which = p->torch ? torch_next(p->torch) : operator_pick(&d->dice);
     const struct sim_operator *op = &sim_operators[which];
     const enum task_kind runs_as = sim_kind_on(p->chip, op->kind);
     const struct sim_task_kind *kind = &sim_task_kinds[runs_as];
     const enum sim_stream stream = op->kind == TASK_VECTOR && dice_one_in(&d->dice, 20) ? STREAM_SIDE : STREAM_MAIN;
     const uint64_t name = p->operator_name[which].name;
+    if (p->torch)
+        queued = torch_operator(p->torch);
     if (t->now < d->now)
         t->now = d->now;
+    if (t->now < queued.ready)
+        t->now = queued.ready;
 
     const struct calls c = calls_make(&d->dice, t->now);
     const uint32_t type = TYPE_ACL_OPERATOR + 2 * (uint32_t)which;
@@ -262,6 +272,8 @@ void operator_launch(struct sim_device *d, struct sim_thread *t)
 
     const uint64_t quarter_us = dice_between(&d->dice, op->us_min * 4u, op->us_max * 4u);
     stream_run(d, stream, task, &l, c.track, device_us(d, quarter_us) / 4 + dice_below(&d->dice, 8), 0);
+    if (p->torch)
+        torch_launched(p->torch, &queued, t->now + 8, c.acl_end + 4);
     t->now = c.acl_end;
     d->now = t->now > d->now ? t->now : d->now;
     device_log(d, device_tick(d, d->now));

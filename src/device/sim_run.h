@@ -144,6 +144,7 @@ struct sim_process {
     uint64_t kfc_name[2]; /* of the kernels of the AI CPU that run collectives */
     uint64_t small_name[SMALL_KINDS], group_name, kfc_group_name, alg_name, domain_name, attr_name[2];
     uint64_t n_collectives;
+    struct sim_torch *torch;   /* NULL: nothing but the device is recorded */
     struct sim_device *device; /* o->devices */
 };
 
@@ -167,9 +168,13 @@ void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_
                 uint16_t task, const struct launch *l);
 void host_put32(uint8_t *at, uint32_t value);
 
+uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which); /* as even as whole numbers can be */
+
 /* sim_operator.c: one operator, from the calls to the device. */
+struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t); /* t, or who does it for t */
 void memory_release(struct sim_device *d);
 void operator_launch(struct sim_device *d, struct sim_thread *t);
+size_t operator_pick(struct dice *d);
 struct node {
     uint64_t name, type;
     uint32_t node_type, blocks, flag;

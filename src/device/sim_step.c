@@ -1,4 +1,4 @@
-#include "device/sim_run.h"
+#include "device/sim_torch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +17,15 @@ struct simple {
     enum sim_stream stream;
     uint32_t ticks_min, ticks_max; /* on the device */
 };
+
+/* From now on, and not before PyTorch has asked for it. */
+static void thread_wait(struct sim_device *d, struct sim_thread *t, const struct torch_task *task)
+{
+    if (t->now < d->now)
+        t->now = d->now;
+    if (task && t->now < task->ready)
+        t->now = task->ready;
+}
 
 static struct span simple_run(struct sim_device *d, struct sim_thread *t, const struct simple *s, uint16_t *task_out,
                               uint64_t *time_out)
@@ -38,12 +47,27 @@ static struct span simple_run(struct sim_device *d, struct sim_thread *t, const 
     return stream_run(d, s->stream, task, &l, time, dice_between(&d->dice, s->ticks_min, s->ticks_max), 0);
 }
 
+/* The same on behalf of PyTorch, whose task this is; t has waited for it. */
+static struct span queued_run(struct sim_device *d, struct sim_thread *t, const struct simple *s,
+                              const struct torch_task *task, uint64_t *time_out)
+{
+    uint16_t id;
+    const uint64_t begin = t->now + 8;
+    const struct span span = simple_run(d, t, s, &id, time_out);
+    if (d->of->torch)
+        torch_launched(d->of->torch, task, begin, t->now + 4);
+    return span;
+}
+
 static struct span event_record(struct sim_device *d, struct sim_thread *t)
 {
     static const struct simple record = { TYPE_ACL_EVENT_RECORD, TASK_EVENT_RECORD, STREAM_MAIN, 8, 24 };
-    uint16_t task;
     uint64_t time;
-    return simple_run(d, t, &record, &task, &time);
+    struct torch_task task = { 0 };
+    if (d->of->torch)
+        task = torch_event(d->of->torch);
+    thread_wait(d, t, &task);
+    return queued_run(d, t, &record, &task, &time);
 }
 
 static void copy_run(struct sim_device *d, uint16_t direction)
@@ -51,10 +75,14 @@ static void copy_run(struct sim_device *d, uint16_t direction)
     enum { LARGEST = 64 << 20 };
     static const struct simple pcie = { TYPE_ACL_MEMCPY, TASK_COPY_PCIE, STREAM_COPY, 80, 900 };
     static const struct simple local = { TYPE_ACL_MEMCPY, TASK_COPY_LOCAL, STREAM_COPY, 60, 300 };
-    uint16_t task;
+    struct sim_thread *t = launcher(d, &d->main);
     uint64_t time;
-    simple_run(d, &d->main, direction == COPY_ON_DEVICE ? &local : &pcie, &task, &time);
-    uint8_t *rec = host_record(d->of, HOST_MEMCPY, d->main.id, time);
+    struct torch_task task = { 0 };
+    if (d->of->torch)
+        task = torch_copy(d->of->torch, direction);
+    thread_wait(d, t, &task);
+    queued_run(d, t, direction == COPY_ON_DEVICE ? &local : &pcie, &task, &time);
+    uint8_t *rec = host_record(d->of, HOST_MEMCPY, t->id, time);
     layout_put(&memcpy_layout, MEMCPY_SIZE, rec, 4096ull << dice_below(&d->dice, 8));
     layout_put(&memcpy_layout, MEMCPY_LARGEST, rec, LARGEST);
     layout_put(&memcpy_layout, MEMCPY_DIRECTION, rec, direction);
@@ -158,19 +186,21 @@ void step_run(struct sim_device *d, uint32_t step, uint64_t kernels)
     struct moments at;
     at.begin = d->main.now > d->now ? d->main.now : d->now;
     d->now = d->main.now = at.begin + 10;
+    if (d->of->torch)
+        torch_step_begin(d->of->torch, step, kernels, at.begin);
     trace_run(d, step, false);
     if (o->copies)
         copy_run(d, COPY_TO_DEVICE);
-    at.forward = d->main.now;
+    at.forward = d->now;
     const uint64_t forward = kernels / 2;
     for (uint64_t i = 0; i < forward; i++)
-        operator_launch(d, &d->main);
+        operator_launch(d, launcher(d, &d->main));
     at.backward = d->now;
-    struct span recorded = event_record(d, &d->main);
+    struct span recorded = event_record(d, launcher(d, &d->main));
     for (uint64_t i = forward; i < kernels; i++) {
-        operator_launch(d, &d->backward);
+        operator_launch(d, launcher(d, &d->backward));
         if (o->comm && (i + 1 == kernels || (i - forward) % BUCKET_KERNELS == BUCKET_KERNELS - 1)) {
-            recorded = event_record(d, &d->backward);
+            recorded = event_record(d, launcher(d, &d->backward));
             if (o->kfc && dice_one_in(&d->dice, 2))
                 kfc_run(d);
             else
@@ -184,11 +214,14 @@ void step_run(struct sim_device *d, uint32_t step, uint64_t kernels)
         copy_run(d, COPY_ON_DEVICE);
     }
     trace_run(d, step, true);
-    event_record(d, &d->main);
+    event_record(d, launcher(d, &d->main));
+    d->main.now = d->now > d->main.now ? d->now : d->main.now;
     at.launched = d->main.now;
     if (d->comm.now > d->main.now)
         d->main.now = d->comm.now;
     synchronize(d);
+    if (d->of->torch)
+        d->main.now = d->now = torch_step_end(d->of->torch, d->main.now);
     at.end = d->main.now;
     if (o->marks)
         marks_write(d, step, &at);
