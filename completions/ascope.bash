@@ -31,9 +31,11 @@ _ascope()
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --seed) return ;;
     --kernels) return ;;
+    --framework) _ascope_offer -W 'none pt'; return ;;
+    --operators) return ;;
     --steps) return ;;
     --devices) return ;;
-    --processes) return ;;
+    --processes | --ranks) return ;;
     --chip) _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC MDC-mini Tiny'; return ;;
     --mhz) return ;;
     --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'; return ;;
@@ -57,7 +59,7 @@ _ascope()
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --kernels --steps --devices --processes --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
+        options=' --out --seed --kernels --framework --operators --steps --devices --processes --ranks --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;

@@ -98,6 +98,11 @@ static void every_build_makes_the_same_bytes(void **state)
     o.kfc = o.tiling = o.late = true;
     simulate(o);
     assert_int_equal(tree(prof), 0xfe5a6c67c435bd77);
+    o = sim_defaults;
+    o.framework = SIM_PYTORCH;
+    o.kernels = 2000;
+    simulate(o);
+    assert_int_equal(tree(prof), 0x1e78594964aacd46);
     (void)state;
 }
 

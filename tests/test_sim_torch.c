@@ -57,7 +57,8 @@ static void readers_find_nothing_damaged(void **state)
         assert_int_equal(s.framework.ops.n, row[i].n_ops);
         assert_int_equal(s.has_device, row[i].kernels > 0);
         assert_int_equal(s.settings.has_npu, row[i].kernels > 0);
-        assert_int_equal(losses_damage(&s.framework.lost), 0);
+        for (size_t f = 0; f < FRAMEWORK_FILES; f++)
+            assert_int_equal(losses_damage(&s.framework.file[f].lost), 0);
         assert_int_equal(losses_damage(&s.profile.lost), 0);
         session_free(&s);
         folder_remove(NULL);
