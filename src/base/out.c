@@ -61,10 +61,9 @@ bool out_open_memory(struct out *o, struct error *e)
     return buffer_new(o, "text in memory", e);
 }
 
-static void flush(struct out *o)
+static void write_down(struct out *o, const char *p, size_t n)
 {
-    const char *p = o->buf;
-    size_t left = o->n;
+    size_t left = n;
     while (left > 0 && !o->failed_errno) {
         const ssize_t done = TEMP_FAILURE_RETRY(write(o->fd, p, left));
         if (done <= 0) { /* a file system that takes nothing and names no reason would keep us here forever */
@@ -74,7 +73,12 @@ static void flush(struct out *o)
         p += done;
         left -= (size_t)done;
     }
-    o->written += o->n;
+    o->written += n;
+}
+
+static void flush(struct out *o)
+{
+    write_down(o, o->buf, o->n);
     o->n = 0;
 }
 
@@ -88,6 +92,8 @@ void out_room(struct out *o, size_t bytes)
 {
     if (o->fd >= 0 && o->n > 0)
         flush(o);
+    else if (o->full)
+        o->full(o);
     if (bytes <= room(o, o->cap))
         return;
     size_t cap = o->cap;
@@ -142,6 +148,16 @@ void out_bytes(struct out *o, const void *p, size_t n)
     }
     memcpy(o->buf + o->n, p, n);
     o->n += n;
+}
+
+void out_through(struct out *o, const void *p, size_t n)
+{
+    if (o->fd < 0) {
+        out_bytes(o, p, n);
+        return;
+    }
+    flush(o);
+    write_down(o, p, n);
 }
 
 void out_patch(struct out *o, uint64_t offset, const void *p, size_t n)

@@ -17,10 +17,12 @@
 
 struct out {
     char *buf;
-    size_t n, cap;    /* cap leaves OUT_SLACK bytes behind it */
-    int fd;           /* -1: everything stays in buf, which grows (for tests and small texts) */
-    int failed_errno; /* of the first write that failed */
-    uint64_t written; /* bytes handed over so far, without what is in buf */
+    size_t n, cap;               /* cap leaves OUT_SLACK bytes behind it */
+    int fd;                      /* -1: everything stays in buf, which grows (for tests and small texts) */
+    int failed_errno;            /* of the first write that failed */
+    uint64_t written;            /* bytes handed over so far, without what is in buf */
+    void (*full)(struct out *o); /* with fd -1: called when buf is full, and may empty it; NULL: it only grows */
+    void *full_context;
     char *path, *temp;
     struct leftover half; /* the file under its temporary name */
     uint64_t second;      /* of the last point of time, and its digits: see out_us() */
@@ -39,6 +41,7 @@ bool out_make_dir(const char *path, struct error *e); /* one that is there is fi
 
 void out_room(struct out *o, size_t bytes); /* flush or grow until `bytes` fit */
 void out_bytes(struct out *o, const void *p, size_t n);
+void out_through(struct out *o, const void *p, size_t n); /* the same for many of them: into a file without a copy */
 /* Writes over bytes of the file that were put down before. */
 void out_patch(struct out *o, uint64_t offset, const void *p, size_t n);
 void out_u64(struct out *o, uint64_t v);

@@ -101,8 +101,8 @@ static void end_line(const struct table *t, struct out *o)
 
 void table_csv_header(const struct table *t, struct out *o)
 {
-    for (size_t c = 0; c < t->n_columns; c++) {
-        if (c > 0)
+    for (size_t c = t->n_hidden; c < t->n_columns; c++) {
+        if (c > t->n_hidden)
             out_char(o, ',');
         out_csv(o, t->column[c].name, strlen(t->column[c].name));
     }
@@ -112,11 +112,11 @@ void table_csv_header(const struct table *t, struct out *o)
 void table_csv_rows(const struct table *t, struct out *o, size_t first, size_t n)
 {
     for (size_t r = first; r < first + n; r++) {
-        for (size_t c = 0; c < t->n_columns; c++) {
+        for (size_t c = t->n_hidden; c < t->n_columns; c++) {
             const struct cell cell = table_cell(t, r, c);
             if (cell.kind == CELL_BLANK)
                 break;
-            if (c > 0)
+            if (c > t->n_hidden)
                 out_char(o, ',');
             csv_cell(t, o, cell);
         }

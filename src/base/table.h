@@ -113,7 +113,8 @@ struct table {
     struct cell (*get)(const void *rows, size_t row, size_t column); /* instead of column.get: one for all columns */
     const struct cell *grid; /* instead of rows: n_rows * n_columns cells, row by row */
     const struct names *names;
-    bool has_crlf; /* lines of the CSV end as Python's do */
+    bool has_crlf;   /* lines of the CSV end as Python's do */
+    size_t n_hidden; /* columns at the front that CSV does not show */
 };
 
 static inline struct cell table_cell(const struct table *t, size_t row, size_t column)

@@ -42,6 +42,7 @@ struct export
     const struct window *window;                 /* of each device; NULL in SCOPE_ALL */
     bool is_own_file;                            /* a timeline of some tracks by themselves: it is not cut */
     bool from_start;                             /* --time-base start */
+    bool hides_calls; /* of the timeline of a session of Level0: of the host only threads and arrows are shown */
     struct arena *mem;                           /* of the job that writes this output */
 };
 

@@ -19,10 +19,19 @@ struct lane_row {
     struct lane lane[MOST_LANES];
 };
 
+/* A slice that is not in lane 0; lane 0: a free slot. */
+struct move {
+    uint32_t pid;
+    unsigned lane;
+    int64_t tid, begin_ns;
+};
+
 struct lanes {
     struct lane_row **slot; /* open addressing; the size is a power of two */
     size_t n, n_slots;
     struct lane_row *recent; /* most slices follow one of the same row */
+    struct move *move;       /* open addressing, too */
+    size_t n_moves, n_move_slots;
 };
 
 struct lanes *lanes_new(void)
@@ -45,8 +54,10 @@ void lanes_free(struct lanes *l)
             free(l->slot[i]->lane[k].end_ns);
         free(l->slot[i]);
     }
-    if (l)
+    if (l) {
         free(l->slot);
+        free(l->move);
+    }
     free(l);
 }
 
@@ -144,4 +155,43 @@ unsigned lane_row_place(struct lane_row *r, int64_t begin_ns, int64_t end_ns, bo
 unsigned lane_row_last(const struct lane_row *r)
 {
     return r->last;
+}
+
+static struct move *move_slot(const struct lanes *l, uint32_t pid, int64_t tid, int64_t begin_ns)
+{
+    size_t at = (size_t)hash_more(hash_more(hash_u64(pid), (uint64_t)tid), (uint64_t)begin_ns) & (l->n_move_slots - 1);
+    struct move *m = &l->move[at];
+    while (m->lane > 0 && (m->pid != pid || m->tid != tid || m->begin_ns != begin_ns))
+        m = &l->move[at = (at + 1) & (l->n_move_slots - 1)];
+    return m;
+}
+
+static bool moves_grow(struct lanes *l)
+{
+    struct lanes bigger = { .n_move_slots = l->n_move_slots ? l->n_move_slots * 2 : 256 };
+    bigger.move = calloc(bigger.n_move_slots, sizeof *bigger.move);
+    if (!bigger.move)
+        return false;
+    for (size_t i = 0; i < l->n_move_slots; i++)
+        if (l->move[i].lane > 0)
+            *move_slot(&bigger, l->move[i].pid, l->move[i].tid, l->move[i].begin_ns) = l->move[i];
+    free(l->move);
+    l->move = bigger.move;
+    l->n_move_slots = bigger.n_move_slots;
+    return true;
+}
+
+bool lanes_move(struct lanes *l, uint32_t pid, int64_t tid, int64_t begin_ns, unsigned lane)
+{
+    if (l->n_moves * 2 >= l->n_move_slots && !moves_grow(l))
+        return false;
+    struct move *m = move_slot(l, pid, tid, begin_ns);
+    l->n_moves += m->lane == 0;
+    *m = (struct move){ pid, lane, tid, begin_ns };
+    return true;
+}
+
+unsigned lanes_moved(const struct lanes *l, uint32_t pid, int64_t tid, int64_t begin_ns)
+{
+    return l->n_moves > 0 ? move_slot(l, pid, tid, begin_ns)->lane : 0;
 }

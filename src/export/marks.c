@@ -36,7 +36,7 @@ static void mark_arrow(const struct export *x, struct trace *t, char end, uint64
     char name[32], number[24];
     snprintf(number, sizeof number, "%" PRIu64, x->is_generic ? id : mark_connection(id));
     snprintf(name, sizeof name, "MsTx_%s", number);
-    trace_arrow(t, &(struct arrow){ end, x->is_generic || end == 'f', name, "MsTx", number }, pid, tid, at_ns);
+    trace_arrow(t, &(struct arrow){ end, x->is_generic || end == 'f', name, "MsTx", number, 0 }, pid, tid, at_ns);
 }
 
 static bool mark_is_drawn(const struct export *x, const struct trace *t, size_t i)

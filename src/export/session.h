@@ -23,6 +23,7 @@ struct session_output {
     const char *about; /* one line */
     bool is_db;        /* of export type db; else of text */
     bool is_timeline;
+    bool is_new;                                /* the seed documents do not know it: only in dialect current */
     bool (*is_wanted)(const struct session *s); /* by the settings; NULL: always */
     /* One of three. A table without rows makes no file. */
     const char *report; /* the name in reports[] of the device's table that this is */

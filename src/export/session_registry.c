@@ -1,15 +1,49 @@
 #include "export/pytorch_db.h"
 #include "export/session.h"
 #include "export/session_memory.h"
+#include "export/session_trace.h"
 
 static bool has_analysis(const struct session *s)
 {
     return s->has_device && s->settings.level != SESSION_LEVEL_NONE;
 }
 
+
+static bool is_level1(const struct session *s)
+{
+    return s->settings.level >= SESSION_LEVEL1;
+}
+
+static bool is_level2(const struct session *s)
+{
+    return s->settings.level == SESSION_LEVEL2;
+}
+
+static bool has_tasks(const struct session *s)
+{
+    return s->settings.level != SESSION_LEVEL_NONE;
+}
+
+static bool wants_l2_cache(const struct session *s)
+{
+    return s->settings.l2_cache;
+}
+
+static bool wants_io(const struct session *s)
+{
+    return s->settings.sys_io;
+}
+
+static bool wants_links(const struct session *s)
+{
+    return s->settings.sys_interconnection;
+}
+
 /* Every file of ASCEND_PROFILER_OUTPUT. The large ones come first, so that no thread ends up alone with one of them. */
 /* clang-format off */
 const struct session_output session_outputs[] = {
+    { .file = "trace_view.json", .about = "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
+      .is_timeline = true, .write = session_trace_write },
     { .file = "ascend_pytorch_profiler%s.db", .about = "everything as tables, for SQL and MindStudio Insight",
       .is_db = true, .write = pytorch_db_write },
     { .file = "analysis.db", .about = "steps and communication as tables", .is_db = true,
@@ -21,7 +55,21 @@ const struct session_output session_outputs[] = {
     { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
       .build = session_module_memory },
     { .file = "op_statistic.csv", .about = "operators by type and core: how often they ran, and for how long",
-      .report = "op_statistic" },
+      .is_wanted = is_level1, .report = "op_statistic" },
+    { .file = "api_statistic.csv", .about = "calls of the host's software stack by name: how often, and for how long",
+      .is_wanted = is_level1, .report = "api_statistic" },
+    { .file = "task_time.csv", .about = "every task of a device: its kernel, when it ran and for how long",
+      .is_new = true, .is_wanted = has_tasks, .report = "task_time" },
+    { .file = "data_preprocess.csv", .about = "kernels that ran on the AI CPU, and what they spent their time on",
+      .is_wanted = is_level2, .report = "aicpu" },
+    { .file = "l2_cache.csv", .about = "how often tasks found what they needed in the L2 cache",
+      .is_wanted = wants_l2_cache, .report = "l2_cache" },
+    { .file = "soc_pmu.csv", .about = "how often tasks found the translation of an address at once",
+      .is_new = true, .is_wanted = wants_l2_cache, .report = "soc_pmu" },
+    { .file = "nic.csv", .about = "network ports: load, packets, errors", .is_wanted = wants_io, .report = "nic" },
+    { .file = "roce.csv", .about = "RoCE ports: load, packets, errors", .is_wanted = wants_io, .report = "roce" },
+    { .file = "pcie.csv", .about = "traffic and latency of the PCIe link", .is_wanted = wants_links, .report = "pcie" },
+    { .file = "hccs.csv", .about = "traffic of the links between devices", .is_wanted = wants_links, .report = "hccs" },
 };
 /* clang-format on */
 const size_t n_session_outputs = sizeof session_outputs / sizeof *session_outputs;

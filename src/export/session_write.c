@@ -98,8 +98,13 @@ static void write_job(const struct writing *w, struct job *j)
     }
     struct table t = { 0 };
     const struct report *report = o->report ? report_of(o->report) : NULL;
-    if (o->report ? report && s->has_device && report->build(&x.device, &t, &j->error) : o->build(&x, &t, &j->error))
-        write_table(w, j, &t);
+    if (o->report ? !report || !s->has_device || !report->build(&x.device, &t, &j->error)
+                  : !o->build(&x, &t, &j->error))
+        return;
+    /* Older tools, and the documents, have no Device_id: it is left out where it tells nothing. */
+    if (o->report && x.dialect == DIALECT_SEED && s->profile.n_devices < 2)
+        t.n_hidden = 1;
+    write_table(w, j, &t);
 }
 
 static void run_job(void *context, size_t i)
@@ -158,9 +163,10 @@ static void remove_stale(const struct writing *w)
             unlink(w->job[i].path);
 }
 
-static bool is_wanted(const struct job *j, const struct session *s)
+static bool is_wanted(const struct writing *w, const struct job *j)
 {
-    return !j->output->is_wanted || j->output->is_wanted(s);
+    const struct session_output *o = j->output;
+    return (!o->is_new || w->wishes->dialect == DIALECT_CURRENT) && (!o->is_wanted || o->is_wanted(w->session));
 }
 
 /* Runs the jobs whose files the settings call for; the others stay, so that what they left earlier is removed. */
@@ -170,7 +176,7 @@ static void run_wanted(struct writing *w)
     struct job *const all = w->job;
     const size_t n_all = w->n_jobs;
     for (size_t i = 0; i < n_all; i++)
-        if (is_wanted(&all[i], w->session)) {
+        if (is_wanted(w, &all[i])) {
             const struct job swap = all[n];
             all[n++] = all[i];
             all[i] = swap;

@@ -213,7 +213,13 @@ bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
     if (!t)
         return no_memory("l2_cache", e);
     const size_t n_columns = sizeof column / sizeof *column - (x->profile->host.ops.n == 0);
-    *out = (struct table){ "l2_cache", column, n_columns, t->n, t, l2_cell, NULL, x->profile->names, false };
+    *out = (struct table){ .name = "l2_cache",
+                           .column = column,
+                           .n_columns = n_columns,
+                           .n_rows = t->n,
+                           .rows = t,
+                           .get = l2_cell,
+                           .names = x->profile->names };
     return true;
 }
 
@@ -235,7 +241,13 @@ bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
     if (!t)
         return no_memory("soc_pmu", e);
     const size_t n_columns = sizeof column / sizeof *column - (x->profile->host.ops.n == 0);
-    *out = (struct table){ "soc_pmu", column, n_columns, t->n, t, smmu_cell, NULL, x->profile->names, false };
+    *out = (struct table){ .name = "soc_pmu",
+                           .column = column,
+                           .n_columns = n_columns,
+                           .n_rows = t->n,
+                           .rows = t,
+                           .get = smmu_cell,
+                           .names = x->profile->names };
     return true;
 }
 
@@ -253,7 +265,12 @@ bool page_fault_report(const struct export *x, struct table *out, struct error *
             return no_memory("page_fault", e);
     if (!t)
         return no_memory("page_fault", e);
-    *out = (struct table){ "page_fault",      column, sizeof column / sizeof *column, t->n, t, fault_cell, NULL,
-                           x->profile->names, false };
+    *out = (struct table){ .name = "page_fault",
+                           .column = column,
+                           .n_columns = sizeof column / sizeof *column,
+                           .n_rows = t->n,
+                           .rows = t,
+                           .get = fault_cell,
+                           .names = x->profile->names };
     return true;
 }

@@ -13,9 +13,13 @@
 #include "analyse/analyse.h"
 #include "base/file.h"
 #include "base/pool.h"
+<<<<<<< HEAD
 #include "export/counters.h"
 #include "export/db_session.h"
+=======
+>>>>>>> 27f55ed (ascope analyse writes trace_view.json, in parts that several threads write, and the tables that the device's export has: one timeline for PyTorch, CANN and the device)
 #include "export/scope.h"
+#include "export/timeline.h"
 #include "load/prof.h"
 
 /* A table longer than this is cut into files that spreadsheets can open. */
@@ -74,26 +78,12 @@ static bool has_memory(const struct writing *w, struct job *j, const char *file)
     return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", file);
 }
 
-static bool process_wanted(const struct request *r, const char *process)
-{
-    bool wanted = r->processes == NULL;
-    for (size_t i = 0; i < r->n_processes && !wanted; i++)
-        wanted = strcmp(r->processes[i], process) == 0;
-    return wanted;
-}
-
-static bool is_sample_based(const struct profile *p)
-{
-    return strcmp(source_text(profile_main_source(p)->sample, "ai_core_profiling_mode"), "sample-based") == 0;
-}
-
 /* The processes that belong into a file: all of them into msprof_*.json, some into files of their own besides. */
 static void write_timeline(struct writing *w, struct job *j)
 {
     struct export x = w->base;
     x.mem = j->mem;
-    x.is_generic = x.is_generic || is_sample_based(x.profile);
-    x.is_own_file = strcmp(j->file, "msprof") != 0;
+    const bool is_own_file = strcmp(j->file, "msprof") != 0;
     const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, j->file, w->stamp);
     struct out o;
     if (!has_memory(w, j, j->file) || !out_open(&o, path, &j->error))
@@ -102,29 +92,24 @@ static void write_timeline(struct writing *w, struct job *j)
                        .names = x.profile->names,
                        .has_base = x.from_start,
                        .base_ns = profile_main_source(x.profile)->begin_ns,
-                       .has_window = x.scope != SCOPE_ALL && !x.is_own_file,
+                       .has_window = x.scope != SCOPE_ALL && !is_own_file,
                        .window_begin_ns = x.shown_ns,
                        .window_end_ns = x.end_ns };
     t.lanes = lanes_new();
     if (!t.lanes)
         error_set(&j->error, FAULT_LIMIT, "%s: no memory for its lanes", path);
     trace_begin(&t);
-    for (size_t i = 0; i < n_tracks && j->error.fault == FAULT_NONE; i++) {
-        const bool own = tracks[i].own_file && strcmp(tracks[i].own_file, j->file) == 0;
-        if ((!x.is_own_file || own) && process_wanted(w->request, tracks[i].process))
-            tracks[i].write(&x, &t, &j->error);
-    }
-    for (size_t i = 0; i < n_counter_tracks && !x.is_own_file && j->error.fault == FAULT_NONE; i++)
-        if (process_wanted(w->request, counter_tracks[i].process))
-            counters_draw(&x, counter_tracks[i].counters, &t, &j->error);
+    const struct timeline_wish wish = { is_own_file ? j->file : NULL, w->request->processes, w->request->n_processes };
+    if (j->error.fault == FAULT_NONE)
+        timeline_draw(&x, &wish, &t, &j->error);
     trace_finish(&t);
     lanes_free(t.lanes);
     if (!has_memory(w, j, path) || j->error.fault != FAULT_NONE || t.n_events == 0)
         out_discard(&o);
     else if (out_close(&o, &j->error))
         note_file(j, path,
-                  x.is_own_file ? "a part of the timeline by itself"
-                                : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
+                  is_own_file ? "a part of the timeline by itself"
+                              : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
                   t.n_events);
 }
 

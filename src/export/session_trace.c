@@ -1,0 +1,100 @@
+#include "export/session_trace.h"
+
+#include "base/parts.h"
+#include "export/framework_tracks.h"
+#include "export/timeline.h"
+
+struct writing {
+    const struct session_export *x;
+    const struct framework_tracks *framework;
+    size_t n_parts;     /* those of the framework; and the last one: the device's, when there is one */
+    uint64_t *n_events; /* of each part */
+    int64_t base_ns;
+    struct error device_error;
+};
+
+/* From operators to what they started. Arrow heads lie where slices went that found no place in their own row. */
+static void draw_arrows(const struct session *s, struct trace *t, const struct lanes *lanes)
+{
+    const struct torch_ops *o = &s->framework.ops;
+    const struct kernels *k = &s->kernels;
+    for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
+        for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
+            const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];
+            const unsigned lane = lanes_moved(lanes, k->pid[kernel], k->tid[kernel], k->begin_ns[kernel]);
+            struct arrow arrow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
+            trace_arrow(t, &arrow, o->process[op], o->thread[op], o->begin_ns[op]);
+            arrow.end = 'f';
+            trace_arrow(t, &arrow, k->pid[kernel], lane_tid(k->tid[kernel], lane), k->begin_ns[kernel]);
+        }
+}
+
+static bool draw_device(struct writing *w, struct trace *t)
+{
+    const struct session *s = w->x->session;
+    struct export x = w->x->device;
+    struct lanes *lanes = lanes_new();
+    x.hides_calls = s->settings.level == SESSION_LEVEL0;
+    t->lanes = lanes;
+    t->keeps_moves = s->tree.n_started > 0;
+    if (!lanes || !timeline_draw(&x, &(struct timeline_wish){ 0 }, t, &w->device_error) || t->has_no_memory) {
+        lanes_free(lanes);
+        return error_set(&w->device_error, FAULT_LIMIT, "no memory for the lanes of the timeline");
+    }
+    t->lanes = NULL;
+    draw_arrows(s, t, lanes);
+    lanes_free(lanes);
+    return true;
+}
+
+static void write_part(void *context, size_t i, struct out *o)
+{
+    struct writing *w = context;
+    struct trace t = { .out = o,
+                       .names = w->x->session->profile.names,
+                       .has_base = w->x->device.from_start,
+                       .base_ns = w->base_ns,
+                       .one_per_line = w->x->is_pretty,
+                       .n_events = i > 0 }; /* there is one before it: a comma comes first */
+    if (i < framework_tracks_parts(w->framework))
+        framework_tracks_write(w->framework, i, &t);
+    else
+        draw_device(w, &t);
+    w->n_events[i] = t.n_events - (i > 0);
+}
+
+/* The device's part may begin later than what PyTorch saw of it. */
+static int64_t base_of(const struct session *s)
+{
+    const int64_t framework = framework_begin_ns(&s->framework);
+    const int64_t device = s->has_device ? profile_main_source(&s->profile)->begin_ns : INT64_MAX;
+    return framework < device ? framework : device;
+}
+
+bool session_trace_write(const struct session_export *x, const char *path, uint64_t *n_events, struct error *e)
+{
+    struct writing w = { .x = x, .framework = framework_tracks_take(x->session, x->dialect, x->mem) };
+    struct out o;
+    if (w.framework) {
+        w.n_parts = framework_tracks_parts(w.framework) + x->session->has_device;
+        w.n_events = arena_take(x->mem, w.n_parts, sizeof *w.n_events);
+    }
+    if (!w.n_events)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for what is in it", path);
+    if (!out_open(&o, path, e))
+        return false;
+    w.base_ns = base_of(x->session);
+    struct trace whole = { .out = &o, .one_per_line = x->is_pretty };
+    trace_begin(&whole);
+    parts_write(&o, w.n_parts, x->n_threads, write_part, &w);
+    trace_finish(&whole);
+    uint64_t n = 0;
+    for (size_t i = 0; i < w.n_parts; i++)
+        n += w.n_events[i];
+    if (w.device_error.fault != FAULT_NONE || n == 0 || arena_failed(x->mem)) {
+        out_discard(&o);
+        return w.device_error.fault == FAULT_NONE || error_set(e, w.device_error.fault, "%s", w.device_error.text);
+    }
+    *n_events = n;
+    return out_close(&o, e);
+}
