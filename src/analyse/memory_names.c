@@ -79,7 +79,7 @@ static bool deal_ops(struct memory_names *m, const struct session *s, struct are
                   workspace = names_addz(s->profile.names, "malloc_workspace");
     uint32_t *order = arena_take(mem, o->n, sizeof *order);
     size_t n = 0;
-    for (size_t i = 0; order && i < m->n_ops; i++) {
+    for (size_t i = 0; order && i < o->n; i++) {
         const uint32_t row = s->tree.by_begin[i];
         if (o->name[row] != tensor && o->name[row] != workspace)
             order[n++] = row;
@@ -143,7 +143,7 @@ static bool find_callers(struct memory_names *m, const struct session *s, struct
     m->called = arena_take(mem, o->n, sizeof *m->called);
     if (!m->up || !m->called)
         return false;
-    for (size_t i = 0; i < m->n_ops; i++) {
+    for (size_t i = 0; i < o->n; i++) {
         const uint32_t row = s->tree.by_begin[i], parent = s->tree.parent[row];
         m->up[row] = parent;
         m->called[row] = is_operator(names_text(s->profile.names, o->name[row])) ? row
@@ -155,7 +155,7 @@ static bool find_callers(struct memory_names *m, const struct session *s, struct
 
 bool memory_names_make(struct memory_names *m, const struct session *s, struct arena *mem)
 {
-    *m = (struct memory_names){ .session = s, .n_ops = s->tree.by_begin ? s->framework.ops.n : 0, .mem = mem };
+    *m = (struct memory_names){ .session = s, .mem = mem };
     return deal_ops(m, s, mem) && deal_dequeues(m, &s->framework.dequeue, mem) && join_queue(m, &s->framework, mem) &&
            find_callers(m, s, mem);
 }

@@ -21,7 +21,6 @@ struct rows_by_thread {
 
 struct memory_names {
     const struct session *session;
-    size_t n_ops; /* in the tree */
     struct rows_by_thread ops, dequeues;
     uint32_t *up;      /* of an operator: one around it; ended ones in between are left out as they are met */
     uint32_t *called;  /* of an operator: the nearest around it (or itself) whose name is an operator's; NO_ROW */

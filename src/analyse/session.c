@@ -2,6 +2,7 @@
 
 #include "analyse/analyse.h"
 #include "analyse/kernels.h"
+#include "analyse/memory_lives.h"
 #include "analyse/op_tree.h"
 #include "analyse/session_steps.h"
 
@@ -25,5 +26,7 @@ bool session_analyse(struct session *s, unsigned n_threads, struct error *e)
     struct arena *spare = arena_new();
     const bool ok = spare && tie(s, spare) && !names_failed(s->profile.names);
     arena_free(spare);
-    return ok || error_set(e, FAULT_LIMIT, "%s: no memory to tie operators to the device", s->path);
+    if (!ok)
+        return error_set(e, FAULT_LIMIT, "%s: no memory to tie operators to the device", s->path);
+    return memory_lives_analyse(s, e);
 }

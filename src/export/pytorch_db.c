@@ -9,6 +9,7 @@
 #include "base/json_memory.h"
 #include "base/machine.h"
 #include "export/db_session.h"
+#include "export/session_memory.h"
 
 const struct db_change pytorch_db_changes[] = {
     { "COMPUTE_TASK_INFO", "blockNum", "blockDim" },
@@ -191,7 +192,8 @@ static bool write_ranks(const struct session_export *x, struct db *db, struct er
 bool pytorch_db_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
 {
     static bool (*const part[])(const struct session_export *x, struct db *db, struct error *e) = {
-        write_device, write_host, write_ranks, write_metadata, write_api_types, pytorch_api_db, write_gc, write_steps,
+        write_device,   write_host, write_ranks, write_metadata,    write_api_types,
+        pytorch_api_db, write_gc,   write_steps, session_memory_db,
     };
     struct db *db = db_open(path, x->session->profile.names, e);
     if (!db)

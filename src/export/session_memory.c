@@ -8,6 +8,7 @@
 #include "base/keys.h"
 #include "export/counters.h"
 #include "export/memory.h"
+#include "export/pytorch_db.h"
 
 static struct cell empty(void)
 {
@@ -405,8 +406,6 @@ bool session_module_memory(const struct session_export *x, struct table *out, st
 
 /* ---- database --------------------------------------------------------------------------------------------------- */
 
-enum { NO_STRING = UINT32_MAX }; /* the id of an empty one, which STRING_IDS does not have */
-
 struct db_records {
     const struct session *session;
     struct memory_series series;
@@ -484,7 +483,7 @@ static struct cell db_torch_life_cell(const struct session *s, size_t life, size
     const struct memory_lives *l = &s->lives;
     const uint32_t taken = l->taken[life], end = life_end(l, life);
     switch (column) {
-    case 0: return l->name[life] == NAME_EMPTY ? cell_uint(NO_STRING) : cell_name(l->name[life]);
+    case 0: return cell_string(l->name[life]);
     case 1: return cell_int(m->size_bytes[taken]);
     case 2: return cell_int(m->time_ns[taken]);
     case 3: return int_or_na(m->time_ns, l->freed[life], 0);
