@@ -8,7 +8,6 @@ static bool has_analysis(const struct session *s)
     return s->has_device && s->settings.level != SESSION_LEVEL_NONE;
 }
 
-
 static bool is_level1(const struct session *s)
 {
     return s->settings.level >= SESSION_LEVEL1;

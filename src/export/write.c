@@ -13,11 +13,7 @@
 #include "analyse/analyse.h"
 #include "base/file.h"
 #include "base/pool.h"
-<<<<<<< HEAD
-#include "export/counters.h"
 #include "export/db_session.h"
-=======
->>>>>>> 27f55ed (ascope analyse writes trace_view.json, in parts that several threads write, and the tables that the device's export has: one timeline for PyTorch, CANN and the device)
 #include "export/scope.h"
 #include "export/timeline.h"
 #include "load/prof.h"
