@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/sort.h"
+
 static const char step_word[] = "ProfilerStep#";
 
 bool name_is_step(const struct names *names, name_id name)
@@ -119,4 +121,72 @@ bool session_steps_find(struct session_steps *s, const struct framework *f, cons
     }
     arena_free(spare);
     return ok;
+}
+
+/* Where nobody has claimed the time from `at` on, following what was claimed before. */
+static size_t next_free(size_t *next, size_t at)
+{
+    while (next[at] != at) {
+        next[at] = next[next[at]]; /* shortens the way for those who come after */
+        at = next[at];
+    }
+    return at;
+}
+
+/* The begins and ends of all steps cut time into pieces; each step claims those pieces that no step before it has. */
+bool step_index_build(struct step_index *x, const struct session_steps *s, struct arena *mem)
+{
+    struct arena *spare = arena_new();
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += s->has_work[i];
+    *x = (struct step_index){ .from_ns = arena_take(mem, 2 * n, sizeof *x->from_ns),
+                              .step = arena_take(mem, 2 * n, sizeof *x->step) };
+    uint64_t *edge = spare ? arena_take(spare, 2 * n, sizeof *edge) : NULL;
+    uint32_t *order = spare ? arena_take(spare, 2 * n, sizeof *order) : NULL;
+    size_t *piece = spare ? arena_take(spare, 2 * n, sizeof *piece) : NULL; /* that begins at an edge */
+    size_t *next = spare ? arena_take(spare, 2 * n + 1, sizeof *next) : NULL;
+    bool ok = edge && order && piece && next && !arena_failed(mem);
+    size_t at = 0;
+    for (size_t i = 0; ok && i < s->n; i++)
+        if (s->has_work[i]) {
+            edge[at++] = (uint64_t)s->begin_ns[i] ^ UINT64_C(1) << 63;
+            edge[at++] = (uint64_t)s->end_ns[i] ^ UINT64_C(1) << 63;
+        }
+    if (ok)
+        order_fill(order, 2 * n);
+    ok = ok && order_by_u64(order, 2 * n, edge);
+    for (size_t i = 0; ok && i < 2 * n; i++) {
+        x->n += i == 0 || edge[order[i]] != edge[order[i - 1]];
+        piece[order[i]] = x->n - 1;
+        x->from_ns[x->n - 1] = (int64_t)(edge[order[i]] ^ UINT64_C(1) << 63);
+        x->step[x->n - 1] = NO_ROW;
+    }
+    for (size_t i = 0; ok && i <= x->n; i++)
+        next[i] = i;
+    at = 0;
+    for (size_t i = 0; ok && i < s->n; i++) {
+        if (!s->has_work[i])
+            continue;
+        for (size_t k = next_free(next, piece[at]); k < piece[at + 1]; k = next_free(next, k)) {
+            x->step[k] = (uint32_t)i;
+            next[k] = k + 1;
+        }
+        at += 2;
+    }
+    arena_free(spare);
+    return ok;
+}
+
+uint32_t step_index_at(const struct step_index *x, int64_t ns)
+{
+    size_t low = 0, high = x->n; /* the last piece that begins at ns or before is low - 1 */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (x->from_ns[middle] <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? x->step[low - 1] : NO_ROW;
 }

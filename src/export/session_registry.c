@@ -1,12 +1,11 @@
 #include "export/pytorch_db.h"
 #include "export/session.h"
+#include "export/session_kernels.h"
 #include "export/session_memory.h"
-#include "export/session_trace.h"
 
-static bool has_analysis(const struct session *s)
-{
-    return s->has_device && s->settings.level != SESSION_LEVEL_NONE;
-}
+#include "export/session_operators.h"
+#include "export/session_step_trace.h"
+#include "export/session_trace.h"
 
 static bool is_level1(const struct session *s)
 {
@@ -46,13 +45,19 @@ const struct session_output session_outputs[] = {
     { .file = "ascend_pytorch_profiler%s.db", .about = "everything as tables, for SQL and MindStudio Insight",
       .is_db = true, .write = pytorch_db_write },
     { .file = "analysis.db", .about = "steps and communication as tables", .is_db = true,
-      .is_wanted = has_analysis, .write = analysis_db_write },
+      .is_wanted = session_has_kernels, .write = analysis_db_write },
     { .file = "memory_record.csv", .about = "memory of the devices over time, by component",
       .build = session_memory_record },
     { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",
       .build = session_operator_memory },
     { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
       .build = session_module_memory },
+    { .file = "operator_details.csv", .about = "PyTorch's operators: how long they took on the host and on the device",
+      .is_wanted = session_has_framework, .build = session_operators_table },
+    { .file = "kernel_details.csv", .about = "what ran on the device, with times, shapes and counters, and its step",
+      .is_wanted = session_has_kernels, .build = session_kernels_table },
+    { .file = "step_trace_time.csv", .about = "where the time of each step went: computing, communication, waiting",
+      .is_wanted = session_has_kernels, .build = session_step_trace_table },
     { .file = "op_statistic.csv", .about = "operators by type and core: how often they ran, and for how long",
       .is_wanted = is_level1, .report = "op_statistic" },
     { .file = "api_statistic.csv", .about = "calls of the host's software stack by name: how often, and for how long",
