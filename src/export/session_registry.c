@@ -2,7 +2,6 @@
 #include "export/session.h"
 #include "export/session_kernels.h"
 #include "export/session_memory.h"
-
 #include "export/session_operators.h"
 #include "export/session_step_trace.h"
 #include "export/session_trace.h"
