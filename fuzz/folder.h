@@ -1,7 +1,8 @@
 /* folder.h - a collection in a folder of memory, built from the pieces of an input.
  *
  * A piece is the path of a file below PROF_XXX, a newline, and its bytes: "host/data/aging.api_event.data.slice_0\n…".
- * Settings that no piece gives are there as they should be, so that most inputs get past them.
+ * Settings that no piece gives are there as they should be, so that most inputs get past them. What PyTorch records
+ * ("FRAMEWORK/torch.op_mark", "profiler_info_0.json") lies beside the PROF directory: the folder is a session then.
  */
 #ifndef ASCOPE_FUZZ_FOLDER_H
 #define ASCOPE_FUZZ_FOLDER_H
@@ -15,6 +16,7 @@
 
 #include "fuzz.h"
 
+#define FOLDER_PROF "PROF_1_1_A"
 static char folder[64];
 
 static const char *const folder_settings[][2] = {
@@ -42,7 +44,8 @@ static const char *const folder_settings[][2] = {
 static void folder_put(const char *path, const void *bytes, size_t size)
 {
     char full[256];
-    snprintf(full, sizeof full, "%s/PROF_1/%s", folder, path);
+    const bool is_beside = strncmp(path, "FRAMEWORK/", 10) == 0 || strncmp(path, "profiler_", 9) == 0;
+    snprintf(full, sizeof full, "%s/%s%s", folder, is_beside ? "" : FOLDER_PROF "/", path);
     const int fd = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return;
@@ -54,7 +57,8 @@ static void folder_put(const char *path, const void *bytes, size_t size)
 /* Only plain names right where files of a collection lie: an input must not write elsewhere. */
 static bool folder_takes(const char *path)
 {
-    static const char *const places[] = { "host/data/", "device_0/data/", "host/", "device_0/" };
+    static const char *const places[] = { "host/data/", "device_0/data/", "host/",
+                                          "device_0/",  "FRAMEWORK/",     "profiler_" };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const size_t len = strlen(places[i]);
         if (strncmp(path, places[i], len) == 0)
@@ -63,17 +67,28 @@ static bool folder_takes(const char *path)
     return false;
 }
 
-static void folder_build(const uint8_t *data, size_t size)
+enum folder_parts { FOLDER_COLLECTION = 1, FOLDER_FRAMEWORK = 2 };
+
+static void folder_build(const uint8_t *data, size_t size, unsigned parts)
 {
-    static const char *const dirs[] = {
-        "", "/PROF_1", "/PROF_1/host", "/PROF_1/host/data", "/PROF_1/device_0", "/PROF_1/device_0/data"
+    static const struct {
+        const char *path;
+        unsigned part;
+    } dirs[] = {
+        { "", FOLDER_COLLECTION | FOLDER_FRAMEWORK },
+        { "/FRAMEWORK", FOLDER_FRAMEWORK },
+        { "/" FOLDER_PROF, FOLDER_COLLECTION },
+        { "/" FOLDER_PROF "/host", FOLDER_COLLECTION },
+        { "/" FOLDER_PROF "/host/data", FOLDER_COLLECTION },
+        { "/" FOLDER_PROF "/device_0", FOLDER_COLLECTION },
+        { "/" FOLDER_PROF "/device_0/data", FOLDER_COLLECTION },
     };
     snprintf(folder, sizeof folder, "%s/ascope-fuzz-%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
              (long)getpid());
     char path[256];
     for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
-        snprintf(path, sizeof path, "%s%s", folder, dirs[i]);
-        if (mkdir(path, 0700) != 0)
+        snprintf(path, sizeof path, "%s%s", folder, dirs[i].path);
+        if (dirs[i].part & parts && mkdir(path, 0700) != 0)
             abort();
     }
     for (size_t i = 0; i < sizeof folder_settings / sizeof *folder_settings; i++)

@@ -53,9 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1)
         return 0;
-    folder_build(data + 1, size - 1);
+    folder_build(data + 1, size - 1, FOLDER_COLLECTION);
     char path[128], out[128];
-    snprintf(path, sizeof path, "%s/PROF_1", folder);
+    snprintf(path, sizeof path, "%s/" FOLDER_PROF, folder);
     snprintf(out, sizeof out, "%s/out", folder);
     struct error e = { 0 };
     const bool done = data[0] & ASK_QUESTIONS ? answer(path, out, &e) : export(path, out, data[0], &e);

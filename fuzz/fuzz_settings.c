@@ -7,9 +7,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = { "host", "device_0" };
-    folder_build(data, size);
+    folder_build(data, size, FOLDER_COLLECTION);
     char path[128];
-    snprintf(path, sizeof path, "%s/PROF_1", folder);
+    snprintf(path, sizeof path, "%s/" FOLDER_PROF, folder);
     for (size_t i = 0; i < 2; i++) {
         struct source s;
         struct error e = { 0 };
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena *mem = arena_new();
     struct processes shown;
     struct error e = { 0 };
-    snprintf(path, sizeof path, "%s/PROF_1/host/reports.json", folder);
+    snprintf(path, sizeof path, "%s/" FOLDER_PROF "/host/reports.json", folder);
     if (!reports_read(path, mem, &shown, &e) && e.fault == FAULT_NONE)
         abort();
     for (size_t i = 0; i < shown.n; i++)

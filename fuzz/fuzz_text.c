@@ -35,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct piece piece;
     while (stream.n_slices < MOST_SLICES && piece_next(&at, &left, &piece)) {
         const uint8_t *copy = guarded_copy(piece.data, piece.size);
-        slice[stream.n_slices] = (struct slice){ .name = "x", .data = copy, .size = piece.size, .number = (uint32_t)stream.n_slices };
+        slice[stream.n_slices] =
+            (struct slice){ .name = "x", .data = copy, .size = piece.size, .number = (uint32_t)stream.n_slices };
         stream.n_slices++;
     }
     struct text t;

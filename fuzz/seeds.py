@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session}/*
 """
+import glob
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -57,12 +59,57 @@ def cut(prof, tag, out):
         write(out, "collection", "%s_all_%d" % (tag, ask), bytes([ask]) + CUT.join(settings + together))
 
 
+def tlv_records(content):
+    """Whole records of a file that is (type, length, bytes) one behind the other."""
+    at = 0
+    while at + 6 <= len(content):
+        size = 6 + struct.unpack_from("<I", content, at + 2)[0]
+        yield content[at:at + size]
+        at += size
+
+
+def some_records(name, content):
+    """Some of the beginning, the middle and the end of a file, whole records only."""
+    sizes = {"torch.python_tracer_func": 33, "torch.gc_record": 24}
+    if name in sizes:
+        records = [content[i:i + sizes[name]] for i in range(0, len(content), sizes[name])]
+    else:
+        records = list(tlv_records(content))
+    for first in (0, len(records) // 2, max(0, len(records) - 12)):
+        yield b"".join(records[first:first + 12])
+
+
+def cut_session(session, tag, out):
+    settings, parts = [], [[], [], []]
+    for path in sorted(glob.glob(session + "/profiler_*.json")):
+        with open(path, "rb") as f:
+            settings.append(os.path.basename(path).replace("_1.", "_0.").encode() + b"\n" + f.read())
+    for name in sorted(os.listdir(session + "/FRAMEWORK")):
+        with open(os.path.join(session, "FRAMEWORK", name), "rb") as f:
+            for i, some in enumerate(some_records(name, f.read())):
+                parts[i].append(b"FRAMEWORK/" + name.encode() + b"\n" + some)
+                write(out, "framework", "%s_%s_%d" % (tag, name, i), bytes([3]) + parts[i][-1])
+    device = []
+    for prof in glob.glob(session + "/PROF_*"):
+        device = [path.encode() + b"\n" + content for path, content in files_of(prof)
+                  if os.path.basename(path).startswith(SETTINGS) or any(t in path for t in TOGETHER)]
+    for i, part in enumerate(parts):
+        write(out, "framework", "%s_all_%d" % (tag, i), bytes([1]) + CUT.join(part))
+        for ask in (0, 1 | 2, 2 | 4 | 8, 16, 32 | 2):
+            write(out, "session", "%s_%d_%d" % (tag, i, ask), bytes([ask]) + CUT.join(settings + part + device))
+
+
 def main():
     ascope, data, out = sys.argv[1:]
     for base, dirs, _ in sorted(os.walk(data)):
         for d in sorted(dirs):
             if d.startswith("PROF_"):
                 cut(os.path.join(base, d), os.path.relpath(base, data).replace("/", "_"), out)
+            if d.endswith("_ascend_pt"):
+                cut_session(os.path.join(base, d), os.path.relpath(base, data).replace("/", "_"), out)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [ascope, "sim", "--out", folder, "--framework", "pt", "--kernels", "12", "--steps", "2", "--operators", "40"]
+        cut_session(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip(), "sim", out)
     for i, options in enumerate(CHIPS):
         with tempfile.TemporaryDirectory() as folder:
             command = [ascope, "sim", "--out", folder, "--kernels", "6", "--steps", "2", "--chip", *options]

@@ -34,7 +34,8 @@ static bool meanings_read(struct meanings *m, struct framework_file *file, struc
         const uint32_t place = meaning_add(m, layout_get(&python_key_layout, PYTHON_KEY, r.data), mem, &is_new);
         if (place == KEYS_NO_MEMORY)
             return false;
-        m->name.at[place] = names_add(names, text[PYTHON_KEY_TEXT].at, text[PYTHON_KEY_TEXT].len);
+        const struct tlv_text meaning = text[PYTHON_KEY_TEXT];
+        m->name.at[place] = meaning.at ? names_add(names, meaning.at, meaning.len) : NAME_EMPTY;
     }
     return true;
 }
