@@ -184,6 +184,22 @@ class Results(Case):
         self.assertTrue(all(d["files"] for d in report["directories"]))
 
 
+    def test_the_steps_of_the_summary_are_those_of_the_table(self):
+        path = self.sample()
+        report = json.loads(self.ascope(path, "--json", code=0).stdout)["directories"][0]
+        with open(os.path.join(path, RESULTS, "step_trace_time.csv"), newline="") as f:
+            table = list(csv.DictReader(f))
+        self.assertEqual([r["Step"] for r in table], [s["step"] for s in report["steps"]])
+        for row, step in zip(table, report["steps"]):
+            for column, keys in (("Computing", ("computing_us", "overlapped_us")), ("Overlapped", ("overlapped_us",)),
+                                 ("Communication(Not Overlapped)", ("communication_us",)), ("Free", ("free_us",))):
+                self.assertAlmostEqual(float(row[column]), sum(step[k] for k in keys), 3, column)
+        self.assertEqual(report["top_on_device"][0]["name"], "aten::bmm")
+        text = self.ascope(path, code=0).stdout
+        for part in "step  ", "aten::bmm", "most memory", "analysing":
+            self.assertIn(part, text)
+
+
 class Damage(Case):
     def test_what_is_missing_is_told_and_the_rest_is_written(self):
         def remove(pattern):
