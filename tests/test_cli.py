@@ -747,6 +747,9 @@ class Sim(Case):
         self.assert_one_line(self.ascope("sim", "word", code=2).stderr, "word")
         self.assert_one_line(self.ascope("sim", "--chip", "99", code=2).stderr, "99")
         self.assert_one_line(self.ascope("sim", "--comm=maybe", code=2).stderr, "on, off")
+        for framework in "none", "pt":
+            r = self.ascope("sim", "--framework", framework, "--out", "no such", code=1)
+            self.assert_one_line(r.stderr, "no such", "cannot be created")
         self.assert_one_line(self.ascope("sim", "--out", "no/such/place", code=1).stderr, "no/such/place")
 
 

@@ -206,9 +206,9 @@ static bool process_fill(struct sim_process *p, const char *path, struct error *
 static bool session_fill(struct sim_process *p, const char *path, struct error *e)
 {
     char prof[PATH_MAX];
-    p->torch = torch_open(p, path);
+    p->torch = torch_open(p, path, e);
     if (!p->torch)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        return false;
     prof_name(p, path, prof, sizeof prof);
     bool is_well = true;
     if (p->o->kernels == 0)

@@ -406,11 +406,13 @@ static void directions_find(struct sim_torch *t)
     }
 }
 
-struct sim_torch *torch_open(struct sim_process *p, const char *path)
+struct sim_torch *torch_open(struct sim_process *p, const char *path, struct error *e)
 {
     struct sim_torch *t = calloc(1, sizeof *t);
-    if (!t)
+    if (!t) {
+        error_set(e, FAULT_LIMIT, "%s: no memory", path);
         return NULL;
+    }
     t->of = p;
     t->dice = dice_for(p->o->seed, 2000000 + p->index);
     t->begin = p->cnt + 5000 * HOST_MHZ;
@@ -419,13 +421,12 @@ struct sim_torch *torch_open(struct sim_process *p, const char *path)
     t->queue_thread = p->pid + 2;
     t->at = &t->main;
     directions_find(t);
-    struct error e = { 0 };
-    if (prof_writer_open(&t->writer, path, p->o->slice_bytes, &e)) {
-        torch_files_open(t);
-        torch_frames_write(t);
-    } else {
-        t->writer.error = e;
+    if (!prof_writer_open(&t->writer, path, p->o->slice_bytes, e)) {
+        free(t);
+        return NULL;
     }
+    torch_files_open(t);
+    torch_frames_write(t);
     return t;
 }
 

@@ -108,8 +108,8 @@ struct torch_task {
     const char *name;
 };
 
-/* A new directory at the path, for the process. NULL without memory; what else goes wrong is in the writer. */
-struct sim_torch *torch_open(struct sim_process *p, const char *path);
+/* A new directory at the path, for the process. NULL: see e. What goes wrong later is in the writer. */
+struct sim_torch *torch_open(struct sim_process *p, const char *path, struct error *e);
 bool torch_close(struct sim_torch *t, struct error *e); /* everything is on disk; NULL is fine */
 
 /* A step: begin, then the launches, then end. `now` is when the host begins, and end returns when it has ended. */
