@@ -1,82 +1,11 @@
 #include "export/analyze.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/sort.h"
 #include "export/analyze_rows.h"
-
-/* Devices as the reference goes through their folders: those with the same collective overrule each other, and the last one
- * stands. */
-static int by_name_backwards(const void *a, const void *b)
-{
-    const struct device *const *x = a, *const *y = b;
-    return strcmp((*y)->source.name, (*x)->source.name);
-}
-
-/* Tasks of a device as the reference lists them: by begin, and those of the AI CPUs behind the others, as they ended. */
-static uint32_t *order_tasks(const struct device *d, struct arena *mem)
-{
-    const struct comm_tasks *t = &d->comm.tasks;
-    uint32_t *order = arena_take(mem, t->n, sizeof *order);
-    uint64_t *when = arena_take(mem, t->n, sizeof *when);
-    if (!order || !when)
-        return NULL;
-    for (size_t i = 0; i < t->n; i++)
-        when[i] = t->is_aicpu[i] ? d->tasks.end_tick[t->task_row[i]] : 0;
-    order_fill(order, t->n);
-    return order_by_u64(order, t->n, when) ? order : NULL;
-}
-
-/* The events of all devices, by collective; collectives in the order of their first events. */
-static bool gather(const struct profile *p, struct arena *mem, struct collectives *out)
-{
-    const struct device **device = arena_take(mem, p->n_devices, sizeof *device);
-    size_t n = 0;
-    for (size_t k = 0; device && k < p->n_devices; k++) {
-        device[k] = &p->device[k];
-        n += p->device[k].comm.tasks.n;
-    }
-    struct comm_event *event = arena_take(mem, n, sizeof *event);
-    uint32_t *of = arena_take(mem, n, sizeof *of), *order = arena_take(mem, n, sizeof *order);
-    struct keys seen = { 0 };
-    out->event = arena_take(mem, n, sizeof *out->event);
-    if (!device || !event || !of || !order || !out->event)
-        return false;
-    qsort(device, p->n_devices, sizeof *device, by_name_backwards);
-    n = 0;
-    for (size_t k = 0; k < p->n_devices; k++) {
-        const struct communication *c = &device[k]->comm;
-        const uint32_t *row = order_tasks(device[k], mem);
-        if (!row)
-            return false;
-        for (size_t i = 0; i < c->tasks.n; i++, n++) {
-            const uint32_t op = c->tasks.op[row[i]];
-            of[n] = keys_add(&seen, (uint64_t)c->ops.name[op] << 32 | c->ops.group_id[op], mem);
-            event[n] = (struct comm_event){ device[k], row[i] };
-            struct collective *new = of[n] == out->list.n ? list_add(&out->list, mem) : &out->list.at[of[n]];
-            if (of[n] == KEYS_NO_MEMORY || !new)
-                return false;
-            if (new->device != device[k])
-                *new = (struct collective){ c->ops.name[op], c->ops.group_id[op], device[k], 0, new->n_all, 0 };
-            new->n_own++;
-            new->n_all++;
-        }
-    }
-    order_fill(order, n);
-    if (!order_by_u32(order, n, of))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        out->event[i] = event[order[i]];
-    for (size_t i = 0, first = 0; i < out->list.n; first += out->list.at[i++].n_all) {
-        out->list.at[i].first = first;
-        out->most_events = out->list.at[i].n_all > out->most_events ? out->list.at[i].n_all : out->most_events;
-    }
-    return true;
-}
 
 static bool note_file(struct analyze_result *out, const char *path, const char *about, uint64_t rows, struct error *e)
 {
@@ -119,7 +48,7 @@ static bool write_db(const char *dir, struct collectives *c, struct arena *mem, 
     struct db *db = db_open(path, c->names, e);
     if (!db)
         return false;
-    if (!costs_db(c, db, e) || !matrix_db(c, db, e)) {
+    if (!costs_db(c, NULL, db, e) || !matrix_db(c, db, e)) {
         db_discard(db);
         return false;
     }
@@ -146,8 +75,8 @@ bool analyze_write(const struct profile *p, const struct analyze_request *r, str
                    struct analyze_result *out, struct error *e)
 {
     struct arena *scratch = arena_new();
-    struct collectives c = { .names = p->names, .mem = scratch };
-    bool done = scratch && gather(p, scratch, &c) && collectives_ready(&c, p);
+    struct collectives c;
+    bool done = scratch && collectives_find(&c, p, scratch);
     *out = (struct analyze_result){ 0 };
     if (!done)
         error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", p->path);

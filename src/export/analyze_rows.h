@@ -1,33 +1,38 @@
-/* analyze_rows.h - costs of collectives as JSON and as tables, one collective after the other: only analyze.c needs this. */
+/* analyze_rows.h - costs of collectives as JSON and as tables, one collective after the other. */
 #ifndef ASCOPE_EXPORT_ANALYZE_ROWS_H
 #define ASCOPE_EXPORT_ANALYZE_ROWS_H
 
-#include "analyse/comm_cost.h"
-#include "analyse/comm_links.h"
 #include "base/db.h"
 #include "base/out.h"
+#include "export/collectives.h"
 
-struct collective {
-    name_id name, group;         /* group: its digits */
-    const struct device *device; /* the last one that ran it */
-    size_t first, n_all, n_own;  /* its events; those of the device are the last ones */
+/* Where a collective belongs in a PyTorch session. */
+struct collective_place {
+    name_id step, kind; /* "step3", "p2p" */
+    bool is_known;      /* false: in none of its steps */
 };
 
-struct collectives {
-    LIST(struct collective) list;
-    struct comm_event *event; /* by collective */
-    size_t most_events;       /* of one collective */
-    struct names *names;
-    struct comm_sorter sorter;
-    struct comm_event *copy; /* of one collective's events, to be sorted */
-    struct arena *mem;
-};
-
-bool collectives_ready(struct collectives *c, const struct profile *p); /* false only without memory, as the next two */
-
+/* False only without memory. */
 bool costs_json(struct collectives *c, struct out *o, uint64_t *n_untimed);
 bool matrix_json(struct collectives *c, struct out *o);
-bool costs_db(struct collectives *c, struct db *db, struct error *e);
+
+/* With places, of each collective, only those that have one, and it stands in two more columns. */
+bool costs_db(struct collectives *c, const struct collective_place *place, struct db *db, struct error *e);
 bool matrix_db(struct collectives *c, struct db *db, struct error *e);
+
+/* Parts of them. */
+enum { COMM_TIMES = 7, COMM_TIMES_WITHOUT_RATIOS = 5 };
+extern const char *const comm_time_name[COMM_TIMES];
+struct amount comm_time(const struct comm_cost *c, size_t i);
+
+void json_key(struct out *o, const char *name, bool is_first);
+void json_amount(struct out *o, struct amount a);
+void json_collective(const struct collectives *c, const struct collective *of, struct out *o,
+                     bool is_first); /* as a key */
+void json_cost(const struct comm_cost *c, struct amount start, struct out *o);
+void json_packets(const struct link_cost *l, struct out *o); /* its sizes, as an object */
+void json_link(const char *transport, double size_mb, double time_ms, struct amount gbs, struct out *o); /* left open */
+bool grid_written(struct db *db, const struct grid *g, const char *name, const struct db_column *column,
+                  struct error *e);
 
 #endif
