@@ -5,6 +5,7 @@
 #include "export/db_session.h"
 #include "export/hardware.h"
 #include "export/pytorch_db.h"
+#include "export/session_communication.h"
 #include "raw/host.h"
 
 /* Where the database looks for a step on the devices: from the begin of the first to the end of the last task that a node call inside
@@ -210,7 +211,7 @@ bool analysis_db_write(const struct session_export *x, const char *path, uint64_
         return false;
     if (x->dialect == DIALECT_SEED)
         db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
-    if (!write_step_times(x, db, e) || arena_failed(x->mem)) {
+    if (!write_step_times(x, db, e) || !session_communication_db(x, db, e) || arena_failed(x->mem)) {
         db_discard(db);
         return error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
     }

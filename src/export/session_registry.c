@@ -1,5 +1,6 @@
 #include "export/pytorch_db.h"
 #include "export/session.h"
+#include "export/session_communication.h"
 #include "export/session_kernels.h"
 #include "export/session_memory.h"
 #include "export/session_operators.h"
@@ -45,6 +46,10 @@ const struct session_output session_outputs[] = {
       .is_db = true, .write = pytorch_db_write },
     { .file = "analysis.db", .about = "steps and communication as tables", .is_db = true,
       .is_wanted = session_has_kernels, .write = analysis_db_write },
+    { .file = "communication.json", .about = "time of each collective by step, and how much it moved over which kind of link",
+      .is_wanted = session_has_kernels, .write = session_communication_write },
+    { .file = "communication_matrix.json", .about = "how much collectives moved between which ranks, by step",
+      .is_wanted = session_has_kernels, .write = session_matrix_write },
     { .file = "memory_record.csv", .about = "memory of the devices over time, by component",
       .build = session_memory_record },
     { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",

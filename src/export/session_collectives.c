@@ -1,0 +1,113 @@
+#include "export/session_collectives.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyse/session_steps.h"
+#include "base/sort.h"
+
+const char *const collective_kind_name[KINDS] = { [KIND_P2P] = "p2p", [KIND_COLLECTIVE] = "collective" };
+
+/* The keys of steps that the device worked on. Two of the same number share one. */
+struct step_keys {
+    struct keys ids; /* what follows the "#" */
+    uint32_t *key;   /* of a step: its place there */
+    size_t n;        /* steps with work */
+};
+
+static bool find_keys(struct step_keys *k, const struct session_steps *t, struct arena *mem)
+{
+    *k = (struct step_keys){ .key = arena_take(mem, t->n, sizeof *k->key) };
+    for (size_t i = 0; k->key && i < t->n; i++) {
+        if (!t->has_work[i])
+            continue;
+        k->key[i] = keys_add(&k->ids, t->id[i], mem);
+        k->n++;
+        if (k->key[i] == KEYS_NO_MEMORY)
+            return false;
+    }
+    return k->key != NULL;
+}
+
+static bool name_steps(struct session_collectives *c, const struct step_keys *k, struct names *names, struct arena *mem)
+{
+    c->n_steps = k->n > 0 ? k->ids.key.n : 1;
+    c->step = arena_take(mem, c->n_steps, sizeof *c->step);
+    if (!c->step)
+        return false;
+    c->step[0] = names_addz(names, "step");
+    for (size_t i = 0; i < k->ids.key.n; i++) {
+        const char *text = arena_printf(mem, "step%s", names_text(names, (name_id)k->ids.key.at[i]));
+        if (!text)
+            return false;
+        c->step[i] = names_addz(names, text);
+    }
+    return true;
+}
+
+static int kind_of(const char *name)
+{
+    static const char *const p2p[] = { "hcom_send", "hcom_receive", "hcom_batchsendrecv" };
+    for (size_t i = 0; i < sizeof p2p / sizeof *p2p; i++)
+        if (strncasecmp(name, p2p[i], strlen(p2p[i])) == 0)
+            return KIND_P2P;
+    return KIND_COLLECTIVE;
+}
+
+static int64_t start_ns(double us)
+{
+    const double whole = floor(us);
+    return (int64_t)whole * 1000 + (int64_t)nearbyint((us - whole) * 1000);
+}
+
+/* A single step has them all; of several, the one that a collective began in, if any. */
+static bool put_in_steps(struct session_collectives *c, const struct session *s, struct arena *mem)
+{
+    const size_t n = c->all.list.n;
+    struct names *names = s->profile.names;
+    const name_id kind_name[KINDS] = { names_addz(names, collective_kind_name[KIND_P2P]),
+                                       names_addz(names, collective_kind_name[KIND_COLLECTIVE]) };
+    struct step_keys keys;
+    struct step_index index;
+    uint32_t *bin = arena_take(mem, n, sizeof *bin);
+    c->place = arena_take(mem, n, sizeof *c->place);
+    c->order = arena_take(mem, n, sizeof *c->order);
+    if (arena_failed(mem) || !find_keys(&keys, &s->steps, mem) || !step_index_build(&index, &s->steps, mem) ||
+        !name_steps(c, &keys, names, mem))
+        return false;
+    c->first = arena_take(mem, c->n_steps * KINDS + 1, sizeof *c->first);
+    if (!c->first)
+        return false;
+    size_t n_placed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct collective *of = &c->all.list.at[i];
+        double begin_ns;
+        if (!collective_begin(&c->all, of, &begin_ns))
+            continue;
+        const uint32_t step = keys.n <= 1 ? 0 : step_index_at(&index, start_ns(collective_start_us(of, begin_ns)));
+        if (step == NO_ROW)
+            continue;
+        const uint32_t key = keys.n <= 1 ? 0 : keys.key[step];
+        const int kind = kind_of(names_text(names, of->name));
+        c->place[i] = (struct collective_place){ c->step[key], kind_name[kind], true };
+        bin[i] = (uint32_t)bin_of(key, kind);
+        c->order[n_placed++] = i;
+        c->first[bin[i] + 1]++;
+    }
+    for (size_t b = 0; b < c->n_steps * KINDS; b++)
+        c->first[b + 1] += c->first[b];
+    return order_by_u32(c->order, n_placed, bin);
+}
+
+bool session_collectives_find(struct session_collectives *c, const struct session *s, bool *has_any, struct arena *mem)
+{
+    *c = (struct session_collectives){ 0 };
+    *has_any = false;
+    if (!s->has_device || s->profile.is_level0) /* which says nothing about what communication moved */
+        return true;
+    if (!collectives_find(&c->all, &s->profile, mem))
+        return false;
+    *has_any = c->all.list.n > 0;
+    return !*has_any || put_in_steps(c, s, mem);
+}

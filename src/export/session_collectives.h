@@ -1,0 +1,30 @@
+/* session_collectives.h - the collectives of a PyTorch session, step by step; in each step first those between two ranks (p2p), then
+ * the others. Everything lives in the arena it is found in.
+ */
+#ifndef ASCOPE_EXPORT_SESSION_COLLECTIVES_H
+#define ASCOPE_EXPORT_SESSION_COLLECTIVES_H
+
+#include "export/analyze_rows.h"
+#include "export/session.h"
+
+enum { KIND_P2P, KIND_COLLECTIVE, KINDS };
+extern const char *const collective_kind_name[KINDS];
+
+struct session_collectives {
+    struct collectives all;
+    struct collective_place *place; /* of each */
+    size_t n_steps;                 /* at least one: without steps, all are in one that has no number */
+    name_id *step;                  /* "step3" */
+    uint32_t *order;                /* collectives that have a place: by step, by kind, as they are listed */
+    uint32_t *first;                /* of each step and kind: its first position in `order`; with one more behind */
+};
+
+/* `has_any`: there is something to tell; else nothing of the above is set. False only without memory. */
+bool session_collectives_find(struct session_collectives *c, const struct session *s, bool *has_any, struct arena *mem);
+
+static inline size_t bin_of(size_t step, int kind)
+{
+    return step * KINDS + (size_t)kind;
+}
+
+#endif
