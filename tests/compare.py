@@ -43,6 +43,7 @@ ROUGH_CLOCK = [("app-910a/*", "*"), ("sim-910/*", "*"), ("sim-310?/*", "*"),
                ("*/all/*", "HBM"), ("*/all/*", "LLC"), ("*/all/*", "NPU?MEM"), ("*/all/npu_mem.csv", "timestamp(us)"),
                ("*/all/msprof_tx.csv", "*"), ("*/all/memory_record.csv", "*"), ("*/all/operator_memory.csv", "*"),
                ("*/all/aicpu.csv", "*"), ("*/all/dp.csv", "*"),
+               ("*/analyse/*", "HBM"), ("*/analyse/*", "LLC"), ("*/analyse/*", "NPU?MEM"),
                ("*/analyse/memory_record.csv", "*"), ("*/analyse/operator_memory.csv", "*")]
 TIME = re.compile(r"(\d{16})(?:\.(\d+))?\t?")
 NO_IDS = {-1, 4294967295, 18446744073709551615}

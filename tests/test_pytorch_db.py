@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""The databases of *_ascend_pt directories: whole, the same every time, and in agreement with themselves and the timeline.
+
+usage: test_pytorch_db.py ASCOPE SOURCE_ROOT [unittest options]
+
+ASCOPE_REAL names a folder with results of real devices (db/*/ASCEND_PROFILER_OUTPUT), whose schema the seed dialect has.
+"""
+import glob
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASCOPE = SOURCE = None
+NO_STRING = 4294967295
+FIRST_OF_FRAMEWORK = 5 << 28
+# Columns and tables that a viewer adds when it opens a database.
+OF_A_VIEWER = {"depth", "waitNs"}
+TABLES_OF_A_VIEWER = {"sqlite_sequence", "status_info", "connectionCats", "OVERLAP_ANALYSIS"}
+
+
+def analyse(which, out, *options, env=None):
+    """-> folder of the results"""
+    raw = glob.glob(os.path.join(SOURCE, "tests/data/pt-a-%s/raw/*_ascend_pt" % which))[0]
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("ASCOPE_", "HCCL_"))} | (env or {})
+    done = subprocess.run([ASCOPE, "analyse", raw, "--out", out, *options], capture_output=True, text=True, env=env, timeout=120)
+    if done.returncode not in (0, 3):
+        raise AssertionError("ascope analyse ended with %d: %s%s" % (done.returncode, done.stdout, done.stderr))
+    return os.path.join(out, os.path.basename(raw), "ASCEND_PROFILER_OUTPUT")
+
+
+def connect(path):
+    return sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+
+
+def schema(db):
+    return {t: [(r[1], r[2].upper(), bool(r[5])) for r in db.execute('PRAGMA table_info("%s")' % t)]
+            for (t,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+
+
+def digest(path):
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()
+
+
+class Databases(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = tempfile.mkdtemp()
+        cls.results = {(which, dialect): analyse(which, os.path.join(cls.dir, which + dialect), "--export-type", "text,db",
+                                                 "--dialect", dialect)
+                       for which in ("npu", "host") for dialect in ("seed", "current")}
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def db(self, which, dialect="current", name="ascend_pytorch_profiler_*.db"):
+        db = connect(glob.glob(os.path.join(self.results[which, dialect], name))[0])
+        self.addCleanup(db.close)
+        return db
+
+    def rows(self, db, sql):
+        return db.execute(sql).fetchall()
+
+    def test_sqlite_finds_nothing_wrong(self):
+        for key, folder in self.results.items():
+            names = sorted(glob.glob(folder + "/*.db"))
+            self.assertEqual(len(names), 2 if key[0] == "npu" else 1, names)
+            for path in names:
+                db = connect(path)
+                self.assertEqual(self.rows(db, "PRAGMA integrity_check"), [("ok",)], path)
+                db.close()
+
+    def test_the_same_bytes_every_time(self):
+        for which in "npu", "host":
+            digests = set()
+            for threads in "1", "2", "7":
+                folder = analyse(which, os.path.join(self.dir, "again" + which + threads), "--export-type", "db", "--threads", threads)
+                digests.add(tuple(map(digest, sorted(glob.glob(folder + "/*.db")))))
+            self.assertEqual(len(digests), 1, which)
+
+    def test_every_id_leads_somewhere(self):
+        links = [("PYTORCH_API.name", "STRING_IDS.id"), ("PYTORCH_API.inputDtypes", "STRING_IDS.id"),
+                 ("PYTORCH_API.inputShapes", "STRING_IDS.id"), ("PYTORCH_API.connectionId", "CONNECTION_IDS.id"),
+                 ("PYTORCH_API.callchainId", "PYTORCH_CALLCHAINS.id"), ("PYTORCH_API.type", "ENUM_API_TYPE.id"),
+                 ("PYTORCH_CALLCHAINS.stack", "STRING_IDS.id"), ("MEMORY_RECORD.component", "STRING_IDS.id"),
+                 ("OP_MEMORY.name", "STRING_IDS.id"),
+                 ("CONNECTION_IDS.id", "PYTORCH_API.connectionId"), ("PYTORCH_CALLCHAINS.id", "PYTORCH_API.callchainId")]
+        for which in "npu", "host":
+            db = self.db(which)
+            for a, b in links:
+                (ta, ca), (tb, cb) = a.split("."), b.split(".")
+                lost = self.rows(db, f"SELECT DISTINCT {ca} FROM {ta} WHERE {ca} IS NOT NULL AND {ca}<>{NO_STRING} "
+                                     f"AND {ca} NOT IN (SELECT {cb} FROM {tb} WHERE {cb} IS NOT NULL)")
+                self.assertEqual(lost, [], "%s: %s without %s" % (which, a, b))
+
+    def test_connections_have_two_ends(self):
+        db = self.db("npu")
+        calls = {c for (c,) in self.rows(db, "SELECT connectionId FROM CANN_API")}
+        ends = {}
+        for (c,) in self.rows(db, "SELECT connectionId FROM CONNECTION_IDS"):
+            ends[c] = ends.get(c, 0) + 1
+        for c, n in ends.items():
+            if c >= FIRST_OF_FRAMEWORK:
+                self.assertLessEqual(n, 2, c)
+            else:
+                self.assertIn(c, calls)
+                self.assertEqual(n, 1, c)
+        self.assertGreater(sum(c < FIRST_OF_FRAMEWORK for c in ends), 50)
+
+    def test_operators_agree_with_the_timeline(self):
+        for which in "npu", "host":
+            db = self.db(which)
+            text = dict(self.rows(db, "SELECT id, value FROM STRING_IDS"))
+            frames = {}
+            for chain, stack, depth in self.rows(db, "SELECT id, stack, stackDepth FROM PYTORCH_CALLCHAINS ORDER BY id, stackDepth"):
+                self.assertEqual(len(frames.setdefault(chain, [])), depth)
+                frames[chain].append(text.get(stack, ""))
+            stored = sorted((int(a), int(b), t & 0xFFFFFFFF, text.get(n, ""), s, f, text.get(types), text.get(shapes),
+                             ";\r\n".join(frames[chain]) if chain is not None else None)
+                            for a, b, t, n, s, f, types, shapes, chain in self.rows(
+                                db, "SELECT startNs, endNs, globalTid, name, sequenceNumber, fwdThreadId, inputDtypes, "
+                                    "inputShapes, callchainId FROM PYTORCH_API WHERE type=50001"))
+            shown = []
+            with open(self.results[which, "current"] + "/trace_view.json", encoding="utf-8") as f:
+                for e in json.load(f):
+                    if e.get("cat") == "cpu_op":
+                        begin = int(e["ts"].replace(".", ""))
+                        a = e["args"]
+                        shown.append((begin, begin + round(float(e["dur"]) * 1000), e["tid"], e["name"], a["Sequence number"],
+                                      a["Fwd thread id"], a.get("Input type") or None, a.get("Input Dims") or None,
+                                      a.get("Call stack") or None))
+            self.assertGreater(len(shown), 100)
+            self.assertEqual(stored, sorted(shown, key=lambda r: [v if v is not None else "" for v in r]), which)
+
+    def test_steps_are_ranges_of_operators(self):
+        for which in "npu", "host":
+            db = self.db(which)
+            steps = self.rows(db, "SELECT id, startNs, endNs FROM STEP_TIME")
+            ops = self.rows(db, "SELECT CAST(substr(value, 14) AS INTEGER), CAST(startNs AS INTEGER), CAST(endNs AS INTEGER) FROM "
+                                "PYTORCH_API JOIN STRING_IDS ON STRING_IDS.id=name WHERE value LIKE 'ProfilerStep#%' ORDER BY 2")
+            self.assertEqual(steps, ops)
+            self.assertEqual(len(steps), 2)
+
+    def test_the_environment_and_what_the_job_noted(self):
+        folder = analyse("host", os.path.join(self.dir, "environment"), "--export-type", "db", env={"HCCL_ALGO": 'a"é'})
+        db = connect(glob.glob(folder + "/*.db")[0])
+        self.addCleanup(db.close)
+        noted = self.rows(db, "SELECT name, value FROM META_DATA")
+        self.assertEqual(noted[0][0], "ENV_VARIABLES")
+        self.assertEqual(json.loads(noted[0][1])["HCCL_ALGO"], 'a"é')
+        self.assertTrue(noted[0][1].isascii())
+        raw = glob.glob(os.path.join(SOURCE, "tests/data/pt-a-host/raw/*_ascend_pt/profiler_metadata.json"))[0]
+        with open(raw, encoding="utf-8") as f:
+            self.assertEqual({n: json.loads(v) for n, v in noted[1:] if not n.startswith("ASCOPE_")}, json.load(f))
+
+    def test_the_older_release_has_other_columns(self):
+        seed, current = schema(self.db("npu", "seed")), schema(self.db("npu", "current"))
+        self.assertEqual(set(seed), set(current))
+        names = lambda s, t: [c[0] for c in s[t]]
+        self.assertIn("blockDim", names(seed, "COMPUTE_TASK_INFO"))
+        self.assertNotIn("blockNum", names(seed, "COMPUTE_TASK_INFO"))
+        self.assertNotIn("deviceId", names(seed, "COMMUNICATION_OP"))
+        column = "SELECT globalTaskId, %s FROM COMPUTE_TASK_INFO ORDER BY globalTaskId"
+        self.assertEqual(self.rows(self.db("npu", "seed"), column % "blockDim, mixBlockDim"),
+                         self.rows(self.db("npu", "current"), column % "blockNum, mixBlockNum"))
+        version = "SELECT value FROM META_DATA WHERE name='SCHEMA_VERSION'"
+        self.assertEqual(self.rows(self.db("npu", "seed"), version), [("1.0.0",)])
+        self.assertEqual(self.rows(self.db("npu", "current"), version), [("1.2.0",)])
+        steps = lambda dialect: schema(self.db("npu", dialect, "analysis.db"))["StepTraceTime"]
+        self.assertEqual(steps("seed"), steps("current")[1:])
+
+    def test_real_databases_have_the_same_schema(self):
+        real = os.environ.get("ASCOPE_REAL")
+        if not real:
+            self.skipTest("ASCOPE_REAL is not set")
+        for name in "ascend_pytorch_profiler_*.db", "analysis.db":
+            found = glob.glob(os.path.join(glob.escape(real), "db/*/ASCEND_PROFILER_OUTPUT", name))
+            self.assertTrue(found)
+            ours = schema(self.db("npu", "seed", name))
+            for path in found:
+                theirs = schema(connect(path))
+                for table in set(theirs) - TABLES_OF_A_VIEWER:
+                    self.assertEqual(ours.get(table), [c for c in theirs[table] if c[0] not in OF_A_VIEWER], table)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    ASCOPE, SOURCE = map(os.path.abspath, sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
