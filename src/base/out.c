@@ -448,10 +448,9 @@ static size_t json_escape(struct out *o, const unsigned char *p, size_t len)
     return 1;
 }
 
-void out_json(struct out *o, const char *text, size_t len)
+void out_json_inner(struct out *o, const char *text, size_t len)
 {
     const unsigned char *p = (const unsigned char *)text;
-    out_char(o, '"');
     for (size_t i = 0; i < len;) {
         const size_t run = json_plain_run(p + i, len - i);
         out_bytes(o, p + i, run);
@@ -459,6 +458,12 @@ void out_json(struct out *o, const char *text, size_t len)
         if (i < len)
             i += json_escape(o, p + i, len - i);
     }
+}
+
+void out_json(struct out *o, const char *text, size_t len)
+{
+    out_char(o, '"');
+    out_json_inner(o, text, len);
     out_char(o, '"');
 }
 

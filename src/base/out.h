@@ -49,9 +49,10 @@ void out_i64(struct out *o, int64_t v);
 void out_us(struct out *o, int64_t ns);       /* microseconds with exactly 3 decimals */
 void out_us_short(struct out *o, int64_t ns); /* the same number as a JSON writer prints a double: 75.8, 12.0 */
 void out_real(struct out *o, double v);       /* shortest text that reads back as v, with a point: 0.5, 12.0, 1e-05 */
-void out_fixed(struct out *o, double v, int decimals);      /* as printf %.*f */
-void out_json(struct out *o, const char *text, size_t len); /* a quoted JSON string; bad UTF-8 becomes U+FFFD */
-void out_csv(struct out *o, const char *text, size_t len);  /* quoted only when it must be */
+void out_fixed(struct out *o, double v, int decimals);            /* as printf %.*f */
+void out_json(struct out *o, const char *text, size_t len);       /* a quoted JSON string; bad UTF-8 becomes U+FFFD */
+void out_json_inner(struct out *o, const char *text, size_t len); /* the same without the quotes */
+void out_csv(struct out *o, const char *text, size_t len);        /* quoted only when it must be */
 
 static inline void out_char(struct out *o, char c)
 {

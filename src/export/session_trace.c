@@ -10,6 +10,7 @@ struct writing {
     size_t n_parts;     /* those of the framework; and the last one: the device's, when there is one */
     uint64_t *n_events; /* of each part */
     int64_t base_ns;
+    struct escaped *escaped;
     struct error device_error;
 };
 
@@ -52,6 +53,7 @@ static void write_part(void *context, size_t i, struct out *o)
     struct writing *w = context;
     struct trace t = { .out = o,
                        .names = w->x->session->profile.names,
+                       .escaped = w->escaped,
                        .has_base = w->x->device.from_start,
                        .base_ns = w->base_ns,
                        .one_per_line = w->x->is_pretty,
@@ -84,10 +86,12 @@ bool session_trace_write(const struct session_export *x, const char *path, uint6
     if (!out_open(&o, path, e))
         return false;
     w.base_ns = base_of(x->session);
+    w.escaped = escaped_new(x->session->profile.names); /* without it, it only takes longer */
     struct trace whole = { .out = &o, .one_per_line = x->is_pretty };
     trace_begin(&whole);
     parts_write(&o, w.n_parts, x->n_threads, write_part, &w);
     trace_finish(&whole);
+    escaped_free(w.escaped);
     uint64_t n = 0;
     for (size_t i = 0; i < w.n_parts; i++)
         n += w.n_events[i];

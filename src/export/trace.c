@@ -23,21 +23,37 @@ bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns)
            (begin_ns < t->window_end_ns && (begin_ns >= t->window_begin_ns || end_ns > t->window_begin_ns));
 }
 
-static void event(struct trace *t, const char *name, size_t len, int64_t pid, int64_t tid)
+/* An event is begun, its name follows, and then where it is. */
+static void begin(struct trace *t)
 {
     if (t->n_events++ > 0)
         out_char(t->out, ',');
     if (t->one_per_line)
         out_char(t->out, '\n');
-    out_lit(t->out, "{\"name\":");
-    out_json(t->out, name, len);
+    out_lit(t->out, "{\"name\":\"");
+}
+
+static void place(struct trace *t, int64_t pid, int64_t tid)
+{
     if (t->place.len == 0 || t->place.pid != pid || t->place.tid != tid) {
         t->place.pid = pid;
         t->place.tid = tid;
         t->place.len =
-            (size_t)snprintf(t->place.text, sizeof t->place.text, ",\"pid\":%" PRId64 ",\"tid\":%" PRId64, pid, tid);
+            (size_t)snprintf(t->place.text, sizeof t->place.text, "\",\"pid\":%" PRId64 ",\"tid\":%" PRId64, pid, tid);
     }
     out_bytes(t->out, t->place.text, t->place.len);
+}
+
+static void event(struct trace *t, const char *name, size_t len, int64_t pid, int64_t tid)
+{
+    begin(t);
+    out_json_inner(t->out, name, len);
+    place(t, pid, tid);
+}
+
+static void put_name(struct trace *t, name_id name)
+{
+    escaped_write(t->escaped, t->names, name, t->out);
 }
 
 static void time_at(struct trace *t, int64_t ns)
@@ -138,10 +154,8 @@ static double double_dur_us(int64_t begin_ns, int64_t end_ns)
     return dur;
 }
 
-void trace_slice(struct trace *t, const char *name, size_t len, int64_t pid, int64_t tid, int64_t begin_ns,
-                 double dur_ns)
+static void slice_time(struct trace *t, int64_t begin_ns, double dur_ns)
 {
-    event(t, name, len, pid, row_of_slice(t, pid, tid, begin_ns, dur_ns));
     time_at(t, begin_ns);
     out_lit(t->out, ",\"dur\":");
     if (t->has_base && dur_ns > 0 && dur_ns < 9e15)
@@ -153,9 +167,20 @@ void trace_slice(struct trace *t, const char *name, size_t len, int64_t pid, int
     out_lit(t->out, ",\"ph\":\"X\"");
 }
 
+void trace_slice(struct trace *t, const char *name, size_t len, int64_t pid, int64_t tid, int64_t begin_ns,
+                 double dur_ns)
+{
+    event(t, name, len, pid, row_of_slice(t, pid, tid, begin_ns, dur_ns));
+    slice_time(t, begin_ns, dur_ns);
+}
+
 void trace_slice_name(struct trace *t, name_id name, int64_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
 {
-    trace_slice(t, names_text(t->names, name), names_len(t->names, name), pid, tid, begin_ns, dur_ns);
+    const int64_t row = row_of_slice(t, pid, tid, begin_ns, dur_ns);
+    begin(t);
+    put_name(t, name);
+    place(t, pid, row);
+    slice_time(t, begin_ns, dur_ns);
 }
 
 void trace_moment(struct trace *t, name_id name, int64_t pid, int64_t tid, int64_t at_ns)
@@ -172,16 +197,13 @@ void trace_moment(struct trace *t, name_id name, int64_t pid, int64_t tid, int64
 void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, int64_t pid, int64_t tid, int64_t begin_ns,
                           double dur_ns)
 {
-    char joined[512];
-    const size_t before = strlen(prefix), len = names_len(t->names, name);
-    if (before + 1 + len > sizeof joined) { /* too long for a name to read: the prefix is what gives */
-        trace_slice_name(t, name, pid, tid, begin_ns, dur_ns);
-        return;
-    }
-    memcpy(joined, prefix, before);
-    joined[before] = '@';
-    memcpy(joined + before + 1, names_text(t->names, name), len);
-    trace_slice(t, joined, before + 1 + len, pid, tid, begin_ns, dur_ns);
+    const int64_t row = row_of_slice(t, pid, tid, begin_ns, dur_ns);
+    begin(t);
+    out_json_inner(t->out, prefix, strlen(prefix));
+    out_char(t->out, '@');
+    put_name(t, name);
+    place(t, pid, row);
+    slice_time(t, begin_ns, dur_ns);
 }
 
 void trace_counter(struct trace *t, const char *name, int64_t pid, int64_t tid, int64_t at_ns)
@@ -190,12 +212,6 @@ void trace_counter(struct trace *t, const char *name, int64_t pid, int64_t tid, 
     time_at(t, at_ns);
     out_lit(t->out, ",\"ph\":\"C\"");
     trace_args(t);
-}
-
-void trace_category(struct trace *t, const char *category)
-{
-    out_lit(t->out, ",\"cat\":");
-    out_json(t->out, category, strlen(category));
 }
 
 void trace_args(struct trace *t)
@@ -213,7 +229,9 @@ void trace_arg_text(struct trace *t, const char *key, const char *text)
 void trace_arg_name(struct trace *t, const char *key, name_id name)
 {
     trace_key(t, key, strlen(key));
-    out_json(t->out, names_text(t->names, name), names_len(t->names, name));
+    out_char(t->out, '"');
+    put_name(t, name);
+    out_char(t->out, '"');
 }
 
 void trace_arg_time(struct trace *t, const char *key, int64_t ns)

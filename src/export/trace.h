@@ -14,11 +14,13 @@
 #include "analyse/places.h"
 #include "base/names.h"
 #include "base/out.h"
+#include "export/escaped.h"
 #include "export/lanes.h"
 
 struct trace {
     struct out *out;
     const struct names *names;
+    const struct escaped *escaped; /* of them; NULL: none are kept */
     bool has_base;
     int64_t base_ns;
     bool has_window; /* only events that overlap [window_begin_ns, window_end_ns) are wanted; see trace_wants() */
@@ -61,7 +63,13 @@ void trace_moment(struct trace *t, name_id name, int64_t pid, int64_t tid, int64
 void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, int64_t pid, int64_t tid, int64_t begin_ns,
                           double dur_ns);
 void trace_counter(struct trace *t, const char *name, int64_t pid, int64_t tid, int64_t at_ns);
-void trace_category(struct trace *t, const char *category); /* after slice, before args */
+/* After a slice, before its arguments; a word of ours, as keys are. */
+static inline void trace_category(struct trace *t, const char *category)
+{
+    out_lit(t->out, ",\"cat\":\"");
+    out_bytes(t->out, category, strlen(category));
+    out_char(t->out, '"');
+}
 
 void trace_args(struct trace *t);
 /* Keys are words of ours: they are written as they are. Here, so that the compiler knows how long they are. */

@@ -1,0 +1,20 @@
+/* escaped.h - names as JSON shows them, made once instead of each time that one is written.
+ *
+ * A timeline writes the same few names and call stacks a million times. Those that fit into a bounded amount of memory are
+ * kept; the others are escaped as they are written. What is written is the same.
+ */
+#ifndef ASCOPE_EXPORT_ESCAPED_H
+#define ASCOPE_EXPORT_ESCAPED_H
+
+#include "base/names.h"
+#include "base/out.h"
+
+struct escaped;
+
+struct escaped *escaped_new(const struct names *names); /* of the names so far; owner: the caller; NULL: no memory */
+void escaped_free(struct escaped *e);                   /* NULL is fine */
+
+/* Writes a name without the quotes around it. Safe from several threads; `e` NULL: nothing is kept. */
+void escaped_write(const struct escaped *e, const struct names *names, name_id name, struct out *o);
+
+#endif

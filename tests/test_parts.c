@@ -1,0 +1,75 @@
+#include "test.h"
+
+#include "base/parts.h"
+#include "folder.h"
+
+/* Parts of very different lengths: some are empty, some longer than what may wait in memory. */
+enum { PARTS = 40 };
+
+static size_t length_of(size_t i)
+{
+    return i % 7 == 3 ? 0 : i % 11 == 5 ? (size_t)5 << 20 : i * 1000 + 1;
+}
+
+static void write_part(void *context, size_t i, struct out *o)
+{
+    (void)context;
+    for (size_t n = length_of(i); n > 0;) {
+        static const char text[] = "abcdefghijklmnopqrstuvwxyz";
+        const size_t some = n < 26 ? n : 26;
+        out_bytes(o, text + i % 3, some - i % 3 < n ? some - i % 3 : n);
+        n -= some - i % 3 < n ? some - i % 3 : n;
+    }
+}
+
+static void parts_follow_each_other_whatever_the_threads(void **state)
+{
+    struct error e = { 0 };
+    struct out one, many;
+    (void)state;
+    assert_true(out_open_memory(&one, &e) && out_open_memory(&many, &e));
+    for (size_t i = 0; i < PARTS; i++)
+        write_part(NULL, i, &one);
+    for (unsigned n_threads = 1; n_threads <= 5; n_threads += 2) {
+        many.n = 0;
+        parts_write(&many, PARTS, n_threads, write_part, NULL);
+        assert_int_equal(many.failed_errno, 0);
+        assert_int_equal(many.n, one.n);
+        assert_memory_equal(many.buf, one.buf, one.n);
+    }
+    out_discard(&one);
+    out_discard(&many);
+}
+
+static void parts_go_into_files(void **state)
+{
+    struct error e = { 0 };
+    struct out o;
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/text", folder);
+    assert_true(out_open(&o, path, &e));
+    out_lit(&o, "[");
+    parts_write(&o, PARTS, 3, write_part, NULL);
+    out_lit(&o, "]");
+    size_t n = 2;
+    for (size_t i = 0; i < PARTS; i++)
+        n += length_of(i);
+    assert_true(out_close(&o, &e));
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    assert_int_equal(fgetc(in), '[');
+    assert_int_equal(fseek(in, -1, SEEK_END), 0);
+    assert_int_equal(ftell(in), n - 1);
+    assert_int_equal(fgetc(in), ']');
+    fclose(in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_follow_each_other_whatever_the_threads),
+        cmocka_unit_test_setup_teardown(parts_go_into_files, folder_make, folder_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
