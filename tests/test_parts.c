@@ -14,11 +14,10 @@ static size_t length_of(size_t i)
 static void write_part(void *context, size_t i, struct out *o)
 {
     (void)context;
-    for (size_t n = length_of(i); n > 0;) {
+    for (size_t left = length_of(i), n; left > 0; left -= n) {
         static const char text[] = "abcdefghijklmnopqrstuvwxyz";
-        const size_t some = n < 26 ? n : 26;
-        out_bytes(o, text + i % 3, some - i % 3 < n ? some - i % 3 : n);
-        n -= some - i % 3 < n ? some - i % 3 : n;
+        n = left < 20 ? left : 20;
+        out_bytes(o, text + i % 3, n);
     }
 }
 
