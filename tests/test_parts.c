@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <zlib.h>
+
 #include "base/parts.h"
 #include "folder.h"
 
@@ -31,7 +33,7 @@ static void parts_follow_each_other_whatever_the_threads(void **state)
         write_part(NULL, i, &one);
     for (unsigned n_threads = 1; n_threads <= 5; n_threads += 2) {
         many.n = 0;
-        parts_write(&many, PARTS, n_threads, write_part, NULL);
+        parts_write(&many, &(struct parts_job){ PARTS, write_part, NULL, n_threads, false });
         assert_int_equal(many.failed_errno, 0);
         assert_int_equal(many.n, one.n);
         assert_memory_equal(many.buf, one.buf, one.n);
@@ -49,7 +51,7 @@ static void parts_go_into_files(void **state)
     snprintf(path, sizeof path, "%s/text", folder);
     assert_true(out_open(&o, path, &e));
     out_lit(&o, "[");
-    parts_write(&o, PARTS, 3, write_part, NULL);
+    parts_write(&o, &(struct parts_job){ PARTS, write_part, NULL, 3, false });
     out_lit(&o, "]");
     size_t n = 2;
     for (size_t i = 0; i < PARTS; i++)
@@ -64,11 +66,41 @@ static void parts_go_into_files(void **state)
     fclose(in);
 }
 
+/* As gunzip sees it. */
+static void unzipped_they_are_the_same_and_zipped_whatever_the_threads(void **state)
+{
+    struct error e = { 0 };
+    struct out text, zipped, again;
+    (void)state;
+    assert_true(out_open_memory(&text, &e) && out_open_memory(&zipped, &e) && out_open_memory(&again, &e));
+    parts_write(&text, &(struct parts_job){ PARTS, write_part, NULL, 1, false });
+    parts_write(&zipped, &(struct parts_job){ PARTS, write_part, NULL, 1, true });
+    parts_write(&again, &(struct parts_job){ PARTS, write_part, NULL, 4, true });
+    assert_int_equal(zipped.n, again.n);
+    assert_memory_equal(zipped.buf, again.buf, again.n);
+    char *back = malloc(text.n + 1);
+    z_stream z = { .next_in = (Bytef *)zipped.buf,
+                   .avail_in = (uInt)zipped.n,
+                   .next_out = (Bytef *)back,
+                   .avail_out = (uInt)text.n + 1 };
+    assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK); /* 16: with header, length and checksum, which it checks */
+    assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(z.total_out, text.n);
+    assert_int_equal(z.avail_in, 0);
+    assert_memory_equal(back, text.buf, text.n);
+    inflateEnd(&z);
+    free(back);
+    out_discard(&text);
+    out_discard(&zipped);
+    out_discard(&again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_follow_each_other_whatever_the_threads),
         cmocka_unit_test_setup_teardown(parts_go_into_files, folder_make, folder_remove),
+        cmocka_unit_test(unzipped_they_are_the_same_and_zipped_whatever_the_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

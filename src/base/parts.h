@@ -8,9 +8,15 @@
 
 #include "base/out.h"
 
-/* Calls write(context, i, o) for i from 0 to n - 1, on up to n_threads threads, and puts what they write behind what is in
- * `to`. Trouble is remembered by `to`, as that of its own writes. */
-void parts_write(struct out *to, size_t n, unsigned n_threads, void (*write)(void *context, size_t i, struct out *o),
-                 void *context);
+struct parts_job {
+    size_t n;
+    void (*write)(void *context, size_t i, struct out *o); /* part i, from 0 to n - 1 */
+    void *context;
+    unsigned n_threads;
+    bool gzips; /* the parts together become one gzip file; nothing else may be written into it */
+};
+
+/* Puts all parts behind what is in `to`. Trouble is remembered by `to`, as that of its own writes. */
+void parts_write(struct out *to, const struct parts_job *job);
 
 #endif

@@ -1,5 +1,7 @@
 #include "export/session_trace.h"
 
+#include <string.h>
+
 #include "base/parts.h"
 #include "export/framework_tracks.h"
 #include "export/timeline.h"
@@ -58,10 +60,14 @@ static void write_part(void *context, size_t i, struct out *o)
                        .base_ns = w->base_ns,
                        .one_per_line = w->x->is_pretty,
                        .n_events = i > 0 }; /* there is one before it: a comma comes first */
+    if (i == 0)
+        trace_begin(&t);
     if (i < framework_tracks_parts(w->framework))
         framework_tracks_write(w->framework, i, &t);
     else
         draw_device(w, &t);
+    if (i + 1 == w->n_parts)
+        trace_finish(&t);
     w->n_events[i] = t.n_events - (i > 0);
 }
 
@@ -71,6 +77,12 @@ static int64_t base_of(const struct session *s)
     const int64_t framework = framework_begin_ns(&s->framework);
     const int64_t device = s->has_device ? profile_main_source(&s->profile)->begin_ns : INT64_MAX;
     return framework < device ? framework : device;
+}
+
+static bool is_gzip_name(const char *path)
+{
+    const size_t len = strlen(path);
+    return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
 bool session_trace_write(const struct session_export *x, const char *path, uint64_t *n_events, struct error *e)
@@ -87,10 +99,8 @@ bool session_trace_write(const struct session_export *x, const char *path, uint6
         return false;
     w.base_ns = base_of(x->session);
     w.escaped = escaped_new(x->session->profile.names); /* without it, it only takes longer */
-    struct trace whole = { .out = &o, .one_per_line = x->is_pretty };
-    trace_begin(&whole);
-    parts_write(&o, w.n_parts, x->n_threads, write_part, &w);
-    trace_finish(&whole);
+    const struct parts_job job = { w.n_parts, write_part, &w, x->n_threads, is_gzip_name(path) };
+    parts_write(&o, &job);
     escaped_free(w.escaped);
     uint64_t n = 0;
     for (size_t i = 0; i < w.n_parts; i++)

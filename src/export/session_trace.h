@@ -4,7 +4,7 @@
 
 #include "export/session.h"
 
-/* n_events 0: there is nothing to show, and no file. */
+/* Compressed where the path ends with .gz. n_events 0: there is nothing to show, and no file. */
 bool session_trace_write(const struct session_export *x, const char *path, uint64_t *n_events, struct error *e);
 
 #endif
