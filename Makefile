@@ -19,8 +19,8 @@ NICE ?= nice
 NINJA_JOBS ?= $(shell nproc)
 
 # What each job needs of Debian, and why; `make test` and `make demo` install what is missing.
-NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlite3-dev
-WHY_build = compiler, build system, and the two libraries that ascope stands on (JSON settings, database output)
+NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlite3-dev zlib1g-dev
+WHY_build = compiler, build system, and the three libraries that ascope stands on (JSON settings, database output, compressed output)
 NEEDS_test = $(NEEDS_build) clang libclang-rt-dev libcmocka-dev valgrind python3 mandoc
 WHY_test = what the build needs, a second compiler with its sanitizers, the C test library, a checker of memory, Python for the tests of the command, a check of the man page
 

@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export analyse info query analyze sim completion help --version --help'
+        _ascope_offer -W 'export analyse export-memory-timeline info query analyze sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -26,6 +26,7 @@ _ascope()
     --memory-limit) return ;;
     --export-type) _ascope_offer -W 'text db text,db'; return ;;
     --max-process-number) return ;;
+    --device) return ;;
     --rule) return ;;
     --type) _ascope_offer -W 'text db'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
@@ -48,6 +49,9 @@ _ascope()
     analyse)
         words=''
         options=' -dir --collection-dir --export-type --max-process-number --dialect --time-base --pretty --simplify --out --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
+    export-memory-timeline)
+        words=''
+        options=' --device --threads --memory-limit --json --quiet -q --help -h' ;;
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
@@ -64,7 +68,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export analyse info query analyze sim completion help'
+        words='export analyse export-memory-timeline info query analyze sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

@@ -13,6 +13,9 @@ static const uint8_t analyse_options[] = {
     OPT_DIR, OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_SIMPLIFY, OPT_OUT, OPT_THREADS, OPT_MEMORY,
     OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
+static const uint8_t memory_timeline_options[] = {
+    OPT_DEVICE, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
+};
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t analyze_options[] = {
     OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
@@ -54,6 +57,19 @@ const struct command commands[] = {
                 "PROF_XXX directories, which have no framework's data beside them, are exported as ascope export does.",
         LIST_OF(analyse_options),
         .run = run_analyse,
+    },
+    {
+        .name = "export-memory-timeline",
+        .usage = "DIR OUT.html|.json|.json.gz|.raw.json.gz [OPTION...]",
+        .about = "show what the memory of a device was used for, over time",
+        .text = "DIR is a *_ascend_pt directory that was collected with record_shapes, profile_memory and with_stack or "
+                "with_modules. From what operators, modules and optimizers did with each tensor follows what it was: PARAMETER, "
+                "OPTIMIZER_STATE, INPUT, TEMPORARY, ACTIVATION, GRADIENT, AUTOGRAD_DETAIL or UNKNOWN.\n\n"
+                "The name of OUT says what becomes of it. A page (.html) that any browser shows, without a network: areas over "
+                "time, with zoom and numbers. Numbers for programs (.json, .json.gz): [times in us, [0, bytes of each category] at "
+                "each time]. Each change by itself (.raw.json, .raw.json.gz): [time in ns, action, bytes, category].",
+        LIST_OF(memory_timeline_options),
+        .run = run_export_memory_timeline,
     },
     {
         .name = "info",

@@ -74,6 +74,9 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "remove afterwards what exports of the PROF directory have left, its raw data stays; without it as the "
                 "collection was set up (data_simplification)" },
 
+    [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
+        .help = "whose memory: cpu, or npu:N; without it the first NPU that was recorded" },
+
     [OPT_SIM_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(sim.out_dir),
         .help = "where the directories are made; without it here" },
     [OPT_SEED] = { "seed", NUMBER(sim.seed, 0, UINT64_MAX),

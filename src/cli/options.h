@@ -42,6 +42,8 @@ enum option_id {
     OPT_MAX_PROCESSES,
     OPT_PRETTY,
     OPT_SIMPLIFY,
+    /* of export-memory-timeline only */
+    OPT_DEVICE,
     /* of sim only */
     OPT_SIM_OUT,
     OPT_SEED,
@@ -117,7 +119,7 @@ struct arguments {
     enum face face;
     const struct command *command;
     uint64_t given; /* bit option_id: it was on the command line */
-    const char *dir, *reports, *out, *output, *rule, *python_path, *export_type;
+    const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device;
     uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose;

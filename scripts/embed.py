@@ -1,0 +1,17 @@
+#!/usr/bin/env python3
+"""embed.py FILE NAME: FILE as a C source with the string NAME, for what is easier to write in a language of its own."""
+import pathlib
+import sys
+
+
+def main():
+    path, name = pathlib.Path(sys.argv[1]), sys.argv[2]
+    print(f"/* {path.name}, by scripts/embed.py */\nextern const char {name}[];\nconst char {name}[] = {{")
+    data = path.read_bytes() + b"\0"
+    for at in range(0, len(data), 24):
+        print("    " + "".join(f"{byte if byte < 128 else byte - 256}," for byte in data[at:at + 24]))
+    print("};")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+/* gzip.h - text into a compressed file, piece by piece.
+ *
+ * Put text into `text` and call gzip_pass() now and then: what has gathered is compressed and written. As with out.h, errors
+ * are reported by the close, and the file has its name only when it is complete. The same text gives the same bytes: the
+ * header tells no time.
+ */
+#ifndef ASCOPE_BASE_GZIP_H
+#define ASCOPE_BASE_GZIP_H
+
+#include "base/out.h"
+
+struct gzip {
+    struct out text; /* in memory: what was not yet compressed */
+    struct out to;
+    void *deflate; /* of zlib */
+    bool failed;
+};
+
+bool gzip_open(struct gzip *g, const char *path, struct error *e); /* on false nothing is left to close */
+void gzip_pass(struct gzip *g);                                    /* cheap as long as little has gathered */
+bool gzip_close(struct gzip *g, struct error *e);
+void gzip_discard(struct gzip *g);
+
+#endif

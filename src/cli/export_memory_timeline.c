@@ -1,0 +1,231 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/collections.h"
+#include "cli/command.h"
+#include "cli/summary.h"
+#include "cli/term.h"
+#include "cli/work.h"
+#include "export/memory_timeline.h"
+#include "load/session.h"
+#include "raw/torch.h"
+
+/* What the collection must have been asked for. */
+static const char *missing_setting(const struct session_settings *s)
+{
+    return !s->record_shapes                    ? "record_shapes"
+           : !s->profile_memory                 ? "profile_memory"
+           : !s->with_stack && !s->with_modules ? "with_stack or with_modules"
+                                                : NULL;
+}
+
+/* "npu:0, npu:1, cpu" */
+static const char *devices_text(const struct session *s, char *out, size_t size)
+{
+    enum { TOLD = 20 };
+    struct memory_device device[TOLD];
+    const size_t n = memory_devices(s, device, TOLD);
+    size_t len = 0;
+    *out = '\0';
+    for (size_t i = 0; i < n && len < size; i++) {
+        char name[MEMORY_DEVICE_TEXT];
+        len += (size_t)snprintf(out + len, size - len, "%s%s", i > 0 ? ", " : "", memory_device_text(device[i], name));
+    }
+    return out;
+}
+
+/* Each rank may have an NPU of its own: the first one that was seen, or else the CPU. */
+static struct memory_device usual_device(const struct session *s)
+{
+    struct memory_device device[64], found = { TORCH_DEVICE_CPU, -1 };
+    const size_t n = memory_devices(s, device, sizeof device / sizeof *device);
+    for (size_t i = n; i-- > 0;)
+        if (device[i].type == TORCH_DEVICE_NPU)
+            found = device[i];
+    return found;
+}
+
+/* When most of it was used, and what for. */
+struct peak {
+    size_t n_points;
+    int64_t bytes, begin_us;
+    struct memory_point at;
+};
+
+static struct peak peak_of(const struct memory_timeline *m)
+{
+    struct peak peak = { .bytes = INT64_MIN };
+    struct memory_points p = memory_points_of(m);
+    peak.begin_us = p.begin_us;
+    for (; memory_points_next(&p); peak.n_points++) {
+        int64_t bytes = 0;
+        for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
+            bytes += p.now.bytes[i];
+        if (bytes > peak.bytes) {
+            peak.bytes = bytes;
+            peak.at = p.now;
+        }
+    }
+    return peak;
+}
+
+static uint64_t positive(int64_t bytes)
+{
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void tell(const struct term *t, const struct memory_timeline *m, const char *out, const struct losses *lost)
+{
+    const struct peak peak = peak_of(m);
+    char device[MEMORY_DEVICE_TEXT], n[TERM_NUMBER], bytes[TERM_NUMBER], time[TERM_NUMBER];
+    term_text(t, out, 0);
+    fprintf(t->to, ": memory of %s, %s points\n  most at once: %s%s%s after %s\n",
+            memory_device_text(m->device, device), term_count(n, peak.n_points), term_ink(t, INK_BOLD),
+            term_bytes(bytes, positive(peak.bytes)), term_ink(t, INK_END),
+            term_duration(time, 1e3 * (double)(peak.at.time_us - peak.begin_us)));
+    for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
+        if (peak.at.bytes[i] != 0)
+            fprintf(t->to, "    %-15s %10s %5.1f %%\n", memory_category_name[i],
+                    term_bytes(bytes, positive(peak.at.bytes[i])),
+                    100.0 * (double)peak.at.bytes[i] / (double)peak.bytes);
+    fprintf(t->to, "  allocated at most %s, ", term_bytes(bytes, positive(m->most_allocated)));
+    fprintf(t->to, "reserved at most %s\n", term_bytes(bytes, positive(m->most_reserved)));
+    summary_losses(t, lost);
+}
+
+static json_t *report(const struct memory_timeline *m, const char *out, const struct losses *lost)
+{
+    const struct peak peak = peak_of(m);
+    char device[MEMORY_DEVICE_TEXT];
+    json_t *by_category = json_object();
+    for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
+        json_object_set_new(by_category, memory_category_name[i], json_integer(peak.at.bytes[i]));
+    return json_pack("[{s:o, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:o}]", "file", text_json(out), "device",
+                     memory_device_text(m->device, device), "points", (json_int_t)peak.n_points, "peak_bytes",
+                     (json_int_t)peak.bytes, "peak_us", (json_int_t)peak.at.time_us, "peak_by_category", by_category,
+                     "max_allocated_bytes", (json_int_t)m->most_allocated, "max_reserved_bytes",
+                     (json_int_t)m->most_reserved, "losses", summary_losses_json(lost));
+}
+
+/* What of the losses of the directory concerns the memory. */
+static void merge_losses(const struct session *s, struct losses *lost)
+{
+    static const enum framework_file_id read[] = {
+        FRAMEWORK_OPS, FRAMEWORK_MEMORY, FRAMEWORK_PYTHON, FRAMEWORK_PYTHON_KEYS, FRAMEWORK_PARAMS,
+    };
+    losses_merge(lost, &s->lost);
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        losses_merge(lost, &s->framework.file[read[i]].lost);
+}
+
+static enum outcome write_timeline(struct arguments *a, const struct session *s, struct memory_device device,
+                                   const char *out, struct arena *mem)
+{
+    struct memory_timeline m;
+    struct losses lost = { 0 };
+    struct error e = { 0 };
+    char name[MEMORY_DEVICE_TEXT], seen[200];
+    if (!memory_timeline_find(&m, s, device, &lost, mem, &e)) {
+        complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    if (m.n == 0) {
+        devices_text(s, seen, sizeof seen);
+        complain("%s: nothing of the memory of %s was recorded%s%s", s->path, memory_device_text(device, name),
+                 *seen ? "; --device may be " : "", seen);
+        return OUTCOME_NOTHING;
+    }
+    if (!memory_timeline_write(&m, s->name, out, &e)) {
+        complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    merge_losses(s, &lost);
+    const enum outcome outcome = losses_damage(&lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+    if (a->json)
+        return json_report(a, "timelines", report(&m, out, &lost), outcome);
+    struct term t;
+    term_init(&t, stdout);
+    if (!a->quiet)
+        tell(&t, &m, out, &lost);
+    return outcome;
+}
+
+static enum outcome export_session(struct arguments *a, const char *path, const char *out)
+{
+    struct session s;
+    struct error e = { 0 };
+    const struct session_request request = { .keeps_tensors = true, .n_threads = arguments_threads(a) };
+    enum outcome outcome = OUTCOME_NOTHING;
+    struct memory_device device;
+    struct arena *mem = arena_new();
+    const bool is_loaded = session_load(&s, path, &request, &e);
+    const char *missing = is_loaded ? missing_setting(&s.settings) : NULL;
+    if (!mem)
+        complain("%s: no memory", path);
+    else if (!is_loaded)
+        complain("%s", e.text);
+    else if (!s.settings.has_cpu)
+        complain("%s: PyTorch's side was not recorded; a memory timeline needs the activity CPU", path);
+    else if (missing)
+        complain(
+            "%s: was collected without %s; a memory timeline needs record_shapes, profile_memory, and with_stack or "
+            "with_modules",
+            path, missing);
+    else if (!a->device || memory_device_read(a->device, &device))
+        outcome = write_timeline(a, &s, a->device ? device : usual_device(&s), out, mem);
+    session_free(&s);
+    arena_free(mem);
+    return outcome;
+}
+
+/* The directory that a file goes to. */
+static const char *folder_of(struct arguments *a, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return !slash ? "." : slash == file ? "/" : arena_text(a->mem, file, (size_t)(slash - file));
+}
+
+int run_export_memory_timeline(struct arguments *a)
+{
+    struct memory_device device;
+    struct stat st;
+    if (a->n_words != 2) {
+        complain(
+            "export-memory-timeline takes a *_ascend_pt directory and the file to write, whose name ends with .html, "
+            ".json, .json.gz or .raw.json.gz");
+        return exit_code(a->face, OUTCOME_USAGE);
+    }
+    if (a->device && !memory_device_read(a->device, &device)) {
+        complain("--device %s: accepted are cpu and npu:N with a number", a->device);
+        return exit_code(a->face, OUTCOME_PARAMETER);
+    }
+    const char *given = path_expand(a, "DIR", a->word[0]), *out = given ? path_expand(a, "OUT", a->word[1]) : NULL;
+    if (!out)
+        return exit_code(a->face, OUTCOME_PATH);
+    const int why = stat(given, &st) == 0 ? 0 : errno;
+    if (why != 0 || !S_ISDIR(st.st_mode)) {
+        complain("%s: %s; give a *_ascend_pt directory", given, why != 0 ? read_trouble(why) : "is no directory");
+        return exit_code(a->face, OUTCOME_PATH);
+    }
+    if (stat(out, &st) == 0 && S_ISDIR(st.st_mode)) {
+        complain("%s: is a directory; give the name of the file to write", out);
+        return exit_code(a->face, OUTCOME_PATH);
+    }
+    char *path = realpath(given, NULL); /* the name of a session is the last part of its path: "." must have one */
+    const char *folder = folder_of(a, out);
+    enum outcome outcome = OUTCOME_NOTHING;
+    if (path && folder) {
+        work_memory(a, folder);
+        outcome = export_session(a, path, out);
+        memory_unwatch();
+    } else {
+        complain("%s: %s", given, path ? "no memory" : strerror(errno));
+    }
+    free(path);
+    return exit_code(a->face, outcome);
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""test_memory_timeline.py ASCOPE SOURCE: ascope export-memory-timeline, as those who call it see it."""
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASCOPE, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+DATA = SOURCE / "tests/data"
+CATEGORIES = ["PARAMETER", "OPTIMIZER_STATE", "INPUT", "TEMPORARY", "ACTIVATION", "GRADIENT", "AUTOGRAD_DETAIL", "UNKNOWN"]
+
+
+def session(name):
+    return next((DATA / name / "raw").glob("*_ascend_pt"))
+
+
+class Timeline(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def export(self, where, out, *options, code=0):
+        done = subprocess.run([ASCOPE, "export-memory-timeline", str(where), str(self.dir / out), *options],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 0 if code == 0 else 1, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def copy(self, name):
+        to = self.dir / session(name).name
+        shutil.copytree(session(name), to)
+        subprocess.run(["chmod", "-R", "u+w", str(to)], check=True)
+        return to
+
+    def change_settings(self, where, **settings):
+        info = next(where.glob("profiler_info*.json"))
+        content = json.loads(info.read_text())
+        content["config"]["common_config"].update(settings)
+        info.write_text(json.dumps(content))
+
+    def test_the_results_are_those_of_the_reference(self):
+        for name in ("pt-a-host", "pt-a-npu"):
+            wanted = DATA / name / "expected_exports"
+            with self.subTest(name):
+                self.export(session(name), "a.json", "--device", "npu:0")
+                self.export(session(name), "a.json.gz", "--device", "npu:0")
+                self.export(session(name), "a.raw.json.gz", "--device", "npu:0")
+                self.export(session(name), "a.raw.json", "--device", "npu:0")
+                points, changes = ((wanted / f"memory_timeline.{kind}").read_bytes() for kind in ("json", "raw.json"))
+                self.assertEqual((self.dir / "a.json").read_bytes(), points)
+                self.assertEqual(gzip.open(self.dir / "a.json.gz").read(), points)
+                self.assertEqual(gzip.open(self.dir / "a.raw.json.gz").read(), changes)
+                self.assertEqual((self.dir / "a.raw.json").read_bytes(), changes)
+
+    def test_the_same_bytes_every_time(self):
+        for out in ("a.json.gz", "a.raw.json.gz", "a.html"):
+            self.export(session("pt-a-npu"), out, "--threads", "1")
+            first = (self.dir / out).read_bytes()
+            self.export(session("pt-a-npu"), out, "--threads", "4")
+            self.assertEqual((self.dir / out).read_bytes(), first, out)
+
+    def test_the_report_tells_the_peak(self):
+        told = json.loads(self.export(session("pt-a-host"), "a.json", "--json"))["timelines"][0]
+        times, sizes = json.loads((self.dir / "a.json").read_text())
+        peak = max(range(len(sizes)), key=lambda i: sum(sizes[i]))
+        self.assertEqual(told["device"], "npu:0")
+        self.assertEqual(told["points"], len(times))
+        self.assertEqual(told["peak_bytes"], sum(sizes[peak]))
+        self.assertEqual(told["peak_us"], times[peak])
+        self.assertEqual(told["peak_by_category"], dict(zip(CATEGORIES, sizes[peak][1:])))
+        self.assertEqual(told["losses"], [])
+        self.assertIn("most at once", self.export(session("pt-a-host"), "a.json"))
+        self.assertEqual(self.export(session("pt-a-host"), "a.json", "-q"), "")
+
+    def test_what_cannot_be_done_is_one_line(self):
+        rows = [
+            ("no file to write", [session("pt-a-host")], 2, "takes a *_ascend_pt directory and the file"),
+            ("no such device", [session("pt-a-host"), "a.json", "--device", "gpu:0"], 2, "accepted are cpu and npu:N"),
+            ("no number of a device", [session("pt-a-host"), "a.json", "--device", "npu:"], 2, "accepted are cpu and npu:N"),
+            ("a number and more", [session("pt-a-host"), "a.json", "--device", "npu:0x"], 2, "accepted are cpu and npu:N"),
+            ("no such directory", ["nowhere", "a.json"], 2, "No such file"),
+            ("a directory to write", [session("pt-a-host"), "."], 2, "is a directory"),
+            ("nowhere to write", [session("pt-a-host"), "no/such/a.json"], 1, "cannot be created"),
+            ("nothing of the kind", [DATA, "a.json"], 1, "holds neither"),
+            ("a device without memory", [session("pt-a-host"), "a.json", "--device", "npu:5"], 1, "--device may be cpu, npu:0"),
+        ]
+        for what, words, code, told in rows:
+            with self.subTest(what):
+                done = subprocess.run([ASCOPE, "export-memory-timeline", *map(str, words)], capture_output=True, text=True,
+                                      check=False, cwd=self.dir)
+                self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (code, "", 1), done.stderr)
+                self.assertIn(told, done.stderr)
+                self.assertEqual(os.listdir(self.dir), [])
+
+    def test_it_needs_what_was_recorded(self):
+        for setting in ("record_shapes", "profile_memory", "with_stack"):
+            with self.subTest(setting):
+                where = self.copy("pt-a-host")
+                self.change_settings(where, **{setting: False})
+                self.assertIn(f"without {setting}", self.export(where, "a.json", code=1))
+                shutil.rmtree(where)
+        where = self.copy("pt-a-host")
+        self.change_settings(where, with_stack=False, with_modules=True)
+        self.export(where, "a.json")
+
+    def test_damaged_tensors_are_told_and_the_rest_is_used(self):
+        where = self.copy("pt-a-host")
+        ops = where / "FRAMEWORK/torch.op_range"
+        ops.write_bytes(ops.read_bytes().replace(b";float;4;128,1024;", b";float;4;128,-024;", 1))
+        told = json.loads(subprocess.run([ASCOPE, "export-memory-timeline", where, self.dir / "a.json", "--json"],
+                                         capture_output=True, text=True, check=False).stdout)
+        self.assertEqual(told["exit_code"], 3)
+        self.assertEqual([(loss["reason"], loss["count"]) for loss in told["timelines"][0]["losses"]], [("bad_text", 1)])
+        self.assertGreater(told["timelines"][0]["points"], 100)
+
+    def test_without_files_there_is_nothing(self):
+        where = self.copy("pt-a-host")
+        for file in (where / "FRAMEWORK").iterdir():
+            file.unlink()
+        self.assertIn("nothing of the memory of cpu was recorded", self.export(where, "a.json", code=1))
+
+    def test_any_bytes_are_survived(self):
+        """Every file in turn: empty, cut, and with bytes changed all over it."""
+        for file in sorted((session("pt-a-host") / "FRAMEWORK").iterdir()):
+            good = file.read_bytes()
+            spoilt = bytearray(good)
+            spoilt[3::97] = bytes(len(spoilt[3::97]))
+            for what, content in (("empty", b""), ("cut", good[:len(good) // 2 + 1]), ("changed", bytes(spoilt))):
+                with self.subTest(f"{file.name} {what}"):
+                    where = self.copy("pt-a-host")
+                    (where / "FRAMEWORK" / file.name).write_bytes(content)
+                    done = subprocess.run([ASCOPE, "export-memory-timeline", where, self.dir / "a.html", "-q"],
+                                          capture_output=True, text=True, check=False)
+                    self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+                    shutil.rmtree(where)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
