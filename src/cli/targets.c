@@ -31,53 +31,77 @@ static int is_visible(const struct dirent *d)
     return d->d_name[0] != '.';
 }
 
-/* Sessions in a directory, by name. */
+static bool cannot_read(const char *path, int why, struct error *e)
+{
+    return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
+}
+
+/* Sessions in a directory, by name. What cannot be looked into is told, unless it has another kind of name. */
 static bool find_inside(struct targets *t, const char *path, struct error *e)
 {
     struct dirent **entry;
     const int n = scandir(path, &entry, is_visible, by_name);
-    bool done = n >= 0 || error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(errno));
+    if (n < 0)
+        return cannot_read(path, errno, e);
     for (int i = 0; i < n; i++) {
         const char *inside = arena_printf(t->mem, "%s/%s", path, entry[i]->d_name);
         struct stat st;
-        if (inside && lstat(inside, &st) == 0 && S_ISDIR(st.st_mode) && session_is_one(inside))
-            done = add_target(t, inside, true) && done;
+        int why = !inside ? ENOMEM : lstat(inside, &st) != 0 ? errno : 0;
+        if (why == 0 && S_ISDIR(st.st_mode) && session_is_one(inside, &why) && !add_target(t, inside, true))
+            why = ENOMEM;
+        if (why == ENOMEM || (why != 0 && strstr(entry[i]->d_name, "_ascend_pt")))
+            cannot_read(inside ? inside : path, why, e);
         free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
-    return done;
+    free(entry);
+    return e->fault == FAULT_NONE;
 }
 
 /* The directory itself, or what lies in it: sessions, and else PROF directories. */
-static enum outcome find_one(struct targets *t, const char *given, bool with_ruins)
+static void find(struct targets *t, const char *path, struct error *e)
 {
-    struct stat st;
-    struct error e = { 0 };
     struct prof_dirs prof = { 0 };
     const size_t n_before = t->list.n;
-    if (stat(given, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        complain("%s: %s; give a *_ascend_pt or PROF_XXX directory, or one that holds some", given,
-                 stat(given, &st) != 0 ? strerror(errno) : "is no directory");
+    int why;
+    bool done = true;
+    if (session_is_one(path, &why))
+        done = add_target(t, path, true);
+    else if (why != 0)
+        cannot_read(path, why, e);
+    else if (find_inside(t, path, e) && t->list.n == n_before && prof_find(path, &prof, e))
+        for (size_t i = 0; i < prof.n; i++)
+            done = add_target(t, prof.path[i], false) && done;
+    if (!done)
+        error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    prof_dirs_free(&prof);
+}
+
+static enum outcome find_one(struct targets *t, const char *given, bool with_ruins)
+{
+    static const char wanted[] = "give a *_ascend_pt or PROF_XXX directory, or one that holds some";
+    struct stat st;
+    struct error e = { 0 };
+    if (stat(given, &st) != 0) {
+        const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
+        complain("%s: %s; %s", given, strerror(errno), wanted);
+        return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        complain("%s: is no directory; %s", given, wanted);
         return OUTCOME_PATH;
     }
     char *path = path_with_name(given);
-    if (!path)
+    if (path)
+        find(t, path, &e);
+    else
         error_set(&e, FAULT_LIMIT, "%s: no memory", given);
-    else if (session_is_one(path))
-        add_target(t, path, true);
-    else if (find_inside(t, path, &e) && t->list.n == n_before && prof_find(path, &prof, &e))
-        for (size_t i = 0; i < prof.n; i++)
-            add_target(t, prof.path[i], false);
     if (with_ruins && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
         e = (struct error){ 0 };
-        add_target(t, path, false);
+        if (!add_target(t, path, false))
+            error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     }
-    if (t->list.n == n_before && e.fault == FAULT_NONE)
-        error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     if (e.fault != FAULT_NONE)
         complain("%s", e.text);
-    prof_dirs_free(&prof);
     free(path);
     return e.fault == FAULT_NONE ? OUTCOME_DONE : OUTCOME_NOTHING;
 }

@@ -50,7 +50,7 @@ struct parts {
     bool has_framework, has_collection; /* a host or device_N folder: this is a PROF directory itself */
     char prof[NAME_MAX + 1], info[NAME_MAX + 1];
     bool has_metadata;
-    int why; /* the directory could not be read to its end */
+    int why; /* something in it could not be looked at */
 };
 
 static void keep_first(char to[NAME_MAX + 1], const char *name)
@@ -62,10 +62,15 @@ static void keep_first(char to[NAME_MAX + 1], const char *name)
 static void parts_find(struct parts *p, const char *path)
 {
     DIR *dir = opendir(path);
+    int unknown = 0;
     *p = (struct parts){ .why = dir ? 0 : errno };
     for (const char *name; dir && (name = dir_next(dir, &p->why));) {
         struct stat st;
-        const bool is_dir = fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+        if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+            unknown = errno;
+            continue;
+        }
+        const bool is_dir = S_ISDIR(st.st_mode);
         p->has_framework |= is_dir && strcmp(name, "FRAMEWORK") == 0;
         p->has_collection |= is_dir && (strcmp(name, "host") == 0 || strncmp(name, "device_", 7) == 0);
         p->has_metadata |= strcmp(name, "profiler_metadata.json") == 0;
@@ -76,6 +81,7 @@ static void parts_find(struct parts *p, const char *path)
     }
     if (dir)
         closedir(dir);
+    p->why = p->why ? p->why : unknown;
 }
 
 /* A directory that only holds PROF directories is the parent of collections, not a session. */
@@ -84,11 +90,12 @@ static bool is_session(const struct parts *p)
     return !p->has_collection && (p->has_framework || (*p->prof && *p->info));
 }
 
-bool session_is_one(const char *path)
+bool session_is_one(const char *path, int *why)
 {
     struct parts p;
     parts_find(&p, path);
-    return is_session(&p);
+    *why = p.why;
+    return p.why == 0 && is_session(&p);
 }
 
 /* NULL: it cannot be used, which is counted; or there is no memory, which json_memory_failed() and the arena tell. */

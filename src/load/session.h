@@ -4,8 +4,9 @@
 
 #include "profile/session.h"
 
-/* True when the directory holds a FRAMEWORK folder or a PROF directory and no host or device_N folder of its own. */
-bool session_is_one(const char *path);
+/* True when the directory holds a FRAMEWORK folder or a PROF directory and no host or device_N folder of its own. False with
+ * *why not 0: nobody knows, and that is why. */
+bool session_is_one(const char *path, int *why);
 
 /* What lies in it, without reading more than its settings. session_free() is due in any case. */
 struct session_look {
