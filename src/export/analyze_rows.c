@@ -133,20 +133,20 @@ bool costs_json(struct collectives *c, struct out *o, uint64_t *n_untimed)
     return true;
 }
 
-void json_link(const char *transport, double size_mb, double time_ms, struct amount gbs, struct out *o)
+void json_link(const struct comm_link *l, struct out *o)
 {
     out_char(o, '{');
     json_key(o, "Transport Type", true);
-    if (transport)
-        out_json(o, transport, strlen(transport));
+    if (l->transport)
+        out_json(o, l->transport, strlen(l->transport));
     else
         out_lit(o, "null");
     json_key(o, "Transit Size(MB)", false);
-    out_real(o, size_mb);
+    out_real(o, l->size_mb);
     json_key(o, "Transit Time(ms)", false);
-    out_real(o, time_ms);
+    out_real(o, l->time_ms);
     json_key(o, "Bandwidth(GB/s)", false);
-    json_amount(o, gbs);
+    json_amount(o, link_gbs(l));
 }
 
 static void links_json(const struct comm_links *l, struct out *o)
@@ -157,7 +157,7 @@ static void links_json(const struct comm_links *l, struct out *o)
         char pair[32];
         snprintf(pair, sizeof pair, "%" PRIu32 "-%" PRIu32, link_source(l, i), link_destination(l, i));
         json_key(o, pair, i == 0);
-        json_link(link->transport, link->size_mb, link->time_ms, link_gbs(link), o);
+        json_link(link, o);
         out_char(o, '}');
     }
     out_char(o, '}');

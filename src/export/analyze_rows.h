@@ -31,7 +31,7 @@ void json_collective(const struct collectives *c, const struct collective *of, s
                      bool is_first); /* as a key */
 void json_cost(const struct comm_cost *c, struct amount start, struct out *o);
 void json_packets(const struct link_cost *l, struct out *o); /* its sizes, as an object */
-void json_link(const char *transport, double size_mb, double time_ms, struct amount gbs, struct out *o); /* left open */
+void json_link(const struct comm_link *l, struct out *o);    /* left open */
 bool grid_written(struct db *db, const struct grid *g, const char *name, const struct db_column *column,
                   struct error *e);
 

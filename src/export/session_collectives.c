@@ -61,46 +61,69 @@ static int64_t start_ns(double us)
     return (int64_t)whole * 1000 + (int64_t)nearbyint((us - whole) * 1000);
 }
 
-/* A single step has them all; of several, the one that a collective began in, if any. */
-static bool put_in_steps(struct session_collectives *c, const struct session *s, struct arena *mem)
+/* The step that it belongs to: a single one has them all; of several, the one that it began in. NO_ROW: none. */
+static uint32_t step_of(const struct session_collectives *c, const struct collective *of, const struct step_keys *keys,
+                        const struct step_index *index)
 {
-    const size_t n = c->all.list.n;
-    struct names *names = s->profile.names;
+    double begin_ns;
+    if (!collective_begin(&c->all, of, &begin_ns))
+        return NO_ROW;
+    if (keys->n <= 1)
+        return 0;
+    const uint32_t step = step_index_at(index, start_ns(collective_start_us(of, begin_ns)));
+    return step == NO_ROW ? NO_ROW : keys->key[step];
+}
+
+/* step[i]: of a collective, or NO_ROW. */
+static bool put_in_order(struct session_collectives *c, const uint32_t *step, struct arena *mem)
+{
+    const size_t n = c->all.list.n, n_bins = c->n_steps * KINDS;
+    struct names *names = c->all.names;
     const name_id kind_name[KINDS] = { names_addz(names, collective_kind_name[KIND_P2P]),
                                        names_addz(names, collective_kind_name[KIND_COLLECTIVE]) };
-    struct step_keys keys;
-    struct step_index index;
     uint32_t *bin = arena_take(mem, n, sizeof *bin);
     c->place = arena_take(mem, n, sizeof *c->place);
     c->order = arena_take(mem, n, sizeof *c->order);
-    if (arena_failed(mem) || !find_keys(&keys, &s->steps, mem) || !step_index_build(&index, &s->steps, mem) ||
-        !name_steps(c, &keys, names, mem))
-        return false;
-    c->first = arena_take(mem, c->n_steps * KINDS + 1, sizeof *c->first);
-    if (!c->first)
+    c->first = arena_take(mem, n_bins + 1, sizeof *c->first);
+    if (arena_failed(mem))
         return false;
     size_t n_placed = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct collective *of = &c->all.list.at[i];
-        double begin_ns;
-        if (!collective_begin(&c->all, of, &begin_ns))
+        if (step[i] == NO_ROW)
             continue;
-        const uint32_t step = keys.n <= 1 ? 0 : step_index_at(&index, start_ns(collective_start_us(of, begin_ns)));
-        if (step == NO_ROW)
-            continue;
-        const uint32_t key = keys.n <= 1 ? 0 : keys.key[step];
-        const int kind = kind_of(names_text(names, of->name));
-        c->place[i] = (struct collective_place){ c->step[key], kind_name[kind], true };
-        bin[i] = (uint32_t)bin_of(key, kind);
+        const int kind = kind_of(names_text(names, c->all.list.at[i].name));
+        c->place[i] = (struct collective_place){ c->step[step[i]], kind_name[kind], true };
+        bin[i] = (uint32_t)bin_of(step[i], kind);
         c->order[n_placed++] = i;
         c->first[bin[i] + 1]++;
     }
-    for (size_t b = 0; b < c->n_steps * KINDS; b++)
+    for (size_t b = 0; b < n_bins; b++)
         c->first[b + 1] += c->first[b];
     return order_by_u32(c->order, n_placed, bin);
 }
 
-bool session_collectives_find(struct session_collectives *c, const struct session *s, bool *has_any, struct arena *mem)
+static bool put_in_steps(struct session_collectives *c, const struct session *s, bool in_any_case, struct arena *mem)
+{
+    const size_t n = c->all.list.n;
+    struct step_keys keys;
+    struct step_index index;
+    uint32_t *step = arena_take(mem, n, sizeof *step);
+    if (!step || !find_keys(&keys, &s->steps, mem) || !step_index_build(&index, &s->steps, mem))
+        return false;
+    bool is_any_placed = false;
+    for (size_t i = 0; i < n; i++) {
+        step[i] = step_of(c, &c->all.list.at[i], &keys, &index);
+        is_any_placed |= step[i] != NO_ROW;
+    }
+    if (in_any_case && !is_any_placed) {
+        keys = (struct step_keys){ 0 };
+        memset(step, 0, n * sizeof *step);
+    }
+    return name_steps(c, &keys, s->profile.names, mem) && put_in_order(c, step, mem);
+}
+
+bool session_collectives_find(struct session_collectives *c, const struct session *s, bool in_any_case, bool *has_any,
+                              struct arena *mem)
 {
     *c = (struct session_collectives){ 0 };
     *has_any = false;
@@ -109,5 +132,34 @@ bool session_collectives_find(struct session_collectives *c, const struct sessio
     if (!collectives_find(&c->all, &s->profile, mem))
         return false;
     *has_any = c->all.list.n > 0;
-    return !*has_any || put_in_steps(c, s, mem);
+    return !*has_any || put_in_steps(c, s, in_any_case, mem);
+}
+
+void json_step_total(const struct comm_cost *c, struct out *o)
+{
+    out_char(o, '{');
+    json_key(o, "Communication Time Info", true);
+    out_char(o, '{');
+    for (size_t i = 0; i < COMM_TIMES; i++) {
+        json_key(o, comm_time_name[i], i == 0);
+        if (i < COMM_TIMES_WITHOUT_RATIOS)
+            out_real(o, comm_time(c, i).value);
+        else
+            json_amount(o, comm_time(c, i));
+    }
+    out_char(o, '}');
+    json_key(o, "Communication Bandwidth Info", false);
+    out_char(o, '{');
+    for (int k = 0; k < LINK_KINDS; k++) {
+        json_key(o, link_kind_name[k], k == 0);
+        out_char(o, '{');
+        json_key(o, "Transit Time(ms)", true);
+        json_amount(o, c->link[k].time_ms);
+        json_key(o, "Transit Size(MB)", false);
+        json_amount(o, c->link[k].size_mb);
+        json_key(o, "Size Distribution", false);
+        json_packets(&c->link[k], o);
+        out_char(o, '}');
+    }
+    out_lit(o, "}}");
 }

@@ -19,8 +19,13 @@ struct session_collectives {
     uint32_t *first;                /* of each step and kind: its first position in `order`; with one more behind */
 };
 
-/* `has_any`: there is something to tell; else nothing of the above is set. False only without memory. */
-bool session_collectives_find(struct session_collectives *c, const struct session *s, bool *has_any, struct arena *mem);
+/* `in_any_case`: where no step has any, they are all in one that has no number. `has_any`: there is something to tell; else nothing
+ * of the above is set. False only without memory. */
+bool session_collectives_find(struct session_collectives *c, const struct session *s, bool in_any_case, bool *has_any,
+                              struct arena *mem);
+
+/* Sums of a step and kind: without a start, and without what is no sum. */
+void json_step_total(const struct comm_cost *total, struct out *o);
 
 static inline size_t bin_of(size_t step, int kind)
 {
