@@ -36,6 +36,7 @@ int run_query(struct arguments *a);
 int run_analyze(struct arguments *a);
 int run_analyse(struct arguments *a);
 int run_export_memory_timeline(struct arguments *a);
+int run_export_stacks(struct arguments *a);
 int run_info(struct arguments *a);
 int run_sim(struct arguments *a);
 int run_help(struct arguments *a);

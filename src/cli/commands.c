@@ -16,6 +16,7 @@ static const uint8_t analyse_options[] = {
 static const uint8_t memory_timeline_options[] = {
     OPT_DEVICE, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
+static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t analyze_options[] = {
     OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
@@ -70,6 +71,17 @@ const struct command commands[] = {
                 "each time]. Each change by itself (.raw.json, .raw.json.gz): [time in ns, action, bytes, category].",
         LIST_OF(memory_timeline_options),
         .run = run_export_memory_timeline,
+    },
+    {
+        .name = "export-stacks",
+        .usage = "DIR OUT [OPTION...]",
+        .about = "show which code spent the time of operators, as stacks and as a flame graph",
+        .text = "DIR is a *_ascend_pt directory that was collected with with_stack. OUT is a name that ends with .log: one line for each "
+                "operator, its stack from the outermost frame in and the microseconds that it took itself, as flame-graph tools read "
+                "them. Beside it, with the ending .svg, goes a flame graph for a browser, in which one can zoom and search; it also "
+                "shows the operators, and those without a stack. With an OUT that ends with .svg there is only that.",
+        LIST_OF(stacks_options),
+        .run = run_export_stacks,
     },
     {
         .name = "info",

@@ -76,6 +76,9 @@ const struct option_row option_rows[OPTIONS] = {
 
     [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
         .help = "whose memory: cpu, or npu:N; without it the first NPU that was recorded" },
+    [OPT_METRIC] = { "metric", .kind = OPTION_CHOICE, .choice = { "self_cpu_time_total", "self_npu_time_total" },
+                     .at = AT(metric), .value = "METRIC",
+                     .help = "which time of an operator counts: its own on the host (the default) or on the device" },
 
     [OPT_SIM_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(sim.out_dir),
         .help = "where the directories are made; without it here" },

@@ -44,6 +44,8 @@ enum option_id {
     OPT_SIMPLIFY,
     /* of export-memory-timeline only */
     OPT_DEVICE,
+    /* of export-stacks only */
+    OPT_METRIC,
     /* of sim only */
     OPT_SIM_OUT,
     OPT_SEED,
@@ -122,7 +124,7 @@ struct arguments {
     const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device;
     uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes;
     unsigned want; /* WANT_* of export, which is no option */
-    unsigned format, dialect, time_base, type, summary_format, verbose;
+    unsigned format, dialect, time_base, type, summary_format, verbose, metric;
     bool clear, cluster, json, quiet, help, man, pretty, simplify;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct sim_options sim;

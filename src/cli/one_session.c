@@ -1,0 +1,73 @@
+#include "cli/one_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyse/session.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/term.h"
+#include "cli/work.h"
+#include "load/session.h"
+
+/* The directory that a file goes to; NULL: no memory. */
+static const char *folder_of(struct arguments *a, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return !slash ? "." : slash == file ? "/" : arena_text(a->mem, file, (size_t)(slash - file));
+}
+
+static enum outcome check_paths(const char *dir, const char *out)
+{
+    struct stat st;
+    if (stat(dir, &st) != 0) {
+        const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
+        complain("%s: %s; give a *_ascend_pt directory", dir, strerror(errno));
+        return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        complain("%s: is no directory; give a *_ascend_pt directory", dir);
+        return OUTCOME_PATH;
+    }
+    if (stat(out, &st) == 0 && S_ISDIR(st.st_mode)) {
+        complain("%s: is a directory; give the name of the file to write", out);
+        return OUTCOME_PATH;
+    }
+    return OUTCOME_DONE;
+}
+
+int one_session_run(struct arguments *a, const char *wanted,
+                    enum outcome (*write)(struct arguments *a, const struct session *s, const char *out))
+{
+    if (a->n_words != 2) {
+        complain("%s takes two words: a *_ascend_pt directory and %s", a->command->name, wanted);
+        return exit_code(a->face, OUTCOME_USAGE);
+    }
+    const char *dir = path_expand(a, "DIR", a->word[0]), *out = dir ? path_expand(a, "OUT", a->word[1]) : NULL;
+    enum outcome outcome = out ? check_paths(dir, out) : OUTCOME_PATH;
+    if (outcome != OUTCOME_DONE)
+        return exit_code(a->face, outcome);
+    char *path = realpath(dir, NULL); /* the name of a session is the last part of its path: "." must have one */
+    const char *folder = folder_of(a, out);
+    struct session s = { 0 };
+    struct error e = { 0 };
+    const struct session_request request = { .n_threads = arguments_threads(a) };
+    if (!path || !folder) {
+        complain("%s: %s", dir, path ? "no memory" : read_trouble(errno));
+        outcome = OUTCOME_NOTHING;
+    } else {
+        work_memory(a, folder);
+        if (session_load(&s, path, &request, &e) && session_analyse(&s, request.n_threads, &e)) {
+            outcome = write(a, &s, out);
+        } else {
+            complain("%s", e.text);
+            outcome = OUTCOME_NOTHING;
+        }
+        session_free(&s);
+        memory_unwatch();
+    }
+    free(path);
+    return exit_code(a->face, outcome);
+}
