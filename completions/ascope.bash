@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export analyse export-memory-timeline info query analyze sim completion help --version --help'
+        _ascope_offer -W 'export analyse export-memory-timeline export-stacks info query analyze sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -27,6 +27,7 @@ _ascope()
     --export-type) _ascope_offer -W 'text db text,db'; return ;;
     --max-process-number) return ;;
     --device) return ;;
+    --metric) _ascope_offer -W 'self_cpu_time_total self_npu_time_total'; return ;;
     --rule) return ;;
     --type) _ascope_offer -W 'text db'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
@@ -52,6 +53,9 @@ _ascope()
     export-memory-timeline)
         words=''
         options=' --device --threads --memory-limit --json --quiet -q --help -h' ;;
+    export-stacks)
+        words=''
+        options=' --metric --threads --memory-limit --json --quiet -q --help -h' ;;
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
@@ -68,7 +72,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export analyse export-memory-timeline info query analyze sim completion help'
+        words='export analyse export-memory-timeline export-stacks info query analyze sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

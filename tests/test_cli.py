@@ -118,7 +118,7 @@ class Help(Case):
     def test_bash_completes_commands_options_values_and_paths(self):
         os.mkdir(os.path.join(self.dir, "PROF 1"))
         rows = [
-            ("a command", ["ascope", "inf"], ["info"]),
+            ("a command", ["ascope", "que"], ["query"]),
             ("a word", ["ascope", "export", "ti"], ["timeline"]),
             ("an option", ["ascope", "export", "all", "--it"], ["--iteration-id", "--iteration-count"]),
             ("an option with one dash", ["ascope", "export", "-di"], ["-dir"]),
