@@ -44,7 +44,8 @@ ROUGH_CLOCK = [("app-910a/*", "*"), ("sim-910/*", "*"), ("sim-310?/*", "*"),
                ("*/all/msprof_tx.csv", "*"), ("*/all/memory_record.csv", "*"), ("*/all/operator_memory.csv", "*"),
                ("*/all/aicpu.csv", "*"), ("*/all/dp.csv", "*"),
                ("*/analyse/*", "HBM"), ("*/analyse/*", "LLC"), ("*/analyse/*", "NPU?MEM"),
-               ("*/analyse/memory_record.csv", "*"), ("*/analyse/operator_memory.csv", "*")]
+               ("*/analyse/memory_record.csv", "*"), ("*/analyse/operator_memory.csv", "*"),
+               ("*/analyse/data_preprocess.csv", "*")]
 TIME = re.compile(r"(\d{16})(?:\.(\d+))?\t?")
 NO_IDS = {-1, 4294967295, 18446744073709551615}
 ROW_NUMBERS = {"OVERLAP_ANALYSIS.id"}
