@@ -36,15 +36,16 @@ csv.field_size_limit(1 << 28)
 
 class Run:
     """One export of one changed collection."""
+    NAME, COMMAND = "PROF_1", ("export", "all")
 
     def __init__(self, o, change, args=()):
         self.home = tempfile.mkdtemp(prefix="ascope-absurd-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-        self.prof, self.out = os.path.join(self.home, "PROF_1"), os.path.join(self.home, "out")
+        self.prof, self.out = os.path.join(self.home, self.NAME), os.path.join(self.home, "out")
         shutil.copytree(o.sample, self.prof)
         change(self)
         start = time.monotonic()
         try:
-            self.done = subprocess.run([o.ascope, "export", "all", "-dir", self.prof, "--out", self.out, *args],
+            self.done = subprocess.run([o.ascope, *self.COMMAND, "-dir", self.prof, "--out", self.out, *args],
                                        capture_output=True, text=True, errors="replace", timeout=MOST_SECONDS,
                                        preexec_fn=o.limit)
             self.wrong = list(complaints(self.out, self.done))

@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import csv
 import glob
+import json
 import os
 import random
 import shutil
@@ -61,7 +62,9 @@ DAMAGE = {
     "cut anywhere": lambda r, d: d[:r.randrange(len(d))],
     "pieces shuffled": lambda r, d: b"".join(r.sample([d[i:i + 8] for i in range(0, len(d), 8)], (len(d) + 7) // 8)),
 }
-SAMPLES = ("prof-a", "collector-a/app-910a", "collector-a/app-910b", "collector-a/sys-910b", "collector-a/host-910b")
+SAMPLES = ("prof-a", "collector-a/app-910a", "collector-a/app-910b", "collector-a/sys-910b", "collector-a/host-910b",
+           "pt-a-host", "pt-a-npu")
+SESSION = "_ascend_pt"
 CHIPS = ("950", "310")  # that write task logs as no sample has them
 
 
@@ -76,6 +79,9 @@ def complaints(out, done):
             try:
                 if ".part-" in path:
                     yield "%s was left behind" % path
+                elif os.path.basename(path).startswith("communication") and path.endswith(".json"):
+                    with open(path, encoding="utf-8") as f:
+                        json.load(f)
                 elif path.endswith(".json"):
                     broken = check_file(path).problems()
                     yield from ("%s: %s %s" % (path, r, n) for r, n in broken.items() if r in FATAL_RULES)
@@ -109,7 +115,8 @@ class Worker:
         with open(path, "wb") as f:
             f.write(data)
         try:
-            command = [self.ascope, "export", "all", "-dir", self.prof, "--out", out, "--time-base", "start"]
+            what = ["analyse", "--export-type", "text,db"] if self.prof.endswith(SESSION) else ["export", "all"]
+            command = [self.ascope, *what, "-dir", self.prof, "--out", out, "--time-base", "start"]
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=MOST_SECONDS)
             return list(complaints(out, done))
         except subprocess.TimeoutExpired:
@@ -133,7 +140,7 @@ def main():
     o = p.parse_args()
     failed = done = 0
     with tempfile.TemporaryDirectory() as simulated:
-        wanted = [glob.glob(os.path.join(o.source, "tests/data", s, "PROF_*"))[0]
+        wanted = [next(p for where in ("PROF_*", "raw/*" + SESSION) for p in glob.glob(os.path.join(o.source, "tests/data", s, where)))
                   for s in o.sample or (() if o.chip else SAMPLES)]
         wanted += [simulate(o.ascope, chip, simulated) for chip in o.chip or (() if o.sample else CHIPS)]
         for prof in wanted:
@@ -154,6 +161,8 @@ def damage_all(o, sample):
     """-> how many damaged collections were exported, and with how many of them there was trouble"""
     files = sorted(os.path.relpath(os.path.join(b, n), sample) for b, _, names in os.walk(sample) for n in names
                    if not n.endswith(".done"))
+    if sample.endswith(SESSION):  # what the device wrote is damaged elsewhere
+        files = [f for f in files if not f.startswith("PROF_")]
     jobs = []
     for n in range(o.rounds):
         for file in files:

@@ -1,11 +1,12 @@
 /* damage - every prefix and every changed byte of every file of a collection, each through a whole export.
  *
- *   damage [--values | --many N | --readers] [--seconds N] [--from N] [--every N] [--deep N] [--jobs N] [--only TEXT] [--learn] PROF_DIR...
+ *   damage [--values | --many N | --readers] [--seconds N] [--from N] [--every N] [--deep N] [--jobs N] [--only TEXT] [--learn] DIR...
  *
  * With --values absurd numbers instead: in every field of every record and of all records at once, and for every number in text
  * and settings. With --many a file of records becomes N records long, with each of its fields all the same, counting up, counting
  * down and all over in turn: none of that may take much longer or more memory than the others. With
  * --readers the damage to bytes goes through the readers of records alone, which is a hundred times faster. --learn lists which outputs the damage to each file has changed.
+ * DIR is a PROF directory, or an *_ascend_pt directory: of that, what PyTorch has written is damaged.
  *
  * Works on copies in memory, in processes that may die: what a run must not do is noted, and the next one goes on behind it.
  * After each run must hold: a refusal has a reason; nothing half-written is left; a loss names a file that exists and a place
@@ -32,11 +33,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "export/session_write.h"
 #include "export/write.h"
 #include "guarded.h"
 #include "load/records.h"
+#include "load/session.h"
 #include "raw/all.h"
 #include "raw/family.h"
+#include "raw/torch.h"
 
 enum { MOST_FILES = 512, MOST_OUTPUTS = 256, MOST_JOBS = 64, RUN_SECONDS = 30, SHOWN = 40 };
 
@@ -100,6 +104,12 @@ static const struct {
     { "*/host_syscall.data*", "os_runtime_statistic_*" },
     { "*/host_sys_cpu.data*", "cpu_usage_*" },
     { "*/host_sys_mem.data*", "sys_mem_*" },
+    { "FRAMEWORK/torch.op_mark", "operator_details.csv kernel_details.csv step_trace_time.csv communication*" },
+    { "FRAMEWORK/torch.memory_usage", "memory_record.csv operator_memory.csv" },
+    { "FRAMEWORK/torch.python_tracer_*", "" },
+    { "FRAMEWORK/torch.param_tensor_info", "" },
+    { "FRAMEWORK/torch.gc_record", "" },
+    { "profiler_metadata.json", "" },
 };
 
 /* Damage to one byte. */
@@ -191,6 +201,7 @@ static struct input *inputs;
 static size_t n_inputs, room_for_inputs;
 static struct board *board;
 static char home[100], prof[200], out[200];
+static bool is_session;
 
 static void die(const char *what)
 {
@@ -215,9 +226,9 @@ static uint8_t *read_file(const char *path, size_t *size)
 /* The family as the loader sees it: without aging, device and slice. */
 static const struct family *family_of(const char *path)
 {
-    const char *name = strrchr(path, '/') + 1;
-    if (!strstr(path, "/data/"))
+    if (is_session || !strstr(path, "/data/"))
         return NULL;
+    const char *name = strrchr(path, '/') + 1;
     char stream[200];
     name += strncmp(name, "aging.", 6) == 0 ? 6 : strncmp(name, "unaging.", 8) == 0 ? 8 : 0;
     snprintf(stream, sizeof stream, "%s", name);
@@ -268,7 +279,7 @@ static void make_home(unsigned worker)
 {
     snprintf(home, sizeof home, "%s/ascope-damage-%ld-%u", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
              (long)getppid(), worker);
-    snprintf(prof, sizeof prof, "%s/PROF_1", home);
+    snprintf(prof, sizeof prof, "%s/%s", home, is_session ? "a_1_1_ascend_pt" : "PROF_1");
     snprintf(out, sizeof out, "%s/out", home);
     mkdir(home, 0700);
     mkdir(prof, 0700);
@@ -316,6 +327,45 @@ static size_t record_size(const struct file *f)
     return f->family ? f->family->size : 0;
 }
 
+/* What PyTorch writes: how its records begin, and where. Two of the files are arrays. */
+static const struct layout *torch_layout(const struct file *f)
+{
+    static const struct {
+        const char *file;
+        const struct layout *layout;
+    } known[] = {
+        { "FRAMEWORK/torch.op_range", &torch_op_layout },
+        { "FRAMEWORK/torch.op_mark", &torch_mark_layout },
+        { "FRAMEWORK/torch.memory_usage", &torch_memory_layout },
+        { "FRAMEWORK/torch.python_tracer_hash", &python_key_layout },
+        { "FRAMEWORK/torch.param_tensor_info", &python_key_layout },
+        { "FRAMEWORK/torch.python_tracer_func", &python_call_layout },
+        { "FRAMEWORK/torch.gc_record", &python_gc_layout },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(f->path, known[i].file) == 0)
+            return known[i].layout;
+    return NULL;
+}
+
+static size_t torch_head(const struct file *f)
+{
+    const struct layout *l = torch_layout(f);
+    return l == &python_call_layout || l == &python_gc_layout ? 0 : TLV_HEAD;
+}
+
+static uint32_t tlv_size(const uint8_t *head)
+{
+    uint32_t size;
+    memcpy(&size, head + 2, sizeof size);
+    return size + TLV_HEAD;
+}
+
+static size_t torch_record(const struct file *f, size_t at)
+{
+    return torch_head(f) > 0 ? tlv_size(f->data + at) : torch_layout(f)->size;
+}
+
 /* A layout that shares its name with the file, or else any whose beginning tells. */
 static bool describes(const struct layout *l, const struct file *f, const uint8_t *rec)
 {
@@ -350,8 +400,39 @@ static void list_fields(const struct file *f)
             }
 }
 
+static void list_values(const struct file *f, size_t at, size_t width)
+{
+    for (unsigned v = 0; v < V_NEIGHBOUR; v++)
+        add_input(f, FIELD, at, width, v);
+}
+
+/* Every number of every record: its length, its fields, and the lengths of its texts; the fields also in all at once. */
+static void list_torch_fields(const struct file *f)
+{
+    const struct layout *l = torch_layout(f);
+    const size_t head = torch_head(f);
+    for (size_t at = 0; at < f->size; at += torch_record(f, at)) {
+        const size_t end = at + torch_record(f, at);
+        if (head > 0)
+            list_values(f, at + 2, W32);
+        for (unsigned k = 0; k < l->n; k++) {
+            list_values(f, at + head + l->field[k].off, l->field[k].width);
+            for (unsigned v = 0; at == 0 && v < V_NEIGHBOUR; v++)
+                add_input(f, COLUMN, head + l->field[k].off, l->field[k].width, v);
+        }
+        for (size_t text = at + head + l->size; head > 0 && text < end; text += tlv_size(f->data + text)) {
+            list_values(f, text, W16);
+            list_values(f, text + 2, W32);
+        }
+    }
+}
+
 static void list_series(const struct file *f)
 {
+    const struct layout *torch = torch_layout(f);
+    for (unsigned k = 0; torch && k < torch->n; k++)
+        for (unsigned v = 0; v < SERIES; v++)
+            add_input(f, MANY, torch_head(f) + torch->field[k].off, torch->field[k].width, v);
     if (record_size(f) == 0 || f->size < record_size(f))
         return;
     for (size_t l = 0; l < n_raw_layouts; l++)
@@ -391,7 +472,7 @@ static void list_records_bytes(const struct file *f)
 static uint64_t value_of(const struct input *in, size_t row)
 {
     const struct file *f = in->file;
-    const size_t size = record_size(f), n = f->size / size;
+    const size_t size = record_size(f), n = size > 0 ? f->size / size : 0;
     const uint64_t most = UINT64_MAX >> (64 - 8 * in->width);
     uint64_t v = 0;
     switch ((enum value)in->which) {
@@ -419,6 +500,26 @@ static uint64_t element_of(const struct input *in, size_t row)
     case SERIES: break;
     }
     return 0;
+}
+
+/* Whole records, one after the other, with one field of their own. */
+static void put_many_torch(const struct input *in)
+{
+    const struct file *f = in->file;
+    const size_t room = options.many * (f->size + 1);
+    uint8_t *bytes = malloc(room);
+    size_t n = 0, at = 0;
+    for (size_t row = 0; bytes && row < options.many; row++) {
+        const size_t size = torch_record(f, at);
+        memcpy(bytes + n, f->data + at, size);
+        memcpy(bytes + n + in->at, &(uint64_t){ element_of(in, row) }, in->width);
+        n += size;
+        at = at + size < f->size ? at + size : 0;
+    }
+    if (!bytes)
+        die("memory");
+    put_bytes(f->path, bytes, n);
+    free(bytes);
 }
 
 static void put_many(const struct input *in)
@@ -450,7 +551,9 @@ static const uint8_t *damaged(const struct input *in, size_t *size)
     case BYTE: bytes[in->at] = (uint8_t)((bytes[in->at] & change[in->which].keep) ^ change[in->which].flip); break;
     case FIELD: memcpy(bytes + in->at, &(uint64_t){ value_of(in, 0) }, in->width); break;
     case COLUMN:
-        for (size_t row = 0; (row + 1) * record_size(f) <= f->size; row++)
+        for (size_t at = 0; torch_layout(f) && at < f->size; at += torch_record(f, at))
+            memcpy(bytes + at + in->at, &(uint64_t){ value_of(in, 0) }, in->width);
+        for (size_t row = 0; !torch_layout(f) && (row + 1) * record_size(f) <= f->size; row++)
             memcpy(bytes + row * record_size(f) + in->at, &(uint64_t){ value_of(in, row) }, in->width);
         break;
     case WORD: {
@@ -468,7 +571,7 @@ static const uint8_t *damaged(const struct input *in, size_t *size)
 static void do_damage(const struct input *in)
 {
     if (in->kind == MANY) {
-        put_many(in);
+        (torch_layout(in->file) ? put_many_torch : put_many)(in);
         return;
     }
     size_t size;
@@ -510,11 +613,22 @@ static const char *wrong(const char *fmt, ...)
     return complaint;
 }
 
+static bool one_of(const char *patterns, const char *name)
+{
+    char copy[400];
+    snprintf(copy, sizeof copy, "%s", patterns);
+    for (char *rest = copy, *p; (p = strsep(&rest, " "));)
+        if (fnmatch(p, name, 0) == 0)
+            return true;
+    return false;
+}
+
 static bool looks_deep;
 
 static bool is_everything(const char *name)
 {
-    return strncmp(name, "msprof_", 7) == 0 || strcmp(name, "README.txt") == 0;
+    const char *const session = "trace_view.json ascend_pytorch_profiler_*.db analysis.db profiler_*.log";
+    return strncmp(name, "msprof_", 7) == 0 || strcmp(name, "README.txt") == 0 || (is_session && one_of(session, name));
 }
 
 static int look_at(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -570,16 +684,6 @@ static void look_at_results(bool deep)
     qsort(now, n_now, sizeof *now, by_name);
 }
 
-static bool one_of(const char *patterns, const char *name)
-{
-    char copy[400];
-    snprintf(copy, sizeof copy, "%s", patterns);
-    for (char *rest = copy, *p; (p = strsep(&rest, " "));)
-        if (fnmatch(p, name, 0) == 0)
-            return true;
-    return false;
-}
-
 /* Outputs that have nothing to do with the file are as they always are. */
 static void check_others(const struct input *in)
 {
@@ -597,6 +701,19 @@ static void check_others(const struct input *in)
     }
 }
 
+/* Files of the device are named as their PROF directory knows them. */
+static bool find_named(const char *file, struct stat *st)
+{
+    if (stat(in_prof(file), st) == 0)
+        return true;
+    for (size_t i = 0; is_session && i < n_files; i++) {
+        const char *below = strncmp(files[i].path, "PROF_", 5) == 0 ? strchr(files[i].path, '/') : NULL;
+        if (below && strcmp(below + 1, file) == 0)
+            return stat(in_prof(files[i].path), st) == 0;
+    }
+    return false;
+}
+
 static void check_losses(const struct input *in, const struct losses *lost)
 {
     for (int why = 0; why < LOSS_KINDS; why++) {
@@ -606,13 +723,24 @@ static void check_losses(const struct input *in, const struct losses *lost)
         snprintf(file, sizeof file, "%s", lost->by[why].file ? lost->by[why].file : "");
         file[strcspn(file, ",")] = 0;
         struct stat st;
-        if (stat(in_prof(file), &st) != 0)
+        if (!find_named(file, &st))
             wrong("%s: said to be in %s, which is no file", loss_key((enum loss)why), file);
         else if (lost->by[why].first_at > (uint64_t)st.st_size)
             wrong("%s: said to be at %s:%" PRIu64 ", which has %jd bytes", loss_key((enum loss)why), file,
                   lost->by[why].first_at, (intmax_t)st.st_size);
     }
     const struct family *family = in->file->family;
+    if (in->kind == CUT && torch_layout(in->file) &&
+        !strstr(in->file->path, "param_tensor_info")) { /* read by others */
+        size_t at = 0;
+        while (at < in->at && at + torch_record(in->file, at) <= in->at)
+            at += torch_record(in->file, at);
+        if (at < in->at &&
+            (lost->by[LOSS_CUT_SHORT].n == 0 || strcmp(lost->by[LOSS_CUT_SHORT].file, in->file->path) != 0 ||
+             lost->by[LOSS_CUT_SHORT].first_at != at))
+            wrong("not told that a record is cut short at %zu; told %" PRIu64 " at %s:%" PRIu64, at,
+                  lost->by[LOSS_CUT_SHORT].n, lost->by[LOSS_CUT_SHORT].file, lost->by[LOSS_CUT_SHORT].first_at);
+    }
     if (in->kind == CUT && family && family->size > 0 && in->at % family->size != 0 &&
         !one_of("*.Multi_Thread.* *.diagnostic.*", in->file->path)) {
         const uint64_t at = in->at - in->at % family->size;
@@ -623,8 +751,26 @@ static void check_losses(const struct input *in, const struct losses *lost)
     }
 }
 
+static bool export_session(const struct input *in)
+{
+    const struct session_wishes wishes = { .text = true, .db = true, .n_threads = 1, .out_dir = out };
+    struct session_result r = { 0 };
+    struct error e = { 0 };
+    const bool done = session_export(prof, &wishes, &r, &e);
+    if (!done && (e.fault == FAULT_NONE || !e.text[0]))
+        wrong("a refusal without a reason");
+    if (done && in) {
+        check_losses(in, &r.session.lost);
+        board->n_lossy += losses_damage(&r.session.lost) > 0;
+    }
+    session_result_free(&r);
+    return done;
+}
+
 static bool export_it(const struct input *in)
 {
+    if (is_session)
+        return export_session(in);
     const struct request request = {
         .want = WANT_ALL, .format = FORMAT_CSV, .n_threads = 1, .out_dir = out, .stamp = "20240601080000"
     };
@@ -754,15 +900,17 @@ static void campaign(const char *path)
 {
     n_files = n_undamaged = n_inputs = 0;
     prof_len = strlen(path);
+    is_session = session_is_one(path, &(int){ 0 });
     nftw(path, take_file, 16, FTW_PHYS);
     qsort(files, n_files, sizeof *files, by_path);
     memset(board, 0, sizeof *board);
     board->next = options.from;
     for (size_t i = 0; i < n_files; i++)
-        if (strstr(files[i].path, options.only))
+        if (strstr(files[i].path, options.only) && !(is_session && strncmp(files[i].path, "PROF_", 5) == 0))
             (options.readers              ? list_records_bytes
              : options.many > 0           ? list_series
              : !options.values            ? list_bytes
+             : torch_layout(&files[i])    ? list_torch_fields
              : record_size(&files[i]) > 0 ? list_fields
                                           : list_words)(&files[i]);
     make_home(MOST_JOBS);
@@ -804,6 +952,10 @@ static void campaign(const char *path)
             if (board->changed[i][k])
                 printf(" %s", undamaged[k].name);
         printf("\n");
+    }
+    for (size_t i = 0; i < n_files; i++) {
+        free(files[i].path);
+        free(files[i].data);
     }
 }
 

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SAMPLES = ("prof-a", "collector-a/app-910a", "collector-a/app-910b", "collector-a/sys-910b", "collector-a/host-910b", "sim-310p")
-SMALL = ("prof-a", "collector-a/app-910a", "collector-a/sys-910b", "collector-a/host-910b", "sim-310p")
+SMALL = ("pt-a-host", "pt-a-npu", "prof-a", "collector-a/app-910a", "collector-a/sys-910b", "collector-a/host-910b", "sim-310p")
 # what, options of the driver, cut down?, and of how many inputs one in a hurry
 CAMPAIGNS = (
     ("damaged bytes and prefixes", [], True, 997),
@@ -39,7 +39,8 @@ def collection(o, home, name, is_small):
         with open(command) as f:
             wanted = re.sub(r"--kernels \d+ --steps \d+", "--kernels 3 --steps 1", f.read()).split()
         subprocess.run([os.path.join(o.build, "ascope"), "sim", "--out", whole, *wanted], check=True, stdout=subprocess.DEVNULL)
-    prof = glob.glob(os.path.join(whole if os.path.exists(command) else base, "PROF_*"))[0]
+    given = whole if os.path.exists(command) else base
+    prof = (glob.glob(os.path.join(given, "PROF_*")) or glob.glob(os.path.join(given, "raw/*_ascend_pt")))[0]
     if is_small and not os.path.exists(small):
         records = "4" if os.path.exists(command) else "2"
         subprocess.run([sys.executable, os.path.join(o.source, "tests/torture/small.py"), prof, small, "--records", records,
@@ -81,13 +82,14 @@ def main():
                     print("%s, %s:\n%s" % (name, what, r.stdout), flush=True)
             note(o, n, what)
         if not o.quick:  # in a hurry it is a test of its own
-            r = subprocess.run([sys.executable, os.path.join(o.source, "tests/test_absurd.py"), os.path.join(o.build, "ascope"),
-                                o.source, "--whole"], stdout=subprocess.PIPE, text=True, env=environment)
-            counted = re.search(r"^(\d+) absurd", r.stdout, re.M)
-            note(o, int(counted.group(1)) if counted else 0, "absurd collections")
-            if r.returncode != 0:
-                failed = True
-                print(r.stdout)
+            for what in ("absurd", "absurd_session"):
+                r = subprocess.run([sys.executable, os.path.join(o.source, "tests/test_%s.py" % what), os.path.join(o.build, "ascope"),
+                                    o.source, "--whole"], stdout=subprocess.PIPE, text=True, env=environment)
+                counted = re.search(r"^(\d+) absurd", r.stdout, re.M)
+                note(o, int(counted.group(1)) if counted else 0, "absurd collections")
+                if r.returncode != 0:
+                    failed = True
+                    print(r.stdout)
     finally:
         shutil.rmtree(home)
     return int(failed)

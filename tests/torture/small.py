@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Cuts a collection down to a few records of every kind, so that every byte of it can be damaged within the hour.
 
-usage: small.py PROF_DIR OUT_DIR [--records N] [--lines N]
+usage: small.py DIR OUT_DIR [--records N] [--lines N]
 
 Settings stay whole. Of records the first N of a file stay, and the first of each further kind (their first eight bytes: magic,
-level and type, or the function type of a device record, with counters left out); of lines likewise, by their words.
+level and type, or the function type of a device record, with counters left out); of lines likewise, by their words. DIR may also
+be an *_ascend_pt directory: PyTorch's records are told apart by their small numbers and by which texts they have.
 """
 import argparse
 import os
 import re
 import shutil
+import struct
 
 MOST_NAMES = 24  # of a dictionary
 # Families with records of one length; (length, bytes that tell kinds apart). What is not here is lines of text.
@@ -46,20 +48,51 @@ def shorter(name, data, o):
     return b"".join(picked(lines, lambda x: re.sub(rb"[0-9a-f.:]*[0-9]+[0-9a-f.:]*", b"0", x), o.lines))
 
 
+def tlv(data, at=0):
+    """(type, record with its head) of a file that is type, length, bytes over and over."""
+    while at + 6 <= len(data):
+        kind, size = struct.unpack_from("<HI", data, at)
+        yield kind, data[at:at + 6 + size]
+        at += 6 + size
+
+
+# Files of PyTorch: bytes of the fixed part (without its head), and those of them that tell kinds apart; the last two are arrays.
+TORCH = {
+    "torch.op_range": (58, (48, 56, 57)), "torch.op_mark": (40, (8,)), "torch.memory_usage": (77, (56, 58, 59)),
+    "torch.python_tracer_hash": (8, ()), "torch.param_tensor_info": (8, ()),
+    "torch.python_tracer_func": (33, (32,)), "torch.gc_record": (24, ()),
+}
+ARRAYS = ("torch.python_tracer_func", "torch.gc_record")
+
+
+def shorter_torch(name, data, o):
+    size, key = TORCH[name]
+    if name in ARRAYS:
+        records = [data[i:i + size] for i in range(0, len(data), size)]
+        return b"".join(picked(records, lambda r: bytes(r[i] for i in key if i < len(r)), o.records))
+
+    def kind_of(record):
+        texts = tuple(sorted(kind for kind, _ in tlv(record, 6 + size)))
+        return bytes(record[6 + i] for i in key), texts, b"ProfilerStep#" in record, b"######" in record
+    return b"".join(picked([r for _, r in tlv(data)], kind_of, o.records))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("prof")
+    p.add_argument("dir")
     p.add_argument("out")
     p.add_argument("--records", type=int, default=3)
     p.add_argument("--lines", type=int, default=3)
     o = p.parse_args()
     shutil.rmtree(o.out, ignore_errors=True)
-    for base, _, names in os.walk(o.prof):
-        to = os.path.join(o.out, os.path.relpath(base, o.prof))
+    for base, _, names in os.walk(o.dir):
+        to = os.path.join(o.out, os.path.relpath(base, o.dir))
         os.makedirs(to)
         for name in names:
             with open(os.path.join(base, name), "rb") as f:
                 data = f.read()
+            if name in TORCH:
+                data = shorter_torch(name, data, o)
             if base.endswith("/data"):
                 data = shorter(name, data, o)
             with open(os.path.join(to, name), "wb") as f:
