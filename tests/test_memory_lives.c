@@ -229,6 +229,8 @@ static void a_block_belongs_to_the_operator_that_asked_for_it(void **state)
           "2@25", "aten::mul" },
         { "between tasks the thread is as any other", "aten::add 1 0-10, aten::own 2 12-18", "9 1 4-5", "9 2 20-30",
           "2@15", "aten::own" },
+        { "tasks that come out in another order", "aten::add 1 0-3, aten::mul 1 4-7", "8 1 1-2, 9 1 5-6",
+          "9 2 20-21, 8 2 30-31", "2@20 2@30", "aten::mul aten::add" },
         { "queues of two threads", "aten::add 1 0-10, aten::mul 3 1-9", "8 1 4-5, 9 3 4-6", "8 2 20-30, 9 4 20-30",
           "2@25 4@25", "aten::add aten::mul" },
     };
