@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/keys.h"
+#include "export/framework_lanes.h"
 
 enum { PYTHON_SORT = 0, GC_SORT = 1 };
 /* About 1 MB of text: many parts for the threads, and few turns. */
@@ -30,18 +31,24 @@ struct framework_tracks {
     const struct framework *framework;
     const name_id *enqueue_name; /* of the operator that was taken out, or NO_NAME; NULL: none is shown */
     struct host_threads threads;
+    struct framework_lanes lanes;
     LIST(struct fwdbwd) fwdbwd;
     struct keys gc_processes;
-    int64_t gc_device; /* number that marks the process of GC; NO_DEVICE: there is no device */
+    unsigned gc_device; /* the first one, or TRACE_HOST: there is none */
     const struct section *const *section;
     size_t n_parts;
 };
-enum { NO_DEVICE = -1 };
 
 struct section {
     size_t (*count)(const struct framework_tracks *f);
     void (*write)(const struct framework_tracks *f, struct trace *t, size_t first, size_t end);
 };
+
+/* The row in which a slice is drawn, and what points at it. */
+static int64_t row_of(const struct framework_tracks *f, enum thread_slices kind, size_t i, uint32_t thread)
+{
+    return lane_tid(thread, f->lanes.lane[kind] ? f->lanes.lane[kind][i] : 0);
+}
 
 static void arg_if_there(struct trace *t, const char *key, name_id name)
 {
@@ -58,7 +65,7 @@ static void write_ops(const struct framework_tracks *f, struct trace *t, size_t 
 {
     const struct torch_ops *o = &f->framework->ops;
     for (size_t i = first; i < end; i++) {
-        trace_slice_name(t, o->name[i], o->process[i], o->thread[i], o->begin_ns[i],
+        trace_slice_name(t, o->name[i], o->process[i], framework_op_row(f, i), o->begin_ns[i],
                          (double)(o->end_ns[i] - o->begin_ns[i]));
         trace_category(t, "cpu_op");
         trace_args(t);
@@ -74,14 +81,15 @@ static void write_ops(const struct framework_tracks *f, struct trace *t, size_t 
 }
 
 /* Behind the slice: category, correlation id, and the end of the arrow from putting in to taking out. */
-static void queue_rest(struct trace *t, const struct queue_spans *q, size_t i, const char *category, char end)
+static void queue_rest(struct trace *t, const struct queue_spans *q, size_t i, int64_t row, const char *category,
+                       char end)
 {
     trace_category(t, category);
     trace_args(t);
     trace_arg_uint(t, "correlation_id", q->id[i]);
     trace_end(t);
     const struct arrow arrow = { end, true, "enqueue_to_dequeue", "async_task_queue", NULL, q->id[i] };
-    trace_arrow(t, &arrow, q->process[i], q->thread[i], q->begin_ns[i]);
+    trace_arrow(t, &arrow, q->process[i], row, q->begin_ns[i]);
 }
 
 static size_t count_enqueues(const struct framework_tracks *f)
@@ -95,11 +103,12 @@ static void write_enqueues(const struct framework_tracks *f, struct trace *t, si
     const struct queue_spans *q = &f->framework->enqueue;
     for (size_t i = first; i < end; i++) {
         const double dur_ns = (double)(q->end_ns[i] - q->begin_ns[i]);
+        const int64_t row = row_of(f, SLICES_ENQUEUE, i, q->thread[i]);
         if (f->enqueue_name && f->enqueue_name[i] != NO_NAME)
-            trace_slice_prefixed(t, word, f->enqueue_name[i], q->process[i], q->thread[i], q->begin_ns[i], dur_ns);
+            trace_slice_prefixed(t, word, f->enqueue_name[i], q->process[i], row, q->begin_ns[i], dur_ns);
         else
-            trace_slice(t, word, sizeof word - 1, q->process[i], q->thread[i], q->begin_ns[i], dur_ns);
-        queue_rest(t, q, i, "enqueue", 's');
+            trace_slice(t, word, sizeof word - 1, q->process[i], row, q->begin_ns[i], dur_ns);
+        queue_rest(t, q, i, row, "enqueue", 's');
     }
 }
 
@@ -112,9 +121,10 @@ static void write_dequeues(const struct framework_tracks *f, struct trace *t, si
 {
     const struct queue_spans *q = &f->framework->dequeue;
     for (size_t i = first; i < end; i++) {
-        trace_slice_prefixed(t, "Dequeue", q->name[i], q->process[i], q->thread[i], q->begin_ns[i],
+        const int64_t row = row_of(f, SLICES_DEQUEUE, i, q->thread[i]);
+        trace_slice_prefixed(t, "Dequeue", q->name[i], q->process[i], row, q->begin_ns[i],
                              (double)(q->end_ns[i] - q->begin_ns[i]));
-        queue_rest(t, q, i, "dequeue", 'f');
+        queue_rest(t, q, i, row, "dequeue", 'f');
     }
 }
 
@@ -136,6 +146,21 @@ static void write_threads(const struct framework_tracks *f, struct trace *t, siz
     }
 }
 
+static size_t count_lanes(const struct framework_tracks *f)
+{
+    return f->lanes.further.n;
+}
+
+static void write_lanes(const struct framework_tracks *f, struct trace *t, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        const struct framework_lane l = f->lanes.further.at[i];
+        char name[48];
+        snprintf(name, sizeof name, "Thread %" PRIu32 " (%" PRIu32 ")", l.thread, l.lane + 1);
+        trace_thread(t, l.process, lane_tid(l.thread, l.lane), name, l.thread);
+    }
+}
+
 static size_t count_fwdbwd(const struct framework_tracks *f)
 {
     return f->fwdbwd.n;
@@ -148,7 +173,7 @@ static void write_fwdbwd(const struct framework_tracks *f, struct trace *t, size
         for (int k = 0; k < 2; k++) {
             const uint32_t row = k == 0 ? f->fwdbwd.at[i].forward : f->fwdbwd.at[i].backward;
             const struct arrow arrow = { "sf"[k], true, "fwdbwd", "fwdbwd", NULL, (uint64_t)o->sequence[row] };
-            trace_arrow(t, &arrow, o->process[row], o->thread[row], o->begin_ns[row]);
+            trace_arrow(t, &arrow, o->process[row], framework_op_row(f, row), o->begin_ns[row]);
         }
 }
 
@@ -161,8 +186,8 @@ static void write_python(const struct framework_tracks *f, struct trace *t, size
 {
     const struct python_calls *p = &f->framework->python;
     for (size_t i = first; i < end; i++) {
-        trace_slice_name(t, p->name[i], p->process[i], p->thread[i], p->begin_ns[i],
-                         (double)(p->end_ns[i] - p->begin_ns[i]));
+        const int64_t row = row_of(f, SLICES_PYTHON, i, p->thread[i]);
+        trace_slice_name(t, p->name[i], p->process[i], row, p->begin_ns[i], (double)(p->end_ns[i] - p->begin_ns[i]));
         trace_category(t, "python_function");
         trace_args(t);
         trace_arg_uint(t, "Python id", p->id[i]);
@@ -173,10 +198,9 @@ static void write_python(const struct framework_tracks *f, struct trace *t, size
     }
 }
 
-/* Without a device the number of its process is all ones, as the reference has it. */
-static int64_t gc_pid(const struct framework_tracks *f, uint32_t process)
+static uint32_t gc_pid(const struct framework_tracks *f, uint32_t process)
 {
-    return f->gc_device == NO_DEVICE ? -1 : (int64_t)trace_pid(process, GC_SORT, (unsigned)f->gc_device);
+    return trace_pid(process, GC_SORT, f->gc_device);
 }
 
 static size_t count_gc(const struct framework_tracks *f)
@@ -212,19 +236,25 @@ static void write_gc_processes(const struct framework_tracks *f, struct trace *t
 
 static const struct section ops = { count_ops, write_ops }, enqueues = { count_enqueues, write_enqueues },
                             dequeues = { count_dequeues, write_dequeues }, threads = { count_threads, write_threads },
-                            fwdbwd = { count_fwdbwd, write_fwdbwd }, python = { count_python, write_python },
-                            gc = { count_gc, write_gc }, gc_processes = { count_gc_processes, write_gc_processes };
+                            lanes = { count_lanes, write_lanes }, fwdbwd = { count_fwdbwd, write_fwdbwd },
+                            python = { count_python, write_python }, gc = { count_gc, write_gc },
+                            gc_processes = { count_gc_processes, write_gc_processes };
 /* As files have them. */
-enum { SECTIONS = 8 };
+enum { SECTIONS = 9 };
 static const struct section *const section_order[][SECTIONS] = {
-    [DIALECT_SEED] = { &ops, &enqueues, &dequeues, &threads, &fwdbwd, &python, &gc, &gc_processes },
-    [DIALECT_CURRENT] = { &ops, &dequeues, &enqueues, &threads, &fwdbwd, &python, &gc, &gc_processes },
+    [DIALECT_SEED] = { &ops, &enqueues, &dequeues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
+    [DIALECT_CURRENT] = { &ops, &dequeues, &enqueues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
 };
 
 static size_t section_parts(const struct framework_tracks *f, size_t i)
 {
     const size_t n = f->section[i]->count(f);
     return n / ROWS_PER_PART + (n % ROWS_PER_PART > 0);
+}
+
+int64_t framework_op_row(const struct framework_tracks *f, size_t op)
+{
+    return row_of(f, SLICES_OPS, op, f->framework->ops.thread[op]);
 }
 
 size_t framework_tracks_parts(const struct framework_tracks *f)
@@ -357,9 +387,9 @@ struct framework_tracks *framework_tracks_take(const struct session *s, enum dia
         return NULL;
     f->framework = &s->framework;
     f->section = section_order[dialect];
-    f->gc_device = s->has_device && s->profile.n_devices > 0 ? (int64_t)s->profile.device[0].source.device : NO_DEVICE;
-    if (!find_threads(f, mem) || !find_fwdbwd(f, mem) || !find_gc_processes(f, mem) ||
-        (dialect == DIALECT_CURRENT && !find_enqueue_names(f, mem)))
+    f->gc_device = s->has_device && s->profile.n_devices > 0 ? s->profile.device[0].source.device : TRACE_HOST;
+    if (!find_threads(f, mem) || !framework_lanes_find(&f->lanes, f->framework, mem) || !find_fwdbwd(f, mem) ||
+        !find_gc_processes(f, mem) || (dialect == DIALECT_CURRENT && !find_enqueue_names(f, mem)))
         return NULL;
     for (size_t i = 0; i < SECTIONS; i++)
         f->n_parts += section_parts(f, i);

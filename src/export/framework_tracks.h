@@ -14,8 +14,11 @@ struct framework_tracks;
 /* Lives in mem; NULL: no memory. */
 struct framework_tracks *framework_tracks_take(const struct session *s, enum dialect dialect, struct arena *mem);
 size_t framework_tracks_parts(const struct framework_tracks *f);
-/* Part i; t needs no lanes: what a thread does is nested, and not in order. */
+/* Part i; t has no lanes: the slices are not in order, and know their rows. */
 void framework_tracks_write(const struct framework_tracks *f, size_t i, struct trace *t);
+
+/* The row (tid) in which an operator is drawn. */
+int64_t framework_op_row(const struct framework_tracks *f, size_t op);
 
 /* When the first of it all began; INT64_MAX: there is nothing. */
 int64_t framework_begin_ns(const struct framework *f);

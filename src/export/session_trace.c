@@ -17,7 +17,8 @@ struct writing {
 };
 
 /* From operators to what they started. Arrow heads lie where slices went that found no place in their own row. */
-static void draw_arrows(const struct session *s, struct trace *t, const struct lanes *lanes)
+static void draw_arrows(const struct session *s, const struct framework_tracks *f, struct trace *t,
+                        const struct lanes *lanes)
 {
     const struct torch_ops *o = &s->framework.ops;
     const struct kernels *k = &s->kernels;
@@ -26,7 +27,7 @@ static void draw_arrows(const struct session *s, struct trace *t, const struct l
             const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];
             const unsigned lane = lanes_moved(lanes, k->pid[kernel], k->tid[kernel], k->begin_ns[kernel]);
             struct arrow arrow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
-            trace_arrow(t, &arrow, o->process[op], o->thread[op], o->begin_ns[op]);
+            trace_arrow(t, &arrow, o->process[op], framework_op_row(f, op), o->begin_ns[op]);
             arrow.end = 'f';
             trace_arrow(t, &arrow, k->pid[kernel], lane_tid(k->tid[kernel], lane), k->begin_ns[kernel]);
         }
@@ -45,7 +46,7 @@ static bool draw_device(struct writing *w, struct trace *t)
         return error_set(&w->device_error, FAULT_LIMIT, "no memory for the lanes of the timeline");
     }
     t->lanes = NULL;
-    draw_arrows(s, t, lanes);
+    draw_arrows(s, w->framework, t, lanes);
     lanes_free(lanes);
     return true;
 }

@@ -33,18 +33,18 @@ static void begin(struct trace *t)
     out_lit(t->out, "{\"name\":\"");
 }
 
-static void place(struct trace *t, int64_t pid, int64_t tid)
+static void place(struct trace *t, uint32_t pid, int64_t tid)
 {
     if (t->place.len == 0 || t->place.pid != pid || t->place.tid != tid) {
         t->place.pid = pid;
         t->place.tid = tid;
         t->place.len =
-            (size_t)snprintf(t->place.text, sizeof t->place.text, "\",\"pid\":%" PRId64 ",\"tid\":%" PRId64, pid, tid);
+            (size_t)snprintf(t->place.text, sizeof t->place.text, "\",\"pid\":%" PRIu32 ",\"tid\":%" PRId64, pid, tid);
     }
     out_bytes(t->out, t->place.text, t->place.len);
 }
 
-static void event(struct trace *t, const char *name, size_t len, int64_t pid, int64_t tid)
+static void event(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid)
 {
     begin(t);
     out_json_inner(t->out, name, len);
@@ -68,21 +68,21 @@ static void time_at(struct trace *t, int64_t ns)
     }
 }
 
-static void metadata(struct trace *t, const char *what, int64_t pid, int64_t tid)
+static void metadata(struct trace *t, const char *what, uint32_t pid, int64_t tid)
 {
     event(t, what, strlen(what), pid, tid);
     out_lit(t->out, ",\"ph\":\"M\"");
     trace_args(t);
 }
 
-void trace_process_name(struct trace *t, int64_t pid, const char *name)
+void trace_process_name(struct trace *t, uint32_t pid, const char *name)
 {
     metadata(t, "process_name", pid, 0);
     trace_arg_text(t, "name", name);
     trace_end(t);
 }
 
-void trace_process(struct trace *t, int64_t pid, const char *name, const char *label, unsigned sort_index)
+void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
 {
     if (name)
         trace_process_name(t, pid, name);
@@ -94,16 +94,16 @@ void trace_process(struct trace *t, int64_t pid, const char *name, const char *l
     trace_end(t);
 }
 
-void trace_process_npu(struct trace *t, int64_t pid, const char *name, unsigned device, unsigned sort_index)
+void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index)
 {
     char label[32];
     snprintf(label, sizeof label, "NPU %u", device);
     trace_process(t, pid, name, label, sort_index);
 }
 
-void trace_thread_name(struct trace *t, int64_t pid, int64_t tid, const char *name)
+void trace_thread_name(struct trace *t, uint32_t pid, int64_t tid, const char *name)
 {
-    struct lane_row *row = t->lanes ? lanes_row(t->lanes, (uint32_t)pid, tid) : NULL;
+    struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
     if (row)
         lane_row_name(row, name);
     metadata(t, "thread_name", pid, tid);
@@ -111,7 +111,7 @@ void trace_thread_name(struct trace *t, int64_t pid, int64_t tid, const char *na
     trace_end(t);
 }
 
-void trace_thread(struct trace *t, int64_t pid, int64_t tid, const char *name, int64_t sort_index)
+void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, int64_t sort_index)
 {
     trace_thread_name(t, pid, tid, name);
     metadata(t, "thread_sort_index", pid, tid);
@@ -120,9 +120,9 @@ void trace_thread(struct trace *t, int64_t pid, int64_t tid, const char *name, i
 }
 
 /* The row in which a slice is drawn: that of its thread, unless it would overlap there. */
-static int64_t row_of_slice(struct trace *t, int64_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
+static int64_t row_of_slice(struct trace *t, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
 {
-    struct lane_row *row = t->lanes ? lanes_row(t->lanes, (uint32_t)pid, tid) : NULL;
+    struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
     bool is_new = false;
     const int64_t end_ns = begin_ns + (dur_ns > 0 && dur_ns < 9e18 ? (int64_t)dur_ns : 0);
     const unsigned lane = row ? lane_row_place(row, begin_ns, end_ns, &is_new) : 0;
@@ -136,7 +136,7 @@ static int64_t row_of_slice(struct trace *t, int64_t pid, int64_t tid, int64_t b
         trace_arg_int(t, "sort_index", tid);
         trace_end(t);
     }
-    if (lane > 0 && t->keeps_moves && !lanes_move(t->lanes, (uint32_t)pid, tid, begin_ns, lane))
+    if (lane > 0 && t->keeps_moves && !lanes_move(t->lanes, pid, tid, begin_ns, lane))
         t->has_no_memory = true;
     return lane_tid(tid, lane);
 }
@@ -167,14 +167,14 @@ static void slice_time(struct trace *t, int64_t begin_ns, double dur_ns)
     out_lit(t->out, ",\"ph\":\"X\"");
 }
 
-void trace_slice(struct trace *t, const char *name, size_t len, int64_t pid, int64_t tid, int64_t begin_ns,
+void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
                  double dur_ns)
 {
     event(t, name, len, pid, row_of_slice(t, pid, tid, begin_ns, dur_ns));
     slice_time(t, begin_ns, dur_ns);
 }
 
-void trace_slice_name(struct trace *t, name_id name, int64_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
+void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
 {
     const int64_t row = row_of_slice(t, pid, tid, begin_ns, dur_ns);
     begin(t);
@@ -183,7 +183,7 @@ void trace_slice_name(struct trace *t, name_id name, int64_t pid, int64_t tid, i
     slice_time(t, begin_ns, dur_ns);
 }
 
-void trace_moment(struct trace *t, name_id name, int64_t pid, int64_t tid, int64_t at_ns)
+void trace_moment(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     if (!t->has_base) {
         trace_slice_name(t, name, pid, tid, at_ns, 0);
@@ -194,8 +194,8 @@ void trace_moment(struct trace *t, name_id name, int64_t pid, int64_t tid, int64
     out_lit(t->out, ",\"ph\":\"i\",\"s\":\"t\"");
 }
 
-void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, int64_t pid, int64_t tid, int64_t begin_ns,
-                          double dur_ns)
+void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uint32_t pid, int64_t tid,
+                          int64_t begin_ns, double dur_ns)
 {
     const int64_t row = row_of_slice(t, pid, tid, begin_ns, dur_ns);
     begin(t);
@@ -206,7 +206,7 @@ void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, int
     slice_time(t, begin_ns, dur_ns);
 }
 
-void trace_counter(struct trace *t, const char *name, int64_t pid, int64_t tid, int64_t at_ns)
+void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     event(t, name, strlen(name), pid, tid);
     time_at(t, at_ns);
@@ -253,9 +253,9 @@ void trace_end_bare(struct trace *t)
 }
 
 /* An arrow is written right after the slice that it belongs to, and follows it to its lane. */
-static void arrow(struct trace *t, const struct arrow *a, int64_t pid, int64_t tid, int64_t at_ns)
+static void arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
-    const struct lane_row *row = t->lanes ? lanes_row(t->lanes, (uint32_t)pid, tid) : NULL;
+    const struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
     event(t, a->name, strlen(a->name), pid, row ? lane_tid(tid, lane_row_last(row)) : tid);
     out_lit(t->out, ",\"ph\":\"");
     out_char(t->out, a->end);
@@ -271,19 +271,19 @@ static void arrow(struct trace *t, const struct arrow *a, int64_t pid, int64_t t
         out_lit(t->out, ",\"bp\":\"e\"");
 }
 
-void trace_arrow(struct trace *t, const struct arrow *a, int64_t pid, int64_t tid, int64_t at_ns)
+void trace_arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     arrow(t, a, pid, tid, at_ns);
     out_char(t->out, '}');
 }
 
-void trace_arrow_args(struct trace *t, const struct arrow *a, int64_t pid, int64_t tid, int64_t at_ns)
+void trace_arrow_args(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     arrow(t, a, pid, tid, at_ns);
     trace_args(t);
 }
 
-void trace_flow(struct trace *t, char end, const char *category, const char *id, int64_t pid, int64_t tid,
+void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
                 int64_t at_ns)
 {
     char name[128];

@@ -32,7 +32,7 @@ struct trace {
     bool one_per_line;
     bool first_arg;
     struct { /* where the event before was, as text: mostly the next one is there, too */
-        int64_t pid;
+        uint32_t pid;
         int64_t tid;
         size_t len; /* 0: there was none */
         char text[64];
@@ -46,23 +46,23 @@ void trace_finish(struct trace *t);
 bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns);
 
 /* Name, label and place of a process; without a name (NULL) only these two. */
-void trace_process(struct trace *t, int64_t pid, const char *name, const char *label, unsigned sort_index);
-void trace_process_name(struct trace *t, int64_t pid, const char *name); /* and nothing else about it */
-void trace_process_npu(struct trace *t, int64_t pid, const char *name, unsigned device, unsigned sort_index);
-void trace_thread(struct trace *t, int64_t pid, int64_t tid, const char *name, int64_t sort_index);
-void trace_thread_name(struct trace *t, int64_t pid, int64_t tid, const char *name); /* in no particular place */
+void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
+void trace_process_name(struct trace *t, uint32_t pid, const char *name); /* and nothing else about it */
+void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index);
+void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, int64_t sort_index);
+void trace_thread_name(struct trace *t, uint32_t pid, int64_t tid, const char *name); /* in no particular place */
 
 /* The duration is a double: a counter of 48 MHz gives fractions of a nanosecond. */
-void trace_slice(struct trace *t, const char *name, size_t len, int64_t pid, int64_t tid, int64_t begin_ns,
+void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
                  double dur_ns);
-void trace_slice_name(struct trace *t, name_id name, int64_t pid, int64_t tid, int64_t begin_ns, double dur_ns);
+void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns);
 /* A moment without duration. Counted from a base it is an instant, which every viewer can show; epoch times keep to the
  * slice of length 0 that the reference writes, which some take for one that never ends. */
-void trace_moment(struct trace *t, name_id name, int64_t pid, int64_t tid, int64_t at_ns);
+void trace_moment(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t at_ns);
 /* Named "<prefix>@<name>". */
-void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, int64_t pid, int64_t tid, int64_t begin_ns,
-                          double dur_ns);
-void trace_counter(struct trace *t, const char *name, int64_t pid, int64_t tid, int64_t at_ns);
+void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uint32_t pid, int64_t tid,
+                          int64_t begin_ns, double dur_ns);
+void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid, int64_t at_ns);
 /* After a slice, before its arguments; a word of ours, as keys are. */
 static inline void trace_category(struct trace *t, const char *category)
 {
@@ -110,11 +110,11 @@ struct arrow {
     const char *id; /* NULL: it is `number` */
     uint64_t number;
 };
-void trace_arrow(struct trace *t, const struct arrow *a, int64_t pid, int64_t tid, int64_t at_ns);
-void trace_arrow_args(struct trace *t, const struct arrow *a, int64_t pid, int64_t tid, int64_t at_ns);
+void trace_arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns);
+void trace_arrow_args(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns);
 
 /* One end of an arrow, 's' or 'f': `name` is the category followed by the id. Both ends carry the start of their slice. */
-void trace_flow(struct trace *t, char end, const char *category, const char *id, int64_t pid, int64_t tid,
+void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
                 int64_t at_ns);
 
 #endif
