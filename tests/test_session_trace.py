@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""trace_view.json and the tables that a PyTorch session takes over from the device's export.
+
+usage: test_session_trace.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import collections
+import csv
+import glob
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from check_timeline import check_file
+
+ASCOPE = SOURCE = None
+RESULTS = "ASCEND_PROFILER_OUTPUT"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="ascope-trace-")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def run_ascope(self, *args, code=0):
+        env = {k: v for k, v in os.environ.items() if not k.startswith("ASCOPE_")}
+        r = subprocess.run([ASCOPE, *args], capture_output=True, text=True, env=env, cwd=self.dir, timeout=120)
+        self.assertEqual(r.returncode, code, f"{args}: {r.stdout}{r.stderr}")
+        return r
+
+    def sample(self, which, **settings):
+        """A writable copy of a sample, with other settings."""
+        raw = glob.glob(os.path.join(SOURCE, "tests/data/pt-a-%s/raw/*_ascend_pt" % which))[0]
+        path = os.path.join(tempfile.mkdtemp(dir=self.dir), os.path.basename(raw))
+        shutil.copytree(raw, path, copy_function=shutil.copyfile)
+        for top, _, _ in os.walk(path):
+            os.chmod(top, 0o755)
+        file = glob.glob(glob.escape(path) + "/profiler_info*.json")[0]
+        with open(file) as f:
+            info = json.load(f)
+        info["config"]["experimental_config"].update(settings)
+        with open(file, "w") as f:
+            json.dump(info, f)
+        return path
+
+    def simulated(self, *options):
+        into = tempfile.mkdtemp(dir=self.dir)
+        r = self.run_ascope("sim", "--framework", "pt", "--out", into, *options)
+        return r.stdout.split("\n")[-2] if r.stdout.endswith("\n") else r.stdout
+
+    def analysed(self, path, *options):
+        """The folder with the results."""
+        self.run_ascope("analyse", path, "--export-type", "text", "-q", *options)
+        return os.path.join(path, RESULTS)
+
+    def events(self, path, *options):
+        with open(os.path.join(self.analysed(path, *options), "trace_view.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+
+class Trace(Case):
+    def test_parts_are_in_the_order_of_the_dialect(self):
+        words = {"seed": ["cpu_op", "enqueue", "dequeue", "M", "fwdbwd", "python_function", "GC", "M"],
+                 "current": ["cpu_op", "dequeue", "enqueue", "M", "fwdbwd", "python_function", "GC", "M"]}
+        for dialect, wanted in words.items():
+            events = self.events(self.sample("host"), "--dialect", dialect)
+            kinds = ["M" if e["ph"] == "M" else e["cat"] for e in events if e.get("cat") != "async_task_queue"]
+            self.assertEqual([k for k, _ in itertools.groupby(kinds)], wanted)
+            queue = {e["args"]["correlation_id"]: e["name"] for e in events if e.get("cat") == "dequeue"}
+            for e in events:
+                if e.get("cat") == "enqueue":
+                    operator = queue[e["args"]["correlation_id"]].split("@")[1]
+                    self.assertEqual(e["name"], "Enqueue" if dialect == "seed" else "Enqueue@" + operator)
+
+    def test_members_are_of_the_kinds_that_real_files_have(self):
+        kinds = collections.defaultdict(set)
+        for e in self.events(self.sample("npu")):
+            kinds[e.get("cat") or e["ph"]].add(tuple((k, type(v).__name__) for k, v in sorted(e.items()) if k != "args"))
+        slice_ = (("cat", "str"), ("dur", "float"), ("name", "str"), ("ph", "str"), ("pid", "int"), ("tid", "int"), ("ts", "str"))
+        arrow = (("bp", "str"), ("cat", "str"), ("id", "int"), ("name", "str"), ("ph", "str"), ("pid", "int"), ("tid", "int"),
+                 ("ts", "str"))
+        for kind in ("cpu_op", "enqueue", "dequeue", "python_function", "GC"):
+            self.assertEqual(kinds[kind], {slice_}, kind)
+        for kind in ("async_task_queue", "fwdbwd", "async_npu"):
+            self.assertEqual(kinds[kind], {arrow}, kind)
+
+    def test_viewers_can_show_them(self):
+        # An arrow may start at a task that was put into the queue and not taken out before the end.
+        for path in (self.sample("host"), self.sample("npu"), self.simulated("--kernels", "400")):
+            for base in ("epoch", "start"):
+                t = check_file(os.path.join(self.analysed(path, "--time-base", base), "trace_view.json"), base == "start")
+                self.assertEqual(set(t.broken) - {"no-end"}, set(), t.samples)
+                self.assertLessEqual(t.broken["no-end"], 1)
+
+    def test_arrows_lead_from_operators_to_what_they_started(self):
+        for path in (self.sample("npu"), self.simulated("--kernels", "400")):
+            events = self.events(path)
+            slices = {(e["pid"], e["tid"], e["ts"]): e for e in events if e["ph"] == "X"}
+            arrows = [e for e in events if e.get("cat") == "async_npu"]
+            self.assertGreater(len(arrows), 100)
+            for start, end in zip(arrows[::2], arrows[1::2]):
+                self.assertEqual((start["ph"], end["ph"], start["id"]), ("s", "f", end["id"]))
+                self.assertEqual(slices[start["pid"], start["tid"], start["ts"]]["cat"], "cpu_op")
+                at = slices[end["pid"], end["tid"], end["ts"]]
+                self.assertNotIn("cat", at)
+                self.assertEqual(end["id"], int(end["ts"].replace(".", "")))
+
+    def test_threads_and_lines_change_nothing(self):
+        path = self.simulated("--kernels", "3000")
+        file = os.path.join(path, RESULTS, "trace_view.json")
+        texts = []
+        for options in (["--threads", "1"], ["--threads", "2"], ["--threads", "7"], ["--pretty"]):
+            self.analysed(path, *options)
+            with open(file, "rb") as f:
+                texts.append(f.read())
+        self.assertEqual(texts[0], texts[1])
+        self.assertEqual(texts[0], texts[2])
+        lines = texts[3].split(b"\n")
+        self.assertEqual(lines[0] + lines[-2] + lines[-1], b"[]")
+        self.assertEqual([json.loads(l.rstrip(b",")) for l in lines[1:-2]], json.loads(texts[0]))
+
+    def test_level0_hides_the_calls_of_the_host_and_nothing_else(self):
+        full, level0 = self.events(self.sample("npu")), self.events(self.sample("npu", _profiler_level="Level0"))
+        cann = {e["pid"] for e in full if e["ph"] == "M" and e["args"].get("name") == "CANN"}
+        self.assertEqual(len(cann), 1)
+        hidden = [e for e in full if e["pid"] in cann and (e["ph"] == "X" or e["name"] == "process_name")]
+        self.assertGreater(len(hidden), 100)
+        count = lambda events: collections.Counter(json.dumps(e, sort_keys=True) for e in events)
+        self.assertEqual(count(full) - count(hidden), count(level0))
+
+    def test_times_from_the_start(self):
+        for which in ("host", "npu"):
+            begins = [e["ts"] for e in self.events(self.sample(which), "--time-base", "start") if "ts" in e]
+            self.assertTrue(all(isinstance(t, (int, float)) for t in begins))
+            self.assertGreaterEqual(min(begins), 0)
+
+    def test_only_the_device_and_only_the_host(self):
+        for activity, wanted, other in (("NPU", "Ascend Hardware", "Python"), ("CPU", "Python", "Ascend Hardware")):
+            path = self.sample("npu")
+            file = glob.glob(path + "/profiler_info*.json")[0]
+            with open(file) as f:
+                info = json.load(f)
+            info["config"]["common_config"]["activities"] = ["ProfilerActivity." + activity]
+            with open(file, "w") as f:
+                json.dump(info, f)
+            names = {e["args"].get("name") for e in self.events(path) if e["name"] == "process_name"}
+            self.assertIn(wanted, names)
+            self.assertNotIn(other, names)
+
+
+class Tables(Case):
+    NEW = {"task_time.csv", "soc_pmu.csv"}
+    ALL = {"op_statistic.csv", "api_statistic.csv", "data_preprocess.csv", "l2_cache.csv", "nic.csv", "roce.csv", "pcie.csv",
+           "hccs.csv"} | NEW
+
+    def found(self, path, *options):
+        return set(os.listdir(self.analysed(path, *options))) & self.ALL
+
+    def test_dialects(self):
+        path = self.sample("npu")
+        self.assertEqual(self.found(path, "--dialect", "current"), self.ALL)
+        for file in self.ALL:
+            with open(os.path.join(path, RESULTS, file), newline="") as f:
+                self.assertEqual(f.readline().split(",")[0], "Device_id", file)
+        self.assertEqual(self.found(path), self.ALL - self.NEW)
+        for file in self.ALL - self.NEW:
+            with open(os.path.join(path, RESULTS, file), newline="") as f:
+                rows = list(csv.reader(f))
+                self.assertNotIn("Device_id", rows[0], file)
+                self.assertEqual({len(r) for r in rows}, {len(rows[0])}, file)
+
+    def test_what_was_asked_for_decides(self):
+        always, level1 = {"task_time.csv"}, {"op_statistic.csv", "api_statistic.csv"}
+        off = {"_l2_cache": False, "_sys_io": False, "_sys_interconnection": False}
+        for settings, wanted in (
+                (dict(off, _profiler_level="Level_none"), set()),
+                (dict(off, _profiler_level="Level0"), always),
+                (dict(off, _profiler_level="Level1"), always | level1),
+                (dict(off, _profiler_level="Level2"), always | level1 | {"data_preprocess.csv"}),
+                (dict(off, _profiler_level="Level0", _l2_cache=True), always | {"l2_cache.csv", "soc_pmu.csv"}),
+                (dict(off, _profiler_level="Level0", _sys_io=True), always | {"nic.csv", "roce.csv"}),
+                (dict(off, _profiler_level="Level0", _sys_interconnection=True), always | {"pcie.csv", "hccs.csv"})):
+            self.assertEqual(self.found(self.sample("npu", **settings), "--dialect", "current"), wanted, settings)
+
+
+if __name__ == "__main__":
+    ASCOPE, SOURCE = map(os.path.abspath, sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
