@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ascope export-stacks: lines for flame-graph tools as the reference writes them, and a flame graph that works in a browser.
+"""ascope export-stacks: lines for flame-graph tools as the reference writes them, and a flame graph that works.
 
 usage: test_stacks.py ASCOPE SOURCE_ROOT [unittest options]
 """
@@ -30,7 +30,8 @@ class Case(unittest.TestCase):
 
     def ascope(self, *args, code=0):
         env = {k: v for k, v in os.environ.items() if not k.startswith("ASCOPE_")}
-        r = subprocess.run([ASCOPE, "export-stacks", *args], capture_output=True, text=True, env=env, cwd=self.dir, timeout=60)
+        r = subprocess.run([ASCOPE, "export-stacks", *args], capture_output=True, text=True, env=env, cwd=self.dir,
+                           timeout=60)
         self.assertEqual(r.returncode, code, f"{args}: {r.stdout}{r.stderr}")
         return r
 
