@@ -200,6 +200,78 @@ class Results(Case):
             self.assertIn(part, text)
 
 
+class Tables(Case):
+    """operator_details, kernel_details and step_trace_time: which columns they have, and when they are there."""
+
+    SHAPES = [f"{way} {what}" for way in ("Input", "Output") for what in ("Shapes", "Data Types", "Formats")]
+
+    def table(self, path, name, *args):
+        self.ascope("-q", path, *args, code=0)
+        with open(os.path.join(path, RESULTS, name), newline="") as f:
+            return list(csv.reader(f))
+
+    def level(self, path, level):
+        self.settings(path, lambda info: info["config"]["experimental_config"].update(_profiler_level=level))
+
+    def test_columns_of_kernel_details(self):
+        few = ["Name", "Type", "Accelerator Core", "Start Time(us)", "Duration(us)", "Wait Time(us)"]
+        path = self.sample()
+        for level, dialect, first, last in [
+            ("Level0", "seed", ["Step Id", *few, "Block Dim"], None),
+            ("Level0", "current", ["Step Id", "Device_id", *few, "Block Num", *self.SHAPES], None),
+            ("Level1", "seed", ["Step Id", "Model ID", "Task ID", "Stream ID", "Name", "Type", "OP State",
+                                "Accelerator Core"], "cube_utilization(%)"),
+            ("Level2", "current", ["Step Id", "Device_id", "Model ID"], "cube_utilization(%)"),
+        ]:
+            self.level(path, level)
+            header = self.table(path, "kernel_details.csv", "--dialect", dialect)[0]
+            self.assertEqual(header[:len(first)], first, (level, dialect))
+            self.assertEqual(header[-1], last or first[-1], (level, dialect))
+
+    def test_only_newer_tables_of_steps_name_the_device(self):
+        path = self.sample()
+        for dialect, first in ("seed", "Step"), ("current", "Device_id"):
+            self.assertEqual(self.table(path, "step_trace_time.csv", "--dialect", dialect)[0][0], first)
+
+    def test_what_a_level_does_not_know_is_not_there(self):
+        path = self.sample()
+        self.level(path, "Level_none")
+        self.ascope("-q", path, code=0)
+        self.assertFalse(self.results(path) & {"kernel_details.csv", "step_trace_time.csv"})
+        self.assertIn("operator_details.csv", self.results(path))
+
+    def test_without_the_device_operators_remain(self):
+        path = self.sample("host")
+        rows = self.table(path, "operator_details.csv")
+        self.assertEqual({tuple(r[5:]) for r in rows[1:]}, {("0", "0", "0", "0")})
+        self.assertFalse(self.results(path) & {"kernel_details.csv", "step_trace_time.csv"})
+
+    def test_without_pytorch_there_are_no_steps(self):
+        path = self.sample()
+        shutil.rmtree(os.path.join(path, "FRAMEWORK"))
+        self.settings(path, lambda info: info["config"]["common_config"].update(activities=["ProfilerActivity.NPU"]))
+        self.assertEqual(self.table(path, "kernel_details.csv")[0][0], "Model ID")
+        rows = self.table(path, "step_trace_time.csv")
+        self.assertEqual([r[0] for r in rows], ["Step", ""])
+
+    def test_without_a_queue_the_time_of_the_launch_counts(self):
+        path = self.sample()
+        queued = self.table(path, "operator_details.csv")
+        steps = self.table(path, "step_trace_time.csv")
+        os.remove(os.path.join(path, "FRAMEWORK/torch.op_mark"))
+        launched = self.table(path, "operator_details.csv")
+        self.assertEqual([r[:5] for r in queued], [r[:5] for r in launched])
+        self.assertNotEqual(queued, launched)  # the queue's thread launches later, when others are open
+        self.assertGreater(sum(float(r[5]) for r in launched[1:]), 0)
+        self.assertEqual([r[0] for r in steps], [r[0] for r in self.table(path, "step_trace_time.csv")])
+
+    def test_device_time_is_that_of_the_operators_inside(self):
+        rows = self.table(self.sample(), "operator_details.csv")[1:]
+        for total, own in (6, 5), (8, 7):
+            self.assertTrue(all(float(r[total]) >= float(r[own]) - 1e-6 for r in rows))
+        self.assertTrue(all(float(r[5]) >= float(r[7]) for r in rows))
+
+
 class Damage(Case):
     def test_what_is_missing_is_told_and_the_rest_is_written(self):
         def remove(pattern):
