@@ -1,7 +1,7 @@
 # The commands that a newcomer types. The build itself is Meson's; this file only gathers its parts.
 #
 #   make          builds build/ascope
-#   make demo     simulates a collection, exports it and says what to open
+#   make demo     simulates a PyTorch job, analyses it and says what to open
 #   make test     everything that must hold before a change goes in
 #   make bench    how fast, as ratios in one run
 #   make fuzz     damaged input for FUZZ_SECONDS a reader

@@ -89,11 +89,16 @@ void help_overview(void)
 {
     fputs("usage: ascope COMMAND [OPTION...]\n\n", stdout);
     put_wrapped("Profiles of AI jobs: from what was collected to timelines, tables and a database.", 0, 0);
+    int columns = 0;
+    for (size_t i = 0; i < n_commands; i++)
+        columns = (int)strlen(commands[i].name) > columns ? (int)strlen(commands[i].name) : columns;
     fputs("\ncommands\n", stdout);
     for (size_t i = 0; i < n_commands; i++)
-        printf("  %-12s %s\n", commands[i].name, commands[i].about);
-    fputs("\n  --version    print the version\n  -h, --help   this text; ascope help COMMAND for a command\n"
-          "\nto begin with\n  ascope info PROF_XXX\n  ascope export all -dir PROF_XXX\n",
+        printf("  %-*s  %s\n", columns, commands[i].name, commands[i].about);
+    printf("\n  %-*s  print the version\n  %-*s  this text; ascope help COMMAND for a command\n", columns, "--version",
+           columns, "-h, --help");
+    fputs("\nto begin with\n  ascope analyse *_ascend_pt      what PyTorch's profiler recorded\n"
+          "  ascope export all -dir PROF_XXX  what the device's tool recorded by itself\n",
           stdout);
 }
 

@@ -295,9 +295,9 @@ bool session_summary_print(const struct term *t, const struct arguments *a, cons
     const bool has_files = summary_files(t, s->path, &r->account, a->verbose > 0), has_steps = put_steps(t, s),
                has_costs = costs_sum(s, &c);
     if (c.n_device > 0)
-        top_print(t, names, "operators by what they started", c.device, c.n_device, c.device_ns);
+        top_print(t, names, "device time of operators", c.device, c.n_device, c.device_ns);
     if (c.n_host > 0)
-        top_print(t, names, "operators on the host, by themselves", c.host, c.n_host, c.host_ns);
+        top_print(t, names, "host time of operators themselves", c.host, c.n_host, c.host_ns);
     const bool has_memory = put_memory(t, s);
     summary_losses(t, &s->lost);
     summary_times(t, &r->account);
