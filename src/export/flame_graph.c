@@ -11,7 +11,7 @@ enum { ROW = 18, TOP = 82, BOTTOM = 30, SHADES = 5 };
 static const double NARROWEST = 1.0 / 5000; /* a fifth of a pixel: nobody would see it, and nobody could hit it */
 
 static const char style[] =
-    ":root{--paper:#fff;--ink:#1f2430;--dim:#69707d;--line:#d9dde3;--text:#1b1d22;color-scheme:light dark}\n"
+    ":root{--paper:#fff;--ink:#1f2430;--dim:#69707d;--line:#d9dde3;--text:#1b1d22;color-scheme:light dark;background:var(--paper)}\n"
     "@media(prefers-color-scheme:dark){:root{--paper:#16181d;--ink:#e6e8ec;--dim:#9aa1ad;--line:#343945}}\n"
     "svg{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace}\n"
     "#paper{fill:var(--paper)}text{fill:var(--ink)}.dim,#told,#found{fill:var(--dim)}\n"
@@ -87,6 +87,18 @@ static void put_time(struct out *o, double us)
     put_numbers(o, "%.2f %s", is_us ? us : is_ms ? us / 1e3 : us / 1e6, is_us ? "us" : is_ms ? "ms" : "s");
 }
 
+/* 12,345,678 */
+static void put_count(struct out *o, unsigned n)
+{
+    char digits[16];
+    const int len = snprintf(digits, sizeof digits, "%u", n);
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            out_char(o, ',');
+        out_char(o, digits[i]);
+    }
+}
+
 struct drawing {
     const struct frames *f;
     const struct names *names;
@@ -145,7 +157,9 @@ static void put_frame(const struct drawing *d, uint32_t i)
         put(d->o, ", by itself ");
         put_time(d->o, f->self_us);
     }
-    put_numbers(d->o, "\n%u operators", f->n_operators);
+    put(d->o, "\n");
+    put_count(d->o, f->n_operators);
+    put(d->o, " operators");
     put(d->o, "</title><rect width=\"100%\" height=\"17\" rx=\"2\" class=\"");
     put_numbers(d->o, "k%us%u", f->kind, shade_of(name, len));
     put(d->o, "\"/><text x=\"4\" y=\"12.5\">");
@@ -225,9 +239,14 @@ static void put_head(const struct drawing *d, const struct session *s, enum time
     put_words(o, s->name);
     out_lit(o, ": ");
     put_time(o, d->f->at.at[0].total_us);
-    put_numbers(o, " in %u operators, by the code that called them", d->f->at.at[0].n_operators);
-    if (d->n_hidden > 0)
-        put_numbers(o, "; %u frames below 0.02 %% are not drawn", d->n_hidden);
+    put(o, " in ");
+    put_count(o, d->f->at.at[0].n_operators);
+    put(o, " operators, by the code that called them");
+    if (d->n_hidden > 0) {
+        put(o, "; ");
+        put_count(o, d->n_hidden);
+        put(o, " frames below 0.02 % are not drawn");
+    }
     put(o, "</text></g>\n");
     put_legend(o);
     /* At the right edge, wherever that is. */
