@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export analyse export-memory-timeline export-stacks info query analyze sim completion help --version --help'
+        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info query analyze sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -50,6 +50,9 @@ _ascope()
     analyse)
         words=''
         options=' -dir --collection-dir --export-type --max-process-number --dialect --time-base --pretty --simplify --out --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
+    export-trace)
+        words=''
+        options=' --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;
     export-memory-timeline)
         words=''
         options=' --device --threads --memory-limit --json --quiet -q --help -h' ;;
@@ -72,7 +75,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export analyse export-memory-timeline export-stacks info query analyze sim completion help'
+        words='export analyse export-trace export-memory-timeline export-stacks info query analyze sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

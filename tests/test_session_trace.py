@@ -6,6 +6,7 @@ usage: test_session_trace.py ASCOPE SOURCE_ROOT [unittest options]
 import collections
 import csv
 import glob
+import gzip
 import itertools
 import json
 import os
@@ -134,7 +135,9 @@ class Trace(Case):
 
     def test_times_from_the_start(self):
         for which in ("host", "npu"):
-            begins = [e["ts"] for e in self.events(self.sample(which), "--time-base", "start") if "ts" in e]
+            events = self.events(self.sample(which), "--time-base", "start")
+            begins = [e["ts"] for e in events if "ts" in e]
+            self.assertTrue(all(isinstance(e["id"], str) for e in events if "id" in e))  # larger than a double can hold
             self.assertTrue(all(isinstance(t, (int, float)) for t in begins))
             self.assertGreaterEqual(min(begins), 0)
 
@@ -150,6 +153,55 @@ class Trace(Case):
             names = {e["args"].get("name") for e in self.events(path) if e["name"] == "process_name"}
             self.assertIn(wanted, names)
             self.assertNotIn(other, names)
+
+
+class ExportTrace(Case):
+    def test_one_file_with_the_same_content(self):
+        path = self.sample("npu")
+        with open(os.path.join(self.analysed(path), "trace_view.json"), "rb") as f:
+            wanted = f.read()
+        out = os.path.join(self.dir, "out")
+        os.mkdir(out)
+        for name, file in (("a.json", "a.json"), ("b", "b"), ("c.json.gz", "c.json.gz"), ("out", "out/trace_view.json")):
+            r = self.run_ascope("export-trace", path, name)
+            self.assertIn(file, r.stdout)
+            with (gzip.open if file.endswith(".gz") else open)(os.path.join(self.dir, file), "rb") as f:
+                self.assertEqual(f.read(), wanted, name)
+        sizes = [os.path.getsize(os.path.join(self.dir, f)) for f in ("c.json.gz", "a.json")]
+        self.assertLess(sizes[0] * 5, sizes[1])
+
+    def test_compressed_it_is_the_same_whatever_the_threads(self):
+        path = self.simulated("--kernels", "3000")
+        texts = set()
+        for threads in ("1", "2", "5"):
+            self.run_ascope("export-trace", path, "t.json.gz", "--threads", threads, "-q")
+            with open(os.path.join(self.dir, "t.json.gz"), "rb") as f:
+                texts.add(f.read())
+        self.assertEqual(len(texts), 1)
+        self.assertEqual(subprocess.run(["gzip", "-t", os.path.join(self.dir, "t.json.gz")]).returncode, 0)
+
+    def test_options(self):
+        path = self.sample("host")
+        self.run_ascope("export-trace", path, "t.json", "--pretty", "--time-base", "start", "--dialect", "current")
+        with open(os.path.join(self.dir, "t.json")) as f:
+            text = f.read()
+        self.assertEqual(text.count("\n"), len(json.loads(text)) + 2)
+        self.assertIn("Enqueue@", text)
+        r = json.loads(self.run_ascope("export-trace", path, "t.json", "--json").stdout)
+        self.assertEqual(r["traces"][0]["events"], len(json.loads(text)))
+
+    def test_what_cannot_be_is_told_in_one_line(self):
+        none = self.sample("npu", _profiler_level="Level_none")
+        os.mkdir(os.path.join(self.dir, "empty"))
+        for args, code, words in ((("export-trace", none, "t.json"), 1, "Level_none"),
+                                  (("export-trace", none), 2, "two words"),
+                                  (("export-trace", "missing", "t.json"), 2, "missing"),
+                                  (("export-trace", "empty", "t.json"), 1, "neither"),
+                                  (("export-trace", self.sample("host"), "no/such/t.json"), 1, "no/such/t.json")):
+            r = self.run_ascope(*args, code=code)
+            self.assertEqual((r.stdout, r.stderr.count("\n")), ("", 1), args)
+            self.assertIn(words, r.stderr)
+            self.assertFalse(os.path.exists(os.path.join(self.dir, "t.json")))
 
 
 class Tables(Case):

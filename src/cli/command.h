@@ -37,6 +37,7 @@ int run_analyze(struct arguments *a);
 int run_analyse(struct arguments *a);
 int run_export_memory_timeline(struct arguments *a);
 int run_export_stacks(struct arguments *a);
+int run_export_trace(struct arguments *a);
 int run_info(struct arguments *a);
 int run_sim(struct arguments *a);
 int run_help(struct arguments *a);

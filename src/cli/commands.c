@@ -16,6 +16,9 @@ static const uint8_t analyse_options[] = {
 static const uint8_t memory_timeline_options[] = {
     OPT_DEVICE, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
+static const uint8_t trace_options[] = {
+    OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
+};
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t analyze_options[] = {
@@ -58,6 +61,17 @@ const struct command commands[] = {
                 "PROF_XXX directories, which have no framework's data beside them, are exported as ascope export does.",
         LIST_OF(analyse_options),
         .run = run_analyse,
+    },
+    {
+        .name = "export-trace",
+        .usage = "DIR OUT.json|.json.gz [OPTION...]",
+        .about = "write the timeline of a PyTorch session by itself, compressed if you like",
+        .text = "DIR is a *_ascend_pt directory. OUT becomes what trace_view.json of ascope analyse is: operators, Python calls, the "
+                "calls of CANN, the work of the devices and the arrows between them, for Perfetto, Chrome or MindStudio Insight. "
+                "With a name that ends with .gz it is compressed, which the viewers open as it is. Where OUT is a directory, "
+                "trace_view.json is written into it.",
+        LIST_OF(trace_options),
+        .run = run_export_trace,
     },
     {
         .name = "export-memory-timeline",

@@ -94,5 +94,5 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
 int run_export_stacks(struct arguments *a)
 {
     return one_session_run(a, "the file to write, whose name ends with .log (or .svg for the picture alone)",
-                           write_stacks);
+                           NULL, write_stacks);
 }

@@ -19,6 +19,12 @@ static const char *folder_of(struct arguments *a, const char *file)
     return !slash ? "." : slash == file ? "/" : arena_text(a->mem, file, (size_t)(slash - file));
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static enum outcome check_paths(const char *dir, const char *out)
 {
     struct stat st;
@@ -31,14 +37,14 @@ static enum outcome check_paths(const char *dir, const char *out)
         complain("%s: is no directory; give a *_ascend_pt directory", dir);
         return OUTCOME_PATH;
     }
-    if (stat(out, &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (is_directory(out)) {
         complain("%s: is a directory; give the name of the file to write", out);
         return OUTCOME_PATH;
     }
     return OUTCOME_DONE;
 }
 
-int one_session_run(struct arguments *a, const char *wanted,
+int one_session_run(struct arguments *a, const char *wanted, const char *inside,
                     enum outcome (*write)(struct arguments *a, const struct session *s, const char *out))
 {
     if (a->n_words != 2) {
@@ -46,6 +52,8 @@ int one_session_run(struct arguments *a, const char *wanted,
         return exit_code(a->face, OUTCOME_USAGE);
     }
     const char *dir = path_expand(a, "DIR", a->word[0]), *out = dir ? path_expand(a, "OUT", a->word[1]) : NULL;
+    if (out && inside && is_directory(out) && !(out = arena_printf(a->mem, "%s/%s", out, inside)))
+        complain("OUT: no memory for a path; free some memory and try again");
     enum outcome outcome = out ? check_paths(dir, out) : OUTCOME_PATH;
     if (outcome != OUTCOME_DONE)
         return exit_code(a->face, outcome);

@@ -106,9 +106,12 @@ bool session_trace_write(const struct session_export *x, const char *path, uint6
     uint64_t n = 0;
     for (size_t i = 0; i < w.n_parts; i++)
         n += w.n_events[i];
-    if (w.device_error.fault != FAULT_NONE || n == 0 || arena_failed(x->mem)) {
+    if (w.device_error.fault != FAULT_NONE || n == 0 || arena_failed(x->mem) ||
+        names_failed(x->session->profile.names)) {
         out_discard(&o);
-        return w.device_error.fault == FAULT_NONE || error_set(e, w.device_error.fault, "%s", w.device_error.text);
+        if (w.device_error.fault != FAULT_NONE)
+            return error_set(e, w.device_error.fault, "%s: %s", path, w.device_error.text);
+        return n == 0 || error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
     }
     *n_events = n;
     return out_close(&o, e);

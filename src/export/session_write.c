@@ -76,21 +76,27 @@ static bool write_table(const struct writing *w, struct job *j, struct table *t)
     return out_close(&o, &j->error);
 }
 
+struct session_export session_export_of(const struct session *s, enum dialect dialect, unsigned n_threads,
+                                        struct arena *mem)
+{
+    return (struct session_export){ .session = s,
+                                    .device = { .profile = &s->profile,
+                                                .dialect = dialect,
+                                                .scope = SCOPE_ALL,
+                                                .is_generic = !s->profile.chip->is_native,
+                                                .mem = mem },
+                                    .mem = mem,
+                                    .dialect = dialect,
+                                    .n_threads = n_threads };
+}
+
 static void write_job(const struct writing *w, struct job *j)
 {
     const struct session_output *o = j->output;
     const struct session *s = w->session;
-    struct session_export x = { .session = s,
-                                .device = { .profile = &s->profile,
-                                            .dialect = w->wishes->dialect,
-                                            .scope = SCOPE_ALL,
-                                            .is_generic = !s->profile.chip->is_native,
-                                            .from_start = w->wishes->from_start,
-                                            .mem = j->mem },
-                                .mem = j->mem,
-                                .dialect = w->wishes->dialect,
-                                .is_pretty = w->wishes->is_pretty,
-                                .n_threads = w->wishes->n_threads };
+    struct session_export x = session_export_of(s, w->wishes->dialect, w->wishes->n_threads, j->mem);
+    x.device.from_start = w->wishes->from_start;
+    x.is_pretty = w->wishes->is_pretty;
     if (o->write) {
         if (o->write(&x, j->path, &j->n_rows, &j->error))
             has_memory(w, j);
@@ -248,11 +254,11 @@ static bool write_all(const struct session_wishes *wishes, struct session_result
     return true;
 }
 
-static void gather_losses(struct session *s)
+void session_losses(const struct session *s, struct losses *out)
 {
-    losses_merge(&s->lost, &s->profile.lost);
+    losses_merge(out, &s->profile.lost);
     for (size_t i = 0; i < FRAMEWORK_FILES; i++)
-        losses_merge(&s->lost, &s->framework.file[i].lost);
+        losses_merge(out, &s->framework.file[i].lost);
 }
 
 bool session_export(const char *path, const struct session_wishes *w, struct session_result *out, struct error *e)
@@ -272,7 +278,7 @@ bool session_export(const char *path, const struct session_wishes *w, struct ses
         w->progress(w->progress_context, "analysing", 0.25);
     if (!session_analyse(&out->session, w->n_threads, e))
         return false;
-    gather_losses(&out->session);
+    session_losses(&out->session, &out->session.lost);
     a->analyse_s = now_s() - start - a->load_s;
     if (out->session.device_error.fault != FAULT_NONE)
         account_problem(a, out->session.device_error.text);

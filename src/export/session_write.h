@@ -22,6 +22,12 @@ struct session_wishes {
     void *progress_context;
 };
 
+/* What an output is asked with; the rest of it is as in a struct of zeros. */
+struct session_export session_export_of(const struct session *s, enum dialect dialect, unsigned n_threads,
+                                        struct arena *mem);
+
+void session_losses(const struct session *s, struct losses *out); /* adds those of the device's and PyTorch's parts */
+
 struct session_result {
     struct session session; /* as analysed; live until session_result_free() */
     struct account account;

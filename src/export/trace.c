@@ -262,10 +262,15 @@ static void arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t 
     out_char(t->out, '"');
     trace_category(t, a->category);
     out_lit(t->out, ",\"id\":");
-    if (a->id)
+    if (a->id) {
         out_json(t->out, a->id, strlen(a->id));
-    else
+    } else if (t->has_base) { /* made for viewers, whose doubles would take neighbours for the same */
+        out_char(t->out, '"');
         out_u64(t->out, a->number);
+        out_char(t->out, '"');
+    } else {
+        out_u64(t->out, a->number);
+    }
     time_at(t, at_ns);
     if (a->binds)
         out_lit(t->out, ",\"bp\":\"e\"");
