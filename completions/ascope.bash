@@ -26,6 +26,7 @@ _ascope()
     --memory-limit) return ;;
     --export-type) _ascope_offer -W 'text db text,db'; return ;;
     --max-process-number) return ;;
+    --steps) return ;;
     --device) return ;;
     --metric) _ascope_offer -W 'self_cpu_time_total self_npu_time_total'; return ;;
     --rule) return ;;
@@ -49,7 +50,7 @@ _ascope()
         options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --dialect --time-base --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     analyse)
         words=''
-        options=' -dir --collection-dir --export-type --max-process-number --dialect --time-base --pretty --simplify --out --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --export-type --max-process-number --steps --dialect --time-base --pretty --simplify --out --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     export-trace)
         words=''
         options=' --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;

@@ -114,6 +114,38 @@ static void columns_of_another_release(void **state)
     (void)state;
 }
 
+static bool is_even(const void *context, int64_t number)
+{
+    assert_string_equal(context, "context");
+    return number % 2 == 0;
+}
+
+static void only_rows_that_are_wanted(void **state)
+{
+    static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL }, { "name", "INTEGER", NULL } };
+    static const struct db_filter filter[] = { { "EVERY", "id", NULL }, { NULL, "id", is_even } };
+    const struct cell grid[] = { cell_int(1), cell_text("odd"), cell_int(2), cell_text("even"), cell_na(), cell_na() };
+    struct names *names = names_new();
+    const char *path = folder_path("a.db");
+    struct error e = { 0 };
+    struct db *db = db_open(path, names, &e);
+    struct db_table t = { .name = "SOME", .column = column, .n_columns = 2, .n_rows = 3, .grid = grid };
+    db_filters(db, filter, ROWS(filter), "context");
+    assert_true(db_table(db, &t, &e));
+    assert_int_equal(db_rows(db), 1);
+    t.name = "EVERY";
+    t.n_rows = 2;
+    assert_true(db_table(db, &t, &e));
+    assert_int_equal(db_rows(db), 3);
+    assert_true(db_close(db, &e));
+    assert_string_equal(answer(path, "PRAGMA integrity_check"), "ok");
+    assert_string_equal(answer(path, "SELECT group_concat(SOME.id || value) FROM SOME JOIN STRING_IDS s ON s.id=name"),
+                        "2even");
+    assert_string_equal(answer(path, "SELECT count(*) FROM EVERY"), "2");
+    names_free(names);
+    (void)state;
+}
+
 static struct cell row_number(const void *rows, size_t row)
 {
     (void)rows;
@@ -581,6 +613,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_what_sqlite_reads, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(columns_of_another_release, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(only_rows_that_are_wanted, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(any_number_of_rows_arrives_once, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(rows_are_kept_as_sqlite_keeps_them, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(texts_of_every_length_are_whole, folder_make, folder_remove),

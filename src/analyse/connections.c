@@ -191,9 +191,8 @@ static bool sort_by_begin(const struct torch_ops *o, uint32_t *row, size_t n, st
     return key && order_by_u64(row, n, key);
 }
 
-static void split_ops(struct connections *c, const struct session *s)
+static void split_ops(struct connections *c, const struct session *s, const struct torch_ops *o)
 {
-    const struct torch_ops *o = &s->framework.ops;
     size_t n_plain = 0;
     for (size_t i = 0; i < o->n; i++)
         n_plain += strncmp(names_text(s->profile.names, o->name[i]), "mstx_", 5) != 0;
@@ -211,7 +210,7 @@ struct callers {
     size_t first;
 };
 
-static bool callers_find(struct callers *c, const struct connections *all, const struct session *s, size_t first,
+static bool callers_find(struct callers *c, const struct connections *all, const struct framework *f, size_t first,
                          size_t n, struct arena *mem)
 {
     struct host_spans ops;
@@ -219,8 +218,8 @@ static bool callers_find(struct callers *c, const struct connections *all, const
     c->op = arena_take(mem, c->calls.n, sizeof *c->op);
     if (n == 0)
         c->calls.n = 0;
-    return c->op && (c->calls.n == 0 || (spans_of_ops(&ops, &s->framework.ops, all->op + first, n, mem) &&
-                                         callers_of(&c->calls, &ops, &s->framework, c->op, mem)));
+    return c->op && (c->calls.n == 0 || (spans_of_ops(&ops, &f->ops, all->op + first, n, mem) &&
+                                         callers_of(&c->calls, &ops, f, c->op, mem)));
 }
 
 static bool list_ids(struct connections *c, const uint32_t *pair, uint64_t first_pair, const struct callers *callers,
@@ -253,15 +252,14 @@ static bool list_ids(struct connections *c, const uint32_t *pair, uint64_t first
     return true;
 }
 
-bool connections_find(struct connections *c, const struct session *s, struct arena *mem)
+bool connections_find(struct connections *c, const struct session *s, const struct framework *f, struct arena *mem)
 {
-    const struct framework *f = &s->framework;
     struct arena *temp = arena_new();
     struct callers callers[2] = { 0 };
     *c = (struct connections){ .op = arena_take(mem, f->ops.n, sizeof *c->op) };
     bool done = temp && c->op;
     if (done)
-        split_ops(c, s);
+        split_ops(c, s, &f->ops);
     const uint32_t *pair = done ? pair_ops(&f->ops, c->op, c->n_plain, temp) : NULL;
     uint64_t first_pair = CONNECTION_FRAMEWORK;
     for (size_t i = 0; i < f->enqueue.n; i++)
@@ -273,8 +271,8 @@ bool connections_find(struct connections *c, const struct session *s, struct are
         done = sort_by_begin(&f->ops, c->op, c->n_plain, temp);
     if (done && callers[1].calls.n > 0)
         done = sort_by_begin(&f->ops, c->op + c->n_plain, c->n - c->n_plain, temp);
-    done = done && callers_find(&callers[0], c, s, 0, c->n_plain, temp) &&
-           callers_find(&callers[1], c, s, c->n_plain, c->n - c->n_plain, temp) &&
+    done = done && callers_find(&callers[0], c, f, 0, c->n_plain, temp) &&
+           callers_find(&callers[1], c, f, c->n_plain, c->n - c->n_plain, temp) &&
            list_ids(c, pair, first_pair, callers, 2, mem);
     c->dequeue = done ? same_id(&f->enqueue, &f->dequeue, mem) : NULL;
     arena_free(temp);

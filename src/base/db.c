@@ -34,6 +34,9 @@ struct db {
     LIST(const char *) indexes; /* "NAME ON TABLE (columns)" */
     const struct db_change *change;
     size_t n_changes;
+    const struct db_filter *filter;
+    size_t n_filters;
+    const void *filter_context;
     struct arena *mem;
     uint64_t n_rows;
     bool has_failed;                              /* a text could not be numbered */
@@ -72,6 +75,13 @@ void db_changes(struct db *db, const struct db_change *change, size_t n)
 {
     db->change = change;
     db->n_changes = n;
+}
+
+void db_filters(struct db *db, const struct db_filter *filter, size_t n, const void *context)
+{
+    db->filter = filter;
+    db->n_filters = n;
+    db->filter_context = context;
 }
 
 static uint32_t no_number(struct db *db)
@@ -208,6 +218,11 @@ struct row_form {
     const char *name[MOST_COLUMNS], *type[MOST_COLUMNS];
     enum affinity affinity[MOST_COLUMNS];
     uint8_t cell[MOST_COLUMNS]; /* of the row as it was handed over */
+    struct {
+        bool (*keeps)(const void *context, int64_t number);
+        uint8_t cell;
+    } filter[MOST_COLUMNS];
+    size_t n_filters;
 };
 
 /* NULL: the column is left out. */
@@ -217,6 +232,31 @@ static const char *column_name(const struct db *db, const char *table, const cha
         if (strcmp(db->change[i].table, table) == 0 && strcmp(db->change[i].column, column) == 0)
             return db->change[i].name;
     return column;
+}
+
+static void find_filters(const struct db *db, const struct db_table *t, struct row_form *f)
+{
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const struct db_filter *k = db->filter, *end = k + db->n_filters;
+        while (k < end && ((k->table && strcmp(k->table, t->name) != 0) || strcmp(k->column, t->column[c].name) != 0))
+            k++;
+        if (k == end || !k->keeps)
+            continue;
+        f->filter[f->n_filters].keeps = k->keeps;
+        f->filter[f->n_filters++].cell = (uint8_t)c;
+    }
+}
+
+static bool is_wanted(const struct db *db, const struct row_form *f, const struct cell *cell)
+{
+    for (size_t i = 0; i < f->n_filters; i++) {
+        const struct cell c = cell[f->filter[i].cell];
+        const bool is_number = c.kind == CELL_INT || c.kind == CELL_UINT || c.kind == CELL_TIME || c.kind == CELL_US ||
+                               c.kind == CELL_REAL;
+        if (!is_number || !f->filter[i].keeps(db->filter_context, c.kind == CELL_REAL ? (int64_t)c.f : c.i))
+            return false;
+    }
+    return true;
 }
 
 static struct row_form form_of(const struct db *db, const struct db_table *t)
@@ -234,6 +274,8 @@ static struct row_form form_of(const struct db *db, const struct db_table *t)
         f.cell[f.n++] = (uint8_t)c;
     }
     f.key = f.key < f.n ? f.key : f.n;
+    if (db->n_filters > 0)
+        find_filters(db, t, &f);
     return f;
 }
 
@@ -261,8 +303,12 @@ static bool add_rows(struct db *db, const struct db_table *t, const struct row_f
     for (size_t first = 0; first < t->n_rows && done; first += BLOCK_ROWS) {
         const size_t n = t->n_rows - first < BLOCK_ROWS ? t->n_rows - first : BLOCK_ROWS;
         const struct cell *cell = cells_of(db, t, order, first, n);
-        for (size_t i = 0; i < n && done; i++)
+        for (size_t i = 0; i < n && done; i++) {
+            if (form->n_filters > 0 && !is_wanted(db, form, cell + i * t->n_columns))
+                continue;
             done = add_row(db, form, cell + i * t->n_columns, b);
+            db->n_rows++;
+        }
     }
     if (!done && arena_failed(db->mem))
         no_memory(db, e);
@@ -353,7 +399,6 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
         return no_memory(db, e);
     if (db->out.failed_errno) /* what comes would be lost as well */
         return error_set(e, FAULT_IO, "%s: cannot be written: %s", db->out.path, write_trouble(db->out.failed_errno));
-    db->n_rows += t->n_rows;
     return true;
 }
 

@@ -97,7 +97,10 @@ static void analyse_prof(struct analysis *n, const char *path, struct turn *t, c
 {
     struct result r = { 0 };
     struct error e = { 0 };
-    if (collection_export(path, &n->request, &r, &e)) {
+    if (n->wishes.has_steps)
+        error_set(&e, FAULT_ASKED,
+                  "%s: --steps is of PyTorch directories; ascope export has --model-id and --iteration-id", path);
+    if (e.fault == FAULT_NONE && collection_export(path, &n->request, &r, &e)) {
         t->outcome = outcome_of(&r.account, &r.profile.lost);
         put_problems(err, &r.account);
         if (n->a->json)
@@ -200,6 +203,23 @@ static bool export_types(const struct arguments *a, struct session_wishes *w)
     return !a->export_type || w->text || w->db;
 }
 
+/* "3" or "2-4". */
+static bool steps_range(const char *text, struct session_wishes *w)
+{
+    const char *dash = strchr(text, '-');
+    const size_t first = dash ? (size_t)(dash - text) : strlen(text);
+    const char *last = dash ? dash + 1 : text;
+    const size_t last_len = strlen(last);
+    enum { DIGITS = 18 };
+    if (first == 0 || first > DIGITS || last_len == 0 || last_len > DIGITS || strspn(text, "0123456789") != first ||
+        strspn(last, "0123456789") != last_len)
+        return false;
+    w->has_steps = true;
+    w->first_step = strtoll(text, NULL, 10);
+    w->last_step = strtoll(last, NULL, 10);
+    return w->first_step <= w->last_step;
+}
+
 static json_t *all_json(struct analysis *n)
 {
     json_t *list = json_array();
@@ -220,6 +240,10 @@ int run_analyse(struct arguments *a)
                                  .out_dir = a->out };
     if (!export_types(a, &n.wishes)) {
         complain("--export-type %s: accepted are text, db, and text,db", a->export_type);
+        return exit_code(a->face, OUTCOME_PARAMETER);
+    }
+    if (a->steps && !steps_range(a->steps, &n.wishes)) {
+        complain("--steps %s: wanted is the number of a step, or two with a dash between: 3, 2-4", a->steps);
         return exit_code(a->face, OUTCOME_PARAMETER);
     }
     const unsigned kinds = (n.wishes.text ? WANT_TIMELINE | WANT_SUMMARY : 0) | (n.wishes.db ? WANT_DB : 0);

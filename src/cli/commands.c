@@ -10,8 +10,8 @@ static const uint8_t export_options[] = {
     OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t analyse_options[] = {
-    OPT_DIR, OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_SIMPLIFY, OPT_OUT, OPT_THREADS, OPT_MEMORY,
-    OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+    OPT_DIR, OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_ONLY_STEPS, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_SIMPLIFY, OPT_OUT,
+    OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t memory_timeline_options[] = {
     OPT_DEVICE, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
@@ -58,6 +58,10 @@ const struct command commands[] = {
                 "are analysed side by side, and one that fails stops no other. The results go to ASCEND_PROFILER_OUTPUT in "
                 "each: trace_view.json (for Perfetto, Chrome or MindStudio Insight), tables (*.csv) and databases (*.db). "
                 "A readable log goes to logs, and analyse.done is written last.\n\n"
+                "With --steps the results hold what began in these steps: operators and memory by the step's time on the "
+                "host, kernels and samples by its time on the device, tasks of the queue with the operators that put them "
+                "in. Statistics of ports and links and the counters of caches have no times: they, and the summary on the "
+                "terminal, are those of the whole.\n\n"
                 "PROF_XXX directories, which have no framework's data beside them, are exported as ascope export does.",
         LIST_OF(analyse_options),
         .run = run_analyse,

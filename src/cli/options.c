@@ -68,6 +68,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "text (timeline and tables), db (databases), or both; without it as the collection was set up" },
     [OPT_MAX_PROCESSES] = { "max-process-number", NUMBER(max_processes, 1, 64),
         .help = "how many directories are analysed at once; without it as many as --threads" },
+    [OPT_ONLY_STEPS] = { "steps", .kind = OPTION_TEXT, .value = "N[-M]", .at = AT(steps),
+        .help = "only what belongs to these steps of PyTorch's profiler: 3, or 2-4" },
     [OPT_PRETTY] = { "pretty", .kind = OPTION_FLAG, .at = AT(pretty),
         .help = "the timeline with one event a line, for people and line tools" },
     [OPT_SIMPLIFY] = { "simplify", .kind = OPTION_SWITCH, .at = AT(simplify),

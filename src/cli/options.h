@@ -40,6 +40,7 @@ enum option_id {
     /* of analyse only */
     OPT_EXPORT_TYPE,
     OPT_MAX_PROCESSES,
+    OPT_ONLY_STEPS,
     OPT_PRETTY,
     OPT_SIMPLIFY,
     /* of export-memory-timeline only */
@@ -121,7 +122,7 @@ struct arguments {
     enum face face;
     const struct command *command;
     uint64_t given; /* bit option_id: it was on the command line */
-    const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device;
+    const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device, *steps;
     uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose, metric;

@@ -193,6 +193,8 @@ static bool write_step_times(const struct session_export *x, struct db *db, stru
         if (!done || w.compute.n + w.comm.n == 0)
             continue;
         for (size_t i = 0; i < ranges.n; i++) {
+            if (!session_shows_step(x, i))
+                continue;
             const struct step_time t = step_time_of(&w, ranges.begin_ns[i], ranges.end_ns[i]);
             add_row(&g, d, cell_name(s->steps.id[i]), &t, s->steps.host_begin_ns[i]);
         }

@@ -380,16 +380,18 @@ static bool find_gc_processes(struct framework_tracks *f, struct arena *mem)
     return true;
 }
 
-struct framework_tracks *framework_tracks_take(const struct session *s, enum dialect dialect, struct arena *mem)
+struct framework_tracks *framework_tracks_take(const struct session_export *x)
 {
+    const struct session *s = x->session;
+    struct arena *mem = x->mem;
     struct framework_tracks *f = arena_take(mem, 1, sizeof *f);
     if (!f)
         return NULL;
-    f->framework = &s->framework;
-    f->section = section_order[dialect];
+    f->framework = x->framework;
+    f->section = section_order[x->dialect];
     f->gc_device = s->has_device && s->profile.n_devices > 0 ? s->profile.device[0].source.device : TRACE_HOST;
     if (!find_threads(f, mem) || !framework_lanes_find(&f->lanes, f->framework, mem) || !find_fwdbwd(f, mem) ||
-        !find_gc_processes(f, mem) || (dialect == DIALECT_CURRENT && !find_enqueue_names(f, mem)))
+        !find_gc_processes(f, mem) || (x->dialect == DIALECT_CURRENT && !find_enqueue_names(f, mem)))
         return NULL;
     for (size_t i = 0; i < SECTIONS; i++)
         f->n_parts += section_parts(f, i);

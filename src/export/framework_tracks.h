@@ -6,13 +6,12 @@
 #ifndef ASCOPE_EXPORT_FRAMEWORK_TRACKS_H
 #define ASCOPE_EXPORT_FRAMEWORK_TRACKS_H
 
-#include "export/export.h"
-#include "profile/session.h"
+#include "export/session.h"
 
 struct framework_tracks;
 
-/* Lives in mem; NULL: no memory. */
-struct framework_tracks *framework_tracks_take(const struct session *s, enum dialect dialect, struct arena *mem);
+/* Lives in x->mem; NULL: no memory. */
+struct framework_tracks *framework_tracks_take(const struct session_export *x);
 size_t framework_tracks_parts(const struct framework_tracks *f);
 /* Part i; t has no lanes: the slices are not in order, and know their rows. */
 void framework_tracks_write(const struct framework_tracks *f, size_t i, struct trace *t);

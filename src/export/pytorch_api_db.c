@@ -138,7 +138,7 @@ static bool write_connections(const struct session_export *x, const struct conne
 {
     enum { BLOCK = 4096 };
     static const struct db_column column[] = { { "id", "INTEGER", NULL }, { "connectionId", "INTEGER", NULL } };
-    const struct framework *f = &x->session->framework;
+    const struct framework *f = x->framework;
     const struct queue_spans *const queue[] = { &f->dequeue, &f->enqueue };
     struct cell *cells = arena_take(x->mem, 2 * BLOCK, sizeof *cells);
     struct db_table t = { .name = "CONNECTION_IDS", .column = column, .n_columns = 2, .grid = cells };
@@ -215,7 +215,7 @@ static bool write_chains(const struct session_export *x, uint32_t *chain, struct
         { "stack", "INTEGER", NULL },
         { "stackDepth", "INTEGER", NULL },
     };
-    const struct torch_ops *o = &x->session->framework.ops;
+    const struct torch_ops *o = &x->framework->ops;
     struct arena *mem = arena_new();
     struct names *names = x->session->profile.names;
     struct stacks s = { .names = names, .mem = mem };
@@ -253,7 +253,7 @@ static bool write_chains(const struct session_export *x, uint32_t *chain, struct
 
 static bool write_queue(const struct session_export *x, const struct connections *c, struct db *db, struct error *e)
 {
-    const struct framework *f = &x->session->framework;
+    const struct framework *f = x->framework;
     struct names *names = x->session->profile.names;
     struct prefixed in = { .prefix = "Enqueue@", .names = names, .mem = x->mem },
                     out = { .prefix = "Dequeue@", .names = names, .mem = x->mem };
@@ -282,11 +282,11 @@ static bool write_queue(const struct session_export *x, const struct connections
 
 bool pytorch_api_db(const struct session_export *x, struct db *db, struct error *e)
 {
-    const struct framework *f = &x->session->framework;
+    const struct framework *f = x->framework;
     struct connections c;
     uint32_t *connection = arena_take(x->mem, f->ops.n, sizeof *connection),
              *chain = arena_take(x->mem, f->ops.n, sizeof *chain);
-    if (!connection || !chain || !connections_find(&c, x->session, x->mem))
+    if (!connection || !chain || !connections_find(&c, x->session, f, x->mem))
         return error_set(e, FAULT_LIMIT, "PYTORCH_API: no memory for its rows");
     const struct op_rows ops = { &f->ops, &c, connection, chain };
     const struct db_table python = { .name = "PYTORCH_API",

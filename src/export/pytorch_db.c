@@ -139,8 +139,8 @@ static bool write_gc(const struct session_export *x, struct db *db, struct error
     const struct db_table t = { .name = "GC_RECORD",
                                 .column = column,
                                 .n_columns = 3,
-                                .n_rows = x->session->framework.gc.n,
-                                .rows = &x->session->framework.gc,
+                                .n_rows = x->framework->gc.n,
+                                .rows = &x->framework->gc,
                                 .get = gc_cell };
     return db_table(db, &t, e);
 }
@@ -189,6 +189,69 @@ static bool write_ranks(const struct session_export *x, struct db *db, struct er
     return ranks_db(&x->device, db, t->has_rank ? t->rank : -1, e);
 }
 
+/* Of a part: what began in it, where the table knows; samples of the time in which the devices worked on it; and what tasks are, of
+ * those that are left. */
+struct wanted_rows {
+    const struct session_export *x;
+    const bool *has_task; /* by global id */
+};
+
+static bool keeps_host(const void *context, int64_t ns)
+{
+    return session_shows(((const struct wanted_rows *)context)->x, ns);
+}
+
+static bool keeps_launch(const void *context, int64_t ns)
+{
+    const struct session_part *p = ((const struct wanted_rows *)context)->x->part;
+    return ns >= p->begin_ns && ns <= p->launched_ns;
+}
+
+static bool keeps_device(const void *context, int64_t ns)
+{
+    return session_shows_device(((const struct wanted_rows *)context)->x, ns);
+}
+
+/* Those behind have no other rows. */
+static bool keeps_task(const void *context, int64_t id)
+{
+    const struct wanted_rows *w = context;
+    return id < 0 || id >= (int64_t)w->x->session->profile.n_global_ids || w->has_task[id];
+}
+
+static const struct db_filter part_filters[] = {
+    { "PYTORCH_API", "startNs", NULL }, /* what it is made of is a part already */
+    { "GC_RECORD", "startNs", NULL },
+    { "STEP_TIME", "startNs", keeps_host },
+    { "CANN_API", "startNs", keeps_launch },
+    { "MSTX_EVENTS", "startNs", keeps_launch },
+    { "OSRT_API", "startNs", keeps_launch },
+    { "NPU_OP_MEM", "timestampNs", keeps_launch },
+    { "MEMORY_RECORD", "timestamp", keeps_host },
+    { "OP_MEMORY", "allocationTime", keeps_host },
+    { NULL, "startNs", keeps_device },
+    { NULL, "timestampNs", keeps_device },
+    { NULL, "globalTaskId", keeps_task },
+};
+
+static bool cut_rows(const struct session_export *x, struct db *db, struct error *e)
+{
+    const struct profile *p = &x->session->profile;
+    bool *has_task = arena_take(x->mem, p->n_global_ids, sizeof *has_task);
+    struct wanted_rows *w = arena_take(x->mem, 1, sizeof *w);
+    if (!has_task || !w)
+        return error_set(e, FAULT_LIMIT, "no memory for the database of a part");
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct tasks *t = &p->device[d].tasks;
+        for (size_t i = 0; i < t->n; i++)
+            if (t->global_id[i] < p->n_global_ids && session_shows_device(x, t->begin_ns[i]))
+                has_task[t->global_id[i]] = true;
+    }
+    *w = (struct wanted_rows){ x, has_task };
+    db_filters(db, part_filters, sizeof part_filters / sizeof *part_filters, w);
+    return true;
+}
+
 bool pytorch_db_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
 {
     static bool (*const part[])(const struct session_export *x, struct db *db, struct error *e) = {
@@ -200,6 +263,10 @@ bool pytorch_db_write(const struct session_export *x, const char *path, uint64_t
         return false;
     if (x->dialect == DIALECT_SEED)
         db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
+    if (x->part && !cut_rows(x, db, e)) {
+        db_discard(db);
+        return false;
+    }
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (!part[i](x, db, e) || arena_failed(x->mem)) {
             db_discard(db);

@@ -6,17 +6,35 @@
 #ifndef ASCOPE_EXPORT_SESSION_H
 #define ASCOPE_EXPORT_SESSION_H
 
+#include "analyse/session_part.h"
 #include "export/export.h"
 #include "profile/session.h"
 
 struct session_export {
     const struct session *session;
-    struct export device; /* what an output of the device's part is asked with: dialect, profile, mem */
-    struct arena *mem;    /* of the job that writes this output: the same as device.mem */
+    const struct framework
+        *framework; /* what of it is shown: all, or the part's; rows of the session's tree are not rows of it */
+    const struct session_part *part; /* the steps that are wanted; NULL: all of it */
+    struct export device;            /* what an output of the device's part is asked with: dialect, profile, mem */
+    struct arena *mem;               /* of the job that writes this output: the same as device.mem */
     enum dialect dialect;
     bool is_pretty; /* one event a line */
     unsigned n_threads;
 };
+
+/* Whether a step is wanted (by its row), a moment of PyTorch's own, or one of a device. */
+static inline bool session_shows_step(const struct session_export *x, size_t step)
+{
+    return !x->part || x->part->has_step[step];
+}
+static inline bool session_shows(const struct session_export *x, int64_t ns)
+{
+    return !x->part || (ns >= x->part->begin_ns && ns <= x->part->end_ns);
+}
+static inline bool session_shows_device(const struct session_export *x, int64_t ns)
+{
+    return !x->part || (x->part->is_on_device && ns >= x->part->device_begin_ns && ns <= x->part->device_end_ns);
+}
 
 struct session_output {
     const char *file;  /* "operator_details.csv"; a "%s" is the rank: "_0" or "" */
@@ -25,6 +43,9 @@ struct session_output {
     bool is_timeline;
     bool is_new;                                /* the seed documents do not know it: only in dialect current */
     bool (*is_wanted)(const struct session *s); /* by the settings; NULL: always */
+    const char *
+        time; /* the column of a table by which its rows belong to steps; NULL: they know themselves, or have no time */
+    bool is_of_device; /* that time */
     /* One of three. A table without rows makes no file. */
     const char *report; /* the name in reports[] of the device's table that this is */
     bool (*build)(const struct session_export *x, struct table *out, struct error *e);

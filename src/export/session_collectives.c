@@ -12,17 +12,20 @@ const char *const collective_kind_name[KINDS] = { [KIND_P2P] = "p2p", [KIND_COLL
 /* The keys of steps that the device worked on. Two of the same number share one. */
 struct step_keys {
     struct keys ids; /* what follows the "#" */
-    uint32_t *key;   /* of a step: its place there */
+    uint32_t *key;   /* of a step: its place there, or NOT_WANTED */
     size_t n;        /* steps with work */
 };
+enum { NOT_WANTED = KEYS_NO_MEMORY - 1 };
 
-static bool find_keys(struct step_keys *k, const struct session_steps *t, struct arena *mem)
+static bool find_keys(struct step_keys *k, const struct session_export *x)
 {
+    const struct session_steps *t = &x->session->steps;
+    struct arena *mem = x->mem;
     *k = (struct step_keys){ .key = arena_take(mem, t->n, sizeof *k->key) };
     for (size_t i = 0; k->key && i < t->n; i++) {
         if (!t->has_work[i])
             continue;
-        k->key[i] = keys_add(&k->ids, t->id[i], mem);
+        k->key[i] = session_shows_step(x, i) ? keys_add(&k->ids, t->id[i], mem) : NOT_WANTED;
         k->n++;
         if (k->key[i] == KEYS_NO_MEMORY)
             return false;
@@ -36,7 +39,8 @@ static bool name_steps(struct session_collectives *c, const struct step_keys *k,
     c->step = arena_take(mem, c->n_steps, sizeof *c->step);
     if (!c->step)
         return false;
-    c->step[0] = names_addz(names, "step");
+    if (k->n == 0)
+        c->step[0] = names_addz(names, "step");
     for (size_t i = 0; i < k->ids.key.n; i++) {
         const char *text = arena_printf(mem, "step%s", names_text(names, (name_id)k->ids.key.at[i]));
         if (!text)
@@ -69,9 +73,9 @@ static uint32_t step_of(const struct session_collectives *c, const struct collec
     if (!collective_begin(&c->all, of, &begin_ns))
         return NO_ROW;
     if (keys->n <= 1)
-        return 0;
+        return keys->n == keys->ids.key.n ? 0 : NO_ROW;
     const uint32_t step = step_index_at(index, start_ns(collective_start_us(of, begin_ns)));
-    return step == NO_ROW ? NO_ROW : keys->key[step];
+    return step == NO_ROW || keys->key[step] == NOT_WANTED ? NO_ROW : keys->key[step];
 }
 
 /* step[i]: of a collective, or NO_ROW. */
@@ -102,37 +106,43 @@ static bool put_in_order(struct session_collectives *c, const uint32_t *step, st
     return order_by_u32(c->order, n_placed, bin);
 }
 
-static bool put_in_steps(struct session_collectives *c, const struct session *s, bool in_any_case, struct arena *mem)
+static bool put_in_steps(struct session_collectives *c, const struct session_export *x, bool in_any_case)
 {
+    const struct session *s = x->session;
+    struct arena *mem = x->mem;
     const size_t n = c->all.list.n;
     struct step_keys keys;
     struct step_index index;
     uint32_t *step = arena_take(mem, n, sizeof *step);
-    if (!step || !find_keys(&keys, &s->steps, mem) || !step_index_build(&index, &s->steps, mem))
+    if (!step || !find_keys(&keys, x) || !step_index_build(&index, &s->steps, mem))
         return false;
     bool is_any_placed = false;
     for (size_t i = 0; i < n; i++) {
         step[i] = step_of(c, &c->all.list.at[i], &keys, &index);
         is_any_placed |= step[i] != NO_ROW;
     }
-    if (in_any_case && !is_any_placed) {
+    if (in_any_case && !is_any_placed && !x->part) {
         keys = (struct step_keys){ 0 };
         memset(step, 0, n * sizeof *step);
     }
     return name_steps(c, &keys, s->profile.names, mem) && put_in_order(c, step, mem);
 }
 
-bool session_collectives_find(struct session_collectives *c, const struct session *s, bool in_any_case, bool *has_any,
-                              struct arena *mem)
+bool session_collectives_find(struct session_collectives *c, const struct session_export *x, bool in_any_case,
+                              bool *has_any)
 {
+    const struct session *s = x->session;
     *c = (struct session_collectives){ 0 };
     *has_any = false;
     if (!s->has_device || s->profile.is_level0) /* which says nothing about what communication moved */
         return true;
-    if (!collectives_find(&c->all, &s->profile, mem))
+    if (!collectives_find(&c->all, &s->profile, x->mem))
         return false;
     *has_any = c->all.list.n > 0;
-    return !*has_any || put_in_steps(c, s, in_any_case, mem);
+    if (*has_any && !put_in_steps(c, x, in_any_case))
+        return false;
+    *has_any = *has_any && c->n_steps > 0;
+    return true;
 }
 
 void json_step_total(const struct comm_cost *c, struct out *o)

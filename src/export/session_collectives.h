@@ -21,8 +21,8 @@ struct session_collectives {
 
 /* `in_any_case`: where no step has any, they are all in one that has no number. `has_any`: there is something to tell; else nothing
  * of the above is set. False only without memory. */
-bool session_collectives_find(struct session_collectives *c, const struct session *s, bool in_any_case, bool *has_any,
-                              struct arena *mem);
+bool session_collectives_find(struct session_collectives *c, const struct session_export *x, bool in_any_case,
+                              bool *has_any);
 
 /* Sums of a step and kind: without a start, and without what is no sum. */
 void json_step_total(const struct comm_cost *total, struct out *o);

@@ -108,7 +108,7 @@ static bool write_json(const struct session_export *x, const char *path, uint64_
     struct session_collectives c;
     struct out o;
     bool has_any;
-    if (!session_collectives_find(&c, x->session, put == matrices_json, &has_any, x->mem))
+    if (!session_collectives_find(&c, x, put == matrices_json, &has_any))
         return error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", path);
     if (!has_any)
         return true;
@@ -167,7 +167,7 @@ bool session_communication_db(const struct session_export *x, struct db *db, str
 {
     struct session_collectives c;
     bool has_any;
-    if (!session_collectives_find(&c, x->session, false, &has_any, x->mem))
+    if (!session_collectives_find(&c, x, false, &has_any))
         return error_set(e, FAULT_LIMIT, "no memory for the cost of communication");
     return !has_any || (costs_db(&c.all, c.place, db, e) && matrices_db(&c, db, e));
 }

@@ -140,7 +140,8 @@ bool session_operators_table(const struct session_export *x, struct table *out, 
     }
     size_t n = 0;
     for (uint32_t i = 0; i < ops->n; i++)
-        if (!name_is_step(s->profile.names, ops->name[s->tree.by_begin[i]]))
+        if (!name_is_step(s->profile.names, ops->name[s->tree.by_begin[i]]) &&
+            session_shows(x, ops->begin_ns[s->tree.by_begin[i]]))
             o->at[n++] = i;
     *out = (struct table){ .name = "operator_details",
                            .column = columns,

@@ -73,6 +73,8 @@ bool session_step_trace_table(const struct session_export *x, struct table *out,
              step_shares_build(&s->steps, &index, &work, p->names, x->mem, &time, &n);
         for (size_t k = 0; ok && k < n; k++) {
             struct cell cell[COLUMNS];
+            if (time[k].step != NO_ROW && !session_shows_step(x, time[k].step))
+                continue;
             fill(cell, s, d, &time[k]);
             grid_row(&grid, cell + first);
         }

@@ -17,17 +17,21 @@ struct writing {
 };
 
 /* From operators to what they started. Arrow heads lie where slices went that found no place in their own row. */
-static void draw_arrows(const struct session *s, const struct framework_tracks *f, struct trace *t,
+static void draw_arrows(const struct session_export *x, const struct framework_tracks *f, struct trace *t,
                         const struct lanes *lanes)
 {
+    const struct session *s = x->session;
     const struct torch_ops *o = &s->framework.ops;
     const struct kernels *k = &s->kernels;
     for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
         for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
             const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];
+            const uint32_t shown = x->part ? x->part->op_row[op] : op;
+            if (shown == NO_ROW || !session_shows_device(x, k->begin_ns[kernel]))
+                continue;
             const unsigned lane = lanes_moved(lanes, k->pid[kernel], k->tid[kernel], k->begin_ns[kernel]);
             struct arrow arrow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
-            trace_arrow(t, &arrow, o->process[op], framework_op_row(f, op), o->begin_ns[op]);
+            trace_arrow(t, &arrow, o->process[op], framework_op_row(f, shown), o->begin_ns[op]);
             arrow.end = 'f';
             trace_arrow(t, &arrow, k->pid[kernel], lane_tid(k->tid[kernel], lane), k->begin_ns[kernel]);
         }
@@ -40,13 +44,16 @@ static bool draw_device(struct writing *w, struct trace *t)
     struct lanes *lanes = lanes_new();
     x.hides_calls = s->settings.level == SESSION_LEVEL0;
     t->lanes = lanes;
+    t->has_window = x.scope != SCOPE_ALL;
+    t->window_begin_ns = x.shown_ns;
+    t->window_end_ns = x.end_ns;
     t->keeps_moves = s->tree.n_started > 0;
     if (!lanes || !timeline_draw(&x, &(struct timeline_wish){ 0 }, t, &w->device_error) || t->has_no_memory) {
         lanes_free(lanes);
         return error_set(&w->device_error, FAULT_LIMIT, "no memory for the lanes of the timeline");
     }
     t->lanes = NULL;
-    draw_arrows(s, w->framework, t, lanes);
+    draw_arrows(w->x, w->framework, t, lanes);
     lanes_free(lanes);
     return true;
 }
@@ -88,7 +95,7 @@ static bool is_gzip_name(const char *path)
 
 bool session_trace_write(const struct session_export *x, const char *path, uint64_t *n_events, struct error *e)
 {
-    struct writing w = { .x = x, .framework = framework_tracks_take(x->session, x->dialect, x->mem) };
+    struct writing w = { .x = x, .framework = framework_tracks_take(x) };
     struct out o;
     if (w.framework) {
         w.n_parts = framework_tracks_parts(w.framework) + x->session->has_device;

@@ -38,6 +38,8 @@ struct job {
 struct writing {
     const struct session_wishes *wishes;
     const struct session *session;
+    const struct session_part *part; /* NULL: all of it */
+    struct window *window;           /* of each device; NULL without a part */
     struct job *job;
     size_t n_jobs;
     pthread_mutex_t lock; /* of n_done and the progress callback */
@@ -60,6 +62,42 @@ static bool has_memory(const struct writing *w, struct job *j)
     return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", j->path);
 }
 
+/* A table without the rows of other steps. */
+struct cut_table {
+    struct table whole;
+    uint32_t *row;
+};
+
+static struct cell cut_cell(const void *rows, size_t row, size_t column)
+{
+    const struct cut_table *c = rows;
+    return table_cell(&c->whole, c->row[row], column);
+}
+
+static bool cut_table(const struct session_export *x, struct job *j, struct table *t)
+{
+    const struct session_output *o = j->output;
+    struct cut_table *c = arena_take(j->mem, 1, sizeof *c);
+    uint32_t *row = arena_take(j->mem, t->n_rows, sizeof *row);
+    size_t column = 0, n = 0;
+    if (!c || !row)
+        return error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of it", j->path);
+    while (column < t->n_columns && strcmp(t->column[column].name, o->time) != 0)
+        column++;
+    for (uint32_t i = 0; column < t->n_columns && i < t->n_rows; i++) {
+        const struct cell at = table_cell(t, i, column);
+        if ((at.kind == CELL_TIME || at.kind == CELL_US) &&
+            (o->is_of_device ? session_shows_device(x, at.i) : session_shows(x, at.i)))
+            row[n++] = i;
+    }
+    *c = (struct cut_table){ *t, row };
+    t->grid = NULL;
+    t->rows = c;
+    t->get = cut_cell;
+    t->n_rows = n;
+    return true;
+}
+
 static bool write_table(const struct writing *w, struct job *j, struct table *t)
 {
     t->has_crlf = true;
@@ -80,6 +118,7 @@ struct session_export session_export_of(const struct session *s, enum dialect di
                                         struct arena *mem)
 {
     return (struct session_export){ .session = s,
+                                    .framework = &s->framework,
                                     .device = { .profile = &s->profile,
                                                 .dialect = dialect,
                                                 .scope = SCOPE_ALL,
@@ -97,6 +136,14 @@ static void write_job(const struct writing *w, struct job *j)
     struct session_export x = session_export_of(s, w->wishes->dialect, w->wishes->n_threads, j->mem);
     x.device.from_start = w->wishes->from_start;
     x.is_pretty = w->wishes->is_pretty;
+    if (w->part) {
+        x.part = w->part;
+        x.framework = &w->part->framework;
+        x.device.scope = SCOPE_STEP;
+        x.device.window = w->window;
+        x.device.begin_ns = x.device.lead_ns = x.device.shown_ns = w->part->begin_ns;
+        x.device.end_ns = w->part->launched_ns;
+    }
     if (o->write) {
         if (o->write(&x, j->path, &j->n_rows, &j->error))
             has_memory(w, j);
@@ -106,6 +153,8 @@ static void write_job(const struct writing *w, struct job *j)
     const struct report *report = o->report ? report_of(o->report) : NULL;
     if (o->report ? !report || !s->has_device || !report->build(&x.device, &t, &j->error)
                   : !o->build(&x, &t, &j->error))
+        return;
+    if (w->part && o->time && !cut_table(&x, j, &t))
         return;
     /* Older tools, and the documents, have no Device_id: it is left out where it tells nothing. */
     if (o->report && x.dialect == DIALECT_SEED && s->profile.n_devices < 2)
@@ -222,10 +271,31 @@ static bool write_done(const char *dir, struct arena *mem, struct error *e)
     return out_open(&o, path, e) && out_close(&o, e);
 }
 
+static bool find_part(struct writing *w, struct arena *mem, struct error *e)
+{
+    const struct session *s = w->session;
+    struct session_part *part = arena_take(mem, 1, sizeof *part);
+    w->window = arena_take(mem, s->profile.n_devices, sizeof *w->window);
+    if (!part || !w->window)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
+    if (!session_part_find(part, s, w->wishes->first_step, w->wishes->last_step, mem, e))
+        return false;
+    for (size_t d = 0; d < s->profile.n_devices; d++)
+        w->window[d] = (struct window){ .has_any = part->is_on_device,
+                                        .begin_ns = part->device_begin_ns,
+                                        .end_ns = part->device_end_ns,
+                                        .lead_ns = part->device_begin_ns,
+                                        .shown_ns = part->device_begin_ns };
+    w->part = part;
+    return true;
+}
+
 static bool write_all(const struct session_wishes *wishes, struct session_result *out, struct error *e)
 {
     struct writing w = { .wishes = wishes, .session = &out->session };
     struct arena *mem = out->account.mem;
+    if (wishes->has_steps && !find_part(&w, mem, e))
+        return false;
     const char *home =
         wishes->out_dir ? arena_printf(mem, "%s/%s", wishes->out_dir, out->session.name) : out->session.path;
     const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;

@@ -14,6 +14,8 @@ struct session_wishes {
     bool text, db; /* export types; neither: as recorded */
     enum choice simplifies;
     enum dialect dialect;
+    bool has_steps; /* only some are wanted, by their numbers */
+    int64_t first_step, last_step;
     bool is_pretty;  /* --pretty: one event a line */
     bool from_start; /* --time-base start */
     unsigned n_threads;
