@@ -65,8 +65,9 @@ class Finding(Case):
             self.sample("npu" if i % 3 == 0 else "host", n)
         for threads in "1", "4":
             r = self.ascope(self.dir, "--threads", threads, "--max-process-number", "3", code=0)
-            told = [line.rsplit("/", 1)[1] for line in r.stdout.splitlines() if line.endswith("_ascend_pt")]
-            self.assertEqual(told, names)
+            self.assertEqual([line.split()[-1] for line in r.stdout.splitlines() if "_ascend_pt" in line], names)
+            told = self.ascope(self.dir, "--threads", threads, "-v", code=0).stdout.splitlines()
+            self.assertEqual([line.rsplit("/", 1)[1] for line in told if line.endswith("_ascend_pt")], names)
 
     def test_one_that_fails_stops_no_other(self):
         bad, good = self.sample("npu", "a_ascend_pt"), self.sample("npu", "b_ascend_pt")

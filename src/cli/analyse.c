@@ -15,6 +15,7 @@
 #include "export/session_write.h"
 
 enum { PROBLEMS_TOLD = 3 }; /* a full disk is the same trouble for forty files */
+enum { TOLD_WHOLE = 4 };    /* of more directories than that each has one line */
 
 /* What one of them came to, kept until its turn to be told comes. */
 struct turn {
@@ -30,6 +31,7 @@ struct analysis {
     struct request request; /* of PROF directories */
     struct targets targets;
     struct turn *turn; /* of each target */
+    bool has_lines;    /* one for each directory, instead of a summary */
     struct progress progress;
     pthread_mutex_t lock; /* of what follows, and of stdout and stderr */
     size_t n_told, n_ended;
@@ -82,7 +84,7 @@ static void analyse_session(struct analysis *n, const char *path, struct turn *t
         put_problems(err, &r.account);
         if (n->a->json)
             t->json = session_summary_json(&r);
-        else if (!session_summary_print(term, n->a, &r))
+        else if (!(n->has_lines ? session_line_print(term, &r) : session_summary_print(term, n->a, &r)))
             fprintf(err, "%s: %s: no memory to tell all about it\n", complain_name(), path);
     } else {
         t->outcome = OUTCOME_NOTHING;
@@ -124,7 +126,7 @@ static void tell_in_order(struct analysis *n)
         if (t->complaints)
             fputs(t->complaints, stderr);
         if (t->told && *t->told) {
-            if (n->n_told > 0)
+            if (n->n_told > 0 && !n->has_lines)
                 putchar('\n');
             fputs(t->told, stdout);
             fflush(stdout);
@@ -179,10 +181,20 @@ static void run_all(struct analysis *n)
         n->wishes.progress = n->request.progress = progress_show;
         n->wishes.progress_context = n->request.progress_context = &n->progress;
     }
+    n->has_lines = n_targets > TOLD_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
+    for (size_t i = 0; i < n_targets; i++)
+        n->has_lines = n->has_lines && n->targets.list.at[i].is_session;
+    if (n->has_lines) {
+        struct term term;
+        term_init(&term, stdout);
+        session_lines_heading(&term);
+    }
     pthread_mutex_init(&n->lock, NULL);
     progress_begin(&n->progress, stderr, !n->a->quiet);
     pool_run(n_targets, at_once, run_one, n);
     progress_end(&n->progress);
+    if (n->has_lines)
+        printf("\n%zu directories; -v tells more of each\n", n_targets);
     pthread_mutex_destroy(&n->lock);
 }
 

@@ -304,6 +304,66 @@ bool session_summary_print(const struct term *t, const struct arguments *a, cons
     return has_files && has_steps && has_costs && has_memory;
 }
 
+void session_lines_heading(const struct term *t)
+{
+    fprintf(t->to, "%-6s %5s", "rank", "steps");
+    for (int i = 0; i < PARTS; i++)
+        fprintf(t->to, " %10s", part_look[i].heading);
+    fputs("  of a step, on average\n", t->to);
+}
+
+/* Means over all steps of all devices. */
+static bool mean_step(const struct session *s, int64_t mean[PARTS])
+{
+    struct arena *mem = arena_new();
+    bool done = mem != NULL;
+    int64_t n_all = 0, part[PARTS], whole;
+    memset(mean, 0, PARTS * sizeof *mean);
+    for (size_t i = 0; done && i < s->profile.n_devices; i++) {
+        struct step_share *share;
+        size_t n = 0;
+        done = device_shares(s, &s->profile.device[i], mem, &share, &n);
+        for (size_t k = 0; done && k < n; k++, n_all++) {
+            parts_of(&share[k], part, &whole);
+            for (int c = 0; c < PARTS; c++)
+                mean[c] += part[c];
+        }
+    }
+    for (int c = 0; c < PARTS && n_all > 0; c++)
+        mean[c] /= n_all;
+    arena_free(mem);
+    return done;
+}
+
+bool session_line_print(const struct term *t, const struct session_result *r)
+{
+    const struct session *s = &r->session;
+    int64_t mean[PARTS], whole = 0;
+    char text[TERM_NUMBER];
+    const bool done = mean_step(s, mean);
+    if (s->settings.has_rank)
+        fprintf(t->to, "%-6lld", (long long)s->settings.rank);
+    else
+        fprintf(t->to, "%-6s", "-");
+    fprintf(t->to, " %5zu", s->steps.n);
+    for (int i = 0; i < PARTS; i++) {
+        fprintf(t->to, " %10s", term_duration(text, (double)mean[i]));
+        whole += mean[i];
+    }
+    fputs("  ", t->to);
+    if (whole > 0 && whole < INT64_MAX / (2 * BAR_CELLS))
+        put_bar(t, mean, whole);
+    else
+        fprintf(t->to, "%*s", BAR_CELLS, "");
+    const uint64_t n_damaged = losses_damage(&s->lost);
+    fputs("  ", t->to);
+    term_text(t, s->name, t->columns > 110 ? t->columns - 86 : 0);
+    if (n_damaged > 0)
+        fprintf(t->to, "  %s%s lost%s", term_ink(t, INK_WARN), term_count(text, n_damaged), term_ink(t, INK_END));
+    fputc('\n', t->to);
+    return done;
+}
+
 json_t *session_summary_json(const struct session_result *r)
 {
     const struct session *s = &r->session;
