@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline}/*
 """
 import glob
 import os
@@ -95,6 +95,7 @@ def cut_session(session, tag, out):
                   if os.path.basename(path).startswith(SETTINGS) or any(t in path for t in TOGETHER)]
     for i, part in enumerate(parts):
         write(out, "framework", "%s_all_%d" % (tag, i), bytes([1]) + CUT.join(part))
+        write(out, "memory_timeline", "%s_%d" % (tag, i), bytes([i]) + CUT.join(settings + part))
         for ask in (0, 1 | 2, 2 | 4 | 8, 16, 32 | 2):
             write(out, "session", "%s_%d_%d" % (tag, i, ask), bytes([ask]) + CUT.join(settings + part + device))
 

@@ -222,6 +222,17 @@ size_t memory_devices(const struct session *s, struct memory_device *out, size_t
     return n;
 }
 
+struct memory_device memory_usual_device(const struct session *s)
+{
+    const struct torch_memory *m = &s->framework.memory;
+    struct memory_device found = { TORCH_DEVICE_CPU, -1 };
+    for (size_t i = 0; i < m->n; i++)
+        if (m->device_type[i] == TORCH_DEVICE_NPU && m->kind[i] != TORCH_MEMORY_BLOCK_FREE &&
+            (found.type != TORCH_DEVICE_NPU || m->device[i] < found.number))
+            found = (struct memory_device){ TORCH_DEVICE_NPU, m->device[i] };
+    return found;
+}
+
 /* ---- points --------------------------------------------------------------------------------------------------- */
 
 /* The reference divides in a double and drops the fraction: at today's times, .9 us is the next microsecond. */

@@ -35,6 +35,8 @@ struct memory_timeline {
 
 /* Those whose allocators were recorded, by type and number; at most so many. */
 size_t memory_devices(const struct session *s, struct memory_device *out, size_t most);
+/* Each rank may have an NPU of its own: the lowest one whose allocator was recorded, or else the CPU. */
+struct memory_device memory_usual_device(const struct session *s);
 
 /* Texts that are no tensors are counted in `lost`. Lives in mem. */
 bool memory_timeline_find(struct memory_timeline *m, const struct session *s, struct memory_device device,

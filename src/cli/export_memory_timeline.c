@@ -13,7 +13,6 @@
 #include "cli/work.h"
 #include "export/memory_timeline.h"
 #include "load/session.h"
-#include "raw/torch.h"
 
 /* What the collection must have been asked for. */
 static const char *missing_setting(const struct session_settings *s)
@@ -37,17 +36,6 @@ static const char *devices_text(const struct session *s, char *out, size_t size)
         len += (size_t)snprintf(out + len, size - len, "%s%s", i > 0 ? ", " : "", memory_device_text(device[i], name));
     }
     return out;
-}
-
-/* Each rank may have an NPU of its own: the first one that was seen, or else the CPU. */
-static struct memory_device usual_device(const struct session *s)
-{
-    struct memory_device device[64], found = { TORCH_DEVICE_CPU, -1 };
-    const size_t n = memory_devices(s, device, sizeof device / sizeof *device);
-    for (size_t i = n; i-- > 0;)
-        if (device[i].type == TORCH_DEVICE_NPU)
-            found = device[i];
-    return found;
 }
 
 /* When most of it was used, and what for. */
@@ -177,7 +165,7 @@ static enum outcome export_session(struct arguments *a, const char *path, const 
             "with_modules",
             path, missing);
     else if (!a->device || memory_device_read(a->device, &device))
-        outcome = write_timeline(a, &s, a->device ? device : usual_device(&s), out, mem);
+        outcome = write_timeline(a, &s, a->device ? device : memory_usual_device(&s), out, mem);
     session_free(&s);
     arena_free(mem);
     return outcome;
