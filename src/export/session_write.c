@@ -167,6 +167,7 @@ static void run_job(void *context, size_t i)
     struct writing *w = context;
     struct job *j = &w->job[i];
     struct stat st;
+    j->mem = arena_new();
     if (j->mem)
         write_job(w, j);
     else
@@ -205,7 +206,6 @@ static bool plan(struct writing *w, const char *dir, struct arena *mem)
         j->output = o;
         j->path = percent ? arena_printf(mem, "%s/%.*s%s%s", dir, (int)(percent - o->file), o->file, rank, percent + 2)
                           : arena_printf(mem, "%s/%s", dir, o->file);
-        j->mem = arena_new();
     }
     return w->job && !arena_failed(mem);
 }
@@ -239,8 +239,6 @@ static void run_wanted(struct writing *w)
     w->n_jobs = n;
     pool_run(n, w->wishes->n_threads, run_job, w);
     w->n_jobs = n_all;
-    for (size_t i = n; i < n_all; i++)
-        arena_free(all[i].mem);
 }
 
 static bool collect(struct writing *w, struct session_result *out, struct error *e)
