@@ -202,7 +202,7 @@ class Results(Case):
 
 
 class Tables(Case):
-    """operator_details, kernel_details and step_trace_time: which columns they have, and when they are there."""
+    """Which columns tables have, and when they are there."""
 
     SHAPES = [f"{way} {what}" for way in ("Input", "Output") for what in ("Shapes", "Data Types", "Formats")]
 
@@ -271,6 +271,44 @@ class Tables(Case):
         for total, own in (6, 5), (8, 7):
             self.assertTrue(all(float(r[total]) >= float(r[own]) - 1e-6 for r in rows))
         self.assertTrue(all(float(r[5]) >= float(r[7]) for r in rows))
+
+
+    def test_only_newer_tables_of_components_name_the_device_twice(self):
+        path = self.sample()
+        columns = ["Component", "Timestamp(us)", "Total Reserved(MB)", "Device"]
+        for dialect, first in ("seed", []), ("current", ["Device_id"]):
+            self.assertEqual(self.table(path, "npu_module_mem.csv", "--dialect", dialect)[0], first + columns)
+        self.level(path, "Level_none")
+        self.ascope("-q", path, code=0)
+        self.assertNotIn("npu_module_mem.csv", self.results(path))
+
+    def test_pytorch_tells_of_the_memory_of_devices_even_where_only_these_were_asked_for(self):
+        path = self.sample()
+        both, lives = self.table(path, "memory_record.csv"), self.table(path, "operator_memory.csv")
+        self.settings(path, lambda info: info["config"]["common_config"].update(activities=["ProfilerActivity.NPU"]))
+        self.assertEqual(self.table(path, "memory_record.csv"), both)
+        nameless = self.table(path, "operator_memory.csv")
+        self.assertEqual([r[1:] for r in nameless], [r[1:] for r in lives])
+        self.assertEqual({r[0] for r in nameless[1:] if r[13]}, {""})
+        self.assertNotIn("operator_details.csv", self.results(path))
+
+    def communication(self, path, name):
+        with open(os.path.join(path, RESULTS, name)) as f:
+            return json.load(f)
+
+    def test_without_steps_communication_is_in_one_that_has_no_number(self):
+        path = self.sample()
+        self.ascope("-q", path, code=0)
+        of_steps = self.communication(path, "communication.json")
+        os.remove(os.path.join(path, "FRAMEWORK/torch.op_range"))
+        self.ascope("-q", path, code=0)
+        for name in "communication.json", "communication_matrix.json":
+            self.assertEqual(list(self.communication(path, name)), ["step"])
+        whole = self.communication(path, "communication.json")["step"]["collective"]
+        parts = {op for step in of_steps.values() for op in step["collective"]}
+        self.assertEqual(set(whole), parts)
+        elapsed = lambda kind: kind["Total Op Info"]["Communication Time Info"]["Elapse Time(ms)"]
+        self.assertAlmostEqual(elapsed(whole), sum(elapsed(step["collective"]) for step in of_steps.values()))
 
 
 class Damage(Case):

@@ -414,7 +414,7 @@ bool framework_load(struct framework *f, const char *path, const struct framewor
     struct loading l = { .f = f, .r = r };
     for (size_t i = 0; i < FRAMEWORK_FILES; i++) {
         f->file[i] = (struct framework_file){ .name = framework_file_name[i], .mem = arena_new() };
-        if (f->file[i].mem)
+        if (f->file[i].mem && (!r->only_memory || i == FRAMEWORK_MEMORY))
             open_file(f, &f->file[i]);
     }
     pool_run(FRAMEWORK_FILES, r->n_threads, load_one, &l);

@@ -19,6 +19,7 @@ struct framework_request {
     struct framework_clock clock;
     struct names *names;
     bool keeps_records; /* operators point at their records, and parameters are read */
+    bool only_memory;   /* the host was not asked for: of what is there, only what concerns the device */
     unsigned n_threads;
 };
 

@@ -273,11 +273,16 @@ bool session_load(struct session *s, const char *path, const struct session_requ
     struct parts p;
     if (!open_parts(s, path, &p, e) || !load_device(s, s->settings.has_npu ? p.prof : "", r->n_threads, e))
         return false;
-    if (!s->settings.has_cpu)
-        return s->has_device ||
-               error_set(e, s->device_error.fault ? s->device_error.fault : FAULT_IO, "%s",
+    if (!s->settings.has_cpu && !s->has_device)
+        return error_set(e, s->device_error.fault ? s->device_error.fault : FAULT_IO, "%s",
                          s->device_error.fault ? s->device_error.text : "nothing that was asked for is there");
-    const struct framework_request request = { clock_of(s), s->profile.names, r->keeps_tensors, r->n_threads };
+    if (!p.has_framework)
+        return true;
+    const struct framework_request request = { .clock = clock_of(s),
+                                               .names = s->profile.names,
+                                               .keeps_records = r->keeps_tensors,
+                                               .only_memory = !s->settings.has_cpu,
+                                               .n_threads = r->n_threads };
     const char *framework = arena_printf(s->mem, "%s/FRAMEWORK", path);
     if (!framework || !framework_load(&s->framework, framework, &request, e))
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
