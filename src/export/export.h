@@ -46,10 +46,12 @@ struct export
     struct arena *mem;                           /* of the job that writes this output */
 };
 
-/* A number of a statistic: 454 in the newer presentation, 454.0 in the older one. */
+/* A number of a statistic: 454 in the newer presentation, 454.0 in the older one and in files of the documented release. */
 static inline struct cell cell_statistic(const struct export *x, double v)
 {
-    return x->is_generic ? cell_real(round_exact(v, 3)) : cell_short(v);
+    if (x->is_generic)
+        return cell_real(round_exact(v, 3));
+    return x->dialect == DIALECT_SEED ? cell_round(v) : cell_short(v);
 }
 
 struct report {
