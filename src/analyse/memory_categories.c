@@ -60,22 +60,24 @@ static unsigned categories_around(const struct finding *w, size_t node)
     return all;
 }
 
-/* True when some value that comes in or goes out is marked. */
-static bool any_marked(const struct finding *w, size_t node, const bool *mark, bool looks_in, bool looks_out)
+/* Values are marked by node: those that come in, those that go out, or both. */
+enum { IN = 1, OUT = 2, BOTH = IN | OUT };
+
+static bool any_marked(const struct finding *w, size_t node, const bool *marks, unsigned which)
 {
     for (const struct flow_edge *e = edges(w, node); e < edges(w, node + 1); e++)
-        if ((looks_in && edge_comes_in(e) && mark[edge_value_in(w->d, e)]) ||
-            (looks_out && edge_goes_out(e) && mark[edge_value_out(w->d, e)]))
+        if (((which & IN) && edge_comes_in(e) && marks[edge_value_in(w->d, e)]) ||
+            ((which & OUT) && edge_goes_out(e) && marks[edge_value_out(w->d, e)]))
             return true;
     return false;
 }
 
-static void mark(const struct finding *w, size_t node, bool *marks, bool in, bool out, bool value)
+static void mark(const struct finding *w, size_t node, bool *marks, unsigned which, bool value)
 {
     for (const struct flow_edge *e = edges(w, node); e < edges(w, node + 1); e++) {
-        if (in && edge_comes_in(e))
+        if ((which & IN) && edge_comes_in(e))
             marks[edge_value_in(w->d, e)] = value;
-        if (out && edge_goes_out(e))
+        if ((which & OUT) && edge_goes_out(e))
             marks[edge_value_out(w->d, e)] = value;
     }
 }
@@ -179,11 +181,11 @@ static bool find_inputs(struct finding *w)
     if (!takes_part)
         return false;
     for (size_t node = w->d->n_nodes; node-- > 0;)
-        if ((categories_around(w, node) & OF_MODEL) || any_marked(w, node, takes_part, true, true))
-            mark(w, node, takes_part, true, true, true);
+        if ((categories_around(w, node) & OF_MODEL) || any_marked(w, node, takes_part, BOTH))
+            mark(w, node, takes_part, BOTH, true);
     for (size_t node = 0; node < w->d->n_nodes; node++)
         if (is_backward(w, node))
-            mark(w, node, takes_part, false, true, false);
+            mark(w, node, takes_part, OUT, false);
     for (uint32_t storage = 0; storage < w->s->storage.n; storage++)
         for (uint32_t v = w->d->first_value[storage]; v < w->d->first_value[storage + 1]; v++)
             if (takes_part[v] && !w->follows_gradient[storage])
@@ -207,19 +209,19 @@ static bool find_parameters(struct finding *w)
 
     for (size_t node = 0; node < d->n_nodes; node++) {
         if (is_backward(w, node) || (categories_around(w, node) & SET(MEMORY_GRADIENT)) ||
-            !any_marked(w, node, is_forward, true, false))
+            !any_marked(w, node, is_forward, IN))
             continue;
-        mark(w, node, is_forward, false, true, true);
+        mark(w, node, is_forward, OUT, true);
         for (const struct flow_edge *e = edges(w, node); e < edges(w, node + 1); e++)
             if (edge_comes_in(e) && !is_forward[edge_value_in(d, e)])
                 is_candidate[edge_value_in(d, e)] = true;
     }
     for (size_t node = d->n_nodes; node-- > 0;) {
-        bool leads_there = any_marked(w, node, makes_gradient, false, true);
+        bool leads_there = any_marked(w, node, makes_gradient, OUT);
         for (const struct flow_edge *e = edges(w, node); e < edges(w, node + 1); e++)
             leads_there |= edge_goes_out(e) && category_out(w, e) == MEMORY_GRADIENT;
         if (leads_there)
-            mark(w, node, makes_gradient, true, false, true);
+            mark(w, node, makes_gradient, IN, true);
     }
     for (uint32_t storage = 0; storage < w->s->storage.n; storage++)
         for (uint32_t v = d->first_value[storage]; v < d->first_value[storage + 1]; v++)
