@@ -1,10 +1,11 @@
-/* replay_session.c - tables of a session, made by the product's code from what other such tables say. For test_real.py, which has
- * the results of the real tool, but not what they were made from.
+/* replay_session.c - tables of a session, made by the product's code from what other such tables say. For test_real.py,
+ * which has the results of the real tool, but not what they were made from. One argument says what is on stdin:
  *
- *   memory    lines "PTA|WORKSPACE TIME ALLOCATED RESERVED ACTIVE STREAM DEVICE" and "GE TIME ALLOCATED RESERVED DEVICE", in ns and
- *             bytes: memory_record.csv without APP
- *   lives     lines "torch DEVICE STREAM SIZE TIME NAME", each followed by what happened to the block: "m|f|b TIME ALLOCATED RESERVED
- *             ACTIVE"; and "graph DEVICE SIZE NAME" with "m|f TIME ALLOCATED RESERVED": operator_memory.csv
+ *   memory    lines "PTA|WORKSPACE TIME ALLOCATED RESERVED ACTIVE STREAM DEVICE" and "GE TIME ALLOCATED RESERVED
+ *             DEVICE", in ns and bytes: memory_record.csv without APP
+ *   lives     lines "torch DEVICE STREAM SIZE TIME NAME", each followed by what happened to the block: "m|f|b TIME
+ *             ALLOCATED RESERVED ACTIVE"; and "graph DEVICE SIZE NAME" with "m|f TIME ALLOCATED RESERVED":
+ *             operator_memory.csv
  *   total     the value of a step and kind of communication.json: its "Total Op Info"
  *   matrix    lines "COLLECTIVE GROUP FROM TO TRANSPORT MB MS": a step and kind of communication_matrix.json
  */

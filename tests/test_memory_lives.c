@@ -47,8 +47,9 @@ static size_t memory_add(struct session *s, uint8_t kind, uint64_t pointer, int6
     return i;
 }
 
-/* "m1 f1 b1": address 1 is taken, given back and returned to the pool, each a nanosecond after the other. Behind a '@' another
- * time; 'w' takes for a workspace, 'c' on the CPU, 'x' with an allocator that is not PyTorch's; '/' and the number of a process. */
+/* "m1 f1 b1": address 1 is taken, given back and returned to the pool, each a nanosecond after the other. Behind a
+ * '@' another time; 'w' takes for a workspace, 'c' on the CPU, 'x' with an allocator that is not PyTorch's; '/' and
+ * the number of a process. */
 static void load_memory(struct session *s, const char *records)
 {
     char copy[TEXT_MOST], *rest = copy;
@@ -266,8 +267,8 @@ static void a_block_belongs_to_the_operator_that_asked_for_it(void **state)
     (void)state;
 }
 
-/* "t5 w6 g7#1": PyTorch, a workspace or a graph reports at that time, on device 0 or the one behind the '#'. Allocated is 10 times
- * the place among the records, reserved 100 times. */
+/* "t5 w6 g7#1": PyTorch, a workspace or a graph reports at that time, on device 0 or the one behind the '#'.
+ * Allocated is 10 times the place among the records, reserved 100 times. */
 static void load_series(struct session *s, const char *records)
 {
     struct op_memory *g = &s->profile.host.records.op_memory;

@@ -28,7 +28,8 @@ static void a_collective_has_a_type(void **state)
     (void)state;
 }
 
-/* "allReduce_0 0>1 8/2, ...": a collective moved 8 MB from rank 0 to rank 1 in 2 ms. The same name again: another link of it. */
+/* "allReduce_0 0>1 8/2, ...": a collective moved 8 MB from rank 0 to rank 1 in 2 ms. The same name again: another
+ * link of it. */
 static void load(struct matrix *m, const char *transfers)
 {
     const name_id group = names_addz(m->names, "42");

@@ -41,8 +41,8 @@ static bool deal(struct rows_by_thread *t, const uint32_t *order, size_t n, cons
     return true;
 }
 
-/* The last row of a thread that began at that time or before; NO_ROW: none. Questions come nearly in order of time, so that the
- * answer is near the one before: steps of doubled length lead there. */
+/* The last row of a thread that began at that time or before; NO_ROW: none. Questions come nearly in order of time,
+ * so that the answer is near the one before: steps of doubled length lead there. */
 static uint32_t last_begun(struct rows_by_thread *t, uint64_t key, int64_t at_ns, struct arena *mem)
 {
     const uint32_t place = keys_add(&t->threads, key, mem);
@@ -160,8 +160,8 @@ bool memory_names_make(struct memory_names *m, const struct session *s, struct a
            find_callers(m, s, mem);
 }
 
-/* The innermost operator around an operator, or itself, that has not ended. What has ended by now has ended for all later
- * questions too: the way up is shortened, so that a deep tree is not climbed again and again. */
+/* The innermost operator around an operator, or itself, that has not ended. What has ended by now has ended for all
+ * later questions too: the way up is shortened, so that a deep tree is not climbed again and again. */
 static uint32_t still_open(struct memory_names *m, uint32_t op, int64_t at_ns)
 {
     const int64_t *end_ns = m->session->framework.ops.end_ns;

@@ -1,7 +1,7 @@
 /* memory_names.h - which operator an allocation was for.
  *
- * The one that its thread was in; or, where the thread takes tasks out of the queue, the one that put the task there. Made once for a
- * session; everything lives in the arena it is made in.
+ * The one that its thread was in; or, where the thread takes tasks out of the queue, the one that put the task there.
+ * Made once for a session; everything lives in the arena it is made in.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_NAMES_H
 #define ASCOPE_ANALYSE_MEMORY_NAMES_H

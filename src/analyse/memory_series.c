@@ -106,6 +106,18 @@ bool memory_series_make(struct memory_series *out, const struct session *s, bool
     return true;
 }
 
+bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t *n, struct arena *mem)
+{
+    *shown = arena_take(mem, 2 * v->n, sizeof **shown);
+    *n = 0;
+    for (uint32_t i = 0; *shown && i < v->n; i++) {
+        (*shown)[(*n)++] = 2 * i;
+        if (v->source[i] != MEMORY_OF_WORKSPACE)
+            (*shown)[(*n)++] = 2 * i + 1;
+    }
+    return *shown != NULL;
+}
+
 /* ---- peaks ------------------------------------------------------------------------------------------------------ */
 
 struct totals {

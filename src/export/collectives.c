@@ -12,15 +12,16 @@ const char *const link_kind_name[LINK_KINDS] = {
     [LINK_RDMA] = "RDMA", [LINK_HCCS] = "HCCS", [LINK_PCIE] = "PCIE", [LINK_SDMA] = "SDMA", [LINK_SIO] = "SIO"
 };
 
-/* Devices as the reference goes through their folders: those with the same collective overrule each other, and the last one
- * stands. */
+/* Devices as the reference goes through their folders: those with the same collective overrule each other, and the
+ * last one stands. */
 static int by_name_backwards(const void *a, const void *b)
 {
     const struct device *const *x = a, *const *y = b;
     return strcmp((*y)->source.name, (*x)->source.name);
 }
 
-/* Tasks of a device as the reference lists them: by begin, and those of the AI CPUs behind the others, as they ended. */
+/* Tasks of a device as the reference lists them: by begin, and those of the AI CPUs behind the others, as they
+ * ended. */
 static uint32_t *order_tasks(const struct device *d, struct arena *mem)
 {
     const struct comm_tasks *t = &d->comm.tasks;
@@ -105,9 +106,9 @@ bool collective_links(struct collectives *c, const struct collective *of, struct
     return comm_links_fill(links, &c->sorter, c->copy, of->n_all, comm_closing(names_text(c->names, of->name)));
 }
 
-/* The reference keeps the distance of the clocks in a double of microseconds, of which there is one every quarter of one, and
- * takes it as it prints, with one decimal. The beginning of a collective is shown as coarse as that, so that the distance must
- * be added in the same way. */
+/* The reference keeps the distance of the clocks in a double of microseconds, of which there is one every quarter of
+ * one, and takes it as it prints, with one decimal. The beginning of a collective is shown as coarse as that, so
+ * that the distance must be added in the same way. */
 double collective_start_us(const struct collective *of, double begin_ns)
 {
     const struct source *s = &of->device->source;

@@ -1,5 +1,5 @@
-/* collectives.h - the collectives of all devices, one after the other, and what each of them cost: for ascope analyze, and for the
- * same files of a PyTorch session.
+/* collectives.h - the collectives of all devices, one after the other, and what each of them cost: for ascope analyze,
+ * and for the same files of a PyTorch session.
  */
 #ifndef ASCOPE_EXPORT_COLLECTIVES_H
 #define ASCOPE_EXPORT_COLLECTIVES_H

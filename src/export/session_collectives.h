@@ -1,5 +1,5 @@
-/* session_collectives.h - the collectives of a PyTorch session, step by step; in each step first those between two ranks (p2p), then
- * the others. Everything lives in the arena it is found in.
+/* session_collectives.h - the collectives of a PyTorch session, step by step; in each step first those between two
+ * ranks (p2p), then the others. Everything lives in the arena it is found in.
  */
 #ifndef ASCOPE_EXPORT_SESSION_COLLECTIVES_H
 #define ASCOPE_EXPORT_SESSION_COLLECTIVES_H
@@ -19,8 +19,8 @@ struct session_collectives {
     uint32_t *first;                /* of each step and kind: its first position in `order`; with one more behind */
 };
 
-/* `in_any_case`: where no step has any, they are all in one that has no number. `has_any`: there is something to tell; else nothing
- * of the above is set. False only without memory. */
+/* `in_any_case`: where no step has any, they are all in one that has no number. `has_any`: there is something to
+ * tell; else nothing of the above is set. False only without memory. */
 bool session_collectives_find(struct session_collectives *c, const struct session_export *x, bool in_any_case,
                               bool *has_any);
 

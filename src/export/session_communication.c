@@ -57,8 +57,8 @@ static bool fill(struct matrix *m, struct comm_links *links, struct session_coll
     return matrix_finish(m);
 }
 
-/* Steps in the order of the first collective of each that is listed, whatever their own order; those without one are left out. NULL:
- * no memory. */
+/* Steps in the order of the first collective of each that is listed, whatever their own order; those without one are
+ * left out. NULL: no memory. */
 static uint32_t *steps_as_listed(const struct session_collectives *c, size_t *n)
 {
     uint32_t *order = arena_take(c->all.mem, c->n_steps, sizeof *order);

@@ -1,5 +1,6 @@
-/* session_communication.h - communication of a PyTorch session by step: communication.json (time of each collective, and how much went
- * over which kind of link), communication_matrix.json (between which ranks), and the same as tables of analysis.db.
+/* session_communication.h - communication of a PyTorch session by step: communication.json (time of each collective,
+ * and how much went over which kind of link), communication_matrix.json (between which ranks), and the same as tables
+ * of analysis.db.
  */
 #ifndef ASCOPE_EXPORT_SESSION_COMMUNICATION_H
 #define ASCOPE_EXPORT_SESSION_COMMUNICATION_H

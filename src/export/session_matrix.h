@@ -1,7 +1,8 @@
 /* session_matrix.h - who sent how much to whom, of several collectives.
  *
- * Of all that are of the same type, in the same group and over the same link, the fastest, the middle one, the three slowest and
- * their sum are told. Used for one step and kind after the other: clear, add, finish, write. Lives in its arena.
+ * Of all that are of the same type, in the same group and over the same link, the fastest, the middle one, the three
+ * slowest and their sum are told. Used for one step and kind after the other: clear, add, finish, write. Lives in its
+ * arena.
  */
 #ifndef ASCOPE_EXPORT_SESSION_MATRIX_H
 #define ASCOPE_EXPORT_SESSION_MATRIX_H
@@ -12,8 +13,8 @@
 #include "export/analyze_rows.h"
 #include "profile/framework.h"
 
-/* "allreduce" of "hcom_allReduce__483_0_1": the first word in it that is known, of two in the same place the first of our list. Of
- * one that nobody knows, what is before "__". */
+/* "allreduce" of "hcom_allReduce__483_0_1": the first word in it that is known, of two in the same place the first
+ * of our list. Of one that nobody knows, what is before "__". */
 name_id collective_type(struct names *names, name_id collective);
 
 /* What of a type, group and link is told; also the order in which keys come up. */

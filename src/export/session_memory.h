@@ -1,9 +1,11 @@
-/* session_memory.h - memory of a session: memory_record.csv, operator_memory.csv, npu_module_mem.csv, and the tables MEMORY_RECORD
- * and OP_MEMORY of its database. */
+/* session_memory.h - memory of a session: memory_record.csv, operator_memory.csv, npu_module_mem.csv, and the tables
+ * MEMORY_RECORD and OP_MEMORY of its database. */
 #ifndef ASCOPE_EXPORT_SESSION_MEMORY_H
 #define ASCOPE_EXPORT_SESSION_MEMORY_H
 
 #include "export/session.h"
+
+enum { LIFE_COLUMNS = 15 }; /* of operator_memory and OP_MEMORY */
 
 bool session_memory_record(const struct session_export *x, struct table *out, struct error *e);
 bool session_operator_memory(const struct session_export *x, struct table *out, struct error *e);

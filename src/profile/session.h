@@ -62,8 +62,8 @@ struct session_steps {
     bool *has_work;                       /* it started something: only then do the tables know it */
 };
 
-/* What PyTorch's own allocators held on devices, from taking a block to giving it back. Rows are rows of torch_memory. In order of
- * the time of taking it, then of the address's first use. */
+/* What PyTorch's own allocators held on devices, from taking a block to giving it back. Rows are rows of torch_memory. In
+ * order of the time of taking it, then of the address's first use. */
 struct memory_lives {
     size_t n;
     uint32_t *taken;
