@@ -70,7 +70,7 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
     struct error e = { 0 };
     uint64_t n = 0;
     if (!svg || (!log && !is_graph_only)) {
-        complain("%s: no memory", out);
+        complain("%s: no memory; free some memory and try again", out);
         return OUTCOME_NOTHING;
     }
     if (log && strcmp(log, out) != 0)
@@ -79,11 +79,12 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
         complain("%s", e.text);
         return OUTCOME_NOTHING;
     }
+    merge_losses(s, &lost);
     if (n == 0) {
-        complain("%s: %s", s->path, why_none(s, metric));
+        complain("%s: %s%s", s->path, why_none(s, metric),
+                 losses_damage(&lost) > 0 ? "; but parts of it could not be used: ascope analyse tells which" : "");
         return OUTCOME_NOTHING;
     }
-    merge_losses(s, &lost);
     if (!flame_graph_write(s, metric, svg, &e)) {
         complain("%s", e.text);
         return log ? OUTCOME_LOSSES : OUTCOME_NOTHING;
@@ -93,6 +94,6 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
 
 int run_export_stacks(struct arguments *a)
 {
-    return one_session_run(a, "the file to write, whose name ends with .log (or .svg for the picture alone)",
-                           NULL, write_stacks);
+    return one_session_run(a, "the file to write, whose name ends with .log (or .svg for the picture alone)", NULL,
+                           write_stacks);
 }

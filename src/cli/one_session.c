@@ -54,7 +54,7 @@ int one_session_run(struct arguments *a, const char *wanted, const char *inside,
     const char *dir = path_expand(a, "DIR", a->word[0]), *out = dir ? path_expand(a, "OUT", a->word[1]) : NULL;
     if (out && inside && is_directory(out) && !(out = arena_printf(a->mem, "%s/%s", out, inside)))
         complain("OUT: no memory for a path; free some memory and try again");
-    enum outcome outcome = out ? check_paths(dir, out) : OUTCOME_PATH;
+    enum outcome outcome = out ? check_paths(dir, out) : arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_PATH;
     if (outcome != OUTCOME_DONE)
         return exit_code(a->face, outcome);
     char *path = realpath(dir, NULL); /* the name of a session is the last part of its path: "." must have one */
@@ -63,7 +63,7 @@ int one_session_run(struct arguments *a, const char *wanted, const char *inside,
     struct error e = { 0 };
     const struct session_request request = { .n_threads = arguments_threads(a) };
     if (!path || !folder) {
-        complain("%s: %s", dir, path ? "no memory" : read_trouble(errno));
+        complain("%s: %s", dir, path ? "no memory; free some memory and try again" : read_trouble(errno));
         outcome = OUTCOME_NOTHING;
     } else {
         work_memory(a, folder);

@@ -119,6 +119,8 @@ static void load_ops(struct loading *l, struct framework_file *file)
     struct names *names = l->r->names;
     struct tlv t = tlv_of(file);
     struct broken_lines lines = { .names = names, .mem = arena_new() };
+    if (!lines.mem)
+        error_set(&l->error[FRAMEWORK_OPS], FAULT_LIMIT, "%s: no memory for its texts", file->name);
     if (!lines.mem || !ops_take(o, tlv_count(&t, layout->size), l->r->keeps_records, file->mem)) {
         arena_free(lines.mem);
         return;
