@@ -79,12 +79,14 @@ bench: need-build program
 	@$(NICE) ninja -C build --quiet bench/bench_rows
 	@python3 bench/bench.py build/ascope $(BENCH)
 
-# A picture of each row of a timeline in speedscope, which must not complain; needs a browser: apt-get install
-# chromium nodejs npm.
+# A picture of each row of two timelines in speedscope, which must not complain: of a PROF and of a *_ascend_pt directory.
+# Needs a browser: apt-get install chromium nodejs npm.
 viewer: program
 	@cd tests/viewer && npm install --silent --no-audit --no-fund
 	@rm -rf build/viewer && build/ascope export timeline $(or $(PROF),tests/data/prof-a) --out build/viewer --time-base start --quiet
 	@node tests/viewer/view.js build/viewer/PROF_*/*/msprof_2*.json build/viewer/row
+	@build/ascope export-trace $(or $(SESSION),tests/data/pt-a-npu/raw/*_ascend_pt) build/viewer --time-base start --quiet
+	@node tests/viewer/view.js build/viewer/trace_view.json build/viewer/session
 
 # What a target finds is kept: build-sanitized/crash-* can be given to it again.
 fuzz: build-sanitized/build.ninja
