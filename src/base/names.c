@@ -180,7 +180,11 @@ size_t names_len(const struct names *s, name_id id)
 
 size_t names_count(const struct names *s)
 {
-    return s->n;
+    pthread_mutex_t *lock = &((struct names *)s)->lock; /* others may be adding: what is counted is whole */
+    pthread_mutex_lock(lock);
+    const size_t n = s->n;
+    pthread_mutex_unlock(lock);
+    return n;
 }
 
 int names_compare(const struct names *s, name_id a, name_id b)
