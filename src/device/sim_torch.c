@@ -368,6 +368,8 @@ uint64_t torch_step_end(struct sim_torch *t, uint64_t now)
     }
     torch_frame_leave(t, TORCH_FRAME_STEP);
     op_end(t);
+    torch_frame_enter(t, TORCH_FRAME_PROFILER); /* what is still open ends with the last call, after the step */
+    torch_frame_leave(t, TORCH_FRAME_PROFILER);
     return t->main.now;
 }
 

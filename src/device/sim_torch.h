@@ -144,6 +144,7 @@ enum torch_frame {
     TORCH_FRAME_BACKWARD,
     TORCH_FRAME_ENGINE,
     TORCH_FRAME_OPTIMIZER,
+    TORCH_FRAME_PROFILER,
     TORCH_FRAME_EXIT, /* what every return is called */
     TORCH_FRAMES
 };

@@ -223,6 +223,7 @@ static const char *const frames[TORCH_FRAMES] = {
     [TORCH_FRAME_BACKWARD] = "torch/_tensor.py(428): backward",
     [TORCH_FRAME_ENGINE] = "<built-in method run_backward of torch._C._EngineBase object>",
     [TORCH_FRAME_OPTIMIZER] = "torch/optim/optimizer.py(470): wrapper",
+    [TORCH_FRAME_PROFILER] = "torch_npu/profiler/profiler.py(283): step",
     [TORCH_FRAME_EXIT] = "__torch_npu_profiler_python_tracer_exit",
 };
 
