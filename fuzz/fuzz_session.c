@@ -1,21 +1,16 @@
 /* A whole *_ascend_pt directory, loaded, analysed and exported. The first byte says what is asked for. */
 #include "folder.h"
 
+#include "analyse/session.h"
 #include "export/session_write.h"
+#include "export/stacks.h"
+#include "load/session.h"
 
 enum { ASK_DB = 1, ASK_CURRENT = 2, ASK_PRETTY = 4, ASK_HOST_ONLY = 8, ASK_DEVICE_ONLY = 16, ASK_SIMPLE = 32 };
+enum { ASK_STACKS = 64 }; /* instead */
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static bool analyse(uint8_t ask, const char *out, struct error *e)
 {
-    if (size < 1)
-        return 0;
-    const uint8_t ask = data[0];
-    const unsigned parts = ask & ASK_HOST_ONLY     ? FOLDER_FRAMEWORK
-                           : ask & ASK_DEVICE_ONLY ? FOLDER_COLLECTION
-                                                   : FOLDER_FRAMEWORK | FOLDER_COLLECTION;
-    folder_build(data + 1, size - 1, parts);
-    char out[128];
-    snprintf(out, sizeof out, "%s/out", folder);
     const struct session_wishes wishes = {
         .text = !(ask & ASK_DB),
         .db = ask & ASK_DB,
@@ -26,10 +21,38 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .out_dir = out,
     };
     struct session_result r = { 0 };
-    struct error e = { 0 };
-    if (!session_export(folder, &wishes, &r, &e) && e.fault == FAULT_NONE)
-        abort(); /* a refusal gives its reason */
+    const bool done = session_export(folder, &wishes, &r, e);
     session_result_free(&r);
+    return done;
+}
+
+static bool stacks(uint8_t ask, const char *out, struct error *e)
+{
+    const enum time_metric metric = ask & ASK_CURRENT ? TIME_OF_DEVICE : TIME_OF_HOST;
+    struct session s;
+    uint64_t n = 0;
+    const bool done = session_load(&s, folder, &(struct session_request){ .n_threads = 1 }, e) &&
+                      session_analyse(&s, 1, e) && stacks_write(&s, metric, out, &n, e) &&
+                      (n == 0 || flame_graph_write(&s, metric, out, e));
+    session_free(&s);
+    return done;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1)
+        return 0;
+    const uint8_t ask = data[0];
+    folder_build(data + 1, size - 1,
+                 ask & ASK_HOST_ONLY     ? FOLDER_FRAMEWORK
+                 : ask & ASK_DEVICE_ONLY ? FOLDER_COLLECTION
+                                         : FOLDER_FRAMEWORK | FOLDER_COLLECTION);
+    char out[128];
+    snprintf(out, sizeof out, "%s/out", folder);
+    struct error e = { 0 };
+    const bool done = (ask & ASK_STACKS ? stacks : analyse)(ask, out, &e);
+    if (!done && e.fault == FAULT_NONE)
+        abort(); /* a refusal gives its reason */
     folder_remove();
     return 0;
 }

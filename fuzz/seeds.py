@@ -96,7 +96,7 @@ def cut_session(session, tag, out):
     for i, part in enumerate(parts):
         write(out, "framework", "%s_all_%d" % (tag, i), bytes([1]) + CUT.join(part))
         write(out, "memory_timeline", "%s_%d" % (tag, i), bytes([i]) + CUT.join(settings + part))
-        for ask in (0, 1 | 2, 2 | 4 | 8, 16, 32 | 2):
+        for ask in (0, 1 | 2, 2 | 4 | 8, 16, 32 | 2, 64, 64 | 2):
             write(out, "session", "%s_%d_%d" % (tag, i, ask), bytes([ask]) + CUT.join(settings + part + device))
 
 

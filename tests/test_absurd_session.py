@@ -25,7 +25,7 @@ CALLS, KEYS, GC = "FRAMEWORK/torch.python_tracer_func", "FRAMEWORK/torch.python_
 PARAMS, METADATA = "FRAMEWORK/torch.param_tensor_info", "profiler_metadata.json"
 HURRY = 17  # without --whole every so many of the combinations of settings
 OP = "<qqqQQQQBB"
-NAME, SHAPES, STACK = 2, 4, 8
+NAME, SHAPES, TENSORS, LISTS, STACK = 2, 4, 5, 6, 8
 
 
 class Session(Run):
@@ -198,6 +198,15 @@ RECORDS = [
     ("parameters that are no grammar", also(PARAMS, lambda t: tlv(5, bytes(8) + tlv(1, b")}{>]];;" * 99) + tlv(2, b">)]}" * 99))), {0, 3}, ""),
 ]
 
+TENSOR = b"0x7f3a00000140;0x12c0401dc000;float;4;1024,1024;1024,1;20;0"
+# Texts of tensors that cannot be: only the memory timeline reads them.
+TENSOR_TEXTS = [
+    b";;;;;;;", b"0x;0x;;;;;;", b"-1;-1;float;-4;-1;-1;-1;-1", TENSOR.replace(b"0x12c0401dc000", b"0x" + b"f" * 40),
+    TENSOR.replace(b"1024,1024", b"9223372036854775807,9223372036854775807"), TENSOR.replace(b";4;", b";18446744073709551616;"),
+    TENSOR.replace(b"1024,1024", b"," * 9999), TENSOR.replace(b"float", b"\xff\xfe"), TENSOR[:-1], TENSOR + b";9;9",
+    b")" * (1 << 18), b"}" * (1 << 18), (TENSOR + b")") * 2000, (TENSOR + b")}") * 2000, b";" * (1 << 18), b"\0" * 100,
+]
+
 NAMES = [
     ("quotes", b'a"b"', None), ("commas", b"a,b", None), ("a backslash at the end", b"a\\", None), ("tabs and bells", b"a\tb\x07\x1b[31m", None),
     ("line ends", b"a\r\nb\nc", None), ("a formula", b"=1+1", None), ("markup", b"</script><b>", None), ("other languages", "äöü €🐎".encode(), None),
@@ -215,6 +224,26 @@ def check_records(o):
     for what, change, codes, said in RECORDS:
         for sample in (Host, Device):
             yield from judge(o, sample, what, change, codes, said, ["trace_view.json", "operator_details.csv"])
+
+
+def check_exports(o):
+    """The other exports of sessions that analyse can read, or cannot."""
+    changes = [(what, change) for what, change, _, _ in RECORDS]
+    changes += [("tensors %d" % i, also(OPS, lambda t, x=x: op(t, t + 9, b"aten::mm", 27919, 7, 0, 0, tlv(TENSORS, x), tlv(LISTS, x))))
+                for i, x in enumerate(TENSOR_TEXTS)]
+    changes += [("parameters %d" % i, also(PARAMS, lambda t, x=x: tlv(5, bytes(8) + tlv(1, b"weight)" + x + b")" + x + b"}") + tlv(2, x + b"))exp_avg>" + x + b"]"))))
+                for i, x in enumerate(TENSOR_TEXTS)]
+    o.sample = sample_of(o, Host)
+    for what, change in changes[::1 if o.whole else 3]:
+        with Host(o, change) as r:
+            wrong = []
+            for args in (("export-memory-timeline", "m.html"), ("export-memory-timeline", "m.raw.json.gz"), ("export-stacks", "s.log")):
+                done = subprocess.run([o.ascope, args[0], r.prof, os.path.join(r.out, args[1])], capture_output=True, text=True,
+                                      errors="replace", timeout=MOST_SECONDS, preexec_fn=o.limit)
+                wrong += list(complaints(r.out, done))
+                if done.returncode == 1 and len(done.stderr.splitlines()) != 1:
+                    wrong.append("%s says other than one line: %s" % (args[0], done.stderr[:600]))
+            yield "other exports, " + what, wrong
 
 
 def check_names(o):
@@ -340,7 +369,7 @@ def judge(o, sample, what, change, codes, said, files):
 
 def main():
     o, n, failed = Options(sys.argv), 0, 0
-    for check in (check_parts, check_records, check_names, check_settings, check_masses, check_ranks):
+    for check in (check_parts, check_records, check_exports, check_names, check_settings, check_masses, check_ranks):
         if o.only not in check.__name__:
             continue
         for what, wrong in check(o):
