@@ -22,7 +22,7 @@ struct turn {
     enum outcome outcome;
     char *told, *complaints; /* for stdout and stderr */
     json_t *json;
-    bool is_ended;
+    bool is_ended, is_cut; /* cut: there was no memory for all that it said */
 };
 
 struct analysis {
@@ -52,21 +52,24 @@ static bool voice_open(struct voice *v)
     return v->err != NULL;
 }
 
-static void voice_close(struct voice *v)
+/* False: not all of it was kept. */
+static bool voice_close(struct voice *v)
 {
-    if (v->out)
-        fclose(v->out);
-    if (v->err)
-        fclose(v->err);
+    const bool is_whole = v->out && v->err && !ferror(v->out) && !ferror(v->err);
+    const bool out_is_closed = !v->out || fclose(v->out) == 0, err_is_closed = !v->err || fclose(v->err) == 0;
+    return is_whole && out_is_closed && err_is_closed && v->out_text && v->err_text;
 }
+
+static const char WITHOUT_WORDS[] = "no memory to say what went wrong; free some memory and try again";
 
 static void put_problems(FILE *err, const struct account *a)
 {
     const size_t n = a->problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n;
     for (size_t i = 0; i < n_told; i++)
-        fprintf(err, "%s: %s\n", complain_name(),
-                a->problems.at[i] ? a->problems.at[i] : "no memory to say what went wrong");
-    if (n - n_told + a->n_untold > 0)
+        fprintf(err, "%s: %s\n", complain_name(), a->problems.at[i] ? a->problems.at[i] : WITHOUT_WORDS);
+    if (n == 0 && a->n_untold > 0)
+        fprintf(err, "%s: %s\n", complain_name(), WITHOUT_WORDS);
+    else if (n - n_told + a->n_untold > 0)
         fprintf(err, "%s: and %zu more problems; --json lists them\n", complain_name(), n - n_told + a->n_untold);
 }
 
@@ -85,7 +88,7 @@ static void analyse_session(struct analysis *n, const char *path, struct turn *t
         if (n->a->json)
             t->json = session_summary_json(&r);
         else if (!(n->has_lines ? session_line_print(term, &r) : session_summary_print(term, n->a, &r)))
-            fprintf(err, "%s: %s: no memory to tell all about it\n", complain_name(), path);
+            t->is_cut = true;
     } else {
         t->outcome = OUTCOME_NOTHING;
         fprintf(err, "%s: %s\n", complain_name(), e.text);
@@ -108,7 +111,7 @@ static void analyse_prof(struct analysis *n, const char *path, struct turn *t, c
         if (n->a->json)
             t->json = summary_json(&r);
         else if (!summary_print(term, n->a, &r))
-            fprintf(err, "%s: %s: no memory to tell all about it\n", complain_name(), path);
+            t->is_cut = true;
     } else {
         t->outcome = OUTCOME_NOTHING;
         fprintf(err, "%s: %s\n", complain_name(), e.text);
@@ -123,6 +126,11 @@ static void tell_in_order(struct analysis *n)
 {
     for (; n->n_told < n->targets.list.n && n->turn[n->n_told].is_ended; n->n_told++) {
         struct turn *t = &n->turn[n->n_told];
+        if (t->is_cut) {
+            complain("%s: no memory to tell all about it; free some memory and try again",
+                     n->targets.list.at[n->n_told].path);
+            t->outcome = t->outcome == OUTCOME_DONE ? OUTCOME_LOSSES : t->outcome;
+        }
         if (t->complaints)
             fputs(t->complaints, stderr);
         if (t->told && *t->told) {
@@ -153,7 +161,7 @@ static void run_one(void *context, size_t i)
         term.to = v.out;
         (target->is_session ? analyse_session : analyse_prof)(n, target->path, t, &term, v.err);
     }
-    voice_close(&v);
+    t->is_cut |= !voice_close(&v);
     pthread_mutex_lock(&n->lock);
     t->told = v.out_text;
     t->complaints = v.err_text;
@@ -269,7 +277,7 @@ int run_analyse(struct arguments *a)
         return exit_code(a->face, found);
     n.turn = arena_take(a->mem, n.targets.list.n, sizeof *n.turn);
     if (!n.turn) {
-        complain("no memory for %zu directories", n.targets.list.n);
+        complain("no memory for %zu directories; free some memory and try again", n.targets.list.n);
         return exit_code(a->face, OUTCOME_NOTHING);
     }
     work_memory(a, n.targets.list.at[0].path);

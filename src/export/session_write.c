@@ -102,7 +102,7 @@ static bool write_table(const struct writing *w, struct job *j, struct table *t)
 {
     t->has_crlf = true;
     struct out o;
-    if (t->n_rows == 0 || !has_memory(w, j) || !out_open(&o, j->path, &j->error))
+    if (!has_memory(w, j) || t->n_rows == 0 || !out_open(&o, j->path, &j->error))
         return j->error.fault == FAULT_NONE;
     table_csv_header(t, &o);
     table_csv_rows(t, &o, 0, t->n_rows);
@@ -145,8 +145,8 @@ static void write_job(const struct writing *w, struct job *j)
         x.device.end_ns = w->part->launched_ns;
     }
     if (o->write) {
-        if (o->write(&x, j->path, &j->n_rows, &j->error))
-            has_memory(w, j);
+        if (o->write(&x, j->path, &j->n_rows, &j->error) && !has_memory(w, j))
+            unlink(j->path); /* it may lack what there was no memory for */
         return;
     }
     struct table t = { 0 };
@@ -255,6 +255,8 @@ static bool collect(struct writing *w, struct session_result *out, struct error 
             has_any = true;
             if (f)
                 *f = (struct written){ j->path, j->output->about, j->n_rows, j->n_bytes, j->output->is_timeline };
+            else
+                account_problem(a, NULL);
         }
     }
     return has_any || error_set(e, FAULT_ASKED, "%s: there is nothing to write for what was asked", out->session.path);
