@@ -8,7 +8,7 @@ their operators, these on the host alone and with a kernel for every fifth of th
 than about the program, so each is set against the least that the same bytes cost here: reading the collection, writing the
 results, letting SQLite insert the rows once more.  Of several repeats the least counts.  Files are in the page cache.
 REFERENCE=COMMAND and REFERENCE_PT=COMMAND in the environment time another parser too: it is called with the directory and one
-for results, and only for collections of up to REFERENCE_MOST kernels or operators if that is set.
+for results, has to write text and databases, and is called only for collections of up to REFERENCE_MOST kernels or operators if that is set.
 Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.  With --write
 the tables and the machine are kept as a page of Markdown.  --sizes 10000000 needs 60 GB and a quarter of an hour; an empty
 list leaves that part out.

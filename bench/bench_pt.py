@@ -50,6 +50,6 @@ def measure(report, ascope, operators, kernels, repeat, home):
     report.ratio("peak of two threads", two.peak / (size(inputs) + 100 * MB), "<= 1", "the bytes of the session and 100 MB")
     if os.environ.get("REFERENCE_PT") and operators <= int(os.environ.get("REFERENCE_MOST", operators)):
         session = os.path.join(raw, os.listdir(raw)[0])
-        theirs = Cost(1, command(*os.environ["REFERENCE_PT"].split(), session, out + "-reference", "text"))
-        report.cost("the other parser, text", theirs, theirs.cpu / text.cpu, ">= 30", "CPU; ours with one thread")
+        theirs = Cost(1, command(*os.environ["REFERENCE_PT"].split(), session, out + "-reference"))
+        report.cost("the other parser", theirs, theirs.cpu / one.cpu, ">= 30", "CPU; ours, all with one thread")
     return {"wall": one.wall, "CPU": one.cpu, "peak": one.peak, "bytes in": size(inputs), "bytes out": size(files(out))}
