@@ -46,6 +46,8 @@ def main():
     p.add_argument("--dir", help="where the collections and results go; a million kernels need 6 GB")
     p.add_argument("--write", metavar="FILE", help="keep the tables as a page of Markdown")
     o = p.parse_args()
+    if o.dir:
+        os.makedirs(o.dir, exist_ok=True)
     report, where = Report(), machine(o.dir)
     print(where)
     parts = (("PROF directories", "kernels", o.sizes, bench_prof.measure),

@@ -159,7 +159,7 @@ static void read_settings(struct session *s, const struct parts *p)
     struct session_settings *t = &s->settings;
     const bool told = json_is_array(activities);
     t->has_cpu = p->has_framework && (!told || lists(activities, "ProfilerActivity.CPU"));
-    t->has_npu = *p->prof && (!told || lists(activities, "ProfilerActivity.NPU"));
+    t->has_npu = *p->prof; /* a PROF directory is read, whoever asked for it */
     if (told) {
         if (lists(activities, "ProfilerActivity.CPU") && !p->has_framework)
             losses_add(&s->lost, LOSS_UNREADABLE, 1, "FRAMEWORK", 0);

@@ -15,7 +15,8 @@ enum session_level { SESSION_LEVEL_NONE, SESSION_LEVEL0, SESSION_LEVEL1, SESSION
 /* What profiler_info*.json says. */
 struct session_settings {
     enum session_level level;
-    bool has_cpu, has_npu; /* activities: asked for, and their data is there */
+    bool has_cpu; /* asked for, and its data is there */
+    bool has_npu; /* its data is there */
     bool record_shapes, profile_memory, with_stack, with_modules;
     bool l2_cache, sys_io, sys_interconnection, simplifies;
     bool wants_text, wants_db; /* export_type */
@@ -43,12 +44,14 @@ struct op_tree {
     uint32_t *by_begin; /* rows in order of begin, then of the file: the order of the tree, and of operator_details */
     uint32_t *parent;   /* by row; NO_ROW: at the top */
     int64_t *self_ns;   /* by row: without the operators inside it. Below 0 where another thread's lasted longer */
-    bool *has_queued;   /* by position in by_begin, of those at the top: it or one inside it put something into the queue */
+    bool *
+        has_queued; /* by position in by_begin, of those at the top: it or one inside it put something into the queue */
     size_t n_started;
     uint32_t *started;       /* kernels that an operator started itself, by operator (in the order of by_begin) */
     uint32_t *first_started; /* n + 1 positions in `started`, by position in by_begin */
     uint32_t *in_order;      /* the same kernels in the order in which they were started */
-    uint32_t *below, *below_end; /* by position in by_begin: where in `in_order` lies what the operator and those inside it
+    uint32_t *below,
+        *below_end; /* by position in by_begin: where in `in_order` lies what the operator and those inside it
                                     started; below == below_end: nothing */
 };
 
