@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import time
 
-from costs import MB, Cost, command, files, size
+from costs import MB, Cost, command, files, size, together
 
 
 def insert_again(database, to):
@@ -78,6 +78,11 @@ def measure(report, ascope, kernels, repeat, home):
                 "peak; the bytes of the collection and 100 MB")
     report.cost("all, two threads", two, one.wall / two.wall, ">= 1.7",
                 "wall of one thread; two (%d CPUs here)" % os.cpu_count())
+    alone = [[ascope, "export", "all", "-dir", raw, "--out", os.path.join(home, n), "--quiet", "--threads", "1"]
+             for n in ("left", "right")]
+    report.ceiling(one, Cost(repeat, together(*alone)))
+    for n in ("left", "right"):
+        shutil.rmtree(os.path.join(home, n))
     if os.environ.get("REFERENCE") and kernels <= int(os.environ.get("REFERENCE_MOST", kernels)):
         prof = os.path.join(raw, os.listdir(raw)[0])
         theirs = Cost(1, command(*os.environ["REFERENCE"].split(), prof, out + "-reference"))

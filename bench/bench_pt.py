@@ -1,7 +1,8 @@
 """Analyses of PyTorch's sessions: *_ascend_pt directories."""
 import os
+import shutil
 
-from costs import MB, Cost, command, files, size
+from costs import MB, Cost, command, files, size, together
 
 OPERATORS_OF_KERNEL = 5
 STEP_OPERATORS = 25000
@@ -47,6 +48,11 @@ def measure(report, ascope, operators, kernels, repeat, home):
     report.cost("all, one thread", one, one.peak / (size(inputs) + 100 * MB), "<= 1", "peak; the bytes of the session and 100 MB")
     report.cost("all, two threads", two, one.wall / two.wall, ">= 1.7",
                 "wall of one thread; two (%d CPUs here)" % os.cpu_count())
+    alone = [[ascope, "analyse", raw, "--out", os.path.join(home, n), "--quiet", "--export-type", "text,db", "--threads", "1"]
+             for n in ("left", "right")]
+    report.ceiling(one, Cost(repeat, together(*alone)))
+    for n in ("left", "right"):
+        shutil.rmtree(os.path.join(home, n))
     report.ratio("peak of two threads", two.peak / (size(inputs) + 100 * MB), "<= 1", "the bytes of the session and 100 MB")
     if os.environ.get("REFERENCE_PT") and operators <= int(os.environ.get("REFERENCE_MOST", operators)):
         session = os.path.join(raw, os.listdir(raw)[0])

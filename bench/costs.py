@@ -49,6 +49,11 @@ class Report:
         self.row(what, "%.2f" % cost.wall, "%.2f" % cost.cpu, "%.0f" % (cost.peak / MB) if cost.peak else "",
                  "" if ratio is None else "%.2f" % ratio, judged(ratio, budget), against)
 
+    def ceiling(self, one, both):
+        """What two threads could gain at most: memory and caches are shared, and clocks go down when both CPUs are busy."""
+        self.ratio("what two CPUs can do here", 2 * one.wall / both.wall, "",
+                   "twice the wall of one thread; two such runs at once, which share nothing")
+
     def ratio(self, what, ratio, budget, against):
         self.row(what, "", "", "", "%.2f" % ratio, judged(ratio, budget), against)
 
@@ -65,6 +70,18 @@ def command(*args, remove=lambda: ()):
         if child.returncode != 0:
             sys.exit("%s ended with %d" % (" ".join(args), child.returncode))
         return time.perf_counter() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+    return run
+
+
+def together(*commands):
+    """Runs of several commands at once; the wall time of all of them, and nothing else."""
+    def run():
+        begin = time.perf_counter()
+        children = [subprocess.Popen(c, stdout=subprocess.DEVNULL) for c in commands]
+        for child, words in zip(children, commands):
+            if child.wait() != 0:
+                sys.exit("%s ended with %d" % (" ".join(words), child.returncode))
+        return time.perf_counter() - begin, 0, 0
     return run
 
 
