@@ -154,7 +154,7 @@ static enum outcome export_session(struct arguments *a, const char *path, const 
     const bool is_loaded = session_load(&s, path, &request, &e);
     const char *missing = is_loaded ? missing_setting(&s.settings) : NULL;
     if (!mem)
-        complain("%s: no memory", path);
+        complain("%s: no memory; free some memory and try again", path);
     else if (!is_loaded)
         complain("%s", e.text);
     else if (!s.settings.has_cpu)
@@ -194,7 +194,7 @@ int run_export_memory_timeline(struct arguments *a)
     }
     const char *given = path_expand(a, "DIR", a->word[0]), *out = given ? path_expand(a, "OUT", a->word[1]) : NULL;
     if (!out)
-        return exit_code(a->face, OUTCOME_PATH);
+        return exit_code(a->face, arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_PATH);
     const int why = stat(given, &st) == 0 ? 0 : errno;
     if (why != 0 || !S_ISDIR(st.st_mode)) {
         complain("%s: %s; give a *_ascend_pt directory", given, why != 0 ? read_trouble(why) : "is no directory");
@@ -212,7 +212,7 @@ int run_export_memory_timeline(struct arguments *a)
         outcome = export_session(a, path, out);
         memory_unwatch();
     } else {
-        complain("%s: %s", given, path ? "no memory" : strerror(errno));
+        complain("%s: %s", given, path ? "no memory; free some memory and try again" : read_trouble(errno));
     }
     free(path);
     return exit_code(a->face, outcome);

@@ -116,7 +116,9 @@ enum outcome targets_find(struct targets *t, struct arguments *a, bool with_ruin
         t->n_refused++;
     for (size_t i = 0; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum outcome here = path ? find_one(t, path, with_ruins) : OUTCOME_PATH;
+        const enum outcome here = path                   ? find_one(t, path, with_ruins)
+                                  : arena_failed(a->mem) ? OUTCOME_NOTHING
+                                                         : OUTCOME_PATH;
         if (here != OUTCOME_DONE) {
             t->n_refused++;
             last = here;

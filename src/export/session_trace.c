@@ -113,12 +113,13 @@ bool session_trace_write(const struct session_export *x, const char *path, uint6
     uint64_t n = 0;
     for (size_t i = 0; i < w.n_parts; i++)
         n += w.n_events[i];
-    if (w.device_error.fault != FAULT_NONE || n == 0 || arena_failed(x->mem) ||
-        names_failed(x->session->profile.names)) {
+    const bool has_memory = !arena_failed(x->mem) && !names_failed(x->session->profile.names);
+    const bool is_empty = n == 0 && !o.failed_errno; /* what could not be written is told by out_close() */
+    if (w.device_error.fault != FAULT_NONE || is_empty || !has_memory) {
         out_discard(&o);
         if (w.device_error.fault != FAULT_NONE)
             return error_set(e, w.device_error.fault, "%s: %s", path, w.device_error.text);
-        return n == 0 || error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
+        return has_memory || error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
     }
     *n_events = n;
     return out_close(&o, e);

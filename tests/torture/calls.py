@@ -18,7 +18,8 @@ from harness import Torture, after_any, after_nothing  # noqa: E402
 
 ONE = ["--threads", "1"]  # the same call has the same number every time
 COLLECTIONS = ("prof-a", "collector-a/app-910a", "sim-310p")
-# (name, words of the command; IN is a collection, OUT where results go)
+SESSION = "pt-a-npu"
+# (name, words of the command; IN is a collection or SESSION, OUT where results go)
 COMMANDS = (
     ("export", ["export", "all", "-dir", "IN", "--out", "OUT", *ONE]),
     ("export --json", ["export", "all", "-dir", "IN", "--out", "OUT", "--json", *ONE]),
@@ -29,6 +30,10 @@ COMMANDS = (
     ("query", ["query", "IN", *ONE]),
     ("analyze", ["analyze", "IN", "--out", "OUT", *ONE]),
     ("sim", ["sim", "--kernels", "30", "--steps", "1", "--out", "OUT"]),
+    ("analyse", ["analyse", "SESSION", "--out", "OUT", "--export-type", "text,db", *ONE]),
+    ("export-trace", ["export-trace", "SESSION", "OUT/trace.json.gz", *ONE]),
+    ("export-stacks", ["export-stacks", "SESSION", "OUT/stacks.log", *ONE]),
+    ("export-memory-timeline", ["export-memory-timeline", "SESSION", "OUT/memory.html", *ONE]),
 )
 HOWS = {  # group of calls: (errno or kind of trouble, ...)
     "alloc": (errno.ENOMEM,),
@@ -48,13 +53,14 @@ HOWS = {  # group of calls: (errno or kind of trouble, ...)
     "map": (errno.ENOMEM, errno.ENODEV, "shrink", "grow"),
     "read": (errno.EIO, errno.EINTR, "short", "end"),
 }
-# Calls that touch the input: what they cannot get is a loss, and the rest is exported.
+# Calls that touch the input: what they cannot get is a loss, and the rest is exported. Not of sessions: without the device's
+# part their results are others, which a comparison of bytes cannot judge.
 INPUT = {"open", "stat", "opendir", "readdir", "map", "read"}
 HARMLESS = {errno.EINTR, "short"}  # to be done again, or to be continued
 # In a hurry: two faults of each kind, of some commands; and only these go on and on.
 QUICK = 2
 WITH_THREADS = ("alloc", "thread", "write")  # there the same call has other numbers each time
-QUICK_COMMANDS = ("export with threads", "export", "info", "query", "analyze", "sim")
+QUICK_COMMANDS = ("export with threads", "export", "info", "query", "analyze", "sim", "analyse", "export-memory-timeline")
 QUICK_ON = (errno.ENOMEM, errno.ENOSPC)
 
 
@@ -64,7 +70,9 @@ def name_of(how):
 
 class Calls(Torture):
     def words(self, command, given, out):
-        return [given if w == "IN" else out if w == "OUT" else w for w in command]
+        if any(w.startswith("OUT/") for w in command):
+            os.makedirs(out, exist_ok=True)
+        return [given if w in ("IN", "SESSION") else w.replace("OUT", out, 1) if w.startswith("OUT") else w for w in command]
 
     def program_of(self, call):
         return self.bare if call == "alloc" else self.ascope
@@ -110,15 +118,19 @@ class Calls(Torture):
 
     def fail_calls(self):
         given = {c: self.sample(c) for c in (COLLECTIONS[:1] if self.quick else COLLECTIONS)}
+        session = self.sample(SESSION)
         jobs = []
         for name, args in COMMANDS:
             if self.quick and name not in QUICK_COMMANDS:
                 continue
-            for sample, path in given.items():
-                if "IN" not in args and sample != COLLECTIONS[0]:
+            of_session = "SESSION" in args
+            for sample, path in {SESSION: session}.items() if of_session else given.items():
+                if "IN" not in args and not of_session and sample != COLLECTIONS[0]:
                     continue
                 wanted, counts = self.counted(args, path)
                 for call, hows in HOWS.items():
+                    if of_session and call in INPUT:
+                        continue
                     for how in hows if name != "export with threads" or call in WITH_THREADS else ():
                         for and_on in (False, True):
                             kind = "%s %s%s" % (call, name_of(how), ", and all after it" if and_on else "")

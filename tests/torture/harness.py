@@ -63,7 +63,7 @@ class Torture:
             with open(os.path.join(base, "command")) as f:
                 subprocess.run([self.ascope, "sim", "--out", to, *f.read().split()], check=True, stdout=subprocess.DEVNULL)
             return glob.glob(to + "/PROF_*")[0]
-        given = glob.glob(base + "/PROF_*")[0]
+        given = (glob.glob(base + "/PROF_*") + glob.glob(base + "/raw/*_ascend_pt"))[0]
         path = os.path.join(to, os.path.basename(given))
         shutil.copytree(given, path, copy_function=shutil.copyfile)
         for base, _, files in os.walk(path):
@@ -170,7 +170,7 @@ def tree(top):
                 parts.append(os.path.relpath(path, top))
             elif n in names:
                 files[os.path.relpath(path, top)] = digest(path)
-        dirs[:] = [d for d in dirs if ".part-" not in d]
+        dirs[:] = [d for d in dirs if ".part-" not in d and d != "logs"]  # a log tells what this run did
     return files, parts
 
 
