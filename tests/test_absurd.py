@@ -350,18 +350,19 @@ class Options:
             resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 
 
-def main():
-    o, n, failed = Options(sys.argv), 0, 0
-    for check in (check_names, check_files, check_masses):
+def run_checks(o, noun, checks):
+    """Tells what each check complains of, and how many there were. -> the exit status"""
+    n, failed = 0, 0
+    for check in checks:
         if o.only not in check.__name__:
             continue
         for what, wrong in check(o):
             n, failed = n + 1, failed + bool(wrong)
             if wrong:
                 print("%s:\n    %s" % (what, "\n    ".join(wrong)), flush=True)
-    print("%d absurd collections, %d with trouble" % (n, failed))
+    print("%d absurd %s, %d with trouble" % (n, noun, failed))
     return int(failed > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(Options(sys.argv), "collections", (check_names, check_files, check_masses)))

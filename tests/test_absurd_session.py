@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from test_absurd import MOST_SECONDS, Options, Run, both, edit, number, put, remove
+from test_absurd import MOST_SECONDS, Options, Run, both, edit, number, put, remove, run_checks
 from test_hostile import complaints
 
 OPS, MARKS, MEMORY = "FRAMEWORK/torch.op_range", "FRAMEWORK/torch.op_mark", "FRAMEWORK/torch.memory_usage"
@@ -367,18 +367,6 @@ def judge(o, sample, what, change, codes, said, files):
         yield "%s: %s" % (sample.SAMPLE, what), wrong
 
 
-def main():
-    o, n, failed = Options(sys.argv), 0, 0
-    for check in (check_parts, check_records, check_exports, check_names, check_settings, check_masses, check_ranks):
-        if o.only not in check.__name__:
-            continue
-        for what, wrong in check(o):
-            n, failed = n + 1, failed + bool(wrong)
-            if wrong:
-                print("%s:\n    %s" % (what, "\n    ".join(wrong)), flush=True)
-    print("%d absurd sessions, %d with trouble" % (n, failed))
-    return int(failed > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(Options(sys.argv), "sessions", (check_parts, check_records, check_exports, check_names, check_settings,
+                                                        check_masses, check_ranks)))

@@ -79,7 +79,7 @@ class Timeline(unittest.TestCase):
 
     def test_what_cannot_be_done_is_one_line(self):
         rows = [
-            ("no file to write", [session("pt-a-host")], 2, "takes a *_ascend_pt directory and the file"),
+            ("no file to write", [session("pt-a-host")], 2, "a *_ascend_pt directory and the file"),
             ("no such device", [session("pt-a-host"), "a.json", "--device", "gpu:0"], 2, "accepted are cpu and npu:N"),
             ("no number of a device", [session("pt-a-host"), "a.json", "--device", "npu:"], 2, "accepted are cpu and npu:N"),
             ("a number and more", [session("pt-a-host"), "a.json", "--device", "npu:0x"], 2, "accepted are cpu and npu:N"),

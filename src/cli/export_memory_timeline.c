@@ -1,18 +1,10 @@
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/file.h"
-#include "base/memory.h"
-#include "cli/collections.h"
-#include "cli/command.h"
+#include "cli/one_session.h"
 #include "cli/summary.h"
 #include "cli/term.h"
-#include "cli/work.h"
 #include "export/memory_timeline.h"
-#include "load/session.h"
 
 /* What the collection must have been asked for. */
 static const char *missing_setting(const struct session_settings *s)
@@ -143,77 +135,38 @@ static enum outcome write_timeline(struct arguments *a, const struct session *s,
     return outcome;
 }
 
-static enum outcome export_session(struct arguments *a, const char *path, const char *out)
+static enum outcome write_out(struct arguments *a, const struct session *s, const char *out)
 {
-    struct session s;
-    struct error e = { 0 };
-    const struct session_request request = { .keeps_tensors = true, .n_threads = arguments_threads(a) };
     enum outcome outcome = OUTCOME_NOTHING;
     struct memory_device device;
     struct arena *mem = arena_new();
-    const bool is_loaded = session_load(&s, path, &request, &e);
-    const char *missing = is_loaded ? missing_setting(&s.settings) : NULL;
+    const char *missing = missing_setting(&s->settings);
     if (!mem)
-        complain("%s: no memory; free some memory and try again", path);
-    else if (!is_loaded)
-        complain("%s", e.text);
-    else if (!s.settings.has_cpu)
-        complain("%s: PyTorch's side was not recorded; a memory timeline needs the activity CPU", path);
+        complain("%s: no memory; free some memory and try again", s->path);
+    else if (!s->settings.has_cpu)
+        complain("%s: PyTorch's side was not recorded; a memory timeline needs the activity CPU", s->path);
     else if (missing)
         complain(
             "%s: was collected without %s; a memory timeline needs record_shapes, profile_memory, and with_stack or "
             "with_modules",
-            path, missing);
+            s->path, missing);
     else if (!a->device || memory_device_read(a->device, &device))
-        outcome = write_timeline(a, &s, a->device ? device : memory_usual_device(&s), out, mem);
-    session_free(&s);
+        outcome = write_timeline(a, s, a->device ? device : memory_usual_device(s), out, mem);
     arena_free(mem);
     return outcome;
 }
 
-/* The directory that a file goes to. */
-static const char *folder_of(struct arguments *a, const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return !slash ? "." : slash == file ? "/" : arena_text(a->mem, file, (size_t)(slash - file));
-}
-
 int run_export_memory_timeline(struct arguments *a)
 {
+    static const struct one_session timeline = {
+        .wanted = "the file to write, whose name ends with .html, .json, .json.gz or .raw.json.gz",
+        .keeps_tensors = true,
+        .write = write_out,
+    };
     struct memory_device device;
-    struct stat st;
-    if (a->n_words != 2) {
-        complain(
-            "export-memory-timeline takes a *_ascend_pt directory and the file to write, whose name ends with .html, "
-            ".json, .json.gz or .raw.json.gz");
-        return exit_code(a->face, OUTCOME_USAGE);
-    }
     if (a->device && !memory_device_read(a->device, &device)) {
         complain("--device %s: accepted are cpu and npu:N with a number", a->device);
         return exit_code(a->face, OUTCOME_PARAMETER);
     }
-    const char *given = path_expand(a, "DIR", a->word[0]), *out = given ? path_expand(a, "OUT", a->word[1]) : NULL;
-    if (!out)
-        return exit_code(a->face, arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_PATH);
-    const int why = stat(given, &st) == 0 ? 0 : errno;
-    if (why != 0 || !S_ISDIR(st.st_mode)) {
-        complain("%s: %s; give a *_ascend_pt directory", given, why != 0 ? read_trouble(why) : "is no directory");
-        return exit_code(a->face, OUTCOME_PATH);
-    }
-    if (stat(out, &st) == 0 && S_ISDIR(st.st_mode)) {
-        complain("%s: is a directory; give the name of the file to write", out);
-        return exit_code(a->face, OUTCOME_PATH);
-    }
-    char *path = realpath(given, NULL); /* the name of a session is the last part of its path: "." must have one */
-    const char *folder = folder_of(a, out);
-    enum outcome outcome = OUTCOME_NOTHING;
-    if (path && folder) {
-        work_memory(a, folder);
-        outcome = export_session(a, path, out);
-        memory_unwatch();
-    } else {
-        complain("%s: %s", given, path ? "no memory; free some memory and try again" : read_trouble(errno));
-    }
-    free(path);
-    return exit_code(a->face, outcome);
+    return one_session_run(a, &timeline);
 }

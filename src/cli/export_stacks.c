@@ -94,6 +94,9 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
 
 int run_export_stacks(struct arguments *a)
 {
-    return one_session_run(a, "the file to write, whose name ends with .log (or .svg for the picture alone)", NULL,
-                           write_stacks);
+    static const struct one_session stacks = {
+        .wanted = "the file to write, whose name ends with .log (or .svg for the picture alone)",
+        .write = write_stacks,
+    };
+    return one_session_run(a, &stacks);
 }

@@ -56,6 +56,10 @@ static enum outcome write_trace(struct arguments *a, const struct session *s, co
 
 int run_export_trace(struct arguments *a)
 {
-    return one_session_run(a, "the file to write, whose name ends with .json or .json.gz, or a directory for it",
-                           "trace_view.json", write_trace);
+    static const struct one_session trace = {
+        .wanted = "the file to write, whose name ends with .json or .json.gz, or a directory for it",
+        .inside = "trace_view.json",
+        .write = write_trace,
+    };
+    return one_session_run(a, &trace);
 }

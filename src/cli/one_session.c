@@ -44,15 +44,14 @@ static enum outcome check_paths(const char *dir, const char *out)
     return OUTCOME_DONE;
 }
 
-int one_session_run(struct arguments *a, const char *wanted, const char *inside,
-                    enum outcome (*write)(struct arguments *a, const struct session *s, const char *out))
+int one_session_run(struct arguments *a, const struct one_session *c)
 {
     if (a->n_words != 2) {
-        complain("%s takes two words: a *_ascend_pt directory and %s", a->command->name, wanted);
+        complain("%s takes two words: a *_ascend_pt directory and %s", a->command->name, c->wanted);
         return exit_code(a->face, OUTCOME_USAGE);
     }
     const char *dir = path_expand(a, "DIR", a->word[0]), *out = dir ? path_expand(a, "OUT", a->word[1]) : NULL;
-    if (out && inside && is_directory(out) && !(out = arena_printf(a->mem, "%s/%s", out, inside)))
+    if (out && c->inside && is_directory(out) && !(out = arena_printf(a->mem, "%s/%s", out, c->inside)))
         complain("OUT: no memory for a path; free some memory and try again");
     enum outcome outcome = out ? check_paths(dir, out) : arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_PATH;
     if (outcome != OUTCOME_DONE)
@@ -61,14 +60,14 @@ int one_session_run(struct arguments *a, const char *wanted, const char *inside,
     const char *folder = folder_of(a, out);
     struct session s = { 0 };
     struct error e = { 0 };
-    const struct session_request request = { .n_threads = arguments_threads(a) };
+    const struct session_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = arguments_threads(a) };
     if (!path || !folder) {
         complain("%s: %s", dir, path ? "no memory; free some memory and try again" : read_trouble(errno));
         outcome = OUTCOME_NOTHING;
     } else {
         work_memory(a, folder);
-        if (session_load(&s, path, &request, &e) && session_analyse(&s, request.n_threads, &e)) {
-            outcome = write(a, &s, out);
+        if (session_load(&s, path, &request, &e) && (c->keeps_tensors || session_analyse(&s, request.n_threads, &e))) {
+            outcome = c->write(a, &s, out);
         } else {
             complain("%s", e.text);
             outcome = OUTCOME_NOTHING;

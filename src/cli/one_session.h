@@ -5,10 +5,16 @@
 #include "cli/command.h"
 #include "profile/session.h"
 
+struct one_session {
+    const char *wanted; /* what the second word is: "the file to write, whose name ends with .log or .svg" */
+    const char *inside; /* what it is named in a directory that is there; NULL: it must be a file */
+    bool
+        keeps_tensors; /* for the memory timeline, which needs nothing of what operators started: that is not analysed */
+    enum outcome (*write)(struct arguments *a, const struct session *s, const char *out);
+};
+
 /* Loads and analyses the session that the first word names, and hands it over with the name of the file, the second word. What
- * is wrong with either is told. `wanted` says what the second one is: "the file to write, whose name ends with .log or .svg".
- * In a directory that is there the file is named `inside`; NULL: it must be a file. The exit code. */
-int one_session_run(struct arguments *a, const char *wanted, const char *inside,
-                    enum outcome (*write)(struct arguments *a, const struct session *s, const char *out));
+ * is wrong with either is told. The exit code. */
+int one_session_run(struct arguments *a, const struct one_session *c);
 
 #endif
