@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "device/prof_writer.h"
+#include "collect/prof_writer.h"
 #include "folder.h"
 #include "raw/host.h"
 

@@ -2,7 +2,7 @@
 
 #include "analyse/analyse.h"
 #include "base/bytes.h"
-#include "device/prof_writer.h"
+#include "collect/prof_writer.h"
 #include "device/sim.h"
 #include "device/sim_tables.h"
 #include "folder.h"

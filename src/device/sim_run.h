@@ -12,7 +12,7 @@
 #define ASCOPE_DEVICE_SIM_RUN_H
 
 #include "device/dice.h"
-#include "device/prof_writer.h"
+#include "collect/prof_writer.h"
 #include "device/sim.h"
 #include "device/sim_tables.h"
 

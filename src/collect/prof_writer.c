@@ -1,4 +1,4 @@
-#include "device/prof_writer.h"
+#include "collect/prof_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

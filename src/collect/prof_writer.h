@@ -9,8 +9,8 @@
  * Directories get mode 0750, files 0640, whatever the umask says. What was written before a fault stays: it is what a
  * broken collection looks like.
  */
-#ifndef ASCOPE_DEVICE_PROF_WRITER_H
-#define ASCOPE_DEVICE_PROF_WRITER_H
+#ifndef ASCOPE_COLLECT_PROF_WRITER_H
+#define ASCOPE_COLLECT_PROF_WRITER_H
 
 #include <limits.h>
 #include <stdbool.h>

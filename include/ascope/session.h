@@ -1,0 +1,128 @@
+/* session.h - one collection: from an empty directory to files that `ascope analyse` (or the reference) reads.
+ *
+ * A session creates its directory, records between start and stop, and is complete after ascope_session_end():
+ *
+ *     new ── warmup ── start ── stop ── end
+ *       └──────────────┘  (warm-up may be left out; discard, instead of end, deletes the directory)
+ *
+ * One session of a process can be open at a time. Programs that count steps use schedule.h, which drives sessions. All these
+ * functions belong to one thread at a time; recording (record.h, mark.h, mstx.h) is for any thread.
+ *
+ * A program that is killed, calls _exit() or exec() leaves a directory that can be analysed all the same: records lie in a file
+ * that is mapped into memory, and `ascope analyse` (or `ascope recover`) finishes the work. After fork() the child records
+ * nothing until it opens a session of its own.
+ */
+#ifndef ASCOPE_SESSION_H
+#define ASCOPE_SESSION_H
+
+#include "ascope/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ascope_activity { ASCOPE_CPU = 1, ASCOPE_NPU = 2 };
+enum ascope_level { ASCOPE_LEVEL0, ASCOPE_LEVEL1, ASCOPE_LEVEL2, ASCOPE_LEVEL_NONE };
+enum ascope_metrics { /* the numbers of the device's own interface */
+                      ASCOPE_ARITHMETIC_UTILIZATION,
+                      ASCOPE_PIPE_UTILIZATION,
+                      ASCOPE_MEMORY,
+                      ASCOPE_MEMORY_L0,
+                      ASCOPE_RESOURCE_CONFLICT_RATIO,
+                      ASCOPE_MEMORY_UB,
+                      ASCOPE_L2_CACHE,
+                      ASCOPE_PIPELINE_EXECUTE,
+                      ASCOPE_MEMORY_ACCESS,
+                      ASCOPE_NO_METRICS = 255
+};
+enum ascope_layout {
+    ASCOPE_LAYOUT_PYTORCH, /* {worker}_{pid}_{time}_ascend_pt with FRAMEWORK/ and PROF_XXX */
+    ASCOPE_LAYOUT_PROF     /* PROF_XXX alone, as msprof leaves it; operators, memory and Python are not recorded */
+};
+enum ascope_host_system {
+    ASCOPE_HOST_CPU = 1,
+    ASCOPE_HOST_MEM = 2,
+    ASCOPE_HOST_DISK = 4,
+    ASCOPE_HOST_NETWORK = 8,
+    ASCOPE_HOST_OSRT = 16,
+    ASCOPE_HOST_NUMA = 32
+};
+
+/* Texts are copied by ascope_session_new(). Frequencies are in Hz, 0 is off. */
+struct ascope_options {
+    uint32_t size; /* set by ascope_options_init() */
+
+    /* where */
+    const char *parent_dir;  /* NULL: $ASCEND_WORK_PATH/profiling_data, or the working directory */
+    const char *worker_name; /* NULL: the name of this machine */
+    uint32_t layout;         /* enum ascope_layout */
+    int32_t rank;            /* -1: $RANK, or none */
+
+    /* what */
+    uint32_t activities; /* enum ascope_activity, several */
+    const char *device;  /* "auto": the real devices of this machine; "none"; or a name, such as "sim" */
+    uint32_t level;      /* enum ascope_level */
+    uint32_t metrics;    /* enum ascope_metrics */
+    bool record_shapes, profile_memory, with_stack, with_flops, with_modules;
+    bool l2_cache, mstx, op_attr, record_op_args;
+    bool sys_io, sys_interconnection;
+    double gc_threshold_ms; /* below 0: collections of garbage are not recorded */
+    uint32_t host_sys;      /* enum ascope_host_system, several */
+    const char
+        *mstx_domain_include; /* names with commas between them; NULL: all. "default" is the domain without a name */
+    const char *mstx_domain_exclude;
+
+    /* what only the msprof and acl.json doors can ask for; see docs/collector.md */
+    uint64_t more_data; /* bits of the device's data mask, beyond those that follow from the above */
+    bool sample_based;  /* counters of the cores by time instead of by task */
+    uint32_t aic_hz, hardware_mem_hz, io_hz, interconnection_hz, cpu_hz, dvpp_hz, low_power_hz, host_usage_hz;
+    uint32_t host_usage; /* ASCOPE_HOST_CPU, ASCOPE_HOST_MEM */
+    bool llc_write;
+    const char *op_types, *fp_point, *bp_point;
+
+    /* how the results will look */
+    bool export_text, export_db, data_simplification;
+
+    /* how it is recorded; 0 takes the default */
+    uint32_t storage_limit_mb; /* the oldest repeatable records are deleted beyond it; 0: no limit */
+    uint32_t slice_kb;         /* files are cut at this size: 2048 */
+    uint32_t ring_kb;          /* of memory for each recording thread, a power of two: 4096 */
+    const char
+        *ring_dir; /* where that memory's file lies; NULL: in the collection. For collections on shared storage: a local
+                             directory, such as /dev/shm */
+};
+ASCOPE_API void ascope_options_init(struct ascope_options *o);
+
+/* One option by the name that it has in the documents ("profiler_level", "aic_metrics", "mstx_domain_include", ...), its value as
+ * text. What is wrong is told as a warning, and the default kept: true says that the name is known. */
+ASCOPE_API bool ascope_options_set(struct ascope_options *o, const char *name, const char *value);
+
+struct ascope_session;
+
+/* Creates the directory. NULL: e says why. e may be NULL everywhere. */
+ASCOPE_API struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *e);
+ASCOPE_API const char *ascope_session_path(const struct ascope_session *s); /* absolute; lives as long as the session */
+
+ASCOPE_API bool ascope_session_warmup(struct ascope_session *s,
+                                      struct ascope_error *e); /* devices run, nothing is kept */
+ASCOPE_API bool ascope_session_start(struct ascope_session *s, struct ascope_error *e);
+ASCOPE_API bool ascope_session_stop(struct ascope_session *s,
+                                    struct ascope_error *e); /* everything recorded is on disk */
+ASCOPE_API bool ascope_session_end(struct ascope_session *s, struct ascope_error *e); /* and described; s is gone */
+ASCOPE_API void ascope_session_discard(
+    struct ascope_session *s); /* the directory is deleted; s is gone; NULL is fine */
+
+/* For profiler_metadata.json: a text, or a JSON value. False: the key or value is not what it should be, or too long (50 KiB in
+ * all). While the session is open. */
+ASCOPE_API bool ascope_metadata(struct ascope_session *s, const char *key, const char *text, struct ascope_error *e);
+ASCOPE_API bool ascope_metadata_json(struct ascope_session *s, const char *key, const char *json,
+                                     struct ascope_error *e);
+
+/* A training step begins: its number for what is told per step (drops, cost of recording). The range itself is an operator
+ * "ProfilerStep#N", which schedule.h records. */
+ASCOPE_API void ascope_session_step(struct ascope_session *s, uint64_t number);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

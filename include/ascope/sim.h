@@ -1,0 +1,70 @@
+/* sim.h - the simulated NPU: streams, kernels, copies, collectives and memory that exist in time only.
+ *
+ * For machines without an accelerator: demonstrations, tests, teaching. It computes nothing; it takes the time that such work
+ * takes on a device, asynchronously to the host, and writes what a real device would have written. Everything it
+ * produces is labelled simulated. A session with the device "sim" records it; without a session it runs all the same, unrecorded.
+ *
+ * Launching returns at once unless the stream's queue is full. For any thread.
+ */
+#ifndef ASCOPE_SIM_H
+#define ASCOPE_SIM_H
+
+#include "ascope/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ascope_sim_stream;
+struct ascope_sim_event;
+
+/* Streams of a device, which is there from the first use on. NULL as a stream: the device's first one. */
+ASCOPE_API struct ascope_sim_stream *ascope_sim_stream_new(unsigned device);
+ASCOPE_API void ascope_sim_stream_free(struct ascope_sim_stream *s); /* after everything in it has run */
+
+enum { ASCOPE_SIM_DIMS = 8 };
+enum ascope_sim_type {
+    ASCOPE_SIM_FLOAT = 0,
+    ASCOPE_SIM_FLOAT16 = 1,
+    ASCOPE_SIM_INT32 = 3,
+    ASCOPE_SIM_INT64 = 9,
+    ASCOPE_SIM_BF16 = 27
+};
+struct ascope_sim_tensor {
+    uint32_t type; /* enum ascope_sim_type */
+    uint32_t n_dims;
+    uint32_t dim[ASCOPE_SIM_DIMS];
+};
+
+/* A kernel: "MatMul", "Add", ... A type that the cost model does not know costs as much as reading its inputs and writing its
+ * outputs. The name of the operator is what op_summary shows; NULL: made from the type. */
+struct ascope_sim_kernel {
+    const char *type, *name;
+    const struct ascope_sim_tensor *in, *out;
+    uint32_t n_in, n_out;
+};
+ASCOPE_API void ascope_sim_launch(struct ascope_sim_stream *s, const struct ascope_sim_kernel *k);
+
+enum ascope_sim_copy { ASCOPE_SIM_HOST_TO_DEVICE = 1, ASCOPE_SIM_DEVICE_TO_HOST = 2, ASCOPE_SIM_DEVICE_TO_DEVICE = 3 };
+ASCOPE_API void ascope_sim_copy(struct ascope_sim_stream *s, enum ascope_sim_copy direction, uint64_t bytes);
+
+/* A collective of all ranks of the job ($RANK, $WORLD_SIZE, $MASTER_PORT): it begins on the device when the last rank has come. */
+ASCOPE_API void ascope_sim_collective(struct ascope_sim_stream *s, const char *name, const char *group, uint64_t bytes,
+                                      enum ascope_sim_type type);
+
+ASCOPE_API struct ascope_sim_event *ascope_sim_event_new(void);
+ASCOPE_API void ascope_sim_event_free(struct ascope_sim_event *e);
+ASCOPE_API void ascope_sim_event_record(struct ascope_sim_event *e, struct ascope_sim_stream *s);
+ASCOPE_API void ascope_sim_event_wait(struct ascope_sim_event *e,
+                                      struct ascope_sim_stream *s); /* s waits, not the caller */
+
+ASCOPE_API void ascope_sim_synchronize(struct ascope_sim_stream *s); /* the caller waits; NULL: for all of device 0 */
+
+/* Memory of a pool: addresses that hold nothing. 0: the device has no more. */
+ASCOPE_API uint64_t ascope_sim_malloc(unsigned device, uint64_t bytes);
+ASCOPE_API void ascope_sim_free(unsigned device, uint64_t address);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,32 @@
+#include "collect/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static ascope_message_fn told;
+static void *told_user;
+
+void ascope_on_message(ascope_message_fn fn, void *user)
+{
+    told_user = user;
+    told = fn;
+}
+
+const char *ascope_version(void)
+{
+    return ASCOPE_VERSION;
+}
+
+void message(enum ascope_severity severity, const char *fmt, ...)
+{
+    static const char *const word[] = { "note", "warning", "error" };
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (told)
+        told(severity, text, told_user);
+    else if (severity > ASCOPE_INFO)
+        fprintf(stderr, "ascope: %s: %s\n", word[severity], text);
+}

@@ -1,0 +1,9 @@
+/* message.h - what the collector has to tell the user while the program runs: see ascope_on_message(). */
+#ifndef ASCOPE_COLLECT_MESSAGE_H
+#define ASCOPE_COLLECT_MESSAGE_H
+
+#include "ascope/base.h"
+
+void message(enum ascope_severity severity, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,39 @@
+#include "collect/streams.h"
+
+#include "collect/prof_writer.h"
+
+/* clang-format off */
+const struct stream_row stream_rows[STREAM_KINDS] = {
+    [STREAM_TORCH_OP]          = { "torch.op_range", "operators", 0, PLACE_FRAMEWORK, CUT_NEVER, false },
+    [STREAM_TORCH_QUEUE]       = { "torch.op_mark", "points of the task queue", 0, PLACE_FRAMEWORK, CUT_NEVER, false },
+    [STREAM_TORCH_MEMORY]      = { "torch.memory_usage", "memory events", 0, PLACE_FRAMEWORK, CUT_NEVER, false },
+    [STREAM_PYTHON_CALL]       = { "torch.python_tracer_func", "Python calls", 33, PLACE_FRAMEWORK, CUT_NEVER, false },
+    [STREAM_PYTHON_KEY]        = { "torch.python_tracer_hash", "names of Python functions", 0, PLACE_FRAMEWORK, CUT_NEVER, false },
+    [STREAM_PYTHON_PARAMETERS] = { "torch.param_tensor_info", "parameters of modules", 0, PLACE_FRAMEWORK, CUT_NEVER, false },
+    [STREAM_PYTHON_GC]         = { "torch.gc_record", "garbage collections", 24, PLACE_FRAMEWORK, CUT_NEVER, false },
+
+    [STREAM_CALL]        = { "aging.api_event.data", "calls", 40, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_NODE]        = { "aging.compact.node_basic_info", "operators launched", 64, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_NODE_ATTR]   = { "aging.compact.node_attr_info", "attributes of operators", 64, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_TRACK]       = { "aging.compact.task_track", "launches", 64, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_MEMCPY]      = { "aging.compact.memcpy_info", "copies", 64, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_HCCL_OP]     = { "aging.compact.hccl_op_info", "collectives", 64, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_TENSOR]      = { "aging.additional.tensor_info", "shapes of operators", 256, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_CONTEXT]     = { "aging.additional.context_id_info", "contexts", 256, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_HCCL]        = { "aging.additional.hccl_info", "parts of collectives", 256, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_MARK]        = { "aging.additional.msproftx", "marks", 256, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_TASK_MEMORY] = { "aging.additional.task_memory_info", "memory of operators", 256, PLACE_HOST, CUT_BETWEEN, true },
+    [STREAM_NAMES]       = { "unaging.additional.hash_dic", "names", 0, PLACE_HOST, CUT_BETWEEN, false },
+    [STREAM_TYPES]       = { "unaging.additional.type_info_dic", "names of calls", 0, PLACE_HOST, CUT_BETWEEN, false },
+
+    [STREAM_STARS]         = { "stars_soc.data", "device tasks", 64, PLACE_DEVICE, CUT_BETWEEN, true },
+    [STREAM_PMU]           = { "ffts_profile.data", "counters of the cores", 128, PLACE_DEVICE, CUT_ANYWHERE, true },
+    [STREAM_TS_TRACK]      = { "ts_track.data", "stamps of the scheduler", 40, PLACE_DEVICE, CUT_ANYWHERE, true },
+    [STREAM_AICPU]         = { "aicpu.data", "AI CPU tasks", 256, PLACE_DEVICE, CUT_ANYWHERE, true },
+    [STREAM_L2]            = { "l2_cache.data", "cache counters", 0, PLACE_DEVICE, CUT_BETWEEN, true },
+    [STREAM_LPM]           = { "lpmFreqConv.data", "frequencies", 0, PLACE_DEVICE, CUT_ANYWHERE, true },
+    [STREAM_MODULE_MEMORY] = { "npu_module_mem.data", "memory of modules", 0, PLACE_DEVICE, CUT_ANYWHERE, true },
+    [STREAM_NPU_MEMORY]    = { "npu_mem.data", "memory of the device", 0, PLACE_DEVICE, CUT_ANYWHERE, true },
+    [STREAM_HBM]           = { "hbm.data", "memory bandwidth", 0, PLACE_DEVICE, CUT_ANYWHERE, true },
+};
+/* clang-format on */

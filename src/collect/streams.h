@@ -1,0 +1,60 @@
+/* streams.h - every file that a collection is written to: one row each.
+ *
+ * A record is put into a ring as the bytes that the file will hold, with the number of its stream in front; the writer appends
+ * them, and knows nothing else about them. A record shorter than its stream's fixed size is filled up with zeros.
+ */
+#ifndef ASCOPE_COLLECT_STREAMS_H
+#define ASCOPE_COLLECT_STREAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum stream_id {
+    /* FRAMEWORK/ */
+    STREAM_TORCH_OP,
+    STREAM_TORCH_QUEUE,
+    STREAM_TORCH_MEMORY,
+    STREAM_PYTHON_CALL,
+    STREAM_PYTHON_KEY,
+    STREAM_PYTHON_PARAMETERS,
+    STREAM_PYTHON_GC,
+    /* PROF_XXX/host/data */
+    STREAM_CALL,
+    STREAM_NODE,
+    STREAM_NODE_ATTR,
+    STREAM_TRACK,
+    STREAM_MEMCPY,
+    STREAM_HCCL_OP,
+    STREAM_TENSOR,
+    STREAM_CONTEXT,
+    STREAM_HCCL,
+    STREAM_MARK,
+    STREAM_TASK_MEMORY,
+    STREAM_NAMES,
+    STREAM_TYPES,
+    /* PROF_XXX/device_N/data */
+    STREAM_STARS,
+    STREAM_PMU,
+    STREAM_TS_TRACK,
+    STREAM_AICPU,
+    STREAM_L2,
+    STREAM_LPM,
+    STREAM_MODULE_MEMORY,
+    STREAM_NPU_MEMORY,
+    STREAM_HBM,
+    STREAM_KINDS
+};
+
+enum stream_place { PLACE_FRAMEWORK, PLACE_HOST, PLACE_DEVICE };
+
+struct stream_row {
+    const char *family; /* "aging.compact.task_track", "stars_soc.data", "torch.op_range" */
+    const char *what;   /* "operators": for counts of what was dropped */
+    uint16_t bytes;     /* of a record; 0: they differ */
+    uint8_t place;      /* enum stream_place */
+    uint8_t cut;        /* enum cut of prof_writer.h */
+    bool ages;          /* the oldest slices may go when there is a limit */
+};
+extern const struct stream_row stream_rows[STREAM_KINDS];
+
+#endif

@@ -1,0 +1,44 @@
+/* writer.h - the thread that takes records out of the rings and appends them to the collection's files.
+ *
+ * It looks at all rings every millisecond (less often when nothing happens), appends what is there to the streams' slices, then
+ * commits: how far it has read each ring and how long each file is, in the rings' file, in one of two places that take turns. Only
+ * then do the producers get the room back. Killed at any moment, the last commit says exactly what is on disk and what still
+ * is in the rings: nothing is lost, nothing is there twice.
+ *
+ * What the disk refuses is told once, and from then on records are taken and counted as dropped: the program goes on.
+ */
+#ifndef ASCOPE_COLLECT_WRITER_H
+#define ASCOPE_COLLECT_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "collect/streams.h"
+
+struct writer_options {
+    const char *framework_dir; /* "…/FRAMEWORK"; NULL: none, its records are dropped and counted */
+    const char *prof_dir;      /* "…/PROF_XXX"; NULL: none */
+    size_t slice_bytes;
+    uint64_t storage_limit_bytes; /* 0: none */
+};
+
+/* What recording has cost so far; also by step, from ascope_session_step(). */
+struct writer_tally {
+    uint64_t n_records, n_bytes;      /* written */
+    uint64_t dropped[STREAM_KINDS];   /* no room in a ring, or none on the disk */
+    uint64_t aged_bytes, aged_slices; /* deleted because of the limit */
+    uint64_t open_ranges;             /* marks that began and never ended */
+    uint64_t hook_ns;                 /* estimated from samples: time inside recording functions, all threads */
+    uint64_t lag_most_ns;             /* longest time between two looks at the rings */
+    uint32_t fill_most_percent;       /* of the fullest ring */
+    uint32_t n_rings;
+};
+
+bool writer_start(const struct writer_options *o, struct error *e);
+void writer_keep(bool keeps); /* false (during warm-up): records are taken and thrown away, uncounted */
+bool writer_flush(struct writer_tally *out, struct error *e); /* everything put before the call is in its file */
+bool writer_stop(struct writer_tally *out, struct error *e);  /* the same, slices get their .done, the thread ends */
+
+#endif
