@@ -16,7 +16,7 @@ extern "C" {
 struct ascope_domain; /* NULL is the domain "default" */
 
 /* The same name gives the same domain; it lives as long as the process. NULL: more than 1024, or a name that is not allowed. */
-ASCOPE_API struct ascope_domain *ascope_domain(const char *name);
+ASCOPE_API struct ascope_domain *ascope_domain_get(const char *name);
 
 ASCOPE_API void ascope_mark_record(struct ascope_domain *d, const char *message, void *stream);
 ASCOPE_API uint64_t ascope_range_record(struct ascope_domain *d, const char *message, void *stream);

@@ -35,6 +35,11 @@ struct ascope_text {
     const char *at;
     uint32_t n;
 };
+static inline struct ascope_text ascope_text_of(const char *s) /* lends it; NULL: none */
+{
+    struct ascope_text text = { s, s ? (uint32_t)__builtin_strlen(s) : 0 };
+    return text;
+}
 
 enum ascope_scope { ASCOPE_SCOPE_FUNCTION = 0, ASCOPE_SCOPE_BACKWARD = 1, ASCOPE_SCOPE_USER = 7 };
 
@@ -56,11 +61,9 @@ static inline void ascope_op_begin(struct ascope_op *op, const char *name)
 {
     op->begin = 0;
     if (ascope_records(ASCOPE_RECORDS_OPERATORS)) {
-        const struct ascope_op fresh = { 0 };
-        *op = fresh;
+        __builtin_memset(op, 0, sizeof *op);
         op->sequence = -1;
-        op->name.at = name;
-        op->name.n = (uint32_t)__builtin_strlen(name);
+        op->name = ascope_text_of(name);
         ascope_op_record_begin(op);
     }
 }
