@@ -65,19 +65,24 @@ extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-ex
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
 
-/* Room for a mark's range while it is open: 256 bytes that survive the process as records do. The id is never 0 and tells session,
- * ring and slot; an id from another session, or one that was closed, gives NULL. Several slots when the message is long. */
+/* A mark's range while it is open: bytes that survive the process as records do, kept in slots of 256 bytes of the thread's ring
+ * until any thread takes them. The id is never 0 and tells session, ring and slot. The head and the text are copied one behind
+ * the other; a long text takes a chain of slots. Taking gives back what was kept, once: an id from another session, one that was
+ * taken, and one whose key is not the one that it was opened with give 0 and change nothing. */
 struct ring_open {
     _Atomic uint64_t id; /* 0: free */
-    uint32_t bytes;      /* of the text; the following slots of the chain hold the rest */
-    uint32_t next;       /* 0: none */
-    uint8_t record[240];
+    uint64_t key;
+    uint32_t bytes; /* of head and text; the following slots of the chain hold what does not fit */
+    uint32_t next;  /* 0: none */
+    uint8_t kept[232];
 };
-struct ring_open *ring_range_open(size_t bytes_of_text); /* NULL: counted and dropped */
-struct ring_open *ring_range_find(uint64_t id);
-void ring_range_close(struct ring_open *range);
+enum { RING_OPEN_MOST = 4096 + 128 }; /* bytes of head and text */
+uint64_t ring_range_open(uint64_t key, const void *head, size_t head_bytes, const void *text,
+                         size_t text_bytes); /* 0: no room; counted as a dropped record of STREAM_MARK */
+size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most);
 
-uint32_t ring_thread(void); /* kernel's number of the calling thread; asked once */
+uint32_t ring_thread(void);  /* kernel's number of the calling thread; asked once */
+uint32_t ring_session(void); /* number of the open session, counted from 1 in this process; 0: none */
 
 /* ---- for sessions ---- */
 struct error;
