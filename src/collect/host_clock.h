@@ -15,8 +15,8 @@
 #include <x86intrin.h>
 #endif
 
-extern bool host_clock_is_counter; /* decided once, before the first session */
-void host_clock_init(void);
+extern bool host_clock_is_counter; /* decided when the library is loaded */
+void host_clock_init(void);        /* decides; for tests that change the environment */
 
 static inline uint64_t host_clock_raw_ns(void)
 {
@@ -49,8 +49,8 @@ struct clock_reading {
 };
 struct clock_reading host_clock_read(void);
 
-/* MHz from two readings; 1000 exactly where the clock is ns. Before the second reading: a first estimate, from what the kernel
- * says or from a few ms of measuring. */
+/* MHz from two readings; 1000 exactly where the clock is ns. Before the second reading: a first estimate, from what the hardware
+ * says or from a few ms of measuring, which also is the answer for readings so close together that they tell less. */
 double host_clock_mhz(const struct clock_reading *first, const struct clock_reading *last);
 double host_clock_first_mhz(void);
 
