@@ -33,7 +33,8 @@ enum ascope_metrics { /* the numbers of the device's own interface */
                       ASCOPE_L2_CACHE,
                       ASCOPE_PIPELINE_EXECUTE,
                       ASCOPE_MEMORY_ACCESS,
-                      ASCOPE_NO_METRICS = 255
+                      ASCOPE_NO_METRICS = 255,
+                      ASCOPE_METRICS_BY_LEVEL = 256 /* none at Level0 and Level_none, PIPE_UTILIZATION above */
 };
 enum ascope_layout {
     ASCOPE_LAYOUT_PYTORCH, /* {worker}_{pid}_{time}_ascend_pt with FRAMEWORK/ and PROF_XXX */
@@ -74,11 +75,18 @@ struct ascope_options {
 
     /* what only the msprof and acl.json doors can ask for; see docs/collector.md */
     uint64_t more_data; /* bits of the device's data mask, beyond those that follow from the above */
+    uint64_t less_data; /* bits that stay away all the same */
     bool sample_based;  /* counters of the cores by time instead of by task */
     uint32_t aic_hz, hardware_mem_hz, io_hz, interconnection_hz, cpu_hz, dvpp_hz, low_power_hz, host_usage_hz;
     uint32_t host_usage; /* ASCOPE_HOST_CPU, ASCOPE_HOST_MEM */
     bool llc_write;
+    bool task_block;            /* what each block of a task did */
+    uint32_t instr_hz;          /* of samples of instructions; 0: none */
+    uint32_t device_usage_hz;   /* of the devices' processors and memory; 0: none */
+    uint32_t device_process_hz; /* the same by process */
     const char *op_types, *fp_point, *bp_point;
+    const char *mem_serviceflow, *npu_events;
+    const char *custom_events; /* of the cores, instead of a group of metrics: "0x8,0xa" */
 
     /* how the results will look */
     bool export_text, export_db, data_simplification;
@@ -91,10 +99,16 @@ struct ascope_options {
         *ring_dir; /* where that memory's file lies; NULL: in the collection. For collections on shared storage: a local
                              directory, such as /dev/shm */
 };
-ASCOPE_API void ascope_options_init(struct ascope_options *o);
+/* The defaults. The size is the caller's: a program may know fewer fields than the library. */
+ASCOPE_API void ascope_options_init_sized(struct ascope_options *o, uint32_t size);
+static inline void ascope_options_init(struct ascope_options *o)
+{
+    ascope_options_init_sized(o, (uint32_t)sizeof *o);
+}
 
-/* One option by the name that it has in the documents ("profiler_level", "aic_metrics", "mstx_domain_include", ...), its value as
- * text. What is wrong is told as a warning, and the default kept: true says that the name is known. */
+/* One option by the name that it has in the documents ("profiler_level", "aic_metrics", "mstx_domain_include", "--task-time", ...),
+ * its value as text, which is copied for the life of the process. A value that cannot be becomes the default, with a warning. False:
+ * there is no such name. docs/collector.md has them all. */
 ASCOPE_API bool ascope_options_set(struct ascope_options *o, const char *name, const char *value);
 
 struct ascope_session;
