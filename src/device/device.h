@@ -37,10 +37,15 @@ struct device_kind {
                   struct error *e); /* records from now on; after a warm-up nothing is missing */
     bool (*stop)(struct error *e);  /* waits for what was launched; everything is in the rings */
     void (*drain)(void); /* asked now and then while it runs: hand over what has come; NULL: does so by itself */
+    void (*mark)(void *stream, uint64_t id); /* see device_mark() */
 };
 extern const struct device_kind *const device_kinds[]; /* ends with NULL */
 
 /* NULL with e set: no such name. NULL without: "none", or "auto" and no real device. */
 const struct device_kind *device_choose(const char *name, struct error *e);
+
+/* Launches a mark on a stream: when the device comes to it, it stamps the time under this id (of the mark, or of the range: once
+ * when it begins, once when it ends). For any thread. A stream that no device knows is left alone. */
+void device_mark(void *stream, uint64_t id);
 
 #endif

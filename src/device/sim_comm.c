@@ -1,11 +1,8 @@
 #include "device/sim_torch.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "raw/host.h"
-
-enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9, COPY_ON_DEVICE = 3 };
+enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };
 enum { CALL_TICKS = 110, NEXT_CALL = 122 }; /* the calls of a collective's small tasks follow each other like beats */
 
 static size_t collective_pick(struct dice *d)
@@ -31,48 +28,26 @@ static uint32_t link_of(const struct sim_device *d, const struct sim_small *smal
 
 void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time)
 {
-    const struct layout *l = &hccl_info_layout;
-    const struct sim_small *small = &sim_smalls[s->what];
-    const bool is_local = small->transport == 2, is_signal = !small->moves;
     const uint32_t remote = (d->rank + 1 + s->plane) % RANKS;
-    const double estimate_us = is_signal ? 0 : (double)s->bytes / 18000;
-    uint64_t estimate;
-    memcpy(&estimate, &estimate_us, sizeof estimate);
-    const uint64_t value[HCCL_FIELDS] = {
-        [HCCL_ITEM] = d->of->small_name[s->what],
-        [HCCL_TAG] = s->tag,
-        [HCCL_GROUP] = s->group,
-        [HCCL_LOCAL_RANK] = d->rank % RANKS,
-        [HCCL_REMOTE_RANK] = is_local ? UINT32_MAX : remote,
-        [HCCL_RANK_SIZE] = RANKS,
-        [HCCL_PLANE] = s->plane,
-        [HCCL_CONTEXT] = UINT32_MAX,
-        [HCCL_NOTIFY] = is_signal ? d->of->n_collectives % 4096 * 256 + s->plane : UINT64_MAX,
-        [HCCL_STAGE] = UINT32_MAX,
-        [HCCL_ESTIMATE] = estimate,
-        [HCCL_SRC] = 0x1200000000 + s->bytes,
-        [HCCL_DST] = 0x1300000000 + s->bytes,
-        [HCCL_SIZE] = is_signal ? 0 : s->bytes,
-        [HCCL_OP_TYPE] = s->what == SMALL_REDUCE ? 0 : UINT32_MAX,
-        [HCCL_DATA_TYPE] = is_signal ? UINT32_MAX : HCCL_FP16,
-        [HCCL_LINK] = link_of(d, small, remote),
-        [HCCL_TRANSPORT] = small->transport,
-        [HCCL_RDMA] = small->rdma,
-    };
-    uint8_t *rec = host_record(d->of, HOST_HCCL, d->comm.id, time);
-    for (unsigned f = HCCL_ITEM; f < HCCL_FIELDS; f++)
-        layout_put(l, f, rec, value[f]);
+    record_comm_part(host_record(d->of, HOST_HCCL, d->comm.id, time),
+                     &(struct comm_part){ .what = s->what,
+                                          .plane = s->plane,
+                                          .rank = d->rank % RANKS,
+                                          .remote = remote,
+                                          .ranks = RANKS,
+                                          .link = link_of(d, &sim_smalls[s->what], remote),
+                                          .data_type = HCCL_FP16,
+                                          .name = d->of->small_name[s->what],
+                                          .group = s->group,
+                                          .tag = s->tag,
+                                          .bytes = s->bytes,
+                                          .notify = d->of->n_collectives % 4096 * 256 + s->plane });
 }
 
 void comm_op(struct sim_device *d, uint64_t time, uint64_t group, uint32_t data_type, uint64_t count)
 {
-    const struct layout *l = &hccl_op_layout;
-    uint8_t *rec = host_record(d->of, HOST_HCCL_OP, d->comm.id, time);
-    layout_put(l, HCCL_OP_FLAGS, rec, dice_one_in(&d->dice, 5));
-    layout_put(l, HCCL_OP_DATA_TYPE, rec, data_type);
-    layout_put(l, HCCL_OP_ALG, rec, d->of->alg_name);
-    layout_put(l, HCCL_OP_COUNT, rec, count);
-    layout_put(l, HCCL_OP_GROUP, rec, group);
+    record_comm(host_record(d->of, HOST_HCCL_OP, d->comm.id, time), dice_one_in(&d->dice, 5), data_type,
+                d->of->alg_name, count, group);
 }
 
 uint64_t comm_name(struct sim_process *p, const char *node, uint64_t group)
@@ -81,15 +56,6 @@ uint64_t comm_name(struct sim_process *p, const char *node, uint64_t group)
     snprintf(name, sizeof name, "%s_%03u_%llu_1", node, (unsigned)(group % 1000),
              (unsigned long long)++p->n_collectives);
     return host_name(p, name);
-}
-
-static void copy_put(struct sim_device *d, uint64_t time, uint64_t bytes)
-{
-    enum { LARGEST = 64 << 20 };
-    uint8_t *rec = host_record(d->of, HOST_MEMCPY, d->comm.id, time);
-    layout_put(&memcpy_layout, MEMCPY_SIZE, rec, bytes);
-    layout_put(&memcpy_layout, MEMCPY_LARGEST, rec, LARGEST);
-    layout_put(&memcpy_layout, MEMCPY_DIRECTION, rec, COPY_ON_DEVICE);
 }
 
 static void small_run(struct sim_device *d, const struct small_task *s, uint64_t not_before)
@@ -103,7 +69,7 @@ static void small_run(struct sim_device *d, const struct small_task *s, uint64_t
     const uint16_t task = stream_issue(d, stream, d->comm.id, time - 5);
     host_track(d, HOST_TRACK, d->comm.id, time, stream, task, &l);
     if (small->kind == TASK_COPY_LOCAL)
-        copy_put(d, time, s->bytes);
+        record_memcpy(host_record(p, HOST_MEMCPY, d->comm.id, time), s->bytes, COPY_ON_DEVICE);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, kind->call, d->comm.id, s->begin + 15, s->begin + 80, 0);
     if (!p->o->level0)
         comm_info(d, s, s->begin + 90);

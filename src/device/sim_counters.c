@@ -7,14 +7,6 @@
 #include "raw/host.h"
 #include "raw/sampler.h"
 
-static unsigned events_count(const char *events)
-{
-    unsigned n = 1;
-    for (; *events; events++)
-        n += *events == ',';
-    return n;
-}
-
 /* Eight counters, of which the first n mean something: each counts during a part of the cycles. */
 static void events_make(struct dice *d, uint64_t cycles, unsigned n, uint64_t *event)
 {
@@ -45,20 +37,10 @@ static void task_events_make(struct sim_device *d, uint64_t cycles, bool is_cube
 static uint8_t *pmu_put(struct sim_device *d, const struct layout *l, uint16_t stream, const struct device_task *t,
                         uint32_t bits, uint64_t cycles, bool is_cube)
 {
-    const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
-    const uint64_t inside = kind->context != 0 ? 8 : 0; /* a context is counted inside of its task */
-    uint64_t event[PMU_COUNTERS];
-    uint8_t *rec = slices_record(&d->out[DEVICE_PMU], l);
-    task_events_make(d, cycles, is_cube, event);
-    layout_put(l, PMU_HEAD, rec, layout_get(l, PMU_HEAD, rec) | (d->n_pmu++ & 15) << 6);
-    layout_put(l, PMU_STREAM, rec, stream);
-    layout_put(l, PMU_TASK, rec, t->id);
-    layout_put(l, PMU_SUB_TYPE, rec, kind->context != 0 ? kind->context : !is_cube);
-    layout_put(l, PMU_FFTS_BITS, rec, bits);
-    layout_put(l, PMU_CYCLES, rec, cycles);
-    layout_put(l, PMU_BEGIN, rec, t->begin + inside);
-    layout_put(l, PMU_END, rec, t->end - inside);
-    memcpy(rec + PMU_FIRST, event, sizeof event);
+    struct counted c = { stream, t->id, (enum task_kind)t->kind, is_cube, bits, t->begin, t->end, cycles, { 0 } };
+    uint8_t *rec = slices_take(&d->out[DEVICE_PMU], l->size);
+    task_events_make(d, cycles, is_cube, c.event);
+    record_counted(rec, l, d->n_pmu++, &c);
     return rec;
 }
 
@@ -68,17 +50,17 @@ static void mix_write(struct sim_device *d, uint16_t stream, const struct device
 {
     const struct sim_chip *chip = d->of->chip;
     const bool is_cube = runs_on_cube(t);
-    const uint32_t mix = FFTS_TYPE_MIX << FFTS_TYPE_SHIFT, other_cores = is_cube ? chip->n_vector : chip->n_cube;
+    const uint32_t other_cores = is_cube ? chip->n_vector : chip->n_cube;
     uint32_t others = (uint32_t)t->blocks * sim_task_kinds[t->kind].other_ratio;
     if (others > other_cores)
         others = other_cores;
     for (uint32_t i = 0; i < others; i++) {
         const uint32_t core = i << 1 | is_cube; /* bit 0: a vector core */
         const uint16_t block = (uint16_t)i;
-        uint8_t *rec = pmu_put(d, &pmu_block_layout, stream, t, mix | core, cycles_of(d, t, 1), !is_cube);
+        uint8_t *rec = pmu_put(d, &pmu_block_layout, stream, t, BITS_MIX | core, cycles_of(d, t, 1), !is_cube);
         memcpy(rec + PMU_BLOCK_ID, &block, sizeof block);
     }
-    pmu_put(d, &pmu_task_layout, stream, t, mix, cycles_of(d, t, t->blocks), is_cube);
+    pmu_put(d, &pmu_task_layout, stream, t, BITS_MIX, cycles_of(d, t, t->blocks), is_cube);
 }
 
 static void pmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
@@ -91,7 +73,7 @@ static void pmu_write(struct sim_device *d, uint16_t stream, const struct device
     }
     const bool is_cube = runs_on_cube(t);
     const uint32_t cores = is_cube ? d->of->chip->n_cube : d->of->chip->n_vector;
-    const uint32_t bits = is_cube ? 0 : 1u << FFTS_TYPE_SHIFT;
+    const uint32_t bits = is_cube ? 0 : BITS_VECTOR;
     const uint64_t cycles = cycles_of(d, t, t->blocks < cores ? t->blocks : cores);
     if (chip_is_hwts(d->of)) {
         uint64_t event[PMU_COUNTERS];

@@ -1,10 +1,6 @@
 #include "device/sim_run.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "raw/device.h"
-#include "raw/host.h"
 
 /* clang-format off */
 static const struct {
@@ -31,7 +27,7 @@ static const uint16_t stream_ids[STREAMS] = {
 
 /* Ticks: what lies between two tasks of a stream. A flip is stamped inside the gap: after the counters of the old task
  * were read, before the new one starts. */
-enum { GAP_LEAST = 8, GAP_MOST = 60, FLIP_BEFORE = 3, CONTEXT_AFTER = 5, CONTEXT_BEFORE = 3 };
+enum { GAP_LEAST = 8, GAP_MOST = 60, FLIP_BEFORE = 3 };
 
 uint64_t device_us(const struct sim_device *d, uint64_t us)
 {
@@ -104,11 +100,7 @@ uint16_t stream_issue(struct sim_device *d, enum sim_stream which, uint32_t thre
     struct device_stream *s = &d->stream[which];
     if (s->is_full_turn) {
         s->batch++;
-        uint8_t *rec = host_record(d->of, HOST_TRACK, thread, host_tick);
-        layout_put(&task_track_layout, TRACK_DEVICE, rec, (uint64_t)d->id);
-        layout_put(&task_track_layout, TRACK_STREAM, rec, s->id);
-        layout_put(&task_track_layout, TRACK_TASK, rec, (uint64_t)s->batch << 16);
-        layout_put(&task_track_layout, TRACK_TYPE, rec, TRACK_TYPE_FLIP);
+        record_track_flip(host_record(d->of, HOST_TRACK, thread, host_tick), (unsigned)d->id, s->id, s->batch);
     }
     const uint16_t task = s->next_task++;
     s->is_full_turn = task == UINT16_MAX;
@@ -137,22 +129,14 @@ uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned tim
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag)
 {
-    const bool is_wide = d->of->chip->family == ON_950;
-    const struct layout *l = is_wide ? &ts_step_wide_layout : &ts_step_layout;
-    uint8_t *rec = track_record(d, l, STEP_TICK, tick);
-    layout_put(l, STEP_INDEX, rec, index);
-    layout_put(l, STEP_MODEL, rec, model);
-    layout_put(l, STEP_STREAM, rec, d->stream[s].id);
-    layout_put(l, STEP_TASK, rec, track_task(d, s, task));
-    layout_put(l, STEP_TAG, rec, tag);
+    const struct layout *l = d->of->chip->family == ON_950 ? &ts_step_wide_layout : &ts_step_layout;
+    record_stamp(slices_take(&d->out[DEVICE_TRACK], l->size), l,
+                 &(struct stamp){ tick, index, model, track_task(d, s, task), d->stream[s].id, tag });
 }
 
 static void flip_write(struct sim_device *d, const struct device_stream *s, uint64_t tick)
 {
-    const struct layout *l = &ts_flip_layout;
-    uint8_t *rec = track_record(d, l, TS_FLIP_TICK, tick);
-    layout_put(l, TS_FLIP_STREAM, rec, s->id);
-    layout_put(l, TS_FLIP_NUMBER, rec, s->batch);
+    record_flip(slices_take(&d->out[DEVICE_TRACK], ts_flip_layout.size), tick, s->id, s->batch);
 }
 
 /* Some kernels learn on the device how many blocks they need. */
@@ -225,53 +209,25 @@ static void short_log_write(struct sim_device *d, const struct device_stream *s,
     layout_put(l, STARS_SHORT_TICK, rec, tick);
 }
 
-static void log_write(struct sim_device *d, const struct device_stream *s, const struct device_task *t, unsigned func,
-                      uint64_t tick)
-{
-    const struct layout *l = &stars_layout;
-    const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
-    const bool is_context = func == STARS_FFTS_BEGIN || func == STARS_FFTS_END;
-    uint8_t *rec = slices_record(&d->out[DEVICE_LOG], l);
-    layout_put(l, STARS_HEAD, rec, func | (d->n_log++ & 15) << 6 | (is_context ? 0 : (uint32_t)kind->log << 10));
-    layout_put(l, STARS_STREAM, rec, s->id);
-    layout_put(l, STARS_TASK, rec, t->id);
-    layout_put(l, STARS_TICK, rec, tick);
-    if (!is_context)
-        return;
-    layout_put(l, STARS_SUB_TYPE, rec, kind->context);
-    const uint16_t ffts = FFTS_TYPE_MIX << FFTS_TYPE_SHIFT;
-    memcpy(rec + STARS_FFTS_TYPE, &ffts, sizeof ffts);
-}
-
-/* The records of a task in the order of their times: begin and end, and in between those of its context. */
-enum { STAGE_BEGIN, STAGE_CONTEXT_BEGIN, STAGE_CONTEXT_END, STAGE_END };
-
 static uint64_t next_tick(const struct device_stream *s)
 {
     const struct device_task *t = &s->queue[s->head];
-    switch (s->stage) {
-    case STAGE_BEGIN: return t->begin;
-    case STAGE_CONTEXT_BEGIN: return t->begin + CONTEXT_AFTER;
-    case STAGE_CONTEXT_END: return t->end - CONTEXT_BEFORE;
-    default: return t->end;
-    }
+    return stage_tick((enum stage)s->stage, t->begin, t->end);
 }
 
 static void log_next(struct sim_device *d, struct device_stream *s)
 {
-    static const uint8_t func[] = { STARS_ACSQ_BEGIN, STARS_FFTS_BEGIN, STARS_FFTS_END, STARS_ACSQ_END };
     const struct device_task *t = &s->queue[s->head];
+    const enum stage stage = (enum stage)s->stage;
     if (chip_is_hwts(d->of))
-        hwts_write(d, s->id, t, s->stage == STAGE_END);
+        hwts_write(d, s->id, t, stage == STAGE_END);
     else if (d->of->chip->family == ON_950)
-        short_log_write(d, s, t, func[s->stage], next_tick(s));
+        short_log_write(d, s, t, stage == STAGE_END ? STARS_ACSQ_END : STARS_ACSQ_BEGIN, next_tick(s));
     else
-        log_write(d, s, t, func[s->stage], next_tick(s));
-    if (s->stage == STAGE_BEGIN && sim_task_kinds[t->kind].context == 0) {
-        s->stage = STAGE_END;
-        return;
-    }
-    if (s->stage++ < STAGE_END)
+        record_log(slices_take(&d->out[DEVICE_LOG], stars_layout.size), d->n_log++, s->id, t->id,
+                   (enum task_kind)t->kind, stage, next_tick(s));
+    s->stage = (uint8_t)stage_next(stage, (enum task_kind)t->kind);
+    if (s->stage < STAGES)
         return;
     counters_write(d, s->id, t);
     s->stage = STAGE_BEGIN;

@@ -3,59 +3,38 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "raw/host.h"
-
 /* clang-format off */
 static const struct {
     const char *family;
-    const struct layout *layout; /* NULL: text */
-    uint16_t level;
-    uint32_t type, data_len;
+    enum host_kind kind;
 } files[HOST_FILES] = {
-    [HOST_CALL]         = { "aging.api_event.data", &api_layout, 0, 0, 0 },
-    [HOST_CALL_ONCE]    = { "unaging.api_event.data", &api_layout, 0, 0, 0 },
-    [HOST_NODE]         = { "aging.compact.node_basic_info", &node_basic_layout, LEVEL_NODE, TYPE_NODE_BASIC, 28 },
-    [HOST_NODE_ONCE]    = { "unaging.compact.node_basic_info", &node_basic_layout, LEVEL_NODE, TYPE_NODE_BASIC, 28 },
-    [HOST_ATTR]         = { "aging.compact.node_attr_info", &node_attr_layout, LEVEL_NODE, TYPE_NODE_ATTR, 20 },
-    [HOST_TRACK]        = { "aging.compact.task_track", &task_track_layout, LEVEL_RUNTIME, TYPE_TASK_TRACK, 24 },
-    [HOST_TRACK_ONCE]   = { "unaging.compact.task_track", &task_track_layout, LEVEL_RUNTIME, TYPE_TASK_TRACK, 24 },
-    [HOST_MEMCPY]       = { "aging.compact.memcpy_info", &memcpy_layout, LEVEL_RUNTIME, TYPE_MEMCPY_INFO, 18 },
-    [HOST_HCCL_OP]      = { "aging.compact.hccl_op_info", &hccl_op_layout, LEVEL_NODE, TYPE_HCCL_OP, 26 },
-    [HOST_CAPTURE_ONCE] = { "unaging.compact.capture_stream_info", &capture_stream_layout, LEVEL_RUNTIME,
-                            TYPE_CAPTURE_STREAM, 10 },
-    [HOST_CAPTURED_ONCE] = { "unaging.variable.capture_op_info", &captured_op_variable_layout, LEVEL_RUNTIME,
-                             TYPE_CAPTURED_OP, 0 },
-    [HOST_TENSOR]       = { "aging.additional.tensor_info", &tensor_layout, LEVEL_NODE, TYPE_TENSOR, 0 },
-    [HOST_TENSOR_ONCE]  = { "unaging.additional.tensor_info", &tensor_layout, LEVEL_NODE, TYPE_TENSOR, 0 },
-    [HOST_CONTEXT]      = { "aging.additional.context_id_info", &context_id_layout, LEVEL_NODE, TYPE_CONTEXT_ID, 16 },
-    [HOST_HCCL]         = { "aging.additional.hccl_info", &hccl_info_layout, LEVEL_COMMUNICATION, TYPE_HCCL_INFO, 120 },
-    [HOST_MC2]          = { "aging.additional.mc2_comm_info", &mc2_comm_layout, LEVEL_NODE, TYPE_MC2, 60 },
-    [HOST_MARK]         = { "aging.additional.msproftx", &mark_layout, LEVEL_MARK, 0, 232 },
-    [HOST_MEMORY]       = { "aging.additional.task_memory_info", &task_memory_layout, LEVEL_NODE, TYPE_TASK_MEMORY,
-                            48 },
-    [HOST_THREADS]      = { "aging.additional.Multi_Thread", &multi_thread_layout, LEVEL_NODE, TYPE_MULTI_THREAD, 0 },
-    [HOST_FUSION_ONCE]  = { "unaging.additional.fusion_op_info", &fusion_op_layout, LEVEL_NODE, TYPE_FUSION_OP, 116 },
-    [HOST_GRAPH_ONCE]   = { "unaging.additional.graph_id_map", &graph_id_layout, LEVEL_MODEL, TYPE_GRAPH_ID_MAP, 16 },
-    [HOST_STATIC_MEMORY_ONCE] = { "unaging.additional.static_op_mem", &static_op_mem_layout, LEVEL_NODE,
-                                  TYPE_STATIC_MEMORY, 52 },
-    [HOST_LOGIC_ONCE]   = { "unaging.additional.logic_stream_info", &logic_stream_layout, LEVEL_MODEL,
-                            TYPE_LOGIC_STREAM, 12 },
-    [HOST_NAMES]        = { "unaging.additional.hash_dic", NULL, 0, 0, 0 },
-    [HOST_TYPES]        = { "unaging.additional.type_info_dic", NULL, 0, 0, 0 },
+    [HOST_CALL]          = { "aging.api_event.data", KIND_CALL },
+    [HOST_CALL_ONCE]     = { "unaging.api_event.data", KIND_CALL },
+    [HOST_NODE]          = { "aging.compact.node_basic_info", KIND_NODE },
+    [HOST_NODE_ONCE]     = { "unaging.compact.node_basic_info", KIND_NODE },
+    [HOST_ATTR]          = { "aging.compact.node_attr_info", KIND_ATTR },
+    [HOST_TRACK]         = { "aging.compact.task_track", KIND_TRACK },
+    [HOST_TRACK_ONCE]    = { "unaging.compact.task_track", KIND_TRACK },
+    [HOST_MEMCPY]        = { "aging.compact.memcpy_info", KIND_MEMCPY },
+    [HOST_HCCL_OP]       = { "aging.compact.hccl_op_info", KIND_HCCL_OP },
+    [HOST_CAPTURE_ONCE]  = { "unaging.compact.capture_stream_info", KIND_CAPTURE },
+    [HOST_CAPTURED_ONCE] = { "unaging.variable.capture_op_info", KIND_CAPTURED },
+    [HOST_TENSOR]        = { "aging.additional.tensor_info", KIND_TENSOR },
+    [HOST_TENSOR_ONCE]   = { "unaging.additional.tensor_info", KIND_TENSOR },
+    [HOST_CONTEXT]       = { "aging.additional.context_id_info", KIND_CONTEXT },
+    [HOST_HCCL]          = { "aging.additional.hccl_info", KIND_HCCL },
+    [HOST_MC2]           = { "aging.additional.mc2_comm_info", KIND_MC2 },
+    [HOST_MARK]          = { "aging.additional.msproftx", KIND_MARK },
+    [HOST_MEMORY]        = { "aging.additional.task_memory_info", KIND_MEMORY },
+    [HOST_THREADS]       = { "aging.additional.Multi_Thread", KIND_THREADS },
+    [HOST_FUSION_ONCE]   = { "unaging.additional.fusion_op_info", KIND_FUSION },
+    [HOST_GRAPH_ONCE]    = { "unaging.additional.graph_id_map", KIND_GRAPH },
+    [HOST_STATIC_MEMORY_ONCE] = { "unaging.additional.static_op_mem", KIND_STATIC_MEMORY },
+    [HOST_LOGIC_ONCE]    = { "unaging.additional.logic_stream_info", KIND_LOGIC },
+    [HOST_NAMES]         = { "unaging.additional.hash_dic", KIND_TEXT },
+    [HOST_TYPES]         = { "unaging.additional.type_info_dic", KIND_TEXT },
 };
 /* clang-format on */
-
-/* The collectors' own hash: two sums over the bytes, side by side. */
-uint64_t name_hash(const char *text)
-{
-    uint32_t high = 0, low = 0;
-    for (const char *c = text; *c; c++) {
-        const uint32_t value = (uint32_t)(signed char)*c;
-        high = high * 29 + value;
-        low = low * 131 + value;
-    }
-    return (uint64_t)high << 32 | low;
-}
 
 uint64_t host_name(struct sim_process *p, const char *text)
 {
@@ -126,68 +105,37 @@ void host_close(struct sim_process *p)
         slices_fini(&p->host[i]);
 }
 
-static void call_put(struct sim_process *p, enum host_file f, uint16_t level, uint32_t type, uint32_t thread,
-                     uint32_t request, uint64_t begin, uint64_t end, uint64_t item)
-{
-    const struct layout *l = &api_layout;
-    uint8_t *rec = slices_record(&p->host[f], l);
-    layout_put(l, API_LEVEL, rec, level);
-    layout_put(l, API_TYPE, rec, type);
-    layout_put(l, API_THREAD, rec, thread);
-    layout_put(l, API_REQUEST, rec, request);
-    layout_put(l, API_BEGIN, rec, begin);
-    layout_put(l, API_END, rec, end);
-    layout_put(l, API_ITEM, rec, item);
-}
-
 void host_call(struct sim_process *p, enum host_file f, uint16_t level, uint32_t type, uint32_t thread, uint64_t begin,
                uint64_t end, uint64_t item)
 {
-    call_put(p, f, level, type, thread, 0, begin, end, item);
+    record_call(slices_take(&p->host[f], api_layout.size), level, type, thread, 0, begin, end, item);
 }
 
 void host_event(struct sim_process *p, enum host_file f, uint16_t level, uint32_t type, uint32_t thread,
                 uint32_t request, uint64_t time, uint64_t item)
 {
-    call_put(p, f, level, type, thread, request, time, UINT64_MAX, item);
+    record_call(slices_take(&p->host[f], api_layout.size), level, type, thread, request, time, UINT64_MAX, item);
 }
 
 uint8_t *host_record(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time)
 {
-    return host_record_of(p, f, thread, time, files[f].layout->size);
+    return host_record_of(p, f, thread, time, host_kinds[files[f].kind].layout->size);
 }
 
 uint8_t *host_record_of(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time, size_t bytes)
 {
-    const struct layout *l = files[f].layout;
     uint8_t *rec = slices_take(&p->host[f], bytes);
     memset(rec, 0, bytes);
-    layout_init(l, rec);
-    layout_put(l, HEAD_LEVEL, rec, files[f].level);
-    layout_put(l, HEAD_TYPE, rec, files[f].type);
-    layout_put(l, HEAD_THREAD, rec, thread);
-    layout_put(l, HEAD_DATA_LEN, rec, files[f].data_len);
-    layout_put(l, HEAD_TIME, rec, time);
+    record_head(rec, files[f].kind, thread, time);
     return rec;
 }
 
 void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, enum sim_stream stream,
                 uint16_t task, const struct launch *l)
 {
-    const struct layout *t = &task_track_layout;
-    const struct sim_task_kind *kind = &sim_task_kinds[l->kind];
-    uint8_t *rec = host_record(d->of, f, thread, time);
-    layout_put(t, TRACK_DEVICE, rec, (uint64_t)d->id);
-    layout_put(t, TRACK_STREAM, rec, d->stream[stream].id);
-    layout_put(t, TRACK_TASK, rec, track_task(d, stream, task) | (uint64_t)d->stream[stream].batch << 16);
-    layout_put(t, TRACK_TYPE, rec, kind->track);
-    if (l->kernel == 0)
-        return;
-    layout_put(t, HEAD_DATA_LEN, rec, TRACK_LEN_EXTENDED);
-    layout_put(t, TRACK_KERNEL, rec, l->kernel);
-    layout_put(&track_kernel_layout, EXT_BLOCKS, rec, l->blocks);
-    layout_put(&track_kernel_layout, EXT_ARGS, rec, 64 + l->kernel % 16 * 8);
-    layout_put(&track_kernel_layout, EXT_BITS, rec, kind->other_ratio);
+    const struct device_stream *s = &d->stream[stream];
+    record_track(host_record(d->of, f, thread, time), (unsigned)d->id, s->id,
+                 track_task(d, stream, task) | (uint32_t)s->batch << 16, l);
 }
 
 void host_put32(uint8_t *at, uint32_t value)

@@ -1,31 +1,23 @@
 #include "device/sim_torch.h"
-#include "raw/host.h"
 
-/* Values of prof-records, A.9. */
-enum { TYPE_FLOAT = 0, TYPE_FLOAT16 = 1, TYPE_INT64 = 9, TYPE_BF16 = 27 };
-enum { FORMAT_NCHW = 0, FORMAT_ND = 2, FORMAT_FRACTAL_Z = 4, FORMAT_NC1HWC0 = 3, FORMAT_FRACTAL_NZ = 29 };
 enum { TENSORS_MOST = 16 };
-
-struct tensor {
-    uint32_t direction, format, data_type, shape[TENSOR_DIMS];
-};
 
 static uint32_t power_of_two(struct dice *d, uint32_t low, uint32_t high) /* exponents */
 {
     return 1u << dice_between(d, low, high);
 }
 
-static struct tensor tensor_of(uint32_t format, uint32_t type, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
+static struct node_tensor tensor_of(uint32_t format, uint32_t type, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
-    return (struct tensor){ TENSOR_INPUT, format, type, { a, b, c, e } };
+    return (struct node_tensor){ TENSOR_INPUT, format, type, { a, b, c, e } };
 }
 
 /* Inputs first. Sizes agree as they do in a network: what is multiplied fits. */
-static void tensors_make(struct dice *d, const struct sim_operator *op, struct tensor *t)
+static void tensors_make(struct dice *d, const struct sim_operator *op, struct node_tensor *t)
 {
     const uint32_t m = power_of_two(d, 9, 12), k = power_of_two(d, 9, 12), n = power_of_two(d, 9, 12);
     const uint32_t type = dice_one_in(d, 4) ? TYPE_FLOAT16 : TYPE_BF16;
-    struct tensor first = tensor_of(FORMAT_ND, type, m, k, 0, 0), second = first, result = first;
+    struct node_tensor first = tensor_of(FORMAT_ND, type, m, k, 0, 0), second = first, result = first;
     switch (op->shape) {
     case SHAPE_MATMUL:
         second = tensor_of(dice_one_in(d, 3) ? FORMAT_FRACTAL_NZ : FORMAT_ND, type, k, n, 0, 0);
@@ -59,29 +51,15 @@ static void tensors_make(struct dice *d, const struct sim_operator *op, struct t
     }
 }
 
-static void tensor_put(uint8_t *at, const struct tensor *t)
-{
-    host_put32(at, t->direction);
-    host_put32(at + 4, t->format);
-    host_put32(at + 8, t->data_type);
-    for (unsigned dim = 0; dim < TENSOR_DIMS; dim++)
-        host_put32(at + 12 + 4 * dim, t->shape[dim]);
-}
-
 static void tensors_write(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, uint64_t name,
                           const struct sim_operator *op)
 {
-    struct tensor tensor[TENSORS_MOST];
+    struct node_tensor tensor[TENSORS_MOST];
     const unsigned n = op->n_in + op->n_out;
     tensors_make(&d->dice, op, tensor);
     for (unsigned first = 0; first < n; first += TENSOR_MOST) {
         const unsigned here = n - first < TENSOR_MOST ? n - first : TENSOR_MOST;
-        uint8_t *rec = host_record(d->of, f, thread, time);
-        layout_put(&tensor_layout, HEAD_DATA_LEN, rec, 12 + here * TENSOR_BYTES);
-        layout_put(&tensor_layout, TENSOR_OP_NAME, rec, name);
-        layout_put(&tensor_layout, TENSOR_COUNT, rec, here);
-        for (unsigned i = 0; i < here; i++)
-            tensor_put(rec + TENSOR_FIRST + i * TENSOR_BYTES, &tensor[first + i]);
+        record_tensors(host_record(d->of, f, thread, time), name, &tensor[first], here);
     }
 }
 
@@ -91,12 +69,7 @@ void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_
     struct sim_process *p = d->of;
     if (p->o->level0)
         return;
-    uint8_t *rec = host_record(p, is_static ? HOST_NODE_ONCE : HOST_NODE, thread, time);
-    layout_put(&node_basic_layout, NODE_NAME, rec, n->name);
-    layout_put(&node_basic_layout, NODE_TASK_TYPE, rec, n->node_type);
-    layout_put(&node_basic_layout, NODE_OP_TYPE, rec, n->type);
-    layout_put(&node_basic_layout, NODE_BLOCKS, rec, n->blocks);
-    layout_put(&node_basic_layout, NODE_OP_FLAG, rec, n->flag);
+    record_node(host_record(p, is_static ? HOST_NODE_ONCE : HOST_NODE, thread, time), n);
     if (op)
         tensors_write(d, is_static ? HOST_TENSOR_ONCE : HOST_TENSOR, thread, time, n->name, op);
 }
@@ -107,7 +80,7 @@ void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t 
     const struct layout *l = &captured_op_variable_layout;
     const struct sim_operator *op = &sim_operators[which];
     const struct sim_process *p = d->of;
-    struct tensor tensor[TENSORS_MOST];
+    struct node_tensor tensor[TENSORS_MOST];
     const unsigned n = op->n_in + op->n_out;
     tensors_make(&d->dice, op, tensor);
     uint8_t *rec = host_record_of(d->of, HOST_CAPTURED_ONCE, d->main.id, time, CAPTURED_FIRST + n * TENSOR_BYTES);
@@ -124,7 +97,7 @@ void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t 
     layout_put(l, CAPTURED_OP_FLAG, rec, task % 2);
     layout_put(l, CAPTURED_TENSORS, rec, n);
     for (unsigned i = 0; i < n; i++)
-        tensor_put(rec + CAPTURED_FIRST + i * TENSOR_BYTES, &tensor[i]);
+        record_tensor(rec + CAPTURED_FIRST + i * TENSOR_BYTES, &tensor[i]);
 }
 
 uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
@@ -155,15 +128,10 @@ size_t operator_pick(struct dice *d)
 static void memory_put(struct sim_device *d, uint32_t thread, uint64_t time, const struct sim_block *b, bool is_release)
 {
     enum { RESERVED = 1 << 30 };
-    const struct layout *l = &task_memory_layout;
     d->allocated = is_release ? d->allocated - b->bytes : d->allocated + b->bytes;
-    uint8_t *rec = host_record(d->of, HOST_MEMORY, thread, time);
-    layout_put(l, OP_MEM_ADDR, rec, b->address);
-    layout_put(l, OP_MEM_SIZE, rec, is_release ? 0 - b->bytes : b->bytes);
-    layout_put(l, OP_MEM_NAME, rec, b->name);
-    layout_put(l, OP_MEM_ALLOCATED, rec, d->allocated);
-    layout_put(l, OP_MEM_RESERVED, rec, RESERVED);
-    layout_put(l, OP_MEM_DEVICE, rec, (uint64_t)d->id);
+    record_memory(
+        host_record(d->of, HOST_MEMORY, thread, time),
+        &(struct memory_change){ b->address, b->bytes, b->name, d->allocated, RESERVED, (unsigned)d->id, is_release });
 }
 
 /* Every seventh operator allocates; when the table is full a block is released first. Few are never released. */
@@ -189,13 +157,6 @@ void memory_release(struct sim_device *d)
     for (uint32_t i = 0; i < d->n_live; i++)
         memory_put(d, d->main.id, d->main.now + i, &d->live[i], true);
     d->n_live = 0;
-}
-
-static void context_write(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
-{
-    uint8_t *rec = host_record(d->of, HOST_CONTEXT, thread, time);
-    layout_put(&context_id_layout, CONTEXT_OP_NAME, rec, name);
-    layout_put(&context_id_layout, CONTEXT_COUNT, rec, 1); /* the one context of a mixed operator is 0 */
 }
 
 static void attr_write(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
@@ -263,7 +224,7 @@ void operator_launch(struct sim_device *d, struct sim_thread *t)
                                  op->shape == SHAPE_CONV && dice_one_in(&d->dice, 2) },
                  op);
     if (kind->context != 0 && !p->o->level0)
-        context_write(d, t->id, c.records, name);
+        record_context(host_record(p, HOST_CONTEXT, t->id, c.records), name);
     if (which == 0 && !p->o->level0)
         attr_write(d, t->id, c.records, name);
     memory_use(d, t->id, c.records + 1, p->operator_name[which].call);

@@ -14,7 +14,7 @@
 #include "device/dice.h"
 #include "collect/prof_writer.h"
 #include "device/sim.h"
-#include "device/sim_tables.h"
+#include "device/sim_records.h"
 
 enum { HOST_MHZ = 100, NS_PER_HOST_TICK = 1000 / HOST_MHZ };
 enum { RANKS = 8, PLANES = 3 };
@@ -149,7 +149,6 @@ struct sim_process {
 };
 
 /* sim_host.c: records of the host. */
-uint64_t name_hash(const char *text);
 uint64_t host_name(struct sim_process *p, const char *text); /* its hash; goes into the dictionary: call once a text */
 void host_open(struct sim_process *p);
 void host_close(struct sim_process *p);
@@ -159,11 +158,6 @@ void host_event(struct sim_process *p, enum host_file f, uint16_t level, uint32_
                 uint32_t request, uint64_t time, uint64_t item);
 uint8_t *host_record(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time);
 uint8_t *host_record_of(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time, size_t bytes);
-struct launch { /* what a runtime call hands to the device */
-    enum task_kind kind;
-    uint16_t blocks;
-    uint64_t kernel; /* hash; 0: not a kernel */
-};
 void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, enum sim_stream stream,
                 uint16_t task, const struct launch *l);
 void host_put32(uint8_t *at, uint32_t value);
@@ -175,10 +169,6 @@ struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t); /* t, o
 void memory_release(struct sim_device *d);
 void operator_launch(struct sim_device *d, struct sim_thread *t);
 size_t operator_pick(struct dice *d);
-struct node {
-    uint64_t name, type;
-    uint32_t node_type, blocks, flag;
-};
 void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_t time, const struct node *n,
                   const struct sim_operator *op);
 void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct launch *launch);

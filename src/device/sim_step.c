@@ -6,7 +6,6 @@
 #include "raw/device.h"
 #include "raw/host.h"
 
-enum { COPY_TO_DEVICE = 1, COPY_TO_HOST = 2, COPY_ON_DEVICE = 3 };
 enum { MARK_PLAIN = 0, MARK_EXTENDED = 1, EVENT_POINT = 0, EVENT_PUSH_POP = 1, EVENT_RANGE = 2 };
 enum { BUCKET_KERNELS = 20 }; /* gradients travel in buckets: a collective after so many kernels of the backward half */
 
@@ -72,7 +71,6 @@ static struct span event_record(struct sim_device *d, struct sim_thread *t)
 
 static void copy_run(struct sim_device *d, uint16_t direction)
 {
-    enum { LARGEST = 64 << 20 };
     static const struct simple pcie = { TYPE_ACL_MEMCPY, TASK_COPY_PCIE, STREAM_COPY, 80, 900 };
     static const struct simple local = { TYPE_ACL_MEMCPY, TASK_COPY_LOCAL, STREAM_COPY, 60, 300 };
     struct sim_thread *t = launcher(d, &d->main);
@@ -82,10 +80,7 @@ static void copy_run(struct sim_device *d, uint16_t direction)
         task = torch_copy(d->of->torch, direction);
     thread_wait(d, t, &task);
     queued_run(d, t, direction == COPY_ON_DEVICE ? &local : &pcie, &task, &time);
-    uint8_t *rec = host_record(d->of, HOST_MEMCPY, t->id, time);
-    layout_put(&memcpy_layout, MEMCPY_SIZE, rec, 4096ull << dice_below(&d->dice, 8));
-    layout_put(&memcpy_layout, MEMCPY_LARGEST, rec, LARGEST);
-    layout_put(&memcpy_layout, MEMCPY_DIRECTION, rec, direction);
+    record_memcpy(host_record(d->of, HOST_MEMCPY, t->id, time), 4096ull << dice_below(&d->dice, 8), direction);
 }
 
 struct mark {
