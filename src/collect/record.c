@@ -1,0 +1,221 @@
+#include "ascope/record.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/host_clock.h"
+#include "collect/names.h"
+#include "collect/record_bytes.h"
+#include "collect/recording.h"
+#include "collect/ring.h"
+
+uint32_t ascope_recording;
+uint32_t recording_process;
+static uint64_t began; /* an operator that began before the session did is not of it */
+
+void recording_prepare(void)
+{
+    recording_process = (uint32_t)getpid();
+    began = host_clock_now();
+}
+
+void recording_set(uint32_t what)
+{
+    __atomic_store_n(&ascope_recording, what,
+                     __ATOMIC_RELEASE); /* after what recording_prepare() and others have set */
+}
+
+/* ---- texts behind the fixed part ---- */
+
+static size_t text_bytes(struct ascope_text text)
+{
+    return text.n == 0 ? 0 : sizeof(struct tlv_bytes) + text.n;
+}
+
+static uint8_t *text_put(uint8_t *at, uint16_t type, struct ascope_text text)
+{
+    if (text.n == 0)
+        return at;
+    *(struct tlv_bytes *)at = (struct tlv_bytes){ type, text.n };
+    memcpy(at + sizeof(struct tlv_bytes), text.at, text.n);
+    return at + sizeof(struct tlv_bytes) + text.n;
+}
+
+static struct tlv_bytes tlv_of(uint16_t type, size_t bytes)
+{
+    return (struct tlv_bytes){ type, (uint32_t)(bytes - sizeof(struct tlv_bytes)) };
+}
+
+/* ---- operators ---- */
+
+void ascope_op_record_begin(struct ascope_op *op)
+{
+    op->begin_thread = ring_thread();
+    op->begin = host_clock_now(); /* last: what the library does is not the operator's */
+}
+
+void ascope_op_record_end(const struct ascope_op *op)
+{
+    const uint64_t end = host_clock_now();
+    if (!ascope_records(ASCOPE_RECORDS_OPERATORS) || op->begin < began)
+        return;
+    const struct ascope_text text[] = {
+        [TORCH_TEXT_NAME] = op->name,       [TORCH_TEXT_TYPES] = op->types,
+        [TORCH_TEXT_SHAPES] = op->shapes,   [TORCH_TEXT_TENSORS] = op->tensors,
+        [TORCH_TEXT_SCALARS] = op->scalars, [TORCH_TEXT_TENSOR_LISTS] = op->tensor_lists,
+        [TORCH_TEXT_STACK] = op->stack,     [TORCH_TEXT_MODULES] = op->modules,
+        [TORCH_TEXT_FLOPS] = op->more,
+    };
+    size_t bytes = sizeof(struct op_bytes);
+    for (unsigned i = TORCH_TEXT_NAME; i < TORCH_TEXTS; i++)
+        bytes += text_bytes(text[i]);
+    const struct ring_slot slot = ring_put(STREAM_TORCH_OP, 0, bytes);
+    if (!slot.at)
+        return;
+    const uint32_t thread = ring_thread();
+    *(struct op_bytes *)slot.at = (struct op_bytes){
+        .tlv = tlv_of(TLV_OPERATOR, bytes),
+        .begin = op->begin,
+        .end = end,
+        .sequence = op->sequence,
+        .process = recording_process,
+        .thread = op->begin_thread ? op->begin_thread : thread,
+        .end_thread = thread,
+        .forward_thread = op->forward_thread,
+        .scope = op->scope,
+        .is_async = op->is_async,
+    };
+    uint8_t *at = slot.at + sizeof(struct op_bytes);
+    for (unsigned i = TORCH_TEXT_NAME; i < TORCH_TEXTS; i++)
+        at = text_put(at, (uint16_t)i, text[i]);
+    ring_done(slot);
+}
+
+void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascope_text name)
+{
+    if (!ascope_records(ASCOPE_RECORDS_OPERATORS))
+        return;
+    const uint64_t time = host_clock_now();
+    const size_t bytes = sizeof(struct queue_bytes) + text_bytes(name);
+    const struct ring_slot slot = ring_put(STREAM_TORCH_QUEUE, 0, bytes);
+    if (!slot.at)
+        return;
+    *(struct queue_bytes *)slot.at = (struct queue_bytes){
+        .tlv = tlv_of(TLV_QUEUE, bytes),
+        .time = time,
+        .kind = point,
+        .id = id,
+        .thread = ring_thread(),
+        .process = recording_process,
+    };
+    text_put(slot.at + sizeof(struct queue_bytes), TORCH_MARK_TEXT_NAME, name);
+    ring_done(slot);
+}
+
+/* ---- memory ---- */
+
+void ascope_memory(const struct ascope_memory *m)
+{
+    if (!ascope_records(ASCOPE_RECORDS_MEMORY))
+        return;
+    const uint64_t time = host_clock_now();
+    const struct ring_slot slot = ring_put(STREAM_TORCH_MEMORY, 0, sizeof(struct memory_bytes));
+    if (!slot.at)
+        return;
+    *(struct memory_bytes *)slot.at = (struct memory_bytes){
+        .tlv = tlv_of(TLV_MEMORY, sizeof(struct memory_bytes)),
+        .pointer = m->pointer,
+        .time = time,
+        .size = m->size_bytes,
+        .allocated = m->allocated_bytes,
+        .reserved = m->reserved_bytes,
+        .active = m->active_bytes,
+        .stream = m->stream,
+        .device_type = m->device_type,
+        .device = m->device,
+        .component = m->is_workspace ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING,
+        .kind = m->event,
+        .allocator = TORCH_ALLOCATOR_INNER,
+        .thread = ring_thread(),
+        .process = recording_process,
+    };
+    ring_done(slot);
+}
+
+/* ---- Python ---- */
+
+static void key_put(enum stream_id stream, uint16_t type, uint64_t key, uint16_t text_type, struct ascope_text text)
+{
+    const size_t bytes = sizeof(struct python_key_bytes) + text_bytes(text);
+    const struct ring_slot slot = ring_put(stream, 0, bytes);
+    if (!slot.at)
+        return;
+    *(struct python_key_bytes *)slot.at = (struct python_key_bytes){ tlv_of(type, bytes), key };
+    text_put(slot.at + sizeof(struct python_key_bytes), text_type, text);
+    ring_done(slot);
+}
+
+void ascope_python_key(uint64_t key, struct ascope_text text)
+{
+    if (ascope_records(ASCOPE_RECORDS_PYTHON))
+        key_put(STREAM_PYTHON_KEY, TLV_PYTHON_KEY, key, PYTHON_KEY_TEXT, text);
+}
+
+void ascope_python_parameters(uint64_t key, bool of_optimizer, struct ascope_text text)
+{
+    if (ascope_records(ASCOPE_RECORDS_PYTHON))
+        key_put(STREAM_PYTHON_PARAMETERS, TLV_PYTHON_PARAMETERS, key,
+                of_optimizer ? PYTHON_KEY_OPTIMIZER_PARAMETERS : PYTHON_KEY_MODULE_PARAMETERS, text);
+}
+
+void ascope_python_event_at(enum ascope_python_event event, uint64_t key, uint64_t time, uint64_t thread)
+{
+    if (!ascope_records(ASCOPE_RECORDS_PYTHON))
+        return;
+    const struct ring_slot slot = ring_put(STREAM_PYTHON_CALL, 0, sizeof(struct python_call_bytes));
+    if (!slot.at)
+        return;
+    *(struct python_call_bytes *)slot.at = (struct python_call_bytes){
+        .time = time, .thread = thread, .process = recording_process, .key = key, .tag = (uint8_t)event
+    };
+    ring_done(slot);
+}
+
+void ascope_python_event(enum ascope_python_event event, uint64_t key)
+{
+    if (ascope_records(ASCOPE_RECORDS_PYTHON))
+        ascope_python_event_at(event, key, host_clock_now(), ring_thread());
+}
+
+void ascope_python_gc(uint64_t begin, uint64_t end)
+{
+    if (!ascope_records(ASCOPE_RECORDS_GC))
+        return;
+    const struct ring_slot slot = ring_put(STREAM_PYTHON_GC, 0, sizeof(struct python_gc_bytes));
+    if (!slot.at)
+        return;
+    *(struct python_gc_bytes *)slot.at = (struct python_gc_bytes){ recording_process, begin, end };
+    ring_done(slot);
+}
+
+/* ---- calls into the software below ---- */
+
+void ascope_call(uint16_t level, uint32_t type, uint64_t begin, uint64_t end, uint64_t item)
+{
+    if (!ascope_records(ASCOPE_RECORDS_DEVICE))
+        return;
+    names_say_type(level, type);
+    const struct ring_slot slot = ring_put(STREAM_CALL, 0, sizeof(struct call_bytes));
+    if (!slot.at)
+        return;
+    *(struct call_bytes *)slot.at = (struct call_bytes){
+        .magic = HOST_MAGIC,
+        .level = level,
+        .type = type,
+        .thread = ring_thread(),
+        .begin = begin,
+        .end = end,
+        .item = item,
+    };
+    ring_done(slot);
+}

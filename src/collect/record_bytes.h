@@ -1,0 +1,81 @@
+/* record_bytes.h - the records that programs make most often, as structs: filled by plain stores, at offsets that the compiler
+ * knows. src/raw has the same records as tables, for those who read them; tests/test_record.c holds every field of the one to
+ * the other.
+ */
+#ifndef ASCOPE_COLLECT_RECORD_BYTES_H
+#define ASCOPE_COLLECT_RECORD_BYTES_H
+
+#include <stdint.h>
+
+#include "raw/host.h"
+#include "raw/torch.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "records are little-endian, and written as they lie in memory");
+
+#define AS_IN_FILE __attribute__((packed))
+
+enum { TLV_OPERATOR = 1, TLV_QUEUE, TLV_MEMORY, TLV_PYTHON_KEY, TLV_PYTHON_PARAMETERS };
+
+struct AS_IN_FILE tlv_bytes {
+    uint16_t type;
+    uint32_t length; /* of what follows */
+};
+
+struct AS_IN_FILE op_bytes {
+    struct tlv_bytes tlv;
+    uint64_t begin, end;
+    int64_t sequence;
+    uint64_t process, thread, end_thread, forward_thread;
+    uint8_t scope, is_async;
+};
+
+struct AS_IN_FILE queue_bytes {
+    struct tlv_bytes tlv;
+    uint64_t time, kind, id, thread, process;
+};
+
+struct AS_IN_FILE memory_bytes {
+    struct tlv_bytes tlv;
+    uint64_t pointer, time;
+    int64_t size, allocated, reserved, active, stream;
+    uint8_t device_type, device, component, kind, allocator;
+    uint64_t thread, process;
+};
+
+struct AS_IN_FILE python_call_bytes {
+    uint64_t time, thread, process, key;
+    uint8_t tag;
+};
+
+struct AS_IN_FILE python_key_bytes {
+    struct tlv_bytes tlv;
+    uint64_t key;
+};
+
+struct AS_IN_FILE python_gc_bytes {
+    uint64_t process, begin, end;
+};
+
+enum { HOST_MAGIC = 0x5A5A };
+
+struct AS_IN_FILE call_bytes {
+    uint16_t magic, level;
+    uint32_t type, thread, request;
+    uint64_t begin, end, item;
+};
+
+struct AS_IN_FILE mark_bytes {
+    uint16_t magic, level;
+    uint32_t type, thread, data_length;
+    uint64_t time;
+    uint16_t info, segment;
+    uint32_t unused;
+    uint16_t stamp_magic, stamp_tag; /* a stamp was once a record of its own */
+    uint32_t process, mark_thread, category, event, payload_type;
+    uint64_t payload, begin, end, id, domain;
+    uint32_t message_type;
+    char message[MARK_MESSAGE_BYTES];
+};
+
+#endif

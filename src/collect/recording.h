@@ -1,0 +1,30 @@
+/* recording.h - what a session tells the recording functions (record.h, mark.h) before it records: called while nothing is.
+ *
+ *     recording_prepare();              whose process it is, and when it began
+ *     marks_filter(include, exclude);   which domains of marks it wants
+ *     rings_open(...);
+ *     recording_set(what);              from here on threads record
+ *     recording_set(0);                 and now they stop
+ */
+#ifndef ASCOPE_COLLECT_RECORDING_H
+#define ASCOPE_COLLECT_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void recording_prepare(void);
+void recording_set(uint32_t what); /* enum ascope_recorded, several */
+
+extern uint32_t recording_process; /* its number */
+
+/* Names with commas between them; NULL or empty: no list. A domain is recorded when it is on the first list; without one, when
+ * it is not on the second. "default" is the domain without a name. False: no memory, and everything is recorded. */
+bool marks_filter(const char *include, const char *exclude);
+
+/* A mark that has a stream is launched on the device, too: a range twice, with one id. The device stamps the time when it comes
+ * to it (ts_track, STEP_TAG_MARK, model 0xFFFFFFFF, index = id). On the thread of the caller, which is inside of no ring. NULL:
+ * no device takes marks. Such a function stays callable for as long as the process lives. */
+typedef void (*mark_launch_fn)(void *stream, uint64_t id, bool is_range);
+void marks_launch_with(mark_launch_fn fn);
+
+#endif

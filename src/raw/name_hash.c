@@ -1,0 +1,21 @@
+#include "raw/name_hash.h"
+
+#include <string.h>
+
+/* Two sums over the bytes, side by side. A byte is what a char is on x86-64; where chars have no sign, collectors give other
+ * numbers to texts beyond ASCII, and write their dictionary with them. */
+uint64_t name_hash_of(const char *text, size_t n)
+{
+    uint32_t high = 0, low = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t value = (uint32_t)(signed char)text[i];
+        high = high * 29 + value;
+        low = low * 131 + value;
+    }
+    return n == 0 ? UINT64_MAX : (uint64_t)high << 32 | low;
+}
+
+uint64_t name_hash(const char *text)
+{
+    return name_hash_of(text, strlen(text));
+}

@@ -1,0 +1,11 @@
+/* name_hash.h - the number by which host records mention a name; the dictionary of the collection has the text. */
+#ifndef ASCOPE_RAW_NAME_HASH_H
+#define ASCOPE_RAW_NAME_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t name_hash(const char *text);
+uint64_t name_hash_of(const char *text, size_t n); /* of a text without an end */
+
+#endif
