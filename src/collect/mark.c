@@ -11,24 +11,17 @@
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
 #include "collect/ring.h"
+#include "device/device.h"
 
 enum { MESSAGE_MOST = 4096, PIECE_MOST = MARK_MESSAGE_BYTES - 1 };
 enum { EVENT_POINT = 0, EVENT_RANGE = 2 };
 enum { MARK_LEVEL = 20500, MARK_DATA_BYTES = 232 };
 
-static _Atomic(mark_launch_fn) launch;
-
-void marks_launch_with(mark_launch_fn fn)
+/* Before the mark is recorded: as close as can be to the place in the program where it stands. */
+static void launch_on(void *stream, uint64_t id)
 {
-    atomic_store_explicit(&launch, fn, memory_order_release);
-}
-
-/* Before the mark is recorded, as close as can be to the place in the program where it stands. */
-static void launch_on(void *stream, uint64_t id, bool is_range)
-{
-    const mark_launch_fn fn = stream ? atomic_load_explicit(&launch, memory_order_acquire) : NULL;
-    if (fn)
-        fn(stream, id, is_range);
+    if (stream)
+        device_mark(stream, id);
 }
 
 /* ---- ids: what joins the pieces of a mark, and a mark with the device's stamps ---- */
@@ -130,7 +123,7 @@ void ascope_mark_record(struct ascope_domain *d, const char *message, void *stre
     const struct mark_head m = {
         .id = id_next(), .begin = now, .end = now, .thread = ring_thread(), .event = EVENT_POINT
     };
-    launch_on(stream, m.id, false);
+    launch_on(stream, m.id);
     mark_put(&m, domain, message, message_bytes(message));
 }
 
@@ -141,7 +134,7 @@ uint64_t ascope_range_record(struct ascope_domain *d, const char *message, void 
         return 0;
     struct mark_head m = { .id = id_next(), .stream = stream, .thread = ring_thread(), .event = EVENT_RANGE };
     const size_t n = message_bytes(message);
-    launch_on(stream, m.id, true);
+    launch_on(stream, m.id);
     m.begin = host_clock_now(); /* late: what the library does is not the range's */
     return ring_range_open(domain->hash, &m, sizeof m, message, n);
 }
@@ -158,7 +151,7 @@ void ascope_range_record_end(struct ascope_domain *d, uint64_t id)
     if (n < sizeof kept.m)
         return;
     kept.m.end = now;
-    launch_on(kept.m.stream, kept.m.id, true);
+    launch_on(kept.m.stream, kept.m.id);
     mark_put(&kept.m, domain, kept.message, n - sizeof kept.m);
 }
 

@@ -21,10 +21,4 @@ extern uint32_t recording_process; /* its number */
  * it is not on the second. "default" is the domain without a name. False: no memory, and everything is recorded. */
 bool marks_filter(const char *include, const char *exclude);
 
-/* A mark that has a stream is launched on the device, too: a range twice, with one id. The device stamps the time when it comes
- * to it (ts_track, STEP_TAG_MARK, model 0xFFFFFFFF, index = id). On the thread of the caller, which is inside of no ring. NULL:
- * no device takes marks. Such a function stays callable for as long as the process lives. */
-typedef void (*mark_launch_fn)(void *stream, uint64_t id, bool is_range);
-void marks_launch_with(mark_launch_fn fn);
-
 #endif

@@ -27,18 +27,6 @@ const struct host_kind_row host_kinds[HOST_KINDS] = {
 };
 /* clang-format on */
 
-/* Two sums over the bytes, side by side. */
-uint64_t name_hash(const char *text)
-{
-    uint32_t high = 0, low = 0;
-    for (const char *c = text; *c; c++) {
-        const uint32_t value = (uint32_t)(signed char)*c;
-        high = high * 29 + value;
-        low = low * 131 + value;
-    }
-    return (uint64_t)high << 32 | low;
-}
-
 void record_call(uint8_t *rec, uint16_t level, uint32_t type, uint32_t thread, uint32_t request, uint64_t begin,
                  uint64_t end, uint64_t item)
 {

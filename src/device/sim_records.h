@@ -9,8 +9,7 @@
 #include "device/sim_tables.h"
 #include "raw/device.h"
 #include "raw/host.h"
-
-uint64_t name_hash(const char *text); /* the collectors' own */
+#include "raw/name_hash.h"
 
 /* ---- the host ---- */
 enum host_kind {

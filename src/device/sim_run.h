@@ -15,7 +15,6 @@
 #include "collect/prof_writer.h"
 #include "device/sim.h"
 #include "device/sim_records.h"
-#include "raw/name_hash.h"
 
 enum { HOST_MHZ = 100, NS_PER_HOST_TICK = 1000 / HOST_MHZ };
 enum { RANKS = 8, PLANES = 3 };
