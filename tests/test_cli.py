@@ -491,7 +491,7 @@ class Talk(Case):
         self.assertEqual((r["schema"], r["command"], r["exit_code"]), (1, "export", 0))
         c = r["collections"][0]
         self.assertEqual(list(c), ["path", "chip", "platform", "hostname", "simulated", "devices", "begin_ns", "end_ns",
-                                   "has_end", "counts", "files", "top_operators", "losses", "problems", "seconds"])
+                                   "has_end", "counts", "files", "top_operators", "losses", "recording", "problems", "seconds"])
         self.assertEqual((c["chip"], c["platform"], c["devices"], c["simulated"]), ("Ascend910B", 5, [0], False))
         self.assertEqual(c["end_ns"] - c["begin_ns"], 14124000)
         for f in c["files"]:

@@ -41,19 +41,23 @@ bool error_set(struct error *e, enum fault fault, const char *fmt, ...)
 static const struct {
     const char *key, *text;
     bool is_damage;
+    enum loss_place place;
 } loss_kind[LOSS_KINDS] = {
-    [LOSS_CUT_SHORT] = { "cut_short", "records cut short", true },
-    [LOSS_MISSING_SLICE] = { "missing_slice", "slices missing inside a stream", true },
-    [LOSS_BAD_MAGIC] = { "bad_magic", "records that do not begin as they must", true },
-    [LOSS_BAD_VALUE] = { "bad_value", "records with impossible values", true },
-    [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be understood", true },
-    [LOSS_UNREADABLE] = { "unreadable", "files that could not be read", true },
-    [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true },
-    [LOSS_NEWER] = { "newer", "records of a newer form, of which only the known part was used", true },
-    [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false },
-    [LOSS_UNPAIRED] = { "unpaired", "begins without an end, or ends without a begin", false },
-    [LOSS_UNMATCHED] = { "unmatched", "records that belong to no call or task", false },
-    [LOSS_OUTSIDE] = { "outside", "records from before the collection began", false },
+    [LOSS_CUT_SHORT] = { "cut_short", "records cut short", true, LOSS_AT_BYTE },
+    [LOSS_MISSING_SLICE] = { "missing_slice", "slices missing inside a stream", true, LOSS_AT_BYTE },
+    [LOSS_BAD_MAGIC] = { "bad_magic", "records that do not begin as they must", true, LOSS_AT_BYTE },
+    [LOSS_BAD_VALUE] = { "bad_value", "records with impossible values", true, LOSS_AT_BYTE },
+    [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be understood", true, LOSS_AT_BYTE },
+    [LOSS_UNREADABLE] = { "unreadable", "files that could not be read", true, LOSS_IN_FILE },
+    [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true, LOSS_AT_BYTE },
+    [LOSS_NEWER] = { "newer", "records of a newer form, of which only the known part was used", true, LOSS_AT_BYTE },
+    [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false, LOSS_AT_BYTE },
+    [LOSS_RING_FULL] = { "ring_full", "records that found no room while recording", true, LOSS_TOLD_BY },
+    [LOSS_AGED] = { "aged", "slices deleted to stay within the storage limit", false, LOSS_TOLD_BY },
+    [LOSS_OPEN_RANGE] = { "open_range", "ranges of marks that never ended", false, LOSS_TOLD_BY },
+    [LOSS_UNPAIRED] = { "unpaired", "begins without an end, or ends without a begin", false, LOSS_AT_BYTE },
+    [LOSS_UNMATCHED] = { "unmatched", "records that belong to no call or task", false, LOSS_AT_BYTE },
+    [LOSS_OUTSIDE] = { "outside", "records from before the collection began", false, LOSS_AT_BYTE },
 };
 
 void losses_add(struct losses *l, enum loss why, uint64_t n, const char *file, uint64_t offset)
@@ -81,6 +85,11 @@ const char *loss_text(enum loss why)
 const char *loss_key(enum loss why)
 {
     return loss_kind[why].key;
+}
+
+enum loss_place loss_place(enum loss why)
+{
+    return loss_kind[why].place;
 }
 
 bool loss_is_damage(enum loss why)

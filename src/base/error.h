@@ -39,6 +39,9 @@ enum loss {
     LOSS_AMBIGUOUS,     /* several host tasks claim one device task */
     LOSS_NEWER,         /* a record that is longer than this version knows: its beginning was used */
     LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */
+    LOSS_RING_FULL,     /* no room while recording: the collector counted it, and it is in no file */
+    LOSS_AGED,          /* a slice that the collector deleted to stay within its storage limit; not a damage */
+    LOSS_OPEN_RANGE,    /* a range of a mark that never ended; not a damage */
     LOSS_UNPAIRED,      /* a begin without an end, or the reverse; normal at both ends of a collection */
     LOSS_UNMATCHED,     /* a record that belongs to no call or task; normal at both ends of a collection */
     LOSS_OUTSIDE,       /* before the beginning of the collection; normal after a warm-up */
@@ -57,7 +60,15 @@ void losses_add(struct losses *l, enum loss why, uint64_t n, const char *file, u
 void losses_merge(struct losses *into, const struct losses *from);
 const char *loss_text(enum loss why); /* for people: "records cut short" */
 const char *loss_key(enum loss why);  /* for machines: "cut_short" */
-bool loss_is_damage(enum loss why);   /* true: something that was collected is missing from the results */
+
+/* What `file` of a loss is. */
+enum loss_place {
+    LOSS_AT_BYTE, /* the first place */
+    LOSS_IN_FILE, /* the first file, as a whole */
+    LOSS_TOLD_BY, /* who has counted, and what: "ascope.json: operators 12" */
+};
+enum loss_place loss_place(enum loss why);
+bool loss_is_damage(enum loss why); /* true: something that was collected is missing from the results */
 uint64_t losses_damage(const struct losses *l);
 
 #endif

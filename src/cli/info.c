@@ -10,9 +10,11 @@
 #include "base/file.h"
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/recording.h"
 #include "cli/session_info.h"
 #include "cli/summary.h"
 #include "cli/targets.h"
+#include "load/collector.h"
 #include "load/source.h"
 #include "profile/chip.h"
 
@@ -29,6 +31,7 @@ struct folder {
 struct looked {
     const char *path;
     LIST(struct folder) folders; /* the host's first */
+    struct collector collector;
     struct losses lost;
     struct arena *mem;
 };
@@ -109,12 +112,14 @@ static bool find_folders(struct looked *l, struct error *e)
     return true;
 }
 
-static bool look(const char *prof_path, struct looked *l, struct error *e)
+/* `is_alone`: not as a part of a session, which tells of its recording itself. */
+static bool look(const char *prof_path, bool is_alone, struct looked *l, struct error *e)
 {
     *l = (struct looked){ .path = prof_path, .mem = arena_new() };
     if (!l->mem)
         return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
-    if (!find_folders(l, e))
+    if (!find_folders(l, e) || !collector_load(&l->collector, prof_path, l->mem, &l->lost, e) ||
+        (is_alone && !l->collector.is_there && !collector_load_above(&l->collector, prof_path, l->mem, &l->lost, e)))
         return false;
     for (size_t i = 0; i < l->folders.n; i++) {
         struct folder *f = &l->folders.at[i];
@@ -266,6 +271,7 @@ static void put_text(const struct term *t, const struct looked *l)
         }
     }
     fputc('\n', t->to);
+    recording_print(t, &l->collector);
     for (size_t i = 0; i < l->folders.n; i++)
         put_folder(t, &l->folders.at[i], first);
     summary_losses(t, &l->lost);
@@ -300,8 +306,8 @@ static json_t *looked_json(const struct looked *l)
     json_t *folders = json_array();
     for (size_t i = 0; i < l->folders.n; i++)
         json_array_append_new(folders, folder_json(&l->folders.at[i], main_source(l)));
-    return json_pack("{s:o, s:o, s:o}", "path", text_json(l->path), "folders", folders, "losses",
-                     summary_losses_json(&l->lost));
+    return json_pack("{s:o, s:o, s:o, s:o}", "path", text_json(l->path), "folders", folders, "recording",
+                     recording_json(&l->collector), "losses", summary_losses_json(&l->lost));
 }
 
 struct telling {
@@ -319,11 +325,11 @@ static void add_json(struct telling *n, json_t *one)
     }
 }
 
-static void tell_collection(struct telling *n, const char *path)
+static void tell_prof(struct telling *n, const char *path, bool is_alone)
 {
     struct looked l;
     struct error e = { 0 };
-    if (!look(path, &l, &e)) {
+    if (!look(path, is_alone, &l, &e)) {
         complain("%s", e.text);
         n->tally.n_failed++;
     } else {
@@ -335,6 +341,11 @@ static void tell_collection(struct telling *n, const char *path)
             put_text(&n->term, &l);
     }
     look_end(&l);
+}
+
+static void tell_collection(struct telling *n, const char *path)
+{
+    tell_prof(n, path, true);
 }
 
 /* What PyTorch recorded, and then the device's collection beside it. */
@@ -354,7 +365,7 @@ static void tell_session(struct telling *n, const char *path)
         else if (!n->a->quiet)
             session_info_print(&n->term, &s, &l);
         if (l.prof)
-            tell_collection(n, l.prof);
+            tell_prof(n, l.prof, false);
     }
     session_free(&s);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/recording.h"
 #include "cli/summary.h"
 #include "load/framework.h"
 #include "raw/torch.h"
@@ -58,7 +59,9 @@ void session_info_print(const struct term *t, const struct session *s, const str
     for (size_t i = 0; i < OPTION_ROWS; i++)
         if (is_on(set, i))
             fprintf(t->to, " %s", option[i].name);
-    fputs("\n\n", t->to);
+    fputc('\n', t->to);
+    recording_print(t, &s->collector);
+    fputc('\n', t->to);
     for (size_t i = 0; i < FRAMEWORK_FILES; i++) {
         if (l->bytes[i] < 0)
             continue;
@@ -80,8 +83,9 @@ json_t *session_info_json(const struct session *s, const struct session_look *l)
             json_object_set_new(files, framework_file_name[i], json_integer(l->bytes[i]));
     for (size_t i = 0; i < OPTION_ROWS; i++)
         json_object_set_new(options, option[i].name, json_boolean(is_on(set, i)));
-    return json_pack("{s:o, s:s, s:o, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "path", text_json(s->path), "framework",
-                     "PyTorch", "rank", set->has_rank ? json_integer(set->rank) : json_null(), "level",
+    return json_pack("{s:o, s:s, s:o, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
+                     "framework", "PyTorch", "rank", set->has_rank ? json_integer(set->rank) : json_null(), "level",
                      level_name[set->level], "cpu", set->has_cpu, "npu", set->has_npu, "text", set->wants_text, "db",
-                     set->wants_db, "options", options, "bytes", files, "losses", summary_losses_json(&s->lost));
+                     set->wants_db, "options", options, "bytes", files, "recording", recording_json(&s->collector),
+                     "losses", summary_losses_json(&s->lost));
 }

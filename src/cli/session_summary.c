@@ -5,6 +5,7 @@
 
 #include "analyse/memory_series.h"
 #include "analyse/step_shares.h"
+#include "cli/recording.h"
 #include "cli/summary.h"
 
 enum { STEPS_TOLD = 10, BAR_CELLS = 24 };
@@ -48,6 +49,11 @@ static bool costs_sum(const struct session *s, struct costs *out)
     return host && device;
 }
 
+static bool is_simulated(const struct session *s)
+{
+    return s->collector.is_simulated || (s->has_device && source_is_simulated(profile_main_source(&s->profile)));
+}
+
 static void put_found(const struct term *t, const struct session *s)
 {
     const struct framework *f = &s->framework;
@@ -72,8 +78,7 @@ static void put_found(const struct term *t, const struct session *s)
     if (s->settings.has_rank)
         fprintf(t->to, " rank %lld", (long long)s->settings.rank);
     if (s->has_device) {
-        fprintf(t->to, ", %s%s", source_is_simulated(profile_main_source(&s->profile)) ? "simulated " : "",
-                s->profile.chip->name);
+        fprintf(t->to, ", %s%s", is_simulated(s) ? "simulated " : "", s->profile.chip->name);
         for (size_t i = 0; i < s->profile.n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " device ", s->profile.device[i].source.device);
     } else {
@@ -299,6 +304,7 @@ bool session_summary_print(const struct term *t, const struct arguments *a, cons
     if (c.n_host > 0)
         top_print(t, names, "host time of operators themselves", c.host, c.n_host, c.host_ns);
     const bool has_memory = put_memory(t, s);
+    recording_cost_print(t, &s->collector, a->verbose > 0);
     summary_losses(t, &s->lost);
     summary_times(t, &r->account);
     return has_files && has_steps && has_costs && has_memory;
@@ -370,11 +376,11 @@ json_t *session_summary_json(const struct session_result *r)
     struct costs c;
     if (!costs_sum(s, &c))
         return NULL;
-    return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(s->path), "rank",
-                     s->settings.has_rank ? json_integer(s->settings.rank) : json_null(), "simulated",
-                     s->has_device && source_is_simulated(profile_main_source(&s->profile)), "files",
-                     files_json(&r->account), "steps", steps_json(s), "most_memory", memory_json(s), "top_on_device",
-                     top_list_json(s->profile.names, c.device, c.n_device), "top_on_host",
+    return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(s->path), "rank",
+                     s->settings.has_rank ? json_integer(s->settings.rank) : json_null(), "simulated", is_simulated(s),
+                     "files", files_json(&r->account), "steps", steps_json(s), "most_memory", memory_json(s),
+                     "top_on_device", top_list_json(s->profile.names, c.device, c.n_device), "top_on_host",
                      top_list_json(s->profile.names, c.host, c.n_host), "losses", summary_losses_json(&s->lost),
-                     "problems", problems_json(&r->account), "seconds", seconds_json(&r->account));
+                     "recording", recording_json(&s->collector), "problems", problems_json(&r->account), "seconds",
+                     seconds_json(&r->account));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_memory.h"
+#include "cli/recording.h"
 #include "profile/chip.h"
 #include "raw/device.h"
 #include "raw/family.h"
@@ -115,11 +116,16 @@ static struct stream_size stream_measure(const struct chip *c, const struct stre
 
 /* ---- for people ----------------------------------------------------------------------------------------------- */
 
+static bool is_simulated(const struct profile *p)
+{
+    return p->collector.is_simulated || source_is_simulated(profile_main_source(p));
+}
+
 static void put_found(const struct term *t, const struct profile *p)
 {
     const struct source *s = profile_main_source(p);
     char number[TERM_NUMBER], time[TERM_NUMBER];
-    fprintf(t->to, "  %s%s", source_is_simulated(s) ? "simulated " : "", p->chip->name);
+    fprintf(t->to, "  %s%s", is_simulated(p) ? "simulated " : "", p->chip->name);
     if (p->n_devices > 0) {
         fprintf(t->to, ", device%s", p->n_devices > 1 ? "s" : "");
         for (size_t i = 0; i < p->n_devices; i++)
@@ -286,9 +292,9 @@ static void put_loss(const struct term *t, const struct losses *l, enum loss why
     char n[TERM_NUMBER];
     fprintf(t->to, "    %11s %s", term_count(n, l->by[why].n), loss_text(why));
     if (l->by[why].file) {
-        fprintf(t->to, "%s, first: ", term_ink(t, INK_DIM));
+        fprintf(t->to, "%s, %s ", term_ink(t, INK_DIM), loss_place(why) == LOSS_TOLD_BY ? "as told by" : "first:");
         term_text(t, l->by[why].file, 0);
-        if (why != LOSS_UNREADABLE)
+        if (loss_place(why) == LOSS_AT_BYTE)
             fprintf(t->to, ":%llu", (unsigned long long)l->by[why].first_at);
         fputs(term_ink(t, INK_END), t->to);
     }
@@ -298,17 +304,20 @@ static void put_loss(const struct term *t, const struct losses *l, enum loss why
 void summary_losses(const struct term *t, const struct losses *l)
 {
     static const struct {
-        bool is_damage;
+        bool is_damage, is_told; /* by the collector */
         enum ink ink;
         const char *heading;
     } part[] = {
-        { true, INK_WARN, "damaged, and left out" },
-        { false, INK_DIM, "not used, as is normal" },
+        { true, true, INK_WARN, "lost while recording" },
+        { true, false, INK_WARN, "damaged, and left out" },
+        { false, true, INK_DIM, "not recorded, as is normal" },
+        { false, false, INK_DIM, "not used, as is normal" },
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         bool is_first = true;
         for (int why = 0; why < LOSS_KINDS; why++) {
-            if (l->by[why].n == 0 || loss_is_damage((enum loss)why) != part[i].is_damage)
+            if (l->by[why].n == 0 || loss_is_damage((enum loss)why) != part[i].is_damage ||
+                (loss_place((enum loss)why) == LOSS_TOLD_BY) != part[i].is_told)
                 continue;
             if (is_first)
                 fprintf(t->to, "\n  %s%s%s\n", term_ink(t, part[i].ink), part[i].heading, term_ink(t, INK_END));
@@ -374,6 +383,7 @@ bool summary_print(const struct term *t, const struct arguments *a, const struct
     if (a->verbose > 0)
         put_sources(t, p);
     const bool has_files = summary_files(t, p->path, &r->account, a->verbose > 0), has_top = put_top(t, p);
+    recording_cost_print(t, &p->collector, a->verbose > 0);
     summary_losses(t, &p->lost);
     summary_times(t, &r->account);
     fflush(t->to);
@@ -475,13 +485,13 @@ json_t *summary_json(const struct result *r)
         json_object_set_new(counts, fact_word[i].key, json_integer((json_int_t)n[i]));
     for (size_t i = 0; i < p->n_devices; i++)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
-    return json_pack("{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+    return json_pack("{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
                      text_json(p->path), "chip", p->chip->name, "platform", p->platform, "hostname",
-                     text_json(source_text(s->info, "hostname")), "simulated", source_is_simulated(s), "devices",
-                     devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end",
-                     s->has_end, "counts", counts, "files", files_json(&r->account), "top_operators", top_json(p),
-                     "losses", summary_losses_json(&p->lost), "problems", problems_json(&r->account), "seconds",
-                     seconds_json(&r->account));
+                     text_json(source_text(s->info, "hostname")), "simulated", is_simulated(p), "devices", devices,
+                     "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end,
+                     "counts", counts, "files", files_json(&r->account), "top_operators", top_json(p), "losses",
+                     summary_losses_json(&p->lost), "recording", recording_json(&p->collector), "problems",
+                     problems_json(&r->account), "seconds", seconds_json(&r->account));
 }
 
 enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome)

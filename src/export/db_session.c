@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "export/recording.h"
 #include "profile/chip.h"
 #include "raw/enums.h"
 #include "raw/host.h"
@@ -109,8 +110,11 @@ bool about_db(const struct export *x, struct db *db, struct error *e)
     struct grid g = { .n_columns = 2, .mem = x->mem };
     metadata_schema(&g, (const char *const[3]){ "1", "2", "0" });
     metadata_losses(&g, &x->profile->lost);
-    if (source_is_simulated(profile_main_source(x->profile)))
+    if (source_is_simulated(profile_main_source(x->profile)) && !x->profile->collector.is_simulated)
         metadata_simulated(&g);
+    recording_metadata(&g, &x->profile->collector);
+    if (!recording_steps_db(db, &x->profile->collector, x->mem, e))
+        return false;
     return ranks_db(x, db, -1, e) && metadata_db(db, &g, e);
 }
 

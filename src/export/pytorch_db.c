@@ -9,6 +9,7 @@
 #include "base/json_memory.h"
 #include "base/machine.h"
 #include "export/db_session.h"
+#include "export/recording.h"
 #include "export/session_memory.h"
 
 const struct db_change pytorch_db_changes[] = {
@@ -103,9 +104,10 @@ static bool write_metadata(const struct session_export *x, struct db *db, struct
     if (json_memory_failed())
         return error_set(e, FAULT_LIMIT, "META_DATA: no memory for its rows");
     metadata_losses(&g, &s->lost);
-    if (s->has_device && source_is_simulated(profile_main_source(&s->profile)))
+    if (s->has_device && source_is_simulated(profile_main_source(&s->profile)) && !s->collector.is_simulated)
         metadata_simulated(&g);
-    return metadata_db(db, &g, e);
+    recording_metadata(&g, &s->collector);
+    return recording_steps_db(db, &s->collector, x->mem, e) && metadata_db(db, &g, e);
 }
 
 /* Rows that follow those of the device's own calls. */

@@ -1,11 +1,13 @@
 #include "export/session_log.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/out.h"
+#include "export/recording.h"
 
 struct log {
     struct out out;
@@ -43,13 +45,43 @@ static void log_found(struct log *l, const struct session *s)
              n_tasks, n_collectives, s->profile.n_devices);
 }
 
+/* Several facts on a line: the whole of it is worth a few lines only. */
+static void log_recording(struct log *l, const struct collector *c, struct arena *mem)
+{
+    const struct recording_facts facts = recording_facts(c, mem);
+    enum { FACTS_A_LINE = 6, STEPS_TOLD = 100 };
+    const char *text = NULL;
+    for (size_t i = 0; i < facts.list.n; i++) {
+        const struct recording_fact *f = &facts.list.at[i];
+        text = arena_printf(mem, "%s%s%s %s", text ? text : "", text ? ", " : "", f->name, f->value);
+        if (text && ((i + 1) % FACTS_A_LINE == 0 || i + 1 == facts.list.n)) {
+            line(l, "INFO", "recording: %s", text);
+            text = NULL;
+        }
+    }
+    for (size_t i = 0; i < c->n_steps && i < STEPS_TOLD; i++) {
+        const struct collector_step *k = &c->steps[i];
+        line(l, "INFO",
+             "recording: step %" PRId64 ": records %" PRIu64 ", bytes %" PRIu64 ", dropped %" PRIu64
+             ", hook_ns %" PRIu64 ", writer_lag_most_ns %" PRIu64,
+             k->step, k->records, k->bytes, k->dropped, k->hook_ns, k->lag_most_ns);
+    }
+    if (c->n_steps > STEPS_TOLD)
+        line(l, "INFO", "recording: and %zu steps more; --json tells them all", c->n_steps - STEPS_TOLD);
+}
+
 static void log_losses(struct log *l, const struct losses *lost)
 {
-    for (int why = 0; why < LOSS_KINDS; why++)
+    for (int why = 0; why < LOSS_KINDS; why++) {
+        const enum loss_place place = loss_place((enum loss)why);
+        char at[32] = "";
+        if (place == LOSS_AT_BYTE)
+            snprintf(at, sizeof at, ":%llu", (unsigned long long)lost->by[why].first_at);
         if (lost->by[why].n > 0)
-            line(l, loss_is_damage((enum loss)why) ? "WARNING" : "INFO", "%llu %s, first: %s:%llu",
+            line(l, loss_is_damage((enum loss)why) ? "WARNING" : "INFO", "%llu %s, %s %s%s",
                  (unsigned long long)lost->by[why].n, loss_text((enum loss)why),
-                 lost->by[why].file ? lost->by[why].file : "?", (unsigned long long)lost->by[why].first_at);
+                 place == LOSS_TOLD_BY ? "as told by" : "first:", lost->by[why].file ? lost->by[why].file : "?", at);
+    }
 }
 
 bool session_log_write(const struct session_result *r, const char *dir, struct error *e)
@@ -75,6 +107,7 @@ bool session_log_write(const struct session_result *r, const char *dir, struct e
     for (size_t i = 0; i < a->files.n; i++)
         line(&l, "INFO", "wrote %s: %llu rows, %llu bytes", a->files.at[i].path,
              (unsigned long long)a->files.at[i].n_rows, (unsigned long long)a->files.at[i].n_bytes);
+    log_recording(&l, &r->session.collector, a->mem);
     log_losses(&l, &r->session.lost);
     for (size_t i = 0; i < a->problems.n; i++)
         line(&l, "ERROR", "%s", a->problems.at[i] ? a->problems.at[i] : "no memory to say what went wrong");

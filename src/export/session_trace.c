@@ -4,6 +4,7 @@
 
 #include "base/parts.h"
 #include "export/framework_tracks.h"
+#include "export/recording.h"
 #include "export/timeline.h"
 
 struct writing {
@@ -13,6 +14,7 @@ struct writing {
     uint64_t *n_events; /* of each part */
     int64_t base_ns;
     struct escaped *escaped;
+    struct recording_facts recording;
     struct error device_error;
 };
 
@@ -74,9 +76,12 @@ static void write_part(void *context, size_t i, struct out *o)
         framework_tracks_write(w->framework, i, &t);
     else
         draw_device(w, &t);
-    if (i + 1 == w->n_parts)
-        trace_finish(&t);
     w->n_events[i] = t.n_events - (i > 0);
+    if (i + 1 < w->n_parts)
+        return;
+    if (t.n_events > 0)
+        recording_trace(&t, &w->recording);
+    trace_finish(&t);
 }
 
 /* The device's part may begin later than what PyTorch saw of it. */
@@ -106,6 +111,7 @@ bool session_trace_write(const struct session_export *x, const char *path, uint6
     if (!out_open(&o, path, e))
         return false;
     w.base_ns = base_of(x->session);
+    w.recording = recording_facts(&x->session->collector, x->mem);
     w.escaped = escaped_new(x->session->profile.names); /* without it, it only takes longer */
     const struct parts_job job = { w.n_parts, write_part, &w, x->n_threads, is_gzip_name(path) };
     parts_write(&o, &job);

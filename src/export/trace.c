@@ -75,6 +75,11 @@ static void metadata(struct trace *t, const char *what, uint32_t pid, int64_t ti
     trace_args(t);
 }
 
+void trace_metadata(struct trace *t, const char *what)
+{
+    metadata(t, what, t->place.pid, 0);
+}
+
 void trace_process_name(struct trace *t, uint32_t pid, const char *name)
 {
     metadata(t, "process_name", pid, 0);

@@ -14,8 +14,10 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "export/db_session.h"
+#include "export/recording.h"
 #include "export/scope.h"
 #include "export/timeline.h"
+#include "load/collector.h"
 #include "load/prof.h"
 
 /* A table longer than this is cut into files that spreadsheets can open. */
@@ -98,9 +100,13 @@ static void write_timeline(struct writing *w, struct job *j)
     const struct timeline_wish wish = { is_own_file ? j->file : NULL, w->request->processes, w->request->n_processes };
     if (j->error.fault == FAULT_NONE)
         timeline_draw(&x, &wish, &t, &j->error);
+    const uint64_t n_events = t.n_events; /* what is told about the recording alone makes no timeline */
+    const struct recording_facts recording = recording_facts(&x.profile->collector, x.mem);
+    if (n_events > 0)
+        recording_trace(&t, &recording);
     trace_finish(&t);
     lanes_free(t.lanes);
-    if (!has_memory(w, j, path) || j->error.fault != FAULT_NONE || t.n_events == 0)
+    if (!has_memory(w, j, path) || j->error.fault != FAULT_NONE || n_events == 0)
         out_discard(&o);
     else if (out_close(&o, &j->error))
         note_file(j, path,
@@ -259,6 +265,21 @@ static void plan(struct writing *w)
         add_job(w, JOB_REPORT)->report = &reports[i];
 }
 
+/* Who recorded it, how exactly, and what was lost on the way. */
+static void readme_recording(struct out *o, const struct result *out)
+{
+    const struct recording_facts facts = recording_facts(&out->profile.collector, out->account.mem);
+    if (facts.list.n == 0)
+        return;
+    out_lit(o, "The recording, as ascope's collector tells it\n");
+    for (size_t i = 0; i < facts.list.n; i++) {
+        char line[256];
+        const int len = snprintf(line, sizeof line, "%s: %s\n", facts.list.at[i].name, facts.list.at[i].value);
+        out_bytes(o, line, (size_t)len < sizeof line ? (size_t)len : sizeof line - 1);
+    }
+    out_char(o, '\n');
+}
+
 /* What each file is, for people who open the directory later. Lists what this export wrote. */
 static bool write_readme(struct writing *w, struct result *out, struct error *e)
 {
@@ -286,6 +307,7 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
         if (n > 0)
             out_char(&o, '\n');
     }
+    readme_recording(&o, out);
     return out_close(&o, e);
 }
 
@@ -418,7 +440,9 @@ bool collection_export(const char *prof_path, const struct request *r, struct re
     const double start = now_s();
     if (r->progress)
         r->progress(r->progress_context, "reading", 0);
-    if (!profile_load(&out->profile, prof_path, r->n_threads, e))
+    struct profile *p = &out->profile;
+    if (!profile_load(p, prof_path, r->n_threads, e) ||
+        (!p->collector.is_there && !collector_load_above(&p->collector, p->path, p->mem, &p->lost, e)))
         return false;
     const double loaded = now_s();
     if (r->progress)

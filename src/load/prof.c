@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/pool.h"
+#include "load/collector.h"
 #include "load/counters.h"
 #include "load/device.h"
 #include "load/host.h"
@@ -280,7 +281,7 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
     p->path = arena_text(p->mem, path, strlen(path));
     if (!p->path)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
-    if (!open_sources(p, e))
+    if (!open_sources(p, e) || !collector_load(&p->collector, p->path, p->mem, &p->lost, e))
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
     p->chip = chip_of(p->platform);

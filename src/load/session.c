@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json_memory.h"
+#include "load/collector.h"
 #include "load/framework.h"
 #include "load/prof.h"
 
@@ -251,7 +252,7 @@ static bool open_parts(struct session *s, const char *path, struct parts *p, str
     if (!*p->info)
         losses_add(&s->lost, LOSS_UNREADABLE, 1, "profiler_info.json", 0);
     read_settings(s, p);
-    return true;
+    return collector_load(&s->collector, s->path, s->mem, &s->lost, e);
 }
 
 bool session_look(struct session *s, const char *path, struct session_look *out, struct error *e)
@@ -276,6 +277,8 @@ bool session_load(struct session *s, const char *path, const struct session_requ
     if (!s->settings.has_cpu && !s->has_device)
         return error_set(e, s->device_error.fault ? s->device_error.fault : FAULT_IO, "%s",
                          s->device_error.fault ? s->device_error.text : "nothing that was asked for is there");
+    if (s->profile.collector.is_there && !s->collector.is_there)
+        s->collector = s->profile.collector;
     if (!p.has_framework)
         return true;
     const struct framework_request request = { .clock = clock_of(s),

@@ -10,6 +10,7 @@
 #include "profile/aicpu_comm.h"
 #include "profile/calls.h"
 #include "profile/collection.h"
+#include "profile/collector.h"
 #include "profile/comm.h"
 #include "profile/counters.h"
 #include "profile/dictionary.h"
@@ -47,7 +48,8 @@ struct host {
 };
 
 struct profile {
-    const char *path; /* of PROF_XXX */
+    const char *path;           /* of PROF_XXX */
+    struct collector collector; /* where it lies in the PROF directory itself */
     struct names *names;
     struct dictionary dictionary; /* of the hashes and type numbers in host records */
     struct host host;

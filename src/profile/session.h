@@ -79,6 +79,7 @@ struct session {
     const char *path, *name; /* name: the last part of the path */
     json_t *info, *metadata; /* profiler_info*.json, profiler_metadata.json; NULL where they are not there */
     struct session_settings settings;
+    struct collector collector;
     struct framework framework;
     struct profile profile;
     bool has_device;           /* profile is that of a PROF directory */

@@ -1,0 +1,71 @@
+/* collector.h - what ascope's own collector says about a recording: who made it, how exact its clocks are, what it cost, what it
+ * had to drop, and how it ended.
+ *
+ * It lies in a file of ours, ascope.json, beside what the reference knows. Other collectors leave none: is_there is false then,
+ * and everything else as if nobody knew. Filled by load/collector.c; lives as long as the profile or session it is part of.
+ */
+#ifndef ASCOPE_PROFILE_COLLECTOR_H
+#define ASCOPE_PROFILE_COLLECTOR_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NOT_TOLD UINT64_MAX /* of a number of nanoseconds; an MHz or ppm that nobody knows is NAN */
+
+enum collector_end {
+    COLLECTOR_ENDED_UNKNOWN,
+    COLLECTOR_STOPPED,
+    COLLECTOR_RECOVERED, /* it was killed, and `ascope recover` has finished its work */
+    COLLECTOR_RUNNING,   /* or killed, and nobody has finished it */
+    COLLECTOR_ENDS
+};
+extern const char *const collector_end_word[COLLECTOR_ENDS]; /* as the file has them; "" for unknown */
+
+enum collector_clock { COLLECTOR_CLOCK_UNKNOWN, COLLECTOR_CLOCK_COUNTER, COLLECTOR_CLOCK_NS, COLLECTOR_CLOCKS };
+extern const char *const collector_clock_word[COLLECTOR_CLOCKS];
+
+struct collector_device {
+    uint64_t id;
+    uint64_t start_uncertainty_ns, stop_uncertainty_ns; /* of its clock against the host's */
+    double nominal_mhz, mhz;                            /* mhz: as measured between start and stop */
+    double drift_ppm;                                   /* of its clock against the host's, before it was corrected */
+};
+
+struct collector_dropped {
+    const char *what; /* "operators" */
+    uint64_t n;
+};
+
+/* What the profiler itself cost. */
+struct collector_step {
+    int64_t step;
+    uint64_t records, bytes, dropped;
+    uint64_t hook_ns, lag_most_ns;
+};
+
+struct collector {
+    bool is_there;  /* ascope.json, and it could be read */
+    bool has_rings; /* ascope.rings lies beside it: records are in it that are in no file yet */
+    const char *version, *device;
+    uint64_t abi;
+    bool is_simulated;
+    enum collector_end ended;
+
+    enum collector_clock clock;
+    double mhz, first_mhz; /* as measured, and as taken for at the start */
+    uint64_t start_uncertainty_ns, stop_uncertainty_ns;
+    struct collector_device *devices; /* in the order of the file */
+    size_t n_devices;
+
+    uint64_t records, bytes; /* written */
+    struct collector_dropped *dropped;
+    size_t n_dropped;
+    uint64_t aged_slices, aged_bytes;
+    uint64_t open_ranges, hook_ns, lag_most_ns, fill_most_percent, threads;
+    struct collector_step *steps; /* in the order of the file */
+    size_t n_steps;
+};
+
+#endif
