@@ -42,18 +42,19 @@ static int file_create(struct prof_writer *w, const char *path)
     return fd;
 }
 
-static void write_all(struct prof_writer *w, int fd, const void *bytes, size_t n, const char *path)
+static bool write_all(struct prof_writer *w, int fd, const void *bytes, size_t n, const char *path)
 {
     const uint8_t *p = bytes;
     while (n > 0) {
         const ssize_t done = TEMP_FAILURE_RETRY(write(fd, p, n));
         if (done <= 0) {
             fail(w, path, "cannot be written", done < 0 ? errno : EIO);
-            return;
+            return false;
         }
         p += done;
         n -= (size_t)done;
     }
+    return true;
 }
 
 static void whole_file(struct prof_writer *w, const char *path, const void *bytes, size_t n)
@@ -85,12 +86,19 @@ static void folder_path(const struct prof_writer *w, int device, const char *bel
         snprintf(out, PATH_MAX, "%s/device_%d%s", w->path, device, below);
 }
 
-bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
+bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
 {
     *w = (struct prof_writer){ .slice_bytes = slice_bytes };
     if (strlen(path) >= sizeof w->path)
         return error_set(e, FAULT_ASKED, "%.200s...: the path is too long", path);
     memcpy(w->path, path, strlen(path) + 1);
+    return true;
+}
+
+bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
+{
+    if (!prof_writer_join(w, path, slice_bytes, e))
+        return false;
     directory_create(w, path);
     return prof_writer_close(w, e);
 }
@@ -100,14 +108,28 @@ bool prof_writer_close(struct prof_writer *w, struct error *e)
     return is_well(w) || error_set(e, w->error.fault, "%s", w->error.text);
 }
 
-void folder_create(struct prof_writer *w, int device)
+static void folder_make(struct prof_writer *w, int device, bool may_exist)
 {
     static const char *const below[] = { "", "/data" };
     for (size_t i = 0; i < (is_plain(device) ? 1 : sizeof below / sizeof *below); i++) {
         char path[PATH_MAX];
+        struct stat st;
         folder_path(w, device, below[i], path);
-        directory_create(w, path);
+        if (!may_exist || lstat(path, &st) != 0)
+            directory_create(w, path);
+        else if (!S_ISDIR(st.st_mode))
+            fail(w, path, "cannot be written to", ENOTDIR);
     }
+}
+
+void folder_create(struct prof_writer *w, int device)
+{
+    folder_make(w, device, false);
+}
+
+void folder_complete(struct prof_writer *w, int device)
+{
+    folder_make(w, device, true);
 }
 
 void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len)
@@ -170,7 +192,7 @@ static void slice_close(struct slices *s)
     whole_file(s->to, path, done, (size_t)n);
 }
 
-static void flush(struct slices *s)
+void slices_flush(struct slices *s)
 {
     for (size_t at = 0; at < s->n && is_well(s->to);) {
         if (s->fd < 0)
@@ -178,7 +200,11 @@ static void flush(struct slices *s)
         size_t n = s->n - at;
         if (s->cut == CUT_ANYWHERE && n > s->to->slice_bytes - s->written)
             n = s->to->slice_bytes - s->written;
-        write_all(s->to, s->fd, s->buffer + at, n, s->family);
+        if (s->fd < 0 || !write_all(s->to, s->fd, s->buffer + at, n, s->family)) {
+            if (s->fd >= 0 && ftruncate(s->fd, (off_t)s->written) != 0) /* no half of a record */
+                fail(s->to, s->family, "cannot be cut", errno);
+            break;
+        }
         s->written += n;
         at += n;
         if (s->cut == CUT_ANYWHERE && s->written == s->to->slice_bytes && is_well(s->to))
@@ -199,13 +225,13 @@ uint8_t *slices_take(struct slices *s, size_t bytes)
         }
     }
     if (s->cut == CUT_BETWEEN && s->written + s->n >= s->to->slice_bytes) {
-        flush(s);
+        slices_flush(s);
         if (s->fd >= 0 && is_well(s->to))
             slice_close(s);
         s->written = 0;
     }
     if (bytes > SLICES_BUFFER - s->n)
-        flush(s);
+        slices_flush(s);
     uint8_t *at = s->buffer + s->n;
     s->n += bytes;
     return at;
@@ -229,10 +255,57 @@ void slices_text(struct slices *s, const char *fmt, ...)
         memcpy(slices_take(s, (size_t)n), text, (size_t)n);
 }
 
+bool slices_remove(const struct slices *s, unsigned number, uint64_t *bytes)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    slice_path(s, number, "", path);
+    if (lstat(path, &st) != 0 || unlink(path) != 0)
+        return false;
+    *bytes = (uint64_t)st.st_size;
+    slice_path(s, number, ".done", path);
+    unlink(path);
+    return true;
+}
+
+/* Opens the last slice again. It may have grown, but not shrunk. */
+static void slice_reopen(struct slices *s, size_t bytes)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    int why = 0;
+    if (!is_plain(s->device)) {
+        slice_path(s, s->next - 1, ".done", path);
+        unlink(path);
+    }
+    slice_path(s, s->next - 1, "", path);
+    s->fd = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (s->fd < 0 || fstat(s->fd, &st) != 0)
+        why = errno;
+    else if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size < bytes)
+        why = ENODATA;
+    else if (ftruncate(s->fd, (off_t)bytes) != 0 || lseek(s->fd, 0, SEEK_END) < 0)
+        why = errno;
+    s->written = bytes;
+    if (why)
+        fail(s->to, path, "cannot be continued", why);
+}
+
+void slices_resume(struct slices *s, unsigned next, bool is_open, size_t bytes)
+{
+    s->next = next;
+    if (is_open)
+        slice_reopen(s, bytes);
+    if (is_plain(s->device) && is_open)
+        return; /* the only one */
+    for (uint64_t bytes_gone; slices_remove(s, next, &bytes_gone);)
+        next++;
+}
+
 void slices_fini(struct slices *s)
 {
     if (s->to)
-        flush(s);
+        slices_flush(s);
     if (s->to && s->fd >= 0)
         slice_close(s);
     free(s->buffer);

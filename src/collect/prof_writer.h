@@ -31,10 +31,13 @@ struct prof_writer {
 
 /* Creates the directory `path`, which must not exist. The path is copied. */
 bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e);
+bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_bytes,
+                      struct error *e);                         /* one that exists */
 bool prof_writer_close(struct prof_writer *w, struct error *e); /* true: everything that was asked for is on disk */
 
 /* host or device_N, with its data/, or FRAMEWORK. */
 void folder_create(struct prof_writer *w, int device);
+void folder_complete(struct prof_writer *w, int device); /* the same, but what is there already is fine */
 
 /* A small file: in device folders ".N" follows the name, but for sample.json, which is the same everywhere. */
 void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len);
@@ -60,6 +63,11 @@ void slices_init(struct slices *s, struct prof_writer *to, int device, const cha
 uint8_t *slices_take(struct slices *s, size_t bytes); /* room for one record, to be filled before the next call */
 uint8_t *slices_record(struct slices *s, const struct layout *l); /* the same, begun by layout_init() */
 void slices_text(struct slices *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void slices_fini(struct slices *s); /* the last slice gets its marker; fine when never used */
+void slices_flush(struct slices *s); /* everything taken is in its file */
+/* Back to what a stream once was: `bytes` of the slice before `next` (is_open), nothing behind it. */
+void slices_resume(struct slices *s, unsigned next, bool is_open, size_t bytes);
+bool slices_remove(const struct slices *s, unsigned number,
+                   uint64_t *bytes); /* a slice and its marker; false: none is there */
+void slices_fini(struct slices *s);  /* the last slice gets its marker; fine when never used */
 
 #endif

@@ -2,7 +2,7 @@
  *
  * One producer (the thread), one consumer (the writer). Records are bytes for a stream (streams.h), each contiguous: the memory
  * is mapped twice, one copy behind the other, so that no record sees the end of the ring. The file is the collection's
- * ascope.rings; it survives the process, and recover.h writes what the writer could not.
+ * ascope.rings (rings_file.h); it survives the process, and recover.h writes what the writer could not.
  *
  * A ring has two lanes. The second one is for a signal handler that records while its thread is putting a record into the first;
  * a third level is counted and dropped.
@@ -12,6 +12,8 @@
  *
  *     struct ring_slot slot = ring_put(STREAM_TORCH_OP, 0, bytes);
  *     if (slot.at) { fill slot.at[0 .. bytes); ring_done(slot); }
+ *
+ * Between the two the thread is "inside": the memory stays until it has left, so nothing that may wait belongs there.
  */
 #ifndef ASCOPE_COLLECT_RING_H
 #define ASCOPE_COLLECT_RING_H
@@ -21,20 +23,10 @@
 
 #include "collect/streams.h"
 
-enum { RINGS_MOST = 4096, RING_LANES = 2, RECORD_HEAD = 8, COST_SAMPLED_OF = 64 };
+enum { RING_LANES = 2, RECORD_HEAD = 8, RECORD_MOST = 1 << 16, COST_SAMPLED_OF = 64 };
 
-/* What both sides see. In the file, so that it is there after the process is gone. */
-struct ring_shared_lane {
-    _Alignas(64) _Atomic uint64_t head; /* bytes ever put; written by the producer */
-    _Atomic uint64_t n_records;
-    _Alignas(64) _Atomic uint64_t tail; /* bytes ever taken; written by the consumer, after they are committed */
-};
-struct ring_shared {
-    struct ring_shared_lane lane[RING_LANES];
-    _Alignas(64) _Atomic uint64_t dropped[STREAM_KINDS];
-    _Atomic uint64_t cost_ticks, cost_samples; /* time inside ring_put .. ring_done, of one in COST_SAMPLED_OF */
-    _Atomic uint32_t thread;
-};
+struct ring_shared;
+struct ring_open;
 
 struct ring_lane {
     uint64_t head, tail_seen; /* the producer's own */
@@ -45,23 +37,29 @@ struct ring_lane {
 struct ring { /* never freed: a thread that leaves gives it to the next */
     struct ring_lane lane[RING_LANES];
     struct ring_shared *shared;
-    uint32_t session; /* the one that the memory belongs to */
-    _Atomic uint32_t
-        depth;          /* how many of the thread's functions are putting a record now; the memory goes when it is 0 */
-    uint32_t thread;    /* kernel's number */
-    uint32_t countdown; /* to the next record whose cost is measured */
-    uint64_t measured_from; /* 0: not this one */
+    uint32_t session;        /* the one that the memory belongs to */
+    _Atomic uint32_t inside; /* how many of the thread's functions use the memory now; those that put a record count in
+                                the upper half, too, and that is their lane */
+    uint32_t countdown;      /* to the next record whose cost is measured */
+    uint32_t number;         /* in the session's file */
+    uint64_t measured_from;  /* 0: not this one */
+    uint32_t tried;          /* the last session that it asked for memory */
+    uint32_t generation;     /* of open ranges */
+    uint32_t open_at[RING_LANES]; /* where to look for a free slot */
+    bool open_full[RING_LANES];   /* none was found the last time */
+    struct ring_open *open;
+    _Atomic uint32_t next_free;
 };
 
 struct ring_slot {
-    uint8_t *at; /* NULL: dropped, and counted */
+    uint8_t *at; /* NULL: dropped, and counted; else aligned to 8 */
     struct ring *ring;
     uint32_t bytes; /* with its head, rounded */
 };
 
 extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
 
-/* Bytes for one record of a stream; `device` is for those of devices, else 0. */
+/* Bytes for one record of a stream, RECORD_MOST at most; `device` is for those of devices, else 0. */
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
 
@@ -69,13 +67,6 @@ void ring_done(struct ring_slot slot);
  * until any thread takes them. The id is never 0 and tells session, ring and slot. The head and the text are copied one behind
  * the other; a long text takes a chain of slots. Taking gives back what was kept, once: an id from another session, one that was
  * taken, and one whose key is not the one that it was opened with give 0 and change nothing. */
-struct ring_open {
-    _Atomic uint64_t id; /* 0: free */
-    uint64_t key;
-    uint32_t bytes; /* of head and text; the following slots of the chain hold what does not fit */
-    uint32_t next;  /* 0: none */
-    uint8_t kept[232];
-};
 enum { RING_OPEN_MOST = 4096 + 128 }; /* bytes of head and text */
 uint64_t ring_range_open(uint64_t key, const void *head, size_t head_bytes, const void *text,
                          size_t text_bytes); /* 0: no room; counted as a dropped record of STREAM_MARK */
@@ -91,7 +82,7 @@ struct rings_options {
     uint32_t ring_bytes;
 };
 bool rings_open(const struct rings_options *o, struct error *e); /* from now on threads find rings */
-void rings_close(
-    void); /* after the writer has taken everything: waits for threads inside ring_put, gives the memory back */
+void rings_stop(void);  /* from now on they do not, and none is inside; writer_stop() does it, too */
+void rings_close(void); /* after writer_stop(): the memory and the file go */
 
 #endif

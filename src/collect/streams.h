@@ -54,7 +54,8 @@ struct stream_row {
     uint8_t place;      /* enum stream_place */
     uint8_t cut;        /* enum cut of prof_writer.h */
     bool ages;          /* the oldest slices may go when there is a limit */
+    bool lasts;         /* told once and meant by later records: kept during a warm-up, too */
 };
-extern const struct stream_row stream_rows[STREAM_KINDS];
+extern const struct stream_row stream_table[STREAM_KINDS];
 
 #endif

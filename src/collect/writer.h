@@ -37,7 +37,7 @@ struct writer_tally {
 };
 
 bool writer_start(const struct writer_options *o, struct error *e);
-void writer_keep(bool keeps); /* false (during warm-up): records are taken and thrown away, uncounted */
+void writer_keep(bool keeps);               /* false (during warm-up): records are taken and thrown away, uncounted */
 void writer_look(struct writer_tally *out); /* as of now, without waiting; for the thread that has the session */
 bool writer_flush(struct writer_tally *out, struct error *e); /* everything put before the call is in its file */
 bool writer_stop(struct writer_tally *out, struct error *e);  /* the same, slices get their .done, the thread ends */

@@ -1,0 +1,162 @@
+#include "collect/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool outputs_open(struct outputs *o, const char *framework_dir, const char *prof_dir, size_t slice_bytes,
+                  struct error *e)
+{
+    memset(o, 0, sizeof *o);
+    o->has_framework = framework_dir != NULL;
+    o->has_prof = prof_dir != NULL;
+    return (!framework_dir || prof_writer_join(&o->framework, framework_dir, slice_bytes, e)) &&
+           (!prof_dir || prof_writer_join(&o->prof, prof_dir, slice_bytes, e));
+}
+
+bool outputs_are_well(const struct outputs *o, struct error *e)
+{
+    const struct error *wrong = o->framework.error.fault != FAULT_NONE ? &o->framework.error : &o->prof.error;
+    return wrong->fault == FAULT_NONE || (e && error_set(e, wrong->fault, "%s", wrong->text));
+}
+
+bool output_exists(unsigned stream, unsigned device)
+{
+    return stream < STREAM_KINDS && device < (stream_table[stream].place == PLACE_DEVICE ? DEVICES_MOST : 1);
+}
+
+static unsigned output_index(unsigned stream, unsigned device)
+{
+    return stream < STREAM_STARS ? stream : stream + (STREAM_KINDS - STREAM_STARS) * device;
+}
+
+static unsigned output_stream(unsigned index)
+{
+    return index < STREAM_STARS ? index : STREAM_STARS + (index - STREAM_STARS) % (STREAM_KINDS - STREAM_STARS);
+}
+
+static unsigned output_device(unsigned index)
+{
+    return index < STREAM_STARS ? 0 : (index - STREAM_STARS) / (STREAM_KINDS - STREAM_STARS);
+}
+
+/* NULL: the collection has no place for it. */
+static struct output *output_for(struct outputs *o, unsigned stream, unsigned device)
+{
+    const unsigned index = output_index(stream, device);
+    struct output *out = &o->output[index];
+    if (out->is_used)
+        return out;
+    const struct stream_row *row = &stream_table[stream];
+    const bool is_framework = row->place == PLACE_FRAMEWORK;
+    if (is_framework ? !o->has_framework : !o->has_prof)
+        return NULL;
+    struct prof_writer *to = is_framework ? &o->framework : &o->prof;
+    const int folder = is_framework ? FOLDER_SESSION : row->place == PLACE_HOST ? FOLDER_HOST : (int)device;
+    folder_complete(to, folder);
+    slices_init(&out->slices, to, folder, row->family, row->cut);
+    out->is_used = true;
+    o->used[o->n_used++] = (uint16_t)index;
+    return out;
+}
+
+void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes)
+{
+    struct output *out = outputs_are_well(o, NULL) ? output_for(o, head.stream, head.device) : NULL;
+    if (!out) {
+        o->dropped[head.stream]++;
+        return;
+    }
+    const size_t fixed = stream_table[head.stream].bytes, n = head.bytes < fixed ? fixed : head.bytes;
+    uint8_t *at = slices_take(&out->slices, n);
+    memcpy(at, bytes, head.bytes);
+    memset(at + head.bytes, 0, n - head.bytes);
+    out->n_records++;
+    out->n_bytes += n;
+}
+
+/* What a fault has kept from its file is dropped, all of it: a record too many is told rather than one too few. */
+void outputs_flush(struct outputs *o)
+{
+    for (uint32_t i = 0; i < o->n_used; i++) {
+        struct output *out = &o->output[o->used[i]];
+        if (out->n_records == 0)
+            continue;
+        slices_flush(&out->slices);
+        if (out->slices.to->error.fault == FAULT_NONE) {
+            o->n_records += out->n_records;
+            o->n_bytes += out->n_bytes;
+        } else
+            o->dropped[output_stream(o->used[i])] += out->n_records;
+        out->n_records = out->n_bytes = 0;
+    }
+}
+
+uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUTS_MOST])
+{
+    for (uint32_t i = 0; i < o->n_used; i++) {
+        const struct slices *s = &o->output[o->used[i]].slices;
+        state[i] = (struct output_state){ .stream = (uint8_t)output_stream(o->used[i]),
+                                          .is_open = s->fd >= 0,
+                                          .device = (uint16_t)output_device(o->used[i]),
+                                          .next = s->next,
+                                          .bytes = s->fd >= 0 ? s->written : 0 };
+    }
+    return o->n_used;
+}
+
+void outputs_resume(struct outputs *o, const struct output_state *state)
+{
+    struct output *out = output_for(o, state->stream, state->device);
+    if (out && outputs_are_well(o, NULL))
+        slices_resume(&out->slices, state->next, state->is_open, state->bytes);
+}
+
+static bool closed_add(struct outputs *o, struct closed_slice slice)
+{
+    if (o->n_closed == o->closed_room) {
+        const size_t room = o->closed_room ? o->closed_room * 2 : 64;
+        struct closed_slice *more = realloc(o->closed, room * sizeof *more);
+        if (!more)
+            return false;
+        o->closed = more;
+        o->closed_room = room;
+    }
+    o->closed[o->n_closed++] = slice;
+    return true;
+}
+
+void outputs_age(struct outputs *o, uint64_t limit_bytes)
+{
+    for (uint32_t i = 0; i < o->n_used; i++) {
+        struct output *out = &o->output[o->used[i]];
+        const unsigned n_closed = out->slices.next - (out->slices.fd >= 0);
+        if (stream_table[output_stream(o->used[i])].ages)
+            while (out->n_closed < n_closed && closed_add(o, (struct closed_slice){ o->used[i], out->n_closed }))
+                out->n_closed++;
+    }
+    while (o->n_bytes - o->aged_bytes > limit_bytes && o->first_closed < o->n_closed) {
+        const struct closed_slice *oldest = &o->closed[o->first_closed++];
+        uint64_t bytes;
+        if (slices_remove(&o->output[oldest->output].slices, oldest->number, &bytes)) {
+            o->aged_bytes += bytes;
+            o->aged_slices++;
+        }
+    }
+}
+
+void outputs_close(struct outputs *o)
+{
+    for (uint32_t i = 0; i < o->n_used; i++)
+        slices_fini(&o->output[o->used[i]].slices);
+    free(o->closed);
+    o->closed = NULL;
+}
+
+void outputs_forget(struct outputs *o)
+{
+    for (uint32_t i = 0; i < o->n_used; i++)
+        if (o->output[o->used[i]].slices.fd >= 0)
+            close(o->output[o->used[i]].slices.fd);
+    o->n_used = 0;
+}

@@ -1,0 +1,56 @@
+/* outputs.h - the files of a collection while records are appended to them: one row for each stream and device.
+ *
+ * The writer and recovery share it. A file appears with its first record. After outputs_flush() the files hold everything that
+ * was put, and outputs_state() says how long each is; outputs_resume() makes them so again. The first thing that goes wrong is
+ * remembered; from then on records are counted as dropped.
+ */
+#ifndef ASCOPE_COLLECT_OUTPUTS_H
+#define ASCOPE_COLLECT_OUTPUTS_H
+
+#include "collect/prof_writer.h"
+#include "collect/rings_file.h"
+
+struct output {
+    struct slices slices;
+    uint64_t n_records, n_bytes; /* taken since the last flush */
+    unsigned n_closed;           /* slices that outputs_age() knows to be complete */
+    bool is_used;
+};
+
+struct closed_slice {
+    uint16_t output;
+    unsigned number;
+};
+
+struct outputs {
+    struct prof_writer framework, prof;
+    bool has_framework, has_prof;
+    struct output output[OUTPUTS_MOST];
+    uint16_t used[OUTPUTS_MOST]; /* in order of appearance */
+    uint32_t n_used;
+    uint64_t n_records, n_bytes;    /* written */
+    uint64_t dropped[STREAM_KINDS]; /* no folder for them, or the disk refused */
+
+    struct closed_slice *closed; /* of streams that age, oldest first; from first_closed on they are there */
+    size_t n_closed, first_closed, closed_room;
+    uint64_t aged_slices, aged_bytes;
+};
+
+/* NULL: no such folder, its records are dropped. */
+bool outputs_open(struct outputs *o, const char *framework_dir, const char *prof_dir, size_t slice_bytes,
+                  struct error *e);
+void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes);
+void outputs_flush(struct outputs *o);
+bool outputs_are_well(const struct outputs *o, struct error *e); /* e: what has gone wrong */
+
+uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUTS_MOST]);
+void outputs_resume(struct outputs *o, const struct output_state *state); /* of one, checked by the caller */
+bool output_exists(unsigned stream, unsigned device);                     /* there is such a row */
+
+/* Deletes the oldest slices of streams that age until everything written and not deleted is within the limit. After a commit. */
+void outputs_age(struct outputs *o, uint64_t limit_bytes);
+
+void outputs_close(struct outputs *o);  /* the last slices get their markers */
+void outputs_forget(struct outputs *o); /* closes descriptors, and nothing else: for a forked child */
+
+#endif

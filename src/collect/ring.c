@@ -1,0 +1,610 @@
+#include "collect/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "collect/host_clock.h"
+#include "collect/rings_file.h"
+
+__thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
+static __thread bool is_taking __attribute__((tls_model("initial-exec"))); /* a handler that interrupts it gets none */
+static __thread uint32_t thread_number __attribute__((tls_model("initial-exec")));
+
+/* A thread is inside, or it puts a record, which is inside, too. */
+enum { INSIDE = 1, PUTTING = 0x10001, LANE_SHIFT = 16 };
+enum { NO_SESSION = 0, NEVER_ATTACHED = UINT32_MAX };
+
+struct rings rings = { .fd = -1 };
+static struct ring ring_of[RINGS_MOST]; /* not in the heap: a signal handler may be the first to record */
+static _Atomic uint32_t n_rings_of;
+static _Atomic uint64_t free_rings; /* top of a stack: number + 1, below a count that tells an old top from a new one */
+static _Atomic uint32_t session_now;
+static uint32_t session_last;
+static pthread_key_t leaving;
+static bool has_barrier; /* the kernel makes all threads agree on what they have stored; else each does so itself */
+
+uint32_t ring_thread(void)
+{
+    if (__builtin_expect(thread_number == 0, 0))
+        thread_number = (uint32_t)gettid();
+    return thread_number;
+}
+
+uint32_t ring_session(void)
+{
+    return atomic_load_explicit(&session_now, memory_order_relaxed);
+}
+
+struct ring_shared *rings_shared(uint32_t ring)
+{
+    return (struct ring_shared *)atomic_load_explicit(&rings.base[ring], memory_order_acquire);
+}
+
+/* In addresses a lane is there twice. */
+static uint8_t *lane_of(uint8_t *base, unsigned lane)
+{
+    const struct rings_layout *h = &rings.layout;
+    return base + h->lane_at[lane] + (lane > 0 ? h->lane_bytes[0] : 0);
+}
+
+uint8_t *rings_lane(uint32_t ring, unsigned lane)
+{
+    return lane_of(atomic_load_explicit(&rings.base[ring], memory_order_acquire), lane);
+}
+
+/* ---- rings that no thread has ---- */
+
+static struct ring *free_pop(void)
+{
+    uint64_t top = atomic_load_explicit(&free_rings, memory_order_acquire);
+    while ((uint32_t)top != 0) {
+        struct ring *r = &ring_of[(uint32_t)top - 1];
+        const uint64_t below = atomic_load_explicit(&r->next_free, memory_order_relaxed);
+        const uint64_t next = ((top >> 32) + 1) << 32 | below;
+        if (atomic_compare_exchange_weak_explicit(&free_rings, &top, next, memory_order_acquire,
+                                                  memory_order_acquire)) /* what its last thread left in it */
+            return r;
+    }
+    return NULL;
+}
+
+static void free_push(struct ring *r)
+{
+    uint64_t top = atomic_load_explicit(&free_rings, memory_order_relaxed);
+    uint64_t next;
+    do {
+        atomic_store_explicit(&r->next_free, (uint32_t)top, memory_order_relaxed);
+        next = ((top >> 32) + 1) << 32 | (uint32_t)(r - ring_of + 1);
+    } while (!atomic_compare_exchange_weak_explicit(&free_rings, &top, next, memory_order_release,
+                                                    memory_order_relaxed)); /* first its state, then the news */
+}
+
+/* A thread ends. One that ended inside has left a record half done: its ring is nobody's. */
+static void ring_leave(void *p)
+{
+    struct ring *r = p;
+    ring_of_thread = NULL;
+    r->tried = NO_SESSION; /* the next thread may have more luck */
+    if (atomic_load_explicit(&r->inside, memory_order_relaxed) == 0)
+        free_push(r);
+}
+
+static struct ring *ring_take(void)
+{
+    if (is_taking || ring_session() == NO_SESSION)
+        return NULL;
+    is_taking = true;
+    struct ring *r = free_pop();
+    if (!r) {
+        uint32_t n = atomic_load_explicit(&n_rings_of, memory_order_relaxed);
+        while (n < RINGS_MOST && !atomic_compare_exchange_weak(&n_rings_of, &n, n + 1))
+            ;
+        if (n < RINGS_MOST) {
+            r = &ring_of[n];
+            r->session = NEVER_ATTACHED;
+            r->countdown = 1;
+        }
+    }
+    if (r) {
+        pthread_setspecific(leaving, r);
+        atomic_signal_fence(memory_order_seq_cst); /* a handler sees it whole */
+        ring_of_thread = r;
+    }
+    is_taking = false;
+    return r;
+}
+
+/* ---- its memory ---- */
+
+/* Room on the disk, or none: a page of a mapped file that finds no room when it is touched would kill the program, and so would
+ * a file that grows beyond what the process may write. */
+static bool file_grow(int fd, uint64_t offset, uint64_t bytes, int *why)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + bytes > limit.rlim_cur)
+        *why = EFBIG;
+    else
+        *why = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+    return *why == 0;
+}
+
+static bool map_at(uint8_t *at, uint64_t bytes, uint64_t offset)
+{
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, rings.fd, (off_t)offset) != MAP_FAILED;
+}
+
+static uint64_t addresses(void)
+{
+    const struct rings_layout *h = &rings.layout;
+    return h->ring_bytes + h->lane_bytes[0] + h->lane_bytes[1];
+}
+
+static uint8_t *ring_map(uint64_t offset)
+{
+    const struct rings_layout *h = &rings.layout;
+    uint8_t *base = mmap(NULL, addresses(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return NULL;
+    bool is_mapped = map_at(base, h->lane_at[0], offset);
+    for (unsigned l = 0; l < RING_LANES && is_mapped; l++) {
+        uint8_t *at = lane_of(base, l);
+        is_mapped = map_at(at, h->lane_bytes[l], offset + h->lane_at[l]) &&
+                    map_at(at + h->lane_bytes[l], h->lane_bytes[l], offset + h->lane_at[l]);
+    }
+    if (is_mapped && madvise(base, addresses(), MADV_DONTFORK) == 0)
+        return base;
+    const int why = errno;
+    munmap(base, addresses());
+    errno = why;
+    return NULL;
+}
+
+/* The next ring of the file: its number, or RINGS_MOST. Two threads may make room for the same one; one of them tries again. */
+static uint32_t ring_claim(int *why)
+{
+    const struct rings_layout *h = &rings.layout;
+    uint32_t n = atomic_load(&rings.header->n_rings);
+    do {
+        if (n >= RINGS_MOST) {
+            *why = EMFILE;
+            return RINGS_MOST;
+        }
+        if (!file_grow(rings.fd, h->rings_at + n * h->ring_bytes, h->ring_bytes, why))
+            return RINGS_MOST;
+    } while (!atomic_compare_exchange_weak(&rings.header->n_rings, &n, n + 1));
+    return n;
+}
+
+/* Inside, so that the session stays what it is. A handler that interrupts this finds it tried. */
+static bool ring_attach(struct ring *r, uint32_t session)
+{
+    if (session == NO_SESSION || r->tried == session)
+        return false;
+    r->tried = session;
+    const struct rings_layout *h = &rings.layout;
+    int why = 0;
+    const uint32_t number = ring_claim(&why);
+    uint8_t *base = number < RINGS_MOST ? ring_map(h->rings_at + number * h->ring_bytes) : NULL;
+    if (!base) {
+        atomic_store(&rings.trouble, why ? why : errno);
+        return false;
+    }
+    for (unsigned l = 0; l < RING_LANES; l++) {
+        r->lane[l] = (struct ring_lane){ .bytes = h->lane_bytes[l], .data = lane_of(base, l) };
+        r->open_at[l] = 0;
+        r->open_full[l] = false;
+    }
+    r->open = (struct ring_open *)(base + h->open_at);
+    r->shared = (struct ring_shared *)base;
+    r->number = number;
+    atomic_store_explicit(&r->shared->is_ready, 1, memory_order_release);
+    atomic_store_explicit(&rings.base[number], base, memory_order_release); /* the writer finds it mapped */
+    atomic_signal_fence(memory_order_seq_cst);
+    r->session = session;
+    return true;
+}
+
+/* ---- putting ---- */
+
+/* The other side is rings_stop(): either it sees that this thread is inside, or this thread sees that the session is over. */
+static inline uint32_t enter(struct ring *r, uint32_t how)
+{
+    const uint32_t was = atomic_load_explicit(&r->inside, memory_order_relaxed);
+    if (__builtin_expect(has_barrier, 1))
+        atomic_store_explicit(&r->inside, was + how, memory_order_relaxed);
+    else
+        atomic_exchange(&r->inside, was + how);
+    atomic_signal_fence(memory_order_seq_cst);
+    return was;
+}
+
+static inline void leave(struct ring *r, uint32_t how)
+{
+    const uint32_t was = atomic_load_explicit(&r->inside, memory_order_relaxed);
+    atomic_store_explicit(&r->inside, was - how, memory_order_release); /* after it the memory may go */
+}
+
+static inline bool is_attached(struct ring *r)
+{
+    const uint32_t session = atomic_load(&session_now);
+    return __builtin_expect(r->session == session, 1) || ring_attach(r, session);
+}
+
+static void count(_Atomic uint64_t *counter, uint64_t n) /* of one thread, and its handlers: some may be lost to them */
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static __attribute__((noinline)) struct ring_slot drop(struct ring *r, enum stream_id stream)
+{
+    if (r && r->session == ring_session())
+        atomic_fetch_add_explicit(&r->shared->dropped[stream], 1, memory_order_relaxed);
+    else if (ring_session() != NO_SESSION)
+        atomic_fetch_add_explicit(&rings.dropped[stream], 1, memory_order_relaxed);
+    if (r)
+        leave(r, PUTTING);
+    return (struct ring_slot){ .at = NULL };
+}
+
+struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes)
+{
+    struct ring *r = ring_of_thread;
+    if (__builtin_expect(!r, 0) && !(r = ring_take()))
+        return drop(NULL, stream);
+    const uint32_t level = enter(r, PUTTING) >> LANE_SHIFT;
+    if (__builtin_expect(!is_attached(r) || level >= RING_LANES || bytes > RECORD_MOST, 0))
+        return drop(r, stream);
+
+    struct ring_lane *lane = &r->lane[level];
+    const size_t room = record_room(bytes);
+    if (__builtin_expect(lane->bytes - (lane->head - lane->tail_seen) < room, 0)) {
+        /* Looks full: only now is the shared line worth reading. What was there may be overwritten once it is freed. */
+        lane->tail_seen = atomic_load_explicit(&r->shared->lane[level].tail, memory_order_acquire);
+        if (lane->bytes - (lane->head - lane->tail_seen) < room)
+            return drop(r, stream);
+    }
+    if (level == 0 && __builtin_expect(--r->countdown == 0, 0)) {
+        r->countdown = COST_SAMPLED_OF;
+        r->measured_from = host_clock_now();
+    }
+    uint8_t *at = lane->data + (lane->head & (lane->bytes - 1));
+    const struct record_head head = { (uint32_t)bytes, (uint16_t)stream, (uint16_t)device };
+    memcpy(at, &head, sizeof head);
+    return (struct ring_slot){ .at = at + RECORD_HEAD, .ring = r, .bytes = (uint32_t)room };
+}
+
+void ring_done(struct ring_slot slot)
+{
+    struct ring *r = slot.ring;
+    const uint32_t level = (atomic_load_explicit(&r->inside, memory_order_relaxed) >> LANE_SHIFT) - 1;
+    struct ring_lane *lane = &r->lane[level];
+    lane->head += slot.bytes;
+    atomic_store_explicit(&r->shared->lane[level].head, lane->head,
+                          memory_order_release); /* first the bytes, then the news */
+    if (__builtin_expect(r->measured_from != 0, 0) && level == 0) {
+        count(&r->shared->cost_ticks, host_clock_now() - r->measured_from);
+        count(&r->shared->cost_samples, 1);
+        r->measured_from = 0;
+    }
+    leave(r, PUTTING);
+}
+
+/* ---- ranges that are open ----
+ * An id is session, ring, slot and a number that tells the slot's users from each other: 16 + 12 + 16 + 20 bits. Each lane has
+ * slots of its own, so that a handler never meets its thread on the way to one. */
+enum { ID_SESSION = 48, ID_RING = 36, ID_SLOT = 20, OPEN_LOOKS_WHEN_FULL = 8 };
+
+struct open_part open_part(const struct rings_layout *l, unsigned lane)
+{
+    const uint32_t all = (uint32_t)((l->lane_at[0] - l->open_at) / OPEN_SLOT_BYTES), first = all / 4 * 3;
+    return lane == 0 ? (struct open_part){ 0, first } : (struct open_part){ first, all - first };
+}
+
+uint32_t rings_open_ranges(uint32_t ring)
+{
+    const struct ring_shared *shared = rings_shared(ring);
+    uint32_t n = 0;
+    for (unsigned l = 0; shared && l < RING_LANES; l++) {
+        const struct ring_open *open = (const struct ring_open *)((const uint8_t *)shared + rings.layout.open_at);
+        const uint32_t first = open_part(&rings.layout, l).first;
+        for (uint32_t i = atomic_load_explicit(&shared->open_end[l], memory_order_relaxed); i-- > 0;)
+            n += atomic_load_explicit(&open[first + i].id, memory_order_relaxed) > OPEN_ENDING;
+    }
+    return n;
+}
+
+/* Its number, or UINT32_MAX. A program that never ends its ranges does not pay for a long search each time. */
+static uint32_t open_take(struct ring *r, unsigned lane)
+{
+    const struct open_part part = open_part(&rings.layout, lane);
+    uint32_t looks = r->open_full[lane] ? OPEN_LOOKS_WHEN_FULL : part.n;
+    uint32_t at = r->open_at[lane];
+    for (; looks > 0; looks--) {
+        const uint32_t slot = part.first + at;
+        at = at + 1 < part.n ? at + 1 : 0;
+        if (atomic_load_explicit(&r->open[slot].id, memory_order_acquire) == 0) { /* its last reader is done */
+            r->open_at[lane] = at;
+            r->open_full[lane] = false;
+            r->open[slot].next = 0;
+            if (atomic_load_explicit(&r->shared->open_end[lane], memory_order_relaxed) < slot - part.first + 1)
+                atomic_store_explicit(&r->shared->open_end[lane], slot - part.first + 1, memory_order_relaxed);
+            atomic_store_explicit(&r->open[slot].id, OPEN_ENDING, memory_order_relaxed);
+            return slot;
+        }
+    }
+    r->open_at[lane] = at;
+    r->open_full[lane] = true;
+    return UINT32_MAX;
+}
+
+static void open_free(struct ring_open *open, uint32_t slot)
+{
+    for (uint32_t next; slot != UINT32_MAX; slot = next) {
+        next = open[slot].next - 1;                                     /* 0, none, becomes UINT32_MAX */
+        atomic_store_explicit(&open[slot].id, 0, memory_order_release); /* read before it is filled again */
+    }
+}
+
+/* As many as are needed, chained, filled later. UINT32_MAX: not enough are free. */
+static uint32_t open_take_chain(struct ring *r, unsigned lane, size_t bytes)
+{
+    uint32_t first = UINT32_MAX;
+    for (size_t n = (bytes + OPEN_KEPT - 1) / OPEN_KEPT; n > 0; n--) {
+        const uint32_t slot = open_take(r, lane);
+        if (slot == UINT32_MAX) {
+            open_free(r->open, first);
+            return UINT32_MAX;
+        }
+        r->open[slot].next = first + 1;
+        first = slot;
+    }
+    return first;
+}
+
+struct open_cursor {
+    struct ring_open *open;
+    uint32_t slot, at;
+};
+
+static void open_write(struct open_cursor *c, const uint8_t *bytes, size_t n)
+{
+    while (n > 0) {
+        if (c->at == OPEN_KEPT)
+            *c = (struct open_cursor){ c->open, c->open[c->slot].next - 1, 0 };
+        const size_t part = n < OPEN_KEPT - c->at ? n : OPEN_KEPT - c->at;
+        memcpy(c->open[c->slot].kept + c->at, bytes, part);
+        c->at += (uint32_t)part;
+        bytes += part;
+        n -= part;
+    }
+}
+
+uint64_t ring_range_open(uint64_t key, const void *head, size_t head_bytes, const void *text, size_t text_bytes)
+{
+    struct ring *r = ring_of_thread;
+    if (__builtin_expect(!r, 0) && !(r = ring_take()))
+        return drop(NULL, STREAM_MARK), 0;
+    const uint32_t level = enter(r, PUTTING) >> LANE_SHIFT;
+    const size_t bytes = head_bytes + text_bytes;
+    const bool is_room = is_attached(r) && level < RING_LANES && bytes > 0 && bytes <= RING_OPEN_MOST;
+    const uint32_t slot = is_room ? open_take_chain(r, level, bytes) : UINT32_MAX;
+    if (__builtin_expect(slot == UINT32_MAX, 0))
+        return drop(r, STREAM_MARK), 0;
+    const uint64_t id = (uint64_t)(uint16_t)r->session << ID_SESSION | (uint64_t)r->number << ID_RING |
+                        (uint64_t)slot << ID_SLOT | (++r->generation & ((1u << ID_SLOT) - 1));
+    struct open_cursor c = { r->open, slot, 0 };
+    open_write(&c, head, head_bytes);
+    open_write(&c, text, text_bytes);
+    r->open[slot].bytes = (uint32_t)bytes;
+    atomic_store_explicit(&r->open[slot].key, key, memory_order_relaxed);
+    atomic_store_explicit(&r->open[slot].id, id, memory_order_release); /* whoever finds it finds all of it */
+    leave(r, PUTTING);
+    return id;
+}
+
+static size_t open_read(const struct ring_open *open, uint32_t slot, uint8_t *out, size_t most)
+{
+    const size_t bytes = open[slot].bytes < most ? open[slot].bytes : most;
+    for (size_t done = 0; done < bytes; slot = open[slot].next - 1) {
+        const size_t part = bytes - done < OPEN_KEPT ? bytes - done : OPEN_KEPT;
+        memcpy(out + done, open[slot].kept, part);
+        done += part;
+    }
+    return bytes;
+}
+
+size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most)
+{
+    const uint32_t number = id >> ID_RING & (RINGS_MOST - 1), slot = (uint16_t)(id >> ID_SLOT);
+    struct ring *r = ring_of_thread;
+    if (__builtin_expect(!r, 0) && !(r = ring_take()))
+        return 0;
+    size_t n = 0;
+    enter(r, INSIDE);
+    const uint32_t session = atomic_load(&session_now);
+    uint8_t *base =
+        session != NO_SESSION && (uint16_t)session == id >> ID_SESSION ? (uint8_t *)rings_shared(number) : NULL;
+    if (base && slot < (rings.layout.lane_at[0] - rings.layout.open_at) / OPEN_SLOT_BYTES) {
+        struct ring_open *open = (struct ring_open *)(base + rings.layout.open_at);
+        uint64_t expected = id;
+        if (atomic_load_explicit(&open[slot].id, memory_order_acquire) == id &&
+            atomic_load_explicit(&open[slot].key, memory_order_relaxed) == key &&
+            atomic_compare_exchange_strong_explicit(&open[slot].id, &expected, OPEN_ENDING, memory_order_acquire,
+                                                    memory_order_relaxed)) {
+            n = open_read(open, slot, out, most);
+            open_free(open, slot);
+            if (number == r->number && slot < r->open_at[0]) /* the next one finds it warm */
+                r->open_at[0] = slot;
+        }
+    }
+    leave(r, INSIDE);
+    return n;
+}
+
+/* ---- sessions ---- */
+
+static void barrier_register(void)
+{
+    has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+/* The child has none of the memory and none of the threads. If a handler forked while its thread was putting a record, the
+ * child will finish that, into nowhere. */
+static void after_fork(void)
+{
+    struct ring *r = ring_of_thread;
+    thread_number = 0;
+    is_taking = false;
+    atomic_store(&session_now, NO_SESSION);
+    if (rings.header) {
+        if (r && r->session == session_last && atomic_load(&r->inside) != 0)
+            mmap(r->shared, addresses(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        close(rings.fd);
+        rings.fd = -1;
+        rings.header = NULL; /* its memory is gone, too */
+    }
+    atomic_store(&free_rings, 0);
+    for (uint32_t i = 0; i < RINGS_MOST; i++)
+        atomic_store(&rings.base[i], NULL);
+    for (uint32_t i = atomic_load(&n_rings_of); i-- > 0;)
+        if (&ring_of[i] != r) {
+            atomic_store(&ring_of[i].inside, 0);
+            ring_of[i].session = NEVER_ATTACHED;
+            ring_of[i].tried = NO_SESSION;
+            free_push(&ring_of[i]);
+        }
+    barrier_register();
+}
+
+static void prepare_once(void)
+{
+    pthread_key_create(&leaving, ring_leave);
+    pthread_atfork(NULL, NULL, after_fork);
+    barrier_register();
+}
+
+static uint64_t page_round(uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+enum { LANE_LEAST = 1 << 16 };
+
+static struct rings_layout layout_for(uint32_t wanted)
+{
+    struct rings_layout l;
+    uint64_t bytes = page_round(LANE_LEAST);
+    while (bytes < wanted && bytes < (uint64_t)1 << 30)
+        bytes *= 2;
+    l.rings_at = page_round(sizeof(struct rings_header));
+    l.open_at = page_round(sizeof(struct ring_shared));
+    l.lane_bytes[0] = bytes;
+    l.lane_bytes[1] = bytes / 16 > page_round(LANE_LEAST) ? bytes / 16 : page_round(LANE_LEAST);
+    const uint64_t open_most = (uint64_t)OPEN_SLOT_BYTES << 16; /* as ids have bits for them */
+    l.lane_at[0] = l.open_at + page_round(bytes / 4 < open_most ? bytes / 4 : open_most);
+    l.lane_at[1] = l.lane_at[0] + l.lane_bytes[0];
+    l.ring_bytes = l.lane_at[1] + l.lane_bytes[1];
+    return l;
+}
+
+bool rings_open(const struct rings_options *o, struct error *e)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare_once);
+    if (rings.header)
+        return error_set(e, FAULT_ASKED, "%s: another session is open", rings.path);
+    if (strlen(o->path) >= sizeof rings.path)
+        return error_set(e, FAULT_ASKED, "%.200s...: the path is too long", o->path);
+    strcpy(rings.path, o->path);
+    int why = 0;
+    struct stat st;
+    rings.fd = (int)TEMP_FAILURE_RETRY(open(o->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+    if (rings.fd < 0)
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", o->path, write_trouble(errno));
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    fcntl(rings.fd, F_SETLK, &lock); /* where there are no locks, recovery says so */
+    const uint64_t bytes = page_round(sizeof(struct rings_header));
+    void *header = MAP_FAILED;
+    if (fchmod(rings.fd, 0640) != 0 || fstat(rings.fd, &st) != 0)
+        why = errno;
+    else if (file_grow(rings.fd, 0, bytes, &why)) {
+        header = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, rings.fd, 0);
+        why = errno;
+    }
+    if (header == MAP_FAILED) {
+        unlink(o->path);
+        close(rings.fd);
+        rings.fd = -1;
+        return error_set(e, FAULT_IO, "%s: no room for records: %s", o->path, write_trouble(why));
+    }
+    madvise(header, bytes, MADV_DONTFORK);
+    rings.header = header;
+    rings.device = st.st_dev;
+    rings.inode = st.st_ino;
+    rings.layout = layout_for(o->ring_bytes);
+    rings.header->magic = RINGS_MAGIC;
+    rings.header->version = RINGS_VERSION;
+    rings.header->bytes = sizeof *rings.header;
+    rings.header->process = (uint32_t)getpid();
+    rings.header->layout = rings.layout;
+    for (unsigned s = 0; s < STREAM_KINDS; s++)
+        atomic_store(&rings.dropped[s], 0);
+    atomic_store(&rings.trouble, 0);
+    atomic_store(&session_now, ++session_last);
+    return true;
+}
+
+/* Threads are inside for less than a microsecond. One that is not out after a second was stopped, or ended, there: its memory
+ * stays where it is, so that it may go on whenever it wants. */
+enum { STUCK_AFTER_MS = 1000 };
+
+static bool is_left(const struct ring *r)
+{
+    return atomic_load(&r->inside) == 0;
+}
+
+void rings_stop(void)
+{
+    if (atomic_exchange(&session_now, NO_SESSION) == NO_SESSION)
+        return;
+    if (has_barrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    unsigned waited_ms = 0;
+    for (uint32_t i = atomic_load(&n_rings_of); i-- > 0;)
+        for (; !is_left(&ring_of[i]) && waited_ms < STUCK_AFTER_MS; waited_ms++)
+            nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+void rings_close(void)
+{
+    rings_stop();
+    if (!rings.header)
+        return;
+    uint8_t *kept[RINGS_MOST] = { NULL };
+    for (uint32_t i = atomic_load(&n_rings_of); i-- > 0;)
+        if (!is_left(&ring_of[i]) && ring_of[i].session == session_last)
+            kept[ring_of[i].number] = (uint8_t *)ring_of[i].shared;
+    for (uint32_t i = 0; i < RINGS_MOST; i++) {
+        uint8_t *base = atomic_exchange(&rings.base[i], NULL);
+        if (base && base != kept[i])
+            munmap(base, addresses());
+    }
+    munmap(rings.header, page_round(sizeof *rings.header));
+    rings.header = NULL;
+    unlink(rings.path);
+    close(rings.fd);
+    rings.fd = -1;
+}

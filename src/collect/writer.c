@@ -1,0 +1,378 @@
+#include "collect/writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "collect/host_clock.h"
+#include "collect/message.h"
+#include "collect/outputs.h"
+
+enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, LOOKS_BETWEEN_CHECKS = 256 };
+
+static struct {
+    struct outputs outputs;
+    struct writer_options options;
+    char framework_dir[PATH_MAX], prof_dir[PATH_MAX];
+    uint64_t tail[RINGS_MOST][RING_LANES];
+    uint64_t touched[RINGS_MOST]; /* bytes of the first lane whose pages are there */
+    uint32_t n_rings;
+    uint64_t looked_ns, lag_most_ns;
+    uint32_t n_looks, fill_most_percent;
+    bool told_disk, told_rings, committed_keeps;
+
+    pthread_t thread;
+    bool runs;
+    pthread_mutex_t lock; /* of the fields below; nobody who records takes it */
+    pthread_cond_t wake, woken;
+    uint64_t asked, answered; /* looks that someone waits for */
+    bool keeps, ends;
+    struct writer_tally tally; /* of the last look, without what the rings count */
+    struct error wrong;        /* what the disk has refused */
+} w = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- one look at all rings ---- */
+
+/* How much of the lane was full, in percent, and at least 1 when there was anything. */
+static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
+{
+    struct ring_shared *shared = rings_shared(ring);
+    const uint64_t size = rings.layout.lane_bytes[lane];
+    const uint64_t head =
+        atomic_load_explicit(&shared->lane[lane].head, memory_order_acquire); /* the bytes before it */
+    const uint8_t *data = rings_lane(ring, lane);
+    if (head == w.tail[ring][lane])
+        return 0;
+    const uint32_t percent = (uint32_t)((head - w.tail[ring][lane]) * 99 / size) + 1;
+    for (uint64_t tail = w.tail[ring][lane]; tail != head;) {
+        const uint8_t *at = data + (tail & (size - 1));
+        struct record_head record;
+        memcpy(&record, at, sizeof record);
+        if (!output_exists(record.stream, record.device))
+            w.outputs.dropped[record.stream < STREAM_KINDS ? record.stream : 0]++;
+        else if (keeps || stream_table[record.stream].lasts)
+            outputs_put(&w.outputs, record, at + RECORD_HEAD);
+        tail += record_room(record.bytes);
+    }
+    w.tail[ring][lane] = head;
+    if (percent > w.fill_most_percent)
+        w.fill_most_percent = percent;
+    return percent;
+}
+
+/* The pages that a thread comes to next are there before it comes: a first touch costs a microsecond, and it is ours. */
+static void lane_touch(uint32_t ring)
+{
+    const uint64_t size = rings.layout.lane_bytes[0], step = size / 8;
+    while (w.touched[ring] < size && w.tail[ring][0] + step > w.touched[ring]) {
+        madvise(rings_lane(ring, 0) + w.touched[ring], step, MADV_POPULATE_WRITE);
+        w.touched[ring] += step;
+    }
+}
+
+static void commit(bool keeps)
+{
+    struct rings_header *h = rings.header;
+    const uint32_t other = !atomic_load_explicit(&h->active, memory_order_relaxed);
+    struct rings_commit *c = &h->commit[other];
+    c->n_records = w.outputs.n_records;
+    c->n_bytes = w.outputs.n_bytes;
+    c->aged_slices = w.outputs.aged_slices;
+    c->aged_bytes = w.outputs.aged_bytes;
+    for (unsigned s = 0; s < STREAM_KINDS; s++)
+        c->dropped[s] = w.outputs.dropped[s] + atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
+    c->keeps = w.committed_keeps = keeps;
+    c->n_rings = w.n_rings;
+    c->n_outputs = outputs_state(&w.outputs, c->output);
+    memcpy(c->tail, w.tail, w.n_rings * sizeof *w.tail);
+    atomic_store_explicit(&h->active, other, memory_order_release); /* first what it says, then that it is so */
+    for (uint32_t i = 0; i < w.n_rings; i++) {
+        struct ring_shared *shared = rings_shared(i);
+        for (unsigned l = 0; shared && l < RING_LANES; l++)
+            atomic_store_explicit(&shared->lane[l].tail, w.tail[i][l], memory_order_release); /* read, and committed */
+    }
+}
+
+static void tally_publish(void)
+{
+    const struct outputs *o = &w.outputs;
+    w.tally = (struct writer_tally){ .n_records = o->n_records,
+                                     .n_bytes = o->n_bytes,
+                                     .aged_bytes = o->aged_bytes,
+                                     .aged_slices = o->aged_slices,
+                                     .lag_most_ns = w.lag_most_ns,
+                                     .fill_most_percent = w.fill_most_percent,
+                                     .n_rings = w.n_rings };
+    memcpy(w.tally.dropped, o->dropped, sizeof o->dropped);
+    outputs_are_well(o, &w.wrong);
+}
+
+/* What the user should know, once each. */
+static void tell(void)
+{
+    struct error e = { 0 };
+    if (!w.told_disk && !outputs_are_well(&w.outputs, &e)) {
+        w.told_disk = true;
+        message(ASCOPE_ERROR, "%s. From here on nothing more is recorded", e.text);
+    }
+    const int why = atomic_load(&rings.trouble);
+    if (!w.told_rings && why) {
+        w.told_rings = true;
+        message(ASCOPE_WARNING, "%s: no memory for the records of another thread, which are dropped and counted: %s",
+                rings.path, write_trouble(why));
+    }
+}
+
+/* A file that is open can be written when it has no name any more: nobody would notice. */
+static void check_places(void)
+{
+    const struct {
+        const char *path;
+        struct prof_writer *writer;
+    } place[] = { { w.options.framework_dir, &w.outputs.framework }, { w.options.prof_dir, &w.outputs.prof } };
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+        if (place[i].path && access(place[i].path, F_OK) != 0)
+            error_set(&place[i].writer->error, FAULT_IO, "%s: it was deleted while it was written to", place[i].path);
+}
+
+/* The fill of the fullest lane. */
+static uint32_t look(bool keeps)
+{
+    const uint64_t now = now_ns();
+    if (now - w.looked_ns > w.lag_most_ns)
+        w.lag_most_ns = now - w.looked_ns;
+    w.looked_ns = now;
+    const bool is_check = ++w.n_looks % LOOKS_BETWEEN_CHECKS == 0;
+    if (is_check)
+        check_places();
+    const uint32_t n = atomic_load_explicit(&rings.header->n_rings, memory_order_acquire);
+    w.n_rings = n < RINGS_MOST ? n : RINGS_MOST;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < w.n_rings; i++) {
+        if (!rings_shared(i))
+            continue;
+        lane_touch(i);
+        for (unsigned l = 0; l < RING_LANES; l++) {
+            const uint32_t percent = lane_take(i, l, keeps);
+            most = percent > most ? percent : most;
+        }
+    }
+    if (most > 0) {
+        outputs_flush(&w.outputs);
+        if (most > w.fill_most_percent)
+            w.fill_most_percent = most;
+    }
+    if (most > 0 || is_check || keeps != w.committed_keeps)
+        commit(keeps);
+    if (w.options.storage_limit_bytes)
+        outputs_age(&w.outputs, w.options.storage_limit_bytes);
+    tell();
+    return most;
+}
+
+static void pause_until(uint64_t ns)
+{
+    const struct timespec until = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+    pthread_cond_timedwait(&w.wake, &w.lock, &until);
+}
+
+static void *writer_main(void *unused)
+{
+    (void)unused;
+    pthread_setname_np(pthread_self(), "ascope-writer");
+    uint64_t pause_ns = PAUSE_LEAST_NS;
+    pthread_mutex_lock(&w.lock);
+    for (bool ends = false; !ends;) {
+        ends = w.ends;
+        const uint64_t asked = w.asked;
+        const bool keeps = w.keeps;
+        pthread_mutex_unlock(&w.lock);
+        const uint32_t percent = look(keeps);
+        pthread_mutex_lock(&w.lock);
+        tally_publish();
+        w.answered = asked;
+        pthread_cond_broadcast(&w.woken);
+        pause_ns = percent > 0 ? PAUSE_LEAST_NS : pause_ns * 2 < PAUSE_MOST_NS ? pause_ns * 2 : PAUSE_MOST_NS;
+        if (percent < HURRY_PERCENT && w.asked == asked && !w.ends)
+            pause_until(now_ns() + pause_ns);
+    }
+    pthread_mutex_unlock(&w.lock);
+    return NULL;
+}
+
+/* ---- for the thread that has the session ---- */
+
+/* A look that begins after the call has ended. With the lock. */
+static void look_wait(void)
+{
+    const uint64_t mine = ++w.asked;
+    pthread_cond_signal(&w.wake);
+    while (w.answered < mine)
+        pthread_cond_wait(&w.woken, &w.lock);
+}
+
+static void after_fork(void)
+{
+    if (!w.runs)
+        return;
+    w.runs = false; /* the thread is the parent's */
+    outputs_forget(&w.outputs);
+}
+
+static void fork_handle(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
+/* The last part of a path. */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool path_copy(char *to, const char **path, struct error *e)
+{
+    if (!*path)
+        return true;
+    size_t n = strlen(*path);
+    while (n > 1 && (*path)[n - 1] == '/')
+        n--;
+    if (n >= PATH_MAX - 256)
+        return error_set(e, FAULT_ASKED, "%.200s...: the path is too long", *path);
+    memcpy(to, *path, n);
+    to[n] = '\0';
+    *path = to;
+    return true;
+}
+
+static bool thread_start(struct error *e)
+{
+    pthread_condattr_t monotonic; /* the wall clock may jump */
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&w.lock, NULL);
+    pthread_cond_init(&w.wake, &monotonic);
+    pthread_cond_init(&w.woken, NULL);
+    pthread_condattr_destroy(&monotonic);
+    sigset_t all, was; /* the program's signals are for its own threads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &was);
+    const int why = pthread_create(&w.thread, NULL, writer_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    return why == 0 || error_set(e, FAULT_LIMIT, "no thread for writing: %s", strerror(why));
+}
+
+bool writer_start(const struct writer_options *o, struct error *e)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fork_handle);
+    if (w.runs || !rings.header)
+        return error_set(e, FAULT_ASKED, w.runs ? "a writer is running" : "no rings to write from");
+    w.options = *o;
+    memset(w.tail, 0, sizeof w.tail);
+    memset(w.touched, 0, sizeof w.touched);
+    w.n_rings = w.n_looks = w.fill_most_percent = 0;
+    w.lag_most_ns = w.asked = w.answered = 0;
+    w.told_disk = w.told_rings = w.ends = false;
+    w.keeps = true;
+    w.tally = (struct writer_tally){ 0 };
+    w.wrong = (struct error){ 0 };
+    if (!path_copy(w.framework_dir, &w.options.framework_dir, e) || !path_copy(w.prof_dir, &w.options.prof_dir, e) ||
+        !outputs_open(&w.outputs, w.options.framework_dir, w.options.prof_dir, o->slice_bytes, e))
+        return false;
+    struct rings_header *h = rings.header;
+    h->slice_bytes = (uint32_t)o->slice_bytes;
+    h->has_framework = w.options.framework_dir != NULL;
+    if (w.options.prof_dir)
+        strncpy(h->prof_name, base_name(w.options.prof_dir), sizeof h->prof_name - 1);
+    w.looked_ns = now_ns();
+    commit(w.keeps);
+    return w.runs = thread_start(e);
+}
+
+void writer_keep(bool keeps)
+{
+    if (!w.runs)
+        return;
+    pthread_mutex_lock(&w.lock);
+    look_wait(); /* what was put before is treated as before */
+    w.keeps = keeps;
+    look_wait(); /* and recovery knows */
+    pthread_mutex_unlock(&w.lock);
+}
+
+/* With what the rings count themselves. With the lock, or without the thread. */
+static void tally_read(struct writer_tally *out)
+{
+    uint64_t ticks = 0;
+    *out = w.tally;
+    for (unsigned s = 0; s < STREAM_KINDS; s++)
+        out->dropped[s] += atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
+    for (uint32_t i = 0; i < out->n_rings; i++) {
+        const struct ring_shared *shared = rings_shared(i);
+        if (!shared)
+            continue;
+        ticks += atomic_load_explicit(&shared->cost_ticks, memory_order_relaxed);
+        for (unsigned s = 0; s < STREAM_KINDS; s++)
+            out->dropped[s] += atomic_load_explicit(&shared->dropped[s], memory_order_relaxed);
+    }
+    out->hook_ns = (uint64_t)((double)ticks * COST_SAMPLED_OF * 1000 / host_clock_first_mhz());
+}
+
+void writer_look(struct writer_tally *out)
+{
+    *out = (struct writer_tally){ 0 };
+    if (!w.runs)
+        return;
+    pthread_mutex_lock(&w.lock);
+    tally_read(out);
+    pthread_mutex_unlock(&w.lock);
+}
+
+bool writer_flush(struct writer_tally *out, struct error *e)
+{
+    *out = (struct writer_tally){ 0 };
+    if (!w.runs)
+        return error_set(e, FAULT_ASKED, "no writer is running");
+    pthread_mutex_lock(&w.lock);
+    look_wait();
+    tally_read(out);
+    const struct error wrong = w.wrong;
+    pthread_mutex_unlock(&w.lock);
+    return wrong.fault == FAULT_NONE || error_set(e, wrong.fault, "%s", wrong.text);
+}
+
+bool writer_stop(struct writer_tally *out, struct error *e)
+{
+    *out = (struct writer_tally){ 0 };
+    rings_stop();
+    if (!w.runs)
+        return error_set(e, FAULT_ASKED, "no writer is running");
+    pthread_mutex_lock(&w.lock);
+    w.ends = true;
+    pthread_cond_signal(&w.wake);
+    pthread_mutex_unlock(&w.lock);
+    pthread_join(w.thread, NULL);
+    w.runs = false;
+    outputs_close(&w.outputs);
+    tell();
+    tally_publish();
+    tally_read(out);
+    for (uint32_t i = 0; i < out->n_rings; i++)
+        out->open_ranges += rings_open_ranges(i);
+    return w.wrong.fault == FAULT_NONE || error_set(e, w.wrong.fault, "%s", w.wrong.text);
+}
