@@ -74,7 +74,7 @@ typedef struct mstxMemRegionsRegisterBatch_t {
 } mstxMemRegionsRegisterBatch_t;
 typedef struct mstxMemRegionRef_t {
     mstxMemRegionRefType refType;
-    union {
+    __extension__ union {
         void const *pointer;
         mstxMemRegionHandle_t handle;
     };
