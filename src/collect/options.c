@@ -8,13 +8,15 @@
 #include <strings.h>
 
 #include "ascope/record.h"
+#include "collect/json_text.h"
 #include "collect/message.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* What a text said that was no level or metric: it waits for options_check(), where the order decides what it becomes. */
 enum { NOT_KNOWN = 254 };
-enum { SLICE_KB = 2048, RING_KB = 4096, WORKER_MOST = 225, CUSTOM_EVENTS_MOST = 8 };
+enum { WORKER_MOST = 219 }; /* the longest name of a directory has room for that */
+enum { SLICE_KB = 2048, RING_KB = 4096, CUSTOM_EVENTS_MOST = 8 };
 
 static const struct ascope_options defaults = {
     .size = sizeof defaults,
@@ -237,7 +239,7 @@ static bool set_text(struct ascope_options *o, const struct option_row *r, const
 static bool set_threshold(struct ascope_options *o, const struct option_row *r, const char *value)
 {
     char *end;
-    const double ms = strtod(value, &end);
+    const double ms = strtod_l(value, &end, json_locale());
     (void)r;
     o->gc_threshold_ms = -1;
     if (strcasecmp(value, "none") == 0 || strcasecmp(value, "null") == 0)

@@ -1,17 +1,92 @@
-/* session.h - what the open session tells the other parts of the collector.
+/* session.h - the inside of a session, for the files that make it up, and what it tells the other parts of the collector.
  *
- * Recording functions look at ascope_recording only. These are for what happens once a session: filters of domains, the
- * devices' switches.
+ * session.c has its life; info.c, metadata.c and facts.c write the files that describe the collection: at start, so that a program that
+ * is killed leaves a whole directory, and again at stop, when more is known.
  */
 #ifndef ASCOPE_COLLECT_SESSION_H
 #define ASCOPE_COLLECT_SESSION_H
 
-#include "ascope/schedule.h"
+#include <limits.h>
+#include <sys/types.h>
 
-/* Checked, with the defaults filled in; live until the session ends. NULL: no session is open. */
+#include "ascope/schedule.h"
+#include "base/error.h"
+#include "collect/host_clock.h"
+#include "collect/writer.h"
+#include "device/device.h"
+
+/* Checked, with the defaults filled in; live until the session ends. NULL: no session is open. Recording functions look at
+ * ascope_recording only; this is for what happens once a session: filters of domains, the devices' switches. */
 const struct ascope_options *session_options(void);
+
+bool session_is_open(const struct ascope_session *s); /* false: it has ended, or is the parent process's */
 
 /* For profiler_info.json: the schedule that drives this session. Before it starts. Without a plan: some function. */
 void session_schedule(struct ascope_session *s, const struct ascope_schedule *plan);
+
+enum session_state { SESSION_NEW, SESSION_WARM, SESSION_RUNS, SESSION_STOPPED };
+
+struct session_device {
+    struct device_description is;
+    struct device_reading first, last;
+};
+
+/* What recording cost up to the beginning of a step. */
+struct session_step {
+    uint64_t number;
+    uint64_t n_records, n_bytes, n_dropped, hook_ns, lag_most_ns;
+};
+
+struct metadata_key {
+    char *key, *value; /* the value is JSON */
+    struct metadata_key *next;
+};
+
+struct ascope_session {
+    struct ascope_options o;
+    pid_t pid;
+    enum session_state state;
+    bool has_rings, has_writer, device_runs; /* what stop has to end */
+
+    char path[PATH_MAX];      /* the collection */
+    char prof[PATH_MAX];      /* PROF_XXX; "": none */
+    char framework[PATH_MAX]; /* FRAMEWORK; "": none */
+    char rings[PATH_MAX];
+
+    int32_t rank;      /* -1: none */
+    bool rank_is_text; /* from the environment: that is how PyTorch writes it */
+    bool has_schedule, has_plan;
+    struct ascope_schedule plan;
+    char trace_id[33];
+
+    const struct device_kind *device; /* NULL: none */
+    struct session_device *devices;
+    unsigned n_devices;
+
+    struct clock_reading first, last; /* the second one from stop on */
+    double mhz;                       /* as well as it is known */
+
+    struct writer_tally tally; /* at stop */
+    struct session_step *steps;
+    size_t n_steps, room_for_steps;
+
+    struct metadata_key *metadata; /* in the order in which they came */
+    size_t metadata_bytes;
+};
+
+/* info.c: PROF_XXX but for its data. */
+bool info_begin(const struct ascope_session *s, struct error *e);
+bool info_end(const struct ascope_session *s, struct error *e); /* and rewrites frequencies as measured */
+double info_device_mhz(const struct session_device *d);               /* as well as it is known */
+
+/* profiler_info.c */
+bool profiler_info_write(const struct ascope_session *s, struct error *e);
+
+/* metadata.c: profiler_metadata.json. */
+bool metadata_write(const struct ascope_session *s, struct error *e);
+void metadata_fini(struct ascope_session *s);
+
+/* facts.c: ascope.json. */
+bool facts_write(const struct ascope_session *s, struct error *e);
 
 #endif

@@ -1,0 +1,24 @@
+/* json_text.h - small texts, most of them JSON, made in memory that grows. Out of memory is remembered; whoever writes the text asks. */
+#ifndef ASCOPE_COLLECT_JSON_TEXT_H
+#define ASCOPE_COLLECT_JSON_TEXT_H
+
+#include <locale.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct json_text { /* all zeros: empty */
+    char *at;
+    size_t n, room;
+    bool is_short; /* of memory */
+};
+
+/* printf, with a point in numbers whatever the program's language. */
+void json_add(struct json_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void json_string(struct json_text *t, const char *text); /* in quotes, escaped; bytes that are no text become U+FFFD */
+void json_fini(struct json_text *t);
+
+locale_t json_locale(void); /* in which numbers have a point */
+
+bool json_is_value(const char *text); /* one value, not nested deeper than others can read */
+
+#endif

@@ -1,0 +1,139 @@
+#include "collect/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/json_text.h"
+#include "collect/message.h"
+#include "collect/place.h"
+
+enum { TEXT_MOST = 4096, ALL_MOST = 50 << 10 };
+
+static struct metadata_key **key_find(struct ascope_session *s, const char *key)
+{
+    struct metadata_key **at = &s->metadata;
+    while (*at && strcmp((*at)->key, key) != 0)
+        at = &(*at)->next;
+    return at;
+}
+
+static void environment(struct json_text *t)
+{
+    static const char *const names[] = { "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC", "HCCL_RDMA_SL",
+                                         "ACLNN_CACHE_LIMIT" };
+    json_add(t, "\"ENV_VARIABLES\": {");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        json_add(t, "%s\"%s\": ", i > 0 ? ", " : "", names[i]);
+        json_string(t, value ? value : "");
+    }
+    json_add(t, "}, ");
+}
+
+bool metadata_write(const struct ascope_session *s, struct error *e)
+{
+    struct json_text t = { 0 };
+    char path[PATH_MAX + 64];
+    bool has_id = false;
+    json_add(&t, "{");
+    for (const struct metadata_key *k = s->metadata; k; k = k->next) {
+        json_string(&t, k->key);
+        json_add(&t, ": %s, ", k->value);
+        has_id |= strcmp(k->key, "trace_id") == 0;
+    }
+    if (s->o.export_text)
+        environment(&t);
+    if (s->n_devices > 0 && s->devices[0].is.is_simulated)
+        json_add(&t, "\"simulated\": \"the device was simulated: no NPU took part\", ");
+    if (!has_id)
+        json_add(&t, "\"trace_id\": \"%s\", ", s->trace_id);
+    if (t.n >= 2 && !t.is_short)
+        t.n -= 2; /* the last comma */
+    json_add(&t, "}");
+    snprintf(path, sizeof path, "%s/profiler_metadata.json", s->path);
+    const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
+                                       : place_file(path, t.at, t.n, false, e);
+    json_fini(&t);
+    return is_written;
+}
+
+void metadata_fini(struct ascope_session *s)
+{
+    for (struct metadata_key *k = s->metadata, *next; k; k = next) {
+        next = k->next;
+        free(k->key);
+        free(k->value);
+        free(k);
+    }
+    s->metadata = NULL;
+}
+
+static bool key_add(struct ascope_session *s, const char *key, const char *json, struct error *e)
+{
+    struct metadata_key **at = key_find(s, key);
+    const size_t before = *at ? strlen((*at)->key) + strlen((*at)->value) : 0;
+    const size_t bytes = s->metadata_bytes - before + strlen(key) + strlen(json);
+    if (bytes > ALL_MOST)
+        return error_set(e, FAULT_ASKED, "metadata %.60s: there is no room for it; wanted at most %d bytes in all", key,
+                         ALL_MOST);
+    char *value = strdup(json);
+    if (*at && value) {
+        message(ASCOPE_WARNING, "metadata %.60s: was there already; the new value is taken", key);
+        free((*at)->value);
+        (*at)->value = value;
+    } else {
+        struct metadata_key *k = calloc(1, sizeof *k);
+        if (!k || !value || !(k->key = strdup(key))) {
+            free(k);
+            free(value);
+            return error_set(e, FAULT_LIMIT, "metadata %.60s: no memory for it", key);
+        }
+        k->value = value;
+        *at = k;
+    }
+    s->metadata_bytes = bytes;
+    return true;
+}
+
+static bool told(struct error *e, struct ascope_error *to)
+{
+    if (to)
+        snprintf(to->text, sizeof to->text, "%s", e->text);
+    return e->fault == FAULT_NONE;
+}
+
+static bool metadata_add(struct ascope_session *s, const char *key, const char *value, bool is_json,
+                         struct ascope_error *to)
+{
+    struct error e = { 0 };
+    struct json_text t = { 0 };
+    if (to)
+        *to->text = '\0';
+    if (!s || !key || !value)
+        error_set(&e, FAULT_ASKED, "metadata: a session, a key and a value are needed");
+    else if (s->o.layout == ASCOPE_LAYOUT_PROF)
+        error_set(&e, FAULT_ASKED, "metadata %.60s: the layout prof has no file for it; take pytorch", key);
+    else if (strlen(key) > TEXT_MOST || strlen(value) > TEXT_MOST)
+        error_set(&e, FAULT_ASKED, "metadata %.60s: key and value are at most %d bytes long each", key, TEXT_MOST);
+    else if (is_json && !json_is_value(value))
+        error_set(&e, FAULT_ASKED, "metadata %.60s: the value is not JSON", key);
+    else if (!is_json)
+        json_string(&t, value);
+    if (t.is_short)
+        error_set(&e, FAULT_LIMIT, "metadata %.60s: no memory for it", key);
+    if (e.fault == FAULT_NONE && key_add(s, key, is_json ? value : t.at, &e) && s->state != SESSION_NEW)
+        metadata_write(s, &e); /* now: a program that is killed leaves it behind, too */
+    json_fini(&t);
+    return told(&e, to);
+}
+
+bool ascope_metadata(struct ascope_session *s, const char *key, const char *text, struct ascope_error *e)
+{
+    return metadata_add(s, key, text, false, e);
+}
+
+bool ascope_metadata_json(struct ascope_session *s, const char *key, const char *json, struct ascope_error *e)
+{
+    return metadata_add(s, key, json, true, e);
+}

@@ -1,0 +1,140 @@
+#include "collect/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *place_trouble(int why)
+{
+    static const struct {
+        int why;
+        const char *do_what;
+    } known[] = {
+        { EACCES, "take another parent_dir, or ask for the right to write there" },
+        { EPERM, "take another parent_dir, or ask for the right to write there" },
+        { EROFS, "take another parent_dir" },
+        { ENOSPC, "make room there, or take another parent_dir" },
+        { EDQUOT, "make room there, or take another parent_dir" },
+        { ENOTDIR, "a file is where a directory should be; take another parent_dir" },
+        { ENAMETOOLONG, "take a shorter parent_dir or worker_name" },
+        { ENOENT, "it was removed while it was in use" },
+        { EMFILE, "too many files are open in this program" },
+    };
+    static __thread char text[200];
+    const char *do_what = NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].why == why)
+            do_what = known[i].do_what;
+    snprintf(text, sizeof text, "%s%s%s", strerror(why), do_what ? "; " : "", do_what ? do_what : "");
+    return text;
+}
+
+static bool fail(struct error *e, const char *path, const char *what, int why)
+{
+    return error_set(e, why == ENAMETOOLONG ? FAULT_ASKED : FAULT_IO, "%s: %s: %s", path, what, place_trouble(why));
+}
+
+static int dir_make(const char *path)
+{
+    if (mkdir(path, 0750) == 0 && chmod(path, 0750) == 0)
+        return 0;
+    return errno;
+}
+
+static bool is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool place_parents(const char *path, struct error *e)
+{
+    char part[PATH_MAX];
+    if (strlen(path) >= sizeof part)
+        return fail(e, path, "cannot be created", ENAMETOOLONG);
+    if (is_dir(path))
+        return true;
+    memcpy(part, path, strlen(path) + 1);
+    for (char *slash = part + 1;; slash++) {
+        slash += strcspn(slash, "/");
+        const char was = *slash;
+        *slash = '\0';
+        const int why = is_dir(part) ? 0 : dir_make(part);
+        if (why && !(why == EEXIST && is_dir(part))) /* two ranks may make it at once */
+            return fail(e, part, "cannot be created", why == EEXIST ? ENOTDIR : why);
+        if (!was)
+            return true;
+        *slash = was;
+    }
+}
+
+bool place_dir(const char *path, struct error *e)
+{
+    const int why = dir_make(path);
+    if (why && why != EEXIST)
+        fail(e, path, "cannot be created", why);
+    return why == 0;
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+    while (n > 0) {
+        const ssize_t done = TEMP_FAILURE_RETRY(write(fd, p, n));
+        if (done <= 0)
+            return done < 0 ? errno : EIO;
+        p += done;
+        n -= (size_t)done;
+    }
+    return 0;
+}
+
+static bool file_replace(const char *path, const char *text, size_t n, struct error *e)
+{
+    char fresh[PATH_MAX];
+    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
+        return fail(e, path, "cannot be created", ENAMETOOLONG);
+    const int fd = (int)TEMP_FAILURE_RETRY(open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640));
+    if (fd < 0)
+        return fail(e, path, "cannot be created", errno);
+    int why = fchmod(fd, 0640) == 0 ? write_all(fd, text, n) : errno;
+    if (close(fd) != 0 && errno != EINTR && !why) /* interrupted, it is closed all the same */
+        why = errno;
+    if (!why && rename(fresh, path) != 0)
+        why = errno;
+    if (!why)
+        return true;
+    unlink(fresh);
+    return fail(e, path, "cannot be written", why);
+}
+
+bool place_file(const char *path, const char *text, size_t n, bool has_marker, struct error *e)
+{
+    char marker[PATH_MAX], size[40];
+    if (!file_replace(path, text, n, e))
+        return false;
+    if (!has_marker)
+        return true;
+    if (snprintf(marker, sizeof marker, "%s.done", path) >= (int)sizeof marker)
+        return fail(e, path, "cannot be created", ENAMETOOLONG);
+    return file_replace(marker, size, (size_t)snprintf(size, sizeof size, "filesize:%zu\n", n), e);
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)kind;
+    (void)at;
+    remove(path);
+    return 0;
+}
+
+void place_remove(const char *path)
+{
+    enum { OPEN_MOST = 16 };
+    nftw(path, remove_one, OPEN_MOST, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}

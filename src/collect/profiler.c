@@ -1,0 +1,261 @@
+#include "ascope/schedule.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ascope/mark.h"
+#include "ascope/record.h"
+#include "collect/message.h"
+#include "collect/options.h"
+#include "collect/session.h"
+
+struct ascope_profiler {
+    struct ascope_options o;
+    bool has_plan;
+    struct ascope_schedule plan;
+    ascope_action_fn asks;
+    ascope_ready_fn ready;
+    void *user;
+
+    uint64_t step;
+    enum ascope_action action;
+    bool is_stopped, was_started;
+    struct ascope_session *session;
+    char path[PATH_MAX]; /* of the last session that was complete */
+
+    struct ascope_op range;
+    uint64_t mark;
+    char range_name[40];
+};
+
+/* ---- what happens between two steps ---- */
+
+static struct ascope_session *session_of(const struct ascope_profiler *p)
+{
+    return session_is_open(p->session) ? p->session : NULL;
+}
+
+static void tell(bool went_well, const struct ascope_error *e)
+{
+    if (!went_well)
+        message(ASCOPE_WARNING, "%s", e->text);
+}
+
+static void do_init(struct ascope_profiler *p)
+{
+    struct ascope_error e;
+    p->session = ascope_session_new(&p->o, &e);
+    tell(p->session, &e);
+    if (p->session)
+        session_schedule(p->session, p->has_plan ? &p->plan : NULL);
+}
+
+static void do_warmup(struct ascope_profiler *p)
+{
+    struct ascope_error e;
+    tell(!session_of(p) || ascope_session_warmup(p->session, &e), &e);
+}
+
+static void do_start(struct ascope_profiler *p)
+{
+    struct ascope_error e;
+    if (session_of(p))
+        tell(ascope_session_start(p->session, &e), &e);
+    else if (*p->path) /* one was opened, and has ended: the schedule warms up after it has recorded */
+        message(ASCOPE_WARNING, "start: the collection has ended already; nothing is recorded in this turn");
+}
+
+static void do_stop(struct ascope_profiler *p)
+{
+    struct ascope_error e;
+    tell(!session_of(p) || ascope_session_stop(p->session, &e), &e);
+}
+
+static void do_finish(struct ascope_profiler *p)
+{
+    struct ascope_error e;
+    if (!session_of(p))
+        return;
+    snprintf(p->path, sizeof p->path, "%s", ascope_session_path(p->session));
+    tell(ascope_session_end(p->session, &e), &e);
+    p->session = NULL;
+}
+
+static void do_ready(struct ascope_profiler *p)
+{
+    if (p->ready && *p->path)
+        p->ready(p->path, p->user);
+}
+
+static void do_delete(struct ascope_profiler *p)
+{
+    ascope_session_discard(session_of(p));
+    p->session = NULL;
+}
+
+/* F before D is the document's, where finishing closes files; what is deleted need not be described. */
+enum { LEAVES = ASCOPE_RECORD_AND_SAVE + 1 }; /* stop(), beside the actions */
+static const struct move {
+    const char *steps; /* I init, W warm-up, S start, T stop, F finish, R ready, D delete */
+    const char *warns;
+} moves[ASCOPE_RECORD_AND_SAVE + 1][LEAVES + 1] = {
+    [ASCOPE_NONE] = { [ASCOPE_WARMUP] = { "IW", NULL },
+                      [ASCOPE_RECORD] = { "IS", NULL },
+                      [ASCOPE_RECORD_AND_SAVE] = { "IS", NULL } },
+    [ASCOPE_WARMUP] = { [ASCOPE_NONE] = { "STF", "the schedule ends after a warm-up: the collection will be empty" },
+                        [ASCOPE_RECORD] = { "S", NULL },
+                        [ASCOPE_RECORD_AND_SAVE] = { "S", NULL },
+                        [LEAVES] = { "D",
+                                     "stopped during the warm-up: nothing was recorded, the directory is deleted" } },
+    [ASCOPE_RECORD] = { [ASCOPE_NONE] = { "TF",
+                                          "the schedule ends a recording without saving: it is on disk, and nobody is told" },
+                        [ASCOPE_WARMUP] = { "TF",
+                                            "the schedule warms up after a recording that was not saved: it is on disk, and nobody is told" },
+                        [LEAVES] = { "TFR", "stopped while recording: the last step may be incomplete" } },
+    [ASCOPE_RECORD_AND_SAVE] = { [ASCOPE_NONE] = { "TFR", NULL },
+                                 [ASCOPE_WARMUP] = { "TFRIW", NULL },
+                                 [ASCOPE_RECORD] = { "TFRIS", NULL },
+                                 [ASCOPE_RECORD_AND_SAVE] = { "TFRIS", NULL },
+                                 [LEAVES] = { "TFR", "stopped while recording: the last step may be incomplete" } },
+};
+
+static void transit(struct ascope_profiler *p, unsigned from, unsigned to)
+{
+    static const struct {
+        char letter;
+        void (*act)(struct ascope_profiler *);
+    } acts[] = { { 'I', do_init },   { 'W', do_warmup }, { 'S', do_start }, { 'T', do_stop },
+                 { 'F', do_finish }, { 'R', do_ready },  { 'D', do_delete } };
+    const struct move *m = &moves[from][to];
+    if (m->warns) /* without a schedule every recording ends so */
+        message(p->has_plan || p->asks ? ASCOPE_WARNING : ASCOPE_INFO, "%s", m->warns);
+    for (const char *c = m->steps ? m->steps : ""; *c; c++)
+        for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+            if (acts[i].letter == *c)
+                acts[i].act(p);
+}
+
+/* ---- the step as a range ---- */
+
+static bool has_schedule(const struct ascope_profiler *p)
+{
+    return p->has_plan || p->asks;
+}
+
+static void range_begin(struct ascope_profiler *p)
+{
+    if (session_of(p))
+        ascope_session_step(p->session, p->step);
+    if (!has_schedule(p))
+        return;
+    snprintf(p->range_name, sizeof p->range_name, "ProfilerStep#%llu", (unsigned long long)p->step);
+    p->mark = ascope_range_begin(NULL, p->range_name, NULL);
+    ascope_op_begin(&p->range, p->range_name);
+    p->range.scope = ASCOPE_SCOPE_USER; /* behind what begin has cleared */
+}
+
+static void range_end(struct ascope_profiler *p)
+{
+    ascope_op_end(&p->range);
+    ascope_range_end(NULL, p->mark);
+    p->range.begin = p->mark = 0;
+}
+
+/* ---- life ---- */
+
+static enum ascope_action action_at(const struct ascope_profiler *p, uint64_t step)
+{
+    const enum ascope_action a = p->asks       ? p->asks(step, p->user)
+                                 : p->has_plan ? ascope_schedule_action(&p->plan, step)
+                                               : ASCOPE_RECORD;
+    return a <= ASCOPE_RECORD_AND_SAVE ? a : ASCOPE_NONE;
+}
+
+static struct ascope_profiler *profiler_new(const struct ascope_options *o, const struct ascope_schedule *plan,
+                                            ascope_action_fn asks, ascope_ready_fn ready, void *user)
+{
+    struct ascope_profiler *p = calloc(1, sizeof *p);
+    struct error e = { 0 };
+    if (!p || !options_take(&p->o, o, &e)) {
+        message(ASCOPE_ERROR, "%s", p ? e.text : "no memory for a profiler");
+        free(p);
+        return NULL;
+    }
+    p->asks = asks;
+    p->ready = ready;
+    p->user = user;
+    if (plan) {
+        p->has_plan = true;
+        p->plan = *plan;
+        ascope_schedule_check(&p->plan);
+    }
+    p->action = action_at(p, 0);
+    return p;
+}
+
+struct ascope_profiler *ascope_profiler_new(const struct ascope_options *o, const struct ascope_schedule *plan,
+                                            ascope_ready_fn ready, void *user)
+{
+    return profiler_new(o, plan, NULL, ready, user);
+}
+
+struct ascope_profiler *ascope_profiler_new_with(const struct ascope_options *o, ascope_action_fn plan,
+                                                 ascope_ready_fn ready, void *user)
+{
+    return profiler_new(o, NULL, plan, ready, user);
+}
+
+void ascope_profiler_start(struct ascope_profiler *p)
+{
+    if (p->was_started && !p->is_stopped) {
+        message(ASCOPE_WARNING, "start: it was started already, and goes on");
+        return;
+    }
+    p->was_started = true;
+    p->is_stopped = false;
+    transit(p, ASCOPE_NONE, p->action);
+    range_begin(p);
+}
+
+void ascope_profiler_step(struct ascope_profiler *p)
+{
+    if (p->is_stopped) {
+        message(ASCOPE_WARNING, "step: the profiler was stopped; nothing happens");
+        return;
+    }
+    range_end(p);
+    const enum ascope_action before = p->action;
+    p->action = action_at(p, ++p->step);
+    transit(p, before, p->action);
+    range_begin(p);
+}
+
+/* The action stays: who stops twice has it ended twice, and is told twice. */
+void ascope_profiler_stop(struct ascope_profiler *p)
+{
+    range_end(p);
+    transit(p, p->action, LEAVES);
+    p->is_stopped = true;
+}
+
+void ascope_profiler_free(struct ascope_profiler *p)
+{
+    if (!p)
+        return;
+    if (!p->is_stopped && (p->was_started || session_of(p))) /* steps alone may have opened one */
+        ascope_profiler_stop(p);
+    options_fini(&p->o);
+    free(p);
+}
+
+struct ascope_session *ascope_profiler_session(struct ascope_profiler *p)
+{
+    return session_of(p);
+}
+
+enum ascope_action ascope_profiler_action(const struct ascope_profiler *p)
+{
+    return p->action;
+}

@@ -1,0 +1,47 @@
+#include "ascope/schedule.h"
+
+#include "collect/message.h"
+
+void ascope_schedule_check(struct ascope_schedule *s)
+{
+    const struct {
+        const char *name;
+        int64_t *value, least, otherwise;
+    } part[] = {
+        { "wait", &s->wait, 0, 0 },     { "active", &s->active, 1, 1 },         { "warmup", &s->warmup, 0, 0 },
+        { "repeat", &s->repeat, 0, 0 }, { "skip_first", &s->skip_first, 0, 0 },
+    };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        if (*part[i].value >= part[i].least)
+            continue;
+        message(ASCOPE_WARNING, "schedule: %s cannot be %lld, it is at least %lld; %lld is taken", part[i].name,
+                (long long)*part[i].value, (long long)part[i].least, (long long)part[i].otherwise);
+        *part[i].value = part[i].otherwise;
+    }
+    if (s->warmup == 0)
+        message(ASCOPE_WARNING,
+                "schedule: without a warm-up the first step that is recorded also shows what starting costs");
+}
+
+static unsigned __int128 at_least(int64_t value, int64_t least)
+{
+    return (unsigned __int128)(value < least ? least : value);
+}
+
+enum ascope_action ascope_schedule_action(const struct ascope_schedule *s, uint64_t step)
+{
+    const unsigned __int128 wait = at_least(s->wait, 0), warmup = at_least(s->warmup, 0),
+                            active = at_least(s->active, 1);
+    const unsigned __int128 turn = wait + warmup + active, skipped = at_least(s->skip_first, 0);
+    if (step < skipped)
+        return ASCOPE_NONE;
+    /* With skip_first_wait the first turn does not wait. */
+    const unsigned __int128 past = step - skipped + (s->skip_first_wait != 0 ? wait : 0), at = past % turn;
+    if (s->repeat > 0 && past / turn >= at_least(s->repeat, 0))
+        return ASCOPE_NONE;
+    if (at < wait)
+        return ASCOPE_NONE;
+    if (at < wait + warmup)
+        return ASCOPE_WARMUP;
+    return at < turn - 1 ? ASCOPE_RECORD : ASCOPE_RECORD_AND_SAVE;
+}

@@ -1,0 +1,501 @@
+#include "collect/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/message.h"
+#include "collect/options.h"
+#include "collect/place.h"
+#include "collect/recording.h"
+#include "collect/ring.h"
+
+enum { RINGS_NAME_ROOM = 64, STEPS_MOST = 100000 };
+
+static _Atomic(struct ascope_session *) open_session;
+static atomic_uint n_prof; /* PROF directories of this process, which their names count */
+
+const struct ascope_options *session_options(void)
+{
+    const struct ascope_session *s = atomic_load(&open_session);
+    return s ? &s->o : NULL;
+}
+
+bool session_is_open(const struct ascope_session *s)
+{
+    return s && s == atomic_load(&open_session);
+}
+
+void session_schedule(struct ascope_session *s, const struct ascope_schedule *plan)
+{
+    s->has_schedule = true;
+    s->has_plan = plan != NULL;
+    if (plan)
+        s->plan = *plan;
+}
+
+/* Whether it went well; what went wrong is the caller's to read. */
+static bool told(const struct error *e, struct ascope_error *to)
+{
+    if (to)
+        snprintf(to->text, sizeof to->text, "%s", e->text);
+    return e->fault == FAULT_NONE;
+}
+
+/* ---- the process goes its own ways ---- */
+
+/* The child has neither the writer's thread nor the device's; the parent goes on recording. */
+static void forget_in_child(void)
+{
+    recording_set(0);
+    atomic_store(&open_session, NULL);
+}
+
+static void end_at_exit(void)
+{
+    struct ascope_session *s = atomic_load(&open_session);
+    struct ascope_error e;
+    if (!s || s->pid != getpid())
+        return;
+    if (s->state == SESSION_RUNS && !ascope_session_stop(s, &e))
+        message(ASCOPE_WARNING, "%s", e.text);
+    if (s->state != SESSION_STOPPED)
+        ascope_session_discard(s); /* it never recorded */
+    else if (!ascope_session_end(s, &e))
+        message(ASCOPE_WARNING, "%s", e.text);
+}
+
+static void watch_process(void)
+{
+    pthread_atfork(NULL, NULL, forget_in_child);
+    atexit(end_at_exit);
+}
+
+static bool is_ours(const struct ascope_session *s, unsigned states, const char *what, struct error *e)
+{
+    static const char *const names[] = { "new", "warming up", "recording", "stopped" };
+    if (!s)
+        return error_set(e, FAULT_ASKED, "%s: there is no session", what);
+    if (s->pid != getpid())
+        return error_set(e, FAULT_ASKED, "%s: the session is the parent process's", what);
+    if (!(states & 1u << s->state))
+        return error_set(e, FAULT_ASKED, "%s: the session is %s", what, names[s->state]);
+    return true;
+}
+
+/* ---- names and directories ---- */
+
+static void time_digits(char text[32]) /* 17 of them: local time with ms */
+{
+    struct timespec now;
+    struct tm tm;
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &tm);
+    strftime(text, 32, "%Y%m%d%H%M%S", &tm);
+    snprintf(text + 14, 18, "%03ld", now.tv_nsec / 1000000);
+}
+
+static void random_bytes(unsigned char *out, size_t n)
+{
+    const ssize_t got = getrandom(out, n, GRND_NONBLOCK);
+    for (size_t i = got > 0 ? (size_t)got : 0; i < n; i++) /* early at boot: the clock's low bits will do */
+        out[i] = (unsigned char)(host_clock_now() >> i);
+}
+
+/* The names are free: processes have other numbers, and a session of this process before us another ms. */
+static bool dir_new(char path[PATH_MAX], const char *parent,
+                    void (*name)(const struct ascope_session *, char *, size_t), const struct ascope_session *s,
+                    struct error *e)
+{
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        char last[NAME_MAX + 1];
+        name(s, last, sizeof last);
+        /* The names inside need room, too. */
+        if (snprintf(path, PATH_MAX, "%s/%s", parent, last) >= PATH_MAX - 2 * NAME_MAX)
+            return error_set(e, FAULT_ASKED, "%s: the path is too long; take a shorter parent_dir", parent);
+        if (place_dir(path, e))
+            return true;
+        if (e->fault != FAULT_NONE)
+            return false;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    return error_set(e, FAULT_IO, "%s: cannot be created: it is there already", path);
+}
+
+static void session_name(const struct ascope_session *s, char *name, size_t size)
+{
+    char host[HOST_NAME_MAX + 1] = "", digits[32];
+    gethostname(host, sizeof host - 1);
+    time_digits(digits);
+    const char *const worker = s->o.worker_name ? s->o.worker_name : *host ? host : "localhost";
+    snprintf(name, size, "%s_%d_%s_ascend_pt", worker, (int)s->pid, digits);
+}
+
+static void prof_name(const struct ascope_session *s, char *name, size_t size)
+{
+    char digits[32];
+    unsigned char letters[8];
+    time_digits(digits);
+    random_bytes(letters, sizeof letters);
+    size_t n =
+        (size_t)snprintf(name, size, "PROF_%06u_%s_%08d", atomic_load(&n_prof) % 999999 + 1, digits, (int)s->pid);
+    for (size_t i = 0; i < sizeof letters; i++)
+        name[n++] = (char)('A' + letters[i] % 18);
+    name[n] = '\0';
+}
+
+static bool folders_below(const char *path, const char *const *names, struct error *e)
+{
+    for (; *names; names++) {
+        char folder[PATH_MAX];
+        snprintf(folder, sizeof folder, "%.*s/%s", PATH_MAX - NAME_MAX, path, *names);
+        if (!place_dir(folder, e) && e->fault != FAULT_NONE)
+            return false;
+    }
+    return true;
+}
+
+static bool device_folder(const struct ascope_session *s, const struct session_device *d, struct error *e)
+{
+    char name[32], data[40];
+    snprintf(name, sizeof name, "device_%d", d->is.id);
+    snprintf(data, sizeof data, "%s/data", name);
+    return folders_below(s->prof, (const char *const[]){ name, data, NULL }, e);
+}
+
+static bool parent_find(const struct ascope_session *s, char parent[PATH_MAX], struct error *e)
+{
+    const char *const work = getenv("ASCEND_WORK_PATH");
+    char wanted[PATH_MAX];
+    int n;
+    if (s->o.parent_dir)
+        n = snprintf(wanted, sizeof wanted, "%s", s->o.parent_dir);
+    else if (work && *work)
+        n = snprintf(wanted, sizeof wanted, "%s/profiling_data", work);
+    else
+        n = snprintf(wanted, sizeof wanted, ".");
+    if (n >= (int)sizeof wanted)
+        return error_set(e, FAULT_ASKED, "%s: the path is too long; take a shorter parent_dir",
+                         s->o.parent_dir ? s->o.parent_dir : work);
+    if (!place_parents(wanted, e))
+        return false;
+    if (!realpath(wanted, parent))
+        return error_set(e, FAULT_IO, "%s: cannot be used: %s", wanted, place_trouble(errno));
+    return true;
+}
+
+/* Those that are there now and were not before. */
+static bool devices_find(struct ascope_session *s, struct error *e)
+{
+    const unsigned n = s->device ? s->device->probe(e) : 0;
+    if (s->device && n == 0)
+        return error_set(e, FAULT_ASKED, "device %s: there is none", s->device->name);
+    if (n <= s->n_devices)
+        return true;
+    struct session_device *more = realloc(s->devices, n * sizeof *more);
+    if (!more)
+        return error_set(e, FAULT_LIMIT, "no memory for %u devices", n);
+    s->devices = more;
+    memset(more + s->n_devices, 0, (n - s->n_devices) * sizeof *more);
+    for (; s->n_devices < n; s->n_devices++)
+        if (!s->device->describe(s->n_devices, &more[s->n_devices].is, e) || !device_folder(s, &more[s->n_devices], e))
+            return false;
+    return true;
+}
+
+static bool device_take(struct ascope_session *s, struct error *e)
+{
+    s->device = device_choose(s->o.device ? s->o.device : "auto", e);
+    if (e->fault != FAULT_NONE)
+        return false;
+    if (!s->device && strcmp(s->o.device, "auto") == 0)
+        message(ASCOPE_INFO, "no device was found: the host is recorded alone");
+    return true;
+}
+
+static bool directories_make(struct ascope_session *s, struct error *e)
+{
+    char parent[PATH_MAX];
+    const bool is_pytorch = s->o.layout == ASCOPE_LAYOUT_PYTORCH;
+    const bool has_prof = !is_pytorch || (s->o.activities & ASCOPE_NPU);
+    if (!parent_find(s, parent, e) || (has_prof && !device_take(s, e)))
+        return false;
+    if (is_pytorch && !dir_new(s->path, parent, session_name, s, e))
+        return false;
+    if (has_prof) {
+        if (!dir_new(s->prof, is_pytorch ? s->path : parent, prof_name, s, e))
+            return false;
+        atomic_fetch_add(&n_prof, 1);
+        if (!is_pytorch)
+            memcpy(s->path, s->prof, sizeof s->path);
+        if (!folders_below(s->prof, (const char *const[]){ "host", "host/data", NULL }, e) || !devices_find(s, e))
+            return false;
+    }
+    if (is_pytorch && (s->o.activities & ASCOPE_CPU)) {
+        snprintf(s->framework, sizeof s->framework, "%.*s/FRAMEWORK", PATH_MAX - NAME_MAX, s->path);
+        return place_dir(s->framework, e);
+    }
+    return true;
+}
+
+static void rank_find(struct ascope_session *s)
+{
+    const char *const text = getenv("RANK");
+    char *end;
+    s->rank = s->o.rank;
+    if (s->rank >= 0 || !text || !*text)
+        return;
+    const long rank = strtol(text, &end, 10);
+    s->rank_is_text = !*end && rank >= 0 && rank <= INT32_MAX;
+    s->rank = s->rank_is_text ? (int32_t)rank : -1;
+}
+
+/* ---- life ---- */
+
+static void session_free(struct ascope_session *s)
+{
+    struct ascope_session *expected = s;
+    atomic_compare_exchange_strong(&open_session, &expected, NULL);
+    metadata_fini(s);
+    options_fini(&s->o);
+    free(s->devices);
+    free(s->steps);
+    free(s);
+}
+
+struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *to)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct ascope_session *s = calloc(1, sizeof *s), *none = NULL;
+    struct error e = { 0 };
+    unsigned char id[16];
+    pthread_once(&once, watch_process);
+    if (!s) {
+        error_set(&e, FAULT_LIMIT, "no memory for a session");
+        told(&e, to);
+        return NULL;
+    }
+    s->pid = getpid();
+    random_bytes(id, sizeof id);
+    for (size_t i = 0; i < sizeof id; i++)
+        snprintf(s->trace_id + 2 * i, 3, "%02X", id[i]);
+    if (!options_take(&s->o, o, &e)) {
+        told(&e, to);
+        free(s);
+        return NULL;
+    }
+    options_check(&s->o);
+    rank_find(s);
+    if (!atomic_compare_exchange_strong(&open_session, &none, s))
+        error_set(&e, FAULT_ASKED, "a session is open in this process already; end it first");
+    else if (!directories_make(s, &e) && *s->path)
+        place_remove(s->path);
+    if (told(&e, to))
+        return s;
+    session_free(s);
+    return NULL;
+}
+
+const char *ascope_session_path(const struct ascope_session *s)
+{
+    return s->path;
+}
+
+/* In the collection, where whoever recovers it looks; elsewhere it is found by a link there. */
+static bool rings_place(struct ascope_session *s, struct error *e)
+{
+    char link[PATH_MAX];
+    snprintf(link, sizeof link, "%.*s/ascope.rings", PATH_MAX - RINGS_NAME_ROOM, s->path);
+    memcpy(s->rings, link, sizeof link);
+    if (!s->o.ring_dir)
+        return true;
+    char dir[PATH_MAX];
+    if (!place_parents(s->o.ring_dir, e))
+        return false;
+    if (!realpath(s->o.ring_dir, dir))
+        return error_set(e, FAULT_IO, "%s: cannot be used: %s", s->o.ring_dir, place_trouble(errno));
+    if (snprintf(s->rings, sizeof s->rings, "%s/%s.rings", dir, strrchr(s->path, '/') + 1) >= (int)sizeof s->rings)
+        return error_set(e, FAULT_ASKED, "%s: the path is too long; take a shorter ring_dir", dir);
+    if (symlink(s->rings, link) != 0)
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", link, place_trouble(errno));
+    return true;
+}
+
+static void rings_gone(const struct ascope_session *s)
+{
+    char link[PATH_MAX];
+    snprintf(link, sizeof link, "%.*s/ascope.rings", PATH_MAX - RINGS_NAME_ROOM, s->path);
+    if (s->o.ring_dir)
+        unlink(link);
+}
+
+static bool machinery_start(struct ascope_session *s, bool keeps, struct error *e)
+{
+    if (!rings_place(s, e))
+        return false;
+    recording_prepare();
+    marks_filter(s->o.mstx_domain_include, s->o.mstx_domain_exclude);
+    const struct rings_options rings = { .path = s->rings, .ring_bytes = s->o.ring_kb << 10 };
+    const struct writer_options writer = { .framework_dir = *s->framework ? s->framework : NULL,
+                                           .prof_dir = *s->prof ? s->prof : NULL,
+                                           .slice_bytes = (size_t)s->o.slice_kb << 10,
+                                           .storage_limit_bytes = (uint64_t)s->o.storage_limit_mb << 20 };
+    s->has_rings = rings_open(&rings, e);
+    s->has_writer = s->has_rings && writer_start(&writer, e);
+    if (!s->has_writer)
+        return false;
+    writer_keep(keeps);
+    s->device_runs = s->device && s->device->start(&s->o, e);
+    return !s->device || s->device_runs;
+}
+
+/* Everything that machinery_start() may have begun. What goes wrong is told once; the rest ends all the same. */
+static void machinery_stop(struct ascope_session *s, struct error *e)
+{
+    recording_set(0);
+    if (s->device_runs)
+        s->device->stop(e);
+    s->last = host_clock_read();
+    for (unsigned i = 0; i < s->n_devices && s->device_runs; i++)
+        s->device->read_clock(i, &s->devices[i].last, e);
+    if (s->has_writer)
+        writer_stop(&s->tally, e);
+    if (s->has_rings) {
+        rings_close();
+        rings_gone(s);
+    }
+    s->device_runs = s->has_writer = s->has_rings = false;
+}
+
+static bool describe(const struct ascope_session *s, struct error *e)
+{
+    bool is_well = facts_write(s, e);
+    if (s->o.layout == ASCOPE_LAYOUT_PYTORCH) {
+        is_well &= profiler_info_write(s, e);
+        is_well &= metadata_write(s, e);
+    }
+    return is_well;
+}
+
+bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
+{
+    struct error e = { 0 };
+    if (is_ours(s, 1u << SESSION_NEW, "warm-up", &e)) {
+        if (machinery_start(s, false, &e)) {
+            s->state = SESSION_WARM;
+            recording_set(options_recorded(&s->o));
+        } else {
+            machinery_stop(s, &(struct error){ 0 });
+        }
+    }
+    return told(&e, to);
+}
+
+static bool clocks_read(struct ascope_session *s, struct error *e)
+{
+    s->mhz = host_clock_first_mhz();
+    s->first = host_clock_read();
+    for (unsigned i = 0; i < s->n_devices; i++)
+        if (!s->device->read_clock(i, &s->devices[i].first, e))
+            return false;
+    return true;
+}
+
+bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
+{
+    struct error e = { 0 };
+    if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM, "start", &e))
+        return told(&e, to);
+    const bool is_warm = s->state == SESSION_WARM;
+    if (clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) && (is_warm || machinery_start(s, true, &e))) {
+        s->state = SESSION_RUNS;
+        writer_keep(true);
+        recording_set(options_recorded(&s->o));
+    } else {
+        machinery_stop(s, &(struct error){ 0 });
+        s->state = SESSION_NEW;
+    }
+    return told(&e, to);
+}
+
+/* A device that the program came to use while it was recorded: its folder has its data, and gets what describes it now. */
+static bool late_devices(struct ascope_session *s, struct error *e)
+{
+    const unsigned before = s->n_devices;
+    if (!devices_find(s, e))
+        return false;
+    for (unsigned i = before; i < s->n_devices; i++)
+        if (!s->device->read_clock(i, &s->devices[i].first, e))
+            return false;
+    return s->n_devices == before || info_begin(s, e);
+}
+
+bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
+{
+    struct error e = { 0 };
+    if (!is_ours(s, 1u << SESSION_RUNS | 1u << SESSION_WARM, "stop", &e))
+        return told(&e, to);
+    const bool was_recording = s->state == SESSION_RUNS;
+    machinery_stop(s, &e);
+    s->state = was_recording ? SESSION_STOPPED : SESSION_NEW;
+    if (!was_recording)
+        return told(&e, to);
+    s->mhz = host_clock_mhz(&s->first, &s->last);
+    late_devices(s, &e);
+    info_end(s, &e);
+    describe(s, &e);
+    return told(&e, to);
+}
+
+bool ascope_session_end(struct ascope_session *s, struct ascope_error *to)
+{
+    struct error e = { 0 };
+    if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM | 1u << SESSION_RUNS | 1u << SESSION_STOPPED, "end", &e))
+        return told(&e, to);
+    struct ascope_error of_stop;
+    if ((s->state == SESSION_RUNS || s->state == SESSION_WARM) && !ascope_session_stop(s, &of_stop))
+        error_set(&e, FAULT_IO, "%s", of_stop.text);
+    session_free(s);
+    return told(&e, to);
+}
+
+void ascope_session_discard(struct ascope_session *s)
+{
+    if (!s || s->pid != getpid())
+        return;
+    if (s->state == SESSION_RUNS || s->state == SESSION_WARM)
+        machinery_stop(s, &(struct error){ 0 });
+    place_remove(s->path);
+    session_free(s);
+}
+
+void ascope_session_step(struct ascope_session *s, uint64_t number)
+{
+    if (!is_ours(s, 1u << SESSION_RUNS, "step", &(struct error){ 0 }) || s->n_steps >= STEPS_MOST)
+        return;
+    if (s->n_steps == s->room_for_steps) {
+        const size_t room = s->room_for_steps * 2 + 64;
+        struct session_step *more = realloc(s->steps, room * sizeof *more);
+        if (!more)
+            return;
+        s->steps = more;
+        s->room_for_steps = room;
+    }
+    struct writer_tally now;
+    writer_look(&now);
+    struct session_step step = { .number = number,
+                                 .n_records = now.n_records,
+                                 .n_bytes = now.n_bytes,
+                                 .hook_ns = now.hook_ns,
+                                 .lag_most_ns = now.lag_most_ns };
+    for (unsigned i = 0; i < STREAM_KINDS; i++)
+        step.n_dropped += now.dropped[i];
+    s->steps[s->n_steps++] = step;
+}
