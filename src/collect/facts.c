@@ -7,7 +7,7 @@
 
 static void clock_facts(struct json_text *t, const struct ascope_session *s)
 {
-    json_add(
+    json_text_add(
         t,
         "  \"clock\": {\"kind\": \"%s\", \"mhz\": %.9f, \"start_uncertainty_ns\": %llu, \"stop_uncertainty_ns\": %llu, "
         "\"first_mhz\": %.9f},\n  \"devices\": [",
@@ -16,25 +16,25 @@ static void clock_facts(struct json_text *t, const struct ascope_session *s)
     for (unsigned i = 0; i < s->n_devices; i++) {
         const struct session_device *d = &s->devices[i];
         const double mhz = info_device_mhz(d);
-        json_add(
+        json_text_add(
             t,
             "%s\n    {\"id\": %d, \"start_uncertainty_ns\": %llu, \"stop_uncertainty_ns\": %llu, \"nominal_mhz\": %.9f, "
             "\"mhz\": %.9f, \"drift_ppm\": %.3f}",
             i > 0 ? "," : "", d->is.id, (unsigned long long)d->first.uncertainty_ns,
             (unsigned long long)d->last.uncertainty_ns, d->is.counter_mhz, mhz, (mhz / d->is.counter_mhz - 1) * 1e6);
     }
-    json_add(t, "],\n");
+    json_text_add(t, "],\n");
 }
 
 static void drop_facts(struct json_text *t, const struct writer_tally *tally)
 {
     unsigned n = 0;
-    json_add(t, "  \"dropped\": [");
+    json_text_add(t, "  \"dropped\": [");
     for (unsigned i = 0; i < STREAM_KINDS; i++)
         if (tally->dropped[i] > 0)
-            json_add(t, "%s{\"what\": \"%s\", \"count\": %llu}", n++ > 0 ? ", " : "", stream_table[i].what,
-                     (unsigned long long)tally->dropped[i]);
-    json_add(t, "],\n");
+            json_text_add(t, "%s{\"what\": \"%s\", \"count\": %llu}", n++ > 0 ? ", " : "", stream_table[i].what,
+                          (unsigned long long)tally->dropped[i]);
+    json_text_add(t, "],\n");
 }
 
 static uint64_t sum(const uint64_t *n, size_t count)
@@ -54,17 +54,18 @@ static void step_facts(struct json_text *t, const struct ascope_session *s)
                                       .n_dropped = sum(last->dropped, STREAM_KINDS),
                                       .hook_ns = last->hook_ns,
                                       .lag_most_ns = last->lag_most_ns };
-    json_add(t, "  \"steps\": [");
+    json_text_add(t, "  \"steps\": [");
     for (size_t i = 0; i < s->n_steps; i++) {
         const struct session_step *a = &s->steps[i], *b = i + 1 < s->n_steps ? &s->steps[i + 1] : &end;
-        json_add(t,
-                 "%s\n    {\"step\": %llu, \"records\": %llu, \"bytes\": %llu, \"dropped\": %llu, \"hook_ns\": %llu, "
-                 "\"lag_most_ns\": %llu}",
-                 i > 0 ? "," : "", (unsigned long long)a->number, (unsigned long long)(b->n_records - a->n_records),
-                 (unsigned long long)(b->n_bytes - a->n_bytes), (unsigned long long)(b->n_dropped - a->n_dropped),
-                 (unsigned long long)(b->hook_ns - a->hook_ns), (unsigned long long)b->lag_most_ns);
+        json_text_add(
+            t,
+            "%s\n    {\"step\": %llu, \"records\": %llu, \"bytes\": %llu, \"dropped\": %llu, \"hook_ns\": %llu, "
+            "\"lag_most_ns\": %llu}",
+            i > 0 ? "," : "", (unsigned long long)a->number, (unsigned long long)(b->n_records - a->n_records),
+            (unsigned long long)(b->n_bytes - a->n_bytes), (unsigned long long)(b->n_dropped - a->n_dropped),
+            (unsigned long long)(b->hook_ns - a->hook_ns), (unsigned long long)b->lag_most_ns);
     }
-    json_add(t, "]\n");
+    json_text_add(t, "]\n");
 }
 
 bool facts_write(const struct ascope_session *s, struct error *e)
@@ -73,14 +74,14 @@ bool facts_write(const struct ascope_session *s, struct error *e)
     const bool is_over = s->state == SESSION_STOPPED;
     struct json_text t = { 0 };
     char path[PATH_MAX + 64];
-    json_add(&t, "{\"ascope\": \"%s\", \"abi\": %d, \"simulated\": %s, \"device\": \"%s\", \"ended\": \"%s\",\n",
-             ascope_version(), ASCOPE_ABI, s->n_devices > 0 && s->devices[0].is.is_simulated ? "true" : "false",
-             s->device ? s->device->name : "none", is_over ? "stop" : "running");
+    json_text_add(&t, "{\"ascope\": \"%s\", \"abi\": %d, \"simulated\": %s, \"device\": \"%s\", \"ended\": \"%s\",\n",
+                  ascope_version(), ASCOPE_ABI, s->n_devices > 0 && s->devices[0].is.is_simulated ? "true" : "false",
+                  s->device ? s->device->name : "none", is_over ? "stop" : "running");
     clock_facts(&t, s);
-    json_add(&t, "  \"written\": {\"records\": %llu, \"bytes\": %llu},\n", (unsigned long long)tally->n_records,
-             (unsigned long long)tally->n_bytes);
+    json_text_add(&t, "  \"written\": {\"records\": %llu, \"bytes\": %llu},\n", (unsigned long long)tally->n_records,
+                  (unsigned long long)tally->n_bytes);
     drop_facts(&t, tally);
-    json_add(
+    json_text_add(
         &t,
         "  \"aged\": {\"slices\": %llu, \"bytes\": %llu}, \"open_ranges\": %llu, \"hook_ns\": %llu, \"lag_most_ns\": %llu, "
         "\"fill_most_percent\": %u, \"threads\": %u,\n",
@@ -88,10 +89,10 @@ bool facts_write(const struct ascope_session *s, struct error *e)
         (unsigned long long)tally->open_ranges, (unsigned long long)tally->hook_ns,
         (unsigned long long)tally->lag_most_ns, tally->fill_most_percent, tally->n_rings);
     step_facts(&t, s);
-    json_add(&t, "}\n");
+    json_text_add(&t, "}\n");
     snprintf(path, sizeof path, "%s/ascope.json", s->path);
     const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
                                        : place_file(path, t.at, t.n, false, e);
-    json_fini(&t);
+    json_text_fini(&t);
     return is_written;
 }

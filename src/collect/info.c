@@ -67,20 +67,20 @@ static void net_cards(struct json_text *t)
 {
     DIR *dir = opendir("/sys/class/net");
     int why = 0, n = 0;
-    json_add(t, "\"netCard\":[");
+    json_text_add(t, "\"netCard\":[");
     for (const char *name; dir && (name = dir_next(dir, &why));) {
         char path[400], speed[32];
         snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
         first_line(path, speed, sizeof speed);
         if (atoi(speed) <= 0) /* not there, or one that only looks like a card */
             continue;
-        json_add(t, "%s{\"netCardName\":", n++ > 0 ? "," : "");
-        json_string(t, name);
-        json_add(t, ",\"speed\":%d}", atoi(speed));
+        json_text_add(t, "%s{\"netCardName\":", n++ > 0 ? "," : "");
+        json_text_string(t, name);
+        json_text_add(t, ",\"speed\":%d}", atoi(speed));
     }
     if (dir)
         closedir(dir);
-    json_add(t, "],\"netCardNums\":%d", n);
+    json_text_add(t, "],\"netCardNums\":%d", n);
 }
 
 /* "": the clock is ns. 1000 MHz exactly says the same to those who read it: a counter of that speed is off by its last digit. */
@@ -88,20 +88,21 @@ static void host_frequency(struct json_text *t, const struct ascope_session *s)
 {
     const double mhz = fabs(s->mhz - 1000) < 1e-9 ? 1000.000000001 : s->mhz;
     if (host_clock_is_counter)
-        json_add(t, "%.9f", mhz);
+        json_text_add(t, "%.9f", mhz);
 }
 
 static void device_info(struct json_text *t, const struct session_device *d)
 {
-    json_add(t,
-             "{\"id\":%d,\"env_type\":3,\"ctrl_cpu_core_num\":1,\"ctrl_cpu_endian_little\":1,\"ts_cpu_core_num\":0,"
-             "\"ai_cpu_core_num\":%u,\"ai_core_num\":%u,\"ai_cpu_core_id\":2,\"ai_core_id\":0,"
-             "\"aicpu_occupy_bitmap\":%u,\"aiv_num\":%u,\"ctrl_cpu_id\":\"\",\"ctrl_cpu\":\"0\",\"ai_cpu\":\"",
-             d->is.id, d->is.n_ai_cpu, d->is.n_cube, ((1u << d->is.n_ai_cpu) - 1) << 2, d->is.n_vector);
+    json_text_add(
+        t,
+        "{\"id\":%d,\"env_type\":3,\"ctrl_cpu_core_num\":1,\"ctrl_cpu_endian_little\":1,\"ts_cpu_core_num\":0,"
+        "\"ai_cpu_core_num\":%u,\"ai_core_num\":%u,\"ai_cpu_core_id\":2,\"ai_core_id\":0,"
+        "\"aicpu_occupy_bitmap\":%u,\"aiv_num\":%u,\"ctrl_cpu_id\":\"\",\"ctrl_cpu\":\"0\",\"ai_cpu\":\"",
+        d->is.id, d->is.n_ai_cpu, d->is.n_cube, ((1u << d->is.n_ai_cpu) - 1) << 2, d->is.n_vector);
     for (unsigned i = 0; i < d->is.n_ai_cpu; i++)
-        json_add(t, "%s%u", i > 0 ? "," : "", 2 + i);
-    json_add(t, "\",\"hwts_frequency\":\"%.9f\",\"aic_frequency\":\"%u\",\"aiv_frequency\":\"%u\"}", info_device_mhz(d),
-             d->is.core_mhz, d->is.vector_mhz);
+        json_text_add(t, "%s%u", i > 0 ? "," : "", 2 + i);
+    json_text_add(t, "\",\"hwts_frequency\":\"%.9f\",\"aic_frequency\":\"%u\",\"aiv_frequency\":\"%u\"}",
+                  info_device_mhz(d), d->is.core_mhz, d->is.vector_mhz);
 }
 
 /* The kind of devices; the most usual one where there are none. */
@@ -131,38 +132,39 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
     field_of("/proc/cpuinfo", "model name", model, sizeof model);
     const long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-    json_add(t, "{\"version\":\"1.0\",\"jobInfo\":\"%s\",\"OS\":", is_simulated(s) ? "simulated" : "NA");
+    json_text_add(t, "{\"version\":\"1.0\",\"jobInfo\":\"%s\",\"OS\":", is_simulated(s) ? "simulated" : "NA");
     char system[300];
     snprintf(system, sizeof system, "%s-%s-%s", os.sysname, os.release, os.version);
-    json_string(t, system);
-    json_add(t, ",\"hostname\":");
-    json_string(t, host);
-    json_add(t, ",\"hostUid\":\"%llu\",\"hwtype\":", (unsigned long long)machine_uid());
-    json_string(t, os.machine);
-    json_add(t, ",\"devices\":\"");
+    json_text_string(t, system);
+    json_text_add(t, ",\"hostname\":");
+    json_text_string(t, host);
+    json_text_add(t, ",\"hostUid\":\"%llu\",\"hwtype\":", (unsigned long long)machine_uid());
+    json_text_string(t, os.machine);
+    json_text_add(t, ",\"devices\":\"");
     if (d)
-        json_add(t, "%d", d->is.id);
+        json_text_add(t, "%d", d->is.id);
     for (unsigned i = 0; !d && i < s->n_devices; i++)
-        json_add(t, "%s%d", i > 0 ? "," : "", s->devices[i].is.id);
-    json_add(t, "\",\"platform\":\"\",\"platform_version\":\"%u\",\"pid\":\"%d\",\"pid_name\":", chip_of(s)->platform,
-             (int)s->pid);
-    json_string(t, process);
-    json_add(t, ",\"upTime\":");
-    json_string(t, uptime);
-    json_add(t, ",\"memoryTotal\":%lld,\"cpuNums\":%ld,\"sysClockFreq\":%ld,\"cpuCores\":1,\"rank_id\":%d,",
-             atoll(memory), n_cpus, sysconf(_SC_CLK_TCK), s->rank);
-    json_add(t, "\"drvVersion\":%d,\"cannVersion\":\"\",", DRIVER_VERSION);
+        json_text_add(t, "%s%d", i > 0 ? "," : "", s->devices[i].is.id);
+    json_text_add(t,
+                  "\",\"platform\":\"\",\"platform_version\":\"%u\",\"pid\":\"%d\",\"pid_name\":", chip_of(s)->platform,
+                  (int)s->pid);
+    json_text_string(t, process);
+    json_text_add(t, ",\"upTime\":");
+    json_text_string(t, uptime);
+    json_text_add(t, ",\"memoryTotal\":%lld,\"cpuNums\":%ld,\"sysClockFreq\":%ld,\"cpuCores\":1,\"rank_id\":%d,",
+                  atoll(memory), n_cpus, sysconf(_SC_CLK_TCK), s->rank);
+    json_text_add(t, "\"drvVersion\":%d,\"cannVersion\":\"\",", DRIVER_VERSION);
     net_cards(t);
-    json_add(t, ",\"CPU\":[{\"Id\":0,\"Name\":");
-    json_string(t, vendor);
-    json_add(t, ",\"Frequency\":\"");
+    json_text_add(t, ",\"CPU\":[{\"Id\":0,\"Name\":");
+    json_text_string(t, vendor);
+    json_text_add(t, ",\"Frequency\":\"");
     host_frequency(t, s);
-    json_add(t, "\",\"Logical_CPU_Count\":\"%ld\",\"Type\":", n_cpus);
-    json_string(t, model);
-    json_add(t, "}],\"DeviceInfo\":[");
+    json_text_add(t, "\",\"Logical_CPU_Count\":\"%ld\",\"Type\":", n_cpus);
+    json_text_string(t, model);
+    json_text_add(t, "}],\"DeviceInfo\":[");
     if (d)
         device_info(t, d);
-    json_add(t, "]}");
+    json_text_add(t, "]}");
 }
 
 /* ---- what was asked for ---- */
@@ -187,12 +189,12 @@ static void sample_counters(struct json_text *t, const struct ascope_session *s)
     } part[] = { { "ai_core", m ? m->cube_name : "", m ? m->cube_events : "" },
                  { "aiv", m ? m->vector_name : "", m ? m->vector_events : "" } };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        json_add(
+        json_text_add(
             t,
             "\"%s_profiling\":\"%s\",\"%s_profiling_mode\":\"%s\",\"%s_metrics\":\"%s%s\",\"%s_profiling_events\":\"%s\",",
             part[i].core, on, part[i].core, mode, part[i].core, custom ? "Custom:" : "",
             custom ? custom : part[i].metrics, part[i].core, custom ? custom : part[i].events);
-    json_add(t, "\"aicore_sampling_interval\":%u,\"aiv_sampling_interval\":%u,", every_ms, every_ms);
+    json_text_add(t, "\"aicore_sampling_interval\":%u,\"aiv_sampling_interval\":%u,", every_ms, every_ms);
 }
 
 static const char *on_off(bool is_on)
@@ -209,7 +211,7 @@ static void host_sys_list(struct json_text *t, uint32_t bits)
 {
     for (unsigned i = 0, n = 0; options_host_sys_name(i); i++)
         if (bits & 1u << i)
-            json_add(t, "%s%s", n++ > 0 ? "," : "", options_host_sys_name(i));
+            json_text_add(t, "%s%s", n++ > 0 ? "," : "", options_host_sys_name(i));
 }
 
 static void sample_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
@@ -220,72 +222,74 @@ static void sample_text(struct json_text *t, const struct ascope_session *s, con
     const char *const level = mask & DATA_TASK_L3 ? "l3" : mask & DATA_TASK_L2 ? "l2" : is_l0 ? "l0" : "l1";
     char process[80];
     first_line("/proc/self/comm", process, sizeof process);
-    json_add(t, "{\"result_dir\":");
-    json_string(t, s->prof);
-    json_add(t, ",\"job_id\":\"%s\",\"app\":", is_simulated(s) ? "simulated" : "64");
-    json_string(t, process);
-    json_add(t,
-             ",\"app_dir\":\"\",\"app_parameters\":\"\",\"app_env\":\"\",\"profiling_mode\":\"def_mode\","
-             "\"devices\":\"%d\",\"profSwitch\":\"0x%llx\",",
-             d ? d->is.id : 64, (unsigned long long)mask);
+    json_text_add(t, "{\"result_dir\":");
+    json_text_string(t, s->prof);
+    json_text_add(t, ",\"job_id\":\"%s\",\"app\":", is_simulated(s) ? "simulated" : "64");
+    json_text_string(t, process);
+    json_text_add(t,
+                  ",\"app_dir\":\"\",\"app_parameters\":\"\",\"app_env\":\"\",\"profiling_mode\":\"def_mode\","
+                  "\"devices\":\"%d\",\"profSwitch\":\"0x%llx\",",
+                  d ? d->is.id : 64, (unsigned long long)mask);
     sample_counters(t, s);
-    json_add(t, "\"prof_level\":\"%s\",\"profLevel\":\"%s\",\"taskTime\":\"%s\",\"acl\":\"%s\",\"runtimeApi\":\"%s\",",
-             level, level, on_off(mask & (DATA_TASK_L0 | DATA_TASK_L1)), on_off(mask & DATA_ACL_API),
-             on_off(mask & DATA_RUNTIME_API));
-    json_add(t,
-             "\"geApi\":\"%s\",\"hcclTrace\":\"%s\",\"aicpuTrace\":\"%s\",\"taskMemory\":\"%s\",\"msproftx\":\"%s\",",
-             mask & DATA_GE_API_L1   ? "l1"
-             : mask & DATA_GE_API_L0 ? "l0"
-                                     : "off",
-             on_off(mask & DATA_HCCL), on_off(mask & DATA_AICPU), on_off(mask & DATA_TASK_MEMORY),
-             on_off(mask & DATA_MARKS));
-    json_add(t, "\"taskTsfw\":\"%s\",\"taskBlock\":\"%s\",\"aicoreShape\":\"%s\",", on_off(mask & DATA_SCHEDULER),
-             on_off(o->task_block), on_off(mask & DATA_AICORE_SHAPE));
-    json_add(t, "\"l2CacheTaskProfiling\":\"%s\",\"l2CacheTaskProfilingEvents\":\"%s\",", on_off(o->l2_cache),
-             o->l2_cache ? chip_of(s)->l2_events : "");
-    json_add(t, "\"mstxDomainInclude\":");
-    json_string(t, o->mstx_domain_include ? o->mstx_domain_include : "");
-    json_add(t, ",\"mstxDomainExclude\":");
-    json_string(t, o->mstx_domain_exclude ? o->mstx_domain_exclude : "");
-    json_add(t, ",\"opType\":");
-    json_string(t, o->op_types ? o->op_types : "");
-    json_add(t, ",\"npuEvents\":");
-    json_string(t, o->npu_events ? o->npu_events : o->l2_cache ? "SMMU:0x8a,0x8c,0x8d,0x2,0x8b" : "");
-    json_add(t, ",\"memServiceflow\":");
-    json_string(t, o->mem_serviceflow ? o->mem_serviceflow : "");
+    json_text_add(
+        t, "\"prof_level\":\"%s\",\"profLevel\":\"%s\",\"taskTime\":\"%s\",\"acl\":\"%s\",\"runtimeApi\":\"%s\",",
+        level, level, on_off(mask & (DATA_TASK_L0 | DATA_TASK_L1)), on_off(mask & DATA_ACL_API),
+        on_off(mask & DATA_RUNTIME_API));
+    json_text_add(
+        t, "\"geApi\":\"%s\",\"hcclTrace\":\"%s\",\"aicpuTrace\":\"%s\",\"taskMemory\":\"%s\",\"msproftx\":\"%s\",",
+        mask & DATA_GE_API_L1   ? "l1"
+        : mask & DATA_GE_API_L0 ? "l0"
+                                : "off",
+        on_off(mask & DATA_HCCL), on_off(mask & DATA_AICPU), on_off(mask & DATA_TASK_MEMORY),
+        on_off(mask & DATA_MARKS));
+    json_text_add(t, "\"taskTsfw\":\"%s\",\"taskBlock\":\"%s\",\"aicoreShape\":\"%s\",", on_off(mask & DATA_SCHEDULER),
+                  on_off(o->task_block), on_off(mask & DATA_AICORE_SHAPE));
+    json_text_add(t, "\"l2CacheTaskProfiling\":\"%s\",\"l2CacheTaskProfilingEvents\":\"%s\",", on_off(o->l2_cache),
+                  o->l2_cache ? chip_of(s)->l2_events : "");
+    json_text_add(t, "\"mstxDomainInclude\":");
+    json_text_string(t, o->mstx_domain_include ? o->mstx_domain_include : "");
+    json_text_add(t, ",\"mstxDomainExclude\":");
+    json_text_string(t, o->mstx_domain_exclude ? o->mstx_domain_exclude : "");
+    json_text_add(t, ",\"opType\":");
+    json_text_string(t, o->op_types ? o->op_types : "");
+    json_text_add(t, ",\"npuEvents\":");
+    json_text_string(t, o->npu_events ? o->npu_events : o->l2_cache ? "SMMU:0x8a,0x8c,0x8d,0x2,0x8b" : "");
+    json_text_add(t, ",\"memServiceflow\":");
+    json_text_string(t, o->mem_serviceflow ? o->mem_serviceflow : "");
 
-    json_add(t,
-             ",\"hardware_mem\":\"%s\",\"hbmInterval\":%u,\"ddr_interval\":%u,\"llc_interval\":%u,\"memInterval\":%u,"
-             "\"llc_profiling\":\"%s\",\"llc_profiling_events\":\"%s\",\"hbm_profiling_events\":\"%s\","
-             "\"ddr_profiling_events\":\"\",\"qosEvents\":\"\",",
-             on_off(o->hardware_mem_hz), every_ms(o->hardware_mem_hz, 20), every_ms(o->hardware_mem_hz, 20),
-             every_ms(o->hardware_mem_hz, 20), every_ms(o->hardware_mem_hz, 20), o->llc_write ? "write" : "read",
-             o->llc_write ? "write" : "read", o->hardware_mem_hz ? "read,write" : "");
-    json_add(t,
-             "\"io_profiling\":\"%s\",\"nicInterval\":%u,\"roceInterval\":%u,\"interconnection_profiling\":\"%s\","
-             "\"pcieInterval\":%u,\"hccsInterval\":%u,\"dvpp_profiling\":\"%s\",\"dvpp_sampling_interval\":%u,",
-             on_off(o->io_hz), every_ms(o->io_hz, 10), every_ms(o->io_hz, 10), on_off(o->interconnection_hz),
-             every_ms(o->interconnection_hz, 20), every_ms(o->interconnection_hz, 20), on_off(o->dvpp_hz),
-             every_ms(o->dvpp_hz, 20));
-    json_add(
+    json_text_add(
+        t,
+        ",\"hardware_mem\":\"%s\",\"hbmInterval\":%u,\"ddr_interval\":%u,\"llc_interval\":%u,\"memInterval\":%u,"
+        "\"llc_profiling\":\"%s\",\"llc_profiling_events\":\"%s\",\"hbm_profiling_events\":\"%s\","
+        "\"ddr_profiling_events\":\"\",\"qosEvents\":\"\",",
+        on_off(o->hardware_mem_hz), every_ms(o->hardware_mem_hz, 20), every_ms(o->hardware_mem_hz, 20),
+        every_ms(o->hardware_mem_hz, 20), every_ms(o->hardware_mem_hz, 20), o->llc_write ? "write" : "read",
+        o->llc_write ? "write" : "read", o->hardware_mem_hz ? "read,write" : "");
+    json_text_add(t,
+                  "\"io_profiling\":\"%s\",\"nicInterval\":%u,\"roceInterval\":%u,\"interconnection_profiling\":\"%s\","
+                  "\"pcieInterval\":%u,\"hccsInterval\":%u,\"dvpp_profiling\":\"%s\",\"dvpp_sampling_interval\":%u,",
+                  on_off(o->io_hz), every_ms(o->io_hz, 10), every_ms(o->io_hz, 10), on_off(o->interconnection_hz),
+                  every_ms(o->interconnection_hz, 20), every_ms(o->interconnection_hz, 20), on_off(o->dvpp_hz),
+                  every_ms(o->dvpp_hz, 20));
+    json_text_add(
         t,
         "\"cpu_profiling\":\"%s\",\"cpu_sampling_interval\":%u,\"sys_profiling\":\"%s\",\"sys_sampling_interval\":%u,"
         "\"pid_profiling\":\"%s\",\"pid_sampling_interval\":%u,\"sysLp\":\"%s\",\"sysLpFreq\":%u,",
         on_off(o->cpu_hz), every_ms(o->cpu_hz, 20), on_off(o->device_usage_hz), every_ms(o->device_usage_hz, 100),
         on_off(o->device_process_hz), every_ms(o->device_process_hz, 100), on_off(o->low_power_hz),
         o->low_power_hz ? 1000000 / o->low_power_hz : 10000);
-    json_add(t, "\"instrProfiling\":\"%s\",\"instrProfilingFreq\":%u,\"hostProfiling\":%s,\"host_sys\":\"",
-             on_off(o->instr_hz), o->instr_hz ? o->instr_hz : 1000, d ? "false" : "true");
+    json_text_add(t, "\"instrProfiling\":\"%s\",\"instrProfilingFreq\":%u,\"hostProfiling\":%s,\"host_sys\":\"",
+                  on_off(o->instr_hz), o->instr_hz ? o->instr_hz : 1000, d ? "false" : "true");
     host_sys_list(t, o->host_sys);
-    json_add(t, "\",\"hostSysUsage\":\"");
+    json_text_add(t, "\",\"hostSysUsage\":\"");
     host_sys_list(t, o->host_usage);
-    json_add(t, "\",\"hostProfilingSamplingInterval\":%u,", every_ms(o->host_usage_hz, 20));
+    json_text_add(t, "\",\"hostProfilingSamplingInterval\":%u,", every_ms(o->host_usage_hz, 20));
     for (unsigned i = 0; options_host_sys_name(i); i++)
-        json_add(t, "\"host_%s_profiling\":\"%s\",", options_host_sys_name(i), on_off(o->host_sys & 1u << i));
-    json_add(t, "\"host_disk_freq\":50,\"host_sys_pid\":%d,\"msprofBinPid\":-1,\"storageLimit\":\"", (int)s->pid);
+        json_text_add(t, "\"host_%s_profiling\":\"%s\",", options_host_sys_name(i), on_off(o->host_sys & 1u << i));
+    json_text_add(t, "\"host_disk_freq\":50,\"host_sys_pid\":%d,\"msprofBinPid\":-1,\"storageLimit\":\"", (int)s->pid);
     if (o->storage_limit_mb)
-        json_add(t, "%uMB", o->storage_limit_mb);
-    json_add(t, "\",\"profiling_period\":-1,\"dynamic\":\"off\"}");
+        json_text_add(t, "%uMB", o->storage_limit_mb);
+    json_text_add(t, "\",\"profiling_period\":-1,\"dynamic\":\"off\"}");
 }
 
 /* ---- clocks ---- */
@@ -302,10 +306,10 @@ static void window_text(struct json_text *t, const struct clock_reading *r, bool
     snprintf(when, sizeof when, "%s.%06llu", date, wall_us % 1000000);
     char us[32];
     snprintf(us, sizeof us, "%llu", wall_us);
-    json_add(t,
-             "{\"collectionDateBegin\":\"%s\",\"collectionDateEnd\":\"%s\",\"collectionTimeBegin\":\"%s\","
-             "\"collectionTimeEnd\":\"%s\",\"clockMonotonicRaw\":\"%llu\"}",
-             is_end ? "" : when, is_end ? when : "", is_end ? "" : us, is_end ? us : "", raw_ns);
+    json_text_add(t,
+                  "{\"collectionDateBegin\":\"%s\",\"collectionDateEnd\":\"%s\",\"collectionTimeBegin\":\"%s\","
+                  "\"collectionTimeEnd\":\"%s\",\"clockMonotonicRaw\":\"%llu\"}",
+                  is_end ? "" : when, is_end ? when : "", is_end ? "" : us, is_end ? us : "", raw_ns);
 }
 
 static void start_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
@@ -325,16 +329,16 @@ static void host_start_text(struct json_text *t, const struct ascope_session *s,
     char section[32] = "Host";
     if (d)
         snprintf(section, sizeof section, "Device%d", d->is.id);
-    json_add(t, "[%s]\nclock_monotonic_raw: %llu\ncntvct: %llu\ncntvct_diff: 0\n", section,
-             (unsigned long long)(d ? d->first.host_mono_raw_ns : s->first.mono_raw_ns),
-             (unsigned long long)(d ? d->first.host_count : s->first.count));
+    json_text_add(t, "[%s]\nclock_monotonic_raw: %llu\ncntvct: %llu\ncntvct_diff: 0\n", section,
+                  (unsigned long long)(d ? d->first.host_mono_raw_ns : s->first.mono_raw_ns),
+                  (unsigned long long)(d ? d->first.host_count : s->first.count));
 }
 
 static void dev_start_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
 {
     (void)s;
-    json_add(t, "clock_monotonic_raw: %llu\ncntvct: %llu\n", (unsigned long long)d->first.device_mono_ns,
-             (unsigned long long)d->first.device_count);
+    json_text_add(t, "clock_monotonic_raw: %llu\ncntvct: %llu\n", (unsigned long long)d->first.device_mono_ns,
+                  (unsigned long long)d->first.device_count);
 }
 
 /* ---- files ---- */
@@ -368,7 +372,7 @@ static bool file_write(const struct info_file *f, const struct ascope_session *s
     f->text(&t, s, d);
     const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
                                        : place_file(path, t.at, t.n, true, e);
-    json_fini(&t);
+    json_text_fini(&t);
     return is_written;
 }
 

@@ -36,7 +36,7 @@ locale_t json_locale(void)
     return plain ? plain : LC_GLOBAL_LOCALE;
 }
 
-void json_add(struct json_text *t, const char *fmt, ...)
+void json_text_add(struct json_text *t, const char *fmt, ...)
 {
     const locale_t was = uselocale(json_locale());
     va_list args, again;
@@ -61,7 +61,7 @@ static void add_bytes(struct json_text *t, const void *bytes, size_t n)
     t->at[t->n] = '\0';
 }
 
-void json_string(struct json_text *t, const char *text)
+void json_text_string(struct json_text *t, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
     add_bytes(t, "\"", 1);
@@ -70,9 +70,9 @@ void json_string(struct json_text *t, const char *text)
         if (n == 0)
             add_bytes(t, UTF8_UNKNOWN, strlen(UTF8_UNKNOWN));
         else if (*p < ' ' || *p == 0x7f)
-            json_add(t, "\\u%04x", *p);
+            json_text_add(t, "\\u%04x", *p);
         else if (*p == '"' || *p == '\\')
-            json_add(t, "\\%c", *p);
+            json_text_add(t, "\\%c", *p);
         else
             add_bytes(t, p, n);
         p += n ? n : 1;
@@ -80,7 +80,7 @@ void json_string(struct json_text *t, const char *text)
     add_bytes(t, "\"", 1);
 }
 
-void json_fini(struct json_text *t)
+void json_text_fini(struct json_text *t)
 {
     free(t->at);
     *t = (struct json_text){ 0 };

@@ -13,9 +13,10 @@ struct json_text { /* all zeros: empty */
 };
 
 /* printf, with a point in numbers whatever the program's language. */
-void json_add(struct json_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void json_string(struct json_text *t, const char *text); /* in quotes, escaped; bytes that are no text become U+FFFD */
-void json_fini(struct json_text *t);
+void json_text_add(struct json_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void json_text_string(struct json_text *t,
+                      const char *text); /* in quotes, escaped; bytes that are no text become U+FFFD */
+void json_text_fini(struct json_text *t);
 
 locale_t json_locale(void); /* in which numbers have a point */
 

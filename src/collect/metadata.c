@@ -22,13 +22,13 @@ static void environment(struct json_text *t)
 {
     static const char *const names[] = { "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC", "HCCL_RDMA_SL",
                                          "ACLNN_CACHE_LIMIT" };
-    json_add(t, "\"ENV_VARIABLES\": {");
+    json_text_add(t, "\"ENV_VARIABLES\": {");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
-        json_add(t, "%s\"%s\": ", i > 0 ? ", " : "", names[i]);
-        json_string(t, value ? value : "");
+        json_text_add(t, "%s\"%s\": ", i > 0 ? ", " : "", names[i]);
+        json_text_string(t, value ? value : "");
     }
-    json_add(t, "}, ");
+    json_text_add(t, "}, ");
 }
 
 bool metadata_write(const struct ascope_session *s, struct error *e)
@@ -36,25 +36,25 @@ bool metadata_write(const struct ascope_session *s, struct error *e)
     struct json_text t = { 0 };
     char path[PATH_MAX + 64];
     bool has_id = false;
-    json_add(&t, "{");
+    json_text_add(&t, "{");
     for (const struct metadata_key *k = s->metadata; k; k = k->next) {
-        json_string(&t, k->key);
-        json_add(&t, ": %s, ", k->value);
+        json_text_string(&t, k->key);
+        json_text_add(&t, ": %s, ", k->value);
         has_id |= strcmp(k->key, "trace_id") == 0;
     }
     if (s->o.export_text)
         environment(&t);
     if (s->n_devices > 0 && s->devices[0].is.is_simulated)
-        json_add(&t, "\"simulated\": \"the device was simulated: no NPU took part\", ");
+        json_text_add(&t, "\"simulated\": \"the device was simulated: no NPU took part\", ");
     if (!has_id)
-        json_add(&t, "\"trace_id\": \"%s\", ", s->trace_id);
+        json_text_add(&t, "\"trace_id\": \"%s\", ", s->trace_id);
     if (t.n >= 2 && !t.is_short)
         t.n -= 2; /* the last comma */
-    json_add(&t, "}");
+    json_text_add(&t, "}");
     snprintf(path, sizeof path, "%s/profiler_metadata.json", s->path);
     const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
                                        : place_file(path, t.at, t.n, false, e);
-    json_fini(&t);
+    json_text_fini(&t);
     return is_written;
 }
 
@@ -119,12 +119,12 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
     else if (is_json && !json_is_value(value))
         error_set(&e, FAULT_ASKED, "metadata %.60s: the value is not JSON", key);
     else if (!is_json)
-        json_string(&t, value);
+        json_text_string(&t, value);
     if (t.is_short)
         error_set(&e, FAULT_LIMIT, "metadata %.60s: no memory for it", key);
     if (e.fault == FAULT_NONE && key_add(s, key, is_json ? value : t.at, &e) && s->state != SESSION_NEW)
         metadata_write(s, &e); /* now: a program that is killed leaves it behind, too */
-    json_fini(&t);
+    json_text_fini(&t);
     return told(&e, to);
 }
 

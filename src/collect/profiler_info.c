@@ -14,16 +14,16 @@ static const char *truth(bool is_true)
 /* A list of texts, one on a line, as Python writes it with an indent of 4. */
 static void list_begin(struct json_text *t, const char *key)
 {
-    json_add(t, "            \"%s\": [", key);
+    json_text_add(t, "            \"%s\": [", key);
 }
 static void list_item(struct json_text *t, unsigned *n, const char *text)
 {
-    json_add(t, "%s\n                ", (*n)++ > 0 ? "," : "");
-    json_string(t, text);
+    json_text_add(t, "%s\n                ", (*n)++ > 0 ? "," : "");
+    json_text_string(t, text);
 }
 static void list_end(struct json_text *t, unsigned n, const char *after)
 {
-    json_add(t, n > 0 ? "\n            ]%s\n" : "]%s\n", after);
+    json_text_add(t, n > 0 ? "\n            ]%s\n" : "]%s\n", after);
 }
 
 static void names_list(struct json_text *t, const char *key, const char *names, const char *after)
@@ -48,7 +48,7 @@ static void common_config(struct json_text *t, const struct ascope_session *s)
     const struct ascope_options *o = &s->o;
     const struct ascope_schedule *p = &s->plan;
     unsigned n = 0;
-    json_add(t, "        \"common_config\": {\n");
+    json_text_add(t, "        \"common_config\": {\n");
     list_begin(t, "activities");
     if (o->activities & ASCOPE_CPU)
         list_item(t, &n, "ProfilerActivity.CPU");
@@ -56,15 +56,16 @@ static void common_config(struct json_text *t, const struct ascope_session *s)
         list_item(t, &n, "ProfilerActivity.NPU");
     list_end(t, n, ",");
     if (s->has_plan)
-        json_add(t,
-                 "            \"schedule\": {\n                \"wait\": %lld,\n                \"active\": %lld,\n"
-                 "                \"warmup\": %lld,\n                \"repeat\": %lld,\n"
-                 "                \"skip_first\": %lld,\n                \"skip_first_wait\": %lld\n            },\n",
-                 (long long)p->wait, (long long)p->active, (long long)p->warmup, (long long)p->repeat,
-                 (long long)p->skip_first, (long long)p->skip_first_wait);
+        json_text_add(
+            t,
+            "            \"schedule\": {\n                \"wait\": %lld,\n                \"active\": %lld,\n"
+            "                \"warmup\": %lld,\n                \"repeat\": %lld,\n"
+            "                \"skip_first\": %lld,\n                \"skip_first_wait\": %lld\n            },\n",
+            (long long)p->wait, (long long)p->active, (long long)p->warmup, (long long)p->repeat,
+            (long long)p->skip_first, (long long)p->skip_first_wait);
     else
-        json_add(t, "            \"schedule\": %s,\n", s->has_schedule ? "{}" : "null");
-    json_add(
+        json_text_add(t, "            \"schedule\": %s,\n", s->has_schedule ? "{}" : "null");
+    json_text_add(
         t,
         "            \"record_shapes\": %s,\n            \"profile_memory\": %s,\n            \"with_stack\": %s,\n"
         "            \"with_flops\": %s,\n            \"with_modules\": %s\n        },\n",
@@ -76,7 +77,7 @@ static void experimental_config(struct json_text *t, const struct ascope_session
 {
     const struct ascope_options *o = &s->o;
     unsigned n = 0;
-    json_add(
+    json_text_add(
         t,
         "        \"experimental_config\": {\n            \"_profiler_level\": \"%s\",\n"
         "            \"_aic_metrics\": \"%s\",\n            \"_l2_cache\": %s,\n            \"_msprof_tx\": %s,\n"
@@ -95,15 +96,15 @@ static void experimental_config(struct json_text *t, const struct ascope_session
         if (o->host_sys & 1u << i)
             list_item(t, &n, options_host_sys_name(i));
     list_end(t, n, ",");
-    json_add(t, "            \"_op_attr\": %s,\n            \"_gc_detect_threshold\": ", truth(o->op_attr));
+    json_text_add(t, "            \"_op_attr\": %s,\n            \"_gc_detect_threshold\": ", truth(o->op_attr));
     if (o->gc_threshold_ms >= 0)
-        json_add(t, "%g,\n", o->gc_threshold_ms);
+        json_text_add(t, "%g,\n", o->gc_threshold_ms);
     else
-        json_add(t, "null,\n");
+        json_text_add(t, "null,\n");
     names_list(t, "_mstx_domain_include", o->mstx_domain_include, ",");
     names_list(t, "_mstx_domain_exclude", o->mstx_domain_exclude, ",");
-    json_add(t, "            \"_sys_io\": %s,\n            \"_sys_interconnection\": %s\n        }\n    },\n",
-             truth(o->sys_io), truth(o->sys_interconnection));
+    json_text_add(t, "            \"_sys_io\": %s,\n            \"_sys_interconnection\": %s\n        }\n    },\n",
+                  truth(o->sys_io), truth(o->sys_interconnection));
 }
 
 bool profiler_info_write(const struct ascope_session *s, struct error *e)
@@ -112,10 +113,10 @@ bool profiler_info_write(const struct ascope_session *s, struct error *e)
     char path[PATH_MAX + 64], suffix[24] = "";
     /* Whoever reads it makes the wall clock's distance from the end. Before that is known, the beginning has the same. */
     const struct clock_reading *end = s->last.wall_ns ? &s->last : &s->first;
-    json_add(&t, "{\n    \"config\": {\n");
+    json_text_add(&t, "{\n    \"config\": {\n");
     common_config(&t, s);
     experimental_config(&t, s);
-    json_add(
+    json_text_add(
         &t,
         "    \"start_info\": {\n        \"syscnt_enable\": %s,\n        \"freq\": %.9f,\n        \"start_cnt\": %llu,\n"
         "        \"start_monotonic\": %llu\n    },\n    \"end_info\": {\n        \"collectionTimeEnd\": %llu,\n"
@@ -125,15 +126,15 @@ bool profiler_info_write(const struct ascope_session *s, struct error *e)
         (unsigned long long)end->mono_raw_ns);
     if (s->rank >= 0) {
         const char *const quote = s->rank_is_text ? "\"" : "";
-        json_add(&t, "    \"rank_id\": %s%d%s,\n", quote, s->rank, quote);
+        json_text_add(&t, "    \"rank_id\": %s%d%s,\n", quote, s->rank, quote);
         snprintf(suffix, sizeof suffix, "_%d", s->rank);
     }
     if (s->n_devices > 0 && s->devices[0].is.is_simulated)
-        json_add(&t, "    \"simulated\": true,\n");
-    json_add(&t, "    \"ascope_version\": \"%s\"\n}", ascope_version());
+        json_text_add(&t, "    \"simulated\": true,\n");
+    json_text_add(&t, "    \"ascope_version\": \"%s\"\n}", ascope_version());
     snprintf(path, sizeof path, "%s/profiler_info%s.json", s->path, suffix);
     const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
                                        : place_file(path, t.at, t.n, false, e);
-    json_fini(&t);
+    json_text_fini(&t);
     return is_written;
 }
