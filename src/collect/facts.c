@@ -53,7 +53,7 @@ static void step_facts(struct json_text *t, const struct ascope_session *s)
                                       .n_bytes = last->n_bytes,
                                       .n_dropped = sum(last->dropped, STREAM_KINDS),
                                       .hook_ns = last->hook_ns,
-                                      .lag_most_ns = last->lag_most_ns };
+                                      .lag_most_ns = last->lag_since_ns };
     json_text_add(t, "  \"steps\": [");
     for (size_t i = 0; i < s->n_steps; i++) {
         const struct session_step *a = &s->steps[i], *b = i + 1 < s->n_steps ? &s->steps[i + 1] : &end;

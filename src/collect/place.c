@@ -93,35 +93,48 @@ static int write_all(int fd, const char *p, size_t n)
     return 0;
 }
 
-static bool file_replace(const char *path, const char *text, size_t n, struct error *e)
+static int file_fill(int fd, const char *text, size_t n)
 {
-    char fresh[PATH_MAX];
-    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
-        return fail(e, path, "cannot be created", ENAMETOOLONG);
-    const int fd = (int)TEMP_FAILURE_RETRY(open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640));
-    if (fd < 0)
-        return fail(e, path, "cannot be created", errno);
     int why = fchmod(fd, 0640) == 0 ? write_all(fd, text, n) : errno;
     if (close(fd) != 0 && errno != EINTR && !why) /* interrupted, it is closed all the same */
         why = errno;
-    if (!why && rename(fresh, path) != 0)
+    return why;
+}
+
+/* One that is there is replaced by a new one that takes its name. */
+static bool file_put(const char *path, const char *text, size_t n, struct error *e)
+{
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    char fresh[PATH_MAX];
+    int fd = (int)TEMP_FAILURE_RETRY(open(path, flags | O_EXCL, 0640));
+    const bool is_there = fd < 0 && errno == EEXIST;
+    if (is_there) {
+        if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
+            return fail(e, path, "cannot be created", ENAMETOOLONG);
+        fd = (int)TEMP_FAILURE_RETRY(open(fresh, flags | O_TRUNC, 0640));
+    }
+    if (fd < 0)
+        return fail(e, path, "cannot be created", errno);
+    int why = file_fill(fd, text, n);
+    if (!why && is_there && rename(fresh, path) != 0)
         why = errno;
     if (!why)
         return true;
-    unlink(fresh);
+    if (is_there)
+        unlink(fresh);
     return fail(e, path, "cannot be written", why);
 }
 
 bool place_file(const char *path, const char *text, size_t n, bool has_marker, struct error *e)
 {
     char marker[PATH_MAX], size[40];
-    if (!file_replace(path, text, n, e))
+    if (!file_put(path, text, n, e))
         return false;
     if (!has_marker)
         return true;
     if (snprintf(marker, sizeof marker, "%s.done", path) >= (int)sizeof marker)
         return fail(e, path, "cannot be created", ENAMETOOLONG);
-    return file_replace(marker, size, (size_t)snprintf(size, sizeof size, "filesize:%zu\n", n), e);
+    return file_put(marker, size, (size_t)snprintf(size, sizeof size, "filesize:%zu\n", n), e);
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)

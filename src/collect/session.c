@@ -351,7 +351,8 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
     s->has_writer = s->has_rings && writer_start(&writer, e);
     if (!s->has_writer)
         return false;
-    writer_keep(keeps);
+    if (!keeps)
+        writer_keep(false);
     s->device_runs = s->device && s->device->start(&s->o, e);
     return !s->device || s->device_runs;
 }
@@ -416,7 +417,8 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
     const bool is_warm = s->state == SESSION_WARM;
     if (clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) && (is_warm || machinery_start(s, true, &e))) {
         s->state = SESSION_RUNS;
-        writer_keep(true);
+        if (is_warm)
+            writer_keep(true);
         recording_set(options_recorded(&s->o));
     } else {
         machinery_stop(s, &(struct error){ 0 });
@@ -494,7 +496,7 @@ void ascope_session_step(struct ascope_session *s, uint64_t number)
                                  .n_records = now.n_records,
                                  .n_bytes = now.n_bytes,
                                  .hook_ns = now.hook_ns,
-                                 .lag_most_ns = now.lag_most_ns };
+                                 .lag_most_ns = now.lag_since_ns };
     for (unsigned i = 0; i < STREAM_KINDS; i++)
         step.n_dropped += now.dropped[i];
     s->steps[s->n_steps++] = step;

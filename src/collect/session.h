@@ -34,7 +34,8 @@ struct session_device {
 /* What recording cost up to the beginning of a step. */
 struct session_step {
     uint64_t number;
-    uint64_t n_records, n_bytes, n_dropped, hook_ns, lag_most_ns;
+    uint64_t n_records, n_bytes, n_dropped, hook_ns;
+    uint64_t lag_most_ns; /* since the step before began */
 };
 
 struct metadata_key {
@@ -77,7 +78,7 @@ struct ascope_session {
 /* info.c: PROF_XXX but for its data. */
 bool info_begin(const struct ascope_session *s, struct error *e);
 bool info_end(const struct ascope_session *s, struct error *e); /* and rewrites frequencies as measured */
-double info_device_mhz(const struct session_device *d);               /* as well as it is known */
+double info_device_mhz(const struct session_device *d);         /* as well as it is known */
 
 /* profiler_info.c */
 bool profiler_info_write(const struct ascope_session *s, struct error *e);

@@ -23,7 +23,7 @@ static struct {
     uint64_t tail[RINGS_MOST][RING_LANES];
     uint64_t touched[RINGS_MOST]; /* bytes of the first lane whose pages are there */
     uint32_t n_rings;
-    uint64_t looked_ns, lag_most_ns;
+    uint64_t looked_ns, lag_ns, lag_most_ns; /* the last one, the longest one */
     uint32_t n_looks, fill_most_percent;
     bool told_disk, told_rings, committed_keeps;
 
@@ -109,11 +109,13 @@ static void commit(bool keeps)
 static void tally_publish(void)
 {
     const struct outputs *o = &w.outputs;
+    const uint64_t lag_since_ns = w.lag_ns > w.tally.lag_since_ns ? w.lag_ns : w.tally.lag_since_ns;
     w.tally = (struct writer_tally){ .n_records = o->n_records,
                                      .n_bytes = o->n_bytes,
                                      .aged_bytes = o->aged_bytes,
                                      .aged_slices = o->aged_slices,
                                      .lag_most_ns = w.lag_most_ns,
+                                     .lag_since_ns = lag_since_ns,
                                      .fill_most_percent = w.fill_most_percent,
                                      .n_rings = w.n_rings };
     memcpy(w.tally.dropped, o->dropped, sizeof o->dropped);
@@ -152,8 +154,9 @@ static void check_places(void)
 static uint32_t look(bool keeps)
 {
     const uint64_t now = now_ns();
-    if (now - w.looked_ns > w.lag_most_ns)
-        w.lag_most_ns = now - w.looked_ns;
+    w.lag_ns = now - w.looked_ns;
+    if (w.lag_ns > w.lag_most_ns)
+        w.lag_most_ns = w.lag_ns;
     w.looked_ns = now;
     const bool is_check = ++w.n_looks % LOOKS_BETWEEN_CHECKS == 0;
     if (is_check)
@@ -286,7 +289,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     memset(w.tail, 0, sizeof w.tail);
     memset(w.touched, 0, sizeof w.touched);
     w.n_rings = w.n_looks = w.fill_most_percent = 0;
-    w.lag_most_ns = w.asked = w.answered = 0;
+    w.lag_ns = w.lag_most_ns = w.asked = w.answered = 0;
     w.told_disk = w.told_rings = w.ends = false;
     w.keeps = true;
     w.tally = (struct writer_tally){ 0 };
@@ -340,6 +343,7 @@ void writer_look(struct writer_tally *out)
         return;
     pthread_mutex_lock(&w.lock);
     tally_read(out);
+    w.tally.lag_since_ns = 0;
     pthread_mutex_unlock(&w.lock);
 }
 

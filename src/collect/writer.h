@@ -32,6 +32,7 @@ struct writer_tally {
     uint64_t open_ranges;             /* marks that began and never ended */
     uint64_t hook_ns;                 /* estimated from samples: time inside recording functions, all threads */
     uint64_t lag_most_ns;             /* longest time between two looks at the rings */
+    uint64_t lag_since_ns;            /* the same, since the last writer_look() */
     uint32_t fill_most_percent;       /* of the fullest ring */
     uint32_t n_rings;
 };
