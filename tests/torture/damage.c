@@ -36,11 +36,10 @@
 #include "export/session_write.h"
 #include "export/write.h"
 #include "guarded.h"
+#include "inputs.h"
 #include "load/records.h"
 #include "load/session.h"
 #include "raw/all.h"
-#include "raw/family.h"
-#include "raw/torch.h"
 
 enum { MOST_FILES = 512, MOST_OUTPUTS = 256, MOST_JOBS = 64, RUN_SECONDS = 30, SHOWN = 40 };
 
@@ -113,69 +112,9 @@ static const struct {
     { "profiler_metadata.json", "" },
 };
 
-/* Damage to one byte. */
-static const struct {
-    const char *name;
-    uint8_t keep, flip; /* the new byte: old & keep ^ flip */
-} change[] = {
-    { "all bits", 0xFF, 0xFF },
-    { "high bit", 0xFF, 0x80 },
-    { "low bit", 0xFF, 0x01 },
-    { "zero", 0, 0 },
-};
-enum { CHANGES = sizeof change / sizeof *change };
-
-/* Numbers that nobody expects: in one field of one record, or in that field of all records. */
-enum value { V_ZERO, V_ONE, V_MOST, V_SIGN, V_MOST_SIGNED, V_NEIGHBOUR, V_REVERSED, VALUES };
-static const char *const value_name[VALUES] = {
-    [V_ZERO] = "0",
-    [V_ONE] = "1",
-    [V_MOST] = "the largest",
-    [V_SIGN] = "the sign alone",
-    [V_MOST_SIGNED] = "the largest signed",
-    [V_NEIGHBOUR] = "what the first record has",
-    [V_REVERSED] = "what the last but as many has",
-};
-
-/* How a field goes on over many records; the rest of them repeats what is there. */
-enum series { S_SAME, S_UP, S_DOWN, S_SPREAD, SERIES };
-static const char *const series_name[SERIES] = { "all the same", "counting up", "counting down", "all over" };
-
-/* The same for lines of text and settings, in place of any number. */
-static const char *const word[] = { "",
-                                    "0",
-                                    "-1",
-                                    "9223372036854775807",
-                                    "18446744073709551615",
-                                    "99999999999999999999999999",
-                                    "1e308",
-                                    "nan",
-                                    "inf",
-                                    "0.0000000000000000000000000001",
-                                    "x",
-                                    " ",
-                                    "\n",
-                                    "7 7" };
-enum { WORDS = sizeof word / sizeof *word };
-
-struct file {
-    char *path; /* below the collection */
-    uint8_t *data;
-    size_t size;
-    const struct family *family; /* NULL: settings */
-};
-
 struct output {
     char name[160]; /* below the place for results */
     uint64_t hash;
-};
-
-enum kind { CUT, BYTE, FIELD, COLUMN, WORD, MANY };
-struct input {
-    const struct file *file;
-    enum kind kind;
-    uint32_t at;           /* COLUMN: in the first record */
-    uint32_t width, which; /* of the table of its kind */
 };
 
 /* Shared by all processes. */
@@ -198,17 +137,10 @@ static struct file files[MOST_FILES];
 static size_t n_files, prof_len;
 static struct output undamaged[MOST_OUTPUTS], now[MOST_OUTPUTS];
 static size_t n_undamaged, n_now;
-static struct input *inputs;
-static size_t n_inputs, room_for_inputs;
+static struct inputs inputs;
 static struct board *board;
 static char home[100], prof[200], out[200];
 static bool is_session;
-
-static void die(const char *what)
-{
-    fprintf(stderr, "damage: %s: %s\n", what, strerror(errno));
-    exit(2);
-}
 
 static uint8_t *read_file(const char *path, size_t *size)
 {
@@ -298,308 +230,6 @@ static int forget(const char *path, const struct stat *st, int type, struct FTW 
 {
     (void)st, (void)type, (void)ftw;
     return remove(path);
-}
-
-static void add_input(const struct file *f, enum kind kind, size_t at, size_t width, size_t which)
-{
-    if (n_inputs == room_for_inputs) {
-        room_for_inputs = room_for_inputs ? 2 * room_for_inputs : 4096;
-        inputs = realloc(inputs, room_for_inputs * sizeof *inputs);
-        if (!inputs)
-            die("inputs");
-    }
-    inputs[n_inputs++] = (struct input){ f, kind, (uint32_t)at, (uint32_t)width, (uint32_t)which };
-}
-
-/* How long the records of a file are; 0: it holds text. */
-static size_t record_size(const struct file *f)
-{
-    static const struct {
-        const char *file;
-        size_t size;
-    } mixed[] = {
-        { "*/ffts_profile.data*", 128 },
-        { "*/aicore.data*", 128 },
-        { "*/hbm.data*", 24 },
-    };
-    for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++)
-        if (fnmatch(mixed[i].file, f->path, 0) == 0)
-            return mixed[i].size;
-    return f->family ? f->family->size : 0;
-}
-
-/* What PyTorch writes: how its records begin, and where. Two of the files are arrays. */
-static const struct layout *torch_layout(const struct file *f)
-{
-    static const struct {
-        const char *file;
-        const struct layout *layout;
-    } known[] = {
-        { "FRAMEWORK/torch.op_range", &torch_op_layout },
-        { "FRAMEWORK/torch.op_mark", &torch_mark_layout },
-        { "FRAMEWORK/torch.memory_usage", &torch_memory_layout },
-        { "FRAMEWORK/torch.python_tracer_hash", &python_key_layout },
-        { "FRAMEWORK/torch.param_tensor_info", &python_key_layout },
-        { "FRAMEWORK/torch.python_tracer_func", &python_call_layout },
-        { "FRAMEWORK/torch.gc_record", &python_gc_layout },
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(f->path, known[i].file) == 0)
-            return known[i].layout;
-    return NULL;
-}
-
-static size_t torch_head(const struct file *f)
-{
-    const struct layout *l = torch_layout(f);
-    return l == &python_call_layout || l == &python_gc_layout ? 0 : TLV_HEAD;
-}
-
-static uint32_t tlv_size(const uint8_t *head)
-{
-    uint32_t size;
-    memcpy(&size, head + 2, sizeof size);
-    return size + TLV_HEAD;
-}
-
-static size_t torch_record(const struct file *f, size_t at)
-{
-    return torch_head(f) > 0 ? tlv_size(f->data + at) : torch_layout(f)->size;
-}
-
-/* A layout that shares its name with the file, or else any whose beginning tells. */
-static bool describes(const struct layout *l, const struct file *f, const uint8_t *rec)
-{
-    return l->size == record_size(f) && match_holds(&l->magic, rec) && match_holds(&l->kind, rec) &&
-           (strstr(f->path, l->name) || l->magic.width > 0 || l->kind.width > 0);
-}
-
-/* Several layouts know a field: once is enough. */
-static bool is_first_to_know(size_t layout, unsigned field, const struct file *f, const uint8_t *rec)
-{
-    const struct field *mine = &raw_layouts[layout]->field[field];
-    for (size_t i = 0; i < layout; i++)
-        for (unsigned k = 0; k < raw_layouts[i]->n && describes(raw_layouts[i], f, rec); k++)
-            if (raw_layouts[i]->field[k].off == mine->off && raw_layouts[i]->field[k].width == mine->width)
-                return false;
-    return true;
-}
-
-static void list_fields(const struct file *f)
-{
-    const size_t size = record_size(f);
-    for (size_t at = 0; at + size <= f->size; at += size)
-        for (size_t l = 0; l < n_raw_layouts; l++)
-            for (unsigned k = 0; k < raw_layouts[l]->n && describes(raw_layouts[l], f, f->data + at); k++) {
-                const struct field *field = &raw_layouts[l]->field[k];
-                if (!is_first_to_know(l, k, f, f->data + at))
-                    continue;
-                for (unsigned v = 0; v < V_NEIGHBOUR; v++)
-                    add_input(f, FIELD, at + field->off, field->width, v);
-                for (unsigned v = 0; at == 0 && v < VALUES; v++)
-                    add_input(f, COLUMN, field->off, field->width, v);
-            }
-}
-
-static void list_values(const struct file *f, size_t at, size_t width)
-{
-    for (unsigned v = 0; v < V_NEIGHBOUR; v++)
-        add_input(f, FIELD, at, width, v);
-}
-
-/* Every number of every record: its length, its fields, and the lengths of its texts; the fields also in all at once. */
-static void list_torch_fields(const struct file *f)
-{
-    const struct layout *l = torch_layout(f);
-    const size_t head = torch_head(f);
-    for (size_t at = 0; at < f->size; at += torch_record(f, at)) {
-        const size_t end = at + torch_record(f, at);
-        if (head > 0)
-            list_values(f, at + 2, W32);
-        for (unsigned k = 0; k < l->n; k++) {
-            list_values(f, at + head + l->field[k].off, l->field[k].width);
-            for (unsigned v = 0; at == 0 && v < V_NEIGHBOUR; v++)
-                add_input(f, COLUMN, head + l->field[k].off, l->field[k].width, v);
-        }
-        for (size_t text = at + head + l->size; head > 0 && text < end; text += tlv_size(f->data + text)) {
-            list_values(f, text, W16);
-            list_values(f, text + 2, W32);
-        }
-    }
-}
-
-static void list_series(const struct file *f)
-{
-    const struct layout *torch = torch_layout(f);
-    for (unsigned k = 0; torch && k < torch->n; k++)
-        for (unsigned v = 0; v < SERIES; v++)
-            add_input(f, MANY, torch_head(f) + torch->field[k].off, torch->field[k].width, v);
-    if (record_size(f) == 0 || f->size < record_size(f))
-        return;
-    for (size_t l = 0; l < n_raw_layouts; l++)
-        for (unsigned k = 0; k < raw_layouts[l]->n && describes(raw_layouts[l], f, f->data); k++)
-            for (unsigned v = 0; v < SERIES && is_first_to_know(l, k, f, f->data); v++)
-                add_input(f, MANY, raw_layouts[l]->field[k].off, raw_layouts[l]->field[k].width, v);
-}
-
-static void list_words(const struct file *f)
-{
-    static const char digits[] = "0123456789.";
-    for (size_t at = 0; at < f->size;) {
-        size_t len = 0;
-        while (at + len < f->size && f->data[at + len] && strchr(digits, f->data[at + len]))
-            len++;
-        for (size_t i = 0; len > 0 && i < WORDS; i++)
-            add_input(f, WORD, at, len, i);
-        at += len + 1;
-    }
-}
-
-static void list_bytes(const struct file *f)
-{
-    for (size_t at = 0; at < f->size; at++)
-        add_input(f, CUT, at, 0, 0);
-    for (size_t i = 0; i < CHANGES; i++)
-        for (size_t at = 0; at < f->size; at++)
-            add_input(f, BYTE, at, 1, i);
-}
-
-static void list_records_bytes(const struct file *f)
-{
-    if (record_size(f) > 0)
-        list_bytes(f);
-}
-
-static uint64_t value_of(const struct input *in, size_t row)
-{
-    const struct file *f = in->file;
-    const size_t size = record_size(f), n = size > 0 ? f->size / size : 0;
-    const uint64_t most = UINT64_MAX >> (64 - 8 * in->width);
-    uint64_t v = 0;
-    switch ((enum value)in->which) {
-    case V_ZERO: return 0;
-    case V_ONE: return 1;
-    case V_MOST: return most;
-    case V_SIGN: return most ^ most >> 1;
-    case V_MOST_SIGNED: return most >> 1;
-    case V_NEIGHBOUR: memcpy(&v, f->data + in->at, in->width); return v;
-    case V_REVERSED: memcpy(&v, f->data + (n - 1 - row) * size + in->at, in->width); return v;
-    case VALUES: break;
-    }
-    return v;
-}
-
-static uint64_t element_of(const struct input *in, size_t row)
-{
-    uint64_t first = 0;
-    memcpy(&first, in->file->data + in->at, in->width);
-    switch ((enum series)in->which) {
-    case S_SAME: return first;
-    case S_UP: return first + row;
-    case S_DOWN: return first - row;
-    case S_SPREAD: return row * 0x9E3779B97F4A7C15;
-    case SERIES: break;
-    }
-    return 0;
-}
-
-/* Whole records, one after the other, with one field of their own. */
-static void put_many_torch(const struct input *in)
-{
-    const struct file *f = in->file;
-    const size_t room = options.many * (f->size + 1);
-    uint8_t *bytes = malloc(room);
-    size_t n = 0, at = 0;
-    for (size_t row = 0; bytes && row < options.many; row++) {
-        const size_t size = torch_record(f, at);
-        memcpy(bytes + n, f->data + at, size);
-        memcpy(bytes + n + in->at, &(uint64_t){ element_of(in, row) }, in->width);
-        n += size;
-        at = at + size < f->size ? at + size : 0;
-    }
-    if (!bytes)
-        die("memory");
-    put_bytes(f->path, bytes, n);
-    free(bytes);
-}
-
-static void put_many(const struct input *in)
-{
-    const struct file *f = in->file;
-    const size_t size = record_size(f), n_there = f->size / size;
-    uint8_t *bytes = malloc(options.many * size);
-    for (size_t row = 0; bytes && row < options.many; row++) {
-        memcpy(bytes + row * size, f->data + row % n_there * size, size);
-        memcpy(bytes + row * size + in->at, &(uint64_t){ element_of(in, row) }, in->width);
-    }
-    if (!bytes)
-        die("memory");
-    put_bytes(f->path, bytes, options.many * size);
-    free(bytes);
-}
-
-/* What a file becomes; lent until the next one. */
-static const uint8_t *damaged(const struct input *in, size_t *size)
-{
-    const struct file *f = in->file;
-    static uint8_t bytes[1 << 21];
-    *size = f->size;
-    if (f->size + 64 > sizeof bytes)
-        die("a file that is too large");
-    memcpy(bytes, f->data, f->size);
-    switch (in->kind) {
-    case CUT: *size = in->at; break;
-    case BYTE: bytes[in->at] = (uint8_t)((bytes[in->at] & change[in->which].keep) ^ change[in->which].flip); break;
-    case FIELD: memcpy(bytes + in->at, &(uint64_t){ value_of(in, 0) }, in->width); break;
-    case COLUMN:
-        for (size_t at = 0; torch_layout(f) && at < f->size; at += torch_record(f, at))
-            memcpy(bytes + at + in->at, &(uint64_t){ value_of(in, 0) }, in->width);
-        for (size_t row = 0; !torch_layout(f) && (row + 1) * record_size(f) <= f->size; row++)
-            memcpy(bytes + row * record_size(f) + in->at, &(uint64_t){ value_of(in, row) }, in->width);
-        break;
-    case WORD: {
-        const size_t len = strlen(word[in->which]), end = in->at + in->width;
-        memcpy(bytes + in->at, word[in->which], len);
-        memcpy(bytes + in->at + len, f->data + end, f->size - end);
-        *size = f->size - in->width + len;
-        break;
-    }
-    case MANY: break;
-    }
-    return bytes;
-}
-
-static void do_damage(const struct input *in)
-{
-    if (in->kind == MANY) {
-        (torch_layout(in->file) ? put_many_torch : put_many)(in);
-        return;
-    }
-    size_t size;
-    const uint8_t *bytes = damaged(in, &size);
-    put_bytes(in->file->path, bytes, size);
-}
-
-static const char *input_name(const struct input *in)
-{
-    static char text[300];
-    switch (in->kind) {
-    case CUT: snprintf(text, sizeof text, "%s, cut at %u", in->file->path, in->at); break;
-    case BYTE: snprintf(text, sizeof text, "%s:%u, %s", in->file->path, in->at, change[in->which].name); break;
-    case FIELD:
-        snprintf(text, sizeof text, "%s:%u, %u bytes, %s", in->file->path, in->at, in->width, value_name[in->which]);
-        break;
-    case COLUMN:
-        snprintf(text, sizeof text, "%s:%u, %u bytes of each record, %s", in->file->path, in->at, in->width,
-                 value_name[in->which]);
-        break;
-    case MANY:
-        snprintf(text, sizeof text, "%zu records of %s, %u bytes at %u %s", options.many, in->file->path, in->width,
-                 in->at, series_name[in->which]);
-        break;
-    case WORD: snprintf(text, sizeof text, "%s:%u, \"%s\"", in->file->path, in->at, word[in->which]); break;
-    }
-    return text;
 }
 
 static const char *wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -731,11 +361,11 @@ static void check_losses(const struct input *in, const struct losses *lost)
                   lost->by[why].first_at, (intmax_t)st.st_size);
     }
     const struct family *family = in->file->family;
-    if (in->kind == CUT && torch_layout(in->file) &&
+    if (in->kind == CUT && file_torch_layout(in->file) &&
         !strstr(in->file->path, "param_tensor_info")) { /* read by others */
         size_t at = 0;
-        while (at < in->at && at + torch_record(in->file, at) <= in->at)
-            at += torch_record(in->file, at);
+        while (at < in->at && at + file_torch_record(in->file, at) <= in->at)
+            at += file_torch_record(in->file, at);
         if (at < in->at &&
             (lost->by[LOSS_CUT_SHORT].n == 0 || strcmp(lost->by[LOSS_CUT_SHORT].file, in->file->path) != 0 ||
              lost->by[LOSS_CUT_SHORT].first_at != at))
@@ -801,9 +431,9 @@ static void set_limit(long seconds)
 static void read_records(const struct input *in)
 {
     const struct file *f = in->file;
-    const size_t record = record_size(f);
+    const size_t record = file_record_size(f);
     size_t size;
-    const uint8_t *bytes = damaged(in, &size);
+    const uint8_t *bytes = input_bytes(in, &size);
     uint8_t *copy = guarded_copy(bytes, size);
     for (size_t l = 0; l < n_raw_layouts; l++) {
         if (raw_layouts[l]->size != record)
@@ -836,7 +466,7 @@ static void finish(const struct input *in)
 
 static void run_one(unsigned worker, size_t number)
 {
-    const struct input in = inputs[number];
+    const struct input in = inputs.at[number];
     board->current[worker] = number;
     set_limit(RUN_SECONDS);
     if (options.readers) {
@@ -844,7 +474,9 @@ static void run_one(unsigned worker, size_t number)
         finish(&in);
         return;
     }
-    do_damage(&in);
+    size_t size;
+    const uint8_t *bytes = input_bytes(&in, &size);
+    put_bytes(in.file->path, bytes, size);
     struct timespec begin, end;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
     const bool deep = number / options.every % options.deep == 0;
@@ -870,7 +502,7 @@ void __lsan_do_leak_check(void) __attribute__((weak));
 static void work(unsigned worker)
 {
     make_home(worker);
-    for (size_t number; (number = (board->next += options.every) - options.every) < n_inputs;)
+    for (size_t number; (number = (board->next += options.every) - options.every) < inputs.n;)
         run_one(worker, number);
     nftw(home, forget, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -889,8 +521,8 @@ static pid_t start(unsigned worker)
 static void note_death(unsigned worker, int status)
 {
     board->n_wrong++;
-    if (board->current[worker] < n_inputs)
-        printf("  %s:\n      died: %s %d\n", input_name(&inputs[board->current[worker]]),
+    if (board->current[worker] < inputs.n)
+        printf("  %s:\n      died: %s %d\n", input_name(&inputs.at[board->current[worker]]),
                WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     else
         printf("  a worker died at its end: leaks?\n");
@@ -899,21 +531,20 @@ static void note_death(unsigned worker, int status)
 
 static void campaign(const char *path)
 {
-    n_files = n_undamaged = n_inputs = 0;
+    n_files = n_undamaged = inputs.n = 0;
     prof_len = strlen(path);
     is_session = session_is_one(path, &(int){ 0 });
     nftw(path, take_file, 16, FTW_PHYS);
     qsort(files, n_files, sizeof *files, by_path);
     memset(board, 0, sizeof *board);
     board->next = options.from;
+    const enum inputs_of what = options.readers    ? INPUTS_RECORD_BYTES
+                                : options.many > 0 ? INPUTS_MASSES
+                                : options.values   ? INPUTS_VALUES
+                                                   : INPUTS_BYTES;
     for (size_t i = 0; i < n_files; i++)
         if (strstr(files[i].path, options.only) && !(is_session && strncmp(files[i].path, "PROF_", 5) == 0))
-            (options.readers              ? list_records_bytes
-             : options.many > 0           ? list_series
-             : !options.values            ? list_bytes
-             : torch_layout(&files[i])    ? list_torch_fields
-             : record_size(&files[i]) > 0 ? list_fields
-                                          : list_words)(&files[i]);
+            inputs_add(&inputs, &files[i], what, options.many);
     make_home(MOST_JOBS);
     if (!export_it(NULL))
         die("the undamaged collection cannot be exported");
