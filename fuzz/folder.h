@@ -57,8 +57,8 @@ static void folder_put(const char *path, const void *bytes, size_t size)
 /* Only plain names right where files of a collection lie: an input must not write elsewhere. */
 static bool folder_takes(const char *path)
 {
-    static const char *const places[] = { "host/data/", "device_0/data/", "host/",
-                                          "device_0/",  "FRAMEWORK/",     "profiler_" };
+    static const char *const places[] = { "host/data/", "device_0/data/", "host/",  "device_0/",
+                                          "FRAMEWORK/", "profiler_",      "ascope." };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const size_t len = strlen(places[i]);
         if (strncmp(path, places[i], len) == 0)

@@ -1,7 +1,10 @@
-/* Settings and clocks of a folder, opened as the loader opens them, and the file that -reports names. */
+/* Settings and clocks of a folder, opened as the loader opens them, what the collector says of itself, and the file that -reports
+ * names. */
 #include "folder.h"
 
 #include "cli/reports.h"
+#include "export/recording.h"
+#include "load/collector.h"
 #include "load/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -22,8 +25,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     struct arena *mem = arena_new();
+    struct collector collector;
+    struct losses lost = { 0 };
     struct processes shown;
     struct error e = { 0 };
+    if (!collector_load(&collector, path, mem, &lost, &e))
+        abort(); /* only without memory */
+    const struct recording_facts facts = recording_facts(&collector, mem);
+    for (size_t i = 0; i < facts.list.n; i++)
+        if (facts.list.at[i].is_number && !isfinite(strtod(facts.list.at[i].value, NULL)))
+            abort();
     snprintf(path, sizeof path, "%s/" FOLDER_PROF "/host/reports.json", folder);
     if (!reports_read(path, mem, &shown, &e) && e.fault == FAULT_NONE)
         abort();

@@ -116,6 +116,11 @@ def main():
             command = [ascope, "sim", "--out", folder, "--kernels", "6", "--steps", "2", "--chip", *options]
             prof = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
             cut(prof, "sim%d" % i, out)
+    with open(os.path.join(data, "ascope.json"), "rb") as f:
+        recording = b"ascope.json\n" + f.read()
+    for target, head in (("settings", b""), ("collection", b"\0"), ("session", b"\2")):
+        write(out, target, "ascope", head + recording)
+        write(out, target, "ascope_running", head + recording.replace(b'"stop"', b'"running"'))
     for i, text in enumerate(REPORTS):
         write(out, "settings", "reports_%d" % i, b"host/reports.json\n" + text)
 

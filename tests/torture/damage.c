@@ -110,6 +110,7 @@ static const struct {
     { "FRAMEWORK/torch.param_tensor_info", "" },
     { "FRAMEWORK/torch.gc_record", "" },
     { "profiler_metadata.json", "" },
+    { "ascope.json", "" },
 };
 
 struct output {
@@ -350,9 +351,9 @@ static void check_losses(const struct input *in, const struct losses *lost)
     for (int why = 0; why < LOSS_KINDS; why++) {
         if (lost->by[why].n == 0 || !loss_is_damage((enum loss)why) || why == LOSS_UNREADABLE)
             continue;
-        char file[300]; /* settings are named with their key: "host/info.json, cpuNums" */
+        char file[300]; /* settings are named with their key: "host/info.json, cpuNums"; "ascope.json: operators 12" */
         snprintf(file, sizeof file, "%s", lost->by[why].file ? lost->by[why].file : "");
-        file[strcspn(file, ",")] = 0;
+        file[strcspn(file, ",:")] = 0;
         struct stat st;
         if (!find_named(file, &st))
             wrong("%s: said to be in %s, which is no file", loss_key((enum loss)why), file);
