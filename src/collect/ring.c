@@ -114,7 +114,7 @@ static struct ring *ring_take(void)
         if (n < RINGS_MOST) {
             r = &ring_of[n];
             r->session = NEVER_ATTACHED;
-            r->countdown = 1;
+            r->countdown = r->stands_for = 1;
         }
     }
     if (r) {
@@ -294,9 +294,10 @@ void ring_done(struct ring_slot slot)
     atomic_store_explicit(&r->shared->lane[level].head, lane->head,
                           memory_order_release); /* first the bytes, then the news */
     if (__builtin_expect(r->measured_from != 0, 0) && level == 0) {
-        count(&r->shared->cost_ticks, host_clock_now() - r->measured_from);
+        count(&r->shared->cost_ticks, (host_clock_now() - r->measured_from) * r->stands_for);
         count(&r->shared->cost_samples, 1);
         r->measured_from = 0;
+        r->stands_for = COST_SAMPLED_OF;
     }
     leave(r, PUTTING);
 }

@@ -43,8 +43,9 @@ struct ring { /* never freed: a thread that leaves gives it to the next */
     uint32_t countdown;      /* to the next record whose cost is measured */
     uint32_t number;         /* in the session's file */
     uint64_t measured_from;  /* 0: not this one */
-    uint32_t tried;          /* the last session that it asked for memory */
-    uint32_t generation;     /* of open ranges */
+    uint32_t stands_for; /* how many records that one is measured for: the first, which meets fresh pages, for itself */
+    uint32_t tried;      /* the last session that it asked for memory */
+    uint32_t generation; /* of open ranges */
     uint32_t open_at[RING_LANES]; /* where to look for a free slot */
     bool open_full[RING_LANES];   /* none was found the last time */
     struct ring_open *open;

@@ -64,7 +64,8 @@ struct ring_shared_lane {
 struct ring_shared {
     struct ring_shared_lane lane[RING_LANES];
     _Alignas(64) _Atomic uint64_t dropped[STREAM_KINDS];
-    _Atomic uint64_t cost_ticks, cost_samples; /* time inside ring_put .. ring_done, of one in COST_SAMPLED_OF */
+    _Atomic uint64_t cost_ticks,
+        cost_samples; /* time inside ring_put .. ring_done, estimated from one in COST_SAMPLED_OF */
     _Atomic uint32_t is_ready;
     _Atomic uint32_t open_end[RING_LANES]; /* no slot from this one on was ever used */
 };

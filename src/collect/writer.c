@@ -333,7 +333,7 @@ static void tally_read(struct writer_tally *out)
         for (unsigned s = 0; s < STREAM_KINDS; s++)
             out->dropped[s] += atomic_load_explicit(&shared->dropped[s], memory_order_relaxed);
     }
-    out->hook_ns = (uint64_t)((double)ticks * COST_SAMPLED_OF * 1000 / host_clock_first_mhz());
+    out->hook_ns = (uint64_t)((double)ticks * 1000 / host_clock_first_mhz());
 }
 
 void writer_look(struct writer_tally *out)
