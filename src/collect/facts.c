@@ -49,8 +49,8 @@ static uint64_t sum(const uint64_t *n, size_t count)
 static void step_facts(struct json_text *t, const struct ascope_session *s)
 {
     const struct writer_tally *last = &s->tally;
-    const struct session_step end = { .n_records = last->n_records,
-                                      .n_bytes = last->n_bytes,
+    const struct session_step end = { .n_records = last->put_records,
+                                      .n_bytes = last->put_bytes,
                                       .n_dropped = sum(last->dropped, STREAM_KINDS),
                                       .hook_ns = last->hook_ns,
                                       .lag_most_ns = last->lag_since_ns };

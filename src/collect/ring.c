@@ -282,7 +282,9 @@ struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes)
     uint8_t *at = lane->data + (lane->head & (lane->bytes - 1));
     const struct record_head head = { (uint32_t)bytes, (uint16_t)stream, (uint16_t)device };
     memcpy(at, &head, sizeof head);
-    return (struct ring_slot){ .at = at + RECORD_HEAD, .ring = r, .bytes = (uint32_t)room };
+    return (struct ring_slot){
+        .at = at + RECORD_HEAD, .ring = r, .bytes = (uint32_t)room, .record_bytes = (uint32_t)bytes
+    };
 }
 
 void ring_done(struct ring_slot slot)
@@ -291,6 +293,8 @@ void ring_done(struct ring_slot slot)
     const uint32_t level = (atomic_load_explicit(&r->inside, memory_order_relaxed) >> LANE_SHIFT) - 1;
     struct ring_lane *lane = &r->lane[level];
     lane->head += slot.bytes;
+    count(&r->shared->lane[level].n_records, 1);
+    count(&r->shared->lane[level].n_bytes, slot.record_bytes);
     atomic_store_explicit(&r->shared->lane[level].head, lane->head,
                           memory_order_release); /* first the bytes, then the news */
     if (__builtin_expect(r->measured_from != 0, 0) && level == 0) {

@@ -55,7 +55,7 @@ struct ring { /* never freed: a thread that leaves gives it to the next */
 struct ring_slot {
     uint8_t *at; /* NULL: dropped, and counted; else aligned to 8 */
     struct ring *ring;
-    uint32_t bytes; /* with its head, rounded */
+    uint32_t bytes, record_bytes; /* the first with its head, rounded */
 };
 
 extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));

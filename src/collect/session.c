@@ -493,8 +493,8 @@ void ascope_session_step(struct ascope_session *s, uint64_t number)
     struct writer_tally now;
     writer_look(&now);
     struct session_step step = { .number = number,
-                                 .n_records = now.n_records,
-                                 .n_bytes = now.n_bytes,
+                                 .n_records = now.put_records,
+                                 .n_bytes = now.put_bytes,
                                  .hook_ns = now.hook_ns,
                                  .lag_most_ns = now.lag_since_ns };
     for (unsigned i = 0; i < STREAM_KINDS; i++)

@@ -325,10 +325,15 @@ static void tally_read(struct writer_tally *out)
     *out = w.tally;
     for (unsigned s = 0; s < STREAM_KINDS; s++)
         out->dropped[s] += atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
-    for (uint32_t i = 0; i < out->n_rings; i++) {
+    const uint32_t n_rings = rings.header ? atomic_load_explicit(&rings.header->n_rings, memory_order_acquire) : 0;
+    for (uint32_t i = 0; i < n_rings && i < RINGS_MOST; i++) { /* with those that the thread has not seen yet */
         const struct ring_shared *shared = rings_shared(i);
         if (!shared)
             continue;
+        for (unsigned lane = 0; lane < RING_LANES; lane++) {
+            out->put_records += atomic_load_explicit(&shared->lane[lane].n_records, memory_order_relaxed);
+            out->put_bytes += atomic_load_explicit(&shared->lane[lane].n_bytes, memory_order_relaxed);
+        }
         ticks += atomic_load_explicit(&shared->cost_ticks, memory_order_relaxed);
         for (unsigned s = 0; s < STREAM_KINDS; s++)
             out->dropped[s] += atomic_load_explicit(&shared->dropped[s], memory_order_relaxed);

@@ -27,6 +27,7 @@ struct writer_options {
 /* What recording has cost so far; also by step, from ascope_session_step(). */
 struct writer_tally {
     uint64_t n_records, n_bytes;      /* written */
+    uint64_t put_records, put_bytes;  /* put into rings: what is of a step, however late the writer comes */
     uint64_t dropped[STREAM_KINDS];   /* no room in a ring, or none on the disk */
     uint64_t aged_bytes, aged_slices; /* deleted because of the limit */
     uint64_t open_ranges;             /* marks that began and never ended */
