@@ -287,6 +287,22 @@ struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes)
     };
 }
 
+bool ring_is_short(void)
+{
+    struct ring *r = ring_of_thread;
+    if (!r)
+        return false;
+    enter(r, INSIDE);
+    bool is_short = false;
+    if (r->session != NO_SESSION && r->session == ring_session()) {
+        struct ring_lane *lane = &r->lane[0];
+        lane->tail_seen = atomic_load_explicit(&r->shared->lane[0].tail, memory_order_acquire);
+        is_short = lane->head - lane->tail_seen > lane->bytes / 2;
+    }
+    leave(r, INSIDE);
+    return is_short;
+}
+
 void ring_done(struct ring_slot slot)
 {
     struct ring *r = slot.ring;

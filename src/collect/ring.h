@@ -63,6 +63,7 @@ extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-ex
 /* Bytes for one record of a stream, RECORD_MOST at most; `device` is for those of devices, else 0. */
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
+bool ring_is_short(void); /* less than half of the thread's ring is free: devices' threads can wait for the writer */
 
 /* A mark's range while it is open: bytes that survive the process as records do, kept in slots of 256 bytes of the thread's ring
  * until any thread takes them. The id is never 0 and tells session, ring and slot. The head and the text are copied one behind

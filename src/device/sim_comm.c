@@ -1,7 +1,5 @@
 #include "device/sim_torch.h"
 
-#include <stdio.h>
-
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };
 enum { CALL_TICKS = 110, NEXT_CALL = 122 }; /* the calls of a collective's small tasks follow each other like beats */
 
@@ -53,8 +51,7 @@ void comm_op(struct sim_device *d, uint64_t time, uint64_t group, uint32_t data_
 uint64_t comm_name(struct sim_process *p, const char *node, uint64_t group)
 {
     char name[64];
-    snprintf(name, sizeof name, "%s_%03u_%llu_1", node, (unsigned)(group % 1000),
-             (unsigned long long)++p->n_collectives);
+    comm_name_make(name, sizeof name, node, group, ++p->n_collectives);
     return host_name(p, name);
 }
 

@@ -125,34 +125,13 @@ static void smmu_write(struct sim_device *d, uint16_t stream, const struct devic
         layout_put(l, SMMU_FIRST + i, rec, event[is_fault][i]);
 }
 
-/* How an AI CPU spent its time: submitted, scheduled, copied, ran. Fields in µs are of the device's own clock. */
 static void aicpu_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
 {
-    const struct layout *l = &aicpu_node_layout, *head = &node_basic_layout;
-    const uint64_t ticks = t->end - t->begin, mhz = d->of->o->counter_mhz;
-    const uint64_t run_begin = t->begin + ticks / 8, run_end = t->end - ticks / 16 - 1;
-    const uint64_t compute_us = (run_begin - d->tick0) / mhz + 2;
-    const uint64_t copy_us = compute_us + (run_end - run_begin) / mhz * 3 / 4;
-    uint8_t *rec = slices_record(&d->out[DEVICE_AICPU], l);
-    layout_put(head, HEAD_LEVEL, rec, LEVEL_AICPU);
-    layout_put(head, HEAD_THREAD, rec, 77);
-    layout_put(head, HEAD_DATA_LEN, rec, 128);
-    layout_put(head, HEAD_TIME, rec, run_begin);
-    layout_put(l, AICPU_STREAM, rec, stream);
-    layout_put(l, AICPU_TASK, rec, t->id);
-    layout_put(l, AICPU_RUN_BEGIN, rec, run_begin);
-    layout_put(l, AICPU_COMPUTE_US, rec, compute_us);
-    layout_put(l, AICPU_MEMCPY_US, rec, copy_us);
-    layout_put(l, AICPU_MEMCPY_END_US, rec, copy_us + dice_between(&d->counters, 1, 20));
-    layout_put(l, AICPU_RUN_END, rec, run_end);
-    layout_put(l, AICPU_THREAD, rec, 77);
-    layout_put(l, AICPU_SUBMIT, rec, run_begin - 150);
-    layout_put(l, AICPU_SCHEDULE, rec, run_begin - 100);
-    layout_put(l, AICPU_BEFORE_RUN, rec, run_begin - 25);
-    layout_put(l, AICPU_AFTER_RUN, rec, run_end + 20);
-    layout_put(l, AICPU_KERNEL_TYPE, rec, 1);
-    layout_put(l, AICPU_DISPATCH_US, rec, dice_between(&d->counters, 5, 20));
-    layout_put(l, AICPU_TOTAL_US, rec, ticks / mhz);
+    struct aicpu_run r = { .stream = stream, .task = t->id, .begin = t->begin, .end = t->end, .tick0 = d->tick0 };
+    r.mhz = d->of->o->counter_mhz;
+    r.copy_us = dice_between(&d->counters, 1, 20);
+    r.dispatch_us = dice_between(&d->counters, 5, 20);
+    record_aicpu(slices_take(&d->out[DEVICE_AICPU], aicpu_node_layout.size), &r);
 }
 
 void counters_write(struct sim_device *d, uint16_t stream, const struct device_task *t)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "collect/host_clock.h"
+#include "collect/message.h"
+#include "collect/options.h"
 
 enum { CLOCK_PART = 1000000 };
 
@@ -20,6 +22,58 @@ uint64_t npu_clock_ns(const struct npu_clock *c, uint64_t tick)
 }
 
 struct npu npu = { .lock = PTHREAD_MUTEX_INITIALIZER };
+__thread bool npu_is_inside;
+
+/* ---- one lock, and what has to be there before anything else ---- */
+
+static void conditions_init(void)
+{
+    pthread_condattr_t with_clock;
+    pthread_condattr_init(&with_clock);
+    pthread_condattr_setclock(&with_clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&npu.work, &with_clock);
+    pthread_cond_init(&npu.progress, &with_clock);
+    pthread_condattr_destroy(&with_clock);
+}
+
+static void fork_before(void)
+{
+    pthread_mutex_lock(&npu.lock);
+}
+
+static void fork_parent(void)
+{
+    pthread_mutex_unlock(&npu.lock);
+}
+
+/* The child has the devices, but no thread that runs them and no tasks: it begins anew. */
+static void fork_child(void)
+{
+    pthread_mutex_init(&npu.lock, NULL);
+    conditions_init();
+    npu_forget();
+    npu_job_forget();
+}
+
+void npu_lock(void)
+{
+    pthread_mutex_lock(&npu.lock);
+    npu_is_inside = true;
+    if (!npu.is_prepared) {
+        npu.is_prepared = true;
+        conditions_init();
+        pthread_atfork(fork_before, fork_parent, fork_child);
+        npu_types_name();
+    }
+    if (!npu.has_thread)
+        npu.has_thread = npu_thread_start();
+}
+
+void npu_unlock(void)
+{
+    npu_is_inside = false;
+    pthread_mutex_unlock(&npu.lock);
+}
 
 long npu_setting(const char *name, long least, long most, long otherwise)
 {
@@ -52,6 +106,17 @@ static void clock_init(struct npu_clock *c, unsigned id)
                              .speed = (uint32_t)(CLOCK_PART + drift) };
 }
 
+/* Both sides count flips from the beginning of the collection. */
+static void device_start(struct npu_device *d)
+{
+    const uint64_t now = npu_clock_tick(&d->clock, host_clock_raw_ns());
+    d->n_log = d->n_pmu = 0;
+    d->frequency_told = 0;
+    for (uint32_t i = 0; i < d->n_streams; i++)
+        d->stream[i]->batch = 0;
+    d->next_sample = npu.recorded & NPU_MEMORY ? now + npu.sample_ticks : NEVER;
+}
+
 struct npu_device *npu_device_get(unsigned index)
 {
     if (index >= NPU_DEVICES_MOST)
@@ -63,17 +128,26 @@ struct npu_device *npu_device_get(unsigned index)
         d->index = npu.n_devices;
         d->id = first_id() * devices_asked() + d->index;
         clock_init(&d->clock, d->id);
+        d->core_mhz = SIM_CORE_MHZ;
+        d->next_sample = NEVER;
+        d->window_end = d->clock.tick;
+        if (!npu_stream_get(d)) { /* its first one, which is always there */
+            free(d);
+            return NULL;
+        }
         npu.device[npu.n_devices++] = d;
+        if (npu.session != 0)
+            device_start(d);
     }
     return npu.device[index];
 }
 
 static unsigned probe(struct error *e)
 {
-    pthread_mutex_lock(&npu.lock);
+    npu_lock();
     const bool is_there = npu_device_get(devices_asked() - 1) != NULL;
     const unsigned n = npu.n_devices;
-    pthread_mutex_unlock(&npu.lock);
+    npu_unlock();
     if (!is_there)
         error_set(e, FAULT_LIMIT, "no memory for a simulated device");
     return n;
@@ -81,9 +155,9 @@ static unsigned probe(struct error *e)
 
 static const struct npu_device *device_at(unsigned index, struct error *e)
 {
-    pthread_mutex_lock(&npu.lock);
+    npu_lock();
     const struct npu_device *d = index < npu.n_devices ? npu.device[index] : NULL;
-    pthread_mutex_unlock(&npu.lock);
+    npu_unlock();
     if (!d)
         error_set(e, FAULT_ASKED, "simulated device %u: there is none", index);
     return d;
@@ -133,16 +207,99 @@ static bool read_clock(unsigned index, struct device_reading *out, struct error 
     return true;
 }
 
+/* ---- sessions ---- */
+
+static uint32_t what_of(uint64_t mask)
+{
+    const uint64_t level1 = DATA_TASK_L1 | DATA_TASK_L2 | DATA_TASK_L3;
+    const struct {
+        uint64_t any;
+        uint32_t what;
+    } row[] = {
+        { DATA_TASK_L0 | level1, NPU_TASKS },
+        { level1, NPU_NODES },
+        { level1 | DATA_AICORE_SHAPE, NPU_TENSORS },
+        { level1 | DATA_HCCL, NPU_COMM },
+        { DATA_ACL_API, NPU_ACL },
+        { DATA_RUNTIME_API, NPU_CALLS },
+        { DATA_AICPU, NPU_AICPU },
+        { DATA_METRICS, NPU_COUNTERS },
+        { DATA_L2_CACHE, NPU_L2 },
+        { DATA_TASK_MEMORY, NPU_MEMORY },
+        { DATA_MARKS, NPU_MARKS },
+    };
+    uint32_t what = 0;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        what |= mask & row[i].any ? row[i].what : 0;
+    return mask & DATA_AIC_SAMPLING ? what & ~(uint32_t)NPU_COUNTERS : what;
+}
+
+static unsigned events_read(const char *text, uint16_t *event)
+{
+    unsigned n = 0;
+    while (*text && n < PMU_COUNTERS) {
+        char *end;
+        event[n++] = (uint16_t)strtoul(text, &end, 16);
+        text = *end == ',' ? end + 1 : "";
+    }
+    return n;
+}
+
+static void events_choose(const struct ascope_options *o)
+{
+    npu.n_events[0] = npu.n_events[1] = 0;
+    const char *const name = options_metrics_name(o->metrics);
+    if (o->custom_events) {
+        npu.n_events[0] = events_read(o->custom_events, npu.event[0]);
+        npu.n_events[1] = events_read(o->custom_events, npu.event[1]);
+        return;
+    }
+    for (size_t i = 0; name && i < sim_n_metrics; i++)
+        if (sim_metrics[i].on & sim_chips[0].family && strcmp(sim_metrics[i].name, name) == 0) {
+            npu.n_events[0] = events_read(sim_metrics[i].cube_events, npu.event[0]);
+            npu.n_events[1] = events_read(sim_metrics[i].vector_events, npu.event[1]);
+        }
+}
+
 static bool start(const struct ascope_options *o, struct error *e)
 {
-    (void)o;
+    enum { SAMPLE_HZ = 50 };
     (void)e;
+    const uint32_t what = what_of(options_data_mask(o));
+    npu_lock();
+    npu.session = ++npu.n_sessions;
+    npu.recorded = what;
+    npu.n_recorded = 0;
+    npu.sample_ticks = NPU_MHZ * UINT64_C(1000000) / (o->hardware_mem_hz > 0 ? o->hardware_mem_hz : SAMPLE_HZ);
+    events_choose(o);
+    for (unsigned i = 0; i < npu.n_devices; i++)
+        device_start(npu.device[i]);
+    atomic_store(&npu.what, (uint64_t)npu.session << NPU_SESSION_SHIFT | what);
+    npu_wake();
+    npu_unlock();
     return true;
 }
 
+/* Waits for the tasks that were launched while it recorded. What takes very long is left out, and told. */
 static bool stop(struct error *e)
 {
+    enum { LONGEST_S = 60 };
     (void)e;
+    npu_lock();
+    atomic_store(&npu.what, 0);
+    const uint64_t until_ns = host_clock_raw_ns() + LONGEST_S * UINT64_C(1000000000);
+    while (npu.n_recorded > 0 && host_clock_raw_ns() < until_ns)
+        npu_wait();
+    const uint64_t n_left = npu.n_recorded;
+    npu.session = 0;
+    npu.recorded = 0;
+    npu.n_recorded = 0;
+    for (unsigned i = 0; i < npu.n_devices; i++)
+        npu.device[i]->next_sample = NEVER;
+    npu_unlock();
+    if (n_left > 0)
+        message(ASCOPE_WARNING, "simulated device: %llu tasks had not ended after %d s, and are not recorded",
+                (unsigned long long)n_left, LONGEST_S);
     return true;
 }
 
@@ -154,4 +311,5 @@ const struct device_kind sim_npu_kind = {
     .read_clock = read_clock,
     .start = start,
     .stop = stop,
+    .mark = npu_mark,
 };

@@ -14,8 +14,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "ascope/record.h"
 #include "ascope/sim.h"
+#include "collect/streams.h"
 #include "device/device.h"
+#include "device/sim_cost.h"
 #include "device/sim_records.h"
 
 extern const struct device_kind sim_npu_kind;
@@ -32,38 +35,171 @@ struct npu_clock {
 uint64_t npu_clock_tick(const struct npu_clock *c, uint64_t host_ns);
 uint64_t npu_clock_ns(const struct npu_clock *c, uint64_t tick); /* of the host; not before the tick */
 
-/* ---- what is recorded ---- */
-enum npu_what {
-    NPU_TASKS = 1, /* launches, task log, ACL and node calls */
-    NPU_NODES = 2, /* operators: level 1 */
-    NPU_TENSORS = 4,
-    NPU_COMM = 8,
-    NPU_CALLS = 16, /* runtime calls, copies: level 2 */
-    NPU_AICPU = 32,
-    NPU_COUNTERS = 64,
-    NPU_L2 = 128,
-    NPU_MEMORY = 256,
-    NPU_MARKS = 512,
+/* ---- tasks ---- */
+
+/* Something that happens once, or so many times; tasks of any stream wait for it. */
+struct npu_point {
+    uint64_t ns; /* of the host, when it happened the last time; NEVER: not yet */
+    uint64_t latest_ns;
+    uint32_t n_left, n_refs;
+    struct npu_point *next; /* among those that nobody uses */
 };
-/* The bits, and above them the number of the session; 0: nothing is recorded. */
-enum { NPU_SESSION_SHIFT = 32 };
+struct npu_point *npu_point_get(uint32_t n_times); /* with one reference; NULL: no memory, and nobody waits */
+struct npu_point *npu_point_keep(struct npu_point *p);
+void npu_point_drop(struct npu_point *p);
+
+/* A collective: ranks meet. See sim_npu_job.h for how they hear of each other. */
+struct npu_meeting {
+    uint64_t group, number; /* hash of the group's name; its collectives are counted */
+    uint64_t came_ns;       /* when this rank did; NEVER: not yet */
+    uint64_t all_ns;        /* when the last rank did */
+    uint32_t n_refs;
+    char what[96]; /* for messages */
+};
+
+struct npu_task {
+    struct sim_work work;
+    uint64_t arrived, begin, end;      /* ticks; end is NEVER while nobody knows */
+    struct npu_point *after;           /* begins not before this */
+    struct npu_point *until;           /* ends not before this */
+    struct npu_point *happens;         /* its end is one of these */
+    struct npu_meeting *comes, *meets; /* its end is when this rank came; it ends when all have */
+    uint64_t mark;                     /* stamped when it begins; 0: none */
+    uint32_t session, what;            /* that records it, 0: none; enum npu_what */
+    uint16_t id, batch;
+    bool is_flip; /* the numbers of tasks began again with it */
+};
+
+struct ascope_sim_stream { /* given back, it waits for the next who wants one: numbers of its tasks go on */
+    struct npu_device *of;
+    struct npu_task *queue; /* NPU_QUEUE_TASKS, a ring */
+    struct npu_point *tail; /* the next task begins after this: the other streams of a collective */
+    struct ascope_sim_stream *plane[NPU_PLANES - 1]; /* made for its first collective */
+    uint64_t free_at;                                /* tick */
+    uint64_t n_launched, n_done;
+    uint32_t head, n, active_at;
+    uint16_t id, next_task, batch;
+    bool is_full_turn, is_free;
+    uint8_t stage;
+};
+
+struct ascope_sim_event {
+    struct npu_point *point; /* of the last time that it was recorded; NULL: never */
+};
+
+struct npu_extent {
+    uint64_t at, bytes;
+};
+struct npu_pool {
+    struct npu_extent *gap, *block; /* by address; blocks in a table by hash of the address */
+    size_t n_gaps, gaps_room, n_blocks, blocks_room;
+    uint64_t allocated, reserved;
+};
 
 struct npu_device {
     unsigned index; /* in this process */
     unsigned id;    /* on this machine: device_N */
     struct npu_clock clock;
+    struct ascope_sim_stream *stream[NPU_STREAMS_MOST], *active[NPU_STREAMS_MOST]; /* active: have tasks */
+    uint32_t n_streams, n_active;
+    uint32_t n_log, n_pmu;
+    struct npu_pool pool;
+    uint64_t next_sample;                        /* tick; NEVER: none */
+    uint64_t frequency_told;                     /* tick of the last record of it; 0: none in this session */
+    uint64_t window_end, busy_ticks, busy_until; /* of the time that the frequency is decided for */
+    uint32_t core_mhz, n_hot;                    /* n_hot: windows that it was busy in, one after the other */
 };
+
+/* ---- what is recorded ---- */
+enum npu_what {
+    NPU_TASKS = 1, /* launches, task log, calls of nodes */
+    NPU_NODES = 2, /* operators */
+    NPU_TENSORS = 4,
+    NPU_COMM = 8,
+    NPU_CALLS = 16, /* runtime calls and copies */
+    NPU_AICPU = 32,
+    NPU_COUNTERS = 64,
+    NPU_L2 = 128,
+    NPU_MEMORY = 256,
+    NPU_MARKS = 512,
+    NPU_ACL = 1024,
+};
+enum { NPU_SESSION_SHIFT = 32 };
+enum { NPU_TYPE_MALLOC = 0x30101, NPU_TYPE_FREE }; /* calls that the other simulator does not make */
 
 struct npu {
     pthread_mutex_t lock;
+    pthread_cond_t work, progress; /* for the thread; for those who wait for it */
+    bool has_thread, is_prepared;
+    uint64_t sleeps_until_ns; /* the thread; 0: it is awake */
+    unsigned n_waiting;
     struct npu_device *device[NPU_DEVICES_MOST];
     unsigned n_devices;
+    struct npu_point *free_points;
+
+    _Atomic uint64_t what; /* for launches: enum npu_what, and above them the session; 0: nothing is recorded */
+    uint32_t session, n_sessions, recorded; /* until the last task is recorded; enum npu_what */
+    uint64_t n_recorded;                    /* tasks that the session still waits for */
+    uint16_t event[2][PMU_COUNTERS];        /* of the metrics: cube, vector */
+    unsigned n_events[2];
+    uint64_t sample_ticks;
+    char told[240]; /* what the thread has to tell when it does not hold the lock */
 };
 extern struct npu npu;
 
+extern __thread bool npu_is_inside; /* this thread holds the lock */
+void npu_lock(void);                /* and everything is there that has to be: clocks, the thread */
+void npu_unlock(void);
 struct npu_device *npu_device_get(unsigned index); /* makes it with the first use; NULL: more than there can be */
+void npu_forget(void);                             /* in a child process: nothing runs, nothing waits */
 
 /* Numbers that the environment sets: ASCOPE_SIM_* and those of a job's launcher. */
 long npu_setting(const char *name, long least, long most, long otherwise);
+
+/* sim_npu_run.c: what happens on devices. */
+bool npu_thread_start(void);
+void npu_wake(void);                                            /* if the thread would sleep for long */
+void npu_wait(void);                                            /* until the thread has done something, or a while */
+struct ascope_sim_stream *npu_stream_get(struct npu_device *d); /* NULL: no more, or no memory */
+struct npu_enqueued {
+    uint16_t stream, task, batch;
+    bool is_flip, is_recorded;
+};
+/* Waits for room in the queue. The lock is held before and after, not in between. */
+struct npu_enqueued npu_enqueue(struct ascope_sim_stream *s, struct npu_task *t, uint64_t what);
+void npu_device_put(struct npu_device *d, enum stream_id stream, const uint8_t *rec, size_t bytes);
+
+/* sim_npu_host.c: what the host records of a launch. */
+uint64_t npu_what(enum npu_what least); /* 0: nothing, or not that */
+struct npu_times {                      /* each later than the one before, whatever the clock's steps are */
+    uint64_t last;
+};
+uint64_t npu_now(struct npu_times *t);
+uint64_t npu_name(const char *text);
+void npu_types_name(void);
+struct npu_issued {
+    bool is_recorded;
+    uint64_t time; /* of the launch */
+};
+/* To the device, and on record; a time of 0 is now. */
+struct npu_issued npu_issue(struct ascope_sim_stream *s, struct npu_task *t, uint64_t what, uint64_t kernel,
+                            struct npu_times *times, uint64_t time);
+struct ascope_sim_stream *npu_stream_of(struct ascope_sim_stream *s); /* NULL: the first of the first device */
+void npu_mark(void *stream, uint64_t id);
+void npu_host_put(enum host_kind kind, const uint8_t *rec);
+
+/* sim_npu_job.c: ranks of a job. */
+struct npu_job {
+    uint32_t rank, ranks;
+};
+struct npu_job npu_job(void);            /* joins it the first time; alone: 0 of 1 */
+uint64_t npu_job_number(uint64_t group); /* of the next collective of the group */
+void npu_job_come(struct npu_meeting *m, uint64_t ns);
+uint64_t npu_job_all(struct npu_meeting *m); /* when the last rank came; NEVER: not yet */
+void npu_job_forget(void);
+void npu_meeting_drop(struct npu_meeting *m);
+
+/* sim_npu_memory.c */
+void npu_sample(struct npu_device *d);
 
 #endif

@@ -1,5 +1,6 @@
 #include "device/sim_records.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* clang-format off */
@@ -163,6 +164,11 @@ void record_comm_part(uint8_t *rec, const struct comm_part *c)
         layout_put(&hccl_info_layout, f, rec, value[f]);
 }
 
+void comm_name_make(char *out, size_t size, const char *node, uint64_t group, uint64_t number)
+{
+    snprintf(out, size, "%s_%03u_%llu_1", node, (unsigned)(group % 1000), (unsigned long long)number);
+}
+
 void record_comm(uint8_t *rec, bool is_relayed, uint32_t data_type, uint64_t alg, uint64_t count, uint64_t group)
 {
     const struct layout *l = &hccl_op_layout;
@@ -252,4 +258,33 @@ void record_counted(uint8_t *rec, const struct layout *l, uint32_t number, const
     layout_put(l, PMU_BEGIN, rec, c->begin + inside);
     layout_put(l, PMU_END, rec, c->end - inside);
     memcpy(rec + PMU_FIRST, c->event, sizeof c->event);
+}
+
+void record_aicpu(uint8_t *rec, const struct aicpu_run *r)
+{
+    const struct layout *l = &aicpu_node_layout, *head = &node_basic_layout;
+    const uint64_t ticks = r->end - r->begin;
+    const uint64_t run_begin = r->begin + ticks / 8, run_end = r->end - ticks / 16 - 1;
+    const uint64_t compute_us = (run_begin - r->tick0) / r->mhz + 2;
+    const uint64_t copy_us = compute_us + (run_end - run_begin) / r->mhz * 3 / 4;
+    layout_init(l, rec);
+    layout_put(head, HEAD_LEVEL, rec, LEVEL_AICPU);
+    layout_put(head, HEAD_THREAD, rec, 77);
+    layout_put(head, HEAD_DATA_LEN, rec, 128);
+    layout_put(head, HEAD_TIME, rec, run_begin);
+    layout_put(l, AICPU_STREAM, rec, r->stream);
+    layout_put(l, AICPU_TASK, rec, r->task);
+    layout_put(l, AICPU_RUN_BEGIN, rec, run_begin);
+    layout_put(l, AICPU_COMPUTE_US, rec, compute_us);
+    layout_put(l, AICPU_MEMCPY_US, rec, copy_us);
+    layout_put(l, AICPU_MEMCPY_END_US, rec, copy_us + r->copy_us);
+    layout_put(l, AICPU_RUN_END, rec, run_end);
+    layout_put(l, AICPU_THREAD, rec, 77);
+    layout_put(l, AICPU_SUBMIT, rec, run_begin - 150);
+    layout_put(l, AICPU_SCHEDULE, rec, run_begin - 100);
+    layout_put(l, AICPU_BEFORE_RUN, rec, run_begin - 25);
+    layout_put(l, AICPU_AFTER_RUN, rec, run_end + 20);
+    layout_put(l, AICPU_KERNEL_TYPE, rec, 1);
+    layout_put(l, AICPU_DISPATCH_US, rec, r->dispatch_us);
+    layout_put(l, AICPU_TOTAL_US, rec, ticks / r->mhz);
 }

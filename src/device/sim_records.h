@@ -88,6 +88,8 @@ struct comm_part { /* a small task of a collective */
     uint64_t bytes, notify;
 };
 void record_comm_part(uint8_t *rec, const struct comm_part *c);
+/* "hcom_allReduce__123_1_1": of the last digits of the group's hash, and the number of the collective. */
+void comm_name_make(char *out, size_t size, const char *node, uint64_t group, uint64_t number);
 void record_comm(uint8_t *rec, bool is_relayed, uint32_t data_type, uint64_t alg, uint64_t count, uint64_t group);
 
 /* ---- the device ---- */
@@ -119,5 +121,13 @@ struct counted {
 void record_counted(uint8_t *rec, const struct layout *l, uint32_t number, const struct counted *c);
 enum { BITS_VECTOR = 1 << FFTS_TYPE_SHIFT, BITS_MIX = FFTS_TYPE_MIX << FFTS_TYPE_SHIFT };
 unsigned events_count(const char *events); /* of a list with commas */
+
+/* How an AI CPU spent its time: submitted, scheduled, copied, ran. */
+struct aicpu_run {
+    uint16_t stream, task;
+    uint64_t begin, end, tick0; /* ticks; tick0: when the device's clock in us was 0 */
+    uint32_t mhz, copy_us, dispatch_us;
+};
+void record_aicpu(uint8_t *rec, const struct aicpu_run *r);
 
 #endif
