@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast exports are, as ratios measured in one run on one machine.
 
-    bench.py ASCOPE [--sizes 10000,100000,1000000] [--operators 10000,100000,1000000] [--repeat N] [--dir DIR] [--write FILE]
+    bench.py ASCOPE [--sizes 10000,100000,1000000] [--operators 10000,100000,1000000] [--repeat N] [--record SECONDS] [--dir DIR] [--write FILE]
 
 For each size it simulates a collection (`ascope sim`) and exports it: PROF directories by their kernels, PyTorch sessions by
 their operators, these on the host alone and with a kernel for every fifth of them.  Seconds alone say more about the machine
@@ -11,7 +11,8 @@ REFERENCE=COMMAND and REFERENCE_PT=COMMAND in the environment time another parse
 for results, has to write text and databases, and is called only for collections of up to REFERENCE_MOST kernels or operators if that is set.
 Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.  With --write
 the tables and the machine are kept as a page of Markdown.  --sizes 10000000 needs 60 GB and a quarter of an hour; an empty
-list leaves that part out.
+list leaves that part out.  What recording costs is told by bench_record, beside the program: in ns, in looks at the clock, and by a
+million events a second for --record seconds; --record 0 leaves that out.
 """
 import argparse
 import os
@@ -22,6 +23,7 @@ import tempfile
 
 import bench_prof
 import bench_pt
+import bench_recording
 from costs import Report, growth
 
 
@@ -43,6 +45,7 @@ def main():
     p.add_argument("--sizes", default="10000,100000,1000000", help="kernels, with commas (10000,100000,1000000)")
     p.add_argument("--operators", default="10000,100000,1000000", help="operators of PyTorch (10000,100000,1000000)")
     p.add_argument("--repeat", type=int, default=3, help="runs of which the least counts (3)")
+    p.add_argument("--record", type=int, default=60, help="seconds of a million recorded events each (60)")
     p.add_argument("--dir", help="where the collections and results go; a million kernels need 6 GB")
     p.add_argument("--write", metavar="FILE", help="keep the tables as a page of Markdown")
     o = p.parse_args()
@@ -61,6 +64,10 @@ def main():
             with tempfile.TemporaryDirectory(prefix="ascope-bench-", dir=o.dir) as home:
                 found.append(measure(report, os.path.abspath(o.ascope), n, o.repeat, home))
         growth(report, what, sizes, found)
+    if o.record > 0:
+        report.chapter("Recording")
+        program = os.path.join(os.path.dirname(os.path.abspath(o.ascope)), "bench", "bench_record")
+        bench_recording.measure(report, program, o.record, o.dir)
     if o.write:
         with open(o.write, "w", encoding="utf-8") as f:
             f.write("# Benchmarks\n\nThe last run of `make bench`, written by it (`BENCH=\"--write docs/benchmarks.md\"`): "

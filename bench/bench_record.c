@@ -6,8 +6,8 @@
  * Times are CPU times of the threads that record, so that other programs on the machine hardly matter; a burst is as long as fits
  * into a ring, and the writer has time to take it before the next. Of many bursts the median counts.
  */
+#include <ftw.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,16 +269,19 @@ static struct ascope_session *session_begin(void)
     return s;
 }
 
-/* The numbers behind a key of ascope.json, added up: our own writer wrote it. */
-static unsigned long long counted(const char *text, const char *section, const char *key)
+/* From ascope.json, which our own writer wrote: the number behind a key, or the sum of all of them up to the end of a list. */
+static unsigned long long number_behind(const char *at, const char *key)
+{
+    const char *found = at ? strstr(at, key) : NULL;
+    return found ? strtoull(found + strlen(key), NULL, 10) : 0;
+}
+
+static unsigned long long sum_behind(const char *list, const char *key)
 {
     unsigned long long sum = 0;
-    const char *at = strstr(text, section);
-    const char *end = at ? strpbrk(at + strlen(section), "]}") : NULL;
-    const bool is_list = at && strchr(at, '[') && strchr(at, '[') < end;
-    end = is_list ? strchr(at, ']') : end;
-    for (at = at ? strstr(at, key) : NULL; at && at < end; at = strstr(at + 1, key))
-        sum += strtoull(at + strlen(key) + strspn(at + strlen(key), ": "), NULL, 10);
+    const char *end = list ? strchr(list, ']') : NULL;
+    for (const char *at = list; end && (at = strstr(at, key)) && at < end; at++)
+        sum += number_behind(at, key);
     return sum;
 }
 
@@ -301,9 +304,12 @@ static struct told session_finish(struct ascope_session *s)
     if (f) {
         text[fread(text, 1, sizeof text - 1, f)] = '\0';
         fclose(f);
-        t = (struct told){ counted(text, "\"written\"", "\"records\""), counted(text, "\"written\"", "\"bytes\""),
-                           counted(text, "\"dropped\"", "\"count\""), counted(text, "\"lag_most_ns\"", ""),
-                           counted(text, "\"fill_most_percent\"", "") };
+        const char *const written = strstr(text, "\"written\"");
+        t = (struct told){ .records = number_behind(written, "\"records\": "),
+                           .bytes = number_behind(written, "\"bytes\": "),
+                           .dropped = sum_behind(strstr(text, "\"dropped\": ["), "\"count\": "),
+                           .lag_ns = number_behind(text, "\"lag_most_ns\": "),
+                           .fill_percent = number_behind(text, "\"fill_most_percent\": ") };
     }
     return t;
 }
@@ -443,6 +449,12 @@ static void measure_all(struct report *r, const unsigned *threads, size_t n_thre
                why ? "LTTng-UST is not compared: " : "", why ? why : "");
 }
 
+static int forget(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
 int main(int argc, char **argv)
 {
     struct report report = { .is_json = false };
@@ -486,7 +498,5 @@ int main(int argc, char **argv)
         status = flow_main(rate, seconds, n_threads == 3 ? 2 : threads[0], report.is_json);
     else
         measure_all(&report, threads, n_threads);
-    char remove[4200];
-    snprintf(remove, sizeof remove, "rm -rf '%s'", parent_dir);
-    return system(remove) == 0 ? status : 1;
+    return nftw(parent_dir, forget, 16, FTW_DEPTH | FTW_PHYS) == 0 ? status : 1;
 }

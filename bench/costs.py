@@ -35,10 +35,17 @@ class Report:
         print("\n\n" + text)
         self.page += ["", "## " + text]
 
-    def title(self, text):
+    def heading(self, text):
         print("\n" + text)
         self.page += ["", "### " + text, ""]
-        self.row(*HEAD)
+
+    def say(self, text):
+        print("  " + text)
+        self.page += ["", text] if self.page[-1] else [text]
+
+    def title(self, text, head=HEAD):
+        self.heading(text)
+        self.row(*head)
         self.page.append("|---|---:|---:|---:|---:|---|---|")
 
     def row(self, what, wall, cpu, peak, ratio, budget, against):

@@ -1,0 +1,42 @@
+"""What recording costs the threads of a program: bench_record's numbers as tables."""
+import json
+import subprocess
+import sys
+
+from costs import judged
+
+HEAD = ("", "", "threads", "ns", "clocks", "counters", "budget")
+
+
+def told(program, *args):
+    """Ends with 2 when something was dropped, and says so."""
+    done = subprocess.run([program, "--json", *args], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 2):
+        sys.exit("%s ended with %d" % (program, done.returncode))
+    return json.loads(done.stdout)
+
+
+def measure(report, program, rate_seconds, home):
+    """Costs in ns and in looks at the clock, in the same run; then a million events a second for a while."""
+    costs = told(program, *(["--dir", home] if home else []))
+    report.title("What a thread pays, in CPU time (load before: %.1f)" % costs["load"], HEAD)
+    for row in costs["rows"]:
+        budget = ""
+        if "budget" in row:
+            budget = judged(row[row["budget_of"]], "<= %g" % row["budget"])
+            budget = budget.replace(" missed", "") + " " + row["budget_of"] + (" missed" if "missed" in budget else "")
+        report.row(row["what"], row["state"], str(row["threads"]), "%.2f" % row["ns"], "%.2f" % row["clocks"],
+                   "%.2f" % row["counters"], budget)
+    report.say("%s records were written, %s dropped. LTTng-UST: %s. Clocks and counters: how many looks at "
+               "CLOCK_MONOTONIC_RAW, or at the CPU's counter, take as long." %
+               (format(costs["records"], ","), format(costs["dropped"], ","), costs["lttng"]))
+    if rate_seconds <= 0:
+        return
+    flow = told(program, "--rate", "1000000", "--seconds", str(rate_seconds), *(["--dir", home] if home else []))
+    report.heading("A million events a second for %d s (load before: %.1f)" % (rate_seconds, flow["load"]))
+    report.say("%d threads made %s events, %s a second: operators, memory and ranges, 6 to 2 to 2. %s records of %.0f MB were "
+               "written, %s dropped (budget: none). The process had %.0f MB at most and used %.1f s of CPU, the writer "
+               "among it; it looked at the rings every %.1f ms at least; the fullest ring was at %d %%." %
+               (flow["threads"], format(flow["events"], ","), format(int(flow["per_second"]), ","),
+                format(flow["written"], ","), flow["bytes"] / 1e6, format(flow["dropped"], ","), flow["peak_mb"],
+                flow["cpu_seconds"], flow["lag_most_ms"], flow["fill_most_percent"]))
