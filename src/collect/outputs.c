@@ -105,11 +105,15 @@ uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUT
     return o->n_used;
 }
 
-void outputs_resume(struct outputs *o, const struct output_state *state)
+bool outputs_have(const struct outputs *o, unsigned stream, unsigned device)
+{
+    return o->output[output_index(stream, device)].is_used;
+}
+
+bool outputs_resume(struct outputs *o, const struct output_state *state)
 {
     struct output *out = output_for(o, state->stream, state->device);
-    if (out && outputs_are_well(o, NULL))
-        slices_resume(&out->slices, state->next, state->is_open, state->bytes);
+    return !out || !outputs_are_well(o, NULL) || slices_resume(&out->slices, state->next, state->is_open, state->bytes);
 }
 
 static bool closed_add(struct outputs *o, struct closed_slice slice)

@@ -44,8 +44,10 @@ void outputs_flush(struct outputs *o);
 bool outputs_are_well(const struct outputs *o, struct error *e); /* e: what has gone wrong */
 
 uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUTS_MOST]);
-void outputs_resume(struct outputs *o, const struct output_state *state); /* of one, checked by the caller */
-bool output_exists(unsigned stream, unsigned device);                     /* there is such a row */
+/* One file, as it was; the caller has checked the numbers. False: it is shorter now, or gone, and continued all the same. */
+bool outputs_resume(struct outputs *o, const struct output_state *state);
+bool outputs_have(const struct outputs *o, unsigned stream, unsigned device);
+bool output_exists(unsigned stream, unsigned device); /* there is such a row */
 
 /* Deletes the oldest slices of streams that age until everything written and not deleted is within the limit. After a commit. */
 void outputs_age(struct outputs *o, uint64_t limit_bytes);

@@ -268,8 +268,8 @@ bool slices_remove(const struct slices *s, unsigned number, uint64_t *bytes)
     return true;
 }
 
-/* Opens the last slice again. It may have grown, but not shrunk. */
-static void slice_reopen(struct slices *s, size_t bytes)
+/* Opens the last slice again, which may have grown since. */
+static bool slice_reopen(struct slices *s, uint64_t bytes)
 {
     char path[PATH_MAX];
     struct stat st;
@@ -279,27 +279,27 @@ static void slice_reopen(struct slices *s, size_t bytes)
         unlink(path);
     }
     slice_path(s, s->next - 1, "", path);
-    s->fd = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    s->fd = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640));
     if (s->fd < 0 || fstat(s->fd, &st) != 0)
         why = errno;
-    else if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size < bytes)
-        why = ENODATA;
-    else if (ftruncate(s->fd, (off_t)bytes) != 0 || lseek(s->fd, 0, SEEK_END) < 0)
+    else if (!S_ISREG(st.st_mode))
+        why = EINVAL;
+    s->written = why || (uint64_t)st.st_size > bytes ? bytes : (uint64_t)st.st_size;
+    if (!why && (ftruncate(s->fd, (off_t)s->written) != 0 || lseek(s->fd, 0, SEEK_END) < 0))
         why = errno;
-    s->written = bytes;
     if (why)
         fail(s->to, path, "cannot be continued", why);
+    return s->written == bytes;
 }
 
-void slices_resume(struct slices *s, unsigned next, bool is_open, size_t bytes)
+bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes)
 {
     s->next = next;
-    if (is_open)
-        slice_reopen(s, bytes);
-    if (is_plain(s->device) && is_open)
-        return; /* the only one */
-    for (uint64_t bytes_gone; slices_remove(s, next, &bytes_gone);)
-        next++;
+    const bool is_whole = !is_open || slice_reopen(s, bytes);
+    if (!is_open || !is_plain(s->device)) /* else it is the only one */
+        for (uint64_t bytes_gone; slices_remove(s, next, &bytes_gone);)
+            next++;
+    return is_whole;
 }
 
 void slices_fini(struct slices *s)

@@ -64,8 +64,9 @@ uint8_t *slices_take(struct slices *s, size_t bytes); /* room for one record, to
 uint8_t *slices_record(struct slices *s, const struct layout *l); /* the same, begun by layout_init() */
 void slices_text(struct slices *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void slices_flush(struct slices *s); /* everything taken is in its file */
-/* Back to what a stream once was: `bytes` of the slice before `next` (is_open), nothing behind it. */
-void slices_resume(struct slices *s, unsigned next, bool is_open, size_t bytes);
+/* Back to what a stream once was: `bytes` of the slice before `next` (is_open), nothing behind it. False: that slice has fewer
+ * by now, or is gone; it goes on with what there is. */
+bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes);
 bool slices_remove(const struct slices *s, unsigned number,
                    uint64_t *bytes); /* a slice and its marker; false: none is there */
 void slices_fini(struct slices *s);  /* the last slice gets its marker; fine when never used */

@@ -1,6 +1,8 @@
 /* recover.h - finishes what a collector that was killed has left: records in ascope.rings go to the files they were meant for.
  *
- * The file is not trusted. A collection that is still being recorded (its process holds a lock) is left alone.
+ * The files are cut to what the last commit says, then everything that is still in the rings is appended, so that each record
+ * is there once. The file of the rings is removed last: killed at any moment, recovery can be done again. The file is not trusted.
+ * A collection that is still being recorded (its process holds a lock) is left alone.
  */
 #ifndef ASCOPE_COLLECT_RECOVER_H
 #define ASCOPE_COLLECT_RECOVER_H
@@ -13,14 +15,17 @@
 enum recovery {
     RECOVERY_NOTHING, /* no rings: the collection was ended as it should, or by another collector */
     RECOVERY_DONE,
-    RECOVERY_RUNNING, /* still being recorded */
+    RECOVERY_RUNNING, /* still being recorded, or recovered by another process */
     RECOVERY_FAILED,  /* e says why; what is in files can be analysed all the same */
 };
 struct recovered {
-    uint64_t n_records, n_bytes, n_damaged, open_ranges;
+    uint64_t n_records, n_bytes;
+    uint64_t
+        n_damaged; /* places where nothing could be read any more; of files, that were shorter than they had been */
+    uint64_t open_ranges; /* marks that began and never ended */
 };
 
-/* path: a *_ascend_pt or a PROF directory. */
+/* path: a *_ascend_pt or a PROF directory; also a PROF directory in a *_ascend_pt one. */
 enum recovery collection_recover(const char *path, struct recovered *out, struct error *e);
 
 #endif

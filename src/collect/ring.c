@@ -576,11 +576,11 @@ bool rings_open(const struct rings_options *o, struct error *e)
     rings.device = st.st_dev;
     rings.inode = st.st_ino;
     rings.layout = layout_for(o->ring_bytes);
-    rings.header->magic = RINGS_MAGIC;
     rings.header->version = RINGS_VERSION;
     rings.header->bytes = sizeof *rings.header;
     rings.header->process = (uint32_t)getpid();
     rings.header->layout = rings.layout;
+    atomic_store_explicit(&rings.header->magic, RINGS_MAGIC, memory_order_release); /* now it can be recovered */
     for (unsigned s = 0; s < STREAM_KINDS; s++)
         atomic_store(&rings.dropped[s], 0);
     atomic_store(&rings.trouble, 0);

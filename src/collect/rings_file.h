@@ -45,7 +45,7 @@ struct rings_layout {
 };
 
 struct rings_header {
-    uint64_t magic;
+    _Atomic uint64_t magic;
     uint32_t version, bytes; /* bytes: of this structure, which tells other versions, too */
     uint32_t process;
     uint32_t slice_bytes;
