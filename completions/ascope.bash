@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info query analyze sim completion help --version --help'
+        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info recover query analyze sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -63,6 +63,9 @@ _ascope()
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
+    recover)
+        words=''
+        options=' -dir --collection-dir --json --quiet -q --help -h' ;;
     query)
         words=''
         options=' -dir --collection-dir --threads --help -h' ;;
@@ -76,7 +79,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export analyse export-trace export-memory-timeline export-stacks info query analyze sim completion help'
+        words='export analyse export-trace export-memory-timeline export-stacks info recover query analyze sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

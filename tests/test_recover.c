@@ -114,7 +114,6 @@ static void killed_at_any_moment_every_record_is_there_once(void **state)
             fail_msg("run %u: %s", run, e.text);
         assert_int_equal(r.n_damaged, 0);
         assert_false(file_exists(RINGS_NAME));
-        assert_true(file_exists("ascope.json"));
         for (size_t t = 0; t < ROWS(target); t++)
             see_stream(t);
         for (unsigned t = 0; t < THREADS; t++) {

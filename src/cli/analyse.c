@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/recover.h"
 #include "cli/session_summary.h"
 #include "cli/summary.h"
 #include "cli/targets.h"
@@ -159,6 +160,7 @@ static void run_one(void *context, size_t i)
     t->outcome = OUTCOME_NOTHING;
     if (voice_open(&v)) {
         term.to = v.out;
+        recover_first(n->a, target->path, v.err);
         (target->is_session ? analyse_session : analyse_prof)(n, target->path, t, &term, v.err);
     }
     t->is_cut |= !voice_close(&v);

@@ -39,6 +39,7 @@ int run_export_memory_timeline(struct arguments *a);
 int run_export_stacks(struct arguments *a);
 int run_export_trace(struct arguments *a);
 int run_info(struct arguments *a);
+int run_recover(struct arguments *a);
 int run_sim(struct arguments *a);
 int run_help(struct arguments *a);
 int run_completion(struct arguments *a);

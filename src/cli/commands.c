@@ -20,6 +20,7 @@ static const uint8_t trace_options[] = {
     OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t analyze_options[] = {
     OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
@@ -111,6 +112,18 @@ const struct command commands[] = {
                 "ones.",
         LIST_OF(info_options),
         .run = run_info,
+    },
+    {
+        .name = "recover",
+        .usage = "DIR... [OPTION...]",
+        .about = "finish the files of a program that was killed while it recorded",
+        .text = "A program that ascope recorded and that was killed, or that ended without saying so, leaves records in "
+                "the file ascope.rings of its collection. They go to the files they were meant for, each once; then "
+                "ascope.rings is removed. analyse and export do so by themselves before they read; this is for collections that "
+                "another tool will read. Of a directory that holds collections each is recovered. A collection that is "
+                "still being recorded is left alone.",
+        LIST_OF(recover_options),
+        .run = run_recover,
     },
     {
         .name = "query",

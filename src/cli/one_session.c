@@ -8,6 +8,7 @@
 #include "analyse/session.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/recover.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "load/session.h"
@@ -65,6 +66,7 @@ int one_session_run(struct arguments *a, const struct one_session *c)
         complain("%s: %s", dir, path ? "no memory; free some memory and try again" : read_trouble(errno));
         outcome = OUTCOME_NOTHING;
     } else {
+        recover_first(a, path, stderr);
         work_memory(a, folder);
         if (session_load(&s, path, &request, &e) && (c->keeps_tensors || session_analyse(&s, request.n_threads, &e))) {
             outcome = c->write(a, &s, out);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/out.h"
 #include "cli/collections.h"
+#include "cli/recover.h"
 #include "cli/summary.h"
 #include "load/prof.h"
 
@@ -72,6 +73,7 @@ static void run_one(struct run *run, const struct work *w, const char *path)
     struct result r = { 0 };
     struct error e = { 0 };
     const double start = now_s();
+    recover_first(run->a, path, stderr);
     progress_begin(&progress, stderr, !run->a->quiet);
     const bool done = w->run(w->context, path, &progress, &r, &e);
     progress_end(&progress);

@@ -24,7 +24,7 @@ struct recovering {
     struct rings_header *header; /* a copy: nobody else changes it while we look */
     const struct rings_commit *commit;
     struct outputs *outputs;
-    uint64_t dropped[STREAM_KINDS];
+    uint64_t dropped[STREAM_KINDS], cost_ticks;
     struct recovered *out;
 };
 
@@ -270,6 +270,7 @@ static bool rings_drain(struct recovering *r, struct error *e)
         }
         for (unsigned s = 0; s < STREAM_KINDS; s++)
             r->dropped[s] += atomic_load(&shared.dropped[s]);
+        r->cost_ticks += atomic_load(&shared.cost_ticks);
         ranges_count(r, at, &shared);
     }
     return true;
@@ -287,39 +288,53 @@ static json_t *dropped_json(const struct recovering *r)
     return list;
 }
 
-/* What the program would have said at the end; the rest stays as it said it. */
+static bool text_write(const char *path, const char *text, struct error *e)
+{
+    struct out o;
+    if (!text)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    if (!out_open(&o, path, e))
+        return false;
+    out_bytes(&o, text, strlen(text));
+    out_char(&o, '\n');
+    return out_close(&o, e);
+}
+
+/* What the program would have said at the end; the rest stays as it said it. Without that nobody would know what it means. */
 static bool facts_write(const struct recovering *r, struct error *e)
 {
     const struct rings_commit *c = r->commit;
     char path[PATH_MAX];
     struct stat st;
     int why;
-    join(path, r->top, "ascope.json");
+    if (!join(path, r->top, "ascope.json"))
+        return true;
     const int fd = file_open(AT_FDCWD, path, &st, &why);
-    json_t *was = fd >= 0 && st.st_size <= FACTS_MOST ? json_loadfd(fd, 0, NULL) : NULL;
+    json_t *all = fd >= 0 && st.st_size <= FACTS_MOST ? json_loadfd(fd, 0, NULL) : NULL;
     if (fd >= 0)
         close(fd);
-    json_t *all = json_is_object(was) ? json_incref(was) : json_pack("{s:s}", "ascope", ASCOPE_VERSION);
-    json_object_set_new(all, "ended", json_string("recovered"));
-    json_object_set_new(all, "written",
-                        json_pack("{s:I, s:I}", "records", (json_int_t)r->outputs->n_records, "bytes",
-                                  (json_int_t)r->outputs->n_bytes));
-    json_object_set_new(all, "dropped", dropped_json(r));
-    json_object_set_new(
-        all, "aged", json_pack("{s:I, s:I}", "slices", (json_int_t)c->aged_slices, "bytes", (json_int_t)c->aged_bytes));
-    json_object_set_new(all, "open_ranges", json_integer((json_int_t)r->out->open_ranges));
+    if (!json_is_object(all)) {
+        json_decref(all);
+        return true;
+    }
+    const double mhz = json_number_value(json_object_get(json_object_get(all, "clock"), "mhz"));
+    const double hook_ns = mhz > 0 ? (double)r->cost_ticks * COST_SAMPLED_OF * 1000 / mhz : 0;
+    json_t *end = json_pack("{s:s, s:{s:I, s:I}, s:o, s:{s:I, s:I}, s:I, s:I, s:I, s:I, s:I}", "ended", "recovered",
+                            "written", "records", (json_int_t)r->outputs->n_records, "bytes",
+                            (json_int_t)r->outputs->n_bytes, "dropped", dropped_json(r), "aged", "slices",
+                            (json_int_t)c->aged_slices, "bytes", (json_int_t)c->aged_bytes, "open_ranges",
+                            (json_int_t)r->out->open_ranges, "hook_ns", (json_int_t)(hook_ns < 1e18 ? hook_ns : 1e18),
+                            "lag_most_ns", (json_int_t)c->lag_most_ns, "fill_most_percent",
+                            (json_int_t)c->fill_most_percent, "threads", (json_int_t)atomic_load(&r->header->n_rings));
+    json_object_update(all, end);
+    json_t *none = json_pack("{s:[], s:[]}", "devices", "steps");
+    json_object_update_missing(all, none);
     char *text = json_dumps(all, JSON_INDENT(1));
-    struct out o;
-    bool done = text && out_open(&o, path, e);
-    if (done) {
-        out_bytes(&o, text, strlen(text));
-        out_char(&o, '\n');
-        done = out_close(&o, e);
-    } else if (!text)
-        error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    const bool done = text_write(path, text, e);
     free(text);
+    json_decref(none);
+    json_decref(end);
     json_decref(all);
-    json_decref(was);
     return done;
 }
 

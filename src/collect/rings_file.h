@@ -32,6 +32,7 @@ struct output_state {
 struct rings_commit {
     uint64_t n_records, n_bytes; /* written */
     uint64_t aged_slices, aged_bytes;
+    uint64_t lag_most_ns, fill_most_percent;
     uint64_t dropped[STREAM_KINDS]; /* by the writer, and by threads without a ring */
     uint32_t keeps;                 /* 0: warm-up */
     uint32_t n_rings, n_outputs;

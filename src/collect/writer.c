@@ -92,6 +92,8 @@ static void commit(bool keeps)
     c->n_bytes = w.outputs.n_bytes;
     c->aged_slices = w.outputs.aged_slices;
     c->aged_bytes = w.outputs.aged_bytes;
+    c->lag_most_ns = w.lag_most_ns;
+    c->fill_most_percent = w.fill_most_percent;
     for (unsigned s = 0; s < STREAM_KINDS; s++)
         c->dropped[s] = w.outputs.dropped[s] + atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
     c->keeps = w.committed_keeps = keeps;
