@@ -134,8 +134,8 @@ uint64_t ascope_range_record(struct ascope_domain *d, const char *message, void 
         return 0;
     struct mark_head m = { .id = id_next(), .stream = stream, .thread = ring_thread(), .event = EVENT_RANGE };
     const size_t n = message_bytes(message);
+    m.begin = host_clock_now(); /* late: what the library does is not the range's; but before the device can be there */
     launch_on(stream, m.id);
-    m.begin = host_clock_now(); /* late: what the library does is not the range's */
     return ring_range_open(domain->hash, &m, sizeof m, message, n);
 }
 
