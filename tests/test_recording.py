@@ -5,6 +5,7 @@ README, exit code.
 usage: test_recording.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import copy
+import fcntl
 import glob
 import json
 import os
@@ -80,7 +81,7 @@ class Info(Case):
     def test_machines_get_all_of_it(self):
         for which in "pt-a-host", "prof-a":
             found = json.loads(self.ascope("info", "--json", self.sample(which, **DROPPED), code=3))["collections"][0]
-            told = {**TOLD, **DROPPED, "has_rings": False}
+            told = {**TOLD, **DROPPED, "has_rings": False, "is_running": False}
             self.assertEqual(found["recording"], told)
             self.assertEqual([(x["reason"], x["count"], x["damage"]) for x in found["losses"]], [("ring_full", 15, True)])
 
@@ -93,9 +94,12 @@ class Info(Case):
         less = {k: None for k in ("written", "dropped", "aged", "open_ranges", "hook_ns", "lag_most_ns", "fill_most_percent",
                                   "threads", "steps", "devices")}
         path = self.sample("pt-a-host", ended="running", **less)
-        open(os.path.join(path, "ascope.rings"), "w").close()
+        with open(os.path.join(path, "ascope.rings"), "w") as rings:
+            fcntl.lockf(rings, fcntl.LOCK_EX)  # as whoever records does
+            self.hears(self.ascope("info", path), "recorded by ascope 0.1.0, simulated device sim; still being recorded")
+            self.assertTrue(json.loads(self.ascope("info", "--json", path))["collections"][0]["recording"]["is_running"])
         text = self.ascope("info", path)
-        self.hears(text, "not stopped: still recording, or killed", "ascope.rings")
+        self.hears(text, "never stopped: the program was killed", "ascope.rings")
         self.assertNotIn("records, ", text.split("\n\n")[0])
         self.hears(self.ascope("info", self.sample("pt-a-host", ended="recovered")), "killed, and recovered")
 

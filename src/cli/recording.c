@@ -15,8 +15,12 @@ static void put_ending(const struct term *t, const struct collector *c)
         [COLLECTOR_ENDED_UNKNOWN] = "; how it ended is not told",
         [COLLECTOR_STOPPED] = "; stopped as it should be",
         [COLLECTOR_RECOVERED] = "; killed, and recovered from its rings",
-        [COLLECTOR_RUNNING] = "; not stopped: still recording, or killed",
+        [COLLECTOR_RUNNING] = "; never stopped: the program was killed",
     };
+    if (c->is_running) {
+        fprintf(t->to, "; %sstill being recorded%s\n", term_ink(t, INK_WARN), term_ink(t, INK_END));
+        return;
+    }
     fprintf(t->to, "%s%s%s\n", term_ink(t, c->ended == COLLECTOR_RUNNING ? INK_WARN : INK_END), ending[c->ended],
             term_ink(t, INK_END));
     if (c->has_rings)
@@ -95,7 +99,8 @@ void recording_print(const struct term *t, const struct collector *c)
         return;
     fputs("  recorded by ascope", t->to);
     if (!c->is_there) {
-        put_ending(t, &(struct collector){ .has_rings = true, .ended = COLLECTOR_RUNNING });
+        put_ending(t,
+                   &(struct collector){ .has_rings = true, .is_running = c->is_running, .ended = COLLECTOR_RUNNING });
         return;
     }
     fputs(*c->version ? " " : "", t->to);
@@ -228,13 +233,13 @@ json_t *recording_json(const struct collector *c)
     if (!c->is_there && !c->has_rings)
         return json_null();
     return json_pack(
-        "{s:o, s:o, s:b, s:o, s:s, s:b, s:o, s:o, s:{s:o, s:o}, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o, "
+        "{s:o, s:o, s:b, s:o, s:s, s:b, s:b, s:o, s:o, s:{s:o, s:o}, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o, "
         "s:o}",
         "ascope", text_json(c->version), "abi", count_json(c->abi), "simulated", c->is_simulated, "device",
-        text_json(c->device), "ended", collector_end_word[c->ended], "has_rings", c->has_rings, "clock", clock_json(c),
-        "devices", devices_json(c), "written", "records", count_json(c->records), "bytes", count_json(c->bytes),
-        "dropped", dropped_json(c), "aged", "slices", count_json(c->aged_slices), "bytes", count_json(c->aged_bytes),
-        "open_ranges", count_json(c->open_ranges), "hook_ns", count_json(c->hook_ns), "lag_most_ns",
-        count_json(c->lag_most_ns), "fill_most_percent", count_json(c->fill_most_percent), "threads",
-        count_json(c->threads), "steps", steps_json(c));
+        text_json(c->device), "ended", collector_end_word[c->ended], "has_rings", c->has_rings, "is_running",
+        c->is_running, "clock", clock_json(c), "devices", devices_json(c), "written", "records", count_json(c->records),
+        "bytes", count_json(c->bytes), "dropped", dropped_json(c), "aged", "slices", count_json(c->aged_slices),
+        "bytes", count_json(c->aged_bytes), "open_ranges", count_json(c->open_ranges), "hook_ns",
+        count_json(c->hook_ns), "lag_most_ns", count_json(c->lag_most_ns), "fill_most_percent",
+        count_json(c->fill_most_percent), "threads", count_json(c->threads), "steps", steps_json(c));
 }

@@ -12,8 +12,8 @@
 
 static const char FILE_NAME[] = "ascope.json", RINGS_NAME[] = "ascope.rings";
 
-/* A step is a hundred bytes: this is a recording of a hundred thousand of them. */
-enum { FILE_MOST = 16 << 20, TEXT_MOST = 64 };
+/* A step is up to 200 bytes, and the collector tells of a hundred thousand of them at most. */
+enum { FILE_MOST = 32 << 20, TEXT_MOST = 64 };
 
 const char *const collector_end_word[COLLECTOR_ENDS] = {
     [COLLECTOR_ENDED_UNKNOWN] = "",
@@ -209,6 +209,8 @@ static void read_all(struct reading *r, const json_t *root)
     r->is_over = c->ended != COLLECTOR_RUNNING;
     read_keys(r, "", root, TABLE(cost_key), c);
     read_keys(r, "clock.", json_object_get(root, "clock"), TABLE(clock_key), c);
+    if (!r->is_over)
+        c->stop_uncertainty_ns = NOT_TOLD;
     read_keys(r, "written.", json_object_get(root, "written"), TABLE(written_key), c);
     read_keys(r, "aged.", json_object_get(root, "aged"), TABLE(aged_key), c);
     const struct collector_device device = { .start_uncertainty_ns = NOT_TOLD,
@@ -217,6 +219,10 @@ static void read_all(struct reading *r, const json_t *root)
                                              .mhz = NAN,
                                              .drift_ppm = NAN };
     c->devices = read_rows(r, root, "devices", TABLE(device_key), &device, sizeof device, &c->n_devices);
+    for (size_t i = 0; i < c->n_devices && !r->is_over; i++) {
+        c->devices[i].stop_uncertainty_ns = NOT_TOLD;
+        c->devices[i].drift_ppm = NAN;
+    }
     c->dropped = read_rows(r, root, "dropped", TABLE(dropped_key), &(struct collector_dropped){ 0 }, sizeof *c->dropped,
                            &c->n_dropped);
     c->steps =
@@ -267,11 +273,23 @@ static char *read_text(const char *path, struct arena *mem, size_t *len, int *wh
     return text;
 }
 
+/* Whoever records holds a lock on the file; without a file system that knows locks nobody can say. */
+static bool is_held(int fd)
+{
+    struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+    return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
 static void look_for_rings(struct collector *out, const char *path, struct losses *lost)
 {
     struct stat st;
-    out->has_rings = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-    if (!out->has_rings && errno != ENOENT && errno != 0)
+    int why;
+    const int fd = file_open(AT_FDCWD, path, &st, &why);
+    out->has_rings = fd >= 0;
+    out->is_running = fd >= 0 && is_held(fd);
+    if (fd >= 0)
+        close(fd);
+    else if (why != ENOENT)
         losses_add(lost, LOSS_UNREADABLE, 1, RINGS_NAME, 0);
 }
 
@@ -288,10 +306,8 @@ bool collector_load(struct collector *out, const char *path, struct arena *mem, 
     size_t len = 0;
     int why = ENOMEM;
     const char *text = file && rings ? read_text(file, mem, &len, &why) : NULL;
-    if (rings) {
-        errno = 0;
+    if (rings)
         look_for_rings(out, rings, lost);
-    }
     json_error_t unused;
     json_t *root = text ? json_read(text, len, JSON_REJECT_DUPLICATES, &unused) : NULL;
     if (json_is_object(root)) {

@@ -46,8 +46,9 @@ struct collector_step {
 };
 
 struct collector {
-    bool is_there;  /* ascope.json, and it could be read */
-    bool has_rings; /* ascope.rings lies beside it: records are in it that are in no file yet */
+    bool is_there;   /* ascope.json, and it could be read */
+    bool has_rings;  /* ascope.rings lies beside it: records are in it that are in no file yet */
+    bool is_running; /* and somebody still writes into it */
     const char *version, *device;
     uint64_t abi;
     bool is_simulated;
