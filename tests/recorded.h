@@ -6,7 +6,7 @@
 #include "folder.h"
 #include "load/session.h"
 
-static inline struct ascope_session *recorded_begin(void (*choose)(struct ascope_options *o))
+static inline struct ascope_session *recorded_new(void (*choose)(struct ascope_options *o))
 {
     struct ascope_options o;
     struct ascope_error e = { "" };
@@ -19,7 +19,16 @@ static inline struct ascope_session *recorded_begin(void (*choose)(struct ascope
     if (choose)
         choose(&o);
     struct ascope_session *s = ascope_session_new(&o, &e);
-    if (!s || !ascope_session_start(s, &e))
+    if (!s)
+        fail_msg("%s", e.text);
+    return s;
+}
+
+static inline struct ascope_session *recorded_begin(void (*choose)(struct ascope_options *o))
+{
+    struct ascope_error e = { "" };
+    struct ascope_session *s = recorded_new(choose);
+    if (!ascope_session_start(s, &e))
         fail_msg("%s", e.text);
     return s;
 }

@@ -318,6 +318,29 @@ static void an_end_that_does_not_fit_changes_nothing(void **state)
     (void)state;
 }
 
+static void a_warm_up_leaves_nothing_and_takes_nothing(void **state)
+{
+    struct ascope_error e = { "" };
+    struct ascope_session *s = recorded_new(NULL);
+    assert_true(ascope_session_warmup(s, &e));
+    struct ascope_domain *train = ascope_domain_get("train");
+    ascope_mark(train, "of the warm-up", NULL);
+    const uint64_t id = ascope_range_begin(train, "from the warm-up", NULL);
+    struct ascope_op op;
+    ascope_op_begin(&op, "from the warm-up");
+    assert_true(ascope_session_start(s, &e));
+    ascope_op_end(&op);
+    ascope_range_end(train, id);
+    ascope_mark(train, "of the session", NULL);
+    struct session r;
+    const struct marks *m = marks_of(s, &r);
+    assert_int_equal(m->n, 1);
+    assert_string_equal(mark_domain_text(&r.profile, row_of(&r, "of the session")), "train");
+    assert_int_equal(r.framework.ops.n, 0);
+    session_free(&r);
+    (void)state;
+}
+
 enum { THREADS = 8, EACH = 2000 };
 static struct ascope_session *crowded;
 
@@ -440,6 +463,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_destroyed_domain_is_silent, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_range_ends_on_any_thread, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(an_end_that_does_not_fit_changes_nothing, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_warm_up_leaves_nothing_and_takes_nothing, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(ids_are_of_one_mark_each, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_signal_handler_may_mark, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(collectives_have_the_message_of_the_framework, folder_make, folder_remove),

@@ -148,7 +148,7 @@ void ascope_range_record_end(struct ascope_domain *d, uint64_t id)
         char message[RING_OPEN_MOST - sizeof(struct mark_head)];
     } kept;
     const size_t n = domain ? ring_range_take(id, domain->hash, &kept, sizeof kept) : 0;
-    if (n < sizeof kept.m)
+    if (n < sizeof kept.m || kept.m.begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
         return;
     kept.m.end = now;
     launch_on(kept.m.stream, kept.m.id);

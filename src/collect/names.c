@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ascope/record.h"
+#include "collect/recording.h"
 #include "collect/ring.h"
 #include "raw/name_hash.h"
 
@@ -19,10 +20,10 @@ static uint64_t mixed(uint64_t key)
     return key ^ key >> 32;
 }
 
-/* Another session's keys are other keys: nothing has to be cleared between two sessions. 0 is no key. */
-static uint64_t key_of(uint32_t session, uint64_t number)
+/* Another session's keys are other keys: nothing has to be cleared between two. 0 is no key. */
+static uint64_t key_of(uint64_t number)
 {
-    return mixed(number ^ mixed(session)) | 1;
+    return mixed(number ^ mixed(atomic_load_explicit(&recording_turn, memory_order_relaxed))) | 1;
 }
 
 static _Atomic uint64_t *set_of(uint64_t key)
@@ -92,10 +93,7 @@ static bool line_put(enum stream_id stream, const char *head, size_t head_bytes,
 
 bool names_say(uint64_t hash, const char *text, size_t n)
 {
-    const uint32_t session = ring_session();
-    const uint64_t key = key_of(session, hash);
-    if (session == 0)
-        return false;
+    const uint64_t key = key_of(hash);
     if (!say_first(key))
         return true;
     char head[DECIMALS_MOST];
@@ -129,9 +127,9 @@ static uint64_t type_number(uint16_t level, uint32_t type)
 }
 
 /* Beside the keys of texts, whose numbers are hashes. */
-static uint64_t type_key(uint32_t session, uint64_t number)
+static uint64_t type_key(uint64_t number)
 {
-    return key_of(session, ~number);
+    return key_of(~number);
 }
 
 static size_t type_slot(uint64_t number, size_t i)
@@ -166,7 +164,7 @@ void ascope_type_name(uint16_t level, uint32_t type, const char *name)
         /* release: it is filled; acquire: to read the one that is there */
         if (atomic_compare_exchange_strong_explicit(&types[type_slot(number, i)], &there, fresh, memory_order_acq_rel,
                                                     memory_order_acquire)) {
-            unsay(type_key(ring_session(), number)); /* mentioned before it had a name */
+            unsay(type_key(number)); /* mentioned before it had a name */
             return;
         }
         if (there->number == number)
@@ -177,10 +175,8 @@ void ascope_type_name(uint16_t level, uint32_t type, const char *name)
 
 void names_say_type(uint16_t level, uint32_t type)
 {
-    const uint64_t number = type_number(level, type);
-    const uint32_t session = ring_session();
-    const uint64_t key = type_key(session, number);
-    if (session == 0 || !say_first(key))
+    const uint64_t number = type_number(level, type), key = type_key(number);
+    if (!say_first(key))
         return;
     const struct type_name *name = type_find(number);
     char head[2 * DECIMALS_MOST + 1];

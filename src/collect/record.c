@@ -1,5 +1,6 @@
 #include "ascope/record.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,12 +12,15 @@
 
 uint32_t ascope_recording;
 uint32_t recording_process;
-static uint64_t began; /* an operator that began before the session did is not of it */
+_Atomic uint64_t recording_began;
+_Atomic uint32_t recording_turn;
 
 void recording_prepare(void)
 {
-    recording_process = (uint32_t)getpid();
-    began = host_clock_now();
+    if (recording_process != (uint32_t)getpid()) /* threads of a warm-up read it */
+        recording_process = (uint32_t)getpid();
+    atomic_store_explicit(&recording_began, host_clock_now(), memory_order_relaxed);
+    atomic_fetch_add(&recording_turn, 1);
 }
 
 void recording_set(uint32_t what)
@@ -57,7 +61,8 @@ void ascope_op_record_begin(struct ascope_op *op)
 void ascope_op_record_end(const struct ascope_op *op)
 {
     const uint64_t end = host_clock_now();
-    if (!ascope_records(ASCOPE_RECORDS_OPERATORS) || op->begin < began)
+    if (!ascope_records(ASCOPE_RECORDS_OPERATORS) ||
+        op->begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
         return;
     const struct ascope_text text[] = {
         [TORCH_TEXT_NAME] = op->name,       [TORCH_TEXT_TYPES] = op->types,

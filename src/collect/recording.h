@@ -1,6 +1,6 @@
-/* recording.h - what a session tells the recording functions (record.h, mark.h) before it records: called while nothing is.
+/* recording.h - what a session tells the recording functions (record.h, mark.h).
  *
- *     recording_prepare();              whose process it is, and when it began
+ *     recording_prepare();              whose process it is, and when it began; again when a warm-up ends
  *     marks_filter(include, exclude);   which domains of marks it wants
  *     rings_open(...);
  *     recording_set(what);              from here on threads record
@@ -15,7 +15,10 @@
 void recording_prepare(void);
 void recording_set(uint32_t what); /* enum ascope_recorded, several */
 
-extern uint32_t recording_process; /* its number */
+extern uint32_t recording_process;       /* its number */
+extern _Atomic uint64_t recording_began; /* what began before belongs to no session, or to a warm-up */
+extern _Atomic uint32_t
+    recording_turn; /* counts recording_prepare(): what was said to a warm-up has to be said again */
 
 /* Names with commas between them; NULL or empty: no list. A domain is recorded when it is on the first list; without one, when
  * it is not on the second. "default" is the domain without a name. False: no memory, and everything is recorded. */

@@ -417,8 +417,10 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
     const bool is_warm = s->state == SESSION_WARM;
     if (clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) && (is_warm || machinery_start(s, true, &e))) {
         s->state = SESSION_RUNS;
-        if (is_warm)
+        if (is_warm) {
             writer_keep(true);
+            recording_prepare();
+        }
         recording_set(options_recorded(&s->o));
     } else {
         machinery_stop(s, &(struct error){ 0 });
