@@ -113,7 +113,7 @@ ASCOPE_API bool ascope_options_set(struct ascope_options *o, const char *name, c
 
 struct ascope_session;
 
-/* Creates the directory. NULL: e says why. e may be NULL everywhere. */
+/* Creates the directory. NULL: e says why. e may be NULL everywhere. Without options the defaults are taken. */
 ASCOPE_API struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *e);
 ASCOPE_API const char *ascope_session_path(const struct ascope_session *s); /* absolute; lives as long as the session */
 

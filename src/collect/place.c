@@ -22,7 +22,7 @@ const char *place_trouble(int why)
         { EDQUOT, "make room there, or take another parent_dir" },
         { ENOTDIR, "a file is where a directory should be; take another parent_dir" },
         { ENAMETOOLONG, "take a shorter parent_dir or worker_name" },
-        { ENOENT, "it was removed while it was in use" },
+        { ENOENT, "it was removed meanwhile, or can never be there" },
         { EMFILE, "too many files are open in this program" },
     };
     static __thread char text[200];

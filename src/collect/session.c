@@ -182,8 +182,7 @@ static bool parent_find(const struct ascope_session *s, char parent[PATH_MAX], s
     else
         n = snprintf(wanted, sizeof wanted, ".");
     if (n >= (int)sizeof wanted)
-        return error_set(e, FAULT_ASKED, "%s: the path is too long; take a shorter parent_dir",
-                         s->o.parent_dir ? s->o.parent_dir : work);
+        return error_set(e, FAULT_ASKED, "%.200s...: the path is too long; take a shorter parent_dir", wanted);
     if (!place_parents(wanted, e))
         return false;
     if (!realpath(wanted, parent))
@@ -275,8 +274,10 @@ struct ascope_session *ascope_session_new(const struct ascope_options *o, struct
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct ascope_session *s = calloc(1, sizeof *s), *none = NULL;
     struct error e = { 0 };
+    struct ascope_options plain;
     unsigned char id[16];
     pthread_once(&once, watch_process);
+    ascope_options_init(&plain);
     if (!s) {
         error_set(&e, FAULT_LIMIT, "no memory for a session");
         told(&e, to);
@@ -286,7 +287,7 @@ struct ascope_session *ascope_session_new(const struct ascope_options *o, struct
     random_bytes(id, sizeof id);
     for (size_t i = 0; i < sizeof id; i++)
         snprintf(s->trace_id + 2 * i, 3, "%02X", id[i]);
-    if (!options_take(&s->o, o, &e)) {
+    if (!options_take(&s->o, o ? o : &plain, &e)) {
         told(&e, to);
         free(s);
         return NULL;

@@ -1,0 +1,621 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "ascope/mark.h"
+#include "ascope/record.h"
+#include "collect/place.h"
+#include "collect/session.h"
+
+static char dir[] = "/tmp/ascope-session-XXXXXX";
+static unsigned n_warnings;
+static char last_text[1024];
+
+static void count_warning(enum ascope_severity severity, const char *text, void *user)
+{
+    (void)user;
+    n_warnings += severity == ASCOPE_WARNING;
+    snprintf(last_text, sizeof last_text, "%s", text);
+}
+
+static int make_dir(void **state)
+{
+    (void)state;
+    ascope_on_message(count_warning, NULL);
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+    (void)state;
+    place_remove(dir);
+    return 0;
+}
+
+static struct ascope_options options_for(const char *device)
+{
+    struct ascope_options o;
+    ascope_options_init(&o);
+    o.parent_dir = dir;
+    o.device = device;
+    o.ring_kb = 64;
+    o.mstx = true;
+    return o;
+}
+
+static void record_something(void)
+{
+    for (int i = 0; i < 100; i++) {
+        struct ascope_op op;
+        ascope_op_begin(&op, "aten::add");
+        ascope_op_end(&op);
+    }
+    ascope_mark(NULL, "here", NULL);
+}
+
+static char *text_of(const char *path, const char *name)
+{
+    static char text[1 << 20];
+    char whole[8192];
+    snprintf(whole, sizeof whole, "%s/%s", path, name);
+    const int fd = open(whole, O_RDONLY);
+    if (fd < 0)
+        return NULL;
+    const ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+static json_t *json_of(const char *path, const char *name)
+{
+    json_error_t e;
+    const char *const text = text_of(path, name);
+    json_t *const j = text ? json_loads(text, 0, &e) : NULL;
+    if (!j)
+        fail_msg("%s/%s: %s", path, name, text ? e.text : strerror(errno));
+    return j;
+}
+
+/* The first name in the directory that begins so. */
+static bool name_in(const char *path, const char *begins, char *out)
+{
+    DIR *d = opendir(path);
+    bool found = false;
+    for (const struct dirent *at; d && !found && (at = readdir(d));)
+        if ((found = strncmp(at->d_name, begins, strlen(begins)) == 0))
+            sprintf(out, "%s", at->d_name);
+    if (d)
+        closedir(d);
+    return found;
+}
+
+static int check_mode(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    const unsigned mode = st->st_mode & 07777, wanted = kind == FTW_D ? 0750 : 0640;
+    if (at->level > 0 && mode != wanted)
+        fail_msg("%s: mode 0%o", path, mode);
+    return 0;
+}
+
+/* ---- what is left behind ---- */
+
+static void a_whole_life(void **state)
+{
+    static const mode_t masks[] = { 0, 0077, 0777 };
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        const mode_t was = umask(masks[i]);
+        struct ascope_options o = options_for("sim");
+        struct ascope_error e;
+        o.worker_name = "worker";
+        struct ascope_session *s = ascope_session_new(&o, &e);
+        if (!s)
+            fail_msg("%s", e.text);
+        char path[4096], prof[4096], inside[8300];
+        snprintf(path, sizeof path, "%s", ascope_session_path(s));
+        assert_true(ascope_session_warmup(s, &e));
+        record_something(); /* thrown away */
+        assert_true(ascope_session_start(s, &e));
+        assert_string_equal(e.text, "");
+        record_something();
+        json_t *facts = json_of(path, "ascope.json");
+        assert_string_equal(json_string_value(json_object_get(facts, "ended")), "running");
+        json_decref(facts);
+        assert_true(ascope_metadata(s, "who", "a \"user\"\n", &e));
+        assert_true(ascope_session_stop(s, &e));
+        assert_true(ascope_session_end(s, &e));
+        umask(was);
+
+        nftw(path, check_mode, 8, FTW_PHYS);
+        assert_true(name_in(path, "PROF_000", prof));
+        assert_int_equal(strlen(prof), strlen("PROF_000001_20240531102211123_ABCDEFGHIJKLMNOP"));
+        snprintf(inside, sizeof inside, "%s/%s", path, prof);
+        static const char *const files[] = {
+            "host/info.json",          "host/sample.json",    "host/start_info",           "host/end_info",
+            "host/host_start.log",     "host/info.json.done", "device_0/info.json.0",      "device_0/sample.json",
+            "device_0/start_info.0",   "device_0/end_info.0", "device_0/host_start.log.0", "device_0/dev_start.log.0",
+            "device_0/end_info.0.done"
+        };
+        for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+            if (!text_of(inside, files[k]))
+                fail_msg("%s is missing", files[k]);
+        json_decref(json_of(inside, "host/info.json"));
+        json_decref(json_of(inside, "host/sample.json"));
+        json_decref(json_of(inside, "device_0/info.json.0"));
+        json_decref(json_of(path, "profiler_info.json"));
+        json_t *metadata = json_of(path, "profiler_metadata.json");
+        assert_string_equal(json_string_value(json_object_get(metadata, "who")), "a \"user\"\n");
+        assert_int_equal(json_object_size(json_object_get(metadata, "ENV_VARIABLES")), 4);
+        json_decref(metadata);
+        facts = json_of(path, "ascope.json");
+        assert_string_equal(json_string_value(json_object_get(facts, "ended")), "stop");
+        assert_true(json_is_true(json_object_get(facts, "simulated")));
+        /* 100 operators, the mark, and the name of its domain: what was recorded in the warm-up is not there. */
+        const long long n = json_integer_value(json_object_get(json_object_get(facts, "written"), "records"));
+        assert_true(n >= 101 && n <= 103);
+        json_decref(facts);
+        assert_null(text_of(path, "ascope.rings"));
+    }
+    (void)state;
+}
+
+static void drift_is_measured_and_written(void **state)
+{
+    setenv("ASCOPE_SIM_DRIFT_PPM", "200", 1); /* of a device that is not there yet */
+    setenv("ASCOPE_SIM_DEVICES", "2", 1);
+    struct ascope_options o = options_for("sim");
+    struct ascope_error e;
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    char path[4096], prof[4096], inside[8300];
+    snprintf(path, sizeof path, "%s", ascope_session_path(s));
+    assert_true(ascope_session_start(s, &e));
+    assert_true(name_in(path, "PROF_", prof));
+    snprintf(inside, sizeof inside, "%s/%s", path, prof);
+    char id[32];
+    snprintf(id, sizeof id, "device_%d/info.json.%d", s->devices[1].is.id, s->devices[1].is.id);
+    json_t *info = json_of(inside, id);
+    const json_t *device = json_array_get(json_object_get(info, "DeviceInfo"), 0);
+    assert_string_equal(json_string_value(json_object_get(device, "hwts_frequency")), "50.000000000");
+    json_decref(info);
+    usleep(300000);
+    assert_true(ascope_session_stop(s, &e));
+    info = json_of(inside, id);
+    device = json_array_get(json_object_get(info, "DeviceInfo"), 0);
+    const double mhz = atof(json_string_value(json_object_get(device, "hwts_frequency")));
+    assert_true(fabs(mhz - 50.01) < 0.002); /* 40 ppm: two readings that were interrupted */
+    json_decref(info);
+    json_t *facts = json_of(path, "ascope.json");
+    const json_t *of_device = json_array_get(json_object_get(facts, "devices"), 1);
+    print_message("  %.9f MHz, %.3f ppm\n", mhz, json_real_value(json_object_get(of_device, "drift_ppm")));
+    assert_true(fabs(json_real_value(json_object_get(of_device, "drift_ppm")) - 200) < 40);
+    json_decref(facts);
+    assert_true(ascope_session_end(s, &e));
+    unsetenv("ASCOPE_SIM_DRIFT_PPM");
+    unsetenv("ASCOPE_SIM_DEVICES");
+    (void)state;
+}
+
+static void a_comma_in_numbers_is_the_programs(void **state)
+{
+    const char *const was = setlocale(LC_ALL, NULL);
+    if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) {
+        struct ascope_options o = options_for("none");
+        struct ascope_session *s = ascope_session_new(&o, NULL);
+        assert_true(ascope_session_start(s, NULL));
+        json_decref(json_of(ascope_session_path(s), "profiler_info.json"));
+        json_decref(json_of(ascope_session_path(s), "ascope.json"));
+        ascope_session_discard(s);
+    }
+    setlocale(LC_ALL, was);
+    (void)state;
+}
+
+static void parts_follow_activities_and_layout(void **state)
+{
+    static const struct {
+        const char *what;
+        uint32_t activities, layout;
+        bool has_framework, has_prof, is_prof;
+    } row[] = {
+        { "both", ASCOPE_CPU | ASCOPE_NPU, ASCOPE_LAYOUT_PYTORCH, true, true, false },
+        { "the host", ASCOPE_CPU, ASCOPE_LAYOUT_PYTORCH, true, false, false },
+        { "the device", ASCOPE_NPU, ASCOPE_LAYOUT_PYTORCH, false, true, false },
+        { "PROF alone", ASCOPE_CPU, ASCOPE_LAYOUT_PROF, false, false, true },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct ascope_options o = options_for("none");
+        struct ascope_error e;
+        char name[4096];
+        print_message("  %s\n", row[i].what);
+        o.activities = row[i].activities;
+        o.layout = row[i].layout;
+        struct ascope_session *s = ascope_session_new(&o, &e);
+        assert_true(ascope_session_start(s, &e));
+        record_something();
+        const char *const path = ascope_session_path(s);
+        assert_int_equal(name_in(path, "FRAMEWORK", name), row[i].has_framework);
+        assert_int_equal(name_in(path, "PROF_", name), row[i].has_prof);
+        assert_int_equal(name_in(path, "host", name), row[i].is_prof);
+        assert_int_equal(name_in(path, "profiler_info", name), !row[i].is_prof);
+        assert_true(name_in(path, "ascope.json", name));
+        assert_true(ascope_session_stop(s, &e));
+        ascope_session_discard(s);
+    }
+    (void)state;
+}
+
+static void the_rank_is_in_names(void **state)
+{
+    static const struct {
+        const char *what, *environment;
+        int32_t asked;
+        const char *name, *rank;
+    } row[] = {
+        { "none", NULL, -1, "profiler_info.json", NULL },
+        { "of the environment: a text", "3", -1, "profiler_info_3.json", "\"rank_id\": \"3\"" },
+        { "asked for: a number", "3", 5, "profiler_info_5.json", "\"rank_id\": 5" },
+        { "not a number", "x", -1, "profiler_info.json", NULL },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct ascope_options o = options_for("none");
+        print_message("  %s\n", row[i].what);
+        o.rank = row[i].asked;
+        if (row[i].environment)
+            setenv("RANK", row[i].environment, 1);
+        struct ascope_session *s = ascope_session_new(&o, NULL);
+        assert_true(ascope_session_start(s, NULL));
+        const char *const text = text_of(ascope_session_path(s), row[i].name);
+        assert_non_null(text);
+        assert_true(row[i].rank ? strstr(text, row[i].rank) != NULL : strstr(text, "rank_id") == NULL);
+        ascope_session_discard(s);
+        unsetenv("RANK");
+    }
+    (void)state;
+}
+
+static void the_environment_tells_where(void **state)
+{
+    struct ascope_options o = options_for("none");
+    char wanted[256];
+    o.parent_dir = NULL;
+    setenv("ASCEND_WORK_PATH", dir, 1);
+    struct ascope_session *s = ascope_session_new(&o, NULL);
+    snprintf(wanted, sizeof wanted, "%s/profiling_data/", dir);
+    assert_int_equal(strncmp(ascope_session_path(s), wanted, strlen(wanted)), 0);
+    ascope_session_discard(s);
+    unsetenv("ASCEND_WORK_PATH");
+    (void)state;
+}
+
+/* ---- what cannot be ---- */
+
+static void places_that_cannot_be(void **state)
+{
+    char file[256], deep[256], locked[256], below[512], strange[256], longer[3000];
+    snprintf(file, sizeof file, "%s/file", dir);
+    close(open(file, O_CREAT | O_WRONLY, 0600));
+    snprintf(deep, sizeof deep, "%s/a/b/c", dir);
+    snprintf(locked, sizeof locked, "%s/locked", dir);
+    mkdir(locked, 0500);
+    snprintf(below, sizeof below, "%s/below", locked);
+    snprintf(strange, sizeof strange, "%s/with blanks and \xe4\xb8\xad\xe6\x96\x87", dir);
+    size_t n = (size_t)snprintf(longer, sizeof longer, "%s", dir);
+    while (n + 250 < sizeof longer)
+        n += (size_t)snprintf(longer + n, sizeof longer - n, "/%0200d", 0);
+    char too_long[8000];
+    snprintf(too_long, sizeof too_long, "%s%s", longer, longer);
+    const struct {
+        const char *what, *parent, *device, *says; /* NULL: it works */
+    } row[] = {
+        { "parents are made", deep, "none", NULL },
+        { "blanks and other alphabets", strange, "none", NULL },
+        { "a long path", longer, "none", NULL },
+        { "a file", file, "none", "Not a directory" },
+        { "not allowed", geteuid() == 0 ? "/proc/there" : below, "none", "cannot be created" },
+        { "read-only", "/sys/there", "none", "cannot be created" },
+        { "too long a path", too_long, "none", "too long" },
+        { "no such device", dir, "gpu", "device gpu" },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct ascope_options o = options_for(row[i].device);
+        struct ascope_error e;
+        o.parent_dir = row[i].parent;
+        print_message("  %s\n", row[i].what);
+        struct ascope_session *s = ascope_session_new(&o, &e);
+        if (!s)
+            print_message("    %s\n", e.text);
+        assert_int_equal(s != NULL, row[i].says == NULL);
+        if (s) {
+            assert_true(ascope_session_start(s, &e));
+            record_something();
+            assert_true(ascope_session_stop(s, &e));
+            ascope_session_discard(s);
+        } else {
+            assert_true(strstr(e.text, row[i].says) != NULL);
+            assert_null(strchr(e.text, '\n'));
+        }
+        assert_null(session_options());
+    }
+    (void)state;
+}
+
+static void calls_out_of_order(void **state)
+{
+    struct ascope_options o = options_for("none");
+    struct ascope_error e;
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    assert_null(ascope_session_new(&o, &e));
+    assert_non_null(strstr(e.text, "open in this process already"));
+    assert_false(ascope_session_stop(s, &e));
+    assert_non_null(strstr(e.text, "is new"));
+    assert_true(ascope_session_warmup(s, &e));
+    assert_false(ascope_session_warmup(s, &e));
+    assert_true(ascope_session_start(s, &e));
+    assert_false(ascope_session_start(s, &e));
+    assert_false(ascope_session_warmup(s, NULL));
+    assert_true(ascope_session_stop(s, &e));
+    assert_false(ascope_session_stop(s, &e));
+    assert_false(ascope_session_start(s, &e));
+    assert_non_null(strstr(e.text, "is stopped"));
+    assert_true(ascope_session_end(s, &e));
+    assert_false(ascope_session_end(NULL, &e));
+    ascope_session_discard(NULL);
+    /* End without stop stops. */
+    s = ascope_session_new(NULL, &e);
+    assert_non_null(s);
+    char path[4096];
+    snprintf(path, sizeof path, "%s", ascope_session_path(s));
+    assert_true(ascope_session_start(s, &e));
+    assert_true(ascope_session_end(s, &e));
+    assert_int_equal(ascope_recording, 0);
+    place_remove(path);
+    (void)state;
+}
+
+static void metadata_has_its_limits(void **state)
+{
+    struct ascope_options o = options_for("none");
+    struct ascope_error e;
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    char big[4098];
+    memset(big, 'x', sizeof big);
+    big[4097] = '\0';
+    assert_false(ascope_metadata(s, "k", big, &e));
+    assert_false(ascope_metadata(s, big, "v", &e));
+    assert_false(ascope_metadata(s, NULL, "v", &e));
+    assert_false(ascope_metadata(NULL, "k", "v", &e));
+    big[4000] = '\0';
+    for (int i = 0; i < 12; i++) {
+        char key[8];
+        snprintf(key, sizeof key, "k%d", i);
+        assert_true(ascope_metadata(s, key, big, &e));
+    }
+    assert_false(ascope_metadata(s, "k99", big, &e)); /* 50 KiB in all */
+    n_warnings = 0;
+    assert_true(ascope_metadata(s, "k0", "other", &e));
+    assert_int_equal(n_warnings, 1);
+    static const struct {
+        const char *json;
+        bool is_json;
+    } row[] = {
+        { "1", true },
+        { " -0.5e+10 ", true },
+        { "\"a\\u00e9\\n\"", true },
+        { "[1,[],{\"a\":null}]", true },
+        { "{}", true },
+        { "", false },
+        { "01", false },
+        { "{a:1}", false },
+        { "[1,]", false },
+        { "\"\n\"", false },
+        { "\"\\x\"", false },
+        { "true false", false },
+        { "\"\xff\"", false },
+        { "nul", false },
+        { "[", false },
+        { "{\"a\"}", false },
+        { "-", false },
+        { "1.", false },
+        { "\"", false },
+        { "\"\\u12\"", false },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        print_message("  %s\n", row[i].json);
+        assert_int_equal(ascope_metadata_json(s, "json", row[i].json, &e), row[i].is_json);
+    }
+    memset(big, '[', 2000);
+    memset(big + 2000, ']', 2000);
+    assert_false(ascope_metadata_json(s, "json", big, &e));
+    assert_true(ascope_session_start(s, &e));
+    json_decref(json_of(ascope_session_path(s), "profiler_metadata.json"));
+    ascope_session_discard(s);
+    (void)state;
+}
+
+static void rings_elsewhere_leave_nothing_there(void **state)
+{
+    struct ascope_options o = options_for("none");
+    struct ascope_error e;
+    char rings[256], name[4096];
+    snprintf(rings, sizeof rings, "%s/rings", dir);
+    o.ring_dir = rings;
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    assert_true(ascope_session_start(s, &e));
+    assert_true(name_in(rings, "", name) && name_in(ascope_session_path(s), "ascope.rings", name));
+    record_something();
+    assert_true(ascope_session_stop(s, &e));
+    assert_false(name_in(ascope_session_path(s), "ascope.rings", name));
+    assert_int_equal(rmdir(rings), 0); /* it is empty */
+    ascope_session_discard(s);
+    (void)state;
+}
+
+static void a_directory_that_goes_away_is_told(void **state)
+{
+    struct ascope_options o = options_for("none");
+    struct ascope_error e;
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    assert_true(ascope_session_start(s, &e));
+    record_something();
+    usleep(50000); /* the writer has made its files: it would put them into a directory that is being removed */
+    place_remove(ascope_session_path(s));
+    assert_false(ascope_session_stop(s, &e));
+    print_message("  %s\n", e.text);
+    assert_true(ascope_session_end(s, &e));
+    assert_null(session_options());
+    (void)state;
+}
+
+/* ---- the process goes its own ways ---- */
+
+static struct ascope_session *begun(char *path)
+{
+    struct ascope_options o = options_for("none");
+    struct ascope_session *s = ascope_session_new(&o, NULL);
+    assert_true(s && ascope_session_start(s, NULL));
+    sprintf(path, "%s", ascope_session_path(s));
+    record_something();
+    return s;
+}
+
+static void exit_ends_the_session(void **state)
+{
+    char path[4096];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        begun(path);
+        if (write(ends[1], path, strlen(path) + 1) < 0)
+            _exit(1);
+        exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_true(read(ends[0], path, sizeof path) > 0);
+    json_t *facts = json_of(path, "ascope.json");
+    assert_string_equal(json_string_value(json_object_get(facts, "ended")), "stop");
+    json_decref(facts);
+    close(ends[0]);
+    close(ends[1]);
+    (void)state;
+}
+
+static void a_child_has_no_session(void **state)
+{
+    char path[4096], theirs[4096];
+    struct ascope_session *s = begun(path);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct ascope_error e;
+        bool is_well = ascope_recording == 0 && !session_options();
+        record_something();
+        is_well &= !ascope_session_stop(s, &e) && strstr(e.text, "parent");
+        ascope_session_discard(s); /* left alone */
+        is_well &= begun(theirs) != NULL && strcmp(theirs, path) != 0;
+        exit(is_well ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    record_something();
+    assert_true(ascope_session_stop(s, NULL));
+    json_t *facts = json_of(path, "ascope.json");
+    const long long n = json_integer_value(json_object_get(json_object_get(facts, "written"), "records"));
+    assert_true(n >= 202 && n <= 204);
+    json_decref(facts);
+    assert_true(ascope_session_end(s, NULL));
+    (void)state;
+}
+
+static void one_that_is_killed_is_described(void **state)
+{
+    char path[4096], prof[4096], inside[8300];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        begun(path);
+        if (write(ends[1], path, strlen(path) + 1) > 0)
+            kill(getpid(), SIGKILL);
+        _exit(1);
+    }
+    waitpid(child, &(int){ 0 }, 0);
+    assert_true(read(ends[0], path, sizeof path) > 0);
+    json_t *facts = json_of(path, "ascope.json");
+    assert_string_equal(json_string_value(json_object_get(facts, "ended")), "running");
+    json_decref(facts);
+    json_t *info = json_of(path, "profiler_info.json");
+    assert_true(json_integer_value(json_object_get(json_object_get(info, "end_info"), "collectionTimeEnd")) > 0);
+    json_decref(info);
+    assert_true(name_in(path, "PROF_", prof));
+    snprintf(inside, sizeof inside, "%s/%s/host", path, prof);
+    assert_non_null(text_of(inside, "info.json"));
+    assert_non_null(text_of(inside, "host_start.log"));
+    assert_null(text_of(inside, "end_info"));
+    close(ends[0]);
+    close(ends[1]);
+    (void)state;
+}
+
+/* A program that was built when the structure ended behind activities. */
+static void an_older_program_records(void **state)
+{
+    struct {
+        char of_program[offsetof(struct ascope_options, device)], beyond[sizeof(struct ascope_options)];
+    } old;
+    struct ascope_options *const o = (struct ascope_options *)(void *)&old;
+    memset(&old, 0xa5, sizeof old);
+    ascope_options_init_sized(o, sizeof old.of_program);
+    o->parent_dir = dir;
+    struct ascope_session *s = ascope_session_new(o, NULL);
+    assert_non_null(s);
+    assert_true(ascope_session_start(s, NULL));
+    record_something();
+    assert_true(ascope_session_end(s, NULL));
+    for (size_t i = 0; i < sizeof old.beyond; i++)
+        assert_int_equal((unsigned char)old.beyond[i], 0xa5);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_life),
+        cmocka_unit_test(drift_is_measured_and_written),
+        cmocka_unit_test(a_comma_in_numbers_is_the_programs),
+        cmocka_unit_test(parts_follow_activities_and_layout),
+        cmocka_unit_test(the_rank_is_in_names),
+        cmocka_unit_test(the_environment_tells_where),
+        cmocka_unit_test(places_that_cannot_be),
+        cmocka_unit_test(calls_out_of_order),
+        cmocka_unit_test(metadata_has_its_limits),
+        cmocka_unit_test(rings_elsewhere_leave_nothing_there),
+        cmocka_unit_test(a_directory_that_goes_away_is_told),
+        cmocka_unit_test(exit_ends_the_session),
+        cmocka_unit_test(a_child_has_no_session),
+        cmocka_unit_test(one_that_is_killed_is_described),
+        cmocka_unit_test(an_older_program_records),
+    };
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
