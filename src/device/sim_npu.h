@@ -63,7 +63,7 @@ struct npu_task {
     struct npu_point *after;           /* begins not before this */
     struct npu_point *until;           /* ends not before this */
     struct npu_point *happens;         /* its end is one of these */
-    struct npu_meeting *comes, *meets; /* its end is when this rank came; it ends when all have */
+    struct npu_meeting *comes, *meets; /* its begin is when this rank comes; it ends when all have */
     uint64_t mark;                     /* stamped when it begins; 0: none */
     uint32_t session, what;            /* that records it, 0: none; enum npu_what */
     uint16_t id, batch;

@@ -115,14 +115,12 @@ static struct npu_meeting *meeting_keep(struct npu_meeting *m)
     return m;
 }
 
-/* A copy first: with its end this rank has come. Then each plane: it waits for the others once. */
+/* A copy first, then each plane: it waits for the others once; when the first plane does, this rank has come. */
 static void parts_run(struct collective *c, const struct sim_collective *kind)
 {
     c->part.what = SMALL_COPY;
     npu_lock();
-    struct npu_task first = { .work = sim_work_small(SMALL_COPY, c->part.bytes),
-                              .comes = meeting_keep(c->meeting),
-                              .happens = npu_point_keep(c->begins) };
+    struct npu_task first = { .work = sim_work_small(SMALL_COPY, c->part.bytes), .happens = npu_point_keep(c->begins) };
     npu_unlock();
     part_run(c, &first);
     for (c->part.plane = 0; c->part.plane < c->planes; c->part.plane++) {
@@ -137,6 +135,8 @@ static void parts_run(struct collective *c, const struct sim_collective *kind)
                 t.happens = npu_point_keep(c->ends);
             if (c->part.what == SMALL_WAIT && !has_met) {
                 t.meets = meeting_keep(c->meeting);
+                if (c->part.plane == 0)
+                    t.comes = meeting_keep(c->meeting);
                 has_met = true;
             }
             npu_unlock();

@@ -339,18 +339,16 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Waiting ends with a signal, and that takes a moment. */
+/* Waiting ends with a signal, and that takes a moment. Ranks that meet part at the same time, all of them: whoever comes last
+ * waits for the signal, too. */
 static uint64_t end_of(const struct npu_device *d, const struct npu_task *t)
 {
-    uint64_t ns = 0;
-    if (t->until)
-        ns = t->until->ns;
-    if (t->meets)
-        ns = npu_job_all(t->meets);
+    const uint64_t own = t->begin + later(sim_work_ns(&t->work, d->core_mhz) / NPU_NS_PER_TICK, LEAST_TICKS);
+    const uint64_t ns = t->meets ? npu_job_all(t->meets) : t->until ? t->until->ns : 0;
     if (ns == NEVER)
         return NEVER;
-    const uint64_t own = t->begin + later(sim_work_ns(&t->work, d->core_mhz) / NPU_NS_PER_TICK, LEAST_TICKS);
-    return ns == 0 ? own : later(own, tick_of(d, ns) + SIGNAL_TICKS);
+    const uint64_t signalled = ns == 0 ? 0 : tick_of(d, ns) + SIGNAL_TICKS;
+    return t->comes ? signalled : later(own, signalled);
 }
 
 static uint64_t next_tick(struct ascope_sim_stream *s)
@@ -378,8 +376,6 @@ static void task_end(struct ascope_sim_stream *s, struct npu_task *t)
         npu.n_recorded--;
     }
     point_happens(t->happens, end_ns);
-    if (t->comes)
-        npu_job_come(t->comes, end_ns);
     task_drop(t);
     s->free_at = t->end;
     s->stage = STAGE_BEGIN;
@@ -395,6 +391,8 @@ static void stream_step(struct ascope_sim_stream *s, uint64_t tick)
     if (s->stage == STAGE_BEGIN) {
         frequency_decide(s->of, tick);
         t->begin = tick;
+        if (t->comes)
+            npu_job_come(t->comes, npu_clock_ns(&s->of->clock, tick));
         t->end = end_of(s->of, t);
         if (t->work.kind <= TASK_MIX_VECTOR)
             busy_add(s->of, tick, t->end);
