@@ -75,7 +75,26 @@ void outputs_put(struct outputs *o, struct record_head head, const uint8_t *byte
     out->n_bytes += n;
 }
 
-/* What a fault has kept from its file is dropped, all of it: a record too many is told rather than one too few. */
+static struct output_state state_of(const struct outputs *o, unsigned index)
+{
+    const struct slices *s = &o->output[index].slices;
+    return (struct output_state){ .stream = (uint8_t)output_stream(index),
+                                  .is_open = s->fd >= 0,
+                                  .device = (uint16_t)output_device(index),
+                                  .next = s->next,
+                                  .bytes = s->fd >= 0 ? s->written : 0 };
+}
+
+/* Some of what was taken may be in the file, some not: none of it is. */
+static void output_go_back(struct output *out)
+{
+    if (out->slices.fd >= 0)
+        close(out->slices.fd);
+    out->slices.fd = -1;
+    out->slices.n = 0;
+    slices_resume(&out->slices, out->last.next, out->last.is_open, out->last.bytes);
+}
+
 void outputs_flush(struct outputs *o)
 {
     for (uint32_t i = 0; i < o->n_used; i++) {
@@ -86,22 +105,19 @@ void outputs_flush(struct outputs *o)
         if (out->slices.to->error.fault == FAULT_NONE) {
             o->n_records += out->n_records;
             o->n_bytes += out->n_bytes;
-        } else
+        } else {
+            output_go_back(out);
             o->dropped[output_stream(o->used[i])] += out->n_records;
+        }
         out->n_records = out->n_bytes = 0;
+        out->last = state_of(o, o->used[i]);
     }
 }
 
 uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUTS_MOST])
 {
-    for (uint32_t i = 0; i < o->n_used; i++) {
-        const struct slices *s = &o->output[o->used[i]].slices;
-        state[i] = (struct output_state){ .stream = (uint8_t)output_stream(o->used[i]),
-                                          .is_open = s->fd >= 0,
-                                          .device = (uint16_t)output_device(o->used[i]),
-                                          .next = s->next,
-                                          .bytes = s->fd >= 0 ? s->written : 0 };
-    }
+    for (uint32_t i = 0; i < o->n_used; i++)
+        state[i] = state_of(o, o->used[i]);
     return o->n_used;
 }
 
@@ -149,10 +165,18 @@ void outputs_age(struct outputs *o, uint64_t limit_bytes)
     }
 }
 
+/* After a fault, too, what is in the files is whole: it gets its markers where there is room for them. */
 void outputs_close(struct outputs *o)
 {
+    outputs_flush(o);
+    const struct error framework = o->framework.error, prof = o->prof.error;
+    o->framework.error = o->prof.error = (struct error){ 0 };
     for (uint32_t i = 0; i < o->n_used; i++)
         slices_fini(&o->output[o->used[i]].slices);
+    if (framework.fault != FAULT_NONE)
+        o->framework.error = framework;
+    if (prof.fault != FAULT_NONE)
+        o->prof.error = prof;
     free(o->closed);
     o->closed = NULL;
 }

@@ -13,6 +13,7 @@
 struct output {
     struct slices slices;
     uint64_t n_records, n_bytes; /* taken since the last flush */
+    struct output_state last;    /* of the file, after it */
     unsigned n_closed;           /* slices that outputs_age() knows to be complete */
     bool is_used;
 };

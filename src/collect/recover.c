@@ -318,7 +318,7 @@ static bool facts_write(const struct recovering *r, struct error *e)
         return true;
     }
     const double mhz = json_number_value(json_object_get(json_object_get(all, "clock"), "mhz"));
-    const double hook_ns = mhz > 0 ? (double)r->cost_ticks * COST_SAMPLED_OF * 1000 / mhz : 0;
+    const double hook_ns = mhz > 0 ? (double)r->cost_ticks * 1000 / mhz : 0;
     json_t *end = json_pack("{s:s, s:{s:I, s:I}, s:o, s:{s:I, s:I}, s:I, s:I, s:I, s:I, s:I}", "ended", "recovered",
                             "written", "records", (json_int_t)r->outputs->n_records, "bytes",
                             (json_int_t)r->outputs->n_bytes, "dropped", dropped_json(r), "aged", "slices",

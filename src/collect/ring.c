@@ -33,7 +33,8 @@ static _Atomic uint64_t free_rings; /* top of a stack: number + 1, below a count
 static _Atomic uint32_t session_now;
 static uint32_t session_last;
 static pthread_key_t leaving;
-static bool has_barrier; /* the kernel makes all threads agree on what they have stored; else each does so itself */
+static _Atomic bool
+    has_barrier; /* the kernel makes all threads agree on what they have stored; else each does so itself */
 
 uint32_t ring_thread(void)
 {
@@ -103,7 +104,7 @@ static void ring_leave(void *p)
 
 static struct ring *ring_take(void)
 {
-    if (is_taking || ring_session() == NO_SESSION)
+    if (is_taking || atomic_load(&session_now) == NO_SESSION) /* what was prepared before it is seen */
         return NULL;
     is_taking = true;
     struct ring *r = free_pop();
@@ -222,7 +223,7 @@ static bool ring_attach(struct ring *r, uint32_t session)
 static inline uint32_t enter(struct ring *r, uint32_t how)
 {
     const uint32_t was = atomic_load_explicit(&r->inside, memory_order_relaxed);
-    if (__builtin_expect(has_barrier, 1))
+    if (__builtin_expect(atomic_load_explicit(&has_barrier, memory_order_relaxed), 1)) /* set before the session */
         atomic_store_explicit(&r->inside, was + how, memory_order_relaxed);
     else
         atomic_exchange(&r->inside, was + how);

@@ -14,7 +14,8 @@
 #include "collect/message.h"
 #include "collect/outputs.h"
 
-enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, LOOKS_BETWEEN_CHECKS = 256 };
+enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25 };
+static const uint64_t CHECK_NS = 250000000; /* how often it is seen whether the directory is still there */
 
 static struct {
     struct outputs outputs;
@@ -24,7 +25,8 @@ static struct {
     uint64_t touched[RINGS_MOST]; /* bytes of the first lane whose pages are there */
     uint32_t n_rings;
     uint64_t looked_ns, lag_ns, lag_most_ns; /* the last one, the longest one */
-    uint32_t n_looks, fill_most_percent;
+    uint64_t checked_ns;
+    uint32_t fill_most_percent;
     bool told_disk, told_rings, committed_keeps;
 
     pthread_t thread;
@@ -160,9 +162,11 @@ static uint32_t look(bool keeps)
     if (w.lag_ns > w.lag_most_ns)
         w.lag_most_ns = w.lag_ns;
     w.looked_ns = now;
-    const bool is_check = ++w.n_looks % LOOKS_BETWEEN_CHECKS == 0;
-    if (is_check)
+    const bool is_check = now - w.checked_ns >= CHECK_NS;
+    if (is_check) {
         check_places();
+        w.checked_ns = now;
+    }
     const uint32_t n = atomic_load_explicit(&rings.header->n_rings, memory_order_acquire);
     w.n_rings = n < RINGS_MOST ? n : RINGS_MOST;
     uint32_t most = 0;
@@ -290,7 +294,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     w.options = *o;
     memset(w.tail, 0, sizeof w.tail);
     memset(w.touched, 0, sizeof w.touched);
-    w.n_rings = w.n_looks = w.fill_most_percent = 0;
+    w.n_rings = w.fill_most_percent = 0;
     w.lag_ns = w.lag_most_ns = w.asked = w.answered = 0;
     w.told_disk = w.told_rings = w.ends = false;
     w.keeps = true;
@@ -304,7 +308,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     h->has_framework = w.options.framework_dir != NULL;
     if (w.options.prof_dir)
         strncpy(h->prof_name, base_name(w.options.prof_dir), sizeof h->prof_name - 1);
-    w.looked_ns = now_ns();
+    w.looked_ns = w.checked_ns = now_ns();
     commit(w.keeps);
     return w.runs = thread_start(e);
 }

@@ -1,0 +1,376 @@
+#include "collecting.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "ascope/base.h"
+#include "collect/recover.h"
+
+enum { RECORD = 64, NUMBERS_MOST = 1 << 22 };
+
+/* ---- what the files hold ---- */
+
+static uint8_t seen[NUMBERS_MOST];
+
+/* How many records there are, each number once. */
+static uint64_t count_numbers(const char *top)
+{
+    static uint8_t slice[1 << 20];
+    uint64_t n = 0;
+    memset(seen, 0, sizeof seen);
+    for (unsigned i = 0;; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/PROF_1/host/data/aging.compact.task_track.slice_%u", top, i);
+        FILE *f = fopen(path, "rb");
+        if (!f)
+            return n;
+        const size_t bytes = fread(slice, 1, sizeof slice, f);
+        fclose(f);
+        assert_int_equal(bytes % RECORD, 0);
+        for (size_t at = 0; at < bytes; at += RECORD, n++) {
+            uint64_t number;
+            memcpy(&number, slice + at, sizeof number);
+            assert_in_range(number, 0, NUMBERS_MOST - 1);
+            assert_int_equal(seen[number]++, 0);
+        }
+    }
+}
+
+static uint64_t all_dropped(const struct writer_tally *t)
+{
+    uint64_t n = 0;
+    for (unsigned s = 0; s < STREAM_KINDS; s++)
+        n += t->dropped[s];
+    return n;
+}
+
+static void put_patiently(uint64_t number)
+{
+    while (!put_number(STREAM_TRACK, 0, RECORD, number))
+        usleep(100); /* the ring is small, and the writer needs a moment */
+}
+
+/* ---- what is told ---- */
+
+static unsigned n_told;
+static char told[1024];
+
+static void listen(enum ascope_severity severity, const char *text, void *unused)
+{
+    (void)severity, (void)unused;
+    n_told++;
+    snprintf(told, sizeof told, "%s", text);
+}
+
+static int quiet_folder(void **state)
+{
+    n_told = 0;
+    ascope_on_message(listen, NULL);
+    return folder_make(state);
+}
+
+/* ---- ends of processes ---- */
+
+enum { BEFORE_THE_END = 1000 };
+
+static void end_by_kill(void)
+{
+    raise(SIGKILL);
+}
+
+static void end_by_exit(void)
+{
+    _exit(0);
+}
+
+static void end_by_exec(void)
+{
+    execl("/bin/true", "true", (char *)NULL);
+    _exit(1);
+}
+
+static void end_by_abort(void)
+{
+    signal(SIGABRT, SIG_DFL);
+    abort();
+}
+
+static void however_a_process_ends_its_records_are_recovered(void **state)
+{
+    static const struct {
+        const char *what;
+        void (*end)(void);
+    } row[] = {
+        { "killed", end_by_kill }, { "_exit", end_by_exit }, { "exec", end_by_exec }, { "abort", end_by_abort }
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        folder_make(NULL);
+        const pid_t child = fork();
+        if (child == 0) {
+            collecting_start(NULL);
+            for (uint64_t n = 0; n < BEFORE_THE_END; n++)
+                put_patiently(n);
+            row[i].end();
+        }
+        waitpid(child, NULL, 0);
+        struct recovered r;
+        struct error e = { 0 };
+        assert_true(file_exists(RINGS_NAME));
+        assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_DONE);
+        assert_int_equal(count_numbers(folder), BEFORE_THE_END);
+        folder_remove(NULL);
+    }
+    (void)state;
+}
+
+static void a_collection_that_is_being_recorded_is_left_alone(void **state)
+{
+    struct recovered r;
+    struct error e = { 0 };
+    int ready[2];
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        collecting_start(NULL);
+        put_patiently(1);
+        const pid_t grandchild = fork(); /* who outlives its parent, and holds nothing */
+        if (grandchild == 0) {
+            close(ready[1]);
+            sleep(2);
+            _exit(0);
+        }
+        if (write(ready[1], "r", 1) != 1)
+            _exit(1);
+        pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_RUNNING);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_DONE);
+    assert_int_equal(count_numbers(folder), 1);
+    close(ready[0]);
+    close(ready[1]);
+
+    folder_remove(NULL);
+    folder_make(NULL);
+    collecting_start(NULL); /* in the same process */
+    put_patiently(1);
+    assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_RUNNING);
+    assert_int_equal(collecting_stop().n_records, 1);
+    (void)state;
+}
+
+static void a_forked_child_records_nothing_until_it_has_a_session(void **state)
+{
+    enum { EACH = 500 };
+    char parent_folder[sizeof folder];
+    collecting_start(NULL);
+    const uint64_t range = ring_range_open(1, "head", 4, NULL, 0);
+    for (uint64_t i = 0; i < EACH; i++)
+        put_patiently(i);
+    strcpy(parent_folder, folder);
+    const pid_t child = fork();
+    if (child == 0) {
+        char kept[8];
+        if (put_number(STREAM_TRACK, 0, RECORD, 0) || ring_session() != 0 || ring_range_take(range, 1, kept, 8) != 0)
+            _exit(1);
+        strcat(folder, "/child"); /* so that the parent's removal finds it */
+        mkdir(folder, 0750);
+        collecting_start(NULL);
+        for (uint64_t i = 0; i < EACH; i++)
+            put_patiently(i);
+        const struct writer_tally tally = collecting_stop();
+        _exit(tally.n_records == EACH && count_numbers(folder) == EACH ? 0 : 2);
+    }
+    for (uint64_t i = EACH; i < 2 * EACH; i++)
+        put_patiently(i);
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(collecting_stop().n_records, 2 * EACH);
+    assert_int_equal(count_numbers(parent_folder), 2 * EACH);
+    (void)state;
+}
+
+/* ---- signals and threads ---- */
+
+static _Atomic uint64_t next_number, n_in_handlers, n_refused;
+
+static void put_next(void)
+{
+    const uint64_t number = atomic_fetch_add(&next_number, 1);
+    if (!put_number(STREAM_TRACK, 0, RECORD, number))
+        atomic_fetch_add(&n_refused, 1);
+}
+
+static void on_alarm(int unused)
+{
+    (void)unused;
+    put_next();
+    atomic_fetch_add(&n_in_handlers, 1);
+}
+
+static void a_signal_handler_records(void **state)
+{
+    enum { HANDLED = 2000 };
+    atomic_store(&next_number, 0);
+    atomic_store(&n_in_handlers, 0);
+    atomic_store(&n_refused, 0);
+    collecting_start(NULL);
+    signal(SIGALRM, on_alarm);
+    const struct itimerval often = { .it_interval.tv_usec = 200, .it_value.tv_usec = 200 }, never = { 0 };
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (unsigned i = 0; atomic_load(&n_in_handlers) < HANDLED; i++) {
+        put_next();
+        if (i % 64 == 0)
+            usleep(300);
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    signal(SIGALRM, SIG_IGN);
+    const struct writer_tally tally = collecting_stop();
+    const uint64_t n = atomic_load(&next_number) - atomic_load(&n_refused);
+    assert_int_equal(tally.n_records, n);
+    assert_int_equal(all_dropped(&tally), atomic_load(&n_refused));
+    assert_int_equal(count_numbers(folder), n);
+    (void)state;
+}
+
+enum { COMERS = 1000, AT_ONCE = 50, OF_EACH = 20 };
+
+static void *come_and_go(void *first)
+{
+    for (uint64_t i = 0; i < OF_EACH; i++)
+        put_patiently((uint64_t)(uintptr_t)first + i);
+    return NULL;
+}
+
+static void a_thousand_threads_come_and_go(void **state)
+{
+    collecting_start(NULL);
+    for (uintptr_t done = 0; done < COMERS; done += AT_ONCE) {
+        pthread_t thread[AT_ONCE];
+        for (uintptr_t i = 0; i < AT_ONCE; i++)
+            assert_int_equal(pthread_create(&thread[i], NULL, come_and_go, (void *)((done + i) * OF_EACH)), 0);
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            pthread_join(thread[i], NULL);
+    }
+    const struct writer_tally tally = collecting_stop();
+    assert_int_equal(tally.n_records, COMERS * OF_EACH);
+    assert_in_range(tally.n_rings, 1, AT_ONCE);
+    assert_int_equal(count_numbers(folder), COMERS * OF_EACH);
+    (void)state;
+}
+
+/* ---- disks ---- */
+
+/* Records until something is told, then some more: the program goes on. */
+static uint64_t put_until_told(void)
+{
+    uint64_t n = 0;
+    for (unsigned more = 0; more < 2000 && n < NUMBERS_MOST; n++) {
+        put_number(STREAM_TRACK, 0, RECORD, n);
+        more += n_told > 0;
+        if (n % 256 == 0)
+            usleep(200);
+    }
+    return n;
+}
+
+static void check_full(uint64_t n, struct error *e)
+{
+    struct writer_tally tally;
+    assert_false(writer_stop(&tally, e));
+    rings_close();
+    assert_int_equal(n_told, 1);
+    assert_int_equal(tally.n_records + all_dropped(&tally), n);
+    assert_true(tally.n_records > 0);
+    assert_int_equal(count_numbers(folder), tally.n_records);
+}
+
+static void a_file_that_may_not_grow_is_told_once(void **state)
+{
+    struct error e = { 0 };
+    collecting_start(&(struct writer_options){ .slice_bytes = 1 << 20 });
+    put_patiently(NUMBERS_MOST - 1); /* the thread has its ring */
+    folder_limit(100000);            /* no whole number of records */
+    const uint64_t n = put_until_told();
+    folder_limit(0);
+    check_full(n + 1, &e);
+    assert_non_null(strstr(told, "task_track"));
+    assert_non_null(strstr(e.text, "task_track"));
+    (void)state;
+}
+
+static void a_full_disk_is_told_once(void **state)
+{
+    struct error e = { 0 };
+    if (mount("ascope-test", folder, "tmpfs", 0, "size=1m") != 0)
+        skip(); /* only root may */
+    collecting_start(NULL);
+    const uint64_t n = put_until_told();
+    check_full(n, &e);
+    umount(folder);
+    (void)state;
+}
+
+static void without_room_for_a_ring_records_are_counted(void **state)
+{
+    struct writer_tally tally;
+    struct error e = { 0 };
+    collecting_start(NULL);
+    folder_limit(1000);
+    assert_false(put_number(STREAM_TRACK, 0, RECORD, 0));
+    assert_false(put_number(STREAM_TRACK, 0, RECORD, 0));
+    folder_limit(0);
+    assert_false(put_number(STREAM_TRACK, 0, RECORD, 0)); /* it does not try again with every record */
+    assert_true(writer_flush(&tally, &e));
+    assert_int_equal(n_told, 1);
+    tally = collecting_stop();
+    assert_int_equal(tally.n_records, 0);
+    assert_int_equal(tally.dropped[STREAM_TRACK], 3);
+    (void)state;
+}
+
+static void a_directory_that_is_deleted_is_told_once(void **state)
+{
+    struct error e = { 0 };
+    struct writer_tally tally;
+    collecting_start(&(struct writer_options){ .slice_bytes = 1 << 30 });
+    for (uint64_t i = 0; i < 100; i++)
+        put_patiently(i);
+    assert_true(writer_flush(&tally, &e));
+    folder_remove(NULL);
+    const uint64_t n = put_until_told();
+    assert_false(writer_stop(&tally, &e));
+    rings_close();
+    assert_int_equal(n_told, 1);
+    assert_non_null(strstr(told, "deleted"));
+    assert_int_equal(tally.n_records + all_dropped(&tally), n + 100);
+    folder_make(NULL);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(however_a_process_ends_its_records_are_recovered),
+        cmocka_unit_test_setup_teardown(a_collection_that_is_being_recorded_is_left_alone, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_forked_child_records_nothing_until_it_has_a_session, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(a_signal_handler_records, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_thousand_threads_come_and_go, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_file_that_may_not_grow_is_told_once, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_told_once, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(without_room_for_a_ring_records_are_counted, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(a_directory_that_is_deleted_is_told_once, quiet_folder, folder_remove),
+    };
+    return cmocka_run_group_tests(test, NULL, NULL);
+}

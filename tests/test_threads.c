@@ -1,0 +1,148 @@
+/* Many threads record, end each other's ranges, come and go and are interrupted by signals, while sessions open and close.
+ * Built with ThreadSanitizer where the compiler has it (tests/meson.build); says nothing when everything holds. */
+#include <errno.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collect/ring.h"
+#include "collect/rings_file.h"
+#include "collect/writer.h"
+
+enum { WORKERS = 4, SESSIONS = 8, SESSION_US = 60000, SHARED_RANGES = 16, RECORD = 64 };
+
+static char folder[64];
+static _Atomic bool is_over;
+static _Atomic uint64_t shared_range[SHARED_RANGES];
+static _Atomic uint64_t n_put, n_from_handlers, n_ranges;
+
+static bool record(uint64_t number)
+{
+    const struct ring_slot slot = ring_put(number % 3 ? STREAM_TRACK : STREAM_STARS, (unsigned)(number % 2), RECORD);
+    if (!slot.at)
+        return false;
+    memset(slot.at, (int)number, RECORD);
+    ring_done(slot);
+    atomic_fetch_add_explicit(&n_put, 1, memory_order_relaxed);
+    return true;
+}
+
+static void on_signal(int number)
+{
+    const int was = errno;
+    if (record((uint64_t)number))
+        atomic_fetch_add_explicit(&n_from_handlers, 1, memory_order_relaxed);
+    errno = was;
+}
+
+/* Opens a range, leaves it for another thread, and ends the one that was there. */
+static void exchange_range(uint64_t number)
+{
+    char text[600] = "", kept[RING_OPEN_MOST];
+    memset(text, 'r', number % sizeof text);
+    const uint64_t mine = ring_range_open(7, &number, sizeof number, text, number % sizeof text);
+    const uint64_t old = atomic_exchange(&shared_range[number % SHARED_RANGES], mine);
+    const size_t n = old ? ring_range_take(old, 7, kept, sizeof kept) : 0;
+    if (n > 0 && (n < sizeof number || (n > sizeof number && kept[n - 1] != 'r')))
+        abort();
+    atomic_fetch_add_explicit(&n_ranges, n > 0, memory_order_relaxed);
+}
+
+static void *worker(void *seed)
+{
+    for (uint64_t i = (uintptr_t)seed; !atomic_load_explicit(&is_over, memory_order_relaxed); i++) {
+        record(i);
+        if (i % 4 == 0)
+            exchange_range(i);
+        if (i % 512 == 0)
+            usleep(50);
+    }
+    return NULL;
+}
+
+static void *short_lived(void *seed)
+{
+    for (uint64_t i = 0; i < 20; i++)
+        record(i + (uintptr_t)seed);
+    return NULL;
+}
+
+static void *churner(void *unused)
+{
+    while (!atomic_load_explicit(&is_over, memory_order_relaxed)) {
+        pthread_t thread[2];
+        for (uintptr_t i = 0; i < 2; i++)
+            pthread_create(&thread[i], NULL, short_lived, (void *)i);
+        for (unsigned i = 0; i < 2; i++)
+            pthread_join(thread[i], NULL);
+        usleep(500);
+    }
+    return unused;
+}
+
+static int forget(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
+static void session(unsigned number, const pthread_t *storm, size_t n_storm)
+{
+    char prof[160], framework[160], rings_path[160];
+    struct error e = { 0 };
+    struct writer_tally tally;
+    snprintf(prof, sizeof prof, "%s/PROF_%u", folder, number);
+    snprintf(framework, sizeof framework, "%s/FRAMEWORK_%u", folder, number);
+    snprintf(rings_path, sizeof rings_path, "%s/rings_%u", folder, number);
+    mkdir(prof, 0750);
+    mkdir(framework, 0750);
+    const struct writer_options o = {
+        .framework_dir = framework, .prof_dir = prof, .slice_bytes = 65536, .storage_limit_bytes = 1 << 20
+    };
+    if (!rings_open(&(struct rings_options){ .path = rings_path, .ring_bytes = 1 << 18 }, &e) ||
+        !writer_start(&o, &e)) {
+        fprintf(stderr, "%s\n", e.text);
+        abort();
+    }
+    for (unsigned us = 0; us < SESSION_US; us += 1000) {
+        for (size_t i = 0; i < n_storm; i++)
+            pthread_kill(storm[i], SIGUSR1);
+        if (us % 8000 == 0)
+            writer_keep(us % 16000 != 0);
+        writer_look(&tally);
+        usleep(1000);
+    }
+    if (!writer_flush(&tally, &e) || !writer_stop(&tally, &e)) {
+        fprintf(stderr, "%s\n", e.text);
+        abort();
+    }
+    rings_close();
+}
+
+int main(void)
+{
+    snprintf(folder, sizeof folder, "%s/ascope-threads-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (!mkdtemp(folder))
+        return 1;
+    sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART }, NULL);
+    pthread_t thread[WORKERS], churn;
+    for (uintptr_t i = 0; i < WORKERS; i++)
+        pthread_create(&thread[i], NULL, worker, (void *)(i * 1000));
+    pthread_create(&churn, NULL, churner, NULL);
+    for (unsigned i = 0; i < SESSIONS; i++)
+        session(i, thread, WORKERS);
+    atomic_store(&is_over, true);
+    for (unsigned i = 0; i < WORKERS; i++)
+        pthread_join(thread[i], NULL);
+    pthread_join(churn, NULL);
+    nftw(folder, forget, 16, FTW_DEPTH | FTW_PHYS);
+    printf("%llu records, %llu of them from signal handlers; %llu ranges ended by another thread\n",
+           (unsigned long long)n_put, (unsigned long long)n_from_handlers, (unsigned long long)n_ranges);
+    return n_put > 0 && n_from_handlers > 0 && n_ranges > 0 ? 0 : 1;
+}
