@@ -2,6 +2,7 @@
 #
 #   make          builds build/ascope
 #   make demo     simulates a PyTorch job, analyses it and says what to open
+#   make example  runs, analyses and shows a program that records itself; EXAMPLE=threads for another one
 #   make test     everything that must hold before a change goes in
 #   make bench    how fast, as ratios in one run
 #   make fuzz     damaged input for FUZZ_SECONDS a reader
@@ -15,18 +16,19 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+EXAMPLE ?= training
 NICE ?= nice
 NINJA_JOBS ?= $(shell nproc)
 
 # What each job needs of Debian, and why; `make test` and `make demo` install what is missing.
 NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlite3-dev zlib1g-dev
 WHY_build = compiler, build system, and the three libraries that ascope stands on (JSON settings, database output, compressed output)
-NEEDS_test = $(NEEDS_build) clang libclang-rt-dev libcmocka-dev valgrind python3 mandoc
-WHY_test = what the build needs, a second compiler with its sanitizers, the C test library, a checker of memory, Python for the tests of the command, a check of the man page
+NEEDS_test = $(NEEDS_build) g++ clang libclang-rt-dev libcmocka-dev valgrind python3 mandoc
+WHY_test = what the build needs, C++ for an example, a second compiler with its sanitizers, the C test library, a checker of memory, Python for the tests of the command, a check of the man page
 
 MESON_SETUP = meson setup --prefix $(PREFIX)
 
-.PHONY: all program demo test test-build test-gcc test-sanitized bench fuzz torture viewer format docs install clean need-build need-test
+.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer format docs install clean need-build need-test
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -55,6 +57,9 @@ need-build need-test: need-%:
 demo: need-build program
 	@scripts/demo build/ascope demo
 
+example: need-build program
+	@scripts/example build/ascope build/examples/$(EXAMPLE) demo/$(EXAMPLE)
+
 test: test-gcc test-sanitized
 	@echo "everything holds"
 
@@ -68,7 +73,7 @@ test-gcc: test-build
 
 # One tree for three things: the other compiler (whose warnings are errors, too), the sanitizers, and the fuzz targets.
 build-sanitized/build.ninja: | need-test
-	@CC=clang $(MESON_SETUP) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false build-sanitized >/dev/null
+	@CC=clang CXX=clang++ $(MESON_SETUP) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false build-sanitized >/dev/null
 
 test-sanitized: build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""The library as a stranger meets it: installed somewhere, found by pkg-config, used from C and from C++.
+
+    test_install.py BUILD SOURCE
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, SOURCE = (os.path.abspath(p) for p in sys.argv[1:3])
+C = [c for c in ("gcc", "clang") if shutil.which(c)]
+CPP = [c for c in ("g++", "clang++") if shutil.which(c)]
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+SYSTEM = re.compile(r"lib(c|m|dl|rt|pthread)\.so|ld-linux")
+
+# README's own program is compiled and run, too: what a newcomer copies must work.
+USER_CPP = """
+#include <ascope/ascope.h>
+#include <cstdio>
+int main(int, char **arg)
+{
+    struct ascope_options o;
+    struct ascope_error e;
+    ascope_options_init(&o);
+    o.parent_dir = arg[1];
+    o.device = "none";
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    if (!s || !ascope_session_start(s, &e))
+        return std::fprintf(stderr, "%s\\n", e.text), 1;
+    struct ascope_op op;
+    ascope_op_begin(&op, "aten::add");
+    ascope_op_end(&op);
+    std::printf("%s %s\\n", ascope_version(), ascope_session_path(s));
+    return ascope_session_stop(s, &e) && ascope_session_end(s, &e) ? 0 : 1;
+}
+"""
+
+
+def run(*command, **more):
+    p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    if p.returncode:
+        raise AssertionError("%s: %d\n%s" % (" ".join(command), p.returncode, p.stdout))
+    return p.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.stage = tempfile.mkdtemp(prefix="ascope-install-")
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.stage)
+        found = {n: os.path.join(base, n) for base, _, names in os.walk(cls.stage) for n in names}
+        cls.library, cls.pc = found["libascope.so"], found["ascope.pc"]
+        cls.include = os.path.dirname(os.path.dirname(found["ascope.h"]))
+        cls.env = dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(cls.pc), PKG_CONFIG_SYSROOT_DIR=cls.stage,
+                       LD_LIBRARY_PATH=os.path.dirname(cls.library))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.stage)
+
+    def flags(self):
+        return run("pkg-config", "--cflags", "--libs", "ascope", env=self.env).split()
+
+    def build_and_run(self, compiler, name, text, *more):
+        source, program = os.path.join(self.stage, name), os.path.join(self.stage, name + ".program")
+        with open(source, "w") as f:
+            f.write(text)
+        run(compiler, *more, *STRICT, source, "-o", program, *self.flags())
+        out = tempfile.mkdtemp(dir=self.stage)
+        said = run(program, out, env=self.env, cwd=out)
+        self.assertTrue([n for n in os.listdir(out) if n.endswith("_ascend_pt")], said)
+        return said
+
+    def test_the_program_of_the_readme(self):
+        with open(os.path.join(SOURCE, "README.md")) as f:
+            text = re.search(r"```c\n(.*?)```", f.read(), re.S).group(1)
+        for compiler in C:
+            self.build_and_run(compiler, "readme.c", text, "-std=c99")
+
+    def test_a_program_in_cpp(self):
+        version = run("pkg-config", "--modversion", "ascope", env=self.env).strip()
+        for compiler in CPP:
+            said = self.build_and_run(compiler, "user.cpp", USER_CPP, "-std=c++11")
+            self.assertEqual(said.split()[0], version)
+
+    def test_each_header_stands_alone(self):
+        headers = sorted(os.listdir(os.path.join(self.include, "ascope")))
+        for h in headers:
+            for compilers, suffix, standards in ((C, "c", ("c99", "c11", "c17")), (CPP, "cpp", ("c++11", "c++17"))):
+                source = os.path.join(self.stage, "alone." + suffix)
+                with open(source, "w") as f:
+                    f.write("#include <ascope/%s>\n#include <ascope/%s>\nint x;\n" % (h, h))
+                for compiler in compilers:
+                    for standard in standards:
+                        with self.subTest(header=h, compiler=compiler, standard=standard):
+                            run(compiler, "-std=" + standard, *STRICT, "-fsyntax-only", "-I" + self.include, source)
+
+    def test_what_is_exported_is_what_the_headers_declare(self):
+        declared = set()
+        folder = os.path.join(self.include, "ascope")
+        for h in os.listdir(folder):
+            with open(os.path.join(folder, h)) as f:
+                text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+            declared.update(re.findall(r"^ASCOPE_API\b[^;(]*?(\w+)\s*[(;]", text, re.M))
+        exported = {line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", self.library).splitlines()}
+        self.assertEqual(exported - declared, set(), "exported, but in no header")
+        self.assertEqual(declared - exported, set(), "in a header, but not exported")
+
+    def test_it_needs_nothing_but_the_system(self):
+        dynamic = run("readelf", "-d", self.library)
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+        self.assertEqual([n for n in needed if not SYSTEM.match(n)], [])
+        self.assertIn("[libascope.so.0]", re.search(r"\(SONAME\).*", dynamic).group())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
