@@ -598,6 +598,56 @@ static void an_older_program_records(void **state)
     (void)state;
 }
 
+/* Who listens: which option it saw, and what was still recorded when it was told of each end. */
+struct heard {
+    bool profile_memory;
+    uint32_t at_start, at_stop;
+    unsigned n_started, n_stopping;
+};
+
+static void hear_start(const struct ascope_options *o, void *user)
+{
+    struct heard *h = user;
+    h->profile_memory = o->profile_memory;
+    h->at_start = ascope_recording;
+    h->n_started++;
+}
+
+static void hear_stop(void *user)
+{
+    struct heard *h = user;
+    h->at_stop = ascope_recording;
+    h->n_stopping++;
+}
+
+static void listeners_work_while_something_is_recorded(void **state)
+{
+    (void)state;
+    struct heard h = { 0 };
+    const struct ascope_listener l = { hear_start, hear_stop, &h };
+    struct ascope_options o = options_for("none");
+    o.profile_memory = true;
+    assert_true(ascope_listen(&l));
+    struct ascope_session *s = ascope_session_new(&o, NULL);
+    assert_non_null(s);
+    assert_true(ascope_session_warmup(s, NULL));
+    assert_int_equal(h.n_started, 0); /* a warm-up keeps nothing */
+    assert_true(ascope_session_start(s, NULL));
+    assert_int_equal(h.n_started, 1);
+    assert_true(h.profile_memory);
+    assert_true(h.at_start & ASCOPE_RECORDS_OPERATORS);
+    assert_true(ascope_session_stop(s, NULL));
+    assert_int_equal(h.n_stopping, 1);
+    assert_true(h.at_stop & ASCOPE_RECORDS_OPERATORS);
+    assert_true(ascope_session_end(s, NULL));
+    ascope_unlisten(&l);
+    s = ascope_session_new(&o, NULL);
+    assert_true(ascope_session_start(s, NULL));
+    ascope_session_discard(s);
+    assert_int_equal(h.n_started, 1);
+    assert_int_equal(h.n_stopping, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -616,6 +666,7 @@ int main(void)
         cmocka_unit_test(a_child_has_no_session),
         cmocka_unit_test(one_that_is_killed_is_described),
         cmocka_unit_test(an_older_program_records),
+        cmocka_unit_test(listeners_work_while_something_is_recorded),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -136,6 +136,18 @@ ASCOPE_API bool ascope_metadata_json(struct ascope_session *s, const char *key, 
  * "ProfilerStep#N", which schedule.h records. */
 ASCOPE_API void ascope_session_step(struct ascope_session *s, uint64_t number);
 
+/* Code inside a framework that feeds the recording functions, and works only while something is recorded. Both functions are
+ * called on the thread that starts and stops the session: `started` when recording has begun, `stopping` while it still goes on.
+ * The options are those of the session, checked; they are lent until the session stops. */
+struct ascope_listener {
+    void (*started)(const struct ascope_options *o, void *user);
+    void (*stopping)(void *user);
+    void *user;
+};
+/* The structure stays the caller's, and where it is. False: there are eight already. Not while a session is open. */
+ASCOPE_API bool ascope_listen(const struct ascope_listener *l);
+ASCOPE_API void ascope_unlisten(const struct ascope_listener *l);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/listeners.h"
 #include "collect/message.h"
 #include "collect/options.h"
 #include "collect/place.h"
@@ -423,6 +424,7 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
             recording_prepare();
         }
         recording_set(options_recorded(&s->o));
+        listeners_started(&s->o);
     } else {
         machinery_stop(s, &(struct error){ 0 });
         s->state = SESSION_NEW;
@@ -448,6 +450,8 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
     if (!is_ours(s, 1u << SESSION_RUNS | 1u << SESSION_WARM, "stop", &e))
         return told(&e, to);
     const bool was_recording = s->state == SESSION_RUNS;
+    if (was_recording)
+        listeners_stopping();
     machinery_stop(s, &e);
     s->state = was_recording ? SESSION_STOPPED : SESSION_NEW;
     if (!was_recording)

@@ -1,0 +1,10 @@
+/* listeners.h - tells those who asked (ascope_listen) that recording begins and ends. */
+#ifndef ASCOPE_COLLECT_LISTENERS_H
+#define ASCOPE_COLLECT_LISTENERS_H
+
+#include "ascope/session.h"
+
+void listeners_started(const struct ascope_options *o);
+void listeners_stopping(void); /* in the opposite order; only those that were told of the start */
+
+#endif
