@@ -201,29 +201,61 @@ static void injected_marks_are_recorded(void **state)
     (void)state;
 }
 
-static void linked_programs_are_recorded(void **state)
+/* Runs it with the variables that its arguments set, and finds the one directory that it leaves in the folder. */
+static void run_program(const char *argument, const char *const *variable, char path[PATH_MAX])
 {
     const char *const program = getenv("ASCOPE_MSTX_PROGRAM");
     assert_non_null(program);
     const pid_t child = fork();
     if (child == 0) {
-        execl(program, program, folder, (char *)NULL);
+        for (; *variable; variable += 2)
+            setenv(variable[0], variable[1], 1);
+        execl(program, program, argument, (char *)NULL);
         _exit(127);
     }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    char path[PATH_MAX] = "";
+    *path = '\0';
     DIR *dir = opendir(folder);
     for (struct dirent *d; dir && (d = readdir(dir));)
         if (d->d_name[0] != '.')
-            snprintf(path, sizeof path, "%s/%s", folder, d->d_name);
+            snprintf(path, PATH_MAX, "%s/%s", folder, d->d_name);
     closedir(dir);
+}
+
+static void linked_programs_are_recorded(void **state)
+{
+    char path[PATH_MAX];
+    run_program(folder, (const char *const[]){ NULL }, path);
     struct session r;
     assert_int_equal(load_marks(path, &r), 2);
     assert_true(has_mark(&r, "linked range", "default"));
     assert_true(has_mark(&r, "linked point", "linked"));
     session_free(&r);
+    (void)state;
+}
+
+static void the_environment_asks_for_a_session(void **state)
+{
+    char path[PATH_MAX];
+    run_program(NULL,
+                (const char *const[]){ "ASCOPE_RECORD", folder, "ASCOPE_RECORD_OPTIONS",
+                                       "device=none; worker_name=asked;mstx_domain_include=linked", NULL },
+                path);
+    struct session r;
+    assert_int_equal(load_marks(path, &r), 1);
+    assert_true(has_mark(&r, "linked point", "linked"));
+    assert_memory_equal(r.name, "asked_", 6);
+    session_free(&r);
+    (void)state;
+}
+
+static void nobody_asks_and_nothing_is_left(void **state)
+{
+    char path[PATH_MAX];
+    run_program(NULL, (const char *const[]){ NULL }, path);
+    assert_string_equal(path, "");
     (void)state;
 }
 
@@ -252,6 +284,8 @@ int main(void)
         cmocka_unit_test(front_ends_are_filled),
         cmocka_unit_test_setup_teardown(injected_marks_are_recorded, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(linked_programs_are_recorded, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(the_environment_asks_for_a_session, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(nobody_asks_and_nothing_is_left, folder_make, folder_remove),
         cmocka_unit_test(pools_are_accepted),
     };
     return cmocka_run_group_tests(tests, tool_load, NULL);

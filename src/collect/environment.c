@@ -1,0 +1,44 @@
+/* A program that knows nothing of sessions is recorded from the moment that it loads the library to its end, when its environment
+ * asks for that: ASCOPE_RECORD=DIR, and options by their names in ASCOPE_RECORD_OPTIONS. Part of libascope.so alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ascope/session.h"
+#include "collect/message.h"
+
+static void options_read(struct ascope_options *o, char *text)
+{
+    for (char *rest = text, *name; (name = strsep(&rest, ";"));) {
+        name += strspn(name, " ");
+        char *value = strchr(name, '=');
+        if (*name == '\0')
+            continue;
+        if (value)
+            *value++ = '\0';
+        if (!value || !ascope_options_set(o, name, value))
+            message(ASCOPE_WARNING,
+                    "ASCOPE_RECORD_OPTIONS: \"%.60s\" is left out; wanted name=value, with \";\" between them", name);
+    }
+}
+
+/* Not for programs that run with somebody else's rights. */
+static __attribute__((constructor)) void record_if_asked(void)
+{
+    const char *const dir = secure_getenv("ASCOPE_RECORD"), *const more = secure_getenv("ASCOPE_RECORD_OPTIONS");
+    if (!dir || *dir == '\0')
+        return;
+    struct ascope_options o;
+    struct ascope_error e = { "" };
+    ascope_options_init(&o);
+    o.parent_dir = dir;
+    o.mstx = true;
+    char *const copy = strdup(more ? more : "");
+    if (copy)
+        options_read(&o, copy);
+    free(copy);
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    if (!s || !ascope_session_start(s, &e)) {
+        message(ASCOPE_ERROR, "nothing is recorded: %s", e.text);
+        ascope_session_discard(s);
+    } /* else the process's end is its end */
+}
