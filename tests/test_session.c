@@ -640,12 +640,16 @@ static void listeners_work_while_something_is_recorded(void **state)
     assert_int_equal(h.n_stopping, 1);
     assert_true(h.at_stop & ASCOPE_RECORDS_OPERATORS);
     assert_true(ascope_session_end(s, NULL));
+    s = ascope_session_new(&o, NULL);
+    assert_true(ascope_session_start(s, NULL));
+    ascope_session_discard(s);
+    assert_int_equal(h.n_started, 2);
+    assert_int_equal(h.n_stopping, 2);
     ascope_unlisten(&l);
     s = ascope_session_new(&o, NULL);
     assert_true(ascope_session_start(s, NULL));
     ascope_session_discard(s);
-    assert_int_equal(h.n_started, 1);
-    assert_int_equal(h.n_stopping, 1);
+    assert_int_equal(h.n_started, 2);
 }
 
 int main(void)

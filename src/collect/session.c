@@ -362,6 +362,7 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
 /* Everything that machinery_start() may have begun. What goes wrong is told once; the rest ends all the same. */
 static void machinery_stop(struct ascope_session *s, struct error *e)
 {
+    listeners_stopping();
     recording_set(0);
     if (s->device_runs)
         s->device->stop(e);
@@ -450,8 +451,6 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
     if (!is_ours(s, 1u << SESSION_RUNS | 1u << SESSION_WARM, "stop", &e))
         return told(&e, to);
     const bool was_recording = s->state == SESSION_RUNS;
-    if (was_recording)
-        listeners_stopping();
     machinery_stop(s, &e);
     s->state = was_recording ? SESSION_STOPPED : SESSION_NEW;
     if (!was_recording)
