@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings}/*
 """
 import glob
 import os
@@ -116,6 +116,10 @@ def main():
             command = [ascope, "sim", "--out", folder, "--kernels", "6", "--steps", "2", "--chip", *options]
             prof = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
             cut(prof, "sim%d" % i, out)
+    with tempfile.TemporaryDirectory() as folder:
+        os.makedirs(os.path.join(out, "rings"), exist_ok=True)
+        subprocess.run([os.path.join(os.path.dirname(ascope), "fuzz/rings_seed"), folder, os.path.join(out, "rings/left")],
+                       check=True)
     with open(os.path.join(data, "ascope.json"), "rb") as f:
         recording = b"ascope.json\n" + f.read()
     for target, head in (("settings", b""), ("collection", b"\0"), ("session", b"\2")):

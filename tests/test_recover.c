@@ -134,10 +134,174 @@ static void killed_at_any_moment_every_record_is_there_once(void **state)
     (void)state;
 }
 
+/* ---- rings that nobody should trust ---- */
+
+static uint8_t *left; /* a rings file as a killed program left it */
+static size_t left_bytes;
+
+static int leave_rings(void **state)
+{
+    folder_make(state);
+    const pid_t child = fork();
+    if (child == 0) {
+        collecting_start(NULL);
+        struct writer_tally tally;
+        struct error e = { 0 };
+        for (uint64_t i = 0; i < 100; i++)
+            put_number(target[i % ROWS(target)].stream, target[i % ROWS(target)].device, RECORD, i);
+        writer_flush(&tally, &e);
+        ring_range_open(1, "head", 4, "text", 4);
+        for (uint64_t i = 100; i < 200; i++)
+            put_number(target[i % ROWS(target)].stream, target[i % ROWS(target)].device, RECORD, i);
+        raise(SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+    left = malloc(4 << 20);
+    left_bytes = file_text(RINGS_NAME, left, 4 << 20);
+    return folder_remove(state);
+}
+
+static int forget_rings(void **state)
+{
+    (void)state;
+    free(left);
+    return 0;
+}
+
+/* In a collection of its own, whose other files are gone. */
+static enum recovery recover_bytes(const uint8_t *bytes, size_t n, struct recovered *r)
+{
+    struct error e = { 0 };
+    folder_make(NULL);
+    mkdir(folder_path("FRAMEWORK"), 0750);
+    mkdir(folder_path("PROF_1"), 0750);
+    FILE *f = fopen(folder_path(RINGS_NAME), "wb");
+    for (size_t at = 0; at < n; at += 4096) { /* most of it is zeros */
+        static const uint8_t zeros[4096];
+        const size_t part = n - at < 4096 ? n - at : 4096;
+        fseek(f, (long)at, SEEK_SET);
+        if (memcmp(bytes + at, zeros, part) != 0)
+            fwrite(bytes + at, 1, part, f);
+    }
+    fflush(f);
+    assert_int_equal(ftruncate(fileno(f), (off_t)n), 0);
+    fclose(f);
+    const enum recovery how = collection_recover(folder, r, &e);
+    if (how == RECOVERY_FAILED ? !*e.text || !file_exists(RINGS_NAME) : how != RECOVERY_DONE || file_exists(RINGS_NAME))
+        fail_msg("ended with %d, \"%s\"", how, e.text);
+    folder_remove(NULL);
+    return how;
+}
+
+static void rings_that_end_early_give_what_they_have(void **state)
+{
+    struct recovered r;
+    recover_bytes(left, left_bytes, &r);
+    assert_in_range(r.n_records, 100, 200); /* the writer may have taken some of the second hundred */
+    assert_int_equal(r.open_ranges, 1);
+    uint64_t most = 0;
+    for (size_t n = 0; n < left_bytes; n += n < 512 ? 37 : 4096 - n % 4096 / 8) {
+        assert_true(recover_bytes(left, n, &r) == RECOVERY_DONE || n >= sizeof(uint64_t));
+        assert_in_range(r.n_records, most, 200); /* more bytes, no fewer records */
+        most = r.n_records;
+    }
+    (void)state;
+}
+
+static void every_byte_of_the_rings_may_be_anything(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE),
+                 rings_at = (sizeof(struct rings_header) + page - 1) / page * page;
+    const size_t commit = offsetof(struct rings_header, commit), each = sizeof(struct rings_commit);
+    uint64_t lane_at;
+    memcpy(&lane_at, left + offsetof(struct rings_header, layout.lane_at), sizeof lane_at);
+    const struct {
+        const char *what;
+        size_t at, bytes;
+    } row[] = {
+        { "header", 0, commit },
+        { "commit A", commit, offsetof(struct rings_commit, output) },
+        { "commit B", commit + each, offsetof(struct rings_commit, output) },
+        { "files of commit A", commit + offsetof(struct rings_commit, output), 5 * sizeof(struct output_state) },
+        { "files of commit B", commit + each + offsetof(struct rings_commit, output), 5 * sizeof(struct output_state) },
+        { "tails of commit A", commit + offsetof(struct rings_commit, tail), 32 },
+        { "tails of commit B", commit + each + offsetof(struct rings_commit, tail), 32 },
+        { "a ring", rings_at, sizeof(struct ring_shared) },
+        { "open ranges", rings_at + (sizeof(struct ring_shared) + page - 1) / page * page, 32 },
+        { "records", rings_at + lane_at, 400 },
+    };
+    static const uint8_t change[] = { 0xFF, 0x01, 0x80 };
+    unsigned n_done = 0, n_failed = 0;
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        for (size_t k = 0; k < row[i].bytes * ROWS(change); k++) {
+            uint8_t *byte = left + row[i].at + k / ROWS(change), was = *byte;
+            struct recovered r;
+            *byte ^= change[k % ROWS(change)];
+            recover_bytes(left, left_bytes, &r) == RECOVERY_DONE ? n_done++ : n_failed++;
+            *byte = was;
+        }
+    }
+    print_message("  %u recovered, %u refused\n", n_done, n_failed);
+    (void)state;
+}
+
+static void a_link_for_rings_is_followed_to_rings_only(void **state)
+{
+    struct recovered r;
+    struct error e = { 0 };
+    char elsewhere[] = "/tmp/ascope-rings-XXXXXX";
+    mkdir(folder_path("FRAMEWORK"), 0750);
+    mkdir(folder_path("PROF_1"), 0750);
+    const int fd = mkstemp(elsewhere);
+    assert_int_equal(symlink(elsewhere, folder_path(RINGS_NAME)), 0);
+    assert_int_equal(write(fd, "a letter", 8), 8);
+    assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_FAILED);
+    assert_int_equal(access(elsewhere, F_OK), 0);
+    e = (struct error){ 0 };
+    assert_int_equal(pwrite(fd, left, left_bytes, 0), left_bytes);
+    assert_int_equal(collection_recover(folder_path("PROF_1"), &r, &e), RECOVERY_DONE); /* asked for from inside */
+    assert_int_not_equal(access(elsewhere, F_OK), 0);
+    assert_false(file_exists(RINGS_NAME));
+    assert_true(file_exists("PROF_1/host/data/aging.compact.task_track.slice_0.done"));
+    close(fd);
+    (void)state;
+}
+
+static void facts_say_that_it_was_recovered(void **state)
+{
+    char text[2000] = "";
+    struct recovered r;
+    struct error e = { 0 };
+    mkdir(folder_path("FRAMEWORK"), 0750);
+    mkdir(folder_path("PROF_1"), 0750);
+    FILE *f = fopen(folder_path(RINGS_NAME), "wb");
+    fwrite(left, 1, left_bytes, f);
+    fclose(f);
+    f = fopen(folder_path("ascope.json"), "wb");
+    fputs("{\"ended\": \"running\", \"device\": \"sim\", \"clock\": {\"mhz\": 1000.0}}", f);
+    fclose(f);
+    assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_DONE);
+    file_text("ascope.json", text, sizeof text - 1);
+    static const char *const wanted[] = { "\"ended\": \"recovered\"", "\"device\": \"sim\"", "\"records\": 200",
+                                          "\"open_ranges\": 1",       "\"threads\": 1",      "\"dropped\": []" };
+    for (size_t i = 0; i < ROWS(wanted); i++)
+        if (!strstr(text, wanted[i]))
+            fail_msg("%s is not in %s", wanted[i], text);
+    (void)state;
+}
+
 int main(void)
 {
+    const struct CMUnitTest hostile[] = {
+        cmocka_unit_test(rings_that_end_early_give_what_they_have),
+        cmocka_unit_test(every_byte_of_the_rings_may_be_anything),
+        cmocka_unit_test_setup_teardown(a_link_for_rings_is_followed_to_rings_only, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(facts_say_that_it_was_recovered, folder_make, folder_remove),
+    };
     const struct CMUnitTest test[] = {
         cmocka_unit_test(killed_at_any_moment_every_record_is_there_once),
     };
-    return cmocka_run_group_tests(test, NULL, NULL);
+    const int n_failed = cmocka_run_group_tests(hostile, leave_rings, forget_rings);
+    return n_failed + cmocka_run_group_tests(test, NULL, NULL);
 }
