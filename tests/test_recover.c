@@ -9,7 +9,7 @@
 
 /* ---- killed at any moment ---- */
 
-enum { THREADS = 3, NUMBERS_MOST = 1 << 20, RUNS = 200, RECORD = 64 };
+enum { THREADS = 3, NUMBERS_MOST = 1 << 20, KILLS = 200, RECORD = 64 };
 
 /* What the child says that it has recorded, in memory that both see. */
 static struct said {
@@ -91,9 +91,11 @@ static void see_stream(size_t t)
 
 static void killed_at_any_moment_every_record_is_there_once(void **state)
 {
-    uint64_t random = RANDOM_SEED, n_all = 0, n_recovered = 0;
+    const char *kills = getenv("ASCOPE_KILLS"), *seed = getenv("ASCOPE_SEED"); /* make torture has more of them */
+    const unsigned n_kills = kills ? (unsigned)atoi(kills) : KILLS;
+    uint64_t random = RANDOM_SEED + (seed ? (uint64_t)atoi(seed) : 0), n_all = 0, n_recovered = 0;
     said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (unsigned run = 0; run < RUNS; run++) {
+    for (unsigned run = 0; run < n_kills; run++) {
         folder_make(NULL);
         memset(said, 0, sizeof *said);
         memset(seen_end, 0, sizeof seen_end);
@@ -128,7 +130,7 @@ static void killed_at_any_moment_every_record_is_there_once(void **state)
         assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_NOTHING);
         folder_remove(NULL);
     }
-    print_message("  %u times killed: %llu records, %llu of them recovered\n", RUNS, (unsigned long long)n_all,
+    print_message("  %u times killed: %llu records, %llu of them recovered\n", n_kills, (unsigned long long)n_all,
                   (unsigned long long)n_recovered);
     munmap(said, sizeof *said);
     (void)state;
