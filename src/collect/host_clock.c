@@ -60,11 +60,12 @@ static struct clock_reading best_reading(void)
         struct timespec wall;
         const uint64_t before = host_clock_now(), raw_ns = host_clock_raw_ns(), after = host_clock_now();
         clock_gettime(CLOCK_REALTIME, &wall);
-        if ((after - before + 1) / 2 < best.uncertainty_ns)
+        const uint64_t counts = (after - before) / 2 + 1; /* a slow counter may not have moved at all */
+        if (counts < best.uncertainty_ns)
             best = (struct clock_reading){ .count = before + (after - before) / 2,
                                            .mono_raw_ns = raw_ns,
                                            .wall_ns = (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec,
-                                           .uncertainty_ns = (after - before + 1) / 2 };
+                                           .uncertainty_ns = counts };
     }
     if (!host_clock_is_counter) { /* both are the same clock */
         best.count = best.mono_raw_ns;
@@ -97,7 +98,7 @@ static void calibrate(void)
     __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
     if (hz > 0) {
         first_mhz = (double)hz / 1e6;
-        first_relative = 1e-6; /* the kernel rounds the factor that it makes of it */
+        first_relative = 1e-7; /* the kernel rounds the factor that it makes of it */
         return;
     }
 #endif

@@ -753,6 +753,20 @@ static void check_sizes(struct ascope_options *o)
         message(ASCOPE_WARNING, "ring_kb: %u is no power of two from 64 to 1048576; %u is taken", asked, o->ring_kb);
 }
 
+/* Taken from every door, so that programs need no change; said, so that nobody waits for the data. */
+static void check_what_is_not_recorded(const struct ascope_options *o)
+{
+    const struct {
+        const char *name;
+        bool is_on;
+    } all[] = { { "host_sys", o->host_sys },
+                { "host_sys_usage", o->host_usage },
+                { "record_op_args", o->record_op_args } };
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (all[i].is_on)
+            message(ASCOPE_WARNING, "%s: kept in the settings only; this version records nothing for it", all[i].name);
+}
+
 /* Switches of PyTorch's door that are rates at the device's. */
 static void derive_rates(struct ascope_options *o)
 {
@@ -777,6 +791,7 @@ void options_check(struct ascope_options *o)
     for (size_t i = 0; i < COUNT(checks); i++)
         checks[i](o);
     check_use_of_device(o);
+    check_what_is_not_recorded(o);
 }
 
 /* ---- what it means ---- */
