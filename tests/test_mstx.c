@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "analyse/marks.h"
 #include "ascope/mstx.h"
@@ -247,6 +248,8 @@ static void the_environment_asks_for_a_session(void **state)
     assert_int_equal(load_marks(path, &r), 1);
     assert_true(has_mark(&r, "linked point", "linked"));
     assert_memory_equal(r.name, "asked_", 6);
+    const int64_t at_s = source_host_ns(&r.profile.host.source, r.profile.host.records.marks.begin[0]) / 1000000000;
+    assert_true(llabs(at_s - (int64_t)time(NULL)) < 100); /* the clock was there before the session */
     session_free(&r);
     (void)state;
 }

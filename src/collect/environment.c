@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ascope/session.h"
+#include "collect/host_clock.h"
 #include "collect/message.h"
 
 static void options_read(struct ascope_options *o, char *text)
@@ -29,6 +30,7 @@ static __attribute__((constructor)) void record_if_asked(void)
         return;
     struct ascope_options o;
     struct ascope_error e = { "" };
+    host_clock_init(); /* its own constructor may come later, and then decides the same */
     ascope_options_init(&o);
     o.parent_dir = dir;
     o.mstx = true;

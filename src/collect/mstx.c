@@ -6,60 +6,74 @@
 
 /* ---- marks ---- */
 
+/* Tables that a front end gets point at these, and never at the names that are exported: where the front end is a library, those names
+ * are its own, and it would call itself. */
+#define EXPORTED_AS(own) __attribute__((alias(#own)))
+
 static struct ascope_domain *domain_of(mstxDomainHandle_t handle)
 {
     return (struct ascope_domain *)handle;
 }
 
-void mstxMarkA(const char *message, aclrtStream stream)
+static void mark(const char *message, aclrtStream stream)
 {
     ascope_mark(NULL, message, stream);
 }
+EXPORTED_AS(mark) void mstxMarkA(const char *message, aclrtStream stream);
 
-mstxRangeId mstxRangeStartA(const char *message, aclrtStream stream)
+static mstxRangeId range_start(const char *message, aclrtStream stream)
 {
     return ascope_range_begin(NULL, message, stream);
 }
+EXPORTED_AS(range_start) mstxRangeId mstxRangeStartA(const char *message, aclrtStream stream);
 
-void mstxRangeEnd(mstxRangeId id)
+static void range_end(mstxRangeId id)
 {
     ascope_range_end(NULL, id);
 }
+EXPORTED_AS(range_end) void mstxRangeEnd(mstxRangeId id);
 
-mstxDomainHandle_t mstxDomainCreateA(const char *name)
+static mstxDomainHandle_t domain_create(const char *name)
 {
     return (mstxDomainHandle_t)ascope_domain_get(name);
 }
+EXPORTED_AS(domain_create) mstxDomainHandle_t mstxDomainCreateA(const char *name);
 
-void mstxDomainDestroy(mstxDomainHandle_t domain)
+static void domain_destroy(mstxDomainHandle_t domain)
 {
     ascope_domain_destroy(domain_of(domain));
 }
+EXPORTED_AS(domain_destroy) void mstxDomainDestroy(mstxDomainHandle_t domain);
 
 /* Without a domain these do nothing: the one without a name has functions of its own. */
 
-void mstxDomainMarkA(mstxDomainHandle_t domain, const char *message, aclrtStream stream)
+static void domain_mark(mstxDomainHandle_t domain, const char *message, aclrtStream stream)
 {
     if (domain)
         ascope_mark(domain_of(domain), message, stream);
 }
+EXPORTED_AS(domain_mark) void mstxDomainMarkA(mstxDomainHandle_t domain, const char *message, aclrtStream stream);
 
-mstxRangeId mstxDomainRangeStartA(mstxDomainHandle_t domain, const char *message, aclrtStream stream)
+static mstxRangeId domain_range_start(mstxDomainHandle_t domain, const char *message, aclrtStream stream)
 {
     return domain ? ascope_range_begin(domain_of(domain), message, stream) : 0;
 }
+EXPORTED_AS(domain_range_start)
+mstxRangeId mstxDomainRangeStartA(mstxDomainHandle_t domain, const char *message, aclrtStream stream);
 
-void mstxDomainRangeEnd(mstxDomainHandle_t domain, mstxRangeId id)
+static void domain_range_end(mstxDomainHandle_t domain, mstxRangeId id)
 {
     if (domain)
         ascope_range_end(domain_of(domain), id);
 }
+EXPORTED_AS(domain_range_end) void mstxDomainRangeEnd(mstxDomainHandle_t domain, mstxRangeId id);
 
-void mstxGetToolId(uint64_t *id)
+static void tool_id(uint64_t *id)
 {
     if (id)
         *id = MSTX_TOOL_MSPROF_ID;
 }
+EXPORTED_AS(tool_id) void mstxGetToolId(uint64_t *id);
 
 /* ---- memory pools: handles that are not NULL, so that programs do not take us for failing ---- */
 
@@ -100,15 +114,15 @@ static const struct {
     unsigned int slot, size_most;
     mstxFuncPointer function;
 } slots[] = {
-    { MSTX_API_MODULE_CORE, 1, UINT32_MAX, (mstxFuncPointer)mstxMarkA },
-    { MSTX_API_MODULE_CORE, 2, UINT32_MAX, (mstxFuncPointer)mstxRangeStartA },
-    { MSTX_API_MODULE_CORE, 3, UINT32_MAX, (mstxFuncPointer)mstxRangeEnd },
-    { MSTX_API_MODULE_CORE, 4, NEWER_CORE_SIZE_MOST, (mstxFuncPointer)mstxGetToolId },
-    { MSTX_API_MODULE_CORE_DOMAIN, 1, UINT32_MAX, (mstxFuncPointer)mstxDomainCreateA },
-    { MSTX_API_MODULE_CORE_DOMAIN, 2, UINT32_MAX, (mstxFuncPointer)mstxDomainDestroy },
-    { MSTX_API_MODULE_CORE_DOMAIN, 3, UINT32_MAX, (mstxFuncPointer)mstxDomainMarkA },
-    { MSTX_API_MODULE_CORE_DOMAIN, 4, UINT32_MAX, (mstxFuncPointer)mstxDomainRangeStartA },
-    { MSTX_API_MODULE_CORE_DOMAIN, 5, UINT32_MAX, (mstxFuncPointer)mstxDomainRangeEnd },
+    { MSTX_API_MODULE_CORE, 1, UINT32_MAX, (mstxFuncPointer)mark },
+    { MSTX_API_MODULE_CORE, 2, UINT32_MAX, (mstxFuncPointer)range_start },
+    { MSTX_API_MODULE_CORE, 3, UINT32_MAX, (mstxFuncPointer)range_end },
+    { MSTX_API_MODULE_CORE, 4, NEWER_CORE_SIZE_MOST, (mstxFuncPointer)tool_id },
+    { MSTX_API_MODULE_CORE_DOMAIN, 1, UINT32_MAX, (mstxFuncPointer)domain_create },
+    { MSTX_API_MODULE_CORE_DOMAIN, 2, UINT32_MAX, (mstxFuncPointer)domain_destroy },
+    { MSTX_API_MODULE_CORE_DOMAIN, 3, UINT32_MAX, (mstxFuncPointer)domain_mark },
+    { MSTX_API_MODULE_CORE_DOMAIN, 4, UINT32_MAX, (mstxFuncPointer)domain_range_start },
+    { MSTX_API_MODULE_CORE_DOMAIN, 5, UINT32_MAX, (mstxFuncPointer)domain_range_end },
 };
 
 int InitInjectionMstx(mstxGetModuleFuncTableFunc get_table)
