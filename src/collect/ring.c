@@ -30,6 +30,7 @@ struct rings rings = { .fd = -1 };
 static struct ring ring_of[RINGS_MOST]; /* not in the heap: a signal handler may be the first to record */
 static _Atomic uint32_t n_rings_of;
 static _Atomic uint64_t free_rings; /* top of a stack: number + 1, below a count that tells an old top from a new one */
+static _Atomic uint32_t n_attaching; /* threads whose ring is being made: the disk decides how long that takes */
 static _Atomic uint32_t session_now;
 static uint32_t session_last;
 static pthread_key_t leaving;
@@ -172,7 +173,8 @@ static uint8_t *ring_map(uint64_t offset)
     return NULL;
 }
 
-/* The next ring of the file: its number, or RINGS_MOST. Two threads may make room for the same one; one of them tries again. */
+/* The next ring of the file: its number, or RINGS_MOST. The number first: where the file system cannot make room by itself, the
+ * library touches every block, and must not meet another thread's records there. */
 static uint32_t ring_claim(int *why)
 {
     const struct rings_layout *h = &rings.layout;
@@ -182,10 +184,12 @@ static uint32_t ring_claim(int *why)
             *why = EMFILE;
             return RINGS_MOST;
         }
-        if (!file_grow(rings.fd, h->rings_at + n * h->ring_bytes, h->ring_bytes, why))
-            return RINGS_MOST;
     } while (!atomic_compare_exchange_weak(&rings.header->n_rings, &n, n + 1));
-    return n;
+    if (file_grow(rings.fd, h->rings_at + n * h->ring_bytes, h->ring_bytes, why))
+        return n;
+    uint32_t next = n + 1;
+    atomic_compare_exchange_strong(&rings.header->n_rings, &next, n); /* unless somebody has the one behind it */
+    return RINGS_MOST;
 }
 
 /* Inside, so that the session stays what it is. A handler that interrupts this finds it tried. */
@@ -196,10 +200,12 @@ static bool ring_attach(struct ring *r, uint32_t session)
     r->tried = session;
     const struct rings_layout *h = &rings.layout;
     int why = 0;
+    atomic_fetch_add(&n_attaching, 1);
     const uint32_t number = ring_claim(&why);
     uint8_t *base = number < RINGS_MOST ? ring_map(h->rings_at + number * h->ring_bytes) : NULL;
     if (!base) {
         atomic_store(&rings.trouble, why ? why : errno);
+        atomic_fetch_sub(&n_attaching, 1);
         return false;
     }
     for (unsigned l = 0; l < RING_LANES; l++) {
@@ -214,6 +220,7 @@ static bool ring_attach(struct ring *r, uint32_t session)
     atomic_store_explicit(&rings.base[number], base, memory_order_release); /* the writer finds it mapped */
     atomic_signal_fence(memory_order_seq_cst);
     r->session = session;
+    atomic_fetch_sub(&n_attaching, 1);
     return true;
 }
 
@@ -489,6 +496,7 @@ static void after_fork(void)
     struct ring *r = ring_of_thread;
     thread_number = 0;
     is_taking = false;
+    atomic_store(&n_attaching, 0);
     atomic_store(&session_now, NO_SESSION);
     if (rings.header) {
         if (r && r->session == session_last && atomic_load(&r->inside) != 0)
@@ -606,7 +614,7 @@ void rings_stop(void)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     unsigned waited_ms = 0;
     for (uint32_t i = atomic_load(&n_rings_of); i-- > 0;)
-        for (; !is_left(&ring_of[i]) && waited_ms < STUCK_AFTER_MS; waited_ms++)
+        for (; !is_left(&ring_of[i]) && (waited_ms < STUCK_AFTER_MS || atomic_load(&n_attaching) > 0); waited_ms++)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
