@@ -172,6 +172,7 @@ class Training(Case):
                                  "profile_memory", "false", "profiler_level", "Level0", "aic_metrics", "AiCoreNone")
         r = self.analyse(path)
         self.assertEqual({domain for domain, _ in r.marks()}, {"model"})
+        self.assertEqual({o["Input Shapes"] for o in r.table("operator_details.csv")}, {""})
         self.assertFalse(os.path.exists(path + "/FRAMEWORK/torch.memory_usage"))
         self.assertEqual(r.steps(), [2, 3, 4])
 

@@ -20,6 +20,9 @@ enum ascope_recorded {
     ASCOPE_RECORDS_GC = 8,
     ASCOPE_RECORDS_MARKS = 16,
     ASCOPE_RECORDS_DEVICE = 32, /* calls, launches: what goes into a PROF directory */
+    ASCOPE_RECORDS_SHAPES = 64, /* types, shapes, tensors and scalars of operators; without it nobody need make the texts */
+    ASCOPE_RECORDS_STACK = 128,
+    ASCOPE_RECORDS_MODULES = 256
 };
 ASCOPE_API extern uint32_t ascope_recording; /* what is recorded now; written by sessions only */
 
@@ -44,7 +47,7 @@ static inline struct ascope_text ascope_text_of(const char *s) /* lends it; NULL
 enum ascope_scope { ASCOPE_SCOPE_FUNCTION = 0, ASCOPE_SCOPE_BACKWARD = 1, ASCOPE_SCOPE_USER = 7 };
 
 /* An operator, or a range that the user named. The caller keeps it between begin and end, which may be on different threads.
- * Texts are read at the end; docs/collector.md has their grammar. */
+ * Texts are read at the end, and only those that the session wants; docs/collector.md has their grammar. */
 struct ascope_op {
     uint64_t begin; /* 0: was not recorded when it began, and is not when it ends */
     int64_t sequence;

@@ -833,6 +833,9 @@ uint32_t options_recorded(const struct ascope_options *o)
         uint32_t what;
     } all[] = {
         { has_framework, ASCOPE_RECORDS_OPERATORS },
+        { has_framework && o->record_shapes, ASCOPE_RECORDS_SHAPES },
+        { has_framework && o->with_stack, ASCOPE_RECORDS_STACK },
+        { has_framework && o->with_modules, ASCOPE_RECORDS_MODULES },
         { has_framework && o->profile_memory, ASCOPE_RECORDS_MEMORY },
         { has_framework && (o->with_stack || o->with_modules), ASCOPE_RECORDS_PYTHON },
         { has_framework && o->gc_threshold_ms >= 0, ASCOPE_RECORDS_GC },

@@ -61,16 +61,21 @@ void ascope_op_record_begin(struct ascope_op *op)
 void ascope_op_record_end(const struct ascope_op *op)
 {
     const uint64_t end = host_clock_now();
-    if (!ascope_records(ASCOPE_RECORDS_OPERATORS) ||
-        op->begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
+    const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
+    if (!(what & ASCOPE_RECORDS_OPERATORS) || op->begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
         return;
-    const struct ascope_text text[] = {
-        [TORCH_TEXT_NAME] = op->name,       [TORCH_TEXT_TYPES] = op->types,
-        [TORCH_TEXT_SHAPES] = op->shapes,   [TORCH_TEXT_TENSORS] = op->tensors,
-        [TORCH_TEXT_SCALARS] = op->scalars, [TORCH_TEXT_TENSOR_LISTS] = op->tensor_lists,
-        [TORCH_TEXT_STACK] = op->stack,     [TORCH_TEXT_MODULES] = op->modules,
-        [TORCH_TEXT_FLOPS] = op->more,
-    };
+    struct ascope_text text[TORCH_TEXTS] = { [TORCH_TEXT_NAME] = op->name, [TORCH_TEXT_FLOPS] = op->more };
+    if (what & ASCOPE_RECORDS_SHAPES) {
+        text[TORCH_TEXT_TYPES] = op->types;
+        text[TORCH_TEXT_SHAPES] = op->shapes;
+        text[TORCH_TEXT_TENSORS] = op->tensors;
+        text[TORCH_TEXT_SCALARS] = op->scalars;
+        text[TORCH_TEXT_TENSOR_LISTS] = op->tensor_lists;
+    }
+    if (what & ASCOPE_RECORDS_STACK)
+        text[TORCH_TEXT_STACK] = op->stack;
+    if (what & ASCOPE_RECORDS_MODULES)
+        text[TORCH_TEXT_MODULES] = op->modules;
     size_t bytes = sizeof(struct op_bytes);
     for (unsigned i = TORCH_TEXT_NAME; i < TORCH_TEXTS; i++)
         bytes += text_bytes(text[i]);
