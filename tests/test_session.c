@@ -303,6 +303,36 @@ static void the_environment_tells_where(void **state)
     (void)state;
 }
 
+static void the_host_is_sampled(void **state)
+{
+    struct ascope_options o = options_for("none");
+    struct ascope_error e;
+    o.layout = ASCOPE_LAYOUT_PROF;
+    n_warnings = 0;
+    assert_true(ascope_options_set(&o, "host_sys", "cpu,mem,network,disk"));
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    assert_int_equal(n_warnings, 1); /* disk */
+    assert_true(ascope_session_start(s, &e));
+    usleep(100000);
+    assert_true(ascope_session_stop(s, &e));
+    static const struct {
+        const char *name;
+        const char *begins, *has;
+    } row[] = {
+        { "host/data/host_cpu.data.slice_0", "time ", "(ascope-host)" },
+        { "host/data/host_mem.data.slice_0", "", "\n" },
+        { "host/data/host_network.data.slice_0", "time ", "lo:" },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *const text = text_of(ascope_session_path(s), row[i].name);
+        print_message("  %s\n", row[i].name);
+        assert_true(text && strncmp(text, row[i].begins, strlen(row[i].begins)) == 0 && strstr(text, row[i].has));
+        assert_null(strstr(text, "Inter-|")); /* the head of a table */
+    }
+    ascope_session_discard(s);
+    (void)state;
+}
+
 /* ---- what cannot be ---- */
 
 static void places_that_cannot_be(void **state)
@@ -661,6 +691,7 @@ int main(void)
         cmocka_unit_test(parts_follow_activities_and_layout),
         cmocka_unit_test(the_rank_is_in_names),
         cmocka_unit_test(the_environment_tells_where),
+        cmocka_unit_test(the_host_is_sampled),
         cmocka_unit_test(places_that_cannot_be),
         cmocka_unit_test(calls_out_of_order),
         cmocka_unit_test(metadata_has_its_limits),

@@ -356,7 +356,11 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
     if (!keeps)
         writer_keep(false);
     s->device_runs = s->device && s->device->start(&s->o, e);
-    return !s->device || s->device_runs;
+    if (s->device && !s->device_runs)
+        return false;
+    if (*s->prof && (s->o.host_sys & HOST_SAMPLED))
+        s->host = host_sampler_start(s->o.host_sys, e);
+    return e->fault == FAULT_NONE;
 }
 
 /* Everything that machinery_start() may have begun. What goes wrong is told once; the rest ends all the same. */
@@ -364,6 +368,8 @@ static void machinery_stop(struct ascope_session *s, struct error *e)
 {
     listeners_stopping();
     recording_set(0);
+    host_sampler_stop(s->host);
+    s->host = NULL;
     if (s->device_runs)
         s->device->stop(e);
     s->last = host_clock_read();

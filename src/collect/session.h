@@ -12,6 +12,7 @@
 #include "ascope/schedule.h"
 #include "base/error.h"
 #include "collect/host_clock.h"
+#include "collect/host_sampler.h"
 #include "collect/writer.h"
 #include "device/device.h"
 
@@ -48,6 +49,7 @@ struct ascope_session {
     pid_t pid;
     enum session_state state;
     bool has_rings, has_writer, device_runs; /* what stop has to end */
+    struct host_sampler *host;               /* NULL: not asked for */
 
     char path[PATH_MAX];      /* the collection */
     char prof[PATH_MAX];      /* PROF_XXX; "": none */

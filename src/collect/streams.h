@@ -32,6 +32,9 @@ enum stream_id {
     STREAM_TASK_MEMORY,
     STREAM_NAMES,
     STREAM_TYPES,
+    STREAM_HOST_CPU,
+    STREAM_HOST_MEMORY,
+    STREAM_HOST_NETWORK,
     /* PROF_XXX/device_N/data */
     STREAM_STARS,
     STREAM_PMU,

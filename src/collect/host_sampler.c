@@ -1,0 +1,175 @@
+#include "collect/host_sampler.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "collect/host_clock.h"
+#include "collect/ring.h"
+
+enum { SAMPLE_NS = 20000000, SHARE_OF_CPU = 5, TEXT_MOST = 16 << 10 };
+
+struct host_sampler {
+    uint32_t what;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool ends;
+    char text[TEXT_MOST];
+};
+
+static void put(enum stream_id stream, const char *text, size_t n)
+{
+    const struct ring_slot slot = ring_put(stream, 0, n);
+    if (!slot.at)
+        return;
+    memcpy(slot.at, text, n);
+    ring_done(slot);
+}
+
+/* What a file of /proc says, behind what is in the text already; it ends with a line feed. 0: it says nothing. */
+static size_t proc_read(struct host_sampler *h, size_t n, const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    const ssize_t got = read(fd, h->text + n, sizeof h->text - n - 1);
+    close(fd);
+    if (got <= 0)
+        return 0;
+    n += (size_t)got;
+    if (h->text[n - 1] != '\n')
+        h->text[n++] = '\n';
+    return n;
+}
+
+static size_t time_line(struct host_sampler *h, const char *format)
+{
+    return (size_t)snprintf(h->text, sizeof h->text, format, (unsigned long long)host_clock_raw_ns());
+}
+
+static void sample_cpu(struct host_sampler *h)
+{
+    size_t n = proc_read(h, time_line(h, "time %llu\n"), "/proc/uptime");
+    DIR *const dir = opendir("/proc/self/task");
+    int why = 0;
+    if (n > 0 && dir)
+        put(STREAM_HOST_CPU, h->text, n);
+    for (const char *name; n > 0 && dir && (name = dir_next(dir, &why));) {
+        char path[300];
+        snprintf(path, sizeof path, "/proc/self/task/%s/stat", name);
+        const size_t bytes = proc_read(h, 0, path);
+        if (bytes > 0) /* a thread may be gone */
+            put(STREAM_HOST_CPU, h->text, bytes);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static void sample_memory(struct host_sampler *h)
+{
+    const size_t n = proc_read(h, time_line(h, "%llu "), "/proc/self/statm");
+    if (n > 0)
+        put(STREAM_HOST_MEMORY, h->text, n);
+}
+
+/* Without the two lines that say what the columns are. */
+static void sample_network(struct host_sampler *h)
+{
+    const size_t head = time_line(h, "time %llu\n"), n = proc_read(h, head, "/proc/net/dev");
+    const char *at = h->text + head, *const end = h->text + n;
+    for (int line = 0; n > 0 && line < 2 && at; line++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : NULL;
+    }
+    if (n == 0 || !at)
+        return;
+    memmove(h->text + head, at, (size_t)(end - at));
+    put(STREAM_HOST_NETWORK, h->text, head + (size_t)(end - at));
+}
+
+static const struct {
+    uint32_t what;
+    void (*sample)(struct host_sampler *);
+} samplers[] = {
+    { ASCOPE_HOST_CPU, sample_cpu },
+    { ASCOPE_HOST_MEM, sample_memory },
+    { ASCOPE_HOST_NETWORK, sample_network },
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void *sampler_main(void *of)
+{
+    struct host_sampler *const h = of;
+    pthread_setname_np(pthread_self(), "ascope-host");
+    pthread_mutex_lock(&h->lock);
+    while (!h->ends) {
+        pthread_mutex_unlock(&h->lock);
+        const uint64_t before = now_ns();
+        for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++)
+            if (h->what & samplers[i].what)
+                samplers[i].sample(h);
+        const uint64_t took = now_ns() - before,
+                       pause = took * SHARE_OF_CPU > SAMPLE_NS ? took * SHARE_OF_CPU : SAMPLE_NS;
+        const uint64_t next = before + pause;
+        const struct timespec until = { .tv_sec = (time_t)(next / 1000000000), .tv_nsec = (long)(next % 1000000000) };
+        pthread_mutex_lock(&h->lock);
+        if (!h->ends)
+            pthread_cond_timedwait(&h->wake, &h->lock, &until);
+    }
+    pthread_mutex_unlock(&h->lock);
+    return NULL;
+}
+
+struct host_sampler *host_sampler_start(uint32_t what, struct error *e)
+{
+    struct host_sampler *h = calloc(1, sizeof *h);
+    if (!h) {
+        error_set(e, FAULT_LIMIT, "no memory for sampling the host");
+        return NULL;
+    }
+    pthread_condattr_t monotonic; /* the wall clock may jump */
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&h->lock, NULL);
+    pthread_cond_init(&h->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    h->what = what;
+    sigset_t all, was; /* the program's signals are for its own threads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &was);
+    const int why = pthread_create(&h->thread, NULL, sampler_main, h);
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    if (why == 0)
+        return h;
+    error_set(e, FAULT_LIMIT, "no thread for sampling the host: %s", strerror(why));
+    free(h);
+    return NULL;
+}
+
+void host_sampler_stop(struct host_sampler *h)
+{
+    if (!h)
+        return;
+    pthread_mutex_lock(&h->lock);
+    h->ends = true;
+    pthread_cond_signal(&h->wake);
+    pthread_mutex_unlock(&h->lock);
+    pthread_join(h->thread, NULL);
+    pthread_cond_destroy(&h->wake);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
