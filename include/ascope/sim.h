@@ -19,7 +19,7 @@ struct ascope_sim_stream;
 struct ascope_sim_event;
 
 /* Streams of a device, which is there from the first use on. NULL as a stream: the device's first one. */
-ASCOPE_API struct ascope_sim_stream *ascope_sim_stream_new(unsigned device);
+ASCOPE_API struct ascope_sim_stream *ascope_sim_stream_new(unsigned device); /* NULL also: 16 devices, 1024 streams */
 ASCOPE_API void ascope_sim_stream_free(struct ascope_sim_stream *s); /* after everything in it has run */
 
 enum { ASCOPE_SIM_DIMS = 8 };
@@ -48,7 +48,9 @@ ASCOPE_API void ascope_sim_launch(struct ascope_sim_stream *s, const struct asco
 enum ascope_sim_copy { ASCOPE_SIM_HOST_TO_DEVICE = 1, ASCOPE_SIM_DEVICE_TO_HOST = 2, ASCOPE_SIM_DEVICE_TO_DEVICE = 3 };
 ASCOPE_API void ascope_sim_copy(struct ascope_sim_stream *s, enum ascope_sim_copy direction, uint64_t bytes);
 
-/* A collective of all ranks of the job ($RANK, $WORLD_SIZE, $MASTER_PORT): it begins on the device when the last rank has come. */
+/* A collective of all ranks of the job ($RANK, $WORLD_SIZE, $MASTER_PORT): it begins on the device when the last rank has come.
+ * "HcclAllReduce" or "AllReduce", AllGather, ReduceScatter, Broadcast, Send, AlltoAll; another name is taken for the first. A rank
+ * that has ended, or does not come in time, is told as a message, and the others go on without it. */
 ASCOPE_API void ascope_sim_collective(struct ascope_sim_stream *s, const char *name, const char *group, uint64_t bytes,
                                       enum ascope_sim_type type);
 
