@@ -1,0 +1,191 @@
+"""The part that listens to PyTorch, compiled for the PyTorch that is installed.
+
+PyTorch's C++ interface is another one in every version, so `listener.cpp` is compiled where it is used, once: the result lies in
+$ASCOPE_CACHE, or ~/.cache/ascope, under a name made from everything that went into it. Processes that come at the same time wait for
+the first one.
+"""
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).with_name("listener.cpp")
+PACKAGE = pathlib.Path(__file__).resolve().parent.parent
+# NDEBUG as PyTorch itself has it: its headers check for more than its libraries provide without.
+FLAGS = ["-O2", "-g1", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-plt", "-w"]
+
+
+class BuildError(RuntimeError):
+    """PyTorch cannot be listened to; the text says what is missing."""
+
+
+def _first(places, what):
+    for place in places:
+        if place and (place / what).exists():
+            return place
+    return None
+
+
+def _loaded_library():
+    """The libascope of this process: the one that records has to be the one that is told."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+            for line in maps:
+                path = line.split(maxsplit=5)[-1].strip()
+                if os.path.basename(path).startswith("libascope.so"):
+                    return pathlib.Path(path)
+    except OSError:
+        pass
+    return None
+
+
+def _library():
+    found = _loaded_library()
+    if found:
+        return found
+    for place in (PACKAGE, PACKAGE.parent.parent, PACKAGE.parent.parent / "build", pathlib.Path(sys.prefix, "lib"),
+                  pathlib.Path("/usr/local/lib"), pathlib.Path("/usr/lib")):
+        if (place / "libascope.so.0").exists():
+            return place / "libascope.so.0"
+    raise BuildError("libascope.so.0 is not loaded, and not where this package is; install ascope again")
+
+
+def _ascope_headers():
+    found = _first((PACKAGE / "include", PACKAGE.parent.parent / "include", PACKAGE.parent.parent.parent / "include",
+                    pathlib.Path(sys.prefix, "include"), pathlib.Path("/usr/local/include"),
+                    pathlib.Path("/usr/include")), "ascope/record.h")
+    if not found:
+        raise BuildError("ascope/record.h is not where this package is; install ascope again")
+    return found
+
+
+def _torch_places(torch):
+    """Its headers and its libraries; Debian has the former in /usr/include."""
+    home = pathlib.Path(torch.__file__).resolve().parent
+    headers = _first((home / "include", pathlib.Path("/usr/include")), "ATen/record_function.h")
+    if not headers:
+        raise BuildError(f"PyTorch {torch.__version__} is installed without its C++ headers (ATen/record_function.h); "
+                         "Debian has them in libtorch-dev")
+    return headers, home / "lib"
+
+
+def _standard(torch):
+    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+    return "-std=c++20" if version >= (2, 10) else "-std=c++17"
+
+
+def _compiler():
+    for name in (os.environ.get("CXX"), "c++", "g++", "clang++"):
+        if name and shutil.which(name.split()[0]):
+            return name.split()
+    raise BuildError("no C++ compiler found (c++, g++, clang++ or $CXX): the part that listens to PyTorch "
+                     f"{_torch().__version__} has to be compiled once")
+
+
+def _torch():
+    try:
+        import torch  # pylint: disable=import-outside-toplevel
+    except ImportError as error:
+        raise BuildError(f"there is no PyTorch for {sys.executable}: {error}") from error
+    return torch
+
+
+def _abi(torch):
+    return int(torch.compiled_with_cxx11_abi())
+
+
+def _key(torch, headers):
+    digest = hashlib.sha256()
+    for part in (torch.__version__, getattr(torch.version, "git_version", ""), str(_abi(torch)), platform.machine(),
+                 " ".join(FLAGS), _standard(torch)):
+        digest.update(str(part).encode() + b"\0")
+    for path in [SOURCE, *sorted((headers / "ascope").glob("*.h"))]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _is_ours(path):
+    """Nobody else can put a library there for us to load."""
+    state = path.stat()
+    return state.st_uid == os.getuid() and not state.st_mode & 0o022
+
+
+def _cache():
+    home = os.environ.get("ASCOPE_CACHE")
+    if not home:
+        home = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ascope")
+    for place in (pathlib.Path(home), pathlib.Path(tempfile.gettempdir(), f"ascope-{os.getuid()}")):
+        try:
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.access(place, os.W_OK) and _is_ours(place):
+                return place
+        except OSError:
+            continue
+    raise BuildError(f"no directory of ours to keep what is compiled: {home} cannot be written; set ASCOPE_CACHE")
+
+
+def _compile(torch, headers, to):
+    torch_headers, torch_libraries = _torch_places(torch)
+    library = _library()
+    command = [*_compiler(), _standard(torch), *FLAGS, f"-D_GLIBCXX_USE_CXX11_ABI={_abi(torch)}", f"-I{headers}"]
+    if torch_headers != pathlib.Path("/usr/include"):  # there it is found anyway, and would hide the compiler's own
+        command += ["-isystem", str(torch_headers), "-isystem", str(torch_headers / "torch/csrc/api/include")]
+    command += [str(SOURCE), "-o", str(to), f"-L{torch_libraries}", "-ltorch_cpu", "-lc10", str(library),
+                f"-Wl,-rpath,{library.parent}", f"-Wl,-rpath,{torch_libraries}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          check=False)
+    if done.returncode != 0:
+        complaints = [line for line in done.stdout.splitlines() if "error" in line] or done.stdout.splitlines()
+        raise BuildError(f"PyTorch {torch.__version__} is not one that can be listened to, or its headers are not "
+                         f"complete: {complaints[0].strip() if complaints else command[0]}")
+
+
+def path():
+    """The compiled listener, which is compiled now if it was not before. Raises BuildError."""
+    torch = _torch()
+    headers = _ascope_headers()
+    cache = _cache()
+    name = cache / f"listener-{torch.__version__}-{_key(torch, headers)}.so"
+    if name.exists() and _is_ours(name):
+        return name
+    with open(cache / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (name.exists() and _is_ours(name)):
+            unfinished = cache / f".{name.name}.{os.getpid()}"
+            try:
+                _compile(torch, headers, unfinished)
+                os.chmod(unfinished, 0o700)
+                os.replace(unfinished, name)
+            finally:
+                unfinished.unlink(missing_ok=True)
+    return name
+
+
+_loaded = None
+
+
+def load():
+    """The listener, loaded and listening. Raises BuildError."""
+    global _loaded  # pylint: disable=global-statement
+    if _loaded is None:
+        try:
+            library = ctypes.CDLL(str(path()))
+        except OSError as error:
+            raise BuildError(f"what was compiled to listen to PyTorch cannot be loaded: {error}") from error
+        flags = [ctypes.c_bool] * 4
+        library.ascope_torch_enable_thread.argtypes = flags
+        library.ascope_torch_enable_thread.restype = None
+        library.ascope_torch_disable_thread.restype = None
+        library.ascope_torch_stack_source.argtypes = [ctypes.c_void_p] * 2
+        library.ascope_torch_stack_source.restype = None
+        if not library.ascope_torch_listen():
+            raise BuildError("libascope has no room for another listener")
+        _loaded = library
+    return _loaded
