@@ -75,7 +75,8 @@ bool marks_filter(const char *include, const char *exclude)
         if (!fresh)
             return false;
     }
-    domains[0].hash = name_hash_of(domains[0].name, domains[0].name_bytes);
+    if (domains[0].hash == 0)
+        domains[0].hash = name_hash_of(domains[0].name, domains[0].name_bytes);
     decide(&domains[0]);
     for (size_t i = 0; i < TABLE; i++) {
         struct ascope_domain *d = atomic_load(&table[i]);
