@@ -1,0 +1,196 @@
+#include "core.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "ascope/record.h"
+
+PyMODINIT_FUNC PyInit__core(void);
+
+PyObject *core_error;
+static atomic_bool is_closed; /* Python is on its way out: nobody calls it any more */
+static PyObject *at_exit;     /* a list */
+
+/* ---- to Python and back ---- */
+
+bool core_enter(PyGILState_STATE *state)
+{
+    if (atomic_load(&is_closed) || !Py_IsInitialized() || !PyGILState_GetThisThreadState())
+        return false;
+    *state = PyGILState_Ensure();
+    return true;
+}
+
+void core_leave(PyGILState_STATE state)
+{
+    PyGILState_Release(state);
+}
+
+/* The one that came first, of the calls into libascope that this thread is in. */
+static __thread PyObject *kept_type, *kept_value, *kept_trace;
+
+void core_tell_exception(const char *what)
+{
+    PyObject *type, *value, *trace;
+    if (!PyErr_Occurred())
+        return;
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        PyErr_Fetch(&type, &value, &trace);
+        if (!kept_type) {
+            kept_type = type;
+            kept_value = value;
+            kept_trace = trace;
+        } else {
+            Py_XDECREF(type);
+            Py_XDECREF(value);
+            Py_XDECREF(trace);
+        }
+        return;
+    }
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *const said = value ? PyObject_Str(value) : NULL;
+    const char *const words = said ? PyUnicode_AsUTF8(said) : NULL;
+    char text[900];
+    snprintf(text, sizeof text, "%s: %s: %s", what, type ? ((PyTypeObject *)type)->tp_name : "an error",
+             words ? words : "(cannot be told)");
+    PyErr_Clear();
+    Py_XDECREF(said);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    core_message(ASCOPE_ERROR, text);
+}
+
+bool core_raise_kept(void)
+{
+    core_messages_deliver();
+    if (!kept_type)
+        return !PyErr_Occurred();
+    PyErr_Restore(kept_type, kept_value, kept_trace);
+    kept_type = kept_value = kept_trace = NULL;
+    return false;
+}
+
+/* ---- the end ---- */
+
+static PyObject *core_at_exit(PyObject *module, PyObject *call)
+{
+    (void)module;
+    if (!PyCallable_Check(call))
+        return PyErr_Format(PyExc_TypeError, "at_exit: wanted something that can be called, found %s",
+                            Py_TYPE(call)->tp_name);
+    if (PyList_Append(at_exit, call) != 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *core_close(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (atomic_load(&is_closed))
+        Py_RETURN_NONE;
+    core_close_profilers();
+    core_close_sessions();
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(at_exit); i++) {
+        PyObject *const result = PyObject_CallNoArgs(PyList_GET_ITEM(at_exit, i));
+        if (!result)
+            core_tell_exception("at exit");
+        Py_XDECREF(result);
+    }
+    core_close_messages();
+    core_close_listening();
+    atomic_store(&is_closed, true);
+    return core_raise_kept() ? Py_NewRef(Py_None) : NULL;
+}
+
+/* Handlers run in the reverse order: those that the program registers from here on run before it, and may still record. */
+static bool close_at_exit(PyObject *module)
+{
+    PyObject *const handlers = PyImport_ImportModule("atexit");
+    PyObject *const close = PyObject_GetAttrString(module, "_close");
+    PyObject *const done = handlers && close ? PyObject_CallMethod(handlers, "register", "O", close) : NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(close);
+    Py_XDECREF(handlers);
+    return done;
+}
+
+/* ---- small things ---- */
+
+static PyObject *core_version(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyUnicode_FromString(ascope_version());
+}
+
+static PyObject *core_recording(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromUnsignedLong(__atomic_load_n(&ascope_recording, __ATOMIC_RELAXED));
+}
+
+static PyObject *core_now(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromUnsignedLongLong(ascope_now());
+}
+
+static PyMethodDef functions[] = {
+    { "version", core_version, METH_NOARGS, "version() -> str\n\nThe version of libascope." },
+    { "recording", core_recording, METH_NOARGS,
+      "recording() -> int\n\nWhat is recorded now: bits of RECORDS_...; 0 while nothing is." },
+    { "now", core_now, METH_NOARGS, "now() -> int\n\nThe time of records: ticks of the host's counter." },
+    { "at_exit", core_at_exit, METH_O,
+      "at_exit(call)\n\nCalled when the interpreter ends, after profilers that still ran were stopped." },
+    { "_close", core_close, METH_NOARGS, "Stops what still runs; the interpreter calls it when it ends." },
+    { NULL, NULL, 0, NULL },
+};
+
+static const struct constant {
+    const char *name;
+    long value;
+} constants[] = {
+    { "CPU", ASCOPE_CPU },
+    { "NPU", ASCOPE_NPU },
+    { "RECORDS_OPERATORS", ASCOPE_RECORDS_OPERATORS },
+    { "RECORDS_MEMORY", ASCOPE_RECORDS_MEMORY },
+    { "RECORDS_PYTHON", ASCOPE_RECORDS_PYTHON },
+    { "RECORDS_GC", ASCOPE_RECORDS_GC },
+    { "RECORDS_MARKS", ASCOPE_RECORDS_MARKS },
+    { "RECORDS_DEVICE", ASCOPE_RECORDS_DEVICE },
+    { "INFO", ASCOPE_INFO },
+    { "WARNING", ASCOPE_WARNING },
+    { "ERROR", ASCOPE_ERROR },
+};
+
+static bool (*const parts[])(PyObject *) = {
+    messages_add, listening_add, marks_add, profiler_add, session_add,
+};
+
+static struct PyModuleDef core_module = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "ascope._core",
+    .m_doc = "libascope for Python: sessions, schedules, marks. ascope.torch is what programs import.",
+    .m_size = -1,
+    .m_methods = functions,
+};
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    PyObject *const module = PyModule_Create(&core_module);
+    if (!module)
+        return NULL;
+    core_error = PyErr_NewExceptionWithDoc("ascope._core.Error", "One line that says what is wrong, and what to do.",
+                                           PyExc_RuntimeError, NULL);
+    at_exit = PyList_New(0);
+    bool is_well = core_error && at_exit && PyModule_AddObjectRef(module, "Error", core_error) == 0;
+    for (size_t i = 0; is_well && i < sizeof constants / sizeof *constants; i++)
+        is_well = PyModule_AddIntConstant(module, constants[i].name, constants[i].value) == 0;
+    for (size_t i = 0; is_well && i < sizeof parts / sizeof *parts; i++)
+        is_well = parts[i](module);
+    if (is_well && close_at_exit(module))
+        return module;
+    Py_DECREF(module);
+    return NULL;
+}

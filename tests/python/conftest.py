@@ -1,0 +1,21 @@
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Runs Python code in a process of its own, in a directory of its own: script(code, *arguments) -> CompletedProcess."""
+
+    def run(code, *arguments, check=True, timeout=120, env=None):
+        done = subprocess.run([sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)], cwd=tmp_path,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout,
+                              env=dict(os.environ, **(env or {})))
+        if check:
+            assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    return run
