@@ -1,4 +1,5 @@
-/* Many threads record, end each other's ranges, come and go and are interrupted by signals, while sessions open and close.
+/* Many threads record, end each other's ranges, come and go and are interrupted by signals, while sessions open and close: first
+ * with rings and writer alone, then through the public interface, with a simulated device.
  * Built with ThreadSanitizer where the compiler has it (tests/meson.build); says nothing when everything holds. */
 #include <errno.h>
 #include <ftw.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ascope/ascope.h"
 #include "collect/ring.h"
 #include "collect/rings_file.h"
 #include "collect/writer.h"
@@ -125,6 +127,79 @@ static void session(unsigned number, const pthread_t *storm, size_t n_storm)
     rings_close();
 }
 
+/* ---- the public interface ---- */
+
+static void *user(void *seed)
+{
+    const uint64_t first = (uint64_t)(uintptr_t)seed;
+    struct ascope_domain *domain = ascope_domain_get(first % 2 ? "even" : "odd");
+    struct ascope_sim_stream *stream = ascope_sim_stream_new(0);
+    for (uint64_t i = first; !atomic_load_explicit(&is_over, memory_order_relaxed); i++) {
+        char name[32];
+        struct ascope_op op;
+        const int n = snprintf(name, sizeof name, "op %u", (unsigned)(i % 100));
+        ascope_op_begin(&op, name);
+        ascope_mark(domain, name, i % 16 == 0 ? stream : NULL);
+        const uint64_t range = ascope_range_begin(domain, "range", NULL);
+        const uint64_t old = atomic_exchange(&shared_range[i % SHARED_RANGES], range);
+        ascope_range_end(domain, old);
+        ascope_name((struct ascope_text){ name, (uint32_t)n });
+        ascope_memory(&(struct ascope_memory){ .pointer = i, .size_bytes = 8, .device_type = ASCOPE_ON_CPU });
+        if (i % 64 == 0) {
+            ascope_sim_launch(stream, &(struct ascope_sim_kernel){ .type = "Add", .name = name });
+            usleep(200);
+        }
+        ascope_op_end(&op);
+    }
+    ascope_sim_synchronize(stream);
+    ascope_sim_stream_free(stream);
+    return NULL;
+}
+
+static void be_quiet(enum ascope_severity severity, const char *text, void *unused)
+{
+    (void)severity, (void)text, (void)unused;
+}
+
+static void public_session(void)
+{
+    struct ascope_options o;
+    struct ascope_error e;
+    ascope_options_init(&o);
+    o.parent_dir = folder;
+    o.device = "sim";
+    o.mstx = o.profile_memory = true;
+    o.ring_kb = 1024;
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    if (!s || !ascope_session_warmup(s, &e) || !ascope_session_start(s, &e)) {
+        fprintf(stderr, "%s\n", e.text);
+        abort();
+    }
+    for (unsigned step = 0; step < 5; step++) {
+        ascope_session_step(s, step);
+        usleep(10000);
+    }
+    if (!ascope_session_stop(s, &e) || !ascope_session_end(s, &e)) {
+        fprintf(stderr, "%s\n", e.text);
+        abort();
+    }
+}
+
+static void public_part(void)
+{
+    enum { USERS = 3, PUBLIC_SESSIONS = 3 };
+    pthread_t thread[USERS];
+    ascope_on_message(be_quiet, NULL);
+    atomic_store(&is_over, false);
+    for (uintptr_t i = 0; i < USERS; i++)
+        pthread_create(&thread[i], NULL, user, (void *)i);
+    for (unsigned i = 0; i < PUBLIC_SESSIONS; i++)
+        public_session();
+    atomic_store(&is_over, true);
+    for (unsigned i = 0; i < USERS; i++)
+        pthread_join(thread[i], NULL);
+}
+
 int main(void)
 {
     snprintf(folder, sizeof folder, "%s/ascope-threads-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
@@ -141,6 +216,7 @@ int main(void)
     for (unsigned i = 0; i < WORKERS; i++)
         pthread_join(thread[i], NULL);
     pthread_join(churn, NULL);
+    public_part();
     nftw(folder, forget, 16, FTW_DEPTH | FTW_PHYS);
     printf("%llu records, %llu of them from signal handlers; %llu ranges ended by another thread\n",
            (unsigned long long)n_put, (unsigned long long)n_from_handlers, (unsigned long long)n_ranges);
