@@ -1,11 +1,67 @@
 #include "collecting.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "collect/recover.h"
+
+/* ---- killed at a certain call ----
+ * The calls by which files change, in place of the C library's: one of them, or the half of it, is the last thing that happens. */
+
+static _Atomic int64_t calls_left = -1; /* below 0: never */
+static bool dies_in_the_middle;
+
+static bool is_last_call(void)
+{
+    return atomic_load(&calls_left) >= 0 && atomic_fetch_sub(&calls_left, 1) == 0;
+}
+
+static void die(void)
+{
+    syscall(SYS_kill, getpid(), SIGKILL);
+}
+
+ssize_t write(int fd, const void *bytes, size_t n)
+{
+    if (is_last_call()) {
+        if (dies_in_the_middle)
+            syscall(SYS_write, fd, bytes, n / 2);
+        die();
+    }
+    return syscall(SYS_write, fd, bytes, n);
+}
+
+int close(int fd)
+{
+    if (is_last_call())
+        die();
+    return (int)syscall(SYS_close, fd);
+}
+
+int unlink(const char *path)
+{
+    if (is_last_call())
+        die();
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int ftruncate(int fd, off_t bytes)
+{
+    if (is_last_call())
+        die();
+    return (int)syscall(SYS_ftruncate, fd, bytes);
+}
+
+int fchmod(int fd, mode_t mode) /* follows every file that is created */
+{
+    if (is_last_call())
+        die();
+    return (int)syscall(SYS_fchmod, fd, mode);
+}
 
 /* ---- killed at any moment ---- */
 
@@ -89,6 +145,89 @@ static void see_stream(size_t t)
     see(whole, n, stream_table[target[t].stream].bytes ? stream_table[target[t].stream].bytes : RECORD);
 }
 
+/* Every number that was said is there once, and at most one more of each thread. */
+static void check_said(uint64_t *n_all)
+{
+    memset(seen_end, 0, sizeof seen_end);
+    for (size_t t = 0; t < ROWS(target); t++)
+        see_stream(t);
+    for (unsigned t = 0; t < THREADS; t++) {
+        const uint64_t n = atomic_load(&said->n_put[t]);
+        assert_in_range(seen_end[t], n, n + 1); /* one may be recorded and not yet said */
+        for (uint64_t i = 0; i < seen_end[t]; i++)
+            assert_int_equal(seen[t][i], 1);
+        memset(seen[t], 0, seen_end[t]);
+        *n_all += n;
+    }
+}
+
+/* One thread, a few looks of the writer, each with several slices. */
+static void record_until_dead(int64_t last_call, bool in_the_middle)
+{
+    struct writer_tally tally;
+    struct error e = { 0 };
+    collecting_start(NULL);
+    dies_in_the_middle = in_the_middle;
+    atomic_store(&calls_left, last_call);
+    for (uint64_t i = 0; i < 1000; i++) {
+        while (!put_number(target[i % ROWS(target)].stream, target[i % ROWS(target)].device, RECORD, i))
+            usleep(100);
+        atomic_store(&said->n_put[0], i + 1);
+        if (i % 150 == 0)
+            writer_flush(&tally, &e);
+    }
+    writer_stop(&tally, &e);
+    raise(SIGKILL); /* after the last marker, before the rings are gone */
+}
+
+static bool died(pid_t child)
+{
+    int status;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+static void killed_at_any_call_every_record_is_there_once(void **state)
+{
+    uint64_t n_all = 0;
+    unsigned n_deaths = 0, n_again = 0;
+    said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (uint64_t n_before = 0, n_same = 0; n_same < 4; n_deaths++) { /* until later calls change nothing any more */
+        folder_make(NULL);
+        memset(said, 0, sizeof *said);
+        pid_t child = fork();
+        if (child == 0)
+            record_until_dead(n_deaths, n_deaths % 2);
+        assert_true(died(child));
+        bool is_done = false;
+        for (int64_t last = n_deaths % 7; !is_done; last = last * 2 + 5, n_again++) { /* recovery is killed, too, and again */
+            child = fork();
+            if (child == 0) {
+                struct recovered r;
+                struct error e = { 0 };
+                dies_in_the_middle = true;
+                atomic_store(&calls_left, last);
+                const enum recovery how = collection_recover(folder, &r, &e);
+                _exit(how == RECOVERY_FAILED || r.n_damaged > 0);
+            }
+            int status;
+            waitpid(child, &status, 0);
+            is_done = WIFEXITED(status);
+            assert_int_equal(is_done ? WEXITSTATUS(status) : 0, 0);
+        }
+        assert_false(file_exists(RINGS_NAME));
+        check_said(&n_all);
+        const uint64_t n = atomic_load(&said->n_put[0]);
+        n_same = n == n_before && n == 1000 ? n_same + 1 : 0;
+        n_before = n;
+        folder_remove(NULL);
+    }
+    print_message("  %u calls were the last: %llu records; %u recoveries\n", n_deaths, (unsigned long long)n_all,
+                  n_again);
+    munmap(said, sizeof *said);
+    (void)state;
+}
+
 static void killed_at_any_moment_every_record_is_there_once(void **state)
 {
     const char *kills = getenv("ASCOPE_KILLS"), *seed = getenv("ASCOPE_SEED"); /* make torture has more of them */
@@ -98,7 +237,6 @@ static void killed_at_any_moment_every_record_is_there_once(void **state)
     for (unsigned run = 0; run < n_kills; run++) {
         folder_make(NULL);
         memset(said, 0, sizeof *said);
-        memset(seen_end, 0, sizeof seen_end);
         const pid_t child = fork();
         if (child == 0) {
             child_records();
@@ -106,7 +244,7 @@ static void killed_at_any_moment_every_record_is_there_once(void **state)
         }
         while (atomic_load(&said->n_put[0]) == 0)
             usleep(100);
-        usleep((useconds_t)(random_next(&random) % 8000));
+        usleep((useconds_t)(random_next(&random) % (run % 4 ? 8000 : 200)));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
 
@@ -116,16 +254,7 @@ static void killed_at_any_moment_every_record_is_there_once(void **state)
             fail_msg("run %u: %s", run, e.text);
         assert_int_equal(r.n_damaged, 0);
         assert_false(file_exists(RINGS_NAME));
-        for (size_t t = 0; t < ROWS(target); t++)
-            see_stream(t);
-        for (unsigned t = 0; t < THREADS; t++) {
-            const uint64_t n = atomic_load(&said->n_put[t]);
-            assert_in_range(seen_end[t], n, n + 1); /* one may be recorded and not yet said */
-            for (uint64_t i = 0; i < seen_end[t]; i++)
-                assert_int_equal(seen[t][i], 1);
-            memset(seen[t], 0, seen_end[t]);
-            n_all += n;
-        }
+        check_said(&n_all);
         n_recovered += r.n_records;
         assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_NOTHING);
         folder_remove(NULL);
@@ -302,6 +431,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(facts_say_that_it_was_recovered, folder_make, folder_remove),
     };
     const struct CMUnitTest test[] = {
+        cmocka_unit_test(killed_at_any_call_every_record_is_there_once),
         cmocka_unit_test(killed_at_any_moment_every_record_is_there_once),
     };
     const int n_failed = cmocka_run_group_tests(hostile, leave_rings, forget_rings);
