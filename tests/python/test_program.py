@@ -1,0 +1,175 @@
+"""The program that is run beside a training: found, run, told about when it fails, never in the way."""
+import glob
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from ascope import _core, _program
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def tell(told):
+    return lambda severity, text: told.append((severity, text))
+
+
+@pytest.fixture
+def collection(tmp_path):
+    p = _core.Profiler({"parent_dir": str(tmp_path), "device": "sim", "mstx": True})
+    _core.on_message(lambda severity, text: None)
+    p.start()
+    _core.mark("here")
+    p.stop()
+    _core.on_message(None)
+    return p.path
+
+
+@pytest.fixture
+def pretends(tmp_path, monkeypatch):
+    """pretends(shell code): a program of that kind is the one that is found."""
+
+    def make(code):
+        path = tmp_path / "program"
+        path.write_text("#!/bin/sh\n" + code)
+        path.chmod(0o755)
+        monkeypatch.setenv("ASCOPE_PROGRAM", str(path))
+
+    return make
+
+
+def results(path, pattern="*"):
+    return sorted(os.path.basename(p) for p in glob.glob(os.path.join(path, "ASCEND_PROFILER_OUTPUT", pattern)))
+
+
+def test_found_in_the_build_tree(monkeypatch):
+    monkeypatch.delenv("ASCOPE_PROGRAM")
+    monkeypatch.setenv("PATH", "")
+    done = subprocess.run([_program.find(), "--version"], stdout=subprocess.PIPE, text=True, check=True)
+    assert _core.version() in done.stdout
+
+
+def test_analyse(collection, tell, told):
+    outcome = _program.analyse(collection, tell=tell)
+    assert outcome.is_done and outcome.seconds > 0 and not told
+    assert "trace_view.json" in results(collection) and not results(collection, "*.db")
+    _program.analyse(collection, export_type=["text", "db"], max_process_number=1, tell=tell)
+    assert results(collection, "*.db") and not told
+
+
+def test_analyse_beside(collection, tell, told):
+    ended = []
+    assert _program.analyse(collection, waits=False, tell=tell, done=ended.append) is None
+    _program.wait_for_all()
+    assert ended[0].code == 0 and not told and "trace_view.json" in results(collection)
+
+
+def test_exports(collection, tmp_path, tell, told):
+    assert _program.export_trace(collection, tmp_path / "trace.json", tell=tell).is_done
+    assert (tmp_path / "trace.json").exists() and not told
+    assert not _program.export_stacks(collection, tmp_path / "stacks.log", tell=tell).is_done
+    assert not _program.export_memory_timeline(collection, tmp_path / "memory.html", device="cpu", tell=tell).is_done
+    assert len(told) == 2 and all(severity == _core.ERROR and "\n" not in text for severity, text in told)
+
+
+def test_nothing_to_analyse(tmp_path, tell, told):
+    outcome = _program.analyse(tmp_path / "nowhere", tell=tell)
+    assert not outcome.is_done and len(told) == 1 and "nowhere" in told[0][1]
+
+
+def test_no_program(monkeypatch, tell, told):
+    monkeypatch.setenv("ASCOPE_PROGRAM", "/nowhere/ascope")
+    assert not _program.analyse("x", tell=tell).is_done
+    _program.analyse("x", waits=False, tell=tell)
+    _program.wait_for_all()
+    assert len(told) == 2 and all("/nowhere/ascope cannot be started" in text for _, text in told)
+
+
+@pytest.mark.parametrize("code, text", [
+    ("echo first >&2; echo 'ascope: last' >&2; exit 1", "analyse x: last"),
+    ("exit 9", "analyse x: it ended with exit code 9"),
+    ("kill -9 $$", "analyse x: it was ended by signal 9"),
+])
+def test_failures_are_one_line(pretends, tell, told, code, text):
+    pretends(code)
+    _program.analyse("x", tell=tell)
+    _program.analyse("x", waits=False, tell=tell)
+    _program.wait_for_all()
+    assert told == [(_core.ERROR, text)] * 2
+
+
+def test_losses_are_a_warning(pretends, tell, told):
+    pretends("exit 3")
+    assert _program.analyse("x", tell=tell).is_done and told[0][0] == _core.WARNING
+
+
+def test_beside_does_not_wait(pretends, tell):
+    pretends("sleep 2")
+    began = time.monotonic()
+    _program.analyse("x", waits=False, tell=tell)
+    assert time.monotonic() - began < 1.5
+    _program.wait_for_all()
+    assert time.monotonic() - began >= 2
+
+
+def test_a_lot_of_output_blocks_nothing(pretends, tell, told):
+    pretends("yes | head -c 1000000; yes | head -c 1000000 >&2; exit 1")
+    _program.analyse("x", tell=tell)
+    assert told == [(_core.ERROR, "analyse x: y")]
+
+
+def test_the_program_is_not_recorded(pretends, tell, told, monkeypatch):
+    monkeypatch.setenv("ASCOPE_RECORD", "/nowhere")
+    pretends('test -z "$ASCOPE_RECORD$LD_PRELOAD"')
+    assert _program.analyse("x", tell=tell).code == 0
+
+
+def test_interpreter_waits_at_its_end(script, tmp_path):
+    done = script("""
+        from ascope import _core, _program
+        p = _core.Profiler({"parent_dir": ".", "device": "sim"}, None, lambda path: _program.analyse(path, waits=False))
+        p.start()  # and never stopped: that, too, is analysed
+    """)
+    path, = glob.glob(str(tmp_path / "*_ascend_pt"))
+    assert "trace_view.json" in results(path) and done.stderr == ""
+
+
+def test_interrupt_ends_the_wait(script, tmp_path, pretends):
+    pretends("sleep 60")
+    began = time.monotonic()
+    done = script("""
+        import os, signal, threading
+        from ascope import _program
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            _program.analyse("x")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    assert done.stdout == "interrupted\n" and time.monotonic() - began < 30
+
+
+def test_children_do_not_wait(script, pretends):
+    pretends("sleep 3")
+    script("""
+        import os, sys, time
+        from ascope import _program
+        _program.analyse("x", waits=False)
+        if os.fork() == 0:
+            began = time.monotonic()
+            _program.wait_for_all()
+            os._exit(time.monotonic() - began > 2)
+        assert os.wait()[1] == 0
+    """)
+
+
+def test_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "ascope", "--version"], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.startswith("ascope ")
+    assert subprocess.run([sys.executable, "-m", "ascope", "nonsense"], stderr=subprocess.DEVNULL).returncode == 2
