@@ -77,7 +77,7 @@ static void put_found(const struct term *t, const struct session *s)
     fputs("  PyTorch", t->to);
     if (s->settings.has_rank)
         fprintf(t->to, " rank %lld", (long long)s->settings.rank);
-    if (s->has_device) {
+    if (s->has_device && s->profile.n_devices > 0) {
         fprintf(t->to, ", %s%s", is_simulated(s) ? "simulated " : "", s->profile.chip->name);
         for (size_t i = 0; i < s->profile.n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " device ", s->profile.device[i].source.device);
