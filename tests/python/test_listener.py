@@ -1,0 +1,356 @@
+"""What is recorded of PyTorch is what PyTorch does: compared with its own profiler, its allocator, and what the loop is known to do."""
+
+import collections
+import csv
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import recorded  # pylint: disable=wrong-import-position
+
+CPU = [torch.profiler.ProfilerActivity.CPU]
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convolution = torch.nn.Conv2d(3, 4, 3)
+        self.norm = torch.nn.BatchNorm2d(4)
+        self.linear = torch.nn.Linear(4 * 6 * 6, 5)
+
+    def forward(self, x):
+        x = torch.nn.functional.relu(self.norm(self.convolution(x)))
+        return torch.nn.functional.log_softmax(self.linear(x.flatten(1)), dim=1)
+
+
+class Loop:
+    """A training loop that does the same every time."""
+
+    def __init__(self):
+        torch.manual_seed(1)
+        self.net = Net()
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1, momentum=0.9)
+        self.x = torch.randn(2, 3, 8, 8)
+        self.y = torch.tensor([1, 3])
+        self.step()  # what happens once only
+
+    def step(self):
+        self.optimizer.zero_grad()
+        with torch.profiler.record_function("forward"):
+            loss = torch.nn.functional.nll_loss(self.net(self.x), self.y)
+        loss.backward()
+        self.optimizer.step()
+        both = torch.cat([self.x.half(), self.x.to(torch.float16)]).sum(dtype=torch.float64)
+        return loss.item() + both.item()
+
+
+def tree_of(operators):
+    """(depth, name, shapes) in the order of their begin, for each thread."""
+    rows, open_ones = [], collections.defaultdict(list)
+    for begin, end, thread, name, shapes in operators:
+        stack = open_ones[thread]
+        while stack and stack[-1] < end:
+            stack.pop()
+        rows.append((len(stack), name, shapes))
+        stack.append(end)
+    return rows
+
+
+def recorded_tree(session):
+    return tree_of((op.begin, op.end, op.thread, op.name, op.shapes) for op in session.operators())
+
+
+def profiler_events(profile):
+    """(depth, event) of PyTorch's own profiler, by the tree that it keeps itself: events() has only microseconds."""
+    rows = []
+
+    def walk(events, depth):
+        for event in sorted(events, key=lambda event: event.start_time_ns):
+            rows.append((depth, event))
+            walk(event.children, depth + 1)
+
+    walk(profile.profiler.kineto_results.experimental_event_tree(), 0)
+    return rows
+
+
+def shapes_text(event):
+    inputs = event.extra_fields.inputs
+    if hasattr(inputs, "shapes"):  # PyTorch 1
+        sizes = inputs.shapes
+    else:  # tensors, lists of them, numbers
+        sizes = [getattr(value, "sizes", []) for value in inputs]
+    return ";".join(",".join(map(str, shape)) for shape in sizes)
+
+
+def profiler_tree(profile):
+    return [(depth, event.name, shapes_text(event)) for depth, event in profiler_events(profile)
+            if str(event.tag).endswith("TorchOp")]
+
+
+def session_names(session):
+    return [op.name for op in session.operators()]
+
+
+def test_the_tree_is_the_one_of_torch_profiler():
+    loop = Loop()
+    with torch.profiler.profile(activities=CPU, record_shapes=True) as profile:
+        for _ in range(3):
+            loop.step()
+    with recorded.session(record_shapes=True) as session:
+        for _ in range(3):
+            loop.step()
+    ours = recorded_tree(session)
+    assert len(ours) > 300
+    assert ours == profiler_tree(profile)
+
+
+def test_without_shapes_the_tree_is_the_same_and_has_none():
+    loop = Loop()
+    with recorded.session(record_shapes=True) as with_shapes:
+        loop.step()
+    with recorded.session() as without:
+        loop.step()
+    assert [row[:2] for row in recorded_tree(with_shapes)] == [row[:2] for row in recorded_tree(without)]
+    assert {(op.types, op.shapes, op.tensors, op.lists, op.scalars) for op in without.operators()} == {("",) * 5}
+
+
+def test_types_are_those_of_cpp():
+    with recorded.session(record_shapes=True) as session:
+        for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int8,
+                      torch.uint8, torch.bool):
+            torch.empty(2, dtype=dtype).clone()
+        torch.cat([torch.ones(1), torch.ones(1)])
+    types = [op.types.split(";")[0] for op in session.operators() if op.name == "aten::clone"]
+    assert types == ["float", "double", "c10::Half", "c10::BFloat16", "long int", "int", "signed char", "unsigned char", "bool"]
+    assert [op.types for op in session.operators() if op.name == "aten::cat"] == ["TensorList;Scalar"]
+
+
+def test_tensors_are_told_with_memory_and_stacks_only():
+    x = torch.ones(4, 6)[:, ::2]
+    with recorded.session(record_shapes=True, profile_memory=True, with_stack=True) as session:
+        y = x.mul(2.5)
+        torch.cat([x, y])
+    (mul,) = [op for op in session.operators() if op.name == "aten::mul"]
+    assert mul.scalars == ""  # a number becomes a tensor on its way
+    first, second = mul.tensors.split(")")
+    assert first == f"{first.split(';')[0]};{x.storage().data_ptr():#x};float;4;4,3;6,2;0;-1"
+    assert second.split(";")[2:] == ["double", "8", "", "", "0", "-1"]
+    (cat,) = [op for op in session.operators() if op.name == "aten::cat"]
+    assert cat.tensors == ""
+    assert [text.split(";")[4] for text in cat.lists.split(")") if text] == ["4,3", "4,3"]
+    assert cat.lists.endswith(")")
+    with recorded.session(record_shapes=True, profile_memory=True) as session:
+        x.mul(2.5)
+    assert {op.tensors for op in session.operators()} == {""}
+
+
+def test_backward_belongs_to_forward():
+    loop = Loop()
+    with recorded.session() as session:
+        loop.step()
+    operators = session.operators()
+    backward = {op.sequence: op for op in operators if op.scope == 1 and op.sequence >= 0}
+    forward = collections.defaultdict(list)
+    for op in operators:
+        if op.scope == 0 and op.sequence >= 0:
+            forward[op.sequence].append(op.name)
+    assert len(backward) >= 6
+    for sequence, op in backward.items():
+        assert op.forward_thread == 1
+        assert forward[sequence], op.name
+    assert any("aten::addmm" in forward[n] for n, op in backward.items() if op.name == "AddmmBackward0")
+    assert {op.forward_thread for op in operators if op.scope == 0} == {0}
+
+
+def test_ranges_of_the_user_have_their_scope():
+    with recorded.session() as session:
+        with torch.profiler.record_function("outer"):
+            with torch.profiler.record_function("mein Bereich äöü"):
+                torch.ones(1)
+    scopes = {op.name: op.scope for op in session.operators()}
+    assert scopes["outer"] == scopes["mein Bereich äöü"] == 7
+    outer, inner = (next(op for op in session.operators() if op.name == name) for name in ("outer", "mein Bereich äöü"))
+    assert outer.begin <= inner.begin and inner.end <= outer.end
+
+
+def test_an_operator_that_fails_ends_all_the_same():
+    with recorded.session(record_shapes=True, profile_memory=True) as session:
+        with pytest.raises(RuntimeError):
+            torch.mm(torch.ones(2, 3), torch.ones(2, 3))
+        torch.ones(3)
+    names = session_names(session)
+    assert names.count("aten::mm") == 1
+    assert names[-3:] == ["aten::ones", "aten::empty", "aten::fill_"]
+
+
+def test_memory_balances():
+    kept = []
+    with recorded.session(profile_memory=True) as session:
+        for n in range(20):
+            kept.append(torch.empty(1000 + n))
+            torch.empty(5000)
+        del kept[:5]
+    blocks = [block for block in session.memory() if block.device_type == 0]
+    alive = sum(block.size for block in blocks)
+    assert alive == sum(tensor.numel() * 4 for tensor in kept)
+    assert blocks[-1].allocated - (blocks[0].allocated - blocks[0].size) == alive
+    assert {(block.device, block.component, block.kind, block.allocator, block.stream, block.active) for block in blocks} == \
+        {(-1, 0, 0, 0, 0, 0)}
+    running = blocks[0].allocated - blocks[0].size
+    for block in blocks:
+        running += block.size
+        assert block.allocated == running
+
+
+def test_memory_is_what_torch_profiler_reports():
+    loop = Loop()
+    with torch.profiler.profile(activities=CPU, profile_memory=True) as profile:
+        loop.step()
+    with recorded.session(profile_memory=True) as session:
+        loop.step()
+    theirs = [event.extra_fields.alloc_size for _, event in profiler_events(profile) if str(event.tag).endswith("Allocation")]
+    assert [block.size for block in session.memory()] == theirs
+
+
+def test_memory_is_not_recorded_unasked():
+    with recorded.session() as session:
+        torch.ones(1000)
+    assert session.memory() == []
+
+
+def test_nothing_listens_between_sessions():
+    assert not torch.autograd._profiler_enabled()
+    with recorded.session(profile_memory=True):
+        torch.ones(1)
+        assert not torch.autograd._profiler_enabled()  # PyTorch's own is not at work
+    with torch.profiler.profile(activities=CPU, profile_memory=True) as profile:  # refused if ours were still there
+        torch.ones(1)
+    assert any(event.name == "aten::ones" for event in profile.events())
+
+
+def test_child_threads_ask_for_themselves():
+    def work(is_enabled):
+        if is_enabled:
+            recorded.listener.ascope_torch_enable_thread(True, True, False, False)
+        torch.full((7,), 1.0)
+        if is_enabled:
+            recorded.listener.ascope_torch_disable_thread()
+            torch.full((9,), 1.0)
+
+    with recorded.session() as session:
+        for is_enabled in (False, True):
+            thread = threading.Thread(target=work, args=(is_enabled,))
+            thread.start()
+            thread.join()
+        torch.full((3,), 1.0)
+    full = [op for op in session.operators() if op.name == "aten::full"]
+    assert len(full) == 2
+    assert full[0].thread != full[1].thread
+
+
+def test_child_processes_record_nothing_and_the_parent_goes_on():
+    data = torch.utils.data.TensorDataset(torch.arange(32.0))
+    with recorded.session(profile_memory=True, record_shapes=True) as session:
+        batches = [batch[0].sum().item() for batch in torch.utils.data.DataLoader(data, batch_size=8, num_workers=2)]
+    assert sum(batches) == 496.0
+    assert {op.process for op in session.operators()} == {os.getpid()}
+    assert session_names(session).count("aten::item") >= 4
+
+
+def test_a_fork_in_the_middle_changes_nothing():
+    with recorded.session(profile_memory=True, activities="CPU,NPU", device="sim") as session:
+        torch.ones(4)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if torch.ones(4).sum().item() == 4.0 else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        torch.ones(4)
+    assert session_names(session).count("aten::ones") == 2
+
+
+def analysed(session):
+    subprocess.run([str(recorded.BUILD / "ascope"), "analyse", str(session.path)], check=True, stdout=subprocess.DEVNULL)
+    return session.path / "ASCEND_PROFILER_OUTPUT"
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_operators_are_in_the_tables():
+    loop = Loop()
+    with recorded.session(record_shapes=True, activities="CPU,NPU", device="sim", profile_memory=True) as session:
+        loop.step()
+    rows = rows_of(analysed(session) / "operator_details.csv")
+    names = collections.Counter(row["Name"] for row in rows)
+    assert names == collections.Counter(session_names(session))
+
+
+def test_kernels_are_what_was_launched():
+    loop = Loop()
+    with recorded.session(record_shapes=True, activities="CPU,NPU", device="sim", profile_memory=True,
+                          profiler_level="Level1") as session:
+        loop.step()
+    points = session.queue()
+    by_kind = {kind: [point for point in points if point.kind == kind] for kind in range(4)}
+    assert len({len(of_kind) for of_kind in by_kind.values()}) == 1
+    assert [point.id for point in by_kind[1]] == [point.id for point in by_kind[2]] == [point.id for point in by_kind[3]]
+    launched = collections.Counter(point.name for point in by_kind[1])
+    kernels = rows_of(analysed(session) / "kernel_details.csv")
+    assert collections.Counter(row["Type"] for row in kernels) == \
+        collections.Counter({name: n for name, n in launched.items() if not name.startswith("acl_memcpy")})
+    for wanted in ("Conv2D", "BatchNorm", "Relu", "MatMulV3", "LogSoftmaxV2", "NLLLoss", "NLLLossGrad", "Conv2DBackpropInput", "Cast"):
+        assert launched[wanted] > 0, wanted
+    assert launched["acl_memcpy_device_to_host"] == 2
+    assert not [name for name in launched if name in ("AsStrided", "View", "Transpose", "Expand", "Empty", "Detach")]
+    (matmul,) = [row for row in kernels if row["Type"] == "MatMulV3" and row["Output Shapes"].strip('"') == "2,5"]
+    assert matmul["Input Shapes"].strip('"') == "5;2,144;144,5"
+    assert matmul["Input Data Types"].split(";")[0] == "FLOAT"
+
+
+def test_kernels_belong_to_their_operators():
+    with recorded.session(activities="CPU,NPU", device="sim", record_shapes=True) as session:
+        torch.nn.functional.linear(torch.ones(8, 8), torch.ones(8, 8), torch.ones(8))
+    rows = {row["Name"]: row for row in rows_of(analysed(session) / "operator_details.csv")}
+    assert float(rows["aten::addmm"]["Device Self Duration(us)"]) > 0
+    assert float(rows["aten::linear"]["Device Self Duration(us)"]) == 0
+    assert float(rows["aten::linear"]["Device Total Duration(us)"]) > 0
+
+
+def test_memory_of_the_simulated_device_has_totals():
+    with recorded.session(activities="CPU,NPU", device="sim", profile_memory=True) as session:
+        torch.ones(1000)
+    device = [block for block in session.memory() if block.device_type == 20]
+    host = [block for block in session.memory() if block.device_type == 0]
+    assert [block.kind for block in device] == [0, 2, 1]
+    assert [block.size for block in device] == [4000, -4000, -4000]
+    assert sum(block.size for block in host) == 0
+    assert device[0].allocated == device[0].active and device[0].reserved >= device[0].allocated
+    rows = rows_of(analysed(session) / "operator_memory.csv")
+    assert [float(row["Size(KB)"]) for row in rows] == [4000 / 1024]
+
+
+def test_only_the_device_can_be_recorded():
+    with recorded.session(activities="NPU", device="sim") as session:
+        torch.ones(10).mul(3)
+    assert session.operators() == []
+    assert len(rows_of(analysed(session) / "kernel_details.csv")) == 2
+
+
+def test_results_of_the_loop_do_not_change():
+    plain = Loop()
+    plain_results = [plain.step() for _ in range(3)]
+    watched = Loop()
+    with recorded.session(record_shapes=True, profile_memory=True, with_stack=True, activities="CPU,NPU", device="sim"):
+        watched_results = [watched.step() for _ in range(3)]
+    assert plain_results == watched_results
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main(["-q", __file__]))
