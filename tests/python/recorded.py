@@ -10,7 +10,7 @@ import struct
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BUILD = pathlib.Path(os.environ.get("ASCOPE_BUILD") or ROOT / "build")
+BUILD = pathlib.Path(os.environ.get("ASCOPE_PROGRAM") or ROOT / "build/ascope").parent
 OPTIONS_BYTES = 4096  # the library knows fewer fields, and leaves the rest
 
 
