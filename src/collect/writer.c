@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,7 +16,7 @@
 #include "collect/message.h"
 #include "collect/outputs.h"
 
-enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25 };
+enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, WRITER_NICE = -10 };
 static const uint64_t CHECK_NS = 250000000; /* how often it is seen whether the directory is still there */
 
 static struct {
@@ -198,10 +200,28 @@ static void pause_until(uint64_t ns)
     pthread_cond_timedwait(&w.wake, &w.lock, &until);
 }
 
+/* The thread has little to do and should do it soon, also where every CPU has more work than it can do: a short slice is a near
+ * deadline for the scheduler, and where the user has the right to it, a higher priority. Neither is needed. */
+static void hurry(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime_ns, deadline_ns, period_ns;
+    } attributes = { .size = sizeof attributes, .policy = SCHED_OTHER, .nice = WRITER_NICE, .runtime_ns = 100000 };
+    if (syscall(SYS_sched_setattr, 0, &attributes, 0) != 0) {
+        attributes.nice = getpriority(PRIO_PROCESS, (id_t)gettid());
+        syscall(SYS_sched_setattr, 0, &attributes, 0);
+    }
+}
+
 static void *writer_main(void *unused)
 {
     (void)unused;
     pthread_setname_np(pthread_self(), "ascope-writer");
+    hurry();
     uint64_t pause_ns = PAUSE_LEAST_NS;
     pthread_mutex_lock(&w.lock);
     for (bool ends = false; !ends;) {
