@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define UTF8_UNKNOWN "\xEF\xBF\xBD" /* U+FFFD: stands for a byte that is no text */
 
@@ -28,6 +29,29 @@ static inline size_t utf8_len(const unsigned char *p, size_t left)
         return code >= form[i].least && code <= 0x10FFFF && !surrogate ? form[i].len : 0;
     }
     return 0;
+}
+
+/* Copies n bytes; those that are no text become '?', one for one: other parsers give up a whole file for one of them. */
+static inline void utf8_copy(char *out, const char *text, size_t n)
+{
+    uint64_t seen = 0, word;
+    size_t i = 0;
+    for (; i + sizeof word <= n; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        seen |= word;
+    }
+    for (; i < n; i++)
+        seen |= (unsigned char)text[i];
+    memcpy(out, text, n);
+    if ((seen & UINT64_C(0x8080808080808080)) == 0)
+        return;
+    for (i = 0; i < n;) {
+        const unsigned char *at = (const unsigned char *)out + i;
+        const size_t len = *at < 0x80 ? 1 : utf8_len(at, n - i);
+        if (len == 0)
+            out[i] = '?';
+        i += len ? len : 1;
+    }
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "collect/host_clock.h"
 #include "collect/mark_domain.h"
 #include "collect/names.h"
@@ -102,7 +103,7 @@ static void mark_put(const struct mark_head *m, const struct ascope_domain *d, c
             out->id = m->id;
             out->domain = d->hash;
             out->message_type = 0;
-            memcpy(out->message, message, piece);
+            utf8_copy(out->message, message, piece);
             out->message[piece] = '\0';
             ring_done(slot);
         }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ascope/record.h"
+#include "base/utf8.h"
 #include "collect/recording.h"
 #include "collect/ring.h"
 #include "raw/name_hash.h"
@@ -84,8 +85,10 @@ static bool line_put(enum stream_id stream, const char *head, size_t head_bytes,
     memcpy(at, head, head_bytes);
     at += head_bytes;
     *at++ = ':';
-    for (size_t i = 0; i < n; i++)
-        *at++ = text[i] == '\n' || text[i] == '\r' || text[i] == '\0' ? ' ' : text[i];
+    utf8_copy(at, text, n);
+    for (const char *end = at + n; at < end; at++)
+        if (*at == '\n' || *at == '\r' || *at == '\0')
+            *at = ' ';
     *at = '\n';
     ring_done(slot);
     return true;
