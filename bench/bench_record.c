@@ -1,7 +1,7 @@
 /* bench_record - what recording costs the threads of a program, as ratios to what a look at the clock costs here.
  *
- *     bench_record [--json] [--threads 1,2,8] [--dir DIR]
- *     bench_record --rate 1000000 --seconds 60 [--threads N] [--ring-kb KB] [--dir DIR]
+ *     bench_record [--json] [--threads 1,2,8] [--ring-kb KB] [--ring-dir DIR] [--dir DIR]
+ *     bench_record --rate 1000000 --seconds 60 [--threads N] and the same
  *
  * Times are CPU times of the threads that record, so that other programs on the machine hardly matter; a burst is as long as fits
  * into a ring, and the writer has time to take it before the next. Of many bursts the median counts.
@@ -252,7 +252,7 @@ static void report_row(struct report *r, const struct result *x)
 
 /* ---- a session, and what it says about itself ---- */
 
-static const char *parent_dir;
+static const char *parent_dir, *ring_dir;
 static unsigned ring_kb; /* 0: the default */
 
 static struct ascope_session *session_begin(void)
@@ -262,6 +262,7 @@ static struct ascope_session *session_begin(void)
     ascope_options_init(&o);
     o.parent_dir = parent_dir;
     o.ring_kb = ring_kb ? ring_kb : o.ring_kb;
+    o.ring_dir = ring_dir;
     o.device = "none";
     o.profile_memory = o.with_stack = o.mstx = true;
     o.level = ASCOPE_LEVEL2;
@@ -476,6 +477,8 @@ int main(int argc, char **argv)
             seconds = strtod(value, NULL);
         } else if (strcmp(argv[i], "--ring-kb") == 0) {
             ring_kb = (unsigned)strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--ring-dir") == 0) {
+            ring_dir = value;
         } else if (strcmp(argv[i], "--dir") == 0) {
             dir = value;
         } else if (strcmp(argv[i], "--threads") == 0) {

@@ -58,27 +58,52 @@ void ascope_op_record_begin(struct ascope_op *op)
     op->begin = host_clock_now(); /* last: what the library does is not the operator's */
 }
 
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
+/* Texts of an operator, and what has to be asked for besides operators. */
+static const struct {
+    uint16_t type, at;
+    uint32_t needs;
+} op_texts[] = {
+    { TORCH_TEXT_NAME, offsetof(struct ascope_op, name), 0 },
+    { TORCH_TEXT_TYPES, offsetof(struct ascope_op, types), ASCOPE_RECORDS_SHAPES },
+    { TORCH_TEXT_SHAPES, offsetof(struct ascope_op, shapes), ASCOPE_RECORDS_SHAPES },
+    { TORCH_TEXT_TENSORS, offsetof(struct ascope_op, tensors), ASCOPE_RECORDS_SHAPES },
+    { TORCH_TEXT_TENSOR_LISTS, offsetof(struct ascope_op, tensor_lists), ASCOPE_RECORDS_SHAPES },
+    { TORCH_TEXT_SCALARS, offsetof(struct ascope_op, scalars), ASCOPE_RECORDS_SHAPES },
+    { TORCH_TEXT_STACK, offsetof(struct ascope_op, stack), ASCOPE_RECORDS_STACK },
+    { TORCH_TEXT_MODULES, offsetof(struct ascope_op, modules), ASCOPE_RECORDS_MODULES },
+    { TORCH_TEXT_FLOPS, offsetof(struct ascope_op, more), 0 },
+};
+
+struct op_text {
+    uint16_t type;
+    struct ascope_text text;
+};
+
+/* Those that there are: mostly the name alone. */
+static size_t op_texts_of(const struct ascope_op *op, uint32_t what, struct op_text out[static ROWS(op_texts)])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ROWS(op_texts); i++) {
+        const struct ascope_text *text = (const struct ascope_text *)((const char *)op + op_texts[i].at);
+        if (text->n > 0 && (op_texts[i].needs & ~what) == 0)
+            out[n++] = (struct op_text){ op_texts[i].type, *text };
+    }
+    return n;
+}
+
 void ascope_op_record_end(const struct ascope_op *op)
 {
     const uint64_t end = host_clock_now();
     const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
     if (!(what & ASCOPE_RECORDS_OPERATORS) || op->begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
         return;
-    struct ascope_text text[TORCH_TEXTS] = { [TORCH_TEXT_NAME] = op->name, [TORCH_TEXT_FLOPS] = op->more };
-    if (what & ASCOPE_RECORDS_SHAPES) {
-        text[TORCH_TEXT_TYPES] = op->types;
-        text[TORCH_TEXT_SHAPES] = op->shapes;
-        text[TORCH_TEXT_TENSORS] = op->tensors;
-        text[TORCH_TEXT_SCALARS] = op->scalars;
-        text[TORCH_TEXT_TENSOR_LISTS] = op->tensor_lists;
-    }
-    if (what & ASCOPE_RECORDS_STACK)
-        text[TORCH_TEXT_STACK] = op->stack;
-    if (what & ASCOPE_RECORDS_MODULES)
-        text[TORCH_TEXT_MODULES] = op->modules;
+    struct op_text some[ROWS(op_texts)];
+    const size_t n = op_texts_of(op, what, some);
     size_t bytes = sizeof(struct op_bytes);
-    for (unsigned i = TORCH_TEXT_NAME; i < TORCH_TEXTS; i++)
-        bytes += text_bytes(text[i]);
+    for (size_t i = 0; i < n; i++)
+        bytes += text_bytes(some[i].text);
     const struct ring_slot slot = ring_put(STREAM_TORCH_OP, 0, bytes);
     if (!slot.at)
         return;
@@ -96,8 +121,8 @@ void ascope_op_record_end(const struct ascope_op *op)
         .is_async = op->is_async,
     };
     uint8_t *at = slot.at + sizeof(struct op_bytes);
-    for (unsigned i = TORCH_TEXT_NAME; i < TORCH_TEXTS; i++)
-        at = text_put(at, (uint16_t)i, text[i]);
+    for (size_t i = 0; i < n; i++)
+        at = text_put(at, some[i].type, some[i].text);
     ring_done(slot);
 }
 
