@@ -185,6 +185,7 @@ struct sim_work sim_work_of(const struct ascope_sim_kernel *k)
     } else {
         w.core_ns = ns_of(flops_of(k, (enum rule)row->rule) * 100 / row->percent, is_half ? FLOPS_HALF : FLOPS_SINGLE);
         w.is_eligible = k->in[0].type == ASCOPE_SIM_FLOAT;
+        w.has_attributes = row->rule == RULE_MATMUL;
     }
     return w;
 }

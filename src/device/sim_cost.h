@@ -14,6 +14,7 @@ struct sim_work {
     const char *call; /* "aclnnMatmul"; NULL: made from the type */
     enum task_kind kind;
     uint16_t blocks;
+    bool has_attributes;                   /* a product of matrices */
     bool is_eligible;                      /* for HF32: a product of floats */
     uint64_t start_ns, core_ns, memory_ns; /* core: at the nominal frequency */
     uint64_t read_bytes, write_bytes;

@@ -22,7 +22,7 @@ uint64_t npu_clock_ns(const struct npu_clock *c, uint64_t tick)
 }
 
 struct npu npu = { .lock = PTHREAD_MUTEX_INITIALIZER };
-__thread bool npu_is_inside;
+__thread bool npu_is_inside __attribute__((tls_model("initial-exec")));
 
 /* ---- one lock, and what has to be there before anything else ---- */
 
@@ -114,7 +114,7 @@ static void device_start(struct npu_device *d)
     d->frequency_told = 0;
     for (uint32_t i = 0; i < d->n_streams; i++)
         d->stream[i]->batch = 0;
-    d->next_sample = npu.recorded & NPU_MEMORY ? now + npu.sample_ticks : NEVER;
+    d->next_sample = npu.sample_ticks > 0 ? now + npu.sample_ticks : NEVER;
 }
 
 struct npu_device *npu_device_get(unsigned index)
@@ -222,6 +222,7 @@ static uint32_t what_of(uint64_t mask)
         { level1 | DATA_HCCL, NPU_COMM },
         { DATA_ACL_API, NPU_ACL },
         { DATA_RUNTIME_API, NPU_CALLS },
+        { DATA_OP_ATTR | DATA_TASK_L2 | DATA_TASK_L3, NPU_ATTRIBUTES },
         { DATA_AICPU, NPU_AICPU },
         { DATA_METRICS, NPU_COUNTERS },
         { DATA_L2_CACHE, NPU_L2 },
@@ -270,7 +271,8 @@ static bool start(const struct ascope_options *o, struct error *e)
     npu.session = ++npu.n_sessions;
     npu.recorded = what;
     npu.n_recorded = 0;
-    npu.sample_ticks = NPU_MHZ * UINT64_C(1000000) / (o->hardware_mem_hz > 0 ? o->hardware_mem_hz : SAMPLE_HZ);
+    const uint32_t hz = o->hardware_mem_hz > 0 ? o->hardware_mem_hz : what & NPU_MEMORY ? SAMPLE_HZ : 0;
+    npu.sample_ticks = hz > 0 ? NPU_MHZ * UINT64_C(1000000) / hz : 0;
     events_choose(o);
     for (unsigned i = 0; i < npu.n_devices; i++)
         device_start(npu.device[i]);

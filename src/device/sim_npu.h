@@ -123,6 +123,7 @@ enum npu_what {
     NPU_MEMORY = 256,
     NPU_MARKS = 512,
     NPU_ACL = 1024,
+    NPU_ATTRIBUTES = 2048,
 };
 enum { NPU_SESSION_SHIFT = 32 };
 enum { NPU_TYPE_MALLOC = 0x30101, NPU_TYPE_FREE }; /* calls that the other simulator does not make */
@@ -142,13 +143,13 @@ struct npu {
     uint64_t n_recorded;                    /* tasks that the session still waits for */
     uint16_t event[2][PMU_COUNTERS];        /* of the metrics: cube, vector */
     unsigned n_events[2];
-    uint64_t sample_ticks;
-    char told[240]; /* what the thread has to tell when it does not hold the lock */
+    uint64_t sample_ticks; /* between two samples of memory; 0: none */
+    char told[240];        /* what the thread has to tell when it does not hold the lock */
 };
 extern struct npu npu;
 
-extern __thread bool npu_is_inside; /* this thread holds the lock */
-void npu_lock(void);                /* and everything is there that has to be: clocks, the thread */
+extern __thread bool npu_is_inside __attribute__((tls_model("initial-exec"))); /* this thread holds the lock */
+void npu_lock(void); /* and everything is there that has to be: clocks, the thread */
 void npu_unlock(void);
 struct npu_device *npu_device_get(unsigned index); /* makes it with the first use; NULL: more than there can be */
 void npu_forget(void);                             /* in a child process: nothing runs, nothing waits */

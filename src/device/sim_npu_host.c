@@ -101,9 +101,9 @@ uint64_t npu_now(struct npu_times *t)
 void npu_host_put(enum host_kind kind, const uint8_t *rec)
 {
     static const uint8_t stream[HOST_KINDS] = {
-        [KIND_NODE] = STREAM_NODE,     [KIND_TRACK] = STREAM_TRACK,        [KIND_MEMCPY] = STREAM_MEMCPY,
-        [KIND_TENSOR] = STREAM_TENSOR, [KIND_CONTEXT] = STREAM_CONTEXT,    [KIND_HCCL_OP] = STREAM_HCCL_OP,
-        [KIND_HCCL] = STREAM_HCCL,     [KIND_MEMORY] = STREAM_TASK_MEMORY,
+        [KIND_NODE] = STREAM_NODE,      [KIND_TRACK] = STREAM_TRACK,     [KIND_MEMCPY] = STREAM_MEMCPY,
+        [KIND_TENSOR] = STREAM_TENSOR,  [KIND_CONTEXT] = STREAM_CONTEXT, [KIND_HCCL_OP] = STREAM_HCCL_OP,
+        [KIND_ATTR] = STREAM_NODE_ATTR, [KIND_HCCL] = STREAM_HCCL,       [KIND_MEMORY] = STREAM_TASK_MEMORY,
     };
     const size_t bytes = host_kinds[kind].layout->size;
     const struct ring_slot slot = ring_put((enum stream_id)stream[kind], 0, bytes);
@@ -199,6 +199,11 @@ static void node_put(const struct ascope_sim_kernel *k, const struct sim_work *w
     }
     if (what & NPU_TENSORS)
         tensors_put(k, w, name, time);
+    if ((what & NPU_ATTRIBUTES) && w->has_attributes) {
+        record_head(rec, KIND_ATTR, ring_thread(), time);
+        record_attributes(rec, name, npu_name("transpose_x1:0;transpose_x2:0"));
+        npu_host_put(KIND_ATTR, rec);
+    }
     if ((what & NPU_NODES) && kind->context != 0) {
         record_head(rec, KIND_CONTEXT, ring_thread(), time);
         record_context(rec, name);

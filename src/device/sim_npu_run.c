@@ -185,7 +185,9 @@ static bool is_cube(enum task_kind kind)
 /* Cores are busy for most of the time of a task. */
 static uint64_t cycles_of(const struct npu_device *d, const struct npu_task *t, uint64_t cores)
 {
-    return (t->end - t->begin) * d->core_mhz / NPU_MHZ * cores * 94 / 100 + 1;
+    enum { AROUND_CONTEXT = 16 }; /* ticks of a mixed task before and after its cores run */
+    const uint64_t around = sim_task_kinds[t->work.kind].context != 0 ? AROUND_CONTEXT : 0;
+    return (t->end - t->begin - around) * d->core_mhz / NPU_MHZ * cores * 94 / 100 + 1;
 }
 
 static void counters_put(struct ascope_sim_stream *s, const struct npu_task *t, const struct layout *l, bool of_cubes,

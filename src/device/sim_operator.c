@@ -159,13 +159,6 @@ void memory_release(struct sim_device *d)
     d->n_live = 0;
 }
 
-static void attr_write(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
-{
-    uint8_t *rec = host_record(d->of, HOST_ATTR, thread, time);
-    layout_put(&node_attr_layout, ATTR_NAME, rec, name);
-    layout_put(&node_attr_layout, ATTR_TEXT, rec, d->of->attr_name[dice_below(&d->dice, 2)]);
-}
-
 /* The calls of one operator, from the outside in. */
 struct calls {
     uint64_t workspace_begin, workspace_end, acl_begin, node_begin, runtime_begin, track, runtime_end, records,
@@ -226,7 +219,7 @@ void operator_launch(struct sim_device *d, struct sim_thread *t)
     if (kind->context != 0 && !p->o->level0)
         record_context(host_record(p, HOST_CONTEXT, t->id, c.records), name);
     if (which == 0 && !p->o->level0)
-        attr_write(d, t->id, c.records, name);
+        record_attributes(host_record(p, HOST_ATTR, t->id, c.records), name, p->attr_name[dice_below(&d->dice, 2)]);
     memory_use(d, t->id, c.records + 1, p->operator_name[which].call);
     host_call(p, HOST_CALL, LEVEL_NODE, TYPE_LAUNCH, t->id, c.node_begin, c.node_end, name);
     host_call(p, HOST_CALL, LEVEL_ACL, type + 1, t->id, c.acl_begin, c.acl_end, 0);

@@ -63,6 +63,12 @@ void record_node(uint8_t *rec, const struct node *n)
     layout_put(l, NODE_OP_FLAG, rec, n->flag);
 }
 
+void record_attributes(uint8_t *rec, uint64_t name, uint64_t text)
+{
+    layout_put(&node_attr_layout, ATTR_NAME, rec, name);
+    layout_put(&node_attr_layout, ATTR_TEXT, rec, text);
+}
+
 void record_context(uint8_t *rec, uint64_t name)
 {
     layout_put(&context_id_layout, CONTEXT_OP_NAME, rec, name);

@@ -51,6 +51,7 @@ struct node {
     uint32_t node_type, blocks, flag;
 };
 void record_node(uint8_t *rec, const struct node *n);
+void record_attributes(uint8_t *rec, uint64_t name, uint64_t text);
 void record_context(uint8_t *rec, uint64_t name); /* the one context of a mixed operator */
 
 /* Values of prof-records, A.9. */
