@@ -158,6 +158,7 @@ class Databases(unittest.TestCase):
         noted = self.rows(db, "SELECT name, value FROM META_DATA")
         self.assertEqual(noted[0][0], "ENV_VARIABLES")
         self.assertEqual(json.loads(noted[0][1])["HCCL_ALGO"], 'a"é')
+        self.assertIn('a\\"\\u00e9', noted[0][1])  # ASCII, as Python writes it
         self.assertTrue(noted[0][1].isascii())
         raw = glob.glob(os.path.join(SOURCE, "tests/data/pt-a-host/raw/*_ascend_pt/profiler_metadata.json"))[0]
         with open(raw, encoding="utf-8") as f:

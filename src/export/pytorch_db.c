@@ -1,5 +1,6 @@
 #include "export/pytorch_db.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,20 @@ static bool write_host(const struct session_export *x, struct db *db, struct err
     return host_info_db(db, uid, name, x->mem, e);
 }
 
+/* As the reference writes them: other characters than ASCII by their numbers, whose digits are small letters. */
+static char *json_ascii(const json_t *value, size_t flags)
+{
+    char *const text = json_dumps(value, JSON_ENSURE_ASCII | flags);
+    for (char *at = text; at && *at; at++) {
+        if (*at != '\\')
+            continue;
+        if (*++at == 'u')
+            for (int i = 1; i <= 4; i++)
+                at[i] = (char)tolower((unsigned char)at[i]);
+    }
+    return text;
+}
+
 /* As the collector writes them, in its order. */
 static const char *environment(struct arena *mem)
 {
@@ -62,7 +77,7 @@ static const char *environment(struct arena *mem)
         json_t *text = json_string(value ? value : "");
         json_object_set_new(all, variable[i], text ? text : json_string(""));
     }
-    char *text = json_dumps(all, JSON_ENSURE_ASCII);
+    char *text = json_ascii(all, 0);
     const char *copy = text ? arena_text(mem, text, strlen(text)) : NULL;
     free(text);
     json_decref(all);
@@ -75,7 +90,7 @@ static const char *json_text(const json_t *value, struct arena *mem)
     const char *copy = NULL;
     for (unsigned digits = 15; digits <= 17 && !copy; digits++) {
         json_error_t why;
-        char *text = json_dumps(value, JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+        char *text = json_ascii(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
         json_t *back = text ? json_read(text, strlen(text), JSON_DECODE_ANY, &why) : NULL;
         if (text && (digits == 17 || json_equal(back, value)))
             copy = arena_text(mem, text, strlen(text));
