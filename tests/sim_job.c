@@ -4,7 +4,7 @@
 
 #include <ascope/ascope.h>
 
-enum { COLLECTIVE_EVERY = 10, SYNCHRONIZE_EVERY = 50 };
+enum { COLLECTIVE_EVERY = 10, SYNCHRONIZE_EVERY = 50, FEW = 1000 };
 
 static struct ascope_sim_tensor matrix(uint32_t rows, uint32_t columns)
 {
@@ -26,7 +26,7 @@ static void work(struct ascope_sim_stream *main_stream, struct ascope_sim_stream
     const uint64_t block = ascope_sim_malloc(0, 1 << 20);
     for (long i = 0; i < launches; i++) {
         launch(i % 4 ? main_stream : side, i);
-        if (i % COLLECTIVE_EVERY == 0 && launches <= 1000) {
+        if (i % COLLECTIVE_EVERY == 0 && launches <= FEW) {
             ascope_sim_event_record(event, main_stream);
             ascope_sim_event_wait(event, side);
             ascope_sim_collective(side, "AllReduce", NULL, 1 << 20, ASCOPE_SIM_BF16);
@@ -52,6 +52,7 @@ int main(int argc, char **argv)
     o.level = (uint32_t)strtoul(argv[2], NULL, 10);
     o.metrics = ASCOPE_METRICS_BY_LEVEL;
     o.profile_memory = true;
+    o.ring_kb = launches > FEW ? 1 << 15 : 0; /* whatever else the machine does meanwhile */
     struct ascope_sim_stream *main_stream = ascope_sim_stream_new(0), *side = ascope_sim_stream_new(0);
     for (long i = 0; i < sessions; i++) {
         launch(main_stream, 0); /* before it is recorded */
