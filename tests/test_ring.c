@@ -47,9 +47,10 @@ static void what_does_not_fit_is_dropped_and_counted(void **state)
     struct writer_tally tally;
     collecting_start(NULL);
     assert_false(put_number(STREAM_TORCH_OP, 0, RECORD_MOST + 1, 0));
+    assert_false(put_number(STREAM_TORCH_OP, 0, 0, 0));
     assert_true(put_number(STREAM_STARS, DEVICES_MOST, 64, 0)); /* the writer finds out */
     assert_true(writer_flush(&tally, &e));
-    assert_int_equal(tally.dropped[STREAM_TORCH_OP], 1);
+    assert_int_equal(tally.dropped[STREAM_TORCH_OP], 2);
     assert_int_equal(tally.dropped[STREAM_STARS], 1);
     assert_int_equal(tally.n_records, 0);
 
@@ -58,7 +59,7 @@ static void what_does_not_fit_is_dropped_and_counted(void **state)
         put_number(STREAM_TORCH_OP, 0, 20000, 0) ? n_put++ : n_dropped++;
     tally = collecting_stop();
     assert_int_equal(tally.n_records, n_put);
-    assert_int_equal(tally.dropped[STREAM_TORCH_OP], 1 + n_dropped);
+    assert_int_equal(tally.dropped[STREAM_TORCH_OP], 2 + n_dropped);
     assert_in_range(tally.fill_most_percent, 1, 100);
     (void)state;
 }

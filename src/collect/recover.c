@@ -197,7 +197,8 @@ static void lane_put(struct recovering *r, const uint8_t *bytes, uint64_t n)
             return;
         }
         memcpy(&head, bytes + at, sizeof head);
-        if (head.bytes > RECORD_MOST || record_room(head.bytes) > n - at || !output_exists(head.stream, head.device)) {
+        if (head.bytes == 0 || head.bytes > RECORD_MOST || record_room(head.bytes) > n - at ||
+            !output_exists(head.stream, head.device)) {
             r->out->n_damaged++;
             return;
         }

@@ -272,7 +272,7 @@ struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes)
     if (__builtin_expect(!r, 0) && !(r = ring_take()))
         return drop(NULL, stream);
     const uint32_t level = enter(r, PUTTING) >> LANE_SHIFT;
-    if (__builtin_expect(!is_attached(r) || level >= RING_LANES || bytes > RECORD_MOST, 0))
+    if (__builtin_expect(!is_attached(r) || level >= RING_LANES || bytes - 1 >= RECORD_MOST, 0))
         return drop(r, stream);
 
     struct ring_lane *lane = &r->lane[level];
