@@ -1,0 +1,5 @@
+"""The door for PyTorch: `from ascope.torch import profiler, mstx`."""
+from ascope.torch import profiler
+from ascope.torch.mstx import mstx
+
+__all__ = ["profiler", "mstx"]

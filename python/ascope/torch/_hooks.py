@@ -1,0 +1,101 @@
+"""What is watched in PyTorch's Python while marks are recorded: loading of data, saving, collectives.
+
+The functions are replaced when recording begins and put back when it stops; in between each call is a range.
+"""
+import functools
+import sys
+
+from ascope import _core
+
+# As the documents name them. None: the function has the other end's rank, under this key.
+COLLECTIVES = {
+    "all_reduce": ("HcclAllreduce", None),
+    "broadcast": ("HcclBroadcast", None),
+    "reduce": ("HcclReduce", None),
+    "all_gather": ("HcclAllGather", None),
+    "all_gather_into_tensor": ("HcclAllGather", None),
+    "reduce_scatter": ("HcclReduceScatter", None),
+    "reduce_scatter_tensor": ("HcclReduceScatter", None),
+    "all_to_all": ("HcclAlltoAll", None),
+    "all_to_all_single": ("HcclAlltoAll", None),
+    "scatter": ("HcclScatter", None),
+    "batch_isend_irecv": ("HcclBatchSendRecv", None),
+    "send": ("HcclSend", "destRank"),
+    "isend": ("HcclSend", "destRank"),
+    "recv": ("HcclRecv", "srcRank"),
+    "irecv": ("HcclRecv", "srcRank"),
+}
+TYPES = {
+    "torch.int8": "int8", "torch.int16": "int16", "torch.int32": "int32", "torch.int64": "int64", "torch.uint8": "uint8",
+    "torch.float16": "fp16", "torch.float32": "fp32", "torch.float64": "fp64", "torch.bfloat16": "bfp16",
+}
+
+
+def _first_tensor(args):
+    for value in args:
+        if hasattr(value, "numel") and hasattr(value, "dtype"):
+            return value
+        if isinstance(value, (list, tuple)) and value and hasattr(value[0], "numel"):
+            return value[0]
+    return None
+
+
+def _collective_text(name, end_key, args, kwargs):
+    tensor = _first_tensor(list(args) + list(kwargs.values()))
+    group = kwargs.get("group")
+    field = {"streamId": "0", "count": str(tensor.numel() if tensor is not None else 0),
+             "dataType": TYPES.get(str(getattr(tensor, "dtype", "")), "na")}
+    if end_key:
+        rank = kwargs.get("dst" if end_key == "destRank" else "src", args[1] if len(args) > 1 else None)
+        if rank is not None:
+            field[end_key] = str(rank)
+    field["groupName"] = str(getattr(group, "group_name", "") or "default_group")
+    field["opName"] = name
+    # The reference puts messages into its JSON as they are: the quotes come to it escaped.
+    return "{%s}" % ",".join('\\"%s\\": \\"%s\\"' % pair for pair in field.items())
+
+
+def _ranged(function, message, domain):
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        text = message(args, kwargs) if callable(message) else message
+        open_range = _core.range_start(text, domain)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _core.range_end(open_range, domain)
+
+    return call
+
+
+class Hooks:
+    """The replaced functions, with what stood there."""
+
+    def __init__(self):
+        self._was = []
+
+    def _replace(self, owner, name, message, domain=None):
+        function = getattr(owner, name, None)
+        if function:
+            self._was.append((owner, name, function))
+            setattr(owner, name, _ranged(function, message, domain))
+
+    def on(self):
+        torch = sys.modules.get("torch")
+        if self._was or not torch or not _core.recording() & _core.RECORDS_MARKS:
+            return
+        data = sys.modules.get("torch.utils.data.dataloader")
+        if data:
+            self._replace(data._BaseDataLoaderIter, "__next__", "dataloader")
+        self._replace(torch.serialization, "save", "save_checkpoint")
+        self._replace(torch, "save", "save_checkpoint")
+        distributed = sys.modules.get("torch.distributed")
+        if distributed and distributed.is_available():
+            for name, (op, end_key) in COLLECTIVES.items():
+                text = functools.partial(_collective_text, op, end_key)
+                self._replace(distributed, name, text, "communication")
+
+    def off(self):
+        while self._was:
+            owner, name, function = self._was.pop()
+            setattr(owner, name, function)

@@ -1,0 +1,36 @@
+"""Where collections go. One place for the whole process: the last handler that was made decides, as users of torch_npu know it."""
+import os
+
+from ascope.torch._messages import warn
+
+EXPORT_ONLY = "export_only_prof_dir"
+WORKER_NAME_MOST = 225
+
+_asked = {"dir_name": None, "worker_name": None}
+
+
+def choose(dir_name, worker_name):
+    """For a handler: texts or None."""
+    if dir_name is not None and (not isinstance(dir_name, str) or not dir_name):
+        warn("dir_name: wanted a path, found %r; the default is taken" % (dir_name,))
+        dir_name = None
+    if worker_name is not None and (not isinstance(worker_name, str) or not worker_name or
+                                    len(worker_name) > WORKER_NAME_MOST):
+        warn("worker_name: wanted a text of up to %d characters; the name of this machine is taken" % WORKER_NAME_MOST)
+        worker_name = None
+    _asked["dir_name"] = os.path.realpath(os.path.expanduser(dir_name)) if dir_name else None
+    _asked["worker_name"] = worker_name
+
+
+def options(is_export_only):
+    """For the collector. Without a handler a collection is there to be exported from."""
+    parent, work = _asked["dir_name"], os.environ.get("ASCEND_WORK_PATH")
+    if is_export_only or not parent:
+        parent = os.path.join(os.path.abspath(work), "profiling_data") if work else os.getcwd()
+        if is_export_only and not work:
+            parent = os.path.join(parent, EXPORT_ONLY)
+    return {"parent_dir": parent, "worker_name": None if is_export_only else _asked["worker_name"]}
+
+
+def is_export_only(path):
+    return os.path.basename(os.path.dirname(path)) == EXPORT_ONLY

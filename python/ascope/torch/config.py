@@ -1,0 +1,202 @@
+"""What can be asked for: levels, counters, forms of results, and `_ExperimentalConfig`, which holds them.
+
+A value that cannot be is replaced by its default, with a warning. The names of the attributes are those in profiler_info.json.
+"""
+import enum
+import warnings
+
+from ascope.torch._messages import info, warn
+
+
+class ProfilerActivity(enum.Enum):
+    CPU = 1
+    NPU = 2
+
+
+class ProfilerLevel:
+    Level0 = "Level0"
+    Level1 = "Level1"
+    Level2 = "Level2"
+    Level_none = "Level_none"
+
+
+class AiCMetrics:
+    PipeUtilization = "ACL_AICORE_PIPE_UTILIZATION"
+    ArithmeticUtilization = "ACL_AICORE_ARITHMETIC_UTILIZATION"
+    Memory = "ACL_AICORE_MEMORY_BANDWIDTH"
+    MemoryL0 = "ACL_AICORE_L0B_AND_WIDTH"
+    MemoryUB = "ACL_AICORE_MEMORY_UB"
+    ResourceConflictRatio = "ACL_AICORE_RESOURCE_CONFLICT_RATIO"
+    L2Cache = "ACL_AICORE_L2_CACHE"
+    MemoryAccess = "ACL_AICORE_MEMORY_ACCESS"
+    AiCoreNone = "ACL_AICORE_NONE"
+
+
+class ExportType:
+    Text = "text"
+    Db = "db"
+
+
+class HostSystem:
+    CPU = "cpu"
+    MEM = "mem"
+    DISK = "disk"
+    NETWORK = "network"
+    OSRT = "osrt"
+    NUMA = "numa"
+
+
+def _values(names):
+    return {value for name, value in vars(names).items() if not name.startswith("_")}
+
+
+def supported_activities():
+    """The set of what `activities` can hold."""
+    return set(ProfilerActivity)
+
+
+def supported_profiler_level():
+    return _values(ProfilerLevel)
+
+
+def supported_ai_core_metrics():
+    return _values(AiCMetrics)
+
+
+def supported_export_type():
+    return _values(ExportType)
+
+
+def _is_level_without_counters(level):
+    return level in (ProfilerLevel.Level0, ProfilerLevel.Level_none)
+
+
+class _ExperimentalConfig:
+    """The switches beyond those of `profile` itself."""
+
+    def __init__(self, profiler_level=ProfilerLevel.Level0, aic_metrics=None, l2_cache=False, msprof_tx=False, mstx=False,
+                 data_simplification=True, record_op_args=False, op_attr=False, gc_detect_threshold=None,
+                 export_type=ExportType.Text, host_sys=None, mstx_domain_include=None, mstx_domain_exclude=None,
+                 sys_io=False, sys_interconnection=False):
+        self._profiler_level = profiler_level
+        self._aic_metrics = aic_metrics
+        self._l2_cache = l2_cache
+        self._msprof_tx = msprof_tx
+        self._mstx = mstx
+        self._data_simplification = data_simplification
+        self.record_op_args = record_op_args
+        self._export_type = export_type
+        self._host_sys = host_sys
+        self._op_attr = op_attr
+        self._gc_detect_threshold = gc_detect_threshold
+        self._mstx_domain_include = mstx_domain_include
+        self._mstx_domain_exclude = mstx_domain_exclude
+        self._sys_io = sys_io
+        self._sys_interconnection = sys_interconnection
+        self._check()
+
+    export_type = property(lambda self: self._export_type)
+    with_gc = property(lambda self: self._gc_detect_threshold is not None)
+    gc_detect_threshold = property(lambda self: self._gc_detect_threshold)
+    tx_enabled = property(lambda self: self._mstx or self._msprof_tx)
+
+    def options(self):
+        """For the collector, by its names."""
+        return {
+            "profiler_level": self._profiler_level,
+            "aic_metrics": self._aic_metrics,
+            "l2_cache": self._l2_cache,
+            "mstx": bool(self.tx_enabled),
+            "data_simplification": bool(self._data_simplification),
+            "record_op_args": self.record_op_args,
+            "op_attr": self._op_attr,
+            "gc_detect_threshold": self._gc_detect_threshold,
+            "export_type": self._export_type,
+            "host_sys": self._host_sys or None,
+            "mstx_domain_include": self._mstx_domain_include or None,
+            "mstx_domain_exclude": self._mstx_domain_exclude or None,
+            "sys_io": self._sys_io,
+            "sys_interconnection": self._sys_interconnection,
+        }
+
+    # ---- checks, in the order in which they depend on each other ----
+
+    def _check(self):
+        self._check_export_type()
+        if self._aic_metrics is None:  # nobody has asked
+            self._aic_metrics = (AiCMetrics.AiCoreNone if _is_level_without_counters(self._profiler_level) else
+                                 AiCMetrics.PipeUtilization)
+        elif _is_level_without_counters(self._profiler_level) and self._aic_metrics != AiCMetrics.AiCoreNone:
+            warn("aic_metrics: there are no counters at %s; nothing is counted" % self._profiler_level)
+            self._aic_metrics = AiCMetrics.AiCoreNone
+        for name in ("_l2_cache", "_msprof_tx", "_mstx"):
+            self._check_truth(name, False)
+        if self._msprof_tx:
+            warnings.warn("msprof_tx is the old name of mstx", DeprecationWarning, stacklevel=3)
+        if self._profiler_level == ProfilerLevel.Level_none and not self.tx_enabled:
+            warn("profiler_level: at Level_none there is nothing but marks; mstx is switched on")
+            self._mstx = True
+        if self._data_simplification is not None:
+            self._check_truth("_data_simplification", True)
+        self._check_truth("record_op_args", False)
+        if self._profiler_level not in supported_profiler_level():
+            warn("profiler_level: there is no %r; Level0 is taken" % (self._profiler_level,))
+            self._profiler_level = ProfilerLevel.Level0
+        if self._aic_metrics not in supported_ai_core_metrics():
+            is_bare = self._profiler_level == ProfilerLevel.Level0
+            warn("aic_metrics: there is no %r; the default is taken" % (self._aic_metrics,))
+            self._aic_metrics = AiCMetrics.AiCoreNone if is_bare else AiCMetrics.PipeUtilization
+        self._check_truth("_op_attr", False)
+        if self._op_attr and ExportType.Db not in self._export_type:
+            warn("op_attr: attributes are in the database only, and export_type has no db; they are not recorded")
+            self._op_attr = False
+        self._check_threshold()
+        self._check_truth("_sys_io", False)
+        self._check_truth("_sys_interconnection", False)
+        self._check_domains()
+        self._check_host_sys()
+
+    def _check_truth(self, name, default):
+        if not isinstance(getattr(self, name), bool):
+            warn("%s: wanted True or False, found %r; %s is taken" % (name.lstrip("_"), getattr(self, name), default))
+            setattr(self, name, default)
+
+    def _check_export_type(self):
+        wanted = [self._export_type] if isinstance(self._export_type, str) else self._export_type
+        if (not isinstance(wanted, (list, tuple, set)) or not wanted or
+                not all(isinstance(one, str) and one in supported_export_type() for one in wanted)):
+            warn("export_type: wanted text, db or a list of them, found %r; text is taken" % (self._export_type,))
+            wanted = [ExportType.Text]
+        self._export_type = sorted(set(wanted), reverse=True)
+
+    def _check_threshold(self):
+        threshold = self._gc_detect_threshold
+        if threshold is None:
+            return
+        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not threshold >= 0:
+            warn("gc_detect_threshold: wanted ms from 0, found %r; garbage is not watched" % (threshold,))
+            self._gc_detect_threshold = None
+        elif threshold == 0:
+            info("gc_detect_threshold: 0 records every collection of garbage")
+
+    def _check_domains(self):
+        for name in ("_mstx_domain_include", "_mstx_domain_exclude"):
+            given = getattr(self, name)
+            if given is not None and (not isinstance(given, list) or not all(isinstance(one, str) for one in given)):
+                warn("%s: wanted a list of names, found %r; it is left out" % (name.lstrip("_"), given))
+                given = None
+            setattr(self, name, list(dict.fromkeys(given or [])))
+        if not self.tx_enabled and (self._mstx_domain_include or self._mstx_domain_exclude):
+            warn("mstx_domain_include, mstx_domain_exclude: without mstx there are no marks to choose from")
+            self._mstx_domain_include, self._mstx_domain_exclude = [], []
+        if self._mstx_domain_include and self._mstx_domain_exclude:
+            warn("mstx_domain_include, mstx_domain_exclude: only one of them can be; the first one is")
+            self._mstx_domain_exclude = []
+
+    def _check_host_sys(self):
+        given = self._host_sys
+        if given is not None and (not isinstance(given, list) or
+                                  not all(isinstance(one, str) and one in _values(HostSystem) for one in given)):
+            warn("host_sys: wanted a list of %s, found %r; it is left out" % (", ".join(sorted(_values(HostSystem))), given))
+            given = None
+        self._host_sys = list(dict.fromkeys(given or []))

@@ -1,0 +1,114 @@
+"""Marks: points and ranges that a user puts into a program, in domains.
+
+With a stream a mark is launched on the device, too. Nothing is recorded while no session with marks runs.
+"""
+import functools
+
+from ascope import _core
+from ascope.torch._messages import guarded, warn
+
+DEFAULT = "default"
+
+
+def _domain(domain):
+    return None if domain == DEFAULT else domain
+
+
+def _stream_number(stream):
+    """-1: the host alone. None: not a stream."""
+    if stream is None:
+        return -1
+    number = getattr(stream, "stream_id", getattr(stream, "npu_stream", None))
+    return number if isinstance(number, int) else None
+
+
+def _is_text(what, value):
+    if isinstance(value, str) and value:
+        return True
+    warn("mstx: %s: wanted a text, found %r; the mark is left out" % (what, value))
+    return False
+
+
+def _checked(message, stream, domain, may_be_empty=False):
+    """(message, domain, number of the stream), or None."""
+    if not _is_text("message", message) or not (may_be_empty and domain == "" or _is_text("domain", domain)):
+        return None
+    number = _stream_number(stream)
+    if number is None:
+        warn("mstx: stream: wanted a stream or None, found %r; the mark is left out" % (stream,))
+        return None
+    return message, _domain(domain or DEFAULT), number
+
+
+class annotate:
+    """A range around a block (`with`) or around every call of a function (as a decorator; its name, where no message is given)."""
+
+    def __init__(self, message="", stream=None, domain=DEFAULT):
+        self.message, self.stream, self.domain = message, stream, domain
+        self._open = []
+
+    def __enter__(self):
+        self._open.append(mstx.range_start(self.message or "annotate", self.stream, self.domain))
+        return self
+
+    def __exit__(self, *unused):
+        mstx.range_end(self._open.pop(), self.domain)
+        return False
+
+    def __call__(self, function):
+        message = self.message or getattr(function, "__name__", "annotate")
+
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            with annotate(message, self.stream, self.domain):
+                return function(*args, **kwargs)
+
+        return call
+
+
+class mstx:
+    """Everything is a static method: `mstx.mark("here")`."""
+
+    annotate = annotate
+
+    @staticmethod
+    @guarded()
+    def mark(message, stream=None, domain=DEFAULT):
+        """A point."""
+        checked = _checked(message, stream, domain, may_be_empty=True)
+        if checked:
+            _core.mark(*checked)
+
+    @staticmethod
+    @guarded(0)
+    def range_start(message, stream=None, domain=DEFAULT):
+        """Begins a range, which any thread may end. Its id; 0 when nothing is recorded."""
+        checked = _checked(message, stream, domain)
+        return _core.range_start(*checked) if checked else 0
+
+    @staticmethod
+    @guarded()
+    def range_end(range_id, domain=DEFAULT):
+        """Ends it; in the domain in which it began."""
+        if isinstance(range_id, bool) or not isinstance(range_id, int):
+            warn("mstx: range_id: wanted what range_start has returned, found %r" % (range_id,))
+        elif _is_text("domain", domain) and range_id != 0:
+            _core.range_end(range_id, _domain(domain))
+
+    @staticmethod
+    @guarded(-1)
+    def range_push(message, stream=None, domain=DEFAULT):
+        """Begins a range inside the last one of this thread and domain. How many are open around it; -1: nothing is recorded."""
+        checked = _checked(message, stream, domain)
+        return _core.range_push(*checked) if checked else -1
+
+    @staticmethod
+    @guarded(-1)
+    def range_pop(domain=DEFAULT):
+        """Ends the last one that was pushed. How many are still open; -1: none was."""
+        return _core.range_pop(_domain(domain)) if _is_text("domain", domain) else -1
+
+    @staticmethod
+    def mstx_range(message, stream=None, domain=DEFAULT):
+        """Decorator: a range around every call."""
+        return annotate(message, stream, domain)

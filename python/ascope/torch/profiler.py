@@ -1,0 +1,430 @@
+"""The profiler for PyTorch: `profile`, its schedule, its handler, and offline analysis.
+
+    with profiler.profile(schedule=profiler.schedule(wait=1, warmup=1, active=2, repeat=1),
+                          on_trace_ready=profiler.tensorboard_trace_handler("./result")) as prof:
+        for batch in loader:
+            train_one_step(batch)
+            prof.step()
+
+Nothing here raises into the training: what goes wrong is told in one line, and the training goes on.
+"""
+import json
+import os
+import shutil
+import sys
+import uuid
+
+from ascope import _core, _program
+from ascope.torch import _place
+from ascope.torch._hooks import Hooks
+from ascope.torch._messages import error, guarded, info, tell, warn
+from ascope.torch.config import (AiCMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
+                                 supported_activities, supported_ai_core_metrics, supported_export_type,
+                                 supported_profiler_level)
+from ascope.torch.schedule import ProfilerAction, Schedule
+from ascope.torch.schedule import Schedule as schedule
+
+__all__ = [
+    "profile", "ProfilerActivity", "supported_activities", "tensorboard_trace_handler", "schedule", "ProfilerAction",
+    "_ExperimentalConfig", "supported_profiler_level", "supported_ai_core_metrics", "supported_export_type",
+    "ProfilerLevel", "AiCMetrics", "ExportType", "HostSystem", "analyse",
+]
+
+METADATA_MOST, TEXT_MOST = 50 * 1024, 4096
+METRICS = ("self_cpu_time_total", "self_npu_time_total")
+OTHER_TOOLS = ("PROFILER_SAMPLECONFIG", "PROFILING_MODE")
+
+_hooks = Hooks()
+_open = []  # the profiler whose collection is open; the process has one at most
+
+
+def _recording(is_on, unused):
+    if is_on:
+        for prof in _open:
+            prof._send_metadata()
+        _hooks.on()
+    else:
+        _hooks.off()
+
+
+_core.on_recording(_recording)
+_other_tool = None
+
+
+def _is_taken():
+    """Whether another tool records this process: it was started by it. Asked once."""
+    global _other_tool
+    if _other_tool is None:
+        _other_tool = next((name for name in OTHER_TOOLS if os.environ.get(name)), "")
+        if _other_tool:
+            warn("%s is set: another profiler records this process, and this one does nothing" % _other_tool)
+    return bool(_other_tool)
+
+
+def _listen():
+    """To PyTorch's operators. Without a listener everything else is recorded."""
+    from ascope.torch import _build
+    if "torch" not in sys.modules:
+        return None
+    try:
+        return _build.load()
+    except _build.BuildError as trouble:
+        error("operators are not recorded: %s" % trouble)
+        return None
+
+
+def _rank():
+    """Of torch.distributed, where it is in use; else the collector looks for $RANK."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank()
+    return None
+
+
+def _truth(name, value):
+    if isinstance(value, bool):
+        return value
+    warn("%s: wanted True or False, found %r; False is taken" % (name, value))
+    return False
+
+
+class _KinetoProfile:
+    """Records between start and stop; what was recorded is exported from."""
+
+    def __init__(self, *, activities=None, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False,
+                 with_modules=False, experimental_config=None, custom_trace_id_callback=None):
+        self.activities = self._activities(activities)
+        self.record_shapes = _truth("record_shapes", record_shapes)
+        self.profile_memory = _truth("profile_memory", profile_memory)
+        self.with_stack = _truth("with_stack", with_stack)
+        self.with_flops = _truth("with_flops", with_flops)
+        self.with_modules = _truth("with_modules", with_modules)
+        if experimental_config is not None and not isinstance(experimental_config, _ExperimentalConfig):
+            warn("experimental_config: wanted an _ExperimentalConfig, found %s; the default is taken" %
+                 type(experimental_config).__name__)
+            experimental_config = None
+        if experimental_config is not None and ProfilerActivity.NPU not in self.activities:
+            warn("experimental_config: without ProfilerActivity.NPU there is no device to be configured")
+        self.experimental_config = experimental_config or _ExperimentalConfig()
+        if self.experimental_config.with_gc and ProfilerActivity.CPU not in self.activities:
+            warn("gc_detect_threshold: garbage is collected by the host, and ProfilerActivity.CPU is not wanted")
+            self.experimental_config._gc_detect_threshold = None
+        self.metadata = {}
+        self._trace_id_callback = custom_trace_id_callback
+        self._trace_id = None
+        self._core, self._path, self._was_exported = None, None, False
+
+    @staticmethod
+    def _activities(given):
+        try:
+            wanted = set(given) if given else set(ProfilerActivity)
+        except TypeError:
+            wanted = {None}
+        if not wanted <= set(ProfilerActivity):
+            warn("activities: wanted a list of ProfilerActivity, found %r; both are taken" % (given,))
+            wanted = set(ProfilerActivity)
+        return wanted
+
+    def _options(self, is_export_only):
+        options = self.experimental_config.options()
+        options.update(_place.options(is_export_only))
+        for name in ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules"):
+            options[name] = getattr(self, name)
+        options["activities"] = [one.name for one in ProfilerActivity if one in self.activities]
+        options["device"] = os.environ.get("ASCOPE_DEVICE") or None
+        options["rank"] = _rank()
+        return options
+
+    def _make(self):
+        """The collector's side; when it is first needed, because handlers are made before."""
+        return _core.Profiler(self._options(is_export_only=True), None, self._complete)
+
+    def _collector(self):
+        if self._core is None:
+            if ProfilerActivity.CPU in self.activities:
+                _listen()
+            self._core = self._make()
+        return self._core
+
+    def _complete(self, path):
+        self._path = path
+
+    def _driven(self, what):
+        """One move of the collector. Metadata that came before it goes to the collection that it opens."""
+        _open[:] = [self]
+        try:
+            getattr(self._collector(), what)()
+        finally:
+            self._path = self._collector().path or self._path
+
+    @guarded()
+    def start(self):
+        if not _is_taken():
+            self._driven("start")
+
+    @guarded()
+    def stop(self):
+        if not _is_taken() and self._core is not None:
+            self._driven("stop")
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *unused):
+        self.stop()
+
+    def __del__(self):
+        core = getattr(self, "_core", None)
+        if core is None:
+            return
+        try:
+            core.free()
+            if self._path and self._was_exported and _place.is_export_only(self._path):
+                shutil.rmtree(self._path, ignore_errors=True)
+                os.rmdir(os.path.dirname(self._path))
+        except Exception:  # the interpreter may be on its way out, and others may still use the directory
+            pass
+
+    # ---- what is written beside ----
+
+    @guarded()
+    def add_metadata(self, key, value):
+        """A text for profiler_metadata.json."""
+        if self._is_metadata(key, value):
+            self._keep_metadata(key, json.dumps(value, ensure_ascii=False))
+
+    @guarded()
+    def add_metadata_json(self, key, value):
+        """The same with a value that is JSON."""
+        if not self._is_metadata(key, value):
+            return
+        try:
+            json.loads(value)
+        except ValueError as trouble:
+            warn("add_metadata_json: %s: the value is not JSON: %s; it is left out" % (key, trouble))
+            return
+        self._keep_metadata(key, value)
+
+    def _is_metadata(self, key, value):
+        if not isinstance(key, str) or not isinstance(value, str):
+            warn("metadata: wanted texts for key and value, found %r and %r; they are left out" % (key, value))
+        elif len(key) > TEXT_MOST or len(value) > TEXT_MOST:
+            warn("metadata: %.40s: more than %d characters; it is left out" % (key, TEXT_MOST))
+        elif sum(map(sys.getsizeof, (self.metadata, key, value))) >= METADATA_MOST:
+            warn("metadata: %.40s: more than %d bytes in all; it is left out" % (key, METADATA_MOST))
+        else:
+            return True
+        return False
+
+    def _keep_metadata(self, key, value_json):
+        if key in self.metadata:
+            warn("metadata: %s is there already, and gets the new value" % key)
+        self.metadata[key] = value_json
+        if self._core is not None and self._core.is_open:
+            self._core.metadata_json(key, value_json)
+
+    def _send_metadata(self):
+        """To the collection that has begun to record; the next one of the schedule begins without."""
+        for key, value in self.metadata.items():
+            self._core.metadata_json(key, value)
+        self.metadata = {}
+        self._core.metadata("trace_id", self._next_trace_id())
+
+    def _next_trace_id(self):
+        self._trace_id = uuid.uuid4().hex.upper()
+        if self._trace_id_callback is not None:
+            try:
+                made = self._trace_id_callback()
+                if isinstance(made, str) and len(made) <= 1024:
+                    self._trace_id = made
+                else:
+                    warn("custom_trace_id_callback: wanted a text of up to 1024 characters, found %r" % (made,))
+            except Exception as trouble:
+                warn("custom_trace_id_callback: %s: %s" % (type(trouble).__name__, trouble))
+        return self._trace_id
+
+    @guarded()
+    def set_custom_trace_id_callback(self, callback):
+        self._trace_id_callback = callback
+
+    @guarded()
+    def get_trace_id(self):
+        return self._trace_id
+
+    # ---- exports ----
+
+    def _is_recorded(self, what):
+        if self._path and os.path.isdir(self._path):
+            return True
+        warn("%s: nothing has been recorded yet" % what)
+        return False
+
+    def _exported(self, outcome):
+        self._was_exported = self._was_exported or outcome.is_done
+
+    @guarded()
+    def export_chrome_trace(self, output_path):
+        """The timeline as one JSON file."""
+        if self._is_recorded("export_chrome_trace"):
+            self._exported(_program.export_trace(self._path, output_path, tell))
+
+    @guarded()
+    def export_stacks(self, output_path, metric=METRICS[0]):
+        """Call stacks with their times, for flame graphs; needs with_stack."""
+        if not self.with_stack:
+            warn("export_stacks: there are no stacks without with_stack=True")
+            return
+        if metric not in METRICS:
+            warn("export_stacks: there is no metric %r; %s is taken" % (metric, METRICS[0]))
+            metric = METRICS[0]
+        if self._is_recorded("export_stacks"):
+            self._exported(_program.export_stacks(self._path, output_path, metric, tell))
+
+    @guarded()
+    def export_memory_timeline(self, output_path, device=None):
+        """Memory over time by what it was used for: a page (.html), or the numbers (.json, .json.gz, .raw.json.gz)."""
+        if not (self.record_shapes and self.profile_memory and (self.with_stack or self.with_modules)):
+            warn("export_memory_timeline: needs record_shapes, profile_memory, and with_stack or with_modules")
+            return
+        if device is None:
+            device = "npu:0" if ProfilerActivity.NPU in self.activities else "cpu"
+        if self._is_recorded("export_memory_timeline"):
+            self._exported(_program.export_memory_timeline(self._path, output_path, device, tell))
+
+
+class profile(_KinetoProfile):
+    """Records the steps that a schedule chooses; `on_trace_ready(prof)` is called when a turn of it is complete."""
+
+    def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
+                 with_stack=False, with_flops=False, with_modules=False, experimental_config=None,
+                 execution_trace_observer=None, custom_trace_id_callback=None, use_cuda=None):
+        super().__init__(activities=activities, record_shapes=record_shapes, profile_memory=profile_memory,
+                         with_stack=with_stack, with_flops=with_flops, with_modules=with_modules,
+                         experimental_config=experimental_config, custom_trace_id_callback=custom_trace_id_callback)
+        if use_cuda is not None:
+            warn("use_cuda: there is no CUDA here; it is left out")
+        if schedule is not None and not callable(schedule):
+            warn("schedule: wanted a function, found %r; every step is recorded" % (schedule,))
+            schedule = None
+        if on_trace_ready is not None and not callable(on_trace_ready):
+            warn("on_trace_ready: wanted a function, found %r; it is left out" % (on_trace_ready,))
+            on_trace_ready = None
+        self.schedule, self.on_trace_ready = schedule, on_trace_ready
+        self.record_steps = schedule is not None
+        self.step_num = 0
+        self.stopped = False
+        self.execution_trace_observer = execution_trace_observer
+
+    @property
+    def current_action(self):
+        return ProfilerAction(self._core.action) if self._core is not None else self._action(self.step_num)
+
+    def _action(self, step):
+        return self.schedule(step) if self.schedule else ProfilerAction.RECORD
+
+    def _make(self):
+        plan = self.schedule.as_tuple() if isinstance(self.schedule, Schedule) else self.schedule
+        if plan is not None and not isinstance(plan, tuple):
+            plan = lambda step: getattr(self._action(step), "value", 0)
+        return _core.Profiler(self._options(is_export_only=self.on_trace_ready is None), plan, self._complete)
+
+    def _complete(self, path):
+        super()._complete(path)
+        if self.on_trace_ready:
+            try:
+                self.on_trace_ready(self)
+            except Exception as trouble:
+                error("on_trace_ready: %s: %s" % (type(trouble).__name__, trouble))
+
+    @guarded()
+    def start(self):
+        if _is_taken():
+            return
+        self.stopped = False
+        self._driven("start")
+        if self.execution_trace_observer:
+            self.execution_trace_observer.start()
+
+    @guarded()
+    def step(self):
+        """A step ends, the next one begins."""
+        if _is_taken():
+            return
+        if self.stopped:
+            warn("step: the profiler was stopped; nothing happens")
+            return
+        self.step_num += 1
+        self._driven("step")
+
+    @guarded()
+    def stop(self):
+        if _is_taken() or self._core is None:
+            return
+        self._driven("stop")
+        self.stopped = True
+        if self.execution_trace_observer:
+            self.execution_trace_observer.stop()
+
+    @classmethod
+    @guarded()
+    def enable_profiler_in_child_thread(cls, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False,
+                                        with_modules=False):
+        """Records the operators of the calling thread, too."""
+        listener = None if _is_taken() else _listen()
+        _truth("with_flops", with_flops)
+        if listener:
+            listener.ascope_torch_enable_thread(_truth("record_shapes", record_shapes),
+                                                _truth("profile_memory", profile_memory),
+                                                _truth("with_stack", with_stack), _truth("with_modules", with_modules))
+
+    @classmethod
+    @guarded()
+    def disable_profiler_in_child_thread(cls):
+        """No longer."""
+        listener = None if _is_taken() else _listen()
+        if listener:
+            _core.synchronize()
+            listener.ascope_torch_disable_thread()
+
+
+@guarded()
+def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
+    """For on_trace_ready: the collection goes to `dir_name` and is analysed there, in a process of its own; with async_mode the
+    training does not wait for it."""
+    if not isinstance(analyse_flag, bool):
+        warn("analyse_flag: wanted True or False, found %r; True is taken" % (analyse_flag,))
+        analyse_flag = True
+    async_mode = _truth("async_mode", async_mode)
+    _place.choose(dir_name, worker_name)
+
+    def handler(prof):
+        if analyse_flag and not _is_taken():
+            info("%s is analysed" % prof._path)
+            _program.analyse(prof._path, waits=not async_mode, tell=tell,
+                             done=lambda outcome: outcome.is_done and info("analysed in %.1f s: %s" % (
+                                 outcome.seconds, os.path.join(prof._path, "ASCEND_PROFILER_OUTPUT"))))
+
+    return handler
+
+
+@guarded()
+def analyse(profiler_path, max_process_number=None, export_type=None):
+    """ASCEND_PROFILER_OUTPUT of one `*_ascend_pt` directory, or of all in a directory, some time later."""
+    cpus = os.cpu_count() or 1
+    if max_process_number is not None and (isinstance(max_process_number, bool) or
+                                           not isinstance(max_process_number, int) or max_process_number <= 0):
+        warn("max_process_number: wanted a number from 1, found %r; the default is taken" % (max_process_number,))
+        max_process_number = None
+    elif max_process_number is not None and max_process_number > cpus:
+        warn("max_process_number: there are %d processors; so many are taken" % cpus)
+        max_process_number = cpus
+    wanted = [export_type] if isinstance(export_type, str) else export_type
+    if wanted is not None and (not isinstance(wanted, (list, tuple)) or
+                               not all(isinstance(one, str) and one in supported_export_type() for one in wanted)):
+        warn("export_type: wanted text, db or a list of them, found %r; as it was recorded" % (export_type,))
+        wanted = None
+    if not os.path.exists(profiler_path):
+        error("analyse: %s does not exist" % profiler_path)
+        return
+    _program.analyse(profiler_path, wanted, max_process_number, tell=tell)

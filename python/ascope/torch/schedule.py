@@ -1,0 +1,54 @@
+"""Which steps are recorded: wait, warm up, be active, and again."""
+import enum
+
+from ascope.torch._messages import warn
+
+
+class ProfilerAction(enum.Enum):
+    NONE = 0
+    WARMUP = 1
+    RECORD = 2
+    RECORD_AND_SAVE = 3
+
+
+class Schedule:
+    """A function from the number of a step to what is done in it. `repeat=0` goes on for ever."""
+
+    def __init__(self, wait, active, warmup=0, repeat=0, skip_first=0, skip_first_wait=0):
+        self.wait = self._number("wait", wait)
+        self.active = self._number("active", active, least=1)
+        self.warmup = self._number("warmup", warmup)
+        self.repeat = self._number("repeat", repeat)
+        self.skip_first = self._number("skip_first", skip_first)
+        self.skip_first_wait = self._number("skip_first_wait", skip_first_wait, least=None)
+        if self.warmup == 0:
+            warn("schedule: without a warm-up the first step that is recorded pays for the start of recording")
+
+    @staticmethod
+    def _number(name, value, least=0):
+        if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
+            return value
+        warn("schedule: %s: wanted a whole number%s, found %r; %d is taken" %
+             (name, "" if least is None else " from %d" % least, value, least or 0))
+        return least or 0
+
+    def as_tuple(self):
+        return (self.wait, self.active, self.warmup, self.repeat, self.skip_first, self.skip_first_wait)
+
+    def __call__(self, step):
+        if step < 0:
+            raise ValueError("there is no step %d" % step)
+        if step < self.skip_first:
+            return ProfilerAction.NONE
+        step -= self.skip_first
+        if self.skip_first_wait != 0:
+            step += self.wait
+        turn = self.wait + self.warmup + self.active
+        if self.repeat > 0 and step >= self.repeat * turn:
+            return ProfilerAction.NONE
+        at = step % turn
+        if at < self.wait:
+            return ProfilerAction.NONE
+        if at < self.wait + self.warmup:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD if at < turn - 1 else ProfilerAction.RECORD_AND_SAVE

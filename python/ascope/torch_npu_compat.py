@@ -1,0 +1,85 @@
+"""`import ascope.torch_npu_compat` provides the module `torch_npu` where the real one is not installed.
+
+Scripts that were written for Ascend NPUs run as they are: `torch_npu.profiler` is `ascope.torch.profiler`, `torch_npu.npu.mstx` are our
+marks, `torch.npu` has the calls that such scripts make around their training. Tensors stay on the CPU: `.npu()` leaves them where
+they are. Where the real torch_npu is installed this does nothing.
+"""
+import importlib.util
+import sys
+import types
+
+from ascope import _core
+
+
+class Stream:
+    """A stream of the device; marks that are given one are launched on it."""
+
+    def __init__(self, device=None, priority=0, *, stream_id=0, device_index=0, device_type=20, _cdata=0):
+        self.stream_id, self.device_index, self.device_type, self._cdata = stream_id, device_index, device_type, _cdata
+
+    def synchronize(self):
+        _core.synchronize()
+
+
+class _Npu(types.ModuleType):
+    """torch_npu.npu, and torch.npu."""
+
+    def __init__(self):
+        super().__init__("torch_npu.npu", "Calls of scripts for NPUs, on a machine without one.")
+        self.Stream = Stream
+        self._device, self._stream = 0, Stream()
+
+    def current_stream(self, device=None):
+        return self._stream
+
+    default_stream = current_stream
+
+    def set_device(self, device):
+        self._device = device if isinstance(device, int) else getattr(device, "index", None) or 0
+
+    def current_device(self):
+        return self._device
+
+    def synchronize(self, device=None):
+        _core.synchronize()
+
+    def is_available(self):
+        return False
+
+    def device_count(self):
+        return 0
+
+
+
+def install():
+    """False: the real one is there."""
+    if "torch_npu" in sys.modules or importlib.util.find_spec("torch_npu"):
+        return False
+    from ascope.torch import config, mstx, profiler, schedule
+    marks = sys.modules[mstx.__module__]  # the module: in the package its name stands for the class
+    npu, package = _Npu(), types.ModuleType("torch_npu", __doc__)
+    package.__path__ = []
+    npu.mstx = mstx
+    door = types.ModuleType("torch_npu.profiler", profiler.__doc__)
+    door.__path__ = []
+    for name in [*profiler.__all__, "_KinetoProfile"]:
+        setattr(door, name, getattr(profiler, name))
+    del door.analyse  # users import it from torch_npu.profiler.profiler
+    door.profiler, door.experimental_config, door.scheduler = profiler, config, schedule
+    package.profiler, package.npu, package.__version__ = door, npu, _core.version()
+    sys.modules.update({
+        "torch_npu": package, "torch_npu.npu": npu, "torch_npu.npu.mstx": marks, "torch_npu.profiler": door,
+        "torch_npu.profiler.profiler": profiler, "torch_npu.profiler.experimental_config": config,
+        "torch_npu.profiler.scheduler": schedule,
+    })
+    try:
+        import torch
+    except ImportError:
+        return True
+    if not hasattr(torch, "npu"):
+        torch.npu = npu
+        torch.Tensor.npu = torch.nn.Module.npu = lambda self, *args, **kwargs: self
+    return True
+
+
+install()
