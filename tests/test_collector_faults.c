@@ -327,7 +327,9 @@ static void without_room_for_a_ring_records_are_counted(void **state)
     struct error e = { 0 };
     collecting_start(NULL);
     folder_limit(1000);
+    errno = EDOM;
     assert_false(put_number(STREAM_TRACK, 0, RECORD, 0));
+    assert_int_equal(errno, EDOM); /* the program's own */
     assert_false(put_number(STREAM_TRACK, 0, RECORD, 0));
     folder_limit(0);
     assert_false(put_number(STREAM_TRACK, 0, RECORD, 0)); /* it does not try again with every record */

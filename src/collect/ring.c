@@ -199,12 +199,14 @@ static bool ring_attach(struct ring *r, uint32_t session)
         return false;
     r->tried = session;
     const struct rings_layout *h = &rings.layout;
+    const int errno_was = errno; /* the program may be about to look at its own */
     int why = 0;
     atomic_fetch_add(&n_attaching, 1);
     const uint32_t number = ring_claim(&why);
     uint8_t *base = number < RINGS_MOST ? ring_map(h->rings_at + number * h->ring_bytes) : NULL;
     if (!base) {
         atomic_store(&rings.trouble, why ? why : errno);
+        errno = errno_was;
         atomic_fetch_sub(&n_attaching, 1);
         return false;
     }
@@ -218,6 +220,7 @@ static bool ring_attach(struct ring *r, uint32_t session)
     r->number = number;
     atomic_store_explicit(&r->shared->is_ready, 1, memory_order_release);
     atomic_store_explicit(&rings.base[number], base, memory_order_release); /* the writer finds it mapped */
+    errno = errno_was;
     atomic_signal_fence(memory_order_seq_cst);
     r->session = session;
     atomic_fetch_sub(&n_attaching, 1);
