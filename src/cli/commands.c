@@ -108,7 +108,8 @@ const struct command commands[] = {
         .about = "say what a collection holds, without exporting it",
         .text = "Of a *_ascend_pt directory how it was set up and what PyTorch recorded. Of a PROF directory chip, devices, time "
                 "span, how well the clocks of the folders agree, and each family of files with its size, records and "
-                "slices. Nothing is decoded and nothing is written, so it is quick on large collections and works on broken "
+                "slices. Of what ascope itself recorded also how it ended, what it cost, what was dropped, and how exactly its "
+                "clocks are known. Nothing is decoded and nothing is written, so it is quick on large collections and works on broken "
                 "ones.",
         LIST_OF(info_options),
         .run = run_info,

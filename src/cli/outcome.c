@@ -25,6 +25,7 @@ const struct exit_meaning exit_meanings[] = {
     { 0, "everything that was asked for is done" },
     { 1, "nothing could be done" },
     { 2, "the command line is wrong" },
-    { 3, "done, but with losses: records that could not be used, or some of several collections that could not" },
+    { 3,
+      "done, but with losses: records that could not be recorded or used, or some of several collections that could not" },
 };
 const size_t n_exit_meanings = sizeof exit_meanings / sizeof *exit_meanings;
