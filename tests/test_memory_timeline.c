@@ -112,7 +112,7 @@ static struct story *story_new(const char *const *line)
     s->session.path = "story";
     s->session.profile.names = names_new();
     f->path = "story";
-    f->file[FRAMEWORK_OPS] = (struct framework_file){ .name = "ops", .map = { .at = s->record } };
+    f->file[FRAMEWORK_OPS] = (struct framework_file){ .name = "ops", .data = s->record[0] };
     f->file[FRAMEWORK_PARAMS] = (struct framework_file){ .name = "params" };
     COLUMN(f->ops.begin_ns), COLUMN(f->ops.end_ns), COLUMN(f->ops.scope), COLUMN(f->ops.thread), COLUMN(f->ops.name);
     COLUMN(f->ops.forward_thread), COLUMN(f->ops.record), COLUMN(f->ops.record_size);

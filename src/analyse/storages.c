@@ -140,7 +140,7 @@ static bool add_op(struct finding *w, uint32_t row)
     s->begins_with_tensor[row] = n > 0 && kind[0] == INPUT_TENSOR;
     if (is_damaged)
         losses_add(w->lost, LOSS_BAD_TEXT, 1, w->f->file[FRAMEWORK_OPS].name,
-                   (uint64_t)(o->record[row] - (const uint8_t *)w->f->file[FRAMEWORK_OPS].map.at) - TLV_HEAD);
+                   (uint64_t)(o->record[row] - w->f->file[FRAMEWORK_OPS].data) - TLV_HEAD);
 
     const struct op_schema *schema = schema_of(w, o->name[row]);
     uint64_t written;

@@ -92,13 +92,15 @@ static json_t *report(const struct memory_timeline *m, const char *out, const st
                      (json_int_t)m->most_reserved, "losses", summary_losses_json(lost));
 }
 
-/* What of the losses of the directory concerns the memory. */
+/* What of the losses of the directory concerns the memory. Of the device it takes the clock: a folder that could not be used is
+ * told, and no more than that is counted in its profile when it is not analysed. */
 static void merge_losses(const struct session *s, struct losses *lost)
 {
     static const enum framework_file_id read[] = {
         FRAMEWORK_OPS, FRAMEWORK_MEMORY, FRAMEWORK_PYTHON, FRAMEWORK_PYTHON_KEYS, FRAMEWORK_PARAMS,
     };
     losses_merge(lost, &s->lost);
+    losses_merge(lost, &s->profile.lost);
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
         losses_merge(lost, &s->framework.file[read[i]].lost);
 }
@@ -115,9 +117,11 @@ static enum outcome write_timeline(struct arguments *a, const struct session *s,
         return OUTCOME_NOTHING;
     }
     if (m.n == 0) {
+        char why[300];
         devices_text(s, seen, sizeof seen);
-        complain("%s: nothing of the memory of %s was recorded%s%s", s->path, memory_device_text(device, name),
+        snprintf(why, sizeof why, "nothing of the memory of %s was recorded%s%s", memory_device_text(device, name),
                  *seen ? "; --device may be " : "", seen);
+        complain_nothing(s, why);
         return OUTCOME_NOTHING;
     }
     if (!memory_timeline_write(&m, s->name, out, &e)) {

@@ -81,8 +81,7 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
     }
     merge_losses(s, &lost);
     if (n == 0) {
-        complain("%s: %s%s", s->path, why_none(s, metric),
-                 losses_damage(&lost) > 0 ? "; but parts of it could not be used: ascope analyse tells which" : "");
+        complain_nothing(s, why_none(s, metric));
         return OUTCOME_NOTHING;
     }
     if (!flame_graph_write(s, metric, svg, &e)) {

@@ -43,15 +43,15 @@ static enum outcome write_trace(struct arguments *a, const struct session *s, co
     x.is_pretty = a->pretty;
     const bool done = session_trace_write(&x, out, &n, &e);
     if (!done || n == 0) {
-        complain("%s%s", done ? s->path : "", done ? ": nothing was recorded that a timeline could show" : e.text);
+        if (done)
+            complain_nothing(s, "nothing was recorded that a timeline could show");
+        else
+            complain("%s", e.text);
         return OUTCOME_NOTHING;
     }
-    if (s->device_error.fault != FAULT_NONE)
-        complain("%s", s->device_error.text);
     losses_merge(&lost, &s->lost);
     session_losses(s, &lost);
-    const enum outcome outcome = tell(a, out, n, &lost);
-    return s->device_error.fault != FAULT_NONE && outcome == OUTCOME_DONE ? OUTCOME_LOSSES : outcome;
+    return tell(a, out, n, &lost);
 }
 
 int run_export_trace(struct arguments *a)

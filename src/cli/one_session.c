@@ -11,6 +11,7 @@
 #include "cli/recover.h"
 #include "cli/term.h"
 #include "cli/work.h"
+#include "export/session_write.h"
 #include "load/session.h"
 
 /* The directory that a file goes to; NULL: no memory. */
@@ -45,6 +46,20 @@ static enum outcome check_paths(const char *dir, const char *out)
     return OUTCOME_DONE;
 }
 
+void complain_nothing(const struct session *s, const char *why)
+{
+    struct losses lost = { 0 };
+    losses_merge(&lost, &s->lost);
+    session_losses(s, &lost);
+    for (int i = 0; i < LOSS_KINDS; i++)
+        if (loss_is_damage((enum loss)i) && lost.by[i].n > 0) {
+            complain("%s: %s; but parts of it could not be used, first: %s; ascope analyse tells all", s->path, why,
+                     lost.by[i].file ? lost.by[i].file : "?");
+            return;
+        }
+    complain("%s: %s", s->path, why);
+}
+
 int one_session_run(struct arguments *a, const struct one_session *c)
 {
     if (a->n_words != 2) {
@@ -69,7 +84,11 @@ int one_session_run(struct arguments *a, const struct one_session *c)
         recover_first(a, path, stderr);
         work_memory(a, folder);
         if (session_load(&s, path, &request, &e) && (c->keeps_tensors || session_analyse(&s, request.n_threads, &e))) {
+            if (s.device_error.fault != FAULT_NONE)
+                complain("%s", s.device_error.text);
             outcome = c->write(a, &s, out);
+            if (s.device_error.fault != FAULT_NONE && outcome == OUTCOME_DONE)
+                outcome = OUTCOME_LOSSES;
         } else {
             complain("%s", e.text);
             outcome = OUTCOME_NOTHING;

@@ -17,4 +17,7 @@ struct one_session {
  * is wrong with either is told. The exit code. */
 int one_session_run(struct arguments *a, const struct one_session *c);
 
+/* Why there is nothing to write: `why`, and what of the session could not be used, when something could not. */
+void complain_nothing(const struct session *s, const char *why);
+
 #endif

@@ -35,7 +35,7 @@ int64_t framework_ns(const struct framework_clock *c, uint64_t stamp)
 
 static struct tlv tlv_of(struct framework_file *f)
 {
-    return (struct tlv){ { f->map.at, f->map.at ? f->map.bytes : 0, 0 }, f->name, &f->lost };
+    return (struct tlv){ { f->data, f->size, 0 }, f->name, &f->lost };
 }
 
 /* Ids of processes and threads are 64 bits wide there, and 32 everywhere else. */
@@ -393,6 +393,25 @@ static void load_one(void *context, size_t i)
         error_set(&l->error[i], FAULT_LIMIT, "%s/%s: no memory", l->f->path, strchr(file->name, '/') + 1);
 }
 
+/* Some file systems know no mapping, and some machines have no room for another one: then it is copied. */
+static bool take_bytes(struct framework_file *file, int fd, size_t size)
+{
+    int why;
+    if (memory_map(&file->map, fd, size)) {
+        file->data = file->map.at;
+        file->size = size;
+        return true;
+    }
+    uint8_t *copy = arena_take(file->mem, size, 1);
+    if (!copy || !file_read(fd, copy, size, &file->size, &why)) {
+        file->size = 0;
+        return false;
+    }
+    file->data = copy;
+    losses_add(&file->lost, LOSS_CUT_SHORT, file->size < size, file->name, file->size);
+    return true;
+}
+
 static void open_file(struct framework *f, struct framework_file *file)
 {
     struct stat st;
@@ -405,7 +424,7 @@ static void open_file(struct framework *f, struct framework_file *file)
             losses_add(&file->lost, LOSS_UNREADABLE, 1, file->name, 0);
         return;
     }
-    if (st.st_size > 0 && !memory_map(&file->map, fd, (size_t)st.st_size))
+    if (st.st_size > 0 && !take_bytes(file, fd, (size_t)st.st_size))
         losses_add(&file->lost, LOSS_UNREADABLE, 1, file->name, 0);
     close(fd);
 }

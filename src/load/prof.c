@@ -221,6 +221,8 @@ static bool open_sources(struct profile *p, struct error *e)
         error_set(&why, here.fault, "%s", here.text);
     }
     if (p->n_devices == 0 && !profile_has_host(p)) {
+        if (why.fault == FAULT_NONE && o.why != 0)
+            return obstacle_error(&o, e);
         *e = why;
         return why.fault != FAULT_NONE ? false
                                        : error_set(e, FAULT_IO, "%s: holds no host or device_N folder", p->path);

@@ -26,7 +26,7 @@ static uint32_t meaning_add(struct meanings *m, uint64_t key, struct arena *mem,
 
 static bool meanings_read(struct meanings *m, struct framework_file *file, struct names *names, struct arena *mem)
 {
-    struct tlv t = { { file->map.at, file->map.at ? file->map.bytes : 0, 0 }, file->name, &file->lost };
+    struct tlv t = { { file->data, file->size, 0 }, file->name, &file->lost };
     for (struct tlv_record r; tlv_next(&t, python_key_layout.size, &r);) {
         struct tlv_text text[PYTHON_KEY_TEXT + 1];
         bool is_new;
@@ -60,7 +60,7 @@ static bool entries_read(struct entries *t, struct framework_file *file, const s
                          struct meanings *m, struct arena *mem)
 {
     const struct layout *layout = &python_call_layout;
-    struct bytes in = { file->map.at, file->map.at ? file->map.bytes : 0, 0 };
+    struct bytes in = { file->data, file->size, 0 };
     const size_t n = in.size / layout->size;
     struct keys threads = { 0 };
     t->time = arena_take(mem, n, sizeof *t->time);
@@ -259,8 +259,8 @@ static bool load(struct framework *f, const struct framework_request *r, struct 
 
 bool python_load(struct framework *f, const struct framework_request *r)
 {
-    struct arena *mem = f->file[FRAMEWORK_PYTHON].map.at ? arena_new() : NULL;
-    const bool done = !f->file[FRAMEWORK_PYTHON].map.at || (mem && load(f, r, mem));
+    struct arena *mem = f->file[FRAMEWORK_PYTHON].data ? arena_new() : NULL;
+    const bool done = !f->file[FRAMEWORK_PYTHON].data || (mem && load(f, r, mem));
     arena_free(mem);
     return done;
 }

@@ -264,7 +264,10 @@ bool session_look(struct session *s, const char *path, struct session_look *out,
     for (size_t i = 0; i < FRAMEWORK_FILES; i++) {
         struct stat st;
         const char *file = arena_printf(s->mem, "%s/%s", path, framework_file_name[i]);
-        out->bytes[i] = file && lstat(file, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
+        const bool is_there = file && lstat(file, &st) == 0;
+        if (file && !is_there && errno != ENOENT && errno != ENOTDIR)
+            losses_add(&s->lost, LOSS_UNREADABLE, 1, framework_file_name[i], 0);
+        out->bytes[i] = is_there && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
     }
     return !arena_failed(s->mem) || error_set(e, FAULT_LIMIT, "%s: no memory", path);
 }

@@ -98,7 +98,9 @@ enum framework_file_id {
 struct framework_file {
     const char *name; /* "FRAMEWORK/torch.op_range": for messages */
     bool is_there;
-    struct mapped map;
+    const uint8_t *data; /* NULL: there is nothing in it, or nobody can read it */
+    size_t size;
+    struct mapped map; /* where it lies, unless it could only be copied */
     struct arena *mem;
     struct losses lost;
 };

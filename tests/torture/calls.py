@@ -6,15 +6,21 @@ usage: calls.py BUILD SOURCE [--quick] [--only KIND] [--jobs N]
 A preloaded library (faults.c) counts the calls of an undisturbed run; then the command runs once for each of them, and that one
 fails. After each run: a documented exit code, a line that says what is wrong, no temporary file, and every result either not
 there or the same bytes as undisturbed.
+
+What cannot be read of a session makes other results: without the device's part those are PyTorch's alone. They must be, byte for
+byte, those of the same session in which what could not be read is missing, unreadable or empty, and a line must name it.
 """
 import errno
 import functools
+import glob
 import os
+import re
 import shutil
 import sys
+import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import Torture, after_any, after_nothing  # noqa: E402
+from harness import Torture, after_any, after_nothing, differences, digest_of_content, tree  # noqa: E402
 
 ONE = ["--threads", "1"]  # the same call has the same number every time
 COLLECTIONS = ("prof-a", "collector-a/app-910a", "sim-310p")
@@ -34,6 +40,7 @@ COMMANDS = (
     ("export-trace", ["export-trace", "SESSION", "OUT/trace.json.gz", *ONE]),
     ("export-stacks", ["export-stacks", "SESSION", "OUT/stacks.log", *ONE]),
     ("export-memory-timeline", ["export-memory-timeline", "SESSION", "OUT/memory.html", *ONE]),
+    ("info of a session", ["info", "SESSION"]),
 )
 HOWS = {  # group of calls: (errno or kind of trouble, ...)
     "alloc": (errno.ENOMEM,),
@@ -53,9 +60,9 @@ HOWS = {  # group of calls: (errno or kind of trouble, ...)
     "map": (errno.ENOMEM, errno.ENODEV, "shrink", "grow"),
     "read": (errno.EIO, errno.EINTR, "short", "end"),
 }
-# Calls that touch the input: what they cannot get is a loss, and the rest is exported. Not of sessions: without the device's
-# part their results are others, which a comparison of bytes cannot judge.
+# Calls that touch the input: what they cannot get is a loss, and the rest is exported.
 INPUT = {"open", "stat", "opendir", "readdir", "map", "read"}
+DIRECTORIES = {"opendir", "readdir"}  # which of their files were wanted, only the first of many complaints tells
 HARMLESS = {errno.EINTR, "short"}  # to be done again, or to be continued
 # In a hurry: two faults of each kind, of some commands; and only these go on and on.
 QUICK = 2
@@ -64,11 +71,45 @@ QUICK_COMMANDS = ("export with threads", "export", "info", "query", "analyze", "
 QUICK_ON = (errno.ENOMEM, errno.ENOSPC)
 
 
+def remove(path):
+    (shutil.rmtree if os.path.isdir(path) else os.unlink)(path)
+
+
+def forbid(path):
+    """A link to itself: nobody can open it, root included."""
+    remove(path)
+    os.symlink(os.path.basename(path), path)
+
+
+def empty(path):
+    if os.path.isdir(path):
+        shutil.rmtree(path)
+        os.mkdir(path)
+    else:
+        os.truncate(path, 0)
+
+
+STAND_INS = (remove, forbid, empty)
+
+
+def told_of(given, told):
+    """Files and directories of a session that lines name: as a whole path, or as a folder of the session or the device knows them."""
+    names = [n.split(": ")[0] for n in re.findall(r"first: ([^\n,]+)", told)] + re.findall(re.escape(given) + r"/([^:\n]+)", told)
+    found = set()
+    for name in names:
+        name = re.sub(r":\d+$", "", name.replace(given + "/", ""))
+        for base in (given, *glob.glob(glob.escape(given) + "/PROF_*")):
+            found.update(glob.glob(glob.escape(os.path.join(base, name)) + "*"))  # settings are told without their number
+    return frozenset(os.path.relpath(p, given) for p in found)
+
+
 def name_of(how):
     return errno.errorcode.get(how, how) if isinstance(how, int) else how
 
 
 class Calls(Torture):
+    references = {}  # (command, what could not be read): results of the session without it
+
     def words(self, command, given, out):
         if any(w.startswith("OUT/") for w in command):
             os.makedirs(out, exist_ok=True)
@@ -90,15 +131,59 @@ class Calls(Torture):
             sys.exit("%s: ascope and ascope-bare do not do the same" % " ".join(args))
         return r._replace(out=r.out.replace(out, "OUT")), {**counts, "alloc": bare_counts["alloc"]}
 
+    def without(self, args, given, unread):
+        """-> the results of the same session with stand-ins for what could not be read"""
+        key = (tuple(args), unread)
+        with self.lock:
+            known = self.references.setdefault(key, {"lock": threading.Lock(), "trees": None})
+        with known["lock"]:
+            if known["trees"] is None:
+                known["trees"] = [self.changed(args, given, unread, c) for c in (STAND_INS if unread else STAND_INS[:1])]
+        return known["trees"]
+
+    def changed(self, args, given, unread, change):
+        source, out = os.path.join(self.new_dir("in"), os.path.basename(given)), self.new_dir("out")
+        shutil.copytree(given, source)
+        for path in sorted(unread):
+            if os.path.lexists(os.path.join(source, path)):
+                change(os.path.join(source, path))
+        files = self.run(self.words(args, source, out), out, digest_of=digest_of_content).files
+        shutil.rmtree(os.path.dirname(source))
+        shutil.rmtree(out, ignore_errors=True)
+        return files
+
+    def after_unread(self, r, wanted, args, given, out, book):
+        """What must hold when parts of a session could not be read. `book` has their paths; but some may have been read in another
+        way (a file that cannot be mapped is copied), and of a directory only one file may have been wanted: which, is told."""
+        told = "\n".join([r.err, *re.findall(r"damaged, and left out\n(.*?)\n\n", r.out + "\n\n", re.S),
+                          *re.findall(r".*cannot be used.*\n.*", r.out)])
+        hit = frozenset(os.path.relpath(p, given) for p in book if p.startswith(given + "/"))
+        named, others = told_of(given, told), []
+        if r.code != 0 and r.files:
+            r = r._replace(files=tree(out, digest_of_content)[0])
+            wanted = wanted._replace(files=self.without(args, given, frozenset())[0])
+            for unread in (hit, named, hit | named):
+                if unread and differences(r.files, wanted.files, others=others):
+                    others += self.without(args, given, unread)
+        yield from after_any(r, wanted, others=others)
+        is_named = named or given in r.err or any(os.path.basename(p) in told for p in hit)
+        if r.code != 0 and len(hit) == len(book) and not is_named:
+            yield "does not name %s: %s" % (sorted(hit)[:3], told[-300:])
+
     def one(self, kind, args, given, wanted, call, n, how, and_on):
-        out = self.new_dir("out")
+        out, book = self.new_dir("out"), self.new_dir("book")
         changes_input = how in ("shrink", "grow")
         source = given
         if changes_input:
             source = os.path.join(self.new_dir("in"), os.path.basename(given))
             shutil.copytree(given, source)
         r = self.run(self.words(args, source, out), out, program=self.program_of(call), call=call, at=n, how=how,
-                     on=int(and_on))
+                     on=int(and_on), book=book)
+        unread = set()
+        if os.path.exists(book):
+            with open(book) as f:
+                unread = {line.rstrip("\n").replace(source, given) for line in f}
+            os.unlink(book)
         if changes_input:
             r = r._replace(out=r.out.replace(source, given), err=r.err.replace(source, given))
             shutil.rmtree(os.path.dirname(source))
@@ -108,6 +193,10 @@ class Calls(Torture):
             r = r._replace(parts=[])
         if how in HARMLESS or how == "grow" or call == "thread":
             why = after_nothing(r, wanted)
+        elif call in DIRECTORIES and "SESSION" in args and and_on:
+            why = after_any(r, wanted, may_lose=True, others=[r.files] if r.code else [])
+        elif call in INPUT and "SESSION" in args:
+            why = self.after_unread(r, wanted, args, given, out, unread)
         else:
             why = after_any(r, wanted, may_lose=call in INPUT)
         self.hold(kind, what, why)
@@ -129,8 +218,6 @@ class Calls(Torture):
                     continue
                 wanted, counts = self.counted(args, path)
                 for call, hows in HOWS.items():
-                    if of_session and call in INPUT:
-                        continue
                     for how in hows if name != "export with threads" or call in WITH_THREADS else ():
                         for and_on in (False, True):
                             kind = "%s %s%s" % (call, name_of(how), ", and all after it" if and_on else "")

@@ -9,6 +9,8 @@
  *                         sent a signal before the call), "shrink" (the file is cut to nothing as soon as it is mapped),
  *                         "grow" (it gets longer then)
  *   FAULT_COUNT=path      at the end the number of calls of each group is written there, and whether the fault came
+ *   FAULT_BOOK=path       what could not be read is noted there, a path a line; of a directory that could not be read to its end
+ *                         the names that nobody has heard of
  *   FAULT_SHOW=1          where the call came from goes to stderr, as addresses for addr2line
  *   FAULT_TIME=seconds    what time() answers: names of results with a stamp in them can be compared
  *
@@ -147,6 +149,40 @@ static bool fails(enum call call)
     return hit;
 }
 
+static bool path_of(int fd, char path[static 4096])
+{
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    const ssize_t n = syscall(SYS_readlinkat, AT_FDCWD, self, path, 4095);
+    path[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* The name of what could not be read, below a directory; "" is the thing behind the descriptor itself. */
+static void note(int dir, const char *name)
+{
+    const int why = errno;
+    const char *book = getenv("FAULT_BOOK");
+    char path[4096] = "", line[8400];
+    const int fd = book ? (int)syscall(SYS_openat, AT_FDCWD, book, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+    if (fd >= 0) {
+        if (dir != AT_FDCWD && name[0] != '/')
+            path_of(dir, path);
+        const int n = snprintf(line, sizeof line, "%s%s%s\n", path, path[0] && name[0] ? "/" : "", name);
+        syscall(SYS_write, fd, line, n);
+        syscall(SYS_close, fd);
+    }
+    errno = why;
+}
+
+static bool fails_at(enum call call, int dir, const char *name)
+{
+    const bool hit = fails(call);
+    if (hit)
+        note(dir, name);
+    return hit;
+}
+
 /* ---- memory and threads ---------------------------------------------------------------------------------------- */
 
 void *malloc(size_t size)
@@ -198,10 +234,12 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-static size_t shortened(enum call call, size_t n, bool *is_failed)
+static size_t shortened(enum call call, int fd, size_t n, bool *is_failed)
 {
     const bool hit = is_hit(call);
     *is_failed = hit && fault.how == FAIL;
+    if (hit && call == READ)
+        note(fd, "");
     if (*is_failed)
         errno = fault.number;
     return hit && fault.how == END ? 0 : hit && fault.how == SHORT && n > 1 ? n / 2 : n;
@@ -210,14 +248,14 @@ static size_t shortened(enum call call, size_t n, bool *is_failed)
 ssize_t write(int fd, const void *p, size_t n)
 {
     bool failed;
-    n = shortened(WRITE, n, &failed);
+    n = shortened(WRITE, fd, n, &failed);
     return failed ? -1 : syscall(SYS_write, fd, p, n);
 }
 
 ssize_t pwrite(int fd, const void *p, size_t n, off_t at)
 {
     bool failed;
-    n = shortened(WRITE, n, &failed);
+    n = shortened(WRITE, fd, n, &failed);
     return failed ? -1 : syscall(SYS_pwrite64, fd, p, n, at);
 }
 
@@ -242,7 +280,8 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
     const bool is_writing = (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT);
     if (is_of_system(path))
         return (int)syscall(SYS_openat, dir, path, flags, mode);
-    return fails(is_writing ? CREATE : OPEN) ? -1 : (int)syscall(SYS_openat, dir, path, flags, mode);
+    const bool failed = is_writing ? fails(CREATE) : fails_at(OPEN, dir, path);
+    return failed ? -1 : (int)syscall(SYS_openat, dir, path, flags, mode);
 }
 
 static mode_t mode_given(int flags, va_list args)
@@ -320,7 +359,7 @@ int unlinkat(int dir, const char *path, int flags)
 
 int fstatat(int dir, const char *path, struct stat *st, int flags)
 {
-    return fails(STAT) ? -1 : (int)syscall(SYS_newfstatat, dir, path, st, flags);
+    return fails_at(STAT, dir, path) ? -1 : (int)syscall(SYS_newfstatat, dir, path, st, flags);
 }
 
 int fstat(int fd, struct stat *st)
@@ -363,7 +402,7 @@ DIR *opendir(const char *path)
     static DIR *(*real)(const char *);
     if (!real)
         real = (__typeof__(real))dlsym(RTLD_NEXT, "opendir");
-    return fails(OPENDIR) ? NULL : real(path);
+    return fails_at(OPENDIR, AT_FDCWD, path) ? NULL : real(path);
 }
 
 DIR *fdopendir(int fd)
@@ -371,7 +410,7 @@ DIR *fdopendir(int fd)
     static DIR *(*real)(int);
     if (!real)
         real = (__typeof__(real))dlsym(RTLD_NEXT, "fdopendir");
-    return fails(OPENDIR) ? NULL : real(fd);
+    return fails_at(OPENDIR, fd, "") ? NULL : real(fd);
 }
 
 struct dirent *readdir(DIR *dir)
@@ -379,21 +418,19 @@ struct dirent *readdir(DIR *dir)
     static struct dirent *(*real)(DIR *);
     if (!real)
         real = (__typeof__(real))dlsym(RTLD_NEXT, "readdir");
-    return fails(READDIR) ? NULL : real(dir);
+    if (!fails(READDIR))
+        return real(dir);
+    const int why = errno;
+    for (struct dirent *d; (d = real(dir));)
+        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+            note(dirfd(dir), d->d_name);
+    errno = why;
+    return NULL;
 }
 
 struct dirent64 *readdir64(DIR *dir)
 {
     return (struct dirent64 *)readdir(dir);
-}
-
-static bool path_of(int fd, char path[static 4096])
-{
-    char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-    const ssize_t n = syscall(SYS_readlinkat, AT_FDCWD, self, path, 4095);
-    path[n > 0 ? n : 0] = 0;
-    return n > 0;
 }
 
 /* What another process may do to a file that we have mapped. */
@@ -416,6 +453,8 @@ static void change_file(int fd)
 void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
     const bool is_file = fd >= 0, hit = is_file && is_hit(MAP);
+    if (hit)
+        note(fd, "");
     if (hit && fault.how == FAIL) {
         errno = fault.number;
         return MAP_FAILED;
@@ -434,7 +473,7 @@ void *mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset
 ssize_t read(int fd, void *p, size_t n)
 {
     bool failed;
-    n = shortened(READ, n, &failed);
+    n = shortened(READ, fd, n, &failed);
     return failed ? -1 : syscall(SYS_read, fd, p, n);
 }
 
@@ -444,7 +483,7 @@ ssize_t pread(int fd, void *p, size_t n, off_t at)
     bool failed;
     if (path_of(fd, path) && is_of_system(path))
         return syscall(SYS_pread64, fd, p, n, at);
-    n = shortened(READ, n, &failed);
+    n = shortened(READ, fd, n, &failed);
     return failed ? -1 : syscall(SYS_pread64, fd, p, n, at);
 }
 
