@@ -1,0 +1,217 @@
+"""What a user may pass, and what becomes of it: warnings and fallbacks, and never an exception."""
+import itertools
+import json
+import os
+
+import pytest
+
+from ascope.torch import profiler
+from ascope.torch.profiler import AiCMetrics, ProfilerAction, ProfilerActivity, ProfilerLevel, _ExperimentalConfig
+
+
+@pytest.fixture
+def warned(capsys):
+    """Whether a warning with that word was told since the last question."""
+
+    def ask(word):
+        out = capsys.readouterr().out
+        return any("[WARNING]" in line and word in line for line in out.splitlines())
+
+    return ask
+
+
+def test_names_are_those_of_torch_npu():
+    assert profiler.supported_activities() == {ProfilerActivity.CPU, ProfilerActivity.NPU}
+    assert str(ProfilerActivity.NPU) == "ProfilerActivity.NPU"
+    assert profiler.supported_profiler_level() == {"Level0", "Level1", "Level2", "Level_none"}
+    assert len(profiler.supported_ai_core_metrics()) == 9
+    assert profiler.supported_export_type() == {"text", "db"}
+    assert [a.name for a in ProfilerAction] == ["NONE", "WARMUP", "RECORD", "RECORD_AND_SAVE"]
+
+
+BAD = [  # what is passed, the word in the warning, the attribute and what it becomes
+    ({"profiler_level": "Level7"}, "profiler_level", "_profiler_level", "Level0"),
+    ({"profiler_level": "Level1", "aic_metrics": "speed"}, "aic_metrics", "_aic_metrics", AiCMetrics.PipeUtilization),
+    ({"profiler_level": "Level0", "aic_metrics": AiCMetrics.Memory}, "aic_metrics", "_aic_metrics", AiCMetrics.AiCoreNone),
+    ({"l2_cache": 1}, "l2_cache", "_l2_cache", False),
+    ({"mstx": "yes"}, "mstx", "_mstx", False),
+    ({"data_simplification": "no"}, "data_simplification", "_data_simplification", True),
+    ({"record_op_args": 1}, "record_op_args", "record_op_args", False),
+    ({"op_attr": True}, "op_attr", "_op_attr", False),
+    ({"gc_detect_threshold": -1}, "gc_detect_threshold", "_gc_detect_threshold", None),
+    ({"gc_detect_threshold": "1"}, "gc_detect_threshold", "_gc_detect_threshold", None),
+    ({"export_type": "csv"}, "export_type", "_export_type", ["text"]),
+    ({"export_type": []}, "export_type", "_export_type", ["text"]),
+    ({"export_type": [["text"]]}, "export_type", "_export_type", ["text"]),
+    ({"host_sys": ["gpu"]}, "host_sys", "_host_sys", []),
+    ({"host_sys": "cpu"}, "host_sys", "_host_sys", []),
+    ({"mstx": True, "mstx_domain_include": "a"}, "mstx_domain_include", "_mstx_domain_include", []),
+    ({"mstx_domain_exclude": ["a"]}, "mstx_domain", "_mstx_domain_exclude", []),
+    ({"mstx": True, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}, "mstx_domain", "_mstx_domain_exclude", []),
+    ({"sys_io": None}, "sys_io", "_sys_io", False),
+    ({"sys_interconnection": 0}, "sys_interconnection", "_sys_interconnection", False),
+    ({"profiler_level": ProfilerLevel.Level_none}, "Level_none", "_mstx", True),
+]
+
+
+@pytest.mark.parametrize("given, word, attribute, becomes", BAD)
+def test_a_value_that_cannot_be_becomes_the_default(warned, given, word, attribute, becomes):
+    config = _ExperimentalConfig(**given)
+    assert getattr(config, attribute) == becomes
+    assert warned(word)
+
+
+GOOD = [
+    {}, {"profiler_level": "Level2"}, {"profiler_level": "Level1", "aic_metrics": AiCMetrics.MemoryUB}, {"mstx": True},
+    {"mstx": True, "mstx_domain_include": ["default", "a"]}, {"export_type": ["text", "db"], "op_attr": True},
+    {"gc_detect_threshold": 1.5}, {"host_sys": ["cpu", "mem"]}, {"data_simplification": None},
+]
+
+
+@pytest.mark.parametrize("given", GOOD)
+def test_a_good_value_is_kept_without_a_word(warned, given):
+    config = _ExperimentalConfig(**given)
+    for name, value in given.items():
+        kept = getattr(config, name, getattr(config, "_" + name, None))
+        assert kept == value
+    assert not warned("")
+
+
+def test_counters_follow_the_level():
+    assert _ExperimentalConfig()._aic_metrics == AiCMetrics.AiCoreNone
+    assert _ExperimentalConfig(profiler_level="Level1")._aic_metrics == AiCMetrics.PipeUtilization
+
+
+def test_msprof_tx_is_the_old_name_of_mstx():
+    with pytest.warns(DeprecationWarning):
+        assert _ExperimentalConfig(msprof_tx=True).tx_enabled
+
+
+def test_the_schedule_says_what_the_collector_does(warned):
+    plan = profiler.schedule(wait=1, warmup=1, active=2, repeat=2, skip_first=1)
+    letters = {ProfilerAction.NONE: ".", ProfilerAction.WARMUP: "w", ProfilerAction.RECORD: "r", ProfilerAction.RECORD_AND_SAVE: "S"}
+    assert "".join(letters[plan(step)] for step in range(11)) == "..wrS.wrS.."
+    assert "".join(letters[profiler.schedule(0, 1)(step)] for step in range(3)) == "SSS"
+    assert warned("warm-up")
+    with pytest.raises(ValueError):
+        plan(-1)
+
+
+@pytest.mark.parametrize("name, value, becomes", [("wait", -1, 0), ("active", 0, 1), ("warmup", "1", 0), ("repeat", 1.5, 0),
+                                                  ("skip_first", True, 0)])
+def test_bad_numbers_of_a_schedule(warned, name, value, becomes):
+    plan = profiler.schedule(**{"wait": 1, "active": 1, name: value})
+    assert getattr(plan, name) == becomes
+    assert warned(name)
+
+
+@pytest.mark.parametrize("name, value", [("activities", ["GPU"]), ("activities", 5), ("schedule", 3), ("on_trace_ready", "x"),
+                                         ("record_shapes", 1), ("profile_memory", None), ("with_stack", "yes"), ("with_flops", 0),
+                                         ("with_modules", 2), ("experimental_config", {}), ("use_cuda", True)])
+def test_bad_parameters_of_a_profile(warned, name, value):
+    profiler.profile(**{name: value})
+    assert warned(name)
+
+
+def test_what_the_options_are_is_written_down(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    monkeypatch.setenv("RANK", "0")
+    made = []
+    config = _ExperimentalConfig(profiler_level="Level1", aic_metrics=AiCMetrics.MemoryUB, mstx=True, l2_cache=True,
+                                 mstx_domain_exclude=["x"], export_type=["db"], gc_detect_threshold=2, sys_io=True)
+    profiler.tensorboard_trace_handler(str(tmp_path), "worker", analyse_flag=False)
+    prof = profiler.profile(schedule=profiler.schedule(wait=0, warmup=1, active=1, repeat=1), record_shapes=True,
+                            with_flops=True, experimental_config=config, on_trace_ready=lambda p: made.append(p._path))
+    prof.start()
+    prof.step()
+    prof.step()
+    prof.stop()
+    (path,) = made
+    assert os.path.basename(path).startswith("worker_%d_" % os.getpid())
+    with open(os.path.join(path, "profiler_info_0.json"), encoding="utf-8") as f:
+        info = json.load(f)
+    common, experimental = info["config"]["common_config"], info["config"]["experimental_config"]
+    assert common["schedule"]["active"] == 1 and common["record_shapes"] and common["with_flops"]
+    assert experimental["_profiler_level"] == "Level1" and experimental["_aic_metrics"] == AiCMetrics.MemoryUB
+    assert experimental["_l2_cache"] and experimental["_mstx"] and experimental["_sys_io"]
+    assert experimental["_mstx_domain_exclude"] == ["x"] and experimental["_export_type"] == ["db"]
+    assert experimental["_gc_detect_threshold"] == 2
+
+
+def test_each_turn_of_a_schedule_is_a_directory(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    made = []
+    profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False)
+    with profiler.profile(schedule=profiler.schedule(wait=1, warmup=1, active=1, repeat=2),
+                          on_trace_ready=lambda p: made.append(p._path)) as prof:
+        for _ in range(8):
+            prof.step()
+    assert len(set(made)) == 2 == len(os.listdir(tmp_path))
+
+
+def test_metadata_has_limits(warned, tmp_path):
+    prof = profiler.profile()
+    prof.add_metadata("a", 1)
+    assert warned("texts")
+    prof.add_metadata("a", "x" * 5000)
+    assert warned("4096")
+    prof.add_metadata_json("a", "{")
+    assert warned("JSON")
+    prof.add_metadata("a", "b")
+    assert not warned("")
+    prof.add_metadata("a", "c")
+    assert warned("already")
+
+
+def test_what_goes_wrong_is_told_and_does_not_stop_the_training(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    (tmp_path / "file").write_text("")
+
+    def broken(prof):
+        raise RuntimeError("the disk is blue")
+
+    for ready, place in ((broken, tmp_path), (broken, tmp_path / "file")):
+        profiler.tensorboard_trace_handler(str(place), analyse_flag=False)
+        with profiler.profile(schedule=profiler.schedule(wait=0, warmup=1, active=1, repeat=1), on_trace_ready=ready) as prof:
+            for _ in range(3):
+                prof.step()
+    out = capsys.readouterr().out
+    assert "the disk is blue" in out and "[ERROR]" in out
+    assert "file" in out
+
+
+def test_an_exception_of_the_training_stays_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    made = []
+    profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False)
+    with pytest.raises(ZeroDivisionError):
+        with profiler.profile(on_trace_ready=lambda p: made.append(p._path)):
+            1 / 0
+    assert len(made) == 1
+
+
+def test_another_tool_keeps_us_out(script, tmp_path):
+    done = script("""
+        from ascope.torch import profiler
+        with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("x")) as prof:
+            prof.step()
+        """, env={"PROFILING_MODE": "dynamic"})
+    assert "PROFILING_MODE" in done.stdout and not (tmp_path / "x").exists()
+
+
+def test_warnings_come_from_the_first_rank(script):
+    code = "from ascope.torch import profiler\nprofiler.schedule(wait=-1, active=1)\n"
+    assert "[WARNING]" in script(code, env={"RANK": "0"}).stdout
+    assert script(code, env={"RANK": "1"}).stdout == ""
+    assert script(code, env={"TORCH_NPU_WARNING_DISABLE": "1"}).stdout == ""
+
+
+def test_marks_are_refused_with_a_word(warned):
+    from ascope.torch import mstx
+    for call, arguments in itertools.product((mstx.mark, mstx.range_start), ((5,), ("",), ("a", "no stream"), ("a", None, 7))):
+        assert not call(*arguments)
+        assert warned("mstx")
+    assert mstx.range_start("nothing is recorded") == 0
+    mstx.range_end("x")
+    assert warned("range_id")
+    assert mstx.range_pop() == -1

@@ -1,0 +1,120 @@
+"""The scripts of the documents run as they are, and leave what the documents say."""
+import csv
+import glob
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def run(sample, place, *arguments, env=None):
+    for name in (sample, "training.py"):
+        shutil.copy(os.path.join(HERE, "samples", name), place)
+    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--device", "sim", *arguments, sample], cwd=place,
+                          env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout
+    assert "[ERROR]" not in done.stdout, done.stdout
+    return done.stdout
+
+
+def only(place):
+    found = glob.glob(os.path.join(place, "*_ascend_pt"))
+    assert len(found) == 1, os.listdir(place)
+    return found[0]
+
+
+def events(path):
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def rows(path):
+    with open(path, encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def names(collection):
+    return [e["name"] for e in events(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/trace_view.json")) if e["ph"] == "X"]
+
+
+@pytest.mark.parametrize("sample", ["with_statement.py", "start_and_stop.py"])
+def test_one_active_step_is_recorded_and_analysed(tmp_path, sample):
+    run(sample, tmp_path)
+    collection = only(tmp_path / "result")
+    out = os.path.join(collection, "ASCEND_PROFILER_OUTPUT")
+    assert os.path.exists(os.path.join(out, "analyse.done"))
+    steps = [name for name in names(collection) if name.startswith("ProfilerStep#")]
+    assert steps == ["ProfilerStep#1"]  # skip_first=1, active=1
+    operators = [row["Name"] for row in rows(os.path.join(out, "operator_details.csv"))]
+    assert operators.count("aten::addmm") == 2  # two layers
+    assert len(rows(os.path.join(out, "kernel_details.csv"))) >= 4  # two layers, forward and backward
+    with open(os.path.join(collection, "ascope.json"), encoding="utf-8") as f:
+        assert json.load(f)["simulated"] is True
+
+
+def test_without_a_handler_a_trace_is_exported(tmp_path):
+    run("export_only.py", tmp_path)
+    found = [e["name"] for e in events(tmp_path / "chrome_trace_14.json") if e["ph"] == "X"]
+    assert found.count("aten::mse_loss") == 5
+    assert not any(name.startswith("ProfilerStep#") for name in found)  # there is no schedule
+    assert not os.path.exists(tmp_path / "export_only_prof_dir")  # it was there to be exported from
+
+
+def test_kineto_profile_records_from_start_to_stop(tmp_path):
+    (tmp_path / "result_dir").mkdir()
+    run("kineto_profile.py", tmp_path)
+    found = [e["name"] for e in events(tmp_path / "result_dir/trace.json") if e["ph"] == "X"]
+    assert found.count("aten::mse_loss") == 1
+
+
+def test_marks_alone_are_in_the_database(tmp_path):
+    run("marks_only.py", tmp_path)
+    collection = only(tmp_path / "result")
+    (db,) = glob.glob(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db"))
+    with sqlite3.connect(db) as c:
+        said = [row[0] for row in c.execute("select s.value from MSTX_EVENTS m join STRING_IDS s on m.message = s.id")]
+    assert said.count("matmul") == 2 and said.count("dataloader") >= 2  # two active steps
+    assert {name for name in said if name.startswith("ProfilerStep#")} == {"ProfilerStep#3", "ProfilerStep#4"}
+
+
+def test_domains_are_chosen(tmp_path):
+    run("mark_domains.py", tmp_path)
+    said = names(only(tmp_path / "result"))
+    assert said.count("range_with_default_domain") == 1 and said.count("range_with_domain1") == 1
+    assert "range_with_domain2" not in said
+
+
+def test_child_threads_are_recorded_when_they_ask(tmp_path):
+    run("child_threads.py", tmp_path)
+    collection = only(tmp_path / "result")
+    found = [e for e in events(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/trace_view.json"))
+             if e["ph"] == "X" and e["name"] == "aten::addmm"]
+    assert len({e["tid"] for e in found}) == 3
+    assert len(found) == 3 * 5 * 2  # threads, runs, layers
+
+
+def test_metadata_is_kept(tmp_path):
+    run("metadata.py", tmp_path, env={"HCCL_RDMA_TC": "7"})
+    with open(os.path.join(only(tmp_path / "result"), "profiler_metadata.json"), encoding="utf-8") as f:
+        said = json.load(f)
+    assert said["model"] == "small" and said["batch"] == {"size": 16}
+    assert said["ENV_VARIABLES"]["HCCL_RDMA_TC"] == "7" and said["ENV_VARIABLES"]["HCCL_RDMA_SL"] == ""
+
+
+def test_a_script_without_a_profiler_is_recorded_from_outside(tmp_path):
+    (tmp_path / "plain.py").write_text("from training import *\nfor _ in range(4):\n    train_one_step()\n")
+    shutil.copy(os.path.join(HERE, "samples/training.py"), tmp_path)
+    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--profile", "--device", "sim", "--out", "seen", "--wait", "1",
+                           "--active", "2", "--record-shapes", "plain.py"], cwd=tmp_path, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout
+    collection = only(tmp_path / "seen")
+    steps = [name for name in names(collection) if name.startswith("ProfilerStep#")]
+    assert steps == ["ProfilerStep#1", "ProfilerStep#2"]
