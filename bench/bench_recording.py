@@ -1,13 +1,11 @@
 """What recording costs the threads of a program: bench_record's numbers as tables."""
 import json
-import os
 import subprocess
 import sys
 
 from costs import judged
 
 HEAD = ("", "", "threads", "ns", "clocks", "counters", "budget")
-SHARED_MEMORY = "/dev/shm"
 
 
 def told(program, *args):
@@ -18,38 +16,29 @@ def told(program, *args):
     return json.loads(done.stdout)
 
 
-def table(report, title, costs, wanted=lambda row: True):
-    report.title("%s (load before: %.1f)" % (title, costs["load"]), HEAD)
-    for row in filter(wanted, costs["rows"]):
+def measure(report, program, rate_seconds, home):
+    """Costs in ns and in looks at the clock, in the same run; then a million events a second for a while."""
+    where = ["--dir", home] if home else []
+    costs = told(program, *where)
+    report.title("What a thread pays, in CPU time (load before: %.1f)" % costs["load"], HEAD)
+    for row in costs["rows"]:
         budget = ""
         if "budget" in row:
             budget = judged(row[row["budget_of"]], "<= %g" % row["budget"])
             budget = budget.replace(" missed", "") + " " + row["budget_of"] + (" missed" if "missed" in budget else "")
         report.row(row["what"], row["state"], str(row["threads"]), "%.2f" % row["ns"], "%.2f" % row["clocks"],
                    "%.2f" % row["counters"], budget)
-    report.say("%s records were written, %s dropped." % (format(costs["records"], ","), format(costs["dropped"], ",")))
-
-
-def measure(report, program, rate_seconds, home):
-    """Costs in ns and in looks at the clock, in the same run; then a million events a second for a while."""
-    where = ["--dir", home] if home else []
-    in_memory = ["--ring-dir", SHARED_MEMORY] if os.access(SHARED_MEMORY, os.W_OK) else []
-    costs = told(program, *where)
-    table(report, "What a thread pays, in CPU time", costs)
-    report.say("LTTng-UST: %s. Clocks and counters: how many looks at CLOCK_MONOTONIC_RAW, or at the CPU's counter, take as long." %
-               costs["lttng"])
-    if in_memory:
-        table(report, "The same with rings in %s" % SHARED_MEMORY, told(program, *where, *in_memory),
-              lambda row: row["state"] == "recording" and "LTTng" not in row["what"])
-        report.say("Rings that lie on a disk cost more while the kernel writes their pages back: each has to be made writable again.")
+    report.say("%s records were written, %s dropped. LTTng-UST: %s. Clocks and counters: how many looks at "
+               "CLOCK_MONOTONIC_RAW, or at the CPU's counter, take as long." %
+               (format(costs["records"], ","), format(costs["dropped"], ","), costs["lttng"]))
     report.heading("A million events a second for %d s" % rate_seconds)
-    for turn, options in enumerate(([], ["--ring-kb", "16384", *in_memory])):
+    for turn, options in enumerate(([], ["--ring-kb", "16384"])):
         if turn > 0:
             report.say("The machine, or its disk, was too busy for the writer: once more, with %s." % " ".join(options))
         flow = told(program, "--rate", "1000000", "--seconds", str(rate_seconds), *where, *options)
         report.say("Load before %.1f: %d threads made %s events, %s a second: operators, memory and ranges, 6 to 2 to 2. %s records of "
                    "%.0f MB were written, %s dropped (budget: none). The process had %.0f MB at most and used %.1f s of CPU, the "
-                   "writer among it; it looked at the rings every %.1f ms at least; the fullest was at %d %%." %
+                   "writer among it; the longest time between two of its looks was %.1f ms, the fullest ring at %d %%." %
                    (flow["load"], flow["threads"], format(flow["events"], ","), format(int(flow["per_second"]), ","),
                     format(flow["written"], ","), flow["bytes"] / 1e6, format(flow["dropped"], ","), flow["peak_mb"],
                     flow["cpu_seconds"], flow["lag_most_ms"], flow["fill_most_percent"]))
