@@ -264,7 +264,7 @@ static struct ascope_session *session_begin(void)
     o.ring_kb = ring_kb ? ring_kb : o.ring_kb;
     o.ring_dir = ring_dir;
     o.device = "none";
-    o.profile_memory = o.with_stack = o.mstx = true;
+    o.record_shapes = o.profile_memory = o.with_stack = o.mstx = true;
     o.level = ASCOPE_LEVEL2;
     struct ascope_session *s = ascope_session_new(&o, &e);
     if (!s || !ascope_session_start(s, &e))
