@@ -32,6 +32,7 @@ struct job {
     struct arena *mem;
     uint64_t n_rows; /* 0: there is no such file */
     uint64_t n_bytes;
+    bool is_written; /* even when nobody can say afterwards how large it is */
     struct error error;
 };
 
@@ -172,7 +173,8 @@ static void run_job(void *context, size_t i)
         write_job(w, j);
     else
         error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of the results", j->path);
-    if (j->n_rows > 0 && j->error.fault == FAULT_NONE) {
+    j->is_written = j->n_rows > 0 && j->error.fault == FAULT_NONE;
+    if (j->is_written) {
         if (stat(j->path, &st) == 0)
             j->n_bytes = (uint64_t)st.st_size;
         else
@@ -247,12 +249,12 @@ static bool collect(struct writing *w, struct session_result *out, struct error 
     bool has_any = false;
     for (size_t i = 0; i < w->n_jobs; i++) {
         const struct job *j = &w->job[i];
+        has_any |= j->is_written;
         if (j->error.fault != FAULT_NONE) {
             account_problem(a, j->error.text);
             error_set(e, j->error.fault, "%s", j->error.text);
         } else if (j->n_rows > 0) {
             struct written *f = list_add(&a->files, a->mem);
-            has_any = true;
             if (f)
                 *f = (struct written){ j->path, j->output->about, j->n_rows, j->n_bytes, j->output->is_timeline };
             else
