@@ -1,7 +1,7 @@
 # The commands that a newcomer types. The build itself is Meson's; this file only gathers its parts.
 #
 #   make          builds build/ascope
-#   make demo     simulates a PyTorch job, analyses it and says what to open
+#   make demo     records a small PyTorch training on a simulated device, analyses it and says what to open
 #   make example  runs, analyses and shows a program that records itself; EXAMPLE=threads for another one
 #   make test     everything that must hold before a change goes in
 #   make bench    how fast, as ratios in one run
@@ -23,12 +23,14 @@ NINJA_JOBS ?= $(shell nproc)
 # What each job needs of Debian, and why; `make test` and `make demo` install what is missing.
 NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlite3-dev zlib1g-dev
 WHY_build = compiler, build system, and the three libraries that ascope stands on (JSON settings, database output, compressed output)
-NEEDS_test = $(NEEDS_build) g++ clang libclang-rt-dev libcmocka-dev valgrind python3 mandoc
-WHY_test = what the build needs, C++ for an example, a second compiler with its sanitizers, the C test library, a checker of memory, Python for the tests of the command, a check of the man page
+NEEDS_demo = $(NEEDS_build) g++ python3-dev python3-torch libtorch-dev
+WHY_demo = what the build needs, PyTorch, and the compiler and headers for the part of ascope that listens to it
+NEEDS_test = $(NEEDS_demo) clang libclang-rt-dev libcmocka-dev valgrind python3 python3-pytest mandoc
+WHY_test = what the build and PyTorch need, a second compiler with its sanitizers, the C test library, a checker of memory, Python for the tests of the command and of the package, a check of the man page
 
 MESON_SETUP = meson setup --prefix $(PREFIX)
 
-.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer format docs install clean need-build need-test
+.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer format docs install clean need-build need-demo need-test
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -39,7 +41,7 @@ build/build.ninja: | need-build
 	@$(MESON_SETUP) build >/dev/null
 
 # Says what is missing and why, and installs it as root or through sudo. Silent when everything is there.
-need-build need-test: need-%:
+need-build need-demo need-test: need-%:
 	@command -v dpkg-query >/dev/null || exit 0; \
 	missing=; for p in $(NEEDS_$*); do \
 	    dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
@@ -54,8 +56,12 @@ need-build need-test: need-%:
 	$$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null 2>&1 || \
 	    { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
 
-demo: need-build program
-	@scripts/demo build/ascope demo
+# A build that was made before PyTorch and the headers of Python were there has left the package out, or made it for another Python.
+HAS_TORCH = import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)
+demo: need-demo build/build.ninja
+	@build/python/python3 -c '$(HAS_TORCH)' 2>/dev/null || meson setup --reconfigure build >/dev/null
+	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
+	@scripts/demo build demo
 
 example: need-build program
 	@scripts/example build/ascope build/examples/$(EXAMPLE) demo/$(EXAMPLE)
@@ -63,9 +69,9 @@ example: need-build program
 test: test-gcc test-sanitized
 	@echo "everything holds"
 
-# A build that was made before the test libraries were there has left the tests out.
+# A build that was made before the libraries for tests and the headers of Python were there has left both out.
 test-build: need-test build/build.ninja
-	@meson configure build -Dtests=enabled
+	@meson configure build -Dtests=enabled -Dpython=enabled
 	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
 
 test-gcc: test-build
