@@ -491,6 +491,51 @@ p.stop()
     assert len(directories(tmp_path)) == 2
 
 
+def test_exit_of_a_process_of_multiprocessing(script, tmp_path):
+    done = script("""
+        import multiprocessing, sys
+        from ascope import _core
+
+        def work():
+            global p
+            p = _core.Profiler({"parent_dir": ".", "device": "sim"}, None, lambda path: print("ready", flush=True))
+            p.start()
+
+        child = multiprocessing.get_context("fork").Process(target=work)
+        child.start()
+        child.join()
+        sys.exit(child.exitcode)
+    """)
+    assert done.stdout == "ready\n"
+    analysed(tmp_path)
+
+
+def test_nothing_is_left_of_a_profiler(tmp_path, told):
+    import gc
+    import sys
+
+    def ready(path):
+        pass
+
+    def schedule(step):
+        return (1, 3, 0)[step]
+
+    def turn():
+        p = _core.Profiler(options(tmp_path), schedule, ready)
+        p.start()
+        p.step()
+        p.step()
+        p.stop()
+
+    turn()
+    before = sys.getrefcount(ready), sys.getrefcount(schedule), len(gc.get_objects())
+    for _ in range(3):
+        turn()
+    told.clear()
+    assert before[:2] == (sys.getrefcount(ready), sys.getrefcount(schedule))
+    assert len(gc.get_objects()) < before[2] + 50
+
+
 def test_fork_while_another_thread_stops(script, tmp_path):
     """The child of a process whose locks were held ends, whatever it does with what it inherited."""
     script("""
