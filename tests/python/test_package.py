@@ -1,0 +1,75 @@
+"""What a wheel has in it, found out without building one; and that the type hints of the extension tell all of it."""
+import ast
+import inspect
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from ascope import _core
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PACKAGE = ROOT / "python" / "ascope"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Where Meson would install what, as meson-python asks it to: [path below the packages' folder]."""
+    if not shutil.which("meson"):
+        pytest.skip("there is no meson")
+    folder = tmp_path_factory.mktemp("wheel")
+    native = folder / "native.ini"
+    native.write_text("[binaries]\npython = '%s'\n" % sys.executable)
+    build = folder / "build"
+    done = subprocess.run(["meson", "setup", str(build), str(ROOT), "--native-file", str(native), "-Dwheel=true",
+                           "-Dtests=disabled"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+    plan = json.loads((build / "meson-info" / "intro-install_plan.json").read_text())
+    return [entry["destination"] for kind in plan.values() for entry in kind.values()]
+
+
+def test_everything_is_in_the_package(wheel):
+    outside = [place for place in wheel if not place.startswith(("{py_platlib}/ascope", "{moduledir_shared}/ascope"))
+               and "/dist-packages/ascope" not in place and "/site-packages/ascope" not in place]
+    assert not outside
+
+
+def test_program_library_and_headers_are_there(wheel):
+    for end in ("ascope/bin/ascope", "ascope/libascope.so.0", "ascope/include/ascope", "ascope/py.typed",
+                "ascope/torch/listener.cpp"):
+        assert [place for place in wheel if place.endswith(end)], end
+
+
+def test_no_python_file_was_forgotten(wheel):
+    for path in sorted(PACKAGE.rglob("*.py*")):
+        if path.suffix in (".py", ".pyi"):
+            name = path.relative_to(PACKAGE.parent).as_posix()
+            assert [place for place in wheel if place.endswith(name)], name + " is not in its meson.build"
+
+
+def test_project_file():
+    text = (ROOT / "pyproject.toml").read_text()
+    assert 'build-backend = "mesonpy"' in text and "-Dwheel=true" in text
+
+
+def hints():
+    return ast.parse((PACKAGE / "_core.pyi").read_text()).body
+
+
+def test_hints_name_what_the_extension_has():
+    told = {node.name: node for node in hints() if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    told.update({node.target.id: node for node in hints() if isinstance(node, ast.AnnAssign)})
+    assert set(told) == {name for name in dir(_core) if not name.startswith("_")}
+    for name, node in told.items():
+        if isinstance(node, ast.ClassDef) and name != "Error":
+            members = {m.name for m in node.body if isinstance(m, ast.FunctionDef)} - {"__init__"}
+            assert members == {m for m in vars(getattr(_core, name)) if not m.startswith("_")}, name
+
+
+def test_everything_is_explained():
+    for name, value in inspect.getmembers(_core):
+        if callable(value) and not name.startswith("__"):
+            assert value.__doc__, name
