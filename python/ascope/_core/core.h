@@ -22,6 +22,7 @@
 
 bool messages_add(PyObject *module);
 bool listening_add(PyObject *module);
+bool tracer_add(PyObject *module);
 bool marks_add(PyObject *module);
 bool profiler_add(PyObject *module);
 bool session_add(PyObject *module);
@@ -43,6 +44,7 @@ extern PyObject *core_error; /* ascope._core.Error: one line that says what is w
 void core_close_profilers(void);
 void core_close_sessions(void);
 void core_close_messages(void);
+void core_close_tracer(void);
 void core_close_listening(void);
 
 /* ---- messages ---- */

@@ -98,6 +98,7 @@ static PyObject *core_close(PyObject *module, PyObject *unused)
             core_tell_exception("at exit");
         Py_XDECREF(result);
     }
+    core_close_tracer();
     core_close_messages();
     core_close_listening();
     atomic_store(&is_closed, true);
@@ -165,7 +166,7 @@ static const struct constant {
 };
 
 static bool (*const parts[])(PyObject *) = {
-    messages_add, listening_add, marks_add, profiler_add, session_add,
+    messages_add, listening_add, tracer_add, marks_add, profiler_add, session_add,
 };
 
 static struct PyModuleDef core_module = {

@@ -67,7 +67,9 @@ def _listen():
     if "torch" not in sys.modules:
         return None
     try:
-        return _build.load()
+        listener = _build.load()
+        listener.ascope_torch_stack_source(*_core.stack_source())
+        return listener
     except _build.BuildError as trouble:
         error("operators are not recorded: %s" % trouble)
         return None

@@ -1,0 +1,33 @@
+/* The first argument of a function that is called. Python 3.11 has no function for it but one that makes a dict of all variables, which would
+ * keep them alive: there it is read where the interpreter has it. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#if PY_VERSION_HEX < 0x030c0000
+#define Py_BUILD_CORE 1
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <internal/pycore_frame.h>
+#pragma GCC diagnostic pop
+#endif
+
+#include "known.h"
+
+PyObject *frame_first_argument(PyFrameObject *frame)
+{
+#if PY_VERSION_HEX < 0x030c0000
+    PyObject *const first = frame->f_frame->f_code->co_argcount > 0 ? frame->f_frame->localsplus[0] : NULL;
+    return Py_XNewRef(first && PyCell_Check(first) ? PyCell_GET(first) : first);
+#else
+    PyCodeObject *const code = PyFrame_GetCode(frame);
+    PyObject *const names = PyCode_GetVarnames(code);
+    PyObject *const first =
+        names && PyTuple_GET_SIZE(names) > 0 ? PyFrame_GetVar(frame, PyTuple_GET_ITEM(names, 0)) : NULL;
+    if (!first)
+        PyErr_Clear();
+    Py_XDECREF(names);
+    Py_DECREF(code);
+    return first;
+#endif
+}

@@ -1,0 +1,324 @@
+#include "known.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ascope/record.h"
+
+enum { TEXT_MOST = 2000, CLASSES_FIRST = 64, TABLE_FIRST = 4096 };
+
+/* How many modules of a class there are: they are numbered as in the timeline. */
+struct class_count {
+    char *name;
+    unsigned n;
+};
+
+static struct known **table; /* open addressing; a power of two */
+static size_t room, n_known;
+static uint64_t last_key;
+static struct known *again; /* those with words of others, in a chain by `also` */
+static struct known leaves;
+static PyObject *code_of_modules, *code_of_optimizers;
+static struct class_count *classes;
+static size_t n_classes, classes_room;
+static char **prefix; /* directories that modules are found in, each with a slash at the end */
+static size_t n_prefixes;
+
+/* ---- words ---- */
+
+/* Into `out`, as UTF-8 and without what ends a piece of a stack. */
+static size_t words_of(PyObject *text, char *out, size_t most)
+{
+    PyObject *const bytes = text && PyUnicode_Check(text) ? PyUnicode_AsEncodedString(text, "utf-8", "replace") : NULL;
+    size_t n = 0;
+    if (bytes) {
+        n = (size_t)PyBytes_GET_SIZE(bytes);
+        n = n < most ? n : most - 1;
+        memcpy(out, PyBytes_AS_STRING(bytes), n);
+        while (n > 0 && n == most - 1 && ((unsigned char)out[n - 1] & 0xC0) == 0x80)
+            n--; /* cut inside of a character */
+        for (size_t i = 0; i < n; i++)
+            if (out[i] == ';' || out[i] == '\n' || out[i] == '\r' || out[i] == '\0')
+                out[i] = '?';
+    } else {
+        PyErr_Clear();
+    }
+    out[n] = '\0';
+    Py_XDECREF(bytes);
+    return n;
+}
+
+static void prefixes_find(void)
+{
+    PyObject *const path = PySys_GetObject("path");
+    const Py_ssize_t n = path && PyList_Check(path) ? PyList_GET_SIZE(path) : 0;
+    char words[TEXT_MOST];
+    prefix = calloc((size_t)n + 1, sizeof *prefix);
+    for (Py_ssize_t i = 0; prefix && i < n; i++) {
+        const size_t bytes = words_of(PyList_GET_ITEM(path, i), words, sizeof words - 1);
+        if (bytes == 0 || words[0] != '/')
+            continue;
+        if (words[bytes - 1] != '/')
+            memcpy(words + bytes, "/", 2);
+        if ((prefix[n_prefixes] = strdup(words)))
+            n_prefixes++;
+    }
+}
+
+static const char *without_prefix(const char *path)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < n_prefixes; i++) {
+        const size_t n = strlen(prefix[i]);
+        if (n > longest && strncmp(path, prefix[i], n) == 0)
+            longest = n;
+    }
+    return path + longest;
+}
+
+static void tell(uint64_t key, const char *words)
+{
+    ascope_python_key(key, ascope_text_of(words));
+}
+
+/* ---- the table ---- */
+
+static size_t place_of(const void *what, const void *also)
+{
+    const uint64_t mixed = ((uint64_t)(uintptr_t)what ^ ((uint64_t)(uintptr_t)also << 7)) * 0x9E3779B97F4A7C15u;
+    return (size_t)(mixed >> 20) & (room - 1);
+}
+
+static bool grow(void)
+{
+    const size_t had = room;
+    struct known **const old = table;
+    struct known **const more = calloc(had ? had * 2 : TABLE_FIRST, sizeof *more);
+    if (!more)
+        return false;
+    table = more;
+    room = had ? had * 2 : TABLE_FIRST;
+    for (size_t i = 0; i < had; i++)
+        if (old[i]) {
+            size_t at = place_of(old[i]->what, old[i]->also);
+            while (table[at])
+                at = (at + 1) & (room - 1);
+            table[at] = old[i];
+        }
+    free(old);
+    return true;
+}
+
+static inline struct known *find(const void *what, const void *also)
+{
+    if (room == 0)
+        return NULL;
+    for (size_t at = place_of(what, also); table[at]; at = (at + 1) & (room - 1))
+        if (table[at]->what == what && table[at]->also == also)
+            return table[at];
+    return NULL;
+}
+
+static struct known *add(const void *what, const void *also, PyObject *kept)
+{
+    if (n_known * 2 >= room && !grow())
+        return NULL;
+    struct known *const k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    *k = (struct known){ .key = ++last_key, .what = what, .also = also, .kept = Py_XNewRef(kept) };
+    size_t at = place_of(what, also);
+    while (table[at])
+        at = (at + 1) & (room - 1);
+    table[at] = k;
+    n_known++;
+    return k;
+}
+
+/* ---- code ---- */
+
+static void words_add(struct known *k, PyCodeObject *code)
+{
+    char file[TEXT_MOST], name[TEXT_MOST], words[2 * TEXT_MOST + 32];
+    words_of(code->co_filename, file, sizeof file);
+    words_of(code->co_name, name, sizeof name);
+    snprintf(words, sizeof words, "%s(%d): %s", without_prefix(file), code->co_firstlineno, name);
+    tell(k->key, words);
+    k->path_n = (uint32_t)snprintf(words, sizeof words, "%s(", file);
+    k->path = strdup(words);
+    k->function_n = (uint32_t)snprintf(words, sizeof words, "): %s", name);
+    k->function = strdup(words);
+    if (!k->path || !k->function)
+        k->path_n = k->function_n = 0;
+}
+
+struct known *known_code(PyCodeObject *code)
+{
+    struct known *k = find(code, NULL);
+    if (__builtin_expect(k != NULL, 1))
+        return k;
+    k = add(code, NULL, (PyObject *)code);
+    if (!k)
+        return NULL;
+    k->calls_module = (PyObject *)code == code_of_modules;
+    k->steps_optimizer = (PyObject *)code == code_of_optimizers;
+    words_add(k, code);
+    return k;
+}
+
+struct known *known_again(const struct known *code)
+{
+    struct known *const k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    *k = (struct known){ .key = ++last_key, .also = again };
+    again = k;
+    words_add(k, (PyCodeObject *)(uintptr_t)code->what);
+    return k;
+}
+
+/* ---- C functions ---- */
+
+/* As they show themselves, but without the address of the object: there may be a million lists. */
+static void c_words(PyObject *function, char *words, size_t most)
+{
+    char name[TEXT_MOST];
+    if (!PyCFunction_Check(function)) {
+        snprintf(words, most, "<%s object>", Py_TYPE(function)->tp_name);
+        return;
+    }
+    PyObject *const of = PyCFunction_GET_SELF(function);
+    PyObject *const text =
+        PyUnicode_DecodeUTF8(((PyCFunctionObject *)function)->m_ml->ml_name,
+                             (Py_ssize_t)strlen(((PyCFunctionObject *)function)->m_ml->ml_name), "replace");
+    words_of(text, name, sizeof name);
+    if (!of || PyModule_Check(of))
+        snprintf(words, most, "<built-in function %s>", name);
+    else
+        snprintf(words, most, "<built-in method %s of %s object>", name, Py_TYPE(of)->tp_name);
+    Py_XDECREF(text);
+    PyErr_Clear();
+}
+
+struct known *known_c(PyObject *function)
+{
+    const bool is_c = PyCFunction_Check(function);
+    const PyMethodDef *const method = is_c ? ((PyCFunctionObject *)function)->m_ml : NULL;
+    const void *const what = is_c ? (const void *)method : (const void *)Py_TYPE(function);
+    const void *const also = is_c ? (const void *)method->ml_name : (const void *)&leaves;
+    struct known *k = find(what, also);
+    if (__builtin_expect(k != NULL, 1))
+        return k;
+    char words[TEXT_MOST + 600];
+    /* Objects of the program are not kept: when they end is the program's business. */
+    PyObject *const of = is_c ? PyCFunction_GET_SELF(function) : NULL;
+    const bool is_kept = is_c && (!of || PyModule_Check(of) || PyCapsule_CheckExact(of));
+    k = add(what, also, is_kept ? function : NULL);
+    if (!k)
+        return NULL;
+    c_words(function, words, sizeof words);
+    tell(k->key, words);
+    return k;
+}
+
+/* ---- modules ---- */
+
+static unsigned class_number(const char *name)
+{
+    for (size_t i = 0; i < n_classes; i++)
+        if (strcmp(classes[i].name, name) == 0)
+            return classes[i].n++;
+    if (n_classes == classes_room) {
+        const size_t more = classes_room ? classes_room * 2 : CLASSES_FIRST;
+        struct class_count *const grown = realloc(classes, more * sizeof *grown);
+        if (!grown)
+            return 0;
+        classes = grown;
+        classes_room = more;
+    }
+    char *const copy = strdup(name);
+    if (copy)
+        classes[n_classes++] = (struct class_count){ copy, 1 };
+    return 0;
+}
+
+struct known *known_module(const struct known *code, PyObject *module)
+{
+    struct known *k = find(module, Py_TYPE(module));
+    if (__builtin_expect(k != NULL, 1))
+        return k;
+    char name[TEXT_MOST], words[TEXT_MOST + 64];
+    k = add(module, Py_TYPE(module), NULL);
+    if (!k)
+        return NULL;
+    PyObject *const text = PyObject_GetAttrString((PyObject *)Py_TYPE(module), "__name__");
+    words_of(text, name, sizeof name);
+    Py_XDECREF(text);
+    PyErr_Clear();
+    snprintf(words, sizeof words, "%s######%llu", name, (unsigned long long)(uintptr_t)module);
+    tell(k->key, words);
+    k->module_n = (uint32_t)snprintf(words, sizeof words, "%s_%u", name, class_number(name));
+    k->module = strdup(words);
+    k->path = code->path ? strdup(code->path) : NULL;
+    k->function = code->function ? strdup(code->function) : NULL;
+    if (k->path && k->function) {
+        k->path_n = code->path_n;
+        k->function_n = code->function_n;
+    }
+    return k;
+}
+
+/* ---- life ---- */
+
+const struct known *known_exit(void)
+{
+    return &leaves;
+}
+
+void known_begin(PyObject *module_call, PyObject *optimizer_step)
+{
+    code_of_modules = Py_XNewRef(module_call);
+    code_of_optimizers = Py_XNewRef(optimizer_step);
+    prefixes_find();
+    leaves.key = ++last_key;
+    tell(leaves.key, "__torch_npu_profiler_python_tracer_exit");
+}
+
+static void forget(struct known *k)
+{
+    Py_XDECREF(k->kept);
+    free(k->path);
+    free(k->function);
+    free(k->module);
+    free(k);
+}
+
+void known_end(void)
+{
+    struct known **const old = table;
+    const size_t had = room;
+    table = NULL;
+    room = n_known = 0;
+    last_key = 0;
+    for (size_t i = 0; i < had; i++)
+        if (old[i])
+            forget(old[i]);
+    free(old);
+    while (again) {
+        struct known *const next = (struct known *)(uintptr_t)again->also;
+        forget(again);
+        again = next;
+    }
+    for (size_t i = 0; i < n_classes; i++)
+        free(classes[i].name);
+    free(classes);
+    classes = NULL;
+    n_classes = classes_room = 0;
+    while (n_prefixes > 0)
+        free(prefix[--n_prefixes]);
+    free(prefix);
+    prefix = NULL;
+    Py_CLEAR(code_of_modules);
+    Py_CLEAR(code_of_optimizers);
+}

@@ -1,0 +1,683 @@
+/* The Python tracer: calls and returns of all threads while a session with stacks or modules records, and for operators the stack that
+ * they were called from.
+ *
+ * Each thread has a copy of its stack that it alone touches: with the GIL where Python calls and returns, without it where an operator asks
+ * for the words. What frames were open when a thread came to be traced is noted by whoever made it so, and taken by the thread itself.
+ * A stop waits for readers, which never wait for anybody; what lies in a thread's own memory stays for the next session.
+ */
+#include "core.h"
+#include "garbage.h"
+#include "known.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ascope/record.h"
+
+enum { STACK_ROOM = 1 << 16, MODULES_ROOM = 4096, OPEN_FIRST = 128 };
+
+struct open_call {
+    PyFrameObject *frame; /* NULL: a C function. Alive as long as the call is open */
+    const struct known *known;
+    int instruction; /* when its words were made */
+    uint32_t words_at;
+};
+
+/* The stack of a thread when it came to be traced. Does not change. */
+struct noted {
+    struct noted *next;
+    uint64_t state_id;
+    unsigned long thread;
+    uint64_t time;
+    uint32_t n;
+    struct open_call at[];
+};
+
+struct thread {
+    struct thread *next; /* all that there ever were */
+    atomic_bool is_reading, is_free;
+    unsigned session;     /* that the rest is of */
+    uint64_t asked;       /* how many notes there were when this thread found none of its own */
+    struct open_call *at; /* outermost first */
+    uint32_t n, room;
+    uint32_t n_worded;      /* of the calls; their words lie at the end of `stack`, the innermost first */
+    bool is_modules_worded; /* modules has those of now */
+    uint32_t modules_n;
+    char modules[MODULES_ROOM];
+    char stack[STACK_ROOM];
+};
+
+static __thread struct thread *here;
+static pthread_key_t thread_end;
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct thread *threads;
+
+static atomic_bool is_on;
+static unsigned session; /* the number of the one that is traced */
+static _Atomic(struct noted *) notes;
+static _Atomic(uint64_t) n_notes; /* ever */
+static bool has_remains;          /* of a session that stopped where Python could not be called */
+static bool tells_parameters, is_sim;
+static PyObject *hook;           /* what new threads are given; sys.getprofile() shows it */
+static PyObject *words_of_torch; /* ascope._modules; NULL: there is no PyTorch */
+static PyThreadState *newest;    /* of the interpreter's threads when they were looked at last */
+
+static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg);
+
+/* ---- a thread's own ---- */
+
+static void thread_ends(void *of)
+{
+    struct thread *const t = of;
+    t->session = 0;
+    atomic_store(&t->is_free, true);
+}
+
+static struct thread *thread_make(void)
+{
+    struct thread *t = NULL;
+    pthread_mutex_lock(&threads_lock);
+    for (t = threads; t && !atomic_load(&t->is_free); t = t->next)
+        ;
+    if (!t && (t = calloc(1, sizeof *t))) {
+        t->next = threads;
+        threads = t;
+    }
+    if (t)
+        atomic_store(&t->is_free, false);
+    pthread_mutex_unlock(&threads_lock);
+    if (t)
+        pthread_setspecific(thread_end, t);
+    return here = t;
+}
+
+static bool push(struct thread *t, PyFrameObject *frame, const struct known *known)
+{
+    if (__builtin_expect(t->n == t->room, 0)) {
+        const uint32_t more = t->room ? t->room * 2 : OPEN_FIRST;
+        struct open_call *const grown = realloc(t->at, more * sizeof *grown);
+        if (!grown)
+            return false;
+        t->at = grown;
+        t->room = more;
+    }
+    t->at[t->n++] = (struct open_call){ .frame = frame, .known = known };
+    if (known->module)
+        t->is_modules_worded = false;
+    return true;
+}
+
+static void pop(struct thread *t)
+{
+    const struct open_call *const top = &t->at[--t->n];
+    if (top->known->module)
+        t->is_modules_worded = false;
+    if (t->n_worded > t->n)
+        t->n_worded = t->n;
+    ascope_python_event(top->frame ? ASCOPE_PYTHON_RETURN : ASCOPE_PYTHON_C_RETURN, known_exit()->key);
+}
+
+/* From here on it is of this session. What was open is recorded as if it had been called when it was noted; threads that never call
+ * or return do not come here, and leave nothing. */
+static void thread_takes(struct thread *t, const struct noted *noted)
+{
+    t->session = session;
+    t->n = t->n_worded = 0;
+    t->is_modules_worded = false;
+    for (uint32_t i = 0; noted && i < noted->n; i++)
+        if (push(t, noted->at[i].frame, noted->at[i].known))
+            ascope_python_event_at(ASCOPE_PYTHON_CALL, noted->at[i].known->key, noted->time, (uint64_t)gettid());
+}
+
+/* ---- notes, with the GIL ---- */
+
+static struct known *known_frame(PyFrameObject *frame, const struct known **code);
+
+static const struct noted *note_of(uint64_t state_id)
+{
+    for (const struct noted *n = atomic_load(&notes); n; n = n->next)
+        if (n->state_id == state_id)
+            return n;
+    return NULL;
+}
+
+/* The frames from `frame` (taken) on outwards. */
+static const struct noted *note(PyThreadState *state, PyFrameObject *frame)
+{
+    uint32_t n = 0;
+    for (PyFrameObject *f = (PyFrameObject *)Py_XNewRef(frame); f; n++) {
+        PyFrameObject *const back = PyFrame_GetBack(f);
+        Py_DECREF(f);
+        f = back;
+    }
+    struct noted *const noted = malloc(sizeof *noted + n * sizeof *noted->at);
+    if (!noted) {
+        Py_XDECREF(frame);
+        return NULL;
+    }
+    *noted = (struct noted){ .state_id = PyThreadState_GetID(state), .thread = state->thread_id, .time = ascope_now() };
+    uint32_t at = n;
+    while (frame) {
+        PyFrameObject *const back = PyFrame_GetBack(frame);
+        const struct known *const known = known_frame(frame, NULL);
+        if (known) /* the interpreter has a reference of its own while the call is open */
+            noted->at[--at] = (struct open_call){ .frame = frame, .known = known };
+        Py_DECREF(frame);
+        frame = back;
+    }
+    noted->n = n - at;
+    memmove(noted->at, noted->at + at, noted->n * sizeof *noted->at);
+    noted->next = atomic_load(&notes);
+    atomic_store(&notes, noted);
+    atomic_fetch_add(&n_notes, 1);
+    return noted;
+}
+
+/* ---- which threads ---- */
+
+#if PY_VERSION_HEX < 0x030c0000
+static void profile_set(PyThreadState *state, Py_tracefunc fn, PyObject *with)
+{
+    PyThreadState *const me = PyThreadState_Swap(state);
+    PyEval_SetProfile(fn, with);
+    PyThreadState_Swap(me);
+}
+#endif
+
+/* All threads that are not traced yet and have no other profiler. */
+static void threads_trace(void)
+{
+    PyInterpreterState *const interpreter = PyInterpreterState_Get();
+    bool has_new = false, has_others = false;
+    const int collects = PyGC_Disable(); /* it could run Python, and threads end meanwhile */
+    newest = PyInterpreterState_ThreadHead(interpreter);
+    for (PyThreadState *s = newest; s; s = PyThreadState_Next(s)) {
+        has_others |= s->c_profilefunc && s->c_profilefunc != trace;
+        if (s->c_profilefunc || note_of(PyThreadState_GetID(s)) || !note(s, PyThreadState_GetFrame(s)))
+            continue;
+        has_new = true;
+#if PY_VERSION_HEX < 0x030c0000
+        profile_set(s, trace, hook);
+#endif
+    }
+    (void)has_new, (void)has_others;
+    if (collects)
+        PyGC_Enable();
+#if PY_VERSION_HEX >= 0x030c0000
+    if (has_new && !has_others)
+        PyEval_SetProfileAllThreads(trace, hook);
+    else if (has_new && !PyThreadState_Get()->c_profilefunc)
+        PyEval_SetProfile(trace, hook);
+#endif
+}
+
+static void threads_leave(void)
+{
+    bool has_ours = false, has_others = false;
+    for (PyThreadState *s = PyInterpreterState_ThreadHead(PyInterpreterState_Get()); s; s = PyThreadState_Next(s)) {
+        has_ours |= s->c_profilefunc == trace;
+        has_others |= s->c_profilefunc && s->c_profilefunc != trace;
+#if PY_VERSION_HEX < 0x030c0000
+        if (s->c_profilefunc == trace)
+            profile_set(s, NULL, NULL);
+#endif
+    }
+    (void)has_ours, (void)has_others;
+#if PY_VERSION_HEX >= 0x030c0000
+    if (has_ours && !has_others)
+        PyEval_SetProfileAllThreads(NULL, NULL);
+    else if (PyThreadState_Get()->c_profilefunc == trace)
+        PyEval_SetProfile(NULL, NULL); /* the others do it themselves, with their next call */
+#endif
+}
+
+/* The module threading gives its hook to each thread that it starts. */
+static void hook_set(bool is_set)
+{
+    PyObject *const threading = PyImport_ImportModule("threading");
+    PyObject *const now = threading ? PyObject_CallMethod(threading, "getprofile", NULL) : NULL;
+    PyObject *done = NULL;
+    if (now && now == (is_set ? Py_None : hook))
+        done = PyObject_CallMethod(threading, "setprofile", "O", is_set ? hook : Py_None);
+    if (PyErr_Occurred())
+        core_tell_exception("threads that begin now are not traced");
+    Py_XDECREF(done);
+    Py_XDECREF(now);
+    Py_XDECREF(threading);
+}
+
+/* ---- parameters ---- */
+
+static void call_parameters(PyObject *of, const struct known *known, const struct known *code)
+{
+    const bool is_optimizer = !known->module;
+    PyObject *type, *value, *trouble;
+    PyErr_Fetch(&type, &value, &trouble);
+    PyObject *const texts = PyObject_CallMethod(
+        words_of_torch, is_optimizer ? "optimizer_parameters" : "module_parameters", "Oi", of, (int)is_sim);
+    const Py_ssize_t n = texts && PyList_Check(texts) ? PyList_GET_SIZE(texts) : 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        Py_ssize_t bytes = 0;
+        const char *const words = PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(texts, i), &bytes);
+        /* A record has an end: what is beyond goes to calls of the same name, made up for it. */
+        const struct known *const to = i == 0 ? known : known_again(code);
+        if (!words || !to)
+            continue;
+        ascope_python_parameters(to->key, is_optimizer, (struct ascope_text){ words, (uint32_t)bytes });
+        if (i > 0) {
+            ascope_python_event(ASCOPE_PYTHON_CALL, to->key);
+            ascope_python_event(ASCOPE_PYTHON_RETURN, known_exit()->key);
+        }
+    }
+    PyErr_Clear(); /* what cannot be told is not: the training must not notice */
+    Py_XDECREF(texts);
+    PyErr_Restore(type, value, trouble);
+}
+
+/* ---- events, with the GIL ---- */
+
+/* A module's where it is the call of one; `code` is what it is the call of. */
+static struct known *known_frame(PyFrameObject *frame, const struct known **code)
+{
+    PyCodeObject *const of = PyFrame_GetCode(frame);
+    struct known *const known = known_code(of);
+    Py_DECREF(of);
+    if (code)
+        *code = known;
+    if (__builtin_expect(!known || !known->calls_module, 1))
+        return known;
+    PyObject *const self = frame_first_argument(frame);
+    struct known *const module = self ? known_module(known, self) : NULL;
+    Py_XDECREF(self);
+    return module ? module : known;
+}
+
+static void parameters_tell(PyFrameObject *frame, struct known *known, const struct known *code)
+{
+    PyObject *const self = frame_first_argument(frame);
+    known->is_told = true;
+    if (self)
+        call_parameters(self, known, code);
+    Py_XDECREF(self);
+}
+
+static void returned(struct thread *t, const PyFrameObject *frame)
+{
+    uint32_t n = t->n;
+    while (n > 0 && t->at[n - 1].frame != frame)
+        n--; /* returns that nobody told us about */
+    while (n > 0 && t->n >= n)
+        pop(t);
+}
+
+static struct thread *thread_join(PyFrameObject *frame, int what)
+{
+    struct thread *const t = here ? here : thread_make();
+    PyThreadState *const state = PyThreadState_Get();
+    if (!t)
+        return NULL;
+    const struct noted *noted = note_of(PyThreadState_GetID(state));
+    if (!noted)
+        noted = note(state, what == PyTrace_CALL ? PyFrame_GetBack(frame) : (PyFrameObject *)Py_NewRef(frame));
+    thread_takes(t, noted);
+    return t;
+}
+
+static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg)
+{
+    struct thread *t = here;
+    (void)unused;
+    if (__builtin_expect(!atomic_load_explicit(&is_on, memory_order_relaxed), 0)) {
+        PyEval_SetProfile(NULL, NULL);
+        return 0;
+    }
+    if (__builtin_expect(!t || t->session != session, 0) && !(t = thread_join(frame, what)))
+        return 0;
+    switch (what) {
+    case PyTrace_CALL: {
+        if (__builtin_expect(PyInterpreterState_ThreadHead(PyThreadState_Get()->interp) != newest, 0))
+            threads_trace();
+        const struct known *code;
+        struct known *const known = known_frame(frame, &code);
+        if (known && push(t, frame, known))
+            ascope_python_event(ASCOPE_PYTHON_CALL, known->key);
+        if (known &&
+            __builtin_expect((known->steps_optimizer || known->module) && tells_parameters && !known->is_told, 0))
+            parameters_tell(frame, known, code);
+        break;
+    }
+    case PyTrace_RETURN: returned(t, frame); break;
+    case PyTrace_C_CALL: {
+        const struct known *const known = known_c(arg);
+        if (known && push(t, NULL, known))
+            ascope_python_event(ASCOPE_PYTHON_C_CALL, known->key);
+        break;
+    }
+    case PyTrace_C_RETURN:
+    case PyTrace_C_EXCEPTION:
+        if (t->n > 0 && !t->at[t->n - 1].frame)
+            pop(t);
+        break;
+    default: break;
+    }
+    return 0;
+}
+
+/* The first that a new thread calls: from there on it is traced like the others. */
+static PyObject *thread_hook(PyObject *module, PyObject *args)
+{
+    static const struct {
+        const char *name;
+        int what;
+    } event[] = { { "call", PyTrace_CALL },
+                  { "return", PyTrace_RETURN },
+                  { "c_call", PyTrace_C_CALL },
+                  { "c_return", PyTrace_C_RETURN },
+                  { "c_exception", PyTrace_C_EXCEPTION } };
+    PyObject *frame, *arg;
+    const char *name;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!sO", &PyFrame_Type, &frame, &name, &arg))
+        return NULL;
+    if (!atomic_load(&is_on)) {
+        PyEval_SetProfile(NULL, NULL);
+        Py_RETURN_NONE;
+    }
+    PyEval_SetProfile(trace, hook);
+    for (size_t i = 0; i < sizeof event / sizeof *event; i++)
+        if (strcmp(event[i].name, name) == 0)
+            trace(NULL, (PyFrameObject *)frame, event[i].what, arg);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef hook_method = { "ascope_tracer", thread_hook, METH_VARARGS,
+                                   "Traces the calls of a thread for ascope." };
+
+/* ---- words for operators, without the GIL ---- */
+
+/* NULL: this thread has no calls that are traced now. Else until reading_end(). */
+static struct thread *reading_begin(void)
+{
+    struct thread *const t = here ? here : thread_make();
+    if (!t)
+        return NULL;
+    atomic_store(&t->is_reading, true);
+    if (!atomic_load(&is_on))
+        goto none;
+    if (t->session != session) {
+        const uint64_t asked = atomic_load(&n_notes);
+        if (t->asked == asked)
+            goto none;
+        t->asked = asked;
+        const struct noted *n = atomic_load(&notes);
+        while (n && n->thread != (unsigned long)pthread_self())
+            n = n->next;
+        if (!n)
+            goto none;
+        thread_takes(t, n);
+    }
+    /* Where somebody else has taken the place of the tracer, frames may be gone. */
+    const PyThreadState *const state = t->n > 0 ? PyGILState_GetThisThreadState() : NULL;
+    if (state && state->c_profilefunc == trace)
+        return t;
+none:
+    atomic_store_explicit(&t->is_reading, false, memory_order_release);
+    return NULL;
+}
+
+static void reading_end(struct thread *t)
+{
+    atomic_store_explicit(&t->is_reading, false, memory_order_release);
+}
+
+/* The words of an inner call go before those of the outer ones. False: there is no room. */
+static bool words_before(struct thread *t, uint32_t *at, struct open_call *call)
+{
+    char line[12];
+    int number = PyFrame_GetLineNumber(call->frame);
+    uint32_t digits = 0;
+    number = number > 0 ? number : 0;
+    do {
+        line[sizeof line - ++digits] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    const struct known *const k = call->known;
+    const bool has_outer = *at < STACK_ROOM;
+    const uint32_t n = k->path_n + digits + k->function_n + has_outer;
+    if (n > *at)
+        return false;
+    *at -= n;
+    char *out = t->stack + *at;
+    memcpy(out, k->path, k->path_n);
+    memcpy(out + k->path_n, line + sizeof line - digits, digits);
+    memcpy(out + k->path_n + digits, k->function, k->function_n);
+    if (has_outer)
+        out[n - 1] = ';';
+    call->instruction = PyFrame_GetLasti(call->frame);
+    return true;
+}
+
+static size_t copy_whole(char *out, size_t most, const char *words, size_t n)
+{
+    if (n > most) /* the innermost are the ones that tell most */
+        for (n = most; n > 0 && words[n] != ';'; n--)
+            ;
+    memcpy(out, words, n);
+    return n;
+}
+
+/* Only what has changed since the last time is written again. While a call is inside of another, the outer one stays at its line. */
+static size_t stack_words(char *out, size_t most)
+{
+    struct thread *const t = reading_begin();
+    if (!t)
+        return 0;
+    uint32_t inner = t->n_worded;
+    while (inner > 0 && !t->at[inner - 1].frame)
+        inner--;
+    if (inner > 0 && PyFrame_GetLasti(t->at[inner - 1].frame) != t->at[inner - 1].instruction)
+        t->n_worded = inner - 1;
+    uint32_t at = t->n_worded > 0 ? t->at[t->n_worded - 1].words_at : STACK_ROOM;
+    while (t->n_worded < t->n) {
+        struct open_call *const call = &t->at[t->n_worded];
+        if (call->frame && call->known->path_n > 0 && !words_before(t, &at, call))
+            break; /* a thousand calls deep: the rest is not told */
+        call->words_at = at;
+        t->n_worded++;
+    }
+    const size_t n = copy_whole(out, most, t->stack + at, STACK_ROOM - at);
+    reading_end(t);
+    return n;
+}
+
+static size_t modules_words(char *out, size_t most)
+{
+    struct thread *const t = reading_begin();
+    if (!t)
+        return 0;
+    if (!t->is_modules_worded) {
+        uint32_t n = 0;
+        for (uint32_t i = t->n; i-- > 0;) {
+            const struct known *const k = t->at[i].known;
+            if (!k->module)
+                continue;
+            if (k->module_n + 1 > MODULES_ROOM - n)
+                break;
+            if (n > 0)
+                t->modules[n++] = ';';
+            memcpy(t->modules + n, k->module, k->module_n);
+            n += k->module_n;
+        }
+        t->modules_n = n;
+        t->is_modules_worded = true;
+    }
+    const size_t n = copy_whole(out, most, t->modules, t->modules_n);
+    reading_end(t);
+    return n;
+}
+
+/* ---- on and off ---- */
+
+static void readers_wait(void)
+{
+    for (const struct thread *t = threads; t; t = t->next)
+        while (atomic_load(&t->is_reading))
+            sched_yield();
+}
+
+static void remains_clear(void)
+{
+    has_remains = false;
+    pthread_mutex_lock(&threads_lock);
+    readers_wait();
+    pthread_mutex_unlock(&threads_lock);
+    struct noted *n = atomic_exchange(&notes, NULL);
+    while (n) {
+        struct noted *const next = n->next;
+        free(n);
+        n = next;
+    }
+    known_end();
+    Py_CLEAR(words_of_torch);
+}
+
+static void trace_on(const struct ascope_options *o)
+{
+    PyObject *module_call = NULL, *optimizer_step = NULL;
+    PyObject *const modules = PyImport_GetModuleDict();
+    PyObject *watched = NULL;
+    if (modules && PyDict_GetItemString(modules, "torch")) {
+        words_of_torch = PyImport_ImportModule("ascope._modules");
+        watched = words_of_torch ? PyObject_CallMethod(words_of_torch, "watched", NULL) : NULL;
+        if (watched && PyTuple_Check(watched) && PyTuple_GET_SIZE(watched) == 2) {
+            module_call = PyTuple_GET_ITEM(watched, 0);
+            optimizer_step = PyTuple_GET_ITEM(watched, 1);
+        }
+        if (!watched)
+            core_tell_exception("calls of modules are not recorded as such");
+    }
+    tells_parameters = words_of_torch && o->record_shapes && o->profile_memory;
+    is_sim = (o->activities & ASCOPE_NPU) && o->device && strcmp(o->device, "sim") == 0;
+    known_begin(module_call, optimizer_step);
+    Py_XDECREF(watched);
+    session++;
+    has_remains = true;
+    atomic_store(&is_on, true);
+    hook_set(true);
+    threads_trace();
+    if (PyThreadState_Get()->c_profilefunc != trace)
+        core_message(ASCOPE_WARNING, "Python calls of this thread are not recorded: another profiler is set in it");
+}
+
+static void trace_off(void)
+{
+    if (!atomic_exchange(&is_on, false))
+        return;
+    threads_leave();
+    hook_set(false);
+    remains_clear();
+}
+
+static void started(const struct ascope_options *o, void *unused)
+{
+    PyGILState_STATE state;
+    (void)unused;
+    if (!ascope_records(ASCOPE_RECORDS_PYTHON | ASCOPE_RECORDS_GC) || !core_enter(&state))
+        return;
+    if (has_remains)
+        remains_clear();
+    if (ascope_records(ASCOPE_RECORDS_PYTHON))
+        trace_on(o);
+    if (ascope_records(ASCOPE_RECORDS_GC))
+        garbage_on(o->gc_threshold_ms);
+    core_leave(state);
+}
+
+static void stopping(void *unused)
+{
+    PyGILState_STATE state;
+    (void)unused;
+    if (!core_enter(&state)) {
+        atomic_store(&is_on, false); /* each thread leaves with its next call */
+        return;
+    }
+    trace_off();
+    garbage_off();
+    core_leave(state);
+}
+
+static const struct ascope_listener listener = { .started = started, .stopping = stopping };
+
+void core_close_tracer(void)
+{
+    trace_off();
+    garbage_off();
+    ascope_unlisten(&listener);
+}
+
+/* The child has one thread, and no part in the session. */
+static PyObject *forked(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    pthread_mutex_init(&threads_lock, NULL);
+    for (struct thread *t = threads; t; t = t->next)
+        if (t != here) {
+            atomic_store(&t->is_reading, false);
+            thread_ends(t);
+        }
+    trace_off();
+    garbage_off();
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef forked_method = { "forked", forked, METH_NOARGS, "In the child of a fork: nothing is traced." };
+
+/* ---- the part of the module ---- */
+
+static PyObject *core_stack_source(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return Py_BuildValue("KK", (unsigned long long)(uintptr_t)stack_words,
+                         (unsigned long long)(uintptr_t)modules_words);
+}
+
+static PyMethodDef functions[] = {
+    { "stack_source", core_stack_source, METH_NOARGS,
+      "stack_source() -> (int, int)\n\nAddresses of two functions of C, size_t (*)(char *out, size_t most), that write the stack and the\n"
+      "modules of the calling thread, innermost first; they do not need the interpreter." },
+    { NULL, NULL, 0, NULL },
+};
+
+static bool tell_of_forks(void)
+{
+    PyObject *const os = PyImport_ImportModule("os");
+    PyObject *const call = PyCFunction_New(&forked_method, NULL);
+    PyObject *const fn = os ? PyObject_GetAttrString(os, "register_at_fork") : NULL;
+    PyObject *const none = PyTuple_New(0);
+    PyObject *const how = call ? Py_BuildValue("{s:O}", "after_in_child", call) : NULL;
+    PyObject *const done = fn && none && how ? PyObject_Call(fn, none, how) : NULL;
+    const bool is_done = done != NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(how);
+    Py_XDECREF(none);
+    Py_XDECREF(fn);
+    Py_XDECREF(call);
+    Py_XDECREF(os);
+    return is_done;
+}
+
+bool tracer_add(PyObject *module)
+{
+    hook = PyCFunction_New(&hook_method, NULL);
+    if (!hook || PyModule_AddFunctions(module, functions) != 0 || !tell_of_forks())
+        return false;
+    if (pthread_key_create(&thread_end, thread_ends) != 0 || !ascope_listen(&listener)) {
+        PyErr_SetString(core_error, "Python calls cannot be recorded: no room for another listener");
+        return false;
+    }
+    return true;
+}
