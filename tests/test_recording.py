@@ -101,7 +101,10 @@ class Info(Case):
         text = self.ascope("info", path)
         self.hears(text, "never stopped: the program was killed", "ascope.rings")
         self.assertNotIn("records, ", text.split("\n\n")[0])
-        self.hears(self.ascope("info", self.sample("pt-a-host", ended="recovered")), "killed, and recovered")
+        text = self.ascope("info", self.sample("pt-a-host", ended="recovered"))
+        self.hears(text, "killed, and recovered", "known to 35 ns at the start\n")
+        self.assertNotIn("at the stop", text)
+        self.assertNotIn("drift", text)
 
 
 class Losses(Case):

@@ -209,7 +209,9 @@ static void read_all(struct reading *r, const json_t *root)
     r->is_over = c->ended != COLLECTOR_RUNNING;
     read_keys(r, "", root, TABLE(cost_key), c);
     read_keys(r, "clock.", json_object_get(root, "clock"), TABLE(clock_key), c);
-    if (!r->is_over)
+    /* Who was killed has read no clock at the end. */
+    const bool has_stop = c->ended != COLLECTOR_RUNNING && c->ended != COLLECTOR_RECOVERED;
+    if (!has_stop)
         c->stop_uncertainty_ns = NOT_TOLD;
     read_keys(r, "written.", json_object_get(root, "written"), TABLE(written_key), c);
     read_keys(r, "aged.", json_object_get(root, "aged"), TABLE(aged_key), c);
@@ -219,7 +221,7 @@ static void read_all(struct reading *r, const json_t *root)
                                              .mhz = NAN,
                                              .drift_ppm = NAN };
     c->devices = read_rows(r, root, "devices", TABLE(device_key), &device, sizeof device, &c->n_devices);
-    for (size_t i = 0; i < c->n_devices && !r->is_over; i++) {
+    for (size_t i = 0; i < c->n_devices && !has_stop; i++) {
         c->devices[i].stop_uncertainty_ns = NOT_TOLD;
         c->devices[i].drift_ppm = NAN;
     }
