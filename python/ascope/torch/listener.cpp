@@ -12,6 +12,7 @@
  */
 #include <ATen/record_function.h>
 #include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/csrc/profiler/orchestration/observer.h>
 
@@ -63,6 +64,8 @@ struct alignas(16) memory {
     char *text;
     size_t used, room;
     computation *work;
+    ascope_op op; /* its texts have no bytes but between begin and end */
+    text_piece types, shapes, tensors, lists, scalars, stack, modules;
 
     bool reserve(size_t more)
     {
@@ -129,7 +132,7 @@ struct mine {
     bool is_child; /* asked for it by itself, and ends it by itself */
     bool is_known; /* to the key that cleans up when the thread ends */
 };
-__thread mine here;
+__thread mine here __attribute__((tls_model("initial-exec")));
 pthread_key_t thread_end;
 
 void memory_free(void *)
@@ -146,9 +149,6 @@ void memory_free(void *)
 }
 
 struct context : at::ObserverContext {
-    ascope_op op;
-    text_piece types, shapes, tensors, lists, scalars, stack, modules;
-
     static void *operator new(size_t bytes) noexcept
     {
         memory *m = here.spare;
@@ -673,13 +673,13 @@ void leave();
 void begin(context *c, const at::RecordFunction &fn, unsigned wants)
 {
     memory *const m = c->own();
-    ascope_op *const op = &c->op;
-    memset(op, 0, sizeof *op);
+    ascope_op *const op = &m->op;
+    op->begin = 0;
     op->sequence = fn.seqNr();
     op->scope = static_cast<uint8_t>(fn.scope());
     op->forward_thread = fn.forwardThreadId();
     if (wants != 0) {
-        c->types = c->shapes = c->tensors = c->lists = c->scalars = c->stack = c->modules = { 0, 0 };
+        m->types = m->shapes = m->tensors = m->lists = m->scalars = m->stack = m->modules = { 0, 0 };
         try {
             if (wants & SIM)
                 sim_begin(c, fn);
@@ -687,17 +687,17 @@ void begin(context *c, const at::RecordFunction &fn, unsigned wants)
                 const auto inputs = fn.inputs();
                 const bool is_sim = (wants & SIM) != 0;
                 if ((wants & SHAPES) && !inputs.empty()) {
-                    c->types = piece_of(m, [&] { put_types(m, inputs); });
-                    c->shapes = piece_of(m, [&] { put_shapes(m, inputs); });
+                    m->types = piece_of(m, [&] { put_types(m, inputs); });
+                    m->shapes = piece_of(m, [&] { put_shapes(m, inputs); });
                 }
                 if ((wants & STACK) && fn.scope() != at::RecordScope::BACKWARD_FUNCTION)
-                    c->stack = piece_from(m, stack_source.load(std::memory_order_relaxed), STACK_MOST);
+                    m->stack = piece_from(m, stack_source.load(std::memory_order_relaxed), STACK_MOST);
                 if (wants & MODULES)
-                    c->modules = piece_from(m, modules_source.load(std::memory_order_relaxed), MODULES_MOST);
+                    m->modules = piece_from(m, modules_source.load(std::memory_order_relaxed), MODULES_MOST);
                 if ((wants & TENSORS) && !inputs.empty()) {
-                    c->scalars = piece_of(m, [&] { put_scalars(m, inputs); });
-                    c->tensors = piece_of(m, [&] { put_tensors(m, inputs, is_sim); });
-                    c->lists = piece_of(m, [&] { put_tensor_lists(m, inputs, is_sim); });
+                    m->scalars = piece_of(m, [&] { put_scalars(m, inputs); });
+                    m->tensors = piece_of(m, [&] { put_tensors(m, inputs, is_sim); });
+                    m->lists = piece_of(m, [&] { put_tensor_lists(m, inputs, is_sim); });
                 }
             }
         } catch (...) {
@@ -736,22 +736,24 @@ template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::Observer
         } catch (...) {
         }
     }
-    ascope_op *const op = &c->op;
+    memory *const m = c->own();
+    ascope_op *const op = &m->op;
     if (op->begin == 0)
         return;
     op->name = ascope_text_of(fn.name());
     op->is_async = fn.isAsync();
     if (WANTS & ~SIM) {
-        const memory *const m = c->own();
-        op->types = text_at(m, c->types);
-        op->shapes = text_at(m, c->shapes);
-        op->tensors = text_at(m, c->tensors);
-        op->tensor_lists = text_at(m, c->lists);
-        op->scalars = text_at(m, c->scalars);
-        op->stack = text_at(m, c->stack);
-        op->modules = text_at(m, c->modules);
+        op->types = text_at(m, m->types);
+        op->shapes = text_at(m, m->shapes);
+        op->tensors = text_at(m, m->tensors);
+        op->tensor_lists = text_at(m, m->lists);
+        op->scalars = text_at(m, m->scalars);
+        op->stack = text_at(m, m->stack);
+        op->modules = text_at(m, m->modules);
     }
     ascope_op_record_end(op);
+    if (WANTS & ~SIM)
+        op->types.n = op->shapes.n = op->tensors.n = op->tensor_lists.n = op->scalars.n = op->stack.n = op->modules.n = 0;
 }
 
 struct pair {
@@ -970,5 +972,25 @@ ASCOPE_API void ascope_torch_empty_begin(bool inputs, bool memory)
 ASCOPE_API void ascope_torch_empty_end(void)
 {
     leave();
+}
+
+/* Operators that compute nothing, with three inputs, for each a block of memory if asked for: what is measured is who observes them. */
+ASCOPE_API void ascope_torch_operators(uint64_t n, bool memory)
+{
+    c10::Allocator *const allocator = c10::GetCPUAllocator();
+    at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(
+        c10::Storage(c10::Storage::use_byte_size_t(), 64, allocator, false), c10::DispatchKeySet(c10::DispatchKey::CPU),
+        caffe2::TypeMeta::Make<float>());
+    tensor.unsafeGetTensorImpl()->set_sizes_contiguous({ 4, 4 });
+    const std::array<c10::IValue, 3> inputs = { tensor, tensor, 1.0 };
+    for (uint64_t i = 0; i < n; i++) {
+        at::RecordFunction op(at::RecordScope::FUNCTION);
+        if (op.isActive() && op.needsInputs())
+            op.before("aten::add", c10::ArrayRef<const c10::IValue>(inputs.data(), inputs.size()), static_cast<int64_t>(i));
+        else if (op.isActive())
+            op.before("aten::add", static_cast<int64_t>(i));
+        if (memory)
+            allocator->allocate(64);
+    }
 }
 }
