@@ -30,6 +30,9 @@ import recorded  # noqa: E402  pylint: disable=wrong-import-position
 recorded.listener.ascope_torch_operators.argtypes = [ctypes.c_uint64, ctypes.c_bool]
 OPERATORS_OF_A_TURN = 9  # of Body
 TURNS_OF_A_SLICE = 100  # short enough to lie between two interruptions, mostly
+WARM_SLICES = 20  # a ring of 1 MB has been written once: from then on its pages are there
+RING_KB = 1024
+PAUSE_S = 0.002  # between two slices: an operator every 100 ns is no training, and writers keep up
 COST_BUDGET, END_BUDGET = 1 / 3, 1 / 5
 MODES = {
     "plain": {},
@@ -114,10 +117,10 @@ class Torch(Nobody):
 
 
 class Ours(Nobody):
-    def __init__(self, options):
+    def __init__(self, options, ring_kb=RING_KB):
         super().__init__(options)
         self.home = tempfile.mkdtemp(prefix="ascope-bench-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
-        self.session = recorded.Session(parent=self.home, ring_kb=65536, **options)
+        self.session = recorded.Session(parent=self.home, ring_kb=ring_kb, **options)
 
     def __enter__(self):
         self.session.start()
@@ -146,8 +149,11 @@ def loop_ns(who, options, n_turns, is_python):
     gc.collect()
     gc.disable()
     with WHO[who](options) as profiler:
-        body.run(50)
+        for _ in range(WARM_SLICES):
+            body.run(TURNS_OF_A_SLICE)
+            time.sleep(PAUSE_S)
         for _ in range(0, n_turns, TURNS_OF_A_SLICE):
+            time.sleep(PAUSE_S)
             begin = time.thread_time_ns()
             body.run(TURNS_OF_A_SLICE)
             slices.append((time.thread_time_ns() - begin) / (TURNS_OF_A_SLICE * OPERATORS_OF_A_TURN))
@@ -164,7 +170,7 @@ def quartile(slices):
 def ending(who, options, n_turns):
     """Wall seconds and CPU seconds from the end of the recording to a timeline."""
     body = Body()
-    profiler = WHO[who](options)
+    profiler = Ours(options, 65536) if who == "ascope" else WHO[who](options)  # nothing is dropped, however busy the machine
     profiler.__enter__()
     body.run(n_turns)
     wall, cpu = time.monotonic(), os.times()

@@ -184,38 +184,77 @@ bool is_plain(const at::Tensor &t)
            !t.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
 }
 
+/* Room is looked after once for each input, not for each character: this is what shapes cost. */
+enum : size_t { TYPE_MOST = 64, SIZE_MOST = 21 };
+
+char *add(char *to, const char *text, size_t n)
+{
+    memcpy(to, text, n);
+    return to + n;
+}
+
+char *add_number(char *to, int64_t value)
+{
+    if (value >= 0 && value < 10) {
+        *to = static_cast<char>('0' + value);
+        return to + 1;
+    }
+    char digits[SIZE_MOST];
+    unsigned n = 0;
+    uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+    do
+        digits[SIZE_MOST - ++n] = static_cast<char>('0' + rest % 10);
+    while ((rest /= 10) != 0);
+    if (value < 0)
+        digits[SIZE_MOST - ++n] = '-';
+    return add(to, digits + SIZE_MOST - n, n);
+}
+
 void put_types(memory *m, c10::ArrayRef<const c10::IValue> inputs)
 {
+    if (!m->reserve(inputs.size() * (TYPE_MOST + 1)))
+        return;
+    char *to = m->text + m->used;
     for (size_t i = 0; i < inputs.size(); i++) {
         const c10::IValue &v = inputs[i];
         if (i > 0)
-            m->put(';');
+            *to++ = ';';
         if (v.isTensor()) {
             if (!is_plain(v.toTensor())) {
-                m->put("None", 4);
+                to = add(to, "None", 4);
             } else {
                 const auto name = v.toTensor().dtype().name();
-                m->put(name.data(), name.size());
+                to = add(to, name.data(), name.size() < TYPE_MOST ? name.size() : size_t{ TYPE_MOST });
             }
         } else if (v.isScalar()) {
-            m->put("Scalar", 6);
+            to = add(to, "Scalar", 6);
         } else if (v.isTensorList()) {
-            m->put("TensorList", 10);
+            to = add(to, "TensorList", 10);
         } else if (v.isList() && (v.toListRef().empty() || v.toListRef()[0].isScalar())) {
-            m->put("ScalarList", 10);
+            to = add(to, "ScalarList", 10);
         } else {
-            m->put("None", 4);
+            to = add(to, "None", 4);
         }
     }
+    m->used = static_cast<size_t>(to - m->text);
 }
 
 void put_shapes(memory *m, c10::ArrayRef<const c10::IValue> inputs)
 {
     for (size_t i = 0; i < inputs.size(); i++) {
+        const bool has_sizes = inputs[i].isTensor() && is_plain(inputs[i].toTensor());
+        const auto sizes = has_sizes ? inputs[i].toTensor().sizes() : c10::IntArrayRef();
+        if (!m->reserve(sizes.size() * (SIZE_MOST + 1) + 1))
+            return;
+        char *to = m->text + m->used;
         if (i > 0)
-            m->put(';');
-        if (inputs[i].isTensor() && is_plain(inputs[i].toTensor()))
-            m->put_list(inputs[i].toTensor().sizes());
+            *to++ = ';';
+        for (size_t k = 0; k < sizes.size(); k++) {
+            if (k > 0)
+                *to++ = ',';
+            to = add_number(to, sizes[k]);
+        }
+        m->used = static_cast<size_t>(to - m->text);
     }
 }
 
