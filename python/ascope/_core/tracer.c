@@ -196,8 +196,9 @@ static void threads_trace(void)
     const int collects = PyGC_Disable(); /* it could run Python, and threads end meanwhile */
     newest = PyInterpreterState_ThreadHead(interpreter);
     for (PyThreadState *s = newest; s; s = PyThreadState_Next(s)) {
-        has_others |= s->c_profilefunc && s->c_profilefunc != trace;
-        if (s->c_profilefunc || note_of(PyThreadState_GetID(s)) || !note(s, PyThreadState_GetFrame(s)))
+        const bool is_noted = note_of(PyThreadState_GetID(s));
+        has_others |= s->c_profilefunc ? s->c_profilefunc != trace : is_noted; /* it wants none, or another */
+        if (s->c_profilefunc || is_noted || !note(s, PyThreadState_GetFrame(s)))
             continue;
         has_new = true;
 #if PY_VERSION_HEX < 0x030c0000
@@ -367,6 +368,40 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
     return 0;
 }
 
+/* Of the copy what is still true: the program had taken the tracer away and has put it back. */
+static bool is_still_open(const struct thread *t, PyFrameObject *frame)
+{
+    uint32_t n = t->n;
+    bool is_same = true;
+    Py_XINCREF(frame);
+    while (frame && is_same) { /* from the inside out */
+        PyFrameObject *const back = PyFrame_GetBack(frame);
+        while (n > 0 && !t->at[n - 1].frame)
+            n--;
+        is_same = n > 0 && t->at[n - 1].frame == frame && t->at[n - 1].known == known_frame(frame, NULL);
+        n -= n > 0;
+        Py_DECREF(frame);
+        frame = back;
+    }
+    Py_XDECREF(frame);
+    return is_same && n == 0;
+}
+
+static void thread_returns(PyFrameObject *frame, int what)
+{
+    struct thread *const t = here;
+    if (!t || t->session != session)
+        return;
+    PyFrameObject *const from = what == PyTrace_CALL ? PyFrame_GetBack(frame) : (PyFrameObject *)Py_NewRef(frame);
+    if (!is_still_open(t, from)) {
+        while (t->n > 0)
+            pop(t);
+        const struct noted *const noted = note(PyThreadState_Get(), (PyFrameObject *)Py_XNewRef(from));
+        thread_takes(t, noted);
+    }
+    Py_XDECREF(from);
+}
+
 /* The first that a new thread calls: from there on it is traced like the others. */
 static PyObject *thread_hook(PyObject *module, PyObject *args)
 {
@@ -389,8 +424,10 @@ static PyObject *thread_hook(PyObject *module, PyObject *args)
     }
     PyEval_SetProfile(trace, hook);
     for (size_t i = 0; i < sizeof event / sizeof *event; i++)
-        if (strcmp(event[i].name, name) == 0)
+        if (strcmp(event[i].name, name) == 0) {
+            thread_returns((PyFrameObject *)frame, event[i].what);
             trace(NULL, (PyFrameObject *)frame, event[i].what, arg);
+        }
     Py_RETURN_NONE;
 }
 

@@ -1,0 +1,493 @@
+"""Python calls, modules and garbage: what a program is known to call is what is recorded of it, and nothing stays behind."""
+import collections
+import gc
+import json
+import os
+import struct
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from ascope import _core
+
+EXIT = "__torch_npu_profiler_python_tracer_exit"
+CATEGORIES = ("PARAMETER", "OPTIMIZER_STATE", "INPUT", "TEMPORARY", "ACTIVATION", "GRADIENT", "AUTOGRAD_DETAIL", "UNKNOWN")
+Call = collections.namedtuple("Call", "name depth begin end is_c thread")
+
+
+def records(path, name):
+    file = os.path.join(path, "FRAMEWORK", "torch." + name)
+    data = open(file, "rb").read() if os.path.exists(file) else b""
+    at = 0
+    while at + 6 <= len(data):
+        (length,) = struct.unpack_from("<I", data, at + 2)
+        yield data[at + 6:at + 6 + length]
+        at += 6 + length
+
+
+def events(path):
+    """(time, thread, process, key, tag), in the order of each thread."""
+    file = os.path.join(path, "FRAMEWORK", "torch.python_tracer_func")
+    data = open(file, "rb").read() if os.path.exists(file) else b""
+    assert len(data) % 33 == 0
+    return sorted(struct.iter_unpack("<QQQQB", data), key=lambda event: (event[1], event[0]))
+
+
+def names(path):
+    found = {}
+    for record in records(path, "python_tracer_hash"):
+        (key,) = struct.unpack_from("<Q", record)
+        assert key not in found
+        found[key] = record[14:].decode()
+    return found
+
+
+def calls(path):
+    """All calls, replayed thread by thread as a reader does; every return has its call."""
+    name, found, stacks = names(path), [], collections.defaultdict(list)
+    for time, thread, process, key, tag in events(path):
+        stack = stacks[thread]
+        if tag in (0, 2):
+            stack.append(len(found))
+            found.append(Call(name[key], len(stack) - 1, time, None, tag == 2, thread))
+        else:
+            assert name[key] == EXIT
+            at = stack.pop()
+            assert found[at].is_c == (tag == 3)
+            found[at] = found[at]._replace(end=time)
+    return found
+
+
+def tree(path, under):
+    """Names with their depths of what was called inside of the first call of that function."""
+    found = calls(path)
+    first = next(i for i, call in enumerate(found) if call.name.endswith(": " + under))
+    inside = []
+    for call in found[first + 1:]:
+        if call.thread != found[first].thread or call.depth <= found[first].depth:
+            break
+        inside.append((call.depth - found[first].depth - 1, call.name.rpartition(": ")[2]))
+    return inside
+
+
+class Recorded:
+    """with Recorded(tmp_path) as r: ...; r.path"""
+
+    def __init__(self, parent, **options):
+        self.session = _core.Session({"parent_dir": str(parent), "activities": "CPU", "device": "none", "with_stack": True,
+                                      **options})
+        self.path = self.session.path
+
+    def __enter__(self):
+        self.session.start()
+        return self
+
+    def __exit__(self, *unused):
+        self.session.stop()
+        self.session.end()
+
+
+def leaf(x):
+    return len(x)
+
+
+def numbers():
+    yield 1
+    yield leaf("two")
+
+
+def fails():
+    leaf("before")
+    raise ValueError("on purpose")
+
+
+def everything():
+    leaf("a")
+    for _ in numbers():
+        pass
+    try:
+        fails()
+    except ValueError:
+        pass
+    try:
+        int("no number")
+    except ValueError:
+        pass
+    [].append(1)
+
+
+LEAF = [(0, "leaf"), (1, "<built-in function len>")]
+EVERYTHING = LEAF + [(0, "numbers"), (0, "numbers"), (1, "leaf"), (2, "<built-in function len>"), (0, "numbers"), (0, "fails"),
+                     (1, "leaf"), (2, "<built-in function len>"), (0, "<built-in method append of list object>")]
+
+
+def test_calls_nest_as_they_were_made(tmp_path):
+    with Recorded(tmp_path) as r:
+        everything()
+    assert tree(r.path, "everything") == EVERYTHING
+    found = calls(r.path)
+    assert all(call.end is None or call.begin <= call.end for call in found)
+    assert {call.thread for call in found} == {os.getpid()}
+    line = everything.__code__.co_firstlineno
+    assert any(call.name == "test_tracer.py(%d): everything" % line for call in found), "without the directory of modules"
+
+
+def test_what_was_open_is_a_call_from_the_beginning(tmp_path):
+    with Recorded(tmp_path) as r:
+        leaf("a")
+    found = calls(r.path)
+    outer = [call for call in found if call.name.endswith(": test_what_was_open_is_a_call_from_the_beginning")]
+    assert len(outer) == 1 and outer[0].depth > 0 and outer[0].begin == found[0].begin
+    assert [call.depth for call in found if call.begin == outer[0].begin][:outer[0].depth + 1] == list(range(outer[0].depth + 1))
+
+
+def test_analysis_reads_it(tmp_path):
+    with Recorded(tmp_path, export_type="text") as r:
+        everything()
+    out = str(tmp_path / "trace.json")
+    subprocess.run([os.environ["ASCOPE_PROGRAM"], "export-trace", r.path, out, "--quiet"], check=True)
+    frames = [event for event in json.load(open(out)) if event.get("cat") == "python_function"]
+    of = {event["args"]["Python id"]: event for event in frames}
+    inner = [event for event in frames if event["name"].endswith(": leaf")]
+    assert len(inner) == 3
+    parents = [of[event["args"]["Python parent id"]]["name"].rpartition(": ")[2] for event in inner]
+    assert parents == ["everything", "numbers", "fails"]
+
+
+def test_threads_of_before_and_of_now(tmp_path):
+    go, done = threading.Event(), threading.Event()
+
+    def waits():
+        go.wait()
+        everything()
+        done.set()
+        go.clear()
+
+    def runs():
+        everything()
+
+    before = threading.Thread(target=waits)
+    before.start()
+    with Recorded(tmp_path) as r:
+        now = threading.Thread(target=runs)
+        now.start()
+        now.join()
+        go.set()
+        done.wait()
+        before.join()
+    assert tree(r.path, "runs")[1:] == [(depth + 1, name) for depth, name in EVERYTHING]
+    rows = tree(r.path, "waits")
+    at = rows.index((0, "everything"))
+    assert rows[at + 1:at + 1 + len(EVERYTHING)] == [(depth + 1, name) for depth, name in EVERYTHING]
+    assert len({call.thread for call in calls(r.path)}) == 3
+    assert threading.getprofile() is None
+
+
+def test_nothing_stays_behind(tmp_path):
+    callbacks = list(gc.callbacks)
+    for _ in range(3):
+        with Recorded(tmp_path, gc_detect_threshold=0) as r:
+            assert sys.getprofile() is not None and threading.getprofile() is not None
+            assert len(gc.callbacks) == len(callbacks) + 1
+            leaf("a")
+        assert sys.getprofile() is None and threading.getprofile() is None and gc.callbacks == callbacks
+        assert tree(r.path, "leaf") == [(0, "<built-in function len>")]
+
+
+def test_without_stack_and_modules_nobody_traces(tmp_path):
+    with Recorded(tmp_path, with_stack=False) as r:
+        assert sys.getprofile() is None
+        leaf("a")
+    assert not events(r.path)
+
+
+def test_another_profiler_is_left_alone(tmp_path):
+    told, seen = [], []
+    _core.on_message(lambda severity, text: told.append(text))
+    other = lambda frame, event, arg: seen.append(event)
+    sys.setprofile(other)
+    try:
+        with Recorded(tmp_path) as r:
+            assert sys.getprofile() is other
+            leaf("a")
+        assert sys.getprofile() is other
+    finally:
+        sys.setprofile(None)
+        _core.on_message(None)
+    assert any("another profiler" in text for text in told) and "call" in seen
+    assert not any(call.name.endswith(": leaf") for call in calls(r.path))
+
+
+def test_taken_away_and_put_back(tmp_path):
+    def puts_back(was):
+        sys.setprofile(was)
+        leaf("b")
+
+    def in_between():
+        was = sys.getprofile()
+        sys.setprofile(None)
+        leaf("a")
+        return was
+
+    with Recorded(tmp_path) as r:
+        puts_back(in_between())
+        everything()
+    assert tree(r.path, "everything") == EVERYTHING
+    assert sum(call.name.endswith(": leaf") for call in calls(r.path)) == 1 + 3
+
+
+def test_code_made_while_it_runs(tmp_path):
+    with Recorded(tmp_path) as r:
+        for i in range(300):
+            scope = {}
+            exec(compile("def made():\n    return %d\nmade()" % i, "made;%d.py" % i, "exec"), scope)
+    found = [call.name for call in calls(r.path) if call.name.endswith(": made")]
+    assert found == ["made?%d.py(1): made" % i for i in range(300)]
+
+
+def test_deep_recursion(tmp_path):
+    def deep(n):
+        return deep(n - 1) if n else 0
+
+    with Recorded(tmp_path) as r:
+        deep(600)
+    assert len(tree(r.path, "deep")) == 600
+
+
+@pytest.mark.parametrize("threshold, is_kept", [(0, True), (100000, False)])
+def test_garbage(tmp_path, threshold, is_kept):
+    with Recorded(tmp_path, gc_detect_threshold=threshold, with_stack=False) as r:
+        before = _core.now()
+        gc.collect()
+        after = _core.now()
+    file = os.path.join(r.path, "FRAMEWORK", "torch.gc_record")
+    data = open(file, "rb").read() if os.path.exists(file) else b""
+    found = list(struct.iter_unpack("<QQQ", data))
+    assert bool(found) == is_kept
+    assert all(process == os.getpid() and begin < end for process, begin, end in found)
+    assert any(before <= begin and end <= after for _, begin, end in found) == is_kept
+
+
+def test_interpreter_ends_while_it_traces(script, tmp_path):
+    done = script("""
+        import threading, time
+        from ascope import _core
+        def spins():
+            while True:
+                len([time.sleep(0)])
+        s = _core.Session({"parent_dir": ".", "activities": "CPU", "device": "none", "with_stack": True, "gc_detect_threshold": 0})
+        s.start()
+        for _ in range(3):
+            threading.Thread(target=spins, daemon=True).start()
+        time.sleep(0.1)
+        print(s.path)
+        """)
+    assert done.stderr == ""
+    assert any(call.name.endswith(": spins") for call in calls(done.stdout.strip()))
+
+
+def test_fork(script):
+    done = script("""
+        import gc, os, sys, threading
+        from ascope import _core
+        def in_child():
+            return len("child")
+        options = {"parent_dir": ".", "activities": "CPU", "device": "none", "with_stack": True, "gc_detect_threshold": 0}
+        n_callbacks = len(gc.callbacks)
+        ready = threading.Event()
+        threading.Thread(target=ready.wait, daemon=True).start()
+        s = _core.Session(options)
+        s.start()
+        child = os.fork()
+        if child == 0:
+            in_child()
+            assert sys.getprofile() is None and threading.getprofile() is None and len(gc.callbacks) == n_callbacks
+            own = _core.Session(options)
+            own.start()
+            in_child()
+            own.stop()
+            own.end()
+            print(own.path, flush=True)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert sys.getprofile() is not None
+        s.stop()
+        s.end()
+        print(s.path)
+        """)
+    child, parent = done.stdout.split()
+    assert sum(call.name.endswith(": in_child") for call in calls(child)) == 1
+    assert not any(call.name.endswith(": in_child") for call in calls(parent))
+
+
+# ---- with PyTorch ----
+
+TRAINING = """
+    import sys
+    import threading
+    import torch
+    from ascope.torch import profiler
+
+    class Block(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(64, 64)
+        def forward(self, x):
+            return torch.relu(self.linear(x))
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = Block(), Block()
+        def forward(self, x):
+            return self.second(self.first(x))
+
+    def step():
+        optimizer.zero_grad()
+        loss = net(x).sum()
+        loss.backward()
+        optimizer.step()
+
+    torch.manual_seed(1)
+    net, x = Net(), torch.randn(16, 64)
+    optimizer = torch.optim.Adam(net.parameters())
+    step()
+    CPU, NPU = profiler.ProfilerActivity.CPU, profiler.ProfilerActivity.NPU
+    with profiler.profile(activities=[CPU, NPU] if "sim" in sys.argv else [CPU], record_shapes=True, profile_memory=True,
+                          with_stack="stack" in sys.argv, with_modules="modules" in sys.argv,
+                          on_trace_ready=profiler.tensorboard_trace_handler(".", analyse_flag=False)) as prof:
+        for _ in range(2):
+            step()
+            prof.step()
+    prof.export_stacks("stacks.log")
+    prof.export_memory_timeline("memory.raw.json")
+    print("\\n" + prof._path)
+    """
+
+
+@pytest.fixture
+def trained(script):
+    pytest.importorskip("torch")
+
+    def run(*words, code=TRAINING):
+        return script(code, *words, env={"ASCOPE_DEVICE": "sim"}).stdout.split("\n")[-2]
+
+    return run
+
+
+def operators(path):
+    """(name, stack, modules)"""
+    for record in records(path, "op_range"):
+        texts, at = {}, 58
+        while at + 6 <= len(record):
+            kind, length = struct.unpack_from("<HI", record, at)
+            texts[kind] = record[at + 6:at + 6 + length].decode()
+            at += 6 + length
+        yield texts.get(2), texts.get(8, ""), texts.get(9, "")
+
+
+def test_modules_and_stacks(trained):
+    path = trained("stack", "modules")
+    modules = [call for call in calls(path) if "######" in call.name]
+    short = [(call.depth, call.name.partition("######")[0]) for call in modules]
+    top = short[0][0]
+    assert [name for _, name in short] == ["Net", "Block", "Linear", "Block", "Linear"] * 2
+    assert [depth - top for depth, _ in short] == [0, 2, 4, 2, 4] * 2
+    assert len({call.name for call in modules}) == 5
+    found = list(operators(path))
+    linear = [(stack.split(";"), names) for name, stack, names in found if name == "aten::linear"]
+    assert [names for _, names in linear] == ["Linear_0;Block_0;Net_0", "Linear_1;Block_1;Net_0"] * 2
+    for stack, _ in linear:
+        functions = [frame.rpartition("): ")[2] for frame in stack]
+        assert functions[0] == "forward" and functions[-2:] == ["step", "<module>"]
+        assert functions.count("forward") == 3
+    relu = {stack.split(";")[0] for name, stack, _ in found if name == "aten::relu"}
+    zero = {stack.split(";")[-2] for name, stack, _ in found if name.startswith("Optimizer.zero_grad")}
+    grown = {stack.split(";")[-2] for name, stack, _ in found if name.startswith("Optimizer.step")}
+    assert len(relu) == 1 and len(zero) == 1 and len(grown) == 1 and zero != grown, "lines are those of the calls"
+
+
+def test_stack_without_modules_and_the_other_way(trained):
+    stacks = list(operators(trained("stack")))
+    assert any(stack for _, stack, _ in stacks) and not any(modules for _, _, modules in stacks)
+    modules = list(operators(trained("modules")))
+    assert any(names for _, _, names in modules) and not any(stack for _, stack, _ in modules)
+
+
+def test_parameters(trained):
+    path = trained("stack")
+    name = names(path)
+    found = {}
+    for record in records(path, "param_tensor_info"):
+        key, kind, length = struct.unpack_from("<QHI", record)
+        assert length == len(record) - 14
+        found[name[key], kind] = record[14:].decode().split("}")
+    modules = {who.partition("######")[0]: parts for (who, kind), parts in found.items() if kind == 1}
+    assert set(modules) == {"Linear"}
+    weight, bias = (part.split(")") for part in modules["Linear"])
+    assert weight[0] == "weight" and weight[1].split(";")[2:] == ["float", "4", "64,64", "64,1", "0", "-1"]
+    assert bias[0] == "bias" and bias[1].split(";")[4:6] == ["64", "1"]
+    (optimizer,) = [parts for (_, kind), parts in found.items() if kind == 2]
+    assert len(optimizer) == 4
+    for part in optimizer:
+        tensor, gradient, states = part.split(")")
+        assert len(tensor.split(";")) == len(gradient.split(";")) == 8
+        kept = [state.partition(">") for state in states.split("]")[:-1]]
+        assert {"exp_avg", "exp_avg_sq"} <= {state[0] for state in kept}
+        assert all(len(state[2].split(";")) == 8 for state in kept)
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_exports_of_a_training(trained, tmp_path, device):
+    trained("stack", "modules", *(["sim"] if device == "sim" else []))
+    stacks = (tmp_path / "stacks.log").read_text().splitlines()
+    forward = [line for line in stacks if "): step;" in line and "torch/nn/modules/linear.py" in line]
+    assert any(line.rpartition(" ")[0].endswith("): forward") for line in forward), "outermost first"
+    assert all(line.rpartition(" ")[2].isdigit() for line in stacks)
+    timeline = json.loads((tmp_path / "memory.raw.json").read_text())
+    there = collections.Counter((CATEGORIES[category], size) for _, action, size, category in timeline if action == 0)
+    weight = 64 * 64 * 4
+    assert (there["PARAMETER", weight], there["GRADIENT", weight], there["OPTIMIZER_STATE", weight]) == (2, 2, 4)
+    assert {"INPUT", "ACTIVATION", "AUTOGRAD_DETAIL"} <= {CATEGORIES[category] for _, _, _, category in timeline}
+
+
+def test_many_parameters_are_all_told(trained):
+    path = trained("stack", code="""
+        import torch
+        from ascope.torch import profiler
+        parameters = [torch.nn.Parameter(torch.zeros(2, 3)) for _ in range(900)]
+        optimizer = torch.optim.SGD(parameters, lr=0.1, momentum=0.9)
+        for one in parameters:
+            one.grad = torch.ones(2, 3)
+        with profiler.profile(activities=[profiler.ProfilerActivity.CPU], record_shapes=True, profile_memory=True, with_stack=True,
+                              on_trace_ready=profiler.tensorboard_trace_handler(".", analyse_flag=False)) as prof:
+            optimizer.step()
+        print(prof._path)
+        """)
+    texts = [(struct.unpack_from("<Q", record)[0], record[14:].decode()) for record in records(path, "param_tensor_info")]
+    assert len(texts) > 1 and len({key for key, _ in texts}) == len(texts)
+    assert sum(len(text.split("}")) for _, text in texts) == 900
+    assert {key for key, _ in texts} <= {event[3] for event in events(path)}
+    calls(path)
+
+
+def test_a_thread_that_switches_itself_on(trained):
+    path = trained(code=TRAINING.split("optimizer = ")[0] + """
+    def other():
+        profiler.profile.enable_profiler_in_child_thread(with_stack=True, with_modules=True)
+        for _ in range(3):
+            net(x)
+        profiler.profile.disable_profiler_in_child_thread()
+
+    with profiler.profile(activities=[profiler.ProfilerActivity.CPU], with_stack=True, with_modules=True,
+                          on_trace_ready=profiler.tensorboard_trace_handler(".", analyse_flag=False)) as prof:
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    print("\\n" + prof._path)
+    """)
+    linear = [(stack, names) for name, stack, names in operators(path) if name == "aten::linear"]
+    assert [names for _, names in linear] == ["Linear_0;Block_0;Net_0", "Linear_1;Block_1;Net_0"] * 3
+    assert all(": other;" in stack and stack.endswith("): _bootstrap") for stack, _ in linear)
