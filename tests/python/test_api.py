@@ -190,6 +190,25 @@ def test_an_exception_of_the_training_stays_its_own(tmp_path, monkeypatch):
     assert len(made) == 1
 
 
+def test_a_forked_process_leaves_what_is_exported_from(script):
+    done = script("""
+        import multiprocessing, os
+        from ascope.torch import profiler
+        prof = profiler._KinetoProfile()
+        prof.start()
+        prof.stop()
+        prof.export_chrome_trace("trace.json")
+        child = multiprocessing.get_context("fork").Process(target=int)
+        child.start()
+        child.join()
+        print(os.path.isdir(prof._path), child.exitcode)
+        del prof
+        import gc; gc.collect()
+        print(os.path.exists("export_only_prof_dir"))
+    """, env={"ASCOPE_DEVICE": "sim"})
+    assert done.stdout.endswith("True 0\nFalse\n")
+
+
 def test_another_tool_keeps_us_out(script, tmp_path):
     done = script("""
         from ascope.torch import profiler

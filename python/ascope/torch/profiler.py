@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import uuid
+import weakref
 
 from ascope import _core, _program
 from ascope.torch import _place
@@ -36,6 +37,7 @@ OTHER_TOOLS = ("PROFILER_SAMPLECONFIG", "PROFILING_MODE")
 
 _hooks = Hooks()
 _open = []  # the profiler whose collection is open; the process has one at most
+_alive = weakref.WeakSet()
 
 
 def _recording(is_on, unused):
@@ -48,6 +50,15 @@ def _recording(is_on, unused):
 
 
 _core.on_recording(_recording)
+
+
+def _end_all():
+    """While the interpreter is still whole: afterwards objects go in any order, or never."""
+    for prof in list(_alive):
+        prof.__del__()
+
+
+_core.at_exit(_end_all)
 _other_tool = None
 
 
@@ -115,6 +126,8 @@ class _KinetoProfile:
         self._trace_id_callback = custom_trace_id_callback
         self._trace_id = None
         self._core, self._path, self._was_exported = None, None, False
+        self._pid = os.getpid()
+        _alive.add(self)
 
     @staticmethod
     def _activities(given):
@@ -178,7 +191,7 @@ class _KinetoProfile:
 
     def __del__(self):
         core = getattr(self, "_core", None)
-        if core is None:
+        if core is None or self._pid != os.getpid():  # a forked process has a copy; the files are not its own
             return
         try:
             core.free()
