@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import threading
+import weakref
 
 import pytest
 
@@ -254,6 +255,21 @@ def test_deep_recursion(tmp_path):
     with Recorded(tmp_path) as r:
         deep(600)
     assert len(tree(r.path, "deep")) == 600
+
+
+def test_objects_end_when_they_would(tmp_path):
+    class Longer(list):
+        def __call__(self):
+            return len(self)
+
+    with Recorded(tmp_path):
+        one = Longer()
+        one.append(1)
+        one()
+        gone = weakref.ref(one)
+        del one
+        is_gone = gone() is None
+    assert is_gone
 
 
 @pytest.mark.parametrize("threshold, is_kept", [(0, True), (100000, False)])

@@ -1,9 +1,9 @@
-/* The first argument of a function that is called. Python 3.11 has no function for it but one that makes a dict of all variables, which would
- * keep them alive: there it is read where the interpreter has it. */
+/* What Python says of a frame in other ways in every version. The first argument of a call: before 3.12 there is no function for it but one
+ * that makes a dict of all variables, which would keep them alive; there it is read where the interpreter has it. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#if PY_VERSION_HEX < 0x030c0000
+#if PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030c0000
 #define Py_BUILD_CORE 1
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -14,12 +14,21 @@
 
 #include "known.h"
 
+#if PY_VERSION_HEX >= 0x030b0000
+int frame_instruction(PyFrameObject *frame)
+{
+    return PyFrame_GetLasti(frame);
+}
+#else
+int frame_instruction(PyFrameObject *frame)
+{
+    return frame->f_lasti;
+}
+#endif
+
+#if PY_VERSION_HEX >= 0x030c0000
 PyObject *frame_first_argument(PyFrameObject *frame)
 {
-#if PY_VERSION_HEX < 0x030c0000
-    PyObject *const first = frame->f_frame->f_code->co_argcount > 0 ? frame->f_frame->localsplus[0] : NULL;
-    return Py_XNewRef(first && PyCell_Check(first) ? PyCell_GET(first) : first);
-#else
     PyCodeObject *const code = PyFrame_GetCode(frame);
     PyObject *const names = PyCode_GetVarnames(code);
     PyObject *const first =
@@ -29,5 +38,15 @@ PyObject *frame_first_argument(PyFrameObject *frame)
     Py_XDECREF(names);
     Py_DECREF(code);
     return first;
-#endif
 }
+#else
+PyObject *frame_first_argument(PyFrameObject *frame)
+{
+#if PY_VERSION_HEX >= 0x030b0000
+    PyObject *const first = frame->f_frame->f_code->co_argcount > 0 ? frame->f_frame->localsplus[0] : NULL;
+#else
+    PyObject *const first = frame->f_code->co_argcount > 0 ? frame->f_localsplus[0] : NULL;
+#endif
+    return Py_XNewRef(first && PyCell_Check(first) ? PyCell_GET(first) : first);
+}
+#endif

@@ -36,5 +36,7 @@ struct known *known_again(const struct known *code);
 
 /* The first argument of a call that has just begun; a new reference, or NULL without an error. */
 PyObject *frame_first_argument(PyFrameObject *frame);
+/* Which instruction it is at. Without the GIL for the thread's own. */
+int frame_instruction(PyFrameObject *frame);
 
 #endif

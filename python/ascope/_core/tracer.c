@@ -494,7 +494,7 @@ static bool words_before(struct thread *t, uint32_t *at, struct open_call *call)
     memcpy(out + k->path_n + digits, k->function, k->function_n);
     if (has_outer)
         out[n - 1] = ';';
-    call->instruction = PyFrame_GetLasti(call->frame);
+    call->instruction = frame_instruction(call->frame);
     return true;
 }
 
@@ -516,7 +516,7 @@ static size_t stack_words(char *out, size_t most)
     uint32_t inner = t->n_worded;
     while (inner > 0 && !t->at[inner - 1].frame)
         inner--;
-    if (inner > 0 && PyFrame_GetLasti(t->at[inner - 1].frame) != t->at[inner - 1].instruction)
+    if (inner > 0 && frame_instruction(t->at[inner - 1].frame) != t->at[inner - 1].instruction)
         t->n_worded = inner - 1;
     uint32_t at = t->n_worded > 0 ? t->at[t->n_worded - 1].words_at : STACK_ROOM;
     while (t->n_worded < t->n) {
