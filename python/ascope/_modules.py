@@ -57,10 +57,23 @@ def _texts(pieces):
     return texts
 
 
+def _plainly(function):
+    """Tensors of the program's own classes are asked as if they were PyTorch's: nothing of the program runs, no operator is called."""
+
+    def call(*args):
+        torch = sys.modules["torch"]
+        plain = getattr(torch._C, "DisableTorchFunctionSubclass", None) or torch._C.DisableTorchFunction
+        with plain():
+            return function(*args)
+
+    return call
+
+
 def _gradient(parameter):
     return parameter.grad if parameter.is_leaf else None
 
 
+@_plainly
 def module_parameters(module, is_sim):
     """Of the module itself; its parts are called, too."""
     own = getattr(module, "_parameters", None) or {}
@@ -68,6 +81,7 @@ def module_parameters(module, is_sim):
                   for name, one in own.items() if one is not None and _tensor(one, is_sim))
 
 
+@_plainly
 def optimizer_parameters(optimizer, is_sim):
     """With their gradients and what the optimizer keeps for them."""
     pieces = []

@@ -507,3 +507,47 @@ def test_a_thread_that_switches_itself_on(trained):
     linear = [(stack, names) for name, stack, names in operators(path) if name == "aten::linear"]
     assert [names for _, names in linear] == ["Linear_0;Block_0;Net_0", "Linear_1;Block_1;Net_0"] * 3
     assert all(": other;" in stack and stack.endswith("): _bootstrap") for stack, _ in linear)
+
+
+def test_what_tensors_raise_and_what_users_raise(trained):
+    path = trained(code="""
+    import torch
+    from ascope.torch import profiler
+
+    class Parameters(dict):
+        def items(self):
+            raise self.what
+
+    class Mine(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            asked.append(func)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    def module(what):
+        made = torch.nn.ReLU()
+        made._parameters = Parameters(one=torch.zeros(1))
+        made._parameters.what = what
+        return made
+
+    asked, seen = [], []
+    mine = torch.nn.ReLU()
+    mine._parameters["one"] = torch.zeros(3).as_subclass(Mine)
+    odd = [module(ValueError("odd")), module(KeyboardInterrupt()), module(ValueError("odd"))]
+    asked.clear()
+    with profiler.profile(activities=[profiler.ProfilerActivity.CPU], record_shapes=True, profile_memory=True, with_stack=True,
+                          on_trace_ready=profiler.tensorboard_trace_handler(".", analyse_flag=False)) as prof:
+        odd[0](torch.zeros(1))
+        mine(torch.zeros(1))
+        try:
+            odd[1](torch.zeros(1))
+        except KeyboardInterrupt:
+            seen.append("interrupted")
+        odd[2](torch.zeros(1))
+    assert seen == ["interrupted"] and not asked, (seen, asked)
+    print("\\n" + prof._path)
+    """)
+    assert sum("ReLU######" in call.name for call in calls(path)) == 4
+    assert sum(name == "aten::relu" for name, _, _ in operators(path)) == 3
+    (record,) = records(path, "param_tensor_info")
+    assert record[14:].decode().startswith("one)0x")

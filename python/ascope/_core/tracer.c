@@ -253,7 +253,20 @@ static void hook_set(bool is_set)
 
 /* ---- parameters ---- */
 
-static void call_parameters(PyObject *of, const struct known *known, const struct known *code)
+/* What a program's tensors may raise when they are asked stays with us. All else is not about them: somebody has pressed Ctrl-C, or a handler
+ * of signals says that time is up. */
+static bool is_of_tensors(void)
+{
+    PyObject *const kinds[] = { PyExc_AttributeError, PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError,
+                                PyExc_LookupError };
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        is_one |= PyErr_ExceptionMatches(kinds[i]) != 0;
+    return is_one;
+}
+
+/* False: something is raised that the program has to see. */
+static bool call_parameters(PyObject *of, const struct known *known, const struct known *code)
 {
     const bool is_optimizer = !known->module;
     PyObject *type, *value, *trouble;
@@ -274,9 +287,11 @@ static void call_parameters(PyObject *of, const struct known *known, const struc
             ascope_python_event(ASCOPE_PYTHON_RETURN, known_exit()->key);
         }
     }
-    PyErr_Clear(); /* what cannot be told is not: the training must not notice */
     Py_XDECREF(texts);
+    if (PyErr_Occurred() && !type && !is_of_tensors())
+        return false;
     PyErr_Restore(type, value, trouble);
+    return true;
 }
 
 /* ---- events, with the GIL ---- */
@@ -297,13 +312,13 @@ static struct known *known_frame(PyFrameObject *frame, const struct known **code
     return module ? module : known;
 }
 
-static void parameters_tell(PyFrameObject *frame, struct known *known, const struct known *code)
+static bool parameters_tell(PyFrameObject *frame, struct known *known, const struct known *code)
 {
     PyObject *const self = frame_first_argument(frame);
     known->is_told = true;
-    if (self)
-        call_parameters(self, known, code);
+    const bool is_well = !self || call_parameters(self, known, code);
     Py_XDECREF(self);
+    return is_well;
 }
 
 static void returned(struct thread *t, const PyFrameObject *frame)
@@ -346,9 +361,12 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
         struct known *const known = known_frame(frame, &code);
         if (known && push(t, frame, known))
             ascope_python_event(ASCOPE_PYTHON_CALL, known->key);
-        if (known &&
-            __builtin_expect((known->steps_optimizer || known->module) && tells_parameters && !known->is_told, 0))
-            parameters_tell(frame, known, code);
+        const bool is_holder = known && (known->steps_optimizer || known->module);
+        if (__builtin_expect(is_holder && tells_parameters && !known->is_told, 0) &&
+            !parameters_tell(frame, known, code)) {
+            returned(t, frame); /* the call ends here, and nobody will say so */
+            return -1;
+        }
         break;
     }
     case PyTrace_RETURN: returned(t, frame); break;
