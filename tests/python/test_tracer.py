@@ -1,5 +1,6 @@
 """Python calls, modules and garbage: what a program is known to call is what is recorded of it, and nothing stays behind."""
 import collections
+import ctypes
 import gc
 import json
 import os
@@ -16,6 +17,15 @@ from ascope import _core
 EXIT = "__torch_npu_profiler_python_tracer_exit"
 CATEGORIES = ("PARAMETER", "OPTIMIZER_STATE", "INPUT", "TEMPORARY", "ACTIVATION", "GRADIENT", "AUTOGRAD_DETAIL", "UNKNOWN")
 Call = collections.namedtuple("Call", "name depth begin end is_c thread")
+
+
+@pytest.fixture(autouse=True)
+def no_finalizers():
+    """They would be called somewhere in between."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def records(path, name):
@@ -270,6 +280,37 @@ def test_objects_end_when_they_would(tmp_path):
         del one
         is_gone = gone() is None
     assert is_gone
+
+
+def test_stacks_for_operators(tmp_path):
+    """Read as an operator does, without the interpreter's lock. The innermost frames are there however deep it is."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
+    read = kind(_core.stack_source()[0])
+    room = ctypes.create_string_buffer(16384)
+
+    def frames():
+        n = read(room, 16384)
+        return room.raw[:n].decode().split(";")
+
+    def deep(n):
+        return deep(n - 1) if n else (frames(), frames())
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(8000)
+    try:
+        assert frames() == [""]
+        with Recorded(tmp_path):
+            shallow, here = frames(), sys._getframe().f_lineno
+            for n in (5, 3000, 2, 3001, 1500):
+                first, second = deep(n)
+                assert first[0].endswith("): frames") and first[1].endswith("): deep") and first[1:] == second[1:]
+                assert len(first) == n + 1 + len(shallow) if n < 10 else len(first) > 100
+            after = frames()
+        assert frames() == [""]
+    finally:
+        sys.setrecursionlimit(limit)
+    assert shallow[1] == "%s(%d): test_stacks_for_operators" % (__file__, here)
+    assert after[2:] == shallow[2:] and after[1] != shallow[1] and len(after) > 10
 
 
 @pytest.mark.parametrize("threshold, is_kept", [(0, True), (100000, False)])

@@ -1,5 +1,6 @@
-/* What Python says of a frame in other ways in every version. The first argument of a call: before 3.12 there is no function for it but one
- * that makes a dict of all variables, which would keep them alive; there it is read where the interpreter has it. */
+/* What Python says of a frame in other ways in every version. The first argument of a call: before 3.12 there is no
+ * function for it but one that makes a dict of all variables, which would keep them alive; there it is read where
+ * the interpreter has it. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

@@ -1,7 +1,8 @@
 /* known.h - what Python calls: code, C functions and modules, each with its number in records and its words.
  *
- * A session begins with nothing known. What is met for the first time gets the next number, and the session is told its words.
- * All of it with the GIL; what was given stays where it is until known_end(), and may be read without. NULL: no memory.
+ * A session begins with nothing known. What is met for the first time gets the next number, and the session is told
+ * its words. All of it with the GIL; what was given stays where it is until known_end(), and may be read without.
+ * NULL: no memory.
  */
 #ifndef ASCOPE_PYTHON_KNOWN_H
 #define ASCOPE_PYTHON_KNOWN_H

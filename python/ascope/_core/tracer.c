@@ -1,9 +1,10 @@
-/* The Python tracer: calls and returns of all threads while a session with stacks or modules records, and for operators the stack that
- * they were called from.
+/* The Python tracer: calls and returns of all threads while a session with stacks or modules records, and for
+ * operators the stack that they were called from.
  *
- * Each thread has a copy of its stack that it alone touches: with the GIL where Python calls and returns, without it where an operator asks
- * for the words. What frames were open when a thread came to be traced is noted by whoever made it so, and taken by the thread itself.
- * A stop waits for readers, which never wait for anybody; what lies in a thread's own memory stays for the next session.
+ * Each thread has a copy of its stack that it alone touches: with the GIL where Python calls and returns, without it
+ * where an operator asks for the words. What frames were open when a thread came to be traced is noted by whoever
+ * made it so, and taken by the thread itself. A stop waits for readers, which never wait for anybody; what lies in a
+ * thread's own memory stays for the next session.
  */
 #include "core.h"
 #include "garbage.h"
@@ -45,6 +46,7 @@ struct thread {
     struct open_call *at; /* outermost first */
     uint32_t n, room;
     uint32_t n_worded;      /* of the calls; their words lie at the end of `stack`, the innermost first */
+    uint32_t n_skipped;     /* of these the outermost, which have no words */
     bool is_modules_worded; /* modules has those of now */
     uint32_t modules_n;
     char modules[MODULES_ROOM];
@@ -121,12 +123,12 @@ static void pop(struct thread *t)
     ascope_python_event(top->frame ? ASCOPE_PYTHON_RETURN : ASCOPE_PYTHON_C_RETURN, known_exit()->key);
 }
 
-/* From here on it is of this session. What was open is recorded as if it had been called when it was noted; threads that never call
- * or return do not come here, and leave nothing. */
+/* From here on it is of this session. What was open is recorded as if it had been called when it was noted; threads
+ * that never call or return do not come here, and leave nothing. */
 static void thread_takes(struct thread *t, const struct noted *noted)
 {
     t->session = session;
-    t->n = t->n_worded = 0;
+    t->n = t->n_worded = t->n_skipped = 0;
     t->is_modules_worded = false;
     for (uint32_t i = 0; noted && i < noted->n; i++)
         if (push(t, noted->at[i].frame, noted->at[i].known))
@@ -253,8 +255,8 @@ static void hook_set(bool is_set)
 
 /* ---- parameters ---- */
 
-/* What a program's tensors may raise when they are asked stays with us. All else is not about them: somebody has pressed Ctrl-C, or a handler
- * of signals says that time is up. */
+/* What a program's tensors may raise when they are asked stays with us. All else is not about them: somebody has
+ * pressed Ctrl-C, or a handler of signals says that time is up. */
 static bool is_of_tensors(void)
 {
     PyObject *const kinds[] = { PyExc_AttributeError, PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError,
@@ -516,6 +518,18 @@ static bool words_before(struct thread *t, uint32_t *at, struct open_call *call)
     return true;
 }
 
+/* A thousand calls deep: as many of the inner ones as fill half of the room, and none of the others until it has
+ * returned to them. */
+static void words_skip(struct thread *t)
+{
+    uint32_t bytes = 0;
+    for (t->n_worded = t->n; t->n_worded > 0 && bytes < STACK_ROOM / 2; t->n_worded--)
+        bytes += t->at[t->n_worded - 1].known->path_n + t->at[t->n_worded - 1].known->function_n + 13;
+    for (uint32_t i = 0; i < t->n_worded; i++)
+        t->at[i].words_at = STACK_ROOM;
+    t->n_skipped = t->n_worded;
+}
+
 static size_t copy_whole(char *out, size_t most, const char *words, size_t n)
 {
     if (n > most) /* the innermost are the ones that tell most */
@@ -525,7 +539,8 @@ static size_t copy_whole(char *out, size_t most, const char *words, size_t n)
     return n;
 }
 
-/* Only what has changed since the last time is written again. While a call is inside of another, the outer one stays at its line. */
+/* Only what has changed since the last time is written again. While a call is inside of another, the outer one stays
+ * at its line. */
 static size_t stack_words(char *out, size_t most)
 {
     struct thread *const t = reading_begin();
@@ -536,11 +551,16 @@ static size_t stack_words(char *out, size_t most)
         inner--;
     if (inner > 0 && frame_instruction(t->at[inner - 1].frame) != t->at[inner - 1].instruction)
         t->n_worded = inner - 1;
+    if (t->n_worded <= t->n_skipped)
+        t->n_worded = t->n_skipped = 0;
     uint32_t at = t->n_worded > 0 ? t->at[t->n_worded - 1].words_at : STACK_ROOM;
     while (t->n_worded < t->n) {
         struct open_call *const call = &t->at[t->n_worded];
-        if (call->frame && call->known->path_n > 0 && !words_before(t, &at, call))
-            break; /* a thousand calls deep: the rest is not told */
+        if (call->frame && call->known->path_n > 0 && !words_before(t, &at, call)) {
+            words_skip(t);
+            at = STACK_ROOM;
+            continue;
+        }
         call->words_at = at;
         t->n_worded++;
     }
@@ -702,8 +722,8 @@ static PyObject *core_stack_source(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
     { "stack_source", core_stack_source, METH_NOARGS,
-      "stack_source() -> (int, int)\n\nAddresses of two functions of C, size_t (*)(char *out, size_t most), that write the stack and the\n"
-      "modules of the calling thread, innermost first; they do not need the interpreter." },
+      "stack_source() -> (int, int)\n\nAddresses of two functions of C, size_t (*)(char *out, size_t most), that\n"
+      "write the stack and the modules of the calling thread, innermost first; they do not need the interpreter." },
     { NULL, NULL, 0, NULL },
 };
 
