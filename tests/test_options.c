@@ -10,17 +10,9 @@
 
 #include "ascope/record.h"
 #include "collect/options.h"
+#include "told.h"
 
 enum { PAIRS = 4 };
-static unsigned n_warnings;
-static char last_warning[1024];
-
-static void count_warning(enum ascope_severity severity, const char *text, void *user)
-{
-    (void)user;
-    n_warnings += severity == ASCOPE_WARNING;
-    snprintf(last_warning, sizeof last_warning, "%s", text);
-}
 
 static int count_warnings(void **state)
 {

@@ -14,17 +14,11 @@
 #include "ascope/schedule.h"
 #include "collect/place.h"
 #include "collect/session.h"
+#include "told.h"
 
 static char dir[] = "/tmp/ascope-profiler-XXXXXX";
-static unsigned n_warnings, n_ready;
+static unsigned n_ready;
 static char ready_path[4096];
-
-static void count_warning(enum ascope_severity severity, const char *text, void *user)
-{
-    (void)user;
-    print_message("    %s\n", text);
-    n_warnings += severity == ASCOPE_WARNING;
-}
 
 static void count_ready(const char *path, void *user)
 {

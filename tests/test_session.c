@@ -22,17 +22,9 @@
 #include "ascope/record.h"
 #include "collect/place.h"
 #include "collect/session.h"
+#include "told.h"
 
 static char dir[] = "/tmp/ascope-session-XXXXXX";
-static unsigned n_warnings;
-static char last_text[1024];
-
-static void count_warning(enum ascope_severity severity, const char *text, void *user)
-{
-    (void)user;
-    n_warnings += severity == ASCOPE_WARNING;
-    snprintf(last_text, sizeof last_text, "%s", text);
-}
 
 static int make_dir(void **state)
 {

@@ -53,6 +53,12 @@ void core_message(enum ascope_severity severity, const char *text);
 /* Those that other threads have left. With the GIL. */
 void core_messages_deliver(void);
 
+/* ---- metadata ---- */
+
+/* Of Python's arguments (key, text). NULL as the session: nothing is being recorded. NULL is returned with the Python error set. */
+typedef bool (*metadata_fn)(struct ascope_session *, const char *, const char *, struct ascope_error *);
+PyObject *core_metadata(struct ascope_session *s, PyObject *args, metadata_fn fn);
+
 /* ---- options ---- */
 
 /* From a dict: names as docs/collector.md has them; values are texts, numbers, truths, lists of texts, or None for the default.

@@ -317,30 +317,14 @@ static struct ascope_session *session_of(struct profiler *self)
     return self->p && !is_of_parent(self) ? ascope_profiler_session(self->p) : NULL;
 }
 
-typedef bool (*metadata_fn)(struct ascope_session *, const char *, const char *, struct ascope_error *);
-
-static PyObject *metadata_with(struct profiler *self, PyObject *args, metadata_fn fn)
-{
-    const char *key, *text;
-    struct ascope_error e = { "" };
-    if (!PyArg_ParseTuple(args, "ss:metadata", &key, &text))
-        return NULL;
-    struct ascope_session *const s = session_of(self);
-    if (!s)
-        return PyErr_Format(core_error, "metadata %.60s: nothing is being recorded", key);
-    if (!fn(s, key, text, &e))
-        return PyErr_Format(core_error, "%s", e.text);
-    Py_RETURN_NONE;
-}
-
 static PyObject *profiler_metadata(struct profiler *self, PyObject *args)
 {
-    return metadata_with(self, args, ascope_metadata);
+    return core_metadata(session_of(self), args, ascope_metadata);
 }
 
 static PyObject *profiler_metadata_json(struct profiler *self, PyObject *args)
 {
-    return metadata_with(self, args, ascope_metadata_json);
+    return core_metadata(session_of(self), args, ascope_metadata_json);
 }
 
 static PyObject *profiler_discard(struct profiler *self, PyObject *unused)

@@ -132,26 +132,27 @@ static PyObject *session_discard(struct session *self, PyObject *unused)
     return drive(self, "discard", discard, true);
 }
 
-static PyObject *metadata_with(struct session *self, PyObject *args,
-                               bool (*fn)(struct ascope_session *, const char *, const char *, struct ascope_error *))
+PyObject *core_metadata(struct ascope_session *s, PyObject *args, metadata_fn fn)
 {
     const char *key, *text;
     struct ascope_error e = { "" };
-    if (!PyArg_ParseTuple(args, "ss:metadata", &key, &text) || !is_usable(self, "metadata"))
+    if (!PyArg_ParseTuple(args, "ss:metadata", &key, &text))
         return NULL;
-    if (!fn(self->s, key, text, &e))
+    if (!s)
+        return PyErr_Format(core_error, "metadata %.60s: nothing is being recorded", key);
+    if (!fn(s, key, text, &e))
         return PyErr_Format(core_error, "%s", e.text);
     Py_RETURN_NONE;
 }
 
 static PyObject *session_metadata(struct session *self, PyObject *args)
 {
-    return metadata_with(self, args, ascope_metadata);
+    return is_usable(self, "metadata") ? core_metadata(self->s, args, ascope_metadata) : NULL;
 }
 
 static PyObject *session_metadata_json(struct session *self, PyObject *args)
 {
-    return metadata_with(self, args, ascope_metadata_json);
+    return is_usable(self, "metadata") ? core_metadata(self->s, args, ascope_metadata_json) : NULL;
 }
 
 /* What never recorded leaves nothing behind. */

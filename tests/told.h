@@ -1,0 +1,19 @@
+/* told.h - what the collector has told while a test ran: how many warnings, and the last text. */
+#ifndef ASCOPE_TESTS_TOLD_H
+#define ASCOPE_TESTS_TOLD_H
+
+#include <stdio.h>
+
+#include "ascope/base.h"
+
+static unsigned n_warnings;
+static char last_text[1024];
+
+static inline void count_warning(enum ascope_severity severity, const char *text, void *user)
+{
+    (void)user;
+    n_warnings += severity == ASCOPE_WARNING;
+    snprintf(last_text, sizeof last_text, "%s", text);
+}
+
+#endif
