@@ -6,6 +6,7 @@ they are. Where the real torch_npu is installed this does nothing.
 """
 import importlib.util
 import sys
+import time
 import types
 
 from ascope import _core
@@ -21,12 +22,38 @@ class Stream:
         _core.synchronize()
 
 
+class Event:
+    """A point in time. What the CPU computes is done when the call returns: an event has come when it is recorded, and two of them are
+    as far apart as on the host's clock."""
+
+    def __init__(self, enable_timing=False, blocking=False, interprocess=False):
+        self._ns = None
+
+    def record(self, stream=None):
+        self._ns = time.perf_counter_ns()
+
+    def wait(self, stream=None):
+        pass
+
+    def query(self):
+        return True
+
+    def elapsed_time(self, end_event):
+        """In ms, from this one to the other."""
+        if self._ns is None or end_event._ns is None:
+            raise RuntimeError("elapsed_time: both events have to be recorded first")
+        return (end_event._ns - self._ns) / 1e6
+
+    def synchronize(self):
+        _core.synchronize()
+
+
 class _Npu(types.ModuleType):
     """torch_npu.npu, and torch.npu."""
 
     def __init__(self):
         super().__init__("torch_npu.npu", "Calls of scripts for NPUs, on a machine without one.")
-        self.Stream = Stream
+        self.Stream, self.Event = Stream, Event
         self._device, self._stream = 0, Stream()
 
     def current_stream(self, device=None):
@@ -48,7 +75,6 @@ class _Npu(types.ModuleType):
 
     def device_count(self):
         return 0
-
 
 
 def install():

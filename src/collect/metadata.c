@@ -10,6 +10,12 @@
 
 enum { TEXT_MOST = 4096, ALL_MOST = 50 << 10 };
 
+/* What users add has limits. Groups of a large cluster are longer, and there once. */
+static bool is_limited(const char *key)
+{
+    return strcmp(key, "parallel_group_info") != 0;
+}
+
 static struct metadata_key **key_find(struct ascope_session *s, const char *key)
 {
     struct metadata_key **at = &s->metadata;
@@ -74,7 +80,7 @@ static bool key_add(struct ascope_session *s, const char *key, const char *json,
     struct metadata_key **at = key_find(s, key);
     const size_t before = *at ? strlen((*at)->key) + strlen((*at)->value) : 0;
     const size_t bytes = s->metadata_bytes - before + strlen(key) + strlen(json);
-    if (bytes > ALL_MOST)
+    if (is_limited(key) && bytes > ALL_MOST)
         return error_set(e, FAULT_ASKED, "metadata %.60s: there is no room for it; wanted at most %d bytes in all", key,
                          ALL_MOST);
     char *value = strdup(json);
@@ -92,7 +98,7 @@ static bool key_add(struct ascope_session *s, const char *key, const char *json,
         k->value = value;
         *at = k;
     }
-    s->metadata_bytes = bytes;
+    s->metadata_bytes = is_limited(key) ? bytes : s->metadata_bytes;
     return true;
 }
 
@@ -114,7 +120,7 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
         error_set(&e, FAULT_ASKED, "metadata: a session, a key and a value are needed");
     else if (s->o.layout == ASCOPE_LAYOUT_PROF)
         error_set(&e, FAULT_ASKED, "metadata %.60s: the layout prof has no file for it; take pytorch", key);
-    else if (strlen(key) > TEXT_MOST || strlen(value) > TEXT_MOST)
+    else if (is_limited(key) && (strlen(key) > TEXT_MOST || strlen(value) > TEXT_MOST))
         error_set(&e, FAULT_ASKED, "metadata %.60s: key and value are at most %d bytes long each", key, TEXT_MOST);
     else if (is_json && !json_is_value(value))
         error_set(&e, FAULT_ASKED, "metadata %.60s: the value is not JSON", key);

@@ -28,6 +28,8 @@ RANK = textwrap.dedent("""
             dist.send(torch.ones(3), dst=1)
         else:
             dist.recv(torch.zeros(3), src=0)
+        pair, alone = dist.new_group([0, 1]), dist.new_group([1])
+        dist.all_reduce(torch.ones(2), group=pair)
         dist.barrier()
     assert tensor.tolist() == [3.0] * 8
     dist.destroy_process_group()
@@ -67,7 +69,19 @@ def test_each_rank_has_its_directory(ranks):
 def test_collectives_are_marked(ranks):
     for rank, other in ((0, "HcclSend"), (1, "HcclRecv")):
         marks = marks_of(ranks[rank])
-        assert [m["opName"] for m in marks] == ["HcclAllreduce", other]
+        assert [m["opName"] for m in marks] == ["HcclAllreduce", other, "HcclAllreduce"]
         assert marks[0]["count"] == "8" and marks[0]["dataType"] == "fp32" and marks[0]["groupName"] == "default_group"
+        assert marks[2]["count"] == "2" and marks[2]["groupName"] == "group_name_1"
     assert marks_of(ranks[0])[1]["destRank"] == "1"
     assert marks_of(ranks[1])[1]["srcRank"] == "0"
+
+
+def test_groups_are_told(ranks):
+    both = {"group_name": "default_group", "global_ranks": [0, 1]}
+    for rank in range(2):
+        with open(os.path.join(ranks[rank], "profiler_metadata.json"), encoding="utf-8") as f:
+            groups = json.load(f)["parallel_group_info"]
+        assert groups["default_group"] == {**both, "group_rank": rank}
+        assert groups["group_name_1"] == {**both, "group_name": "group_name_1", "group_rank": rank}
+        assert ("group_name_2" in groups) == (rank == 1)
+    assert groups["group_name_2"] == {"group_name": "group_name_2", "group_rank": 0, "global_ranks": [1]}

@@ -1,12 +1,15 @@
-"""What is watched in PyTorch's Python while marks are recorded: loading of data, saving, collectives.
+"""What is watched in PyTorch's Python: calls of a device's events; while marks are recorded also loading of data, saving, collectives.
 
-The functions are replaced when recording begins and put back when it stops; in between each call is a range.
+The functions are replaced when recording begins and put back when it stops; in between each call is a range: of an event an operator,
+of the others a mark.
 """
 import functools
 import sys
 
 from ascope import _core
+from ascope.torch import _groups
 
+EVENT_CALLS = ("record", "wait", "query", "elapsed_time", "synchronize")
 # As the documents name them. None: the function has the other end's rank, under this key.
 COLLECTIVES = {
     "all_reduce": ("HcclAllreduce", None),
@@ -40,16 +43,21 @@ def _first_tensor(args):
     return None
 
 
+def _group_of(args, kwargs):
+    import torch
+    of_place = [value for value in args if isinstance(value, torch.distributed.ProcessGroup)]
+    return kwargs.get("group", of_place[0] if of_place else None)
+
+
 def _collective_text(name, end_key, args, kwargs):
     tensor = _first_tensor(list(args) + list(kwargs.values()))
-    group = kwargs.get("group")
     field = {"streamId": "0", "count": str(tensor.numel() if tensor is not None else 0),
              "dataType": TYPES.get(str(getattr(tensor, "dtype", "")), "na")}
     if end_key:
         rank = kwargs.get("dst" if end_key == "destRank" else "src", args[1] if len(args) > 1 else None)
         if rank is not None:
             field[end_key] = str(rank)
-    field["groupName"] = str(getattr(group, "group_name", "") or "default_group")
+    field["groupName"] = _groups.name_of(_group_of(args, kwargs))
     field["opName"] = name
     # The reference puts messages into its JSON as they are: the quotes come to it escaped.
     return "{%s}" % ",".join('\\"%s\\": \\"%s\\"' % pair for pair in field.items())
@@ -68,34 +76,59 @@ def _ranged(function, message, domain):
     return call
 
 
+def _named(function, name):
+    import torch
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        with torch.autograd.profiler.record_function(name):
+            return function(*args, **kwargs)
+
+    return call
+
+
 class Hooks:
     """The replaced functions, with what stood there."""
 
     def __init__(self):
         self._was = []
 
-    def _replace(self, owner, name, message, domain=None):
+    def _replace(self, owner, name, around, *how):
         function = getattr(owner, name, None)
         if function:
-            self._was.append((owner, name, function))
-            setattr(owner, name, _ranged(function, message, domain))
+            call = around(function, *how)
+            self._was.append((owner, name, vars(owner).get(name), call))
+            setattr(owner, name, call)
 
     def on(self):
         torch = sys.modules.get("torch")
-        if self._was or not torch or not _core.recording() & _core.RECORDS_MARKS:
+        if self._was or not torch:
             return
+        for device in ("npu", "cuda"):
+            event = getattr(getattr(torch, device, None), "Event", None)
+            for name in EVENT_CALLS:
+                self._replace(event, name, _named, "Event::" + name)
+        if _core.recording() & _core.RECORDS_MARKS:
+            self._mark(torch)
+
+    def _mark(self, torch):
         data = sys.modules.get("torch.utils.data.dataloader")
         if data:
-            self._replace(data._BaseDataLoaderIter, "__next__", "dataloader")
-        self._replace(torch.serialization, "save", "save_checkpoint")
-        self._replace(torch, "save", "save_checkpoint")
+            self._replace(data._BaseDataLoaderIter, "__next__", _ranged, "dataloader", None)
+        self._replace(torch.serialization, "save", _ranged, "save_checkpoint", None)
+        self._replace(torch, "save", _ranged, "save_checkpoint", None)
         distributed = sys.modules.get("torch.distributed")
         if distributed and distributed.is_available():
             for name, (op, end_key) in COLLECTIVES.items():
                 text = functools.partial(_collective_text, op, end_key)
-                self._replace(distributed, name, text, "communication")
+                self._replace(distributed, name, _ranged, text, "communication")
 
     def off(self):
         while self._was:
-            owner, name, function = self._was.pop()
-            setattr(owner, name, function)
+            owner, name, function, call = self._was.pop()
+            if vars(owner).get(name) is not call:  # somebody has put something else there meanwhile
+                continue
+            if function is None:  # it is another class's
+                delattr(owner, name)
+            else:
+                setattr(owner, name, function)

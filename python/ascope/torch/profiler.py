@@ -16,7 +16,7 @@ import uuid
 import weakref
 
 from ascope import _core, _program
-from ascope.torch import _place
+from ascope.torch import _groups, _place
 from ascope.torch._hooks import Hooks
 from ascope.torch._messages import error, guarded, info, tell, warn
 from ascope.torch.config import (AiCMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
@@ -47,6 +47,8 @@ def _recording(is_on, unused):
         _hooks.on()
     else:
         _hooks.off()
+        for prof in _open:
+            prof._send_groups()
 
 
 _core.on_recording(_recording)
@@ -245,6 +247,16 @@ class _KinetoProfile:
             self._core.metadata_json(key, value)
         self.metadata = {}
         self._core.metadata("trace_id", self._next_trace_id())
+
+    def _send_groups(self):
+        """At the end: groups are made while a program runs."""
+        try:
+            found = _groups.info()
+        except Exception as trouble:  # they are known by parts of PyTorch that it does not promise to keep
+            warn("parallel_group_info: %s: %s; it is left out" % (type(trouble).__name__, trouble))
+            return
+        if found:
+            self._core.metadata_json("parallel_group_info", json.dumps(found))
 
     def _next_trace_id(self):
         self._trace_id = uuid.uuid4().hex.upper()

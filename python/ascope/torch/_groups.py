@@ -1,0 +1,45 @@
+"""Process groups of torch.distributed: how results call them, and who is in them."""
+import sys
+
+DEFAULT = "default_group"
+
+
+def _in_use():
+    """The module that knows the groups; None while there are none."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed and distributed.is_available() and distributed.is_initialized():
+        return sys.modules["torch.distributed.distributed_c10d"]
+    return None
+
+
+def _table(c10d, name):
+    """PyTorch 2 has them in one object, others each by itself."""
+    world = getattr(c10d, "_world", None)
+    return getattr(world, name) if world else getattr(c10d, "_" + name)
+
+
+def name_of(group=None):
+    """One name for all that tells of a group: marks, communication.json, parallel_group_info. The same in all of its ranks."""
+    c10d = _in_use()
+    if not c10d or group is None or group is c10d._get_default_group():
+        return DEFAULT
+    return "group_name_%s" % _table(c10d, "pg_names").get(group, "")
+
+
+def _label_of(group):
+    """What the user calls it: a description, in versions of PyTorch that have them."""
+    text = getattr(group, "group_desc", "")
+    return text if text and text != "undefined" and name_of(group) != DEFAULT else name_of(group)
+
+
+def info():
+    """For profiler_metadata.json: every group that this rank is in."""
+    c10d = _in_use()
+    if not c10d:
+        return {}
+    found = {}
+    for group in _table(c10d, "pg_map"):
+        ranks = _table(c10d, "pg_group_ranks")[group]
+        found[name_of(group)] = {"group_name": _label_of(group), "group_rank": ranks[c10d.get_rank()],
+                                 "global_ranks": sorted(ranks, key=ranks.get)}
+    return found
