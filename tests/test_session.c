@@ -430,7 +430,8 @@ static void metadata_has_its_limits(void **state)
     }
     assert_false(ascope_metadata(s, "k99", big, &e)); /* 50 KiB in all */
     static char cluster[200000];
-    memset(cluster, '1', sizeof cluster - 1);
+    memset(cluster, '0', sizeof cluster - 1);
+    memcpy(cluster, "0.", 2);
     assert_true(ascope_metadata_json(s, "parallel_group_info", cluster, &e)); /* but for the groups of a cluster */
     assert_true(ascope_metadata(s, "k0", big, &e));
     n_warnings = 0;
