@@ -28,7 +28,9 @@ import torch
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/python"))
 import recorded  # noqa: E402  pylint: disable=wrong-import-position
 
-recorded.listener.ascope_torch_operators.argtypes = [ctypes.c_uint64, ctypes.c_bool]
+observer = ctypes.CDLL(str(recorded.build.path(pathlib.Path(__file__).with_name("empty_observer.cpp"))))
+observer.empty_operators.argtypes = [ctypes.c_uint64, ctypes.c_bool]
+observer.empty_begin.argtypes = [ctypes.c_bool] * 2
 OPERATORS_OF_A_TURN = 9  # of Body
 TURNS_OF_A_SLICE = 100  # short enough to lie between two interruptions, mostly
 WARM_SLICES = 20  # a ring of 1 MB has been written once: from then on its pages are there
@@ -69,7 +71,7 @@ class Nothing:
         self.takes_memory = takes_memory
 
     def run(self, n):
-        recorded.listener.ascope_torch_operators(n * OPERATORS_OF_A_TURN, self.takes_memory)
+        observer.empty_operators(n * OPERATORS_OF_A_TURN, self.takes_memory)
 
 
 class Nobody:
@@ -93,11 +95,11 @@ class Empty(Nobody):
         self.flags = bool(options.get("record_shapes")), bool(options.get("profile_memory"))
 
     def __enter__(self):
-        recorded.listener.ascope_torch_empty_begin(*self.flags)
+        observer.empty_begin(*self.flags)
         return self
 
     def __exit__(self, *_):
-        recorded.listener.ascope_torch_empty_end()
+        observer.empty_end()
 
 
 class Torch(Nobody):

@@ -138,7 +138,9 @@ static void *user(void *seed)
         char name[32];
         struct ascope_op op;
         const int n = snprintf(name, sizeof name, "op %u", (unsigned)(i % 100));
+        struct ascope_sim_op on_device;
         ascope_op_begin(&op, name);
+        ascope_sim_op_begin(&on_device, i % 512 == 0 ? "aten::_local_scalar_dense" : "aten::empty");
         ascope_mark(domain, name, i % 16 == 0 ? stream : NULL);
         const uint64_t range = ascope_range_begin(domain, "range", NULL);
         const uint64_t old = atomic_exchange(&shared_range[i % SHARED_RANGES], range);
@@ -149,8 +151,10 @@ static void *user(void *seed)
             ascope_sim_launch(stream, &(struct ascope_sim_kernel){ .type = "Add", .name = name });
             usleep(200);
         }
+        ascope_sim_op_end(&on_device);
         ascope_op_end(&op);
     }
+    ascope_sim_ops_wait();
     ascope_sim_synchronize(stream);
     ascope_sim_stream_free(stream);
     return NULL;

@@ -62,6 +62,32 @@ ASCOPE_API void ascope_sim_event_wait(struct ascope_sim_event *e,
 
 ASCOPE_API void ascope_sim_synchronize(struct ascope_sim_stream *s); /* the caller waits; NULL: for all of device 0 */
 
+/* Operators of a framework, run on the simulated device: what computes becomes a kernel or a copy there, by a table of PyTorch's names
+ * ("aten::addmm" is a MatMulV3), through a queue to a thread that launches it. What such an operator calls is part of it. Others become
+ * a kernel of their own name if they call nothing, and their result is in memory that none of their inputs has, or they write in
+ * place (their name ends in "_"): views compute nothing. Begin and end are called on one thread, the inner before the outer. */
+enum { ASCOPE_SIM_OP_INPUTS = 12, ASCOPE_SIM_OP_OUTPUTS = 4 }; /* further ones need not be told */
+struct ascope_sim_operand {
+    struct ascope_sim_tensor tensor;
+    uint64_t bytes;
+    const void *storage; /* which memory it is in; NULL: none */
+    bool is_dense;       /* in one piece, in the order of its dimensions */
+};
+struct ascope_sim_op { /* the caller's memory, from begin to end */
+    /* the library's */
+    const char *name; /* lent */
+    struct ascope_sim_op *parent;
+    bool is_part, is_whole, has_parts;
+    bool wants_tensors; /* said by begin: only then need what follows be filled in */
+    /* the caller's: inputs after begin, outputs before end */
+    uint32_t n_in, n_out;
+    struct ascope_sim_operand in[ASCOPE_SIM_OP_INPUTS], out[ASCOPE_SIM_OP_OUTPUTS];
+};
+ASCOPE_API void ascope_sim_op_begin(struct ascope_sim_op *op, const char *name);
+/* false: not in turn, or on another thread; those that began after it may still look at it. */
+ASCOPE_API bool ascope_sim_op_end(struct ascope_sim_op *op);
+ASCOPE_API void ascope_sim_ops_wait(void); /* until all that was queued has run */
+
 /* Memory of a pool: addresses that hold nothing. 0: the device has no more. */
 ASCOPE_API uint64_t ascope_sim_malloc(unsigned device, uint64_t bytes);
 ASCOPE_API void ascope_sim_free(unsigned device, uint64_t address);

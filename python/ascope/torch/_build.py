@@ -101,12 +101,12 @@ def _abi(torch):
     return int(torch.compiled_with_cxx11_abi())
 
 
-def _key(torch, headers):
+def _key(torch, headers, source):
     digest = hashlib.sha256()
     for part in (torch.__version__, getattr(torch.version, "git_version", ""), str(_abi(torch)), platform.machine(),
                  " ".join(FLAGS), _standard(torch)):
         digest.update(str(part).encode() + b"\0")
-    for path in [SOURCE, *sorted((headers / "ascope").glob("*.h"))]:
+    for path in [source, *sorted((headers / "ascope").glob("*.h"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -131,13 +131,13 @@ def _cache():
     raise BuildError(f"no directory of ours to keep what is compiled: {home} cannot be written; set ASCOPE_CACHE")
 
 
-def _compile(torch, headers, to):
+def _compile(torch, headers, source, to):
     torch_headers, torch_libraries = _torch_places(torch)
     library = _library()
     command = [*_compiler(), _standard(torch), *FLAGS, f"-D_GLIBCXX_USE_CXX11_ABI={_abi(torch)}", f"-I{headers}"]
     if torch_headers != pathlib.Path("/usr/include"):  # there it is found anyway, and would hide the compiler's own
         command += ["-isystem", str(torch_headers), "-isystem", str(torch_headers / "torch/csrc/api/include")]
-    command += [str(SOURCE), "-o", str(to), f"-L{torch_libraries}", "-ltorch_cpu", "-lc10", str(library),
+    command += [str(source), "-o", str(to), f"-L{torch_libraries}", "-ltorch_cpu", "-lc10", str(library),
                 f"-Wl,-rpath,{library.parent}", f"-Wl,-rpath,{torch_libraries}"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           check=False)
@@ -147,12 +147,12 @@ def _compile(torch, headers, to):
                          f"complete: {complaints[0].strip() if complaints else command[0]}")
 
 
-def path():
-    """The compiled listener, which is compiled now if it was not before. Raises BuildError."""
+def path(source=SOURCE):
+    """The compiled listener, or another such file, which is compiled now if it was not before. Raises BuildError."""
     torch = _torch()
     headers = _ascope_headers()
     cache = _cache()
-    name = cache / f"listener-{torch.__version__}-{_key(torch, headers)}.so"
+    name = cache / f"{source.stem}-{torch.__version__}-{_key(torch, headers, source)}.so"
     if name.exists() and _is_ours(name):
         return name
     with open(cache / "lock", "w", encoding="utf-8") as lock:
@@ -160,7 +160,7 @@ def path():
         if not (name.exists() and _is_ours(name)):
             unfinished = cache / f".{name.name}.{os.getpid()}"
             try:
-                _compile(torch, headers, unfinished)
+                _compile(torch, headers, source, unfinished)
                 os.chmod(unfinished, 0o700)
                 os.replace(unfinished, name)
             finally:

@@ -7,36 +7,36 @@
  *
  * Nothing in here throws into PyTorch: an operator whose inputs cannot be looked at is recorded without them.
  *
- * On the simulated device, operators that compute become kernels: they go through a queue, as they do on a real one, to a thread that
- * launches them. Blocks of the host's memory are told as blocks of the device's, too.
+ * The simulated device is told of operators with their tensors, and makes kernels of them. Blocks of the host's memory are told as
+ * blocks of the device's, too.
  */
 #include <ATen/record_function.h>
 #include <c10/core/Allocator.h>
-#include <c10/core/CPUAllocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/csrc/profiler/orchestration/observer.h>
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "ascope/record.h"
 #include "ascope/session.h"
 #include "ascope/sim.h"
 
-namespace {
+namespace
+{
 
 enum wanted : unsigned { SHAPES = 1, TENSORS = 2, STACK = 4, MODULES = 8, SIM = 16, WANTED_ALL = 32 };
-enum : size_t { TEXT_ROOM = 2048, STACK_MOST = 16384, MODULES_MOST = 4096, TEXTS_MOST = 60000 }; /* a record has 64 KiB */
-enum : unsigned { TASK_INPUTS = 12, TASK_OUTPUTS = 4 };
+enum : size_t {
+    TEXT_ROOM = 2048,
+    STACK_MOST = 16384,
+    MODULES_MOST = 4096,
+    TEXTS_MOST = 60000
+}; /* a record has 64 KiB */
 
 using text_fn = size_t (*)(char *, size_t);
 std::atomic<text_fn> stack_source{ nullptr }, modules_source{ nullptr };
@@ -47,23 +47,13 @@ struct text_piece {
     uint32_t at, n;
 };
 
-/* What the simulated device wants to know of an operator when it ends. Inputs are gone by then. */
-struct computation {
-    struct context *parent;
-    const char *type;                /* of the kernel, where the table has one */
-    bool is_part_of_one, has_children; /* a kernel of the device is several operators of the host */
-    unsigned n_in;
-    ascope_sim_tensor in[TASK_INPUTS];
-    const void *storage[TASK_INPUTS];
-    bool is_dense[TASK_INPUTS];
-};
-
 /* Lies before each context, and stays when that is gone: memory of an operator is given to the next one of the thread. */
 struct alignas(16) memory {
     memory *next;
     char *text;
     size_t used, room;
-    computation *work;
+    ascope_sim_op *sim;
+    bool is_on_sim;
     ascope_op op; /* its texts have no bytes but between begin and end */
     text_piece types, shapes, tensors, lists, scalars, stack, modules;
 
@@ -126,7 +116,6 @@ struct alignas(16) memory {
 /* Plain data, reached without a constructor's guard. */
 struct mine {
     memory *spare;
-    context *innermost; /* of the simulated device's operators */
     at::CallbackHandle callback;
     torch::profiler::impl::ProfilerStateBase *reporter;
     bool is_child; /* asked for it by itself, and ends it by itself */
@@ -140,7 +129,7 @@ void memory_free(void *)
     for (memory *m = here.spare; m;) {
         memory *const next = m->next;
         free(m->text);
-        free(m->work);
+        free(m->sim);
         free(m);
         m = next;
     }
@@ -170,10 +159,7 @@ struct context : at::ObserverContext {
         m->next = here.spare;
         here.spare = m;
     }
-    memory *own()
-    {
-        return reinterpret_cast<memory *>(this) - 1;
-    }
+    memory *own() { return reinterpret_cast<memory *>(this) - 1; }
 };
 
 /* ---- inputs ---- */
@@ -343,7 +329,7 @@ text_piece piece_from(memory *m, text_fn source, size_t most)
     });
 }
 
-/* ---- the simulated device: a queue, and a thread that launches ---- */
+/* ---- the simulated device ---- */
 
 /* Numbers of the device's own interface. */
 uint32_t sim_type_of(c10::ScalarType type)
@@ -364,345 +350,59 @@ uint32_t sim_type_of(c10::ScalarType type)
     }
 }
 
-ascope_sim_tensor sim_tensor_of(const at::Tensor &t)
+/* One more of a list, unless it is full. */
+void sim_add(ascope_sim_operand *list, uint32_t *n, uint32_t most, const at::Tensor &t)
 {
-    ascope_sim_tensor s{};
-    s.type = sim_type_of(t.scalar_type());
+    if (!is_plain(t) || *n == most)
+        return;
+    ascope_sim_operand &o = list[(*n)++];
+    o.tensor = {};
+    o.tensor.type = sim_type_of(t.scalar_type());
     for (const int64_t size : t.sizes())
-        if (s.n_dims < ASCOPE_SIM_DIMS)
-            s.dim[s.n_dims++] = static_cast<uint32_t>(size);
-    return s;
+        if (o.tensor.n_dims < ASCOPE_SIM_DIMS)
+            o.tensor.dim[o.tensor.n_dims++] = static_cast<uint32_t>(size);
+    o.bytes = static_cast<uint64_t>(t.numel()) * t.dtype().itemsize();
+    o.storage = t.has_storage() ? t.storage().unsafeGetStorageImpl() : nullptr;
+    o.is_dense = t.layout() == c10::kStrided && t.is_contiguous();
 }
 
-enum class work : uint8_t { KERNEL, TO_DEVICE, TO_HOST, COPY };
-struct task {
-    work what;
-    std::string type; /* of the kernel; also what the queue calls it */
-    uint64_t id, bytes;
-    unsigned n_in, n_out;
-    ascope_sim_tensor in[TASK_INPUTS], out[TASK_OUTPUTS];
-};
-
-/* How operators of PyTorch are called on the device. Others that compute get a name made from their own. */
-const std::unordered_map<std::string, const char *> &sim_types()
+template <typename VALUES> void sim_add_all(ascope_sim_operand *list, uint32_t *n, uint32_t most, const VALUES &values)
 {
-    static const auto *const types = new std::unordered_map<std::string, const char *>{
-        { "mm", "MatMulV3" },
-        { "addmm", "MatMulV3" },
-        { "mv", "MatMulV2" },
-        { "addmv", "MatMulV2" },
-        { "dot", "Dot" },
-        { "bmm", "BatchMatMulV2" },
-        { "baddbmm", "BatchMatMulV2" },
-        { "mkldnn_convolution", "Conv2D" },
-        { "_slow_conv2d_forward", "Conv2D" },
-        { "thnn_conv2d", "Conv2D" },
-        { "slow_conv3d_forward", "Conv3D" },
-        { "convolution_backward", "Conv2DBackpropInput" },
-        { "convolution_overrideable", "Conv2D" },
-        { "convolution_backward_overrideable", "Conv2DBackpropInput" },
-        { "_scaled_dot_product_flash_attention_for_cpu", "FlashAttentionScore" },
-        { "_scaled_dot_product_flash_attention_for_cpu_backward", "FlashAttentionScoreGrad" },
-        { "add", "Add" },
-        { "add_", "Add" },
-        { "sub", "Sub" },
-        { "sub_", "Sub" },
-        { "rsub", "Sub" },
-        { "mul", "Mul" },
-        { "mul_", "Mul" },
-        { "div", "RealDiv" },
-        { "div_", "RealDiv" },
-        { "relu", "Relu" },
-        { "relu_", "Relu" },
-        { "clamp_min", "Relu" },
-        { "clamp_min_", "Relu" },
-        { "threshold_backward", "ReluGrad" },
-        { "gelu", "Gelu" },
-        { "gelu_backward", "GeluGrad" },
-        { "silu", "Swish" },
-        { "silu_backward", "SwishGrad" },
-        { "sigmoid", "Sigmoid" },
-        { "sigmoid_backward", "SigmoidGrad" },
-        { "tanh", "Tanh" },
-        { "tanh_backward", "TanhGrad" },
-        { "_softmax", "SoftmaxV2" },
-        { "_softmax_backward_data", "SoftmaxGrad" },
-        { "_log_softmax", "LogSoftmaxV2" },
-        { "_log_softmax_backward_data", "LogSoftmaxGrad" },
-        { "native_layer_norm", "LayerNormV3" },
-        { "native_layer_norm_backward", "LayerNormGradV3" },
-        { "native_batch_norm", "BatchNorm" },
-        { "native_batch_norm_backward", "BatchNormGrad" },
-        { "native_dropout", "DropOutDoMask" },
-        { "bernoulli_", "DropOutDoMask" },
-        { "nll_loss_forward", "NLLLoss" },
-        { "nll_loss_backward", "NLLLossGrad" },
-        { "mse_loss", "MseLoss" },
-        { "mse_loss_backward", "MseLossGrad" },
-        { "max_pool2d_with_indices", "MaxPoolWithArgmaxV1" },
-        { "max_pool2d_with_indices_backward", "MaxPoolGradWithArgmaxV1" },
-        { "avg_pool2d", "AvgPoolV2" },
-        { "sum", "ReduceSum" },
-        { "mean", "ReduceMean" },
-        { "max", "ReduceMax" },
-        { "argmax", "ArgMaxV2" },
-        { "topk", "TopKV2" },
-        { "cat", "ConcatD" },
-        { "_cat", "ConcatD" },
-        { "index_select", "GatherV2" },
-        { "index", "Index" },
-        { "index_put_", "IndexPutV2" },
-        { "_index_put_impl_", "IndexPutV2" },
-        { "embedding_dense_backward", "EmbeddingDenseGrad" },
-        { "_unique2", "Unique" },
-        { "zero_", "ZerosLike" },
-        { "fill_", "Fill" },
-        { "where", "Select" },
-        { "masked_fill_", "MaskedFill" },
-        { "addcmul_", "Addcmul" },
-        { "addcdiv_", "Addcdiv" },
-        { "lerp_", "Lerp" },
-        { "uniform_", "DSARandomUniform" },
-        { "normal_", "DSARandomNormal" },
-        { "eq", "Equal" },
-        { "ne", "NotEqual" },
-        { "gt", "Greater" },
-        { "lt", "Less" },
-    };
-    return *types;
-}
-
-/* Look at tensors, or say what they are like, and compute nothing. Views are recognised by their storage. */
-const std::unordered_set<std::string> &sim_idle()
-{
-    static const auto *const idle = new std::unordered_set<std::string>{
-        "empty",        "empty_like",     "empty_strided", "new_empty", "new_empty_strided", "resize_",   "resize_as_",
-        "set_",         "as_strided_",    "detach_",       "t_",        "transpose_",        "squeeze_",  "unsqueeze_",
-        "item",         "is_nonzero",     "is_pinned",     "result_type", "can_cast",        "_nnpack_available",
-        "requires_grad_", "retain_grad",  "_version",      "output_nr", "is_same_size",      "size",      "stride",
-        "lift",         "lift_fresh",     "alias",         "_has_compatible_shallow_copy_type",
-    };
-    return *idle;
-}
-
-/* "aten::native_group_norm" becomes "NativeGroupNorm". */
-std::string type_from(const std::string &name)
-{
-    std::string type;
-    bool is_begin = true;
-    for (const char c : name) {
-        if (c == '_' || c == '.')
-            is_begin = true;
-        else
-            type += is_begin && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-        if (c != '_' && c != '.')
-            is_begin = false;
-    }
-    return type;
-}
-
-/* Bounded: who is faster than the device waits for it, as on a real one. */
-struct queue {
-    enum : unsigned { TASKS = 1024 };
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_cond_t changed = PTHREAD_COND_INITIALIZER, drained = PTHREAD_COND_INITIALIZER;
-    task tasks[TASKS];
-    uint64_t n_put = 0, n_done = 0;
-    pid_t process = 0;
-};
-std::atomic<queue *> sim_queue{ nullptr };
-
-void launch(const task &t)
-{
-    const ascope_sim_kernel kernel = { t.type.c_str(), nullptr, t.in, t.out, t.n_in, t.n_out };
-    switch (t.what) {
-    case work::KERNEL: ascope_sim_launch(nullptr, &kernel); break;
-    case work::TO_DEVICE: ascope_sim_copy(nullptr, ASCOPE_SIM_HOST_TO_DEVICE, t.bytes); break;
-    case work::TO_HOST: ascope_sim_copy(nullptr, ASCOPE_SIM_DEVICE_TO_HOST, t.bytes); break;
-    case work::COPY: ascope_sim_copy(nullptr, ASCOPE_SIM_DEVICE_TO_DEVICE, t.bytes); break;
-    }
-}
-
-void *queue_run(void *arg)
-{
-    queue *const q = static_cast<queue *>(arg);
-    pthread_setname_np(pthread_self(), "ascope sim queue");
-    pthread_mutex_lock(&q->lock);
-    for (;;) {
-        while (q->n_done == q->n_put)
-            pthread_cond_wait(&q->changed, &q->lock);
-        const task &t = q->tasks[q->n_done % queue::TASKS]; /* nobody writes it before n_done is beyond it */
-        pthread_mutex_unlock(&q->lock);
-        const ascope_text name = { t.type.data(), static_cast<uint32_t>(t.type.size()) };
-        ascope_queue_point(ASCOPE_DEQUEUE_BEGIN, t.id, name);
-        launch(t);
-        ascope_queue_point(ASCOPE_DEQUEUE_END, t.id, name);
-        pthread_mutex_lock(&q->lock);
-        q->n_done++;
-        pthread_cond_broadcast(&q->drained);
-    }
-    return nullptr;
-}
-
-/* The queue of this process: a child of fork() has its parent's memory, but not its threads. */
-queue *queue_get()
-{
-    queue *q = sim_queue.load(std::memory_order_acquire);
-    if (q && q->process == getpid())
-        return q;
-    q = new queue;
-    q->process = getpid();
-    pthread_t thread;
-    if (pthread_create(&thread, nullptr, queue_run, q) != 0) {
-        delete q;
-        return nullptr;
-    }
-    pthread_detach(thread);
-    sim_queue.store(q, std::memory_order_release);
-    return q;
-}
-
-void queue_put(queue *q, task &&t)
-{
-    const std::string type = t.type;
-    const ascope_text name = { type.data(), static_cast<uint32_t>(type.size()) };
-    ascope_queue_point(ASCOPE_ENQUEUE_BEGIN, 0, name);
-    pthread_mutex_lock(&q->lock);
-    while (q->n_put - q->n_done == queue::TASKS)
-        pthread_cond_wait(&q->drained, &q->lock);
-    t.id = q->n_put;
-    const uint64_t id = t.id;
-    q->tasks[id % queue::TASKS] = std::move(t);
-    q->n_put++;
-    pthread_cond_signal(&q->changed);
-    pthread_mutex_unlock(&q->lock);
-    ascope_queue_point(ASCOPE_ENQUEUE_END, id, name);
-}
-
-void queue_drain(queue *q)
-{
-    pthread_mutex_lock(&q->lock);
-    while (q->n_done != q->n_put)
-        pthread_cond_wait(&q->drained, &q->lock);
-    pthread_mutex_unlock(&q->lock);
-    ascope_sim_synchronize(nullptr);
-}
-
-void sim_begin(context *c, const at::RecordFunction &fn)
-{
-    memory *const m = c->own();
-    if (!m->work)
-        m->work = static_cast<computation *>(malloc(sizeof(computation)));
-    computation *const w = m->work;
-    if (!w)
-        return;
-    w->parent = here.innermost;
-    w->has_children = w->is_part_of_one = false;
-    w->type = nullptr;
-    w->n_in = 0;
-    here.innermost = c;
-    if (w->parent) {
-        computation *const of_parent = w->parent->own()->work;
-        of_parent->has_children = true;
-        w->is_part_of_one = of_parent->type || of_parent->is_part_of_one;
-    }
-    if (w->is_part_of_one || strncmp(fn.name(), "aten::", 6) != 0)
-        return;
-    const auto known = sim_types().find(fn.name() + 6);
-    if (known != sim_types().end())
-        w->type = known->second;
-    const auto add = [w](const at::Tensor &t) {
-        if (!is_plain(t) || w->n_in == TASK_INPUTS)
-            return;
-        w->storage[w->n_in] = t.has_storage() ? t.storage().unsafeGetStorageImpl() : nullptr;
-        w->is_dense[w->n_in] = t.layout() == c10::kStrided && t.is_contiguous();
-        w->in[w->n_in++] = sim_tensor_of(t);
-    };
-    for (const c10::IValue &v : fn.inputs())
+    for (const c10::IValue &v : values)
         if (v.isTensor())
-            add(v.toTensor());
+            sim_add(list, n, most, v.toTensor());
         else if (v.isTensorList())
             for (const c10::IValue &element : v.toListRef())
-                add(element.toTensor());
+                sim_add(list, n, most, element.toTensor());
 }
 
-uint64_t bytes_of(const ascope_sim_tensor &t, uint64_t of_element)
+/* Others than operators, some of which end on another thread, are not told. */
+void sim_begin(memory *m, const at::RecordFunction &fn)
 {
-    for (unsigned i = 0; i < t.n_dims; i++)
-        of_element *= t.dim[i];
-    return of_element;
-}
-
-/* Which task an operator is, if it is one; false: it computes nothing, or others do it for it. */
-bool task_of(const at::RecordFunction &fn, const computation *w, task *t)
-{
-    const char *const full = fn.name();
-    if (w->is_part_of_one || fn.scope() != at::RecordScope::FUNCTION || strncmp(full, "aten::", 6) != 0)
-        return false;
-    const std::string name = full + 6;
-    bool is_new = false; /* memory that no input has */
-    uint64_t out_bytes = 0;
-    const auto add = [&](const at::Tensor &tensor) {
-        if (!is_plain(tensor) || t->n_out == TASK_OUTPUTS)
-            return;
-        const void *const storage = tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
-        bool is_input = false;
-        for (unsigned i = 0; i < w->n_in; i++)
-            is_input |= storage && storage == w->storage[i];
-        is_new |= !is_input;
-        t->out[t->n_out++] = sim_tensor_of(tensor);
-        out_bytes += bytes_of(t->out[t->n_out - 1], tensor.dtype().itemsize());
-    };
-    for (const c10::IValue &v : fn.outputs())
-        if (v.isTensor())
-            add(v.toTensor());
-        else if (v.isTensorList())
-            for (const c10::IValue &element : v.toListRef())
-                add(element.toTensor());
-    t->n_in = w->n_in;
-    memcpy(t->in, w->in, w->n_in * sizeof *w->in);
-    t->bytes = out_bytes;
-    t->what = work::KERNEL;
-    if (name == "_local_scalar_dense" || name == "lift_fresh") {
-        const bool is_down = name[0] == '_';
-        t->what = is_down ? work::TO_HOST : work::TO_DEVICE;
-        t->type = is_down ? "acl_memcpy_device_to_host" : "acl_memcpy_host_to_device";
-        if (is_down)
-            t->bytes = 8;
-        return is_down || out_bytes > 0;
-    }
-    if (name == "copy_" && w->n_in >= 2) {
-        const bool is_cast = w->in[0].type != w->in[1].type;
-        const bool is_straight = w->is_dense[0] && w->is_dense[1];
-        t->what = !is_cast && is_straight ? work::COPY : work::KERNEL;
-        t->type = is_cast ? "Cast" : is_straight ? "acl_memcpy_device_to_device" : "ViewCopy";
-        return out_bytes > 0;
-    }
-    if (w->type) {
-        t->type = w->type;
-        return out_bytes > 0;
-    }
-    if (w->has_children || out_bytes == 0 || sim_idle().count(name) > 0 || (!is_new && name.back() != '_'))
-        return false;
-    t->type = type_from(name);
-    return true;
-}
-
-void sim_end(context *c, const at::RecordFunction &fn)
-{
-    computation *const w = c->own()->work;
-    if (!w || here.innermost != c) /* ended on another thread, or out of turn: no place in the tree */
+    m->is_on_sim = false;
+    if (fn.scope() != at::RecordScope::FUNCTION)
         return;
-    queue *const q = sim_queue.load(std::memory_order_acquire);
-    task t{};
-    const bool is_task = q && ascope_records(ASCOPE_RECORDS_DEVICE) && task_of(fn, w, &t);
-    const work what = t.what;
-    here.innermost = w->parent;
-    if (is_task) {
-        queue_put(q, std::move(t));
-        if (what == work::TO_HOST)
-            queue_drain(q); /* the program reads a number that the device has not computed before */
+    if (!m->sim)
+        m->sim = static_cast<ascope_sim_op *>(malloc(sizeof(ascope_sim_op)));
+    if (!m->sim)
+        return;
+    ascope_sim_op_begin(m->sim, fn.name());
+    m->is_on_sim = true;
+    if (m->sim->wants_tensors)
+        sim_add_all(m->sim->in, &m->sim->n_in, ASCOPE_SIM_OP_INPUTS, fn.inputs());
+}
+
+void sim_end(memory *m, const at::RecordFunction &fn)
+{
+    if (!m->is_on_sim)
+        return;
+    try {
+        if (m->sim->wants_tensors)
+            sim_add_all(m->sim->out, &m->sim->n_out, ASCOPE_SIM_OP_OUTPUTS, fn.outputs());
+    } catch (...) {
     }
+    if (!ascope_sim_op_end(m->sim))
+        m->sim = nullptr; /* another thread has it, and may look at it whenever it wants */
 }
 
 /* ---- operators ---- */
@@ -721,7 +421,7 @@ void begin(context *c, const at::RecordFunction &fn, unsigned wants)
         m->types = m->shapes = m->tensors = m->lists = m->scalars = m->stack = m->modules = { 0, 0 };
         try {
             if (wants & SIM)
-                sim_begin(c, fn);
+                sim_begin(m, fn);
             if (ascope_records(ASCOPE_RECORDS_OPERATORS)) {
                 const auto inputs = fn.inputs();
                 const bool is_sim = (wants & SIM) != 0;
@@ -769,13 +469,9 @@ template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::Observer
     context *const c = static_cast<context *>(context_);
     if (!c)
         return;
-    if (WANTS & SIM) {
-        try {
-            sim_end(c, fn);
-        } catch (...) {
-        }
-    }
     memory *const m = c->own();
+    if (WANTS & SIM)
+        sim_end(m, fn);
     ascope_op *const op = &m->op;
     if (op->begin == 0)
         return;
@@ -792,7 +488,8 @@ template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::Observer
     }
     ascope_op_record_end(op);
     if (WANTS & ~SIM)
-        op->types.n = op->shapes.n = op->tensors.n = op->tensor_lists.n = op->scalars.n = op->stack.n = op->modules.n = 0;
+        op->types.n = op->shapes.n = op->tensors.n = op->tensor_lists.n = op->scalars.n = op->stack.n = op->modules.n =
+            0;
 }
 
 struct pair {
@@ -817,8 +514,8 @@ struct reporter : torch::profiler::impl::ProfilerStateBase {
     const bool is_sim;
 
     explicit reporter(bool sim)
-        : ProfilerStateBase(torch::profiler::impl::ProfilerConfig(torch::profiler::impl::ProfilerState::Disabled, false,
-                                                                  true)),
+        : ProfilerStateBase(
+              torch::profiler::impl::ProfilerConfig(torch::profiler::impl::ProfilerState::Disabled, false, true)),
           is_sim(sim)
     {
     }
@@ -826,10 +523,7 @@ struct reporter : torch::profiler::impl::ProfilerStateBase {
     {
         return torch::profiler::impl::ActiveProfilerType::NONE;
     }
-    bool memoryProfilingEnabled() const override
-    {
-        return ascope_records(ASCOPE_RECORDS_MEMORY);
-    }
+    bool memoryProfilingEnabled() const override { return ascope_records(ASCOPE_RECORDS_MEMORY); }
 
     void told(void *pointer, int64_t bytes, int64_t allocated, int64_t reserved, c10::Device device) const noexcept
     {
@@ -908,7 +602,6 @@ void leave()
     } catch (...) {
     }
     here.is_child = false;
-    here.innermost = nullptr;
 }
 
 unsigned wanted_of(bool shapes, bool memory, bool stack, bool modules)
@@ -923,7 +616,7 @@ void started(const ascope_options *o, void *)
 {
     const bool cpu = (o->activities & ASCOPE_CPU) != 0;
     const bool sim = (o->activities & ASCOPE_NPU) != 0 && o->device && strcmp(o->device, "sim") == 0;
-    is_on_sim = sim && queue_get();
+    is_on_sim = sim;
     sim_reserved = 0;
     if (!cpu && !is_on_sim)
         return;
@@ -936,37 +629,11 @@ void started(const ascope_options *o, void *)
 void stopping(void *)
 {
     leave();
-    queue *const q = sim_queue.load(std::memory_order_acquire);
-    if (is_on_sim.exchange(false) && q && q->process == getpid())
-        queue_drain(q);
+    if (is_on_sim.exchange(false))
+        ascope_sim_ops_wait();
 }
 
 const ascope_listener listener = { started, stopping, nullptr };
-
-/* ---- for the bench: what PyTorch itself takes for observers that do nothing ---- */
-
-std::unique_ptr<at::ObserverContext> nothing_begins(const at::RecordFunction &)
-{
-    return nullptr;
-}
-void nothing_ends(const at::RecordFunction &, at::ObserverContext *)
-{
-}
-struct silent : reporter {
-    silent() : reporter(false)
-    {
-    }
-    bool memoryProfilingEnabled() const override
-    {
-        return true;
-    }
-    void reportMemoryUsage(void *, int64_t, int64_t, int64_t, c10::Device)
-    {
-    }
-    void reportMemoryUsage(void *, int64_t, size_t, size_t, c10::Device)
-    {
-    }
-};
 
 } // namespace
 
@@ -995,41 +662,5 @@ ASCOPE_API void ascope_torch_disable_thread(void)
 {
     if (here.is_child)
         leave();
-}
-
-ASCOPE_API void ascope_torch_empty_begin(bool inputs, bool memory)
-{
-    here.callback =
-        at::addThreadLocalCallback(at::RecordFunctionCallback(nothing_begins, nothing_ends).needsInputs(inputs));
-    if (memory) {
-        auto state = std::make_shared<silent>();
-        here.reporter = state.get();
-        c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::move(state));
-    }
-}
-
-ASCOPE_API void ascope_torch_empty_end(void)
-{
-    leave();
-}
-
-/* Operators that compute nothing, with three inputs, for each a block of memory if asked for: what is measured is who observes them. */
-ASCOPE_API void ascope_torch_operators(uint64_t n, bool memory)
-{
-    c10::Allocator *const allocator = c10::GetCPUAllocator();
-    at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(
-        c10::Storage(c10::Storage::use_byte_size_t(), 64, allocator, false), c10::DispatchKeySet(c10::DispatchKey::CPU),
-        caffe2::TypeMeta::Make<float>());
-    tensor.unsafeGetTensorImpl()->set_sizes_contiguous({ 4, 4 });
-    const std::array<c10::IValue, 3> inputs = { tensor, tensor, 1.0 };
-    for (uint64_t i = 0; i < n; i++) {
-        at::RecordFunction op(at::RecordScope::FUNCTION);
-        if (op.isActive() && op.needsInputs())
-            op.before("aten::add", c10::ArrayRef<const c10::IValue>(inputs.data(), inputs.size()), static_cast<int64_t>(i));
-        else if (op.isActive())
-            op.before("aten::add", static_cast<int64_t>(i));
-        if (memory)
-            allocator->allocate(64);
-    }
 }
 }

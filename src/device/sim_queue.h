@@ -1,0 +1,35 @@
+/* sim_queue.h - operators of a framework on their way to the simulated device: the inside of ascope_sim_op_begin() and the like.
+ *
+ * sim_op.c decides what an operator is there: a kernel, a copy, part of another one, or nothing. What it is goes through a queue, as
+ * on a real device, to a thread that launches it; both ends leave the marks that a framework's queue leaves. The queue is bounded: who
+ * is faster than the device waits for it.
+ */
+#ifndef ASCOPE_DEVICE_SIM_QUEUE_H
+#define ASCOPE_DEVICE_SIM_QUEUE_H
+
+#include <stddef.h>
+
+#include "ascope/sim.h"
+
+enum { SIM_QUEUE_TASKS = 1024, SIM_TYPE_BYTES = 64 };
+enum sim_op_work { SIM_OP_IDLE, SIM_OP_KERNEL, SIM_OP_TO_DEVICE, SIM_OP_TO_HOST, SIM_OP_COPY };
+
+/* What an operator is on the device, where that is known (sim_op_names.c). */
+struct sim_op_row {
+    const char *name, *type; /* without the framework's prefix; of the kernel, also what the queue calls it */
+    enum sim_op_work work;
+};
+extern const struct sim_op_row sim_op_rows[];
+extern const size_t sim_n_op_rows;
+const struct sim_op_row *sim_op_row_of(const char *name); /* NULL: not known */
+
+struct sim_queued {
+    enum sim_op_work work;
+    uint32_t n_in, n_out;
+    uint64_t id, bytes;
+    char type[SIM_TYPE_BYTES];
+    struct ascope_sim_tensor in[ASCOPE_SIM_OP_INPUTS], out[ASCOPE_SIM_OP_OUTPUTS];
+};
+void sim_queue_put(struct sim_queued *task); /* copies it, and gives it its number */
+
+#endif
