@@ -167,6 +167,9 @@ static void plans_make_collections(void **state)
         { "too few steps: stopped in the middle", { .wait = 1, .warmup = 1, .active = 5 }, 4, 1, 1, 1 },
         { "stopped in the last step", { .wait = 1, .warmup = 1, .active = 2 }, 3, 1, 1, 1 },
         { "each step its own, stopped in the last", { .active = 1 }, 2, 3, 3, 2 },
+        { "all steps: to be stopped is how it ends", { .active = ASCOPE_EVERY_STEP, .repeat = 1 }, 4, 1, 1, 0 },
+        { "all steps after two", { .wait = 2, .active = ASCOPE_EVERY_STEP }, 4, 1, 1, 0 },
+        { "all steps after a warm-up that does not end", { .warmup = 9, .active = ASCOPE_EVERY_STEP }, 4, 0, 0, 1 },
     };
     const struct ascope_options o = host_only();
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

@@ -21,6 +21,9 @@ extern "C" {
 
 enum ascope_action { ASCOPE_NONE, ASCOPE_WARMUP, ASCOPE_RECORD, ASCOPE_RECORD_AND_SAVE };
 
+/* As `active`: all steps from there on; the recording ends with stop. */
+#define ASCOPE_EVERY_STEP INT64_MAX
+
 struct ascope_schedule {
     int64_t wait, active, warmup, repeat, skip_first, skip_first_wait;
 };

@@ -11,6 +11,7 @@ RECORDS_DEVICE: int
 INFO: int
 WARNING: int
 ERROR: int
+EVERY_STEP: int
 
 class Error(RuntimeError): ...
 

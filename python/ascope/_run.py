@@ -4,44 +4,99 @@ import os
 import runpy
 import sys
 
-OPTIONS = """\
-With --profile every step of the training is recorded, a step being what ends with optimizer.step(); --wait, --warmup, --active and --repeat
-choose some of them, as torch_npu.profiler.schedule does."""
+from ascope import _core
+
+EXAMPLES = """\
+examples:
+  python3 -m ascope run train.py --epochs 3                           a script that imports torch_npu, where that is not installed
+  python3 -m ascope run --profile --out result train.py --epochs 3    one that knows of no profiler: every step is recorded
+  python3 -m ascope run --profile --skip-first 10 --warmup 1 --active 3 --repeat 1 --with-stack train.py
+  torchrun --nproc_per_node 2 -m ascope run --profile train.py        every rank has a directory of its own
+
+A step is what ends with optimizer.step(). Options have the names and the meaning of torch_npu.profiler's parameters."""
+
+NUMBERS = (
+    ("skip-first", 0, "steps before anything else"),
+    ("wait", 0, "steps that are not recorded, in each turn"),
+    ("warmup", 0, "steps that are not recorded either, but prepare it"),
+    ("active", 0, "steps that are recorded; 0: all that follow"),
+    ("repeat", 1, "turns, each with a directory of its own; 0: as many as there are"),
+)
+OF_PROFILE = (
+    ("record-shapes", "types and shapes of the inputs of operators"),
+    ("profile-memory", "what is taken and given back, by whom"),
+    ("with-stack", "call stacks of operators, and Python's calls"),
+    ("with-modules", "modules of operators, and Python's calls"),
+    ("with-flops", "operations that the large functions compute, as marks"),
+)
+OF_CONFIG = (
+    ("mstx", "marks of the program, of data loading, of saving, of communication"),
+    ("l2-cache", "how often kernels found what they needed in the L2 cache"),
+    ("op-attr", "attributes of operators"),
+    ("record-op-args", "arguments of the device's operators"),
+    ("sys-io", "traffic of network cards"),
+    ("sys-interconnection", "traffic between devices and to the host"),
+)
+
+
+def _names(text):
+    return [name for name in text.split(",") if name]
 
 
 def _parser():
-    p = argparse.ArgumentParser(prog="python3 -m ascope run", description=__doc__, epilog=OPTIONS,
+    p = argparse.ArgumentParser(prog="python3 -m ascope run", description=__doc__, epilog=EXAMPLES,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("script", help="a Python file, as it would be given to python3")
     p.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
+    p.add_argument("-m", action="store_true", dest="is_module", help="SCRIPT is the name of a module")
     p.add_argument("--device", choices=("auto", "none", "sim"), help="where kernels run: auto finds real devices; sim simulates one")
-    p.add_argument("--profile", action="store_true", help="record the script from outside")
-    p.add_argument("--out", default="./result", help="where the collection goes [./result]")
-    p.add_argument("--no-analyse", action="store_true", help="leave the analysis for later")
-    for name, default in (("wait", 0), ("warmup", 0), ("active", 0), ("repeat", 1), ("skip-first", 0)):
-        p.add_argument("--" + name, type=int, default=default, metavar="N", help="steps; --active 0: all of them"
-                       if name == "active" else None)
-    for name in ("record-shapes", "profile-memory", "with-stack", "with-modules", "mstx", "l2-cache"):
-        p.add_argument("--" + name, action="store_true")
-    p.add_argument("--level", default="Level0", choices=("Level0", "Level1", "Level2", "Level_none"))
-    p.add_argument("--export-type", default="text", help="text, db, or text,db")
+    p.add_argument("--profile", action="store_true", help="record the script from outside; everything below is for that")
+    where = p.add_argument_group("where to")
+    where.add_argument("--out", default="./result", metavar="DIR", help="where the collection goes [./result]")
+    where.add_argument("--worker-name", metavar="NAME", help="what its name begins with [the name of this machine]")
+    where.add_argument("--no-analyse", action="store_true", help="leave the analysis for later")
+    where.add_argument("--export-type", type=_names, default=["text"], metavar="TYPES", help="text, db, or text,db [text]")
+    when = p.add_argument_group("which steps")
+    for name, default, text in NUMBERS:
+        when.add_argument("--" + name, type=int, default=default, metavar="N", help="%s [%d]" % (text, default))
+    what = p.add_argument_group("what is recorded")
+    what.add_argument("--activities", type=_names, default=["CPU", "NPU"], metavar="NAMES", help="CPU, NPU [CPU,NPU]")
+    for name, text in OF_PROFILE + OF_CONFIG:
+        what.add_argument("--" + name, action="store_true", help=text)
+    what.add_argument("--profiler-level", "--level", default="Level0", choices=("Level0", "Level1", "Level2", "Level_none"),
+                      help="how much of the device [Level0]")
+    what.add_argument("--aic-metrics", metavar="NAME", help="counters of the cores: PipeUtilization, Memory, ... [by the level]")
+    what.add_argument("--gc-detect-threshold", type=float, metavar="MS", help="collections of garbage that take as long")
+    what.add_argument("--host-sys", type=_names, metavar="NAMES", help="of the host: cpu, mem, disk, network, osrt, numa")
+    what.add_argument("--mstx-domain-include", type=_names, metavar="NAMES", help="marks of these domains only")
+    what.add_argument("--mstx-domain-exclude", type=_names, metavar="NAMES", help="marks of all but these domains")
+    what.add_argument("--no-data-simplification", action="store_false", dest="data_simplification",
+                      help="keep what the analysis does not need again")
     return p
+
+
+def _named(kind, names):
+    """Members by their names; what is none stays a text, and is told of."""
+    return [getattr(kind, name, name) for name in names]
 
 
 def _profiler(o):
     from ascope.torch import profiler
-    config = profiler._ExperimentalConfig(profiler_level=o.level, mstx=o.mstx or o.level == "Level_none", l2_cache=o.l2_cache,
-                                          export_type=o.export_type.split(","))
-    plan = profiler.schedule(wait=o.wait, warmup=o.warmup, active=o.active, repeat=o.repeat,
-                             skip_first=o.skip_first) if o.active > 0 else _every_step
-    return profiler.profile(schedule=plan, record_shapes=o.record_shapes, profile_memory=o.profile_memory,
-                            with_stack=o.with_stack, with_modules=o.with_modules, experimental_config=config,
-                            on_trace_ready=profiler.tensorboard_trace_handler(o.out, analyse_flag=not o.no_analyse))
 
+    def given(options):
+        return {name: getattr(o, name) for name in (row[0].replace("-", "_") for row in options)}
 
-def _every_step(step):
-    from ascope.torch.profiler import ProfilerAction
-    return ProfilerAction.RECORD
+    config = profiler._ExperimentalConfig(
+        **given(OF_CONFIG), profiler_level=o.profiler_level, export_type=o.export_type, data_simplification=o.data_simplification,
+        aic_metrics=_named(profiler.AiCMetrics, [o.aic_metrics])[0] if o.aic_metrics else None,
+        gc_detect_threshold=o.gc_detect_threshold, host_sys=o.host_sys, mstx_domain_include=o.mstx_domain_include,
+        mstx_domain_exclude=o.mstx_domain_exclude)
+    plan = given(NUMBERS)
+    plan["active"] = plan["active"] or _core.EVERY_STEP
+    return profiler.profile(
+        **given(OF_PROFILE), activities=_named(profiler.ProfilerActivity, o.activities), schedule=profiler.schedule(**plan),
+        experimental_config=config,
+        on_trace_ready=profiler.tensorboard_trace_handler(o.out, o.worker_name, analyse_flag=not o.no_analyse))
 
 
 def _step_at_optimizers(prof):
@@ -80,21 +135,24 @@ def _step_at_optimizers(prof):
 
 def main(arguments):
     o = _parser().parse_args(arguments)
-    if not os.path.isfile(o.script):
+    if not o.is_module and not os.path.isfile(o.script):
         print("ascope: %s: no such file; wanted a Python script" % o.script, file=sys.stderr)
         return 1
     if o.device:
         os.environ["ASCOPE_DEVICE"] = o.device
     import ascope.torch_npu_compat
     sys.argv = [o.script] + o.arguments
-    sys.path.insert(0, os.path.dirname(os.path.abspath(o.script)))
+    sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
     prof = None
     if o.profile:
         prof = _profiler(o)
         _step_at_optimizers(prof)
         prof.start()
     try:
-        runpy.run_path(o.script, run_name="__main__")
+        if o.is_module:
+            runpy.run_module(o.script, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(o.script, run_name="__main__")
     finally:
         if prof:
             prof.stop()

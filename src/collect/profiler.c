@@ -121,6 +121,12 @@ static const struct move {
                                  [LEAVES] = { "TFR", "stopped while recording: the last step may be incomplete" } },
 };
 
+/* Then every recording ends in the middle of something. */
+static bool ends_by_stop(const struct ascope_profiler *p)
+{
+    return p->has_plan ? p->plan.active == ASCOPE_EVERY_STEP : !p->asks;
+}
+
 static void transit(struct ascope_profiler *p, unsigned from, unsigned to)
 {
     static const struct {
@@ -129,8 +135,8 @@ static void transit(struct ascope_profiler *p, unsigned from, unsigned to)
     } acts[] = { { 'I', do_init },   { 'W', do_warmup }, { 'S', do_start }, { 'T', do_stop },
                  { 'F', do_finish }, { 'R', do_ready },  { 'D', do_delete } };
     const struct move *m = &moves[from][to];
-    if (m->warns) /* without a schedule every recording ends so */
-        message(p->has_plan || p->asks ? ASCOPE_WARNING : ASCOPE_INFO, "%s", m->warns);
+    if (m->warns)
+        message(from == ASCOPE_RECORD && ends_by_stop(p) ? ASCOPE_INFO : ASCOPE_WARNING, "%s", m->warns);
     for (const char *c = m->steps ? m->steps : ""; *c; c++)
         for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
             if (acts[i].letter == *c)

@@ -18,7 +18,7 @@ void ascope_schedule_check(struct ascope_schedule *s)
                 (long long)*part[i].value, (long long)part[i].least, (long long)part[i].otherwise);
         *part[i].value = part[i].otherwise;
     }
-    if (s->warmup == 0)
+    if (s->warmup == 0 && s->active != ASCOPE_EVERY_STEP)
         message(ASCOPE_WARNING,
                 "schedule: without a warm-up the first step that is recorded also shows what starting costs");
 }

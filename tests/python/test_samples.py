@@ -108,13 +108,41 @@ def test_metadata_is_kept(tmp_path):
     assert said["ENV_VARIABLES"]["HCCL_RDMA_TC"] == "7" and said["ENV_VARIABLES"]["HCCL_RDMA_SL"] == ""
 
 
-def test_a_script_without_a_profiler_is_recorded_from_outside(tmp_path):
-    (tmp_path / "plain.py").write_text("from training import *\nfor _ in range(4):\n    train_one_step()\n")
-    shutil.copy(os.path.join(HERE, "samples/training.py"), tmp_path)
-    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--profile", "--device", "sim", "--out", "seen", "--wait", "1",
-                           "--active", "2", "--record-shapes", "plain.py"], cwd=tmp_path, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=300)
+def record_plain(place, *options):
+    """A training that knows of no profiler, four steps long; what it said."""
+    (place / "plain.py").write_text("from training import *\nfor _ in range(4):\n    train_one_step()\n")
+    shutil.copy(os.path.join(HERE, "samples/training.py"), place)
+    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--profile", "--device", "sim", "--out", "seen", *options],
+                          cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def steps_of(collection):
+    return [name for name in names(collection) if name.startswith("ProfilerStep#")]
+
+
+def test_a_script_without_a_profiler_is_recorded_from_outside(tmp_path):
+    record_plain(tmp_path, "--wait", "1", "--active", "2", "--record-shapes", "plain.py")
+    assert steps_of(only(tmp_path / "seen")) == ["ProfilerStep#1", "ProfilerStep#2"]
+
+
+def test_options_of_a_recording_from_outside(tmp_path):
+    """All steps of a module, with every option of profile; and nothing is warned of that is as it was asked for."""
+    said = record_plain(
+        tmp_path, "--worker-name", "tester", "--no-analyse", "--export-type", "text,db", "--activities", "CPU,NPU",
+        "--record-shapes", "--profile-memory", "--with-stack", "--with-modules", "--with-flops", "--mstx", "--l2-cache", "--op-attr",
+        "--sys-io", "--sys-interconnection", "--profiler-level", "Level2", "--aic-metrics", "Memory", "--gc-detect-threshold", "3",
+        "--host-sys", "cpu,mem", "--mstx-domain-include", "a,b", "--no-data-simplification", "-m", "plain")
+    assert "WARNING" not in said and "ERROR" not in said
     collection = only(tmp_path / "seen")
-    steps = [name for name in names(collection) if name.startswith("ProfilerStep#")]
-    assert steps == ["ProfilerStep#1", "ProfilerStep#2"]
+    assert os.path.basename(collection).startswith("tester_")
+    assert not os.path.exists(os.path.join(collection, "ASCEND_PROFILER_OUTPUT"))
+    with open(os.path.join(collection, "profiler_info.json"), encoding="utf-8") as f:
+        config = json.load(f)["config"]
+    common, experimental = config["common_config"], config["experimental_config"]
+    assert all(common[name] for name in ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops"))
+    wanted = {"_profiler_level": "Level2", "_aic_metrics": "ACL_AICORE_MEMORY_BANDWIDTH", "_mstx": True, "_l2_cache": True,
+              "_op_attr": True, "_sys_io": True, "_sys_interconnection": True, "_gc_detect_threshold": 3, "_host_sys": ["cpu", "mem"],
+              "_mstx_domain_include": ["a", "b"], "_data_simplification": False, "_export_type": ["text", "db"]}
+    assert {name: experimental[name] for name in wanted} == wanted

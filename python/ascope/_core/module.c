@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ascope/record.h"
+#include "ascope/schedule.h"
 
 PyMODINIT_FUNC PyInit__core(void);
 
@@ -163,6 +164,7 @@ static const struct constant {
     { "INFO", ASCOPE_INFO },
     { "WARNING", ASCOPE_WARNING },
     { "ERROR", ASCOPE_ERROR },
+    { "EVERY_STEP", ASCOPE_EVERY_STEP },
 };
 
 static bool (*const parts[])(PyObject *) = {

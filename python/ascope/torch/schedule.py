@@ -1,6 +1,7 @@
 """Which steps are recorded: wait, warm up, be active, and again."""
 import enum
 
+from ascope import _core
 from ascope.torch._messages import warn
 
 
@@ -21,7 +22,7 @@ class Schedule:
         self.repeat = self._number("repeat", repeat)
         self.skip_first = self._number("skip_first", skip_first)
         self.skip_first_wait = self._number("skip_first_wait", skip_first_wait, least=None)
-        if self.warmup == 0:
+        if self.warmup == 0 and self.active != _core.EVERY_STEP:
             warn("schedule: without a warm-up the first step that is recorded pays for the start of recording")
 
     @staticmethod
