@@ -301,11 +301,18 @@ static void the_host_is_sampled(void **state)
     struct ascope_error e;
     o.layout = ASCOPE_LAYOUT_PROF;
     n_warnings = 0;
-    assert_true(ascope_options_set(&o, "host_sys", "cpu,mem,network,disk"));
+    assert_true(ascope_options_set(&o, "host_sys", "cpu,mem,network,disk,osrt"));
     struct ascope_session *s = ascope_session_new(&o, &e);
-    assert_int_equal(n_warnings, 1); /* disk */
+    assert_int_equal(n_warnings, 1); /* osrt */
     assert_true(ascope_session_start(s, &e));
-    usleep(100000);
+    usleep(50000);
+    char written[512], block[4096] = { 0 };
+    snprintf(written, sizeof written, "%s/written", dir);
+    const int fd = open(written, O_CREAT | O_WRONLY, 0600);
+    for (int i = 0; i < 256; i++)
+        assert_int_equal(write(fd, block, sizeof block), sizeof block);
+    close(fd);
+    usleep(50000);
     assert_true(ascope_session_stop(s, &e));
     static const struct {
         const char *name;
@@ -314,6 +321,7 @@ static void the_host_is_sampled(void **state)
         { "host/data/host_cpu.data.slice_0", "time ", "(ascope-host)" },
         { "host/data/host_mem.data.slice_0", "", "\n" },
         { "host/data/host_network.data.slice_0", "time ", "lo:" },
+        { "host/data/host_disk.data.slice_0", "start_time ", " K/s ?unavailable? test_session\n" },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const char *const text = text_of(ascope_session_path(s), row[i].name);
@@ -321,6 +329,14 @@ static void the_host_is_sampled(void **state)
         assert_true(text && strncmp(text, row[i].begins, strlen(row[i].begins)) == 0 && strstr(text, row[i].has));
         assert_null(strstr(text, "Inter-|")); /* the head of a table */
     }
+    double kb = 0; /* a line for each 20 ms: all lines are what was written to the disk */
+    for (const char *at = text_of(ascope_session_path(s), row[3].name); (at = strstr(at, " K/s "));) {
+        at += strlen(" K/s ");
+        kb += strtod(at, NULL) / 50;
+        at = strstr(at, "\n");
+    }
+    print_message("  %.0f KB were written\n", kb);
+    assert_true(kb == 0 || (kb > 1023 && kb < 2048)); /* a file in memory is none of a disk */
     ascope_session_discard(s);
     (void)state;
 }

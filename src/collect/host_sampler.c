@@ -1,6 +1,7 @@
 #include "collect/host_sampler.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +23,7 @@ struct host_sampler {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool ends;
+    uint64_t disk_from_ns, disk_lines, disk_read, disk_written; /* bytes that lines were written for */
     char text[TEXT_MOST];
 };
 
@@ -95,6 +97,56 @@ static void sample_network(struct host_sampler *h)
     put(STREAM_HOST_NETWORK, h->text, head + (size_t)(end - at));
 }
 
+static bool number_after(const char *text, const char *key, uint64_t *out)
+{
+    const char *const at = strstr(text, key);
+    if (at)
+        *out = strtoull(at + strlen(key), NULL, 10);
+    return at;
+}
+
+/* What iotop would print of this process. Whether it waits for the disk (two percentages) few kernels know. */
+static int disk_line(char *line, size_t room, uint64_t bytes_read, uint64_t bytes_written, uint64_t periods)
+{
+    enum { PER_S = 1000000000 / SAMPLE_NS };
+    const uint64_t hundredths_of_kb = 100 * PER_S; /* whole numbers: no locale has a say in them */
+    const unsigned long long in = bytes_read * hundredths_of_kb / 1024 / periods,
+                             out = bytes_written * hundredths_of_kb / 1024 / periods;
+    const time_t now = time(NULL);
+    struct tm day = { 0 };
+    localtime_r(&now, &day);
+    return snprintf(line, room, "%02d:%02d:%02d %d be/4 %u %llu.%02llu K/s %llu.%02llu K/s ?unavailable? %.60s\n",
+                    day.tm_hour, day.tm_min, day.tm_sec, (int)getpid(), (unsigned)getuid(), in / 100, in % 100,
+                    out / 100, out % 100, program_invocation_short_name);
+}
+
+/* Lines have no time of their own: there is one for each period since the start, however seldom it is looked. */
+static void sample_disk(struct host_sampler *h)
+{
+    uint64_t bytes_read, bytes_written;
+    const size_t n = proc_read(h, 0, "/proc/self/io");
+    h->text[n] = '\0';
+    if (!number_after(h->text, "\nread_bytes:", &bytes_read) ||
+        !number_after(h->text, "\nwrite_bytes:", &bytes_written))
+        return;
+    const uint64_t now = host_clock_raw_ns();
+    if (h->disk_from_ns == 0) {
+        h->disk_from_ns = now;
+        put(STREAM_HOST_DISK, h->text, time_line(h, "start_time %llu\n"));
+    } else {
+        const uint64_t periods = (now - h->disk_from_ns) / SAMPLE_NS - h->disk_lines;
+        if (periods == 0)
+            return;
+        const int used =
+            disk_line(h->text, sizeof h->text, bytes_read - h->disk_read, bytes_written - h->disk_written, periods);
+        for (uint64_t i = 0; i < periods; i++)
+            put(STREAM_HOST_DISK, h->text, (size_t)used);
+        h->disk_lines += periods;
+    }
+    h->disk_read = bytes_read;
+    h->disk_written = bytes_written;
+}
+
 static const struct {
     uint32_t what;
     void (*sample)(struct host_sampler *);
@@ -102,6 +154,7 @@ static const struct {
     { ASCOPE_HOST_CPU, sample_cpu },
     { ASCOPE_HOST_MEM, sample_memory },
     { ASCOPE_HOST_NETWORK, sample_network },
+    { ASCOPE_HOST_DISK, sample_disk },
 };
 
 static uint64_t now_ns(void)

@@ -1,4 +1,4 @@
-/* host_sampler.h - how busy this process and the network are, looked at 50 times a second: what the option host_sys asks for.
+/* host_sampler.h - how busy this process, its disk and the network are, looked at 50 times a second: what the option host_sys asks for.
  *
  * A thread of its own copies what /proc says, in the form that the format has for it. It takes at most a fifth of a CPU: in a process
  * of very many threads it looks less often.
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "ascope/session.h"
 
-enum { HOST_SAMPLED = ASCOPE_HOST_CPU | ASCOPE_HOST_MEM | ASCOPE_HOST_NETWORK };
+enum { HOST_SAMPLED = ASCOPE_HOST_CPU | ASCOPE_HOST_MEM | ASCOPE_HOST_NETWORK | ASCOPE_HOST_DISK };
 
 struct host_sampler;
 

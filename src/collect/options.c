@@ -760,7 +760,7 @@ static void check_what_is_not_recorded(const struct ascope_options *o)
     const struct {
         const char *name;
         bool is_on;
-    } all[] = { { "host_sys disk, osrt, numa", o->host_sys & ~(uint32_t)HOST_SAMPLED },
+    } all[] = { { "host_sys osrt, numa", o->host_sys & ~(uint32_t)HOST_SAMPLED },
                 { "host_sys_usage", o->host_usage },
                 { "record_op_args", o->record_op_args } };
     for (size_t i = 0; i < COUNT(all); i++)

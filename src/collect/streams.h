@@ -35,6 +35,7 @@ enum stream_id {
     STREAM_HOST_CPU,
     STREAM_HOST_MEMORY,
     STREAM_HOST_NETWORK,
+    STREAM_HOST_DISK,
     /* PROF_XXX/device_N/data */
     STREAM_STARS,
     STREAM_PMU,
