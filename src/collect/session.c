@@ -430,6 +430,8 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
             writer_keep(true);
             recording_prepare();
         }
+        if (s->device && s->device->kept)
+            s->device->kept();
         recording_set(options_recorded(&s->o));
         listeners_started(&s->o);
     } else {

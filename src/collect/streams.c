@@ -35,9 +35,14 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_TS_TRACK]      = { "ts_track.data", "stamps of the scheduler", 40, PLACE_DEVICE, CUT_ANYWHERE, true, false },
     [STREAM_AICPU]         = { "aicpu.data", "AI CPU tasks", 256, PLACE_DEVICE, CUT_ANYWHERE, true, false },
     [STREAM_L2]            = { "l2_cache.data", "cache counters", 0, PLACE_DEVICE, CUT_BETWEEN, true, false },
+    [STREAM_SMMU]          = { "socpmu.data", "address translation of tasks", 80, PLACE_DEVICE, CUT_BETWEEN, true, false },
     [STREAM_LPM]           = { "lpmFreqConv.data", "frequencies", 0, PLACE_DEVICE, CUT_ANYWHERE, true, false },
     [STREAM_MODULE_MEMORY] = { "npu_module_mem.data", "memory of modules", 0, PLACE_DEVICE, CUT_ANYWHERE, true, false },
     [STREAM_NPU_MEMORY]    = { "npu_mem.data", "memory of the device", 0, PLACE_DEVICE, CUT_ANYWHERE, true, false },
     [STREAM_HBM]           = { "hbm.data", "memory bandwidth", 0, PLACE_DEVICE, CUT_ANYWHERE, true, false },
+    [STREAM_NIC]           = { "nic.data", "samples of the network card", 0, PLACE_DEVICE, CUT_BETWEEN, true, false },
+    [STREAM_ROCE]          = { "roce.data", "samples of RoCE", 0, PLACE_DEVICE, CUT_BETWEEN, true, false },
+    [STREAM_PCIE]          = { "pcie.data", "samples of PCIe", 96, PLACE_DEVICE, CUT_ANYWHERE, true, false },
+    [STREAM_HCCS]          = { "hccs.data", "samples of links between chips", 0, PLACE_DEVICE, CUT_BETWEEN, true, false },
 };
 /* clang-format on */

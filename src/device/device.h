@@ -35,7 +35,8 @@ struct device_kind {
     bool (*read_clock)(unsigned index, struct device_reading *out, struct error *e);
     bool (*start)(const struct ascope_options *o,
                   struct error *e); /* records from now on; after a warm-up nothing is missing */
-    bool (*stop)(struct error *e);  /* waits for what was launched; everything is in the rings */
+    void (*kept)(void); /* what it records is kept from now on: it has started, or was warm; NULL: nothing to do */
+    bool (*stop)(struct error *e); /* waits for what was launched; everything is in the rings */
     void (*drain)(void); /* asked now and then while it runs: hand over what has come; NULL: does so by itself */
     void (*mark)(void *stream, uint64_t id); /* see device_mark() */
 };

@@ -114,7 +114,7 @@ static void device_start(struct npu_device *d)
     d->frequency_told = 0;
     for (uint32_t i = 0; i < d->n_streams; i++)
         d->stream[i]->batch = 0;
-    d->next_sample = npu.sample_ticks > 0 ? now + npu.sample_ticks : NEVER;
+    npu_samples_start(d, now);
 }
 
 struct npu_device *npu_device_get(unsigned index)
@@ -129,15 +129,17 @@ struct npu_device *npu_device_get(unsigned index)
         d->id = first_id() * devices_asked() + d->index;
         clock_init(&d->clock, d->id);
         d->core_mhz = SIM_CORE_MHZ;
-        d->next_sample = NEVER;
+        npu_samples_forget(d);
         d->window_end = d->clock.tick;
         if (!npu_stream_get(d)) { /* its first one, which is always there */
             free(d);
             return NULL;
         }
         npu.device[npu.n_devices++] = d;
-        if (npu.session != 0)
+        if (npu.session != 0) {
             device_start(d);
+            npu_samples_first(d);
+        }
     }
     return npu.device[index];
 }
@@ -264,15 +266,13 @@ static void events_choose(const struct ascope_options *o)
 
 static bool start(const struct ascope_options *o, struct error *e)
 {
-    enum { SAMPLE_HZ = 50 };
     (void)e;
     const uint32_t what = what_of(options_data_mask(o));
     npu_lock();
     npu.session = ++npu.n_sessions;
     npu.recorded = what;
     npu.n_recorded = 0;
-    const uint32_t hz = o->hardware_mem_hz > 0 ? o->hardware_mem_hz : what & NPU_MEMORY ? SAMPLE_HZ : 0;
-    npu.sample_ticks = hz > 0 ? NPU_MHZ * UINT64_C(1000000) / hz : 0;
+    npu_samples_choose(o);
     events_choose(o);
     for (unsigned i = 0; i < npu.n_devices; i++)
         device_start(npu.device[i]);
@@ -280,6 +280,14 @@ static bool start(const struct ascope_options *o, struct error *e)
     npu_wake();
     npu_unlock();
     return true;
+}
+
+static void kept(void)
+{
+    npu_lock();
+    for (unsigned i = 0; i < npu.n_devices; i++)
+        npu_samples_first(npu.device[i]);
+    npu_unlock();
 }
 
 /* Waits for the tasks that were launched while it recorded. What takes very long is left out, and told. */
@@ -293,11 +301,11 @@ static bool stop(struct error *e)
     while (npu.n_recorded > 0 && host_clock_raw_ns() < until_ns)
         npu_wait();
     const uint64_t n_left = npu.n_recorded;
+    for (unsigned i = 0; i < npu.n_devices; i++)
+        npu_samples_stop(npu.device[i]);
     npu.session = 0;
     npu.recorded = 0;
     npu.n_recorded = 0;
-    for (unsigned i = 0; i < npu.n_devices; i++)
-        npu.device[i]->next_sample = NEVER;
     npu_unlock();
     if (n_left > 0)
         message(ASCOPE_WARNING, "simulated device: %llu tasks had not ended after %d s, and are not recorded",
@@ -312,6 +320,7 @@ const struct device_kind sim_npu_kind = {
     .describe = describe,
     .read_clock = read_clock,
     .start = start,
+    .kept = kept,
     .stop = stop,
     .mark = npu_mark,
 };

@@ -96,6 +96,12 @@ struct npu_pool {
     uint64_t allocated, reserved;
 };
 
+/* What is sampled, each at a rate of its own: memory, ports to other machines, links to the host and to other chips. */
+enum npu_sampler { SAMPLER_OF_MEMORY, SAMPLER_OF_PORTS, SAMPLER_OF_LINKS, NPU_SAMPLERS };
+struct npu_traffic { /* bytes since the device is there; between chips and machines as many come as go */
+    uint64_t from_host, to_host, chips, machines;
+};
+
 struct npu_device {
     unsigned index; /* in this process */
     unsigned id;    /* on this machine: device_N */
@@ -104,7 +110,9 @@ struct npu_device {
     uint32_t n_streams, n_active;
     uint32_t n_log, n_pmu;
     struct npu_pool pool;
-    uint64_t next_sample;                        /* tick; NEVER: none */
+    uint64_t next_sample[NPU_SAMPLERS];          /* tick; NEVER: none */
+    uint64_t last_sample[NPU_SAMPLERS];          /* tick */
+    struct npu_traffic traffic, told;            /* told: at the last sample of its sampler */
     uint64_t frequency_told;                     /* tick of the last record of it; 0: none in this session */
     uint64_t window_end, busy_ticks, busy_until; /* of the time that the frequency is decided for */
     uint32_t core_mhz, n_hot;                    /* n_hot: windows that it was busy in, one after the other */
@@ -143,8 +151,8 @@ struct npu {
     uint64_t n_recorded;                    /* tasks that the session still waits for */
     uint16_t event[2][PMU_COUNTERS];        /* of the metrics: cube, vector */
     unsigned n_events[2];
-    uint64_t sample_ticks; /* between two samples of memory; 0: none */
-    char told[240];        /* what the thread has to tell when it does not hold the lock */
+    uint64_t sample_ticks[NPU_SAMPLERS]; /* between two samples; 0: none */
+    char told[240];                      /* what the thread has to tell when it does not hold the lock */
 };
 extern struct npu npu;
 
@@ -200,7 +208,14 @@ uint64_t npu_job_all(struct npu_meeting *m); /* when the last rank came; NEVER: 
 void npu_job_forget(void);
 void npu_meeting_drop(struct npu_meeting *m);
 
-/* sim_npu_memory.c */
-void npu_sample(struct npu_device *d);
+/* sim_npu_sample.c: what a device tells of itself. The first sample is of when records begin to be kept, the last one of the stop. */
+void npu_samples_choose(const struct ascope_options *o);
+void npu_samples_start(struct npu_device *d, uint64_t tick);
+uint64_t npu_samples_next(const struct npu_device *d); /* tick; NEVER: none */
+void npu_samples_run(struct npu_device *d, uint64_t now);
+void npu_samples_first(struct npu_device *d);
+void npu_samples_stop(struct npu_device *d);
+void npu_samples_forget(struct npu_device *d);
+void npu_traffic_add(struct npu_device *d, const struct sim_work *w);
 
 #endif

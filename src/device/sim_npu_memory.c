@@ -7,9 +7,8 @@
 
 #include "collect/host_clock.h"
 #include "collect/ring.h"
-#include "raw/sampler.h"
 
-enum { ALIGN = 512, SEGMENT = 2 << 20, MEMORY_MB = 65536, MODULE_BYTES = 96 << 20 };
+enum { ALIGN = 512, SEGMENT = 2 << 20, MEMORY_MB = 65536 };
 
 /* ---- blocks in use: a table by address ---- */
 
@@ -210,25 +209,5 @@ void ascope_sim_free(unsigned device, uint64_t address)
     if (what && bytes != 0) {
         m.name = npu_name("aclrtMalloc"); /* the name of who took it */
         change_put(what, NPU_TYPE_FREE, begin, &times, &m);
-    }
-}
-
-/* Who holds how much: the runtime and the collectives their own, the program the rest. */
-void npu_sample(struct npu_device *d)
-{
-    enum { MODULE_HCCL = 3, MODULE_RUNTIME = 7, MODULE_APP = 33 };
-    const struct layout *l = &module_mem_layout;
-    const struct {
-        uint32_t module;
-        uint64_t bytes;
-    } row[] = { { MODULE_HCCL, 2 * MODULE_BYTES }, { MODULE_RUNTIME, MODULE_BYTES }, { MODULE_APP, d->pool.reserved } };
-    const uint64_t now = host_clock_now();
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        uint8_t rec[24];
-        layout_init(l, rec);
-        layout_put(l, MODULE_MEM_TIME, rec, now);
-        layout_put(l, MODULE_MEM_MODULE, rec, row[i].module);
-        layout_put(l, MODULE_MEM_BYTES, rec, row[i].bytes);
-        npu_device_put(d, STREAM_MODULE_MEMORY, rec, l->size);
     }
 }

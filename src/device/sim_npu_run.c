@@ -244,6 +244,23 @@ static void l2_put(struct ascope_sim_stream *s, const struct npu_task *t)
     npu_device_put(s->of, STREAM_L2, rec, l->size);
 }
 
+/* A page of memory has 4 KiB; the first request of a page is looked for in the large table. */
+static void smmu_put(struct ascope_sim_stream *s, const struct npu_task *t)
+{
+    const struct layout *l = &smmu_layout;
+    const uint64_t pages = (t->work.read_bytes + t->work.write_bytes) / 4096 + 1;
+    const uint64_t event[COUNTER_EVENTS] = { 4 * pages, 3 * pages, pages, pages / 8, pages - pages / 8 };
+    uint8_t rec[80];
+    layout_init(l, rec);
+    layout_put(l, SMMU_TASK_TYPE, rec, sim_task_kinds[t->work.kind].log);
+    layout_put(l, SMMU_STREAM, rec, s->id);
+    layout_put(l, SMMU_TASK, rec, t->id);
+    layout_put(l, SMMU_DATA_TYPE, rec, SMMU_DATA_TRANSLATION);
+    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
+        layout_put(l, SMMU_FIRST + i, rec, event[i]);
+    npu_device_put(s->of, STREAM_SMMU, rec, l->size);
+}
+
 static void aicpu_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
     uint8_t rec[256];
@@ -263,8 +280,10 @@ static void done_put(struct ascope_sim_stream *s, const struct npu_task *t)
     const enum task_kind kind = t->work.kind;
     if (is_on(t, NPU_COUNTERS) && kind <= TASK_MIX_VECTOR)
         counters_all_put(s, t);
-    if (is_on(t, NPU_L2) && (kind == TASK_CUBE || kind == TASK_VECTOR))
+    if (is_on(t, NPU_L2) && (kind == TASK_CUBE || kind == TASK_VECTOR)) {
         l2_put(s, t);
+        smmu_put(s, t);
+    }
     if (is_on(t, NPU_AICPU) && kind == TASK_AICPU)
         aicpu_put(s, t);
 }
@@ -373,6 +392,7 @@ static void task_end(struct ascope_sim_stream *s, struct npu_task *t)
 {
     struct npu_device *d = s->of;
     const uint64_t end_ns = npu_clock_ns(&d->clock, t->end);
+    npu_traffic_add(d, &t->work);
     if (t->session != 0) {
         done_put(s, t);
         npu.n_recorded--;
@@ -423,13 +443,13 @@ static uint64_t device_run(struct npu_device *d, uint64_t now, bool *has_moved)
                 least = tick;
             }
         }
-        if (d->next_sample <= now && d->next_sample <= least) {
-            npu_sample(d);
-            d->next_sample = later(d->next_sample + npu.sample_ticks, now); /* one that was missed is not made up for */
+        const uint64_t sample = npu_samples_next(d);
+        if (sample <= now && sample <= least) {
+            npu_samples_run(d, now);
             continue;
         }
         if (!first || least > now)
-            return least < d->next_sample ? least : d->next_sample;
+            return least < sample ? least : sample;
         if (npu.session != 0 && ring_is_short())
             return now; /* the writer gets its time: this thread can wait, nobody else has to */
         stream_step(first, least);
@@ -548,7 +568,7 @@ void npu_forget(void)
             s->stage = STAGE_BEGIN;
         }
         d->n_active = 0;
-        d->next_sample = NEVER;
+        npu_samples_forget(d);
     }
     npu.has_thread = false;
     npu.n_waiting = 0;

@@ -235,11 +235,13 @@ class _KinetoProfile:
         return False
 
     def _keep_metadata(self, key, value_json):
+        """For the collection that records, or for the next one that does."""
+        if self._core is not None and self._core.is_open and self._core.action >= ProfilerAction.RECORD.value:
+            self._core.metadata_json(key, value_json)
+            return
         if key in self.metadata:
             warn("metadata: %s is there already, and gets the new value" % key)
         self.metadata[key] = value_json
-        if self._core is not None and self._core.is_open:
-            self._core.metadata_json(key, value_json)
 
     def _send_metadata(self):
         """To the collection that has begun to record; the next one of the schedule begins without."""

@@ -1,0 +1,201 @@
+/* What a device tells of itself, so many times a second: who holds how much memory, and what went over its ports and links. */
+#include "device/sim_npu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "collect/host_clock.h"
+#include "collect/options.h"
+#include "raw/sampler.h"
+
+typedef unsigned long long ull;
+
+static uint64_t device_ns(const struct npu_device *d, uint64_t tick)
+{
+    return d->clock.mono_ns + (tick - d->clock.tick) * NPU_NS_PER_TICK;
+}
+
+static uint64_t microseconds_since(const struct npu_device *d, enum npu_sampler s, uint64_t tick)
+{
+    const uint64_t us = (tick - d->last_sample[s]) / NPU_MHZ;
+    return d->last_sample[s] == 0 || us == 0 ? 1 : us;
+}
+
+/* The runtime and the collectives hold their own, the program the rest. */
+static void memory_put(struct npu_device *d, uint64_t unused)
+{
+    enum { MODULE_HCCL = 3, MODULE_RUNTIME = 7, MODULE_APP = 33, MODULE_BYTES = 96 << 20 };
+    const struct layout *l = &module_mem_layout;
+    const struct {
+        uint32_t module;
+        uint64_t bytes;
+    } row[] = { { MODULE_HCCL, 2 * MODULE_BYTES }, { MODULE_RUNTIME, MODULE_BYTES }, { MODULE_APP, d->pool.reserved } };
+    const uint64_t now = host_clock_now();
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        uint8_t rec[24];
+        layout_init(l, rec);
+        layout_put(l, MODULE_MEM_TIME, rec, now);
+        layout_put(l, MODULE_MEM_MODULE, rec, row[i].module);
+        layout_put(l, MODULE_MEM_BYTES, rec, row[i].bytes);
+        npu_device_put(d, STREAM_MODULE_MEMORY, rec, l->size);
+    }
+}
+
+/* Collectives between machines are packets of 4 KiB on RoCE; nothing uses the network card. No packet is lost. */
+static void port_put(struct npu_device *d, uint64_t tick, enum stream_id stream, uint64_t bytes, uint64_t before)
+{
+    enum { MBIT = 200000, PACKET = 4096 };
+    char line[400];
+    const uint64_t each_s = (bytes - before) * 1000000 / microseconds_since(d, SAMPLER_OF_PORTS, tick);
+    int n = snprintf(line, sizeof line, "%llu: %d", (ull)device_ns(d, tick), MBIT);
+    for (int way = 0; way < 2; way++)
+        n += snprintf(line + n, sizeof line - (size_t)n, " %llu %llu %llu %llu 0 0", (ull)each_s / PACKET, (ull)each_s,
+                      (ull)bytes / PACKET, (ull)bytes);
+    n += snprintf(line + n, sizeof line - (size_t)n, " 0\n");
+    npu_device_put(d, stream, (const uint8_t *)line, (size_t)n);
+}
+
+static void ports_put(struct npu_device *d, uint64_t tick)
+{
+    port_put(d, tick, STREAM_NIC, 0, 0);
+    port_put(d, tick, STREAM_ROCE, d->traffic.machines, d->told.machines);
+    d->told.machines = d->traffic.machines;
+}
+
+static void pcie_put(struct npu_device *d, uint64_t tick)
+{
+    enum { TX_POSTED = 0, TX_LATENCY = 3, RX_COMPLETED = 6, MOST = 24000 /* bytes in a us */, LATENCY_NS = 700 };
+    const struct layout *l = &pcie_layout;
+    const uint64_t us = microseconds_since(d, SAMPLER_OF_LINKS, tick);
+    const struct { /* the device reads from the host and writes to it: what it asked for comes, what it has goes */
+        unsigned value;
+        uint64_t bytes;
+    } way[] = { { TX_POSTED, d->traffic.to_host - d->told.to_host },
+                { RX_COMPLETED, d->traffic.from_host - d->told.from_host } };
+    uint8_t rec[96];
+    layout_init(l, rec);
+    layout_put(l, PCIE_TIME, rec, device_ns(d, tick));
+    layout_put(l, PCIE_DEVICE, rec, d->id);
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        const unsigned first = PCIE_FIRST + way[i].value * PCIE_STATISTICS;
+        const uint64_t average = way[i].bytes / us;
+        layout_put(l, first + PCIE_MAX, rec, way[i].bytes == 0 ? 0 : average > MOST ? average : MOST);
+        layout_put(l, first + PCIE_AVG, rec, average);
+    }
+    for (unsigned i = 0; i < PCIE_STATISTICS && way[1].bytes > 0; i++)
+        layout_put(l, PCIE_FIRST + TX_LATENCY * PCIE_STATISTICS + i, rec, LATENCY_NS);
+    npu_device_put(d, STREAM_PCIE, rec, l->size);
+}
+
+static void links_put(struct npu_device *d, uint64_t tick)
+{
+    char line[100];
+    const int n = snprintf(line, sizeof line, "%llu: %llu %llu\n", (ull)device_ns(d, tick), (ull)d->traffic.chips,
+                           (ull)d->traffic.chips);
+    npu_device_put(d, STREAM_HCCS, (const uint8_t *)line, (size_t)n);
+    pcie_put(d, tick);
+    d->told.from_host = d->traffic.from_host;
+    d->told.to_host = d->traffic.to_host;
+}
+
+static void (*const samplers[NPU_SAMPLERS])(struct npu_device *, uint64_t tick) = {
+    [SAMPLER_OF_MEMORY] = memory_put,
+    [SAMPLER_OF_PORTS] = ports_put,
+    [SAMPLER_OF_LINKS] = links_put,
+};
+
+/* ---- when ---- */
+
+void npu_samples_choose(const struct ascope_options *o)
+{
+    enum { MEMORY_HZ = 50 };
+    const bool has_memory = options_data_mask(o) & DATA_TASK_MEMORY;
+    const uint32_t hz[NPU_SAMPLERS] = {
+        [SAMPLER_OF_MEMORY] = o->hardware_mem_hz > 0 ? o->hardware_mem_hz
+                              : has_memory           ? MEMORY_HZ
+                                                     : 0,
+        [SAMPLER_OF_PORTS] = o->io_hz,
+        [SAMPLER_OF_LINKS] = o->interconnection_hz,
+    };
+    for (int s = 0; s < NPU_SAMPLERS; s++)
+        npu.sample_ticks[s] = hz[s] > 0 ? NPU_MHZ * UINT64_C(1000000) / hz[s] : 0;
+}
+
+void npu_samples_start(struct npu_device *d, uint64_t tick)
+{
+    for (int s = 0; s < NPU_SAMPLERS; s++) {
+        d->next_sample[s] = npu.sample_ticks[s] > 0 ? tick + npu.sample_ticks[s] : NEVER;
+        d->last_sample[s] = 0;
+    }
+    d->told = d->traffic;
+}
+
+uint64_t npu_samples_next(const struct npu_device *d)
+{
+    uint64_t next = NEVER;
+    for (int s = 0; s < NPU_SAMPLERS; s++)
+        next = d->next_sample[s] < next ? d->next_sample[s] : next;
+    return next;
+}
+
+static void sample(struct npu_device *d, enum npu_sampler s, uint64_t tick)
+{
+    samplers[s](d, tick);
+    d->last_sample[s] = tick;
+}
+
+/* One that was missed is not made up for. */
+void npu_samples_run(struct npu_device *d, uint64_t now)
+{
+    for (int s = 0; s < NPU_SAMPLERS; s++)
+        if (d->next_sample[s] <= now) {
+            sample(d, (enum npu_sampler)s, d->next_sample[s]);
+            d->next_sample[s] += npu.sample_ticks[s];
+            d->next_sample[s] = d->next_sample[s] < now ? now : d->next_sample[s];
+        }
+}
+
+static void sample_all(struct npu_device *d)
+{
+    const uint64_t now = npu_clock_tick(&d->clock, host_clock_raw_ns());
+    for (int s = 0; s < NPU_SAMPLERS; s++)
+        if (d->next_sample[s] != NEVER) {
+            sample(d, (enum npu_sampler)s, now);
+            d->next_sample[s] = now + npu.sample_ticks[s];
+        }
+}
+
+void npu_samples_first(struct npu_device *d)
+{
+    static const char heading[] = "timestamp: txAmount rxAmount\n";
+    if (d->next_sample[SAMPLER_OF_LINKS] != NEVER)
+        npu_device_put(d, STREAM_HCCS, (const uint8_t *)heading, sizeof heading - 1);
+    sample_all(d);
+}
+
+void npu_samples_stop(struct npu_device *d)
+{
+    sample_all(d);
+    npu_samples_forget(d);
+}
+
+void npu_samples_forget(struct npu_device *d)
+{
+    for (int s = 0; s < NPU_SAMPLERS; s++)
+        d->next_sample[s] = NEVER;
+}
+
+void npu_traffic_add(struct npu_device *d, const struct sim_work *w)
+{
+    struct npu_traffic *t = &d->traffic;
+    switch (w->kind) {
+    case TASK_COPY_PCIE:
+        t->from_host += w->write_bytes;
+        t->to_host += w->read_bytes;
+        break;
+    case TASK_REDUCE: t->chips += w->read_bytes; break;
+    case TASK_RDMA_SEND: t->machines += w->read_bytes; break;
+    default: break;
+    }
+}
