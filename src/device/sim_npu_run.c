@@ -244,12 +244,12 @@ static void l2_put(struct ascope_sim_stream *s, const struct npu_task *t)
     npu_device_put(s->of, STREAM_L2, rec, l->size);
 }
 
-/* A page of memory has 4 KiB; the first request of a page is looked for in the large table. */
+/* All requests, hits in the small and in the large table, misses of both; a page of memory has 4 KiB. */
 static void smmu_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
     const struct layout *l = &smmu_layout;
     const uint64_t pages = (t->work.read_bytes + t->work.write_bytes) / 4096 + 1;
-    const uint64_t event[COUNTER_EVENTS] = { 4 * pages, 3 * pages, pages, pages / 8, pages - pages / 8 };
+    const uint64_t event[COUNTER_EVENTS] = { 16 * pages, 10 * pages, 4 * pages, pages, pages };
     uint8_t rec[80];
     layout_init(l, rec);
     layout_put(l, SMMU_TASK_TYPE, rec, sim_task_kinds[t->work.kind].log);
