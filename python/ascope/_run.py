@@ -133,6 +133,18 @@ def _step_at_optimizers(prof):
     torch.optim.Optimizer.__init__ = made
 
 
+def _shown_as_the_scripts(script):
+    """An exception of the script is shown without the calls that led to it."""
+
+    def show(kind, value, trace):
+        inner = trace
+        while inner and inner.tb_frame.f_code.co_filename != script:
+            inner = inner.tb_next
+        sys.__excepthook__(kind, value.with_traceback(inner or trace), inner or trace)
+
+    return show
+
+
 def main(arguments):
     o = _parser().parse_args(arguments)
     if not o.is_module and not os.path.isfile(o.script):
@@ -142,6 +154,7 @@ def main(arguments):
         os.environ["ASCOPE_DEVICE"] = o.device
     import ascope.torch_npu_compat
     sys.argv = [o.script] + o.arguments
+    sys.excepthook = _shown_as_the_scripts(o.script)
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
     prof = None
     if o.profile:

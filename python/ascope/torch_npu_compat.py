@@ -1,15 +1,17 @@
 """`import ascope.torch_npu_compat` provides the module `torch_npu` where the real one is not installed.
 
 Scripts that were written for Ascend NPUs run as they are: `torch_npu.profiler` is `ascope.torch.profiler`, `torch_npu.npu.mstx` are our
-marks, `torch.npu` has the calls that such scripts make around their training. Tensors stay on the CPU: `.npu()` leaves them where
-they are. Where the real torch_npu is installed this does nothing.
+marks, `torch.npu` has the calls that such scripts make around their training. Tensors stay on the CPU, whatever device they are sent
+to (_npu_devices.py). Where the real torch_npu is installed this does nothing.
 """
+import contextlib
 import importlib.util
+import os
 import sys
 import time
 import types
 
-from ascope import _core
+from ascope import _core, _npu_devices
 
 
 class Stream:
@@ -71,10 +73,38 @@ class _Npu(types.ModuleType):
         _core.synchronize()
 
     def is_available(self):
-        return False
+        """The simulated one is, where it is wanted."""
+        return os.environ.get("ASCOPE_DEVICE") == "sim"
 
     def device_count(self):
+        return int(self.is_available())
+
+    def get_device_name(self, device=None):
+        return "the CPU, in the place of an NPU"
+
+    def manual_seed(self, seed):
+        sys.modules["torch"].manual_seed(seed)
+
+    manual_seed_all = manual_seed
+
+    @contextlib.contextmanager
+    def stream(self, stream):
+        before, self._stream = self._stream, stream or self._stream
+        try:
+            yield
+        finally:
+            self._stream = before
+
+    def empty_cache(self):
+        pass
+
+    reset_peak_memory_stats = reset_max_memory_allocated = lambda self, device=None: None
+
+    def memory_allocated(self, device=None):
+        """Of the device, which holds nothing."""
         return 0
+
+    max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
 
 def install():
@@ -84,7 +114,7 @@ def install():
     from ascope.torch import config, mstx, profiler, schedule
     marks = sys.modules[mstx.__module__]  # the module: in the package its name stands for the class
     npu, package = _Npu(), types.ModuleType("torch_npu", __doc__)
-    package.__path__ = []
+    package.__path__ = [os.path.join(os.path.dirname(__file__), "_torch_npu")]
     npu.mstx = mstx
     door = types.ModuleType("torch_npu.profiler", profiler.__doc__)
     door.__path__ = []
@@ -104,7 +134,7 @@ def install():
         return True
     if not hasattr(torch, "npu"):
         torch.npu = npu
-        torch.Tensor.npu = torch.nn.Module.npu = lambda self, *args, **kwargs: self
+        _npu_devices.install(torch)
     return True
 
 

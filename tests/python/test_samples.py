@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -146,3 +147,38 @@ def test_options_of_a_recording_from_outside(tmp_path):
               "_op_attr": True, "_sys_io": True, "_sys_interconnection": True, "_gc_detect_threshold": 3, "_host_sys": ["cpu", "mem"],
               "_mstx_domain_include": ["a", "b"], "_data_simplification": False, "_export_type": ["text", "db"]}
     assert {name: experimental[name] for name in wanted} == wanted
+
+
+def test_devices_that_are_not_there(tmp_path):
+    """A script for NPUs says so in many places; the CPU stands in for all of them."""
+    (tmp_path / "script.py").write_text(textwrap.dedent("""
+        import os, pickle
+        import torch, torch_npu
+        import torch.distributed as distributed
+        torch.npu.set_device("npu:0")
+        assert torch.npu.is_available() and torch.npu.device_count() == 1
+        device = torch.device("npu:0")
+        assert isinstance(device, torch.device) and not isinstance("cpu", torch.device) and device.type == "cpu"
+        assert pickle.loads(pickle.dumps(device)) == torch.device("npu") == torch.device("cpu")
+        model = torch.nn.Linear(4, 4).npu().to(device).to("npu:0").to(device="npu")
+        x = torch.ones(2, 4, device=device).to("npu", torch.float64).npu().to(torch.float32)
+        assert model(x).device.type == "cpu"
+        distributed.init_process_group("hccl", init_method="file://" + os.path.abspath("store"), rank=0, world_size=1)
+        assert distributed.get_backend() == "gloo"
+        torch.save(model.state_dict(), "npu")
+        assert len(torch.load("npu", map_location="npu:0")) == 2
+        with torch.npu.stream(torch.npu.Stream()):
+            torch.npu.synchronize()
+        assert torch.npu.memory_allocated() == torch.npu.max_memory_reserved(0) == 0
+
+        from torch_npu.contrib import transfer_to_npu
+        assert model.cuda()(x.to("cuda:0")).device == torch.device("cuda") and torch.cuda.is_available()
+
+        def fail():
+            raise ValueError("as it would be shown by python3")
+        fail()
+        """))
+    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--device", "sim", "script.py"], cwd=tmp_path,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
+    assert done.returncode == 1 and done.stderr.strip().endswith("ValueError: as it would be shown by python3"), done.stderr
+    assert done.stderr.count("File ") == 2
