@@ -44,7 +44,7 @@ class Timeline(unittest.TestCase):
         info.write_text(json.dumps(content))
 
     def test_the_results_are_those_of_the_reference(self):
-        for name in ("pt-a-host", "pt-a-npu"):
+        for name in ("pt-a-host", "pt-a-npu", "own-pytorch"):
             wanted = DATA / name / "expected_exports"
             with self.subTest(name):
                 self.export(session(name), "a.json", "--device", "npu:0")

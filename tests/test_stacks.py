@@ -19,8 +19,12 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+def session(name):
+    return glob.glob(os.path.join(SOURCE, "tests/data/%s/raw/*_ascend_pt" % name))[0]
+
+
 def sample(which):
-    return glob.glob(os.path.join(SOURCE, "tests/data/pt-a-%s/raw/*_ascend_pt" % which))[0]
+    return session("pt-a-" + which)
 
 
 class Case(unittest.TestCase):
@@ -56,10 +60,10 @@ class Case(unittest.TestCase):
 
 class Lines(Case):
     def test_they_are_those_of_the_reference(self):
-        for which in "npu", "host":
-            for expected in glob.glob(os.path.join(SOURCE, "tests/data/pt-a-%s/expected_exports/stacks_*.log" % which)):
+        for which in "pt-a-npu", "pt-a-host", "own-pytorch":
+            for expected in glob.glob(os.path.join(SOURCE, "tests/data/%s/expected_exports/stacks_*.log" % which)):
                 metric = re.search("stacks_(.*).log", expected).group(1)
-                self.ascope(sample(which), "out.log", "--metric", metric, "-q")
+                self.ascope(session(which), "out.log", "--metric", metric, "-q")
                 with open(expected, encoding="utf-8", newline="") as f:
                     self.assertEqual(self.read("out.log"), f.read(), expected)
 
