@@ -252,13 +252,14 @@ static void a_place_that_cannot_be_stops_nothing(void **state)
     struct ascope_options o = host_only();
     o.parent_dir = "/dev/null/there";
     const struct ascope_schedule plan = { .warmup = 1, .active = 1, .repeat = 1 };
-    n_warnings = n_ready = 0;
+    n_warnings = n_errors = n_ready = 0;
     struct ascope_profiler *p = ascope_profiler_new(&o, &plan, count_ready, NULL);
     ascope_profiler_start(p);
     for (int i = 0; i < 4; i++)
         ascope_profiler_step(p);
     ascope_profiler_free(p);
-    assert_int_equal(n_warnings, 1);
+    assert_int_equal(n_errors, 1);
+    assert_int_equal(n_warnings, 0);
     assert_int_equal(n_ready, 0);
     (void)state;
 }

@@ -1,4 +1,4 @@
-/* told.h - what the collector has told while a test ran: how many warnings, and the last text. */
+/* told.h - what the collector has told while a test ran: how many warnings and errors, and the last text. */
 #ifndef ASCOPE_TESTS_TOLD_H
 #define ASCOPE_TESTS_TOLD_H
 
@@ -6,13 +6,14 @@
 
 #include "ascope/base.h"
 
-static unsigned n_warnings;
+static unsigned n_warnings, n_errors;
 static char last_text[1024];
 
 static inline void count_warning(enum ascope_severity severity, const char *text, void *user)
 {
     (void)user;
     n_warnings += severity == ASCOPE_WARNING;
+    n_errors += severity == ASCOPE_ERROR;
     snprintf(last_text, sizeof last_text, "%s", text);
 }
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Callable, Iterable, List, NamedTuple, Optional, Union
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Union
 
 from ascope import _core
 
@@ -119,7 +119,7 @@ def run(arguments: Iterable[str], tell: Tell = _print) -> Outcome:
 
 # ---- analysis that nobody waits for ----
 
-_running: List[threading.Thread] = []
+_running: Dict[threading.Thread, _Job] = {}
 _lock = threading.Lock()
 
 
@@ -133,8 +133,7 @@ def _see_through(job: _Job, tell: Tell, done: Optional[Callable[[Outcome], None]
         _print(_core.ERROR, "analysis: %s" % error)
     finally:
         with _lock:
-            if threading.current_thread() in _running:
-                _running.remove(threading.current_thread())
+            _running.pop(threading.current_thread(), None)
 
 
 def run_beside(arguments: Iterable[str], tell: Tell = _print,
@@ -149,22 +148,26 @@ def run_beside(arguments: Iterable[str], tell: Tell = _print,
             pass
     thread = threading.Thread(target=_see_through, args=(job, tell, done), name="ascope analysis", daemon=True)
     with _lock:
-        _running.append(thread)
+        _running[thread] = job
     thread.start()
     return thread
 
 
 def wait_for_all() -> None:
-    """Until everything that runs beside has ended."""
-    while True:
-        with _lock:
-            thread = _running[0] if _running else None
-        if not thread:
-            return
-        thread.join()
-        with _lock:
-            if thread in _running:
-                _running.remove(thread)
+    """Until everything that runs beside has ended; who interrupts it ends it."""
+    try:
+        while True:
+            with _lock:
+                thread = next(iter(_running), None)
+            if not thread:
+                return
+            thread.join()
+            with _lock:
+                _running.pop(thread, None)
+    except BaseException:
+        for job in list(_running.values()):
+            job.end()
+        raise
 
 
 def _in_child() -> None:

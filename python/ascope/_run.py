@@ -3,6 +3,7 @@ import argparse
 import os
 import runpy
 import sys
+import weakref
 
 from ascope import _core
 
@@ -100,20 +101,28 @@ def _profiler(o):
 
 
 def _step_at_optimizers(prof):
-    """The optimizer that ends the first step ends all of them: a training may have several."""
-    import torch
-    ends = []
+    """The optimizer that ends the first step ends all of them, as long as it lives: a training may have several."""
+    try:
+        import torch
+    except ImportError:  # the script may do without
+        return
+    ends, inside = [], []  # [a weak reference to the optimizer]; those whose step() is running
 
-    def watch(cls):
-        step = cls.__dict__.get("step")
-        if step is None or getattr(step, "ends_steps", False):
+    def watch(made_of):
+        cls = next((one for one in made_of.__mro__ if "step" in vars(one)), torch.optim.Optimizer)
+        step = vars(cls)["step"]
+        if getattr(step, "ends_steps", False):
             return
 
         def stepped(self, *args, **kwargs):
-            result = step(self, *args, **kwargs)
-            if not ends:
-                ends.append(id(self))
-            if ends[0] == id(self):
+            inside.append(self)
+            try:
+                result = step(self, *args, **kwargs)
+            finally:
+                inside.pop()
+            if not ends or ends[0]() is None:
+                ends[:] = [weakref.ref(self)]
+            if ends[0]() is self and self not in inside:  # its class may call that of which it is made
                 prof.step()
             return result
 

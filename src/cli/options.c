@@ -218,7 +218,7 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
         return NULL;
     }
     for (const char *c = full; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F) {
+        if (((unsigned char)*c < 0x20 || *c == 0x7F) && access(full, F_OK) != 0) { /* what is there was quoted well */
             complain("%s %s: holds the control character 0x%02x after %td characters; check how it was quoted", what,
                      full, (unsigned char)*c, c - full);
             return NULL;

@@ -39,8 +39,8 @@ static struct ascope_session *session_of(const struct ascope_profiler *p)
 
 static void tell(bool went_well, const struct ascope_error *e)
 {
-    if (!went_well)
-        message(ASCOPE_WARNING, "%s", e->text);
+    if (!went_well) /* not a warning: nobody reads those of the other ranks */
+        message(ASCOPE_ERROR, "%s", e->text);
 }
 
 static void do_init(struct ascope_profiler *p)

@@ -224,7 +224,7 @@ def test_two_profilers(tmp_path, told):
     p, q = (_core.Profiler(options(tmp_path)) for _ in range(2))
     p.start()
     q.start()
-    assert (_core.WARNING, "a session is open in this process already; end it first") in told
+    assert (_core.ERROR, "a session is open in this process already; end it first") in told
     q.stop()
     assert p.is_open
     p.stop()

@@ -5,6 +5,7 @@ $ASCOPE_CACHE, or ~/.cache/ascope, under a name made from everything that went i
 the first one.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import hashlib
@@ -14,11 +15,11 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 
 SOURCE = pathlib.Path(__file__).with_name("listener.cpp")
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 # NDEBUG as PyTorch itself has it: its headers check for more than its libraries provide without.
+DIGEST_BYTES = hashlib.sha256().digest_size
 FLAGS = ["-O2", "-g1", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-plt", "-w"]
 
 
@@ -117,11 +118,31 @@ def _is_ours(path):
     return state.st_uid == os.getuid() and not state.st_mode & 0o022
 
 
+def _seal(path):
+    """Its digest behind it, where the loader does not look."""
+    data = path.read_bytes()
+    with open(path, "ab") as file:
+        file.write(hashlib.sha256(data).digest())
+
+
+def _is_whole(path):
+    """A library of which a part is missing ends the program that loads it: a disk was full, a machine went down."""
+    data = path.read_bytes()
+    return hashlib.sha256(data[:-DIGEST_BYTES]).digest() == data[-DIGEST_BYTES:]
+
+
+def _is_usable(path):
+    try:
+        return _is_ours(path) and _is_whole(path)
+    except OSError:
+        return False
+
+
 def _cache():
     home = os.environ.get("ASCOPE_CACHE")
     if not home:
         home = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ascope")
-    for place in (pathlib.Path(home), pathlib.Path(tempfile.gettempdir(), f"ascope-{os.getuid()}")):
+    for place in (pathlib.Path(home), pathlib.Path(os.environ.get("TMPDIR") or "/tmp", f"ascope-{os.getuid()}")):
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.access(place, os.W_OK) and _is_ours(place):
@@ -153,18 +174,23 @@ def path(source=SOURCE):
     headers = _ascope_headers()
     cache = _cache()
     name = cache / f"{source.stem}-{torch.__version__}-{_key(torch, headers, source)}.so"
-    if name.exists() and _is_ours(name):
+    if _is_usable(name):
         return name
-    with open(cache / "lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (name.exists() and _is_ours(name)):
-            unfinished = cache / f".{name.name}.{os.getpid()}"
-            try:
-                _compile(torch, headers, source, unfinished)
-                os.chmod(unfinished, 0o700)
-                os.replace(unfinished, name)
-            finally:
-                unfinished.unlink(missing_ok=True)
+    try:
+        with open(cache / "lock", "w", encoding="utf-8") as lock:
+            with contextlib.suppress(OSError):  # a file system without locks: then several compile, and the last one stays
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if not _is_usable(name):
+                unfinished = cache / f".{name.name}.{os.getpid()}"
+                try:
+                    _compile(torch, headers, source, unfinished)
+                    _seal(unfinished)
+                    os.chmod(unfinished, 0o700)
+                    os.replace(unfinished, name)
+                finally:
+                    unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise BuildError(f"what is compiled to listen to PyTorch cannot be kept in {cache}: {error}") from error
     return name
 
 

@@ -66,12 +66,15 @@ def _collective_text(name, end_key, args, kwargs):
 def _ranged(function, message, domain):
     @functools.wraps(function)
     def call(*args, **kwargs):
-        text = message(args, kwargs) if callable(message) else message
-        open_range = _core.range_start(text, domain)
+        try:
+            open_range = _core.range_start(message(args, kwargs) if callable(message) else message, domain)
+        except Exception:  # arguments of a kind that cannot be described: the function may know them
+            open_range = 0
         try:
             return function(*args, **kwargs)
         finally:
-            _core.range_end(open_range, domain)
+            if open_range:
+                _core.range_end(open_range, domain)
 
     return call
 

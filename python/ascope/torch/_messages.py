@@ -1,6 +1,7 @@
 """What users are told: one line each on stdout, as PyTorch users know it from the profiler of torch_npu."""
 import functools
 import os
+import sys
 import time
 
 from ascope import _core
@@ -15,10 +16,20 @@ def _is_silent() -> bool:
 
 
 def tell(severity: int, text: str) -> None:
+    """One line. That it cannot be told (stdout is closed, its disk is full, its reader is gone) is not the training's trouble."""
     if severity == _core.WARNING and _is_silent():
         return
-    print("[%s] [%s] [%d] profiler.py: %s" % (time.strftime("%Y-%m-%d %H:%M:%S"), LEVELS[severity], os.getpid(), text),
-          flush=True)
+    line = "[%s] [%s] [%d] profiler.py: %s\n" % (time.strftime("%Y-%m-%d %H:%M:%S"), LEVELS[severity], os.getpid(), text)
+    out = sys.stdout
+    try:
+        if out is sys.__stdout__:  # past its buffer: what cannot be written would stay there, and become the exit code
+            out.flush()
+            os.write(out.fileno(), line.encode(out.encoding, "backslashreplace"))
+        else:
+            out.write(line)
+            out.flush()
+    except Exception:
+        pass
 
 
 def info(text: str) -> None:

@@ -4,16 +4,19 @@ A value that cannot be is replaced by its default, with a warning. The names of 
 """
 import enum
 import warnings
+from typing import List, Optional, Set, Union
 
 from ascope.torch._messages import info, warn
 
 
 class ProfilerActivity(enum.Enum):
+    """What is recorded: the host, the device."""
     CPU = 1
     NPU = 2
 
 
 class ProfilerLevel:
+    """How much the device tells: kernels and calls; with counters and collectives; with the runtime's calls and AI CPU; only marks."""
     Level0 = "Level0"
     Level1 = "Level1"
     Level2 = "Level2"
@@ -21,6 +24,7 @@ class ProfilerLevel:
 
 
 class AiCMetrics:
+    """Which counters of the AI cores. The results have columns for each."""
     PipeUtilization = "ACL_AICORE_PIPE_UTILIZATION"
     ArithmeticUtilization = "ACL_AICORE_ARITHMETIC_UTILIZATION"
     Memory = "ACL_AICORE_MEMORY_BANDWIDTH"
@@ -33,11 +37,13 @@ class AiCMetrics:
 
 
 class ExportType:
+    """What analysis makes: timelines and tables as files, or a database."""
     Text = "text"
     Db = "db"
 
 
 class HostSystem:
+    """What of the host's system is sampled."""
     CPU = "cpu"
     MEM = "mem"
     DISK = "disk"
@@ -50,20 +56,27 @@ def _values(names):
     return {value for name, value in vars(names).items() if not name.startswith("_")}
 
 
-def supported_activities():
+def _is_one_of(value, names):
+    return isinstance(value, str) and value in names  # a set cannot be asked for everything
+
+
+def supported_activities() -> Set[ProfilerActivity]:
     """The set of what `activities` can hold."""
     return set(ProfilerActivity)
 
 
-def supported_profiler_level():
+def supported_profiler_level() -> Set[str]:
+    """The set of what `profiler_level` can be."""
     return _values(ProfilerLevel)
 
 
-def supported_ai_core_metrics():
+def supported_ai_core_metrics() -> Set[str]:
+    """The set of what `aic_metrics` can be."""
     return _values(AiCMetrics)
 
 
-def supported_export_type():
+def supported_export_type() -> Set[str]:
+    """The set of what `export_type` can hold."""
     return _values(ExportType)
 
 
@@ -72,12 +85,29 @@ def _is_level_without_counters(level):
 
 
 class _ExperimentalConfig:
-    """The switches beyond those of `profile` itself."""
+    """The switches beyond those of `profile` itself.
 
-    def __init__(self, profiler_level=ProfilerLevel.Level0, aic_metrics=None, l2_cache=False, msprof_tx=False, mstx=False,
-                 data_simplification=True, record_op_args=False, op_attr=False, gc_detect_threshold=None,
-                 export_type=ExportType.Text, host_sys=None, mstx_domain_include=None, mstx_domain_exclude=None,
-                 sys_io=False, sys_interconnection=False):
+    profiler_level: a ProfilerLevel; Level0 without one.
+    aic_metrics: an AiCMetrics; without one none at Level0 and Level_none, PipeUtilization above.
+    l2_cache: hits of the L2 cache.
+    mstx: marks, see ascope.torch.mstx; msprof_tx is its old name.
+    data_simplification: analysis leaves the raw data and its results, and nothing between.
+    record_op_args: what operators are called with, in a directory of its own.
+    op_attr: attributes of operators; for databases only.
+    gc_detect_threshold: collections of Python's garbage that take so many ms, 0: all.
+    export_type: an ExportType, or a list of them.
+    host_sys: a list of HostSystem.
+    mstx_domain_include, mstx_domain_exclude: names of domains; only their marks, or all but theirs.
+    sys_io: network cards.
+    sys_interconnection: HCCS, PCIe, and links between chips.
+    """
+
+    def __init__(self, profiler_level: str = ProfilerLevel.Level0, aic_metrics: Optional[str] = None, l2_cache: bool = False,
+                 msprof_tx: bool = False, mstx: bool = False, data_simplification: Optional[bool] = True,
+                 record_op_args: bool = False, op_attr: bool = False, gc_detect_threshold: Optional[float] = None,
+                 export_type: Union[str, List[str]] = ExportType.Text, host_sys: Optional[List[str]] = None,
+                 mstx_domain_include: Optional[List[str]] = None, mstx_domain_exclude: Optional[List[str]] = None,
+                 sys_io: bool = False, sys_interconnection: bool = False) -> None:
         self._profiler_level = profiler_level
         self._aic_metrics = aic_metrics
         self._l2_cache = l2_cache
@@ -139,10 +169,10 @@ class _ExperimentalConfig:
         if self._data_simplification is not None:
             self._check_truth("_data_simplification", True)
         self._check_truth("record_op_args", False)
-        if self._profiler_level not in supported_profiler_level():
+        if not _is_one_of(self._profiler_level, supported_profiler_level()):
             warn("profiler_level: there is no %r; Level0 is taken" % (self._profiler_level,))
             self._profiler_level = ProfilerLevel.Level0
-        if self._aic_metrics not in supported_ai_core_metrics():
+        if not _is_one_of(self._aic_metrics, supported_ai_core_metrics()):
             is_bare = self._profiler_level == ProfilerLevel.Level0
             warn("aic_metrics: there is no %r; the default is taken" % (self._aic_metrics,))
             self._aic_metrics = AiCMetrics.AiCoreNone if is_bare else AiCMetrics.PipeUtilization
@@ -164,7 +194,7 @@ class _ExperimentalConfig:
     def _check_export_type(self):
         wanted = [self._export_type] if isinstance(self._export_type, str) else self._export_type
         if (not isinstance(wanted, (list, tuple, set)) or not wanted or
-                not all(isinstance(one, str) and one in supported_export_type() for one in wanted)):
+                not all(_is_one_of(one, supported_export_type()) for one in wanted)):
             warn("export_type: wanted text, db or a list of them, found %r; text is taken" % (self._export_type,))
             wanted = [ExportType.Text]
         self._export_type = sorted(set(wanted), reverse=True)
@@ -196,7 +226,7 @@ class _ExperimentalConfig:
     def _check_host_sys(self):
         given = self._host_sys
         if given is not None and (not isinstance(given, list) or
-                                  not all(isinstance(one, str) and one in _values(HostSystem) for one in given)):
+                                  not all(_is_one_of(one, _values(HostSystem)) for one in given)):
             warn("host_sys: wanted a list of %s, found %r; it is left out" % (", ".join(sorted(_values(HostSystem))), given))
             given = None
         self._host_sys = list(dict.fromkeys(given or []))

@@ -3,6 +3,8 @@
 With a stream a mark is launched on the device, too. Nothing is recorded while no session with marks runs.
 """
 import functools
+import inspect
+from typing import Any, Callable
 
 from ascope import _core
 from ascope.torch._messages import guarded, warn
@@ -41,9 +43,10 @@ def _checked(message, stream, domain, may_be_empty=False):
 
 
 class annotate:
-    """A range around a block (`with`) or around every call of a function (as a decorator; its name, where no message is given)."""
+    """A range around a block (`with`) or around every call of a function (as a decorator; its name, where no message is given). That of
+    an `async` function ends when it has been awaited."""
 
-    def __init__(self, message="", stream=None, domain=DEFAULT):
+    def __init__(self, message: str = "", stream: Any = None, domain: str = DEFAULT) -> None:
         self.message, self.stream, self.domain = message, stream, domain
         self._open = []
 
@@ -55,7 +58,7 @@ class annotate:
         mstx.range_end(self._open.pop(), self.domain)
         return False
 
-    def __call__(self, function):
+    def __call__(self, function: Callable) -> Callable:
         message = self.message or getattr(function, "__name__", "annotate")
 
         @functools.wraps(function)
@@ -63,17 +66,26 @@ class annotate:
             with annotate(message, self.stream, self.domain):
                 return function(*args, **kwargs)
 
-        return call
+        @functools.wraps(function)
+        async def awaited(*args, **kwargs):
+            with annotate(message, self.stream, self.domain):
+                return await function(*args, **kwargs)
+
+        return awaited if inspect.iscoroutinefunction(function) else call
 
 
 class mstx:
-    """Everything is a static method: `mstx.mark("here")`."""
+    """Everything is a static method: `mstx.mark("here")`.
+
+    stream: None puts a mark on the host alone; a stream of the device puts it there, too.
+    domain: marks of one kind; a recording can choose some (mstx_domain_include, mstx_domain_exclude).
+    """
 
     annotate = annotate
 
     @staticmethod
     @guarded()
-    def mark(message, stream=None, domain=DEFAULT):
+    def mark(message: str, stream: Any = None, domain: str = DEFAULT) -> None:
         """A point."""
         checked = _checked(message, stream, domain, may_be_empty=True)
         if checked:
@@ -81,14 +93,14 @@ class mstx:
 
     @staticmethod
     @guarded(0)
-    def range_start(message, stream=None, domain=DEFAULT):
+    def range_start(message: str, stream: Any = None, domain: str = DEFAULT) -> int:
         """Begins a range, which any thread may end. Its id; 0 when nothing is recorded."""
         checked = _checked(message, stream, domain)
         return _core.range_start(*checked) if checked else 0
 
     @staticmethod
     @guarded()
-    def range_end(range_id, domain=DEFAULT):
+    def range_end(range_id: int, domain: str = DEFAULT) -> None:
         """Ends it; in the domain in which it began."""
         if isinstance(range_id, bool) or not isinstance(range_id, int):
             warn("mstx: range_id: wanted what range_start has returned, found %r" % (range_id,))
@@ -97,18 +109,18 @@ class mstx:
 
     @staticmethod
     @guarded(-1)
-    def range_push(message, stream=None, domain=DEFAULT):
+    def range_push(message: str, stream: Any = None, domain: str = DEFAULT) -> int:
         """Begins a range inside the last one of this thread and domain. How many are open around it; -1: nothing is recorded."""
         checked = _checked(message, stream, domain)
         return _core.range_push(*checked) if checked else -1
 
     @staticmethod
     @guarded(-1)
-    def range_pop(domain=DEFAULT):
+    def range_pop(domain: str = DEFAULT) -> int:
         """Ends the last one that was pushed. How many are still open; -1: none was."""
         return _core.range_pop(_domain(domain)) if _is_text("domain", domain) else -1
 
     @staticmethod
-    def mstx_range(message, stream=None, domain=DEFAULT):
+    def mstx_range(message: str, stream: Any = None, domain: str = DEFAULT) -> annotate:
         """Decorator: a range around every call."""
         return annotate(message, stream, domain)

@@ -14,6 +14,7 @@ import shutil
 import sys
 import uuid
 import weakref
+from typing import Any, Callable, Iterable, List, Optional, Union
 
 from ascope import _core, _program
 from ascope.torch import _groups, _place
@@ -36,14 +37,14 @@ METRICS = ("self_cpu_time_total", "self_npu_time_total")
 OTHER_TOOLS = ("PROFILER_SAMPLECONFIG", "PROFILING_MODE")
 
 _hooks = Hooks()
-_open = []  # the profiler whose collection is open; the process has one at most
 _alive = weakref.WeakSet()
 
 
 def _recording(is_on, unused):
     if is_on:
-        for prof in _open:
-            prof._send_metadata()
+        for prof in list(_alive):
+            if prof._core is not None and prof._core.is_open:  # one of the process at most
+                prof._send_metadata()
         _hooks.on()
     else:
         _hooks.off()
@@ -78,12 +79,13 @@ def _listen():
     """To PyTorch's operators. Without a listener everything else is recorded."""
     from ascope.torch import _build
     if "torch" not in sys.modules:
+        info("operators are not recorded: PyTorch has not been imported")
         return None
     try:
         listener = _build.load()
         listener.ascope_torch_stack_source(*_core.stack_source())
         return listener
-    except _build.BuildError as trouble:
+    except Exception as trouble:  # a BuildError, or a machine on which nothing works
         error("operators are not recorded: %s" % trouble)
         return None
 
@@ -103,11 +105,48 @@ def _truth(name, value):
     return False
 
 
-class _KinetoProfile:
-    """Records between start and stop; what was recorded is exported from."""
+class _Caller:
+    """What the collector calls. It does not hold the profiler: one that nobody else holds ends."""
 
-    def __init__(self, *, activities=None, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False,
-                 with_modules=False, experimental_config=None, custom_trace_id_callback=None):
+    def __init__(self, prof):
+        self.prof = weakref.ref(prof)
+
+    def ready(self, path):
+        prof = self.prof()
+        if prof is not None:
+            prof._complete(path)
+
+    def action(self, step):
+        prof = self.prof()
+        return 0 if prof is None else prof._asked(step)
+
+
+class _Interface:
+    """What handlers of torch_npu's users ask a profiler for."""
+
+    def __init__(self, prof_path):
+        self.prof_path = prof_path
+
+
+class _KinetoProfile:
+    """Records between `start()` and `stop()`, or in a `with` block; what was recorded is exported from, afterwards.
+
+    activities: a list of ProfilerActivity; both where it is left out.
+    record_shapes: shapes and types of what operators are called with.
+    profile_memory: what is allocated and freed.
+    with_stack: the call stacks of operators, and Python's calls.
+    with_flops: floating-point operations.
+    with_modules: the modules that operators are called in.
+    experimental_config: an _ExperimentalConfig, which has the switches of the device.
+    custom_trace_id_callback: a function whose text becomes the trace_id of the collection.
+    """
+
+    max_meta_size, max_str_len = METADATA_MOST, TEXT_MOST
+
+    def __init__(self, *, activities: Optional[Iterable[ProfilerActivity]] = None, record_shapes: bool = False,
+                 profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False,
+                 with_modules: bool = False, experimental_config: Optional[_ExperimentalConfig] = None,
+                 custom_trace_id_callback: Optional[Callable[[], str]] = None) -> None:
         self.activities = self._activities(activities)
         self.record_shapes = _truth("record_shapes", record_shapes)
         self.profile_memory = _truth("profile_memory", profile_memory)
@@ -128,7 +167,7 @@ class _KinetoProfile:
         self._trace_id_callback = custom_trace_id_callback
         self._trace_id = None
         self._core, self._path, self._was_exported = None, None, False
-        self._pid = os.getpid()
+        self._caller, self._pid = _Caller(self), os.getpid()
         _alive.add(self)
 
     @staticmethod
@@ -154,33 +193,54 @@ class _KinetoProfile:
 
     def _make(self):
         """The collector's side; when it is first needed, because handlers are made before."""
-        return _core.Profiler(self._options(is_export_only=True), None, self._complete)
+        return _core.Profiler(self._options(is_export_only=True), None, self._caller.ready)
 
     def _collector(self):
+        if ProfilerActivity.CPU in self.activities and not (self._core and self._core.is_open):
+            _listen()
         if self._core is None:
-            if ProfilerActivity.CPU in self.activities:
-                _listen()
+            self._is_lost = True
             self._core = self._make()
+            self._is_lost = False
         return self._core
 
     def _complete(self, path):
         self._path = path
 
+    def _is_of_parent(self):
+        """In a forked process: whether it was used before. It goes on there; here it does nothing, and says so once."""
+        if self._pid == os.getpid():
+            return False
+        if self._core is None:
+            self._pid = os.getpid()
+            return False
+        if not self._is_told_of_parent:
+            self._is_told_of_parent = True
+            warn("the profiler runs in the parent process; make one in this process to record it")
+        return True
+
+    _is_told_of_parent = False
+    _is_lost = False  # there can be no collector; that was told, and nothing more happens until the next start
+
     def _driven(self, what):
-        """One move of the collector. Metadata that came before it goes to the collection that it opens."""
-        _open[:] = [self]
+        """One move of the collector."""
+        if self._is_of_parent() or (self._is_lost and what != "start"):
+            return
+        core = self._collector()
         try:
-            getattr(self._collector(), what)()
+            getattr(core, what)()
         finally:
-            self._path = self._collector().path or self._path
+            self._path = core.path or self._path
 
     @guarded()
-    def start(self):
+    def start(self) -> None:
+        """Recording begins."""
         if not _is_taken():
             self._driven("start")
 
     @guarded()
-    def stop(self):
+    def stop(self) -> None:
+        """Recording ends; everything is on disk."""
         if not _is_taken() and self._core is not None:
             self._driven("stop")
 
@@ -196,23 +256,31 @@ class _KinetoProfile:
         if core is None or self._pid != os.getpid():  # a forked process has a copy; the files are not its own
             return
         try:
+            self._caller.prof = lambda: self  # weak references may be gone already
             core.free()
             if self._path and self._was_exported and _place.is_export_only(self._path):
                 shutil.rmtree(self._path, ignore_errors=True)
                 os.rmdir(os.path.dirname(self._path))
         except Exception:  # the interpreter may be on its way out, and others may still use the directory
             pass
+        finally:
+            self._caller.prof = lambda: None
+
+    @property
+    def prof_if(self) -> _Interface:
+        """prof_if.prof_path: where the collection is."""
+        return _Interface(self._path)
 
     # ---- what is written beside ----
 
     @guarded()
-    def add_metadata(self, key, value):
+    def add_metadata(self, key: str, value: str) -> None:
         """A text for profiler_metadata.json."""
         if self._is_metadata(key, value):
             self._keep_metadata(key, json.dumps(value, ensure_ascii=False))
 
     @guarded()
-    def add_metadata_json(self, key, value):
+    def add_metadata_json(self, key: str, value: str) -> None:
         """The same with a value that is JSON."""
         if not self._is_metadata(key, value):
             return
@@ -274,11 +342,13 @@ class _KinetoProfile:
         return self._trace_id
 
     @guarded()
-    def set_custom_trace_id_callback(self, callback):
+    def set_custom_trace_id_callback(self, callback: Optional[Callable[[], str]]) -> None:
+        """For collections that begin from now on. None: each has a number that no other has."""
         self._trace_id_callback = callback
 
     @guarded()
-    def get_trace_id(self):
+    def get_trace_id(self) -> Optional[str]:
+        """Of the last collection that has begun."""
         return self._trace_id
 
     # ---- exports ----
@@ -293,14 +363,17 @@ class _KinetoProfile:
         self._was_exported = self._was_exported or outcome.is_done
 
     @guarded()
-    def export_chrome_trace(self, output_path):
-        """The timeline as one JSON file."""
+    def export_chrome_trace(self, output_path: str) -> None:
+        """The timeline as one JSON file, for chrome://tracing, Perfetto and MindStudio Insight."""
         if self._is_recorded("export_chrome_trace"):
             self._exported(_program.export_trace(self._path, output_path, tell))
 
     @guarded()
-    def export_stacks(self, output_path, metric=METRICS[0]):
-        """Call stacks with their times, for flame graphs; needs with_stack."""
+    def export_stacks(self, output_path: str, metric: str = METRICS[0]) -> None:
+        """Call stacks with their times, for flame graphs; needs with_stack.
+
+        metric: self_cpu_time_total or self_npu_time_total.
+        """
         if not self.with_stack:
             warn("export_stacks: there are no stacks without with_stack=True")
             return
@@ -311,7 +384,7 @@ class _KinetoProfile:
             self._exported(_program.export_stacks(self._path, output_path, metric, tell))
 
     @guarded()
-    def export_memory_timeline(self, output_path, device=None):
+    def export_memory_timeline(self, output_path: str, device: Optional[str] = None) -> None:
         """Memory over time by what it was used for: a page (.html), or the numbers (.json, .json.gz, .raw.json.gz)."""
         if not (self.record_shapes and self.profile_memory and (self.with_stack or self.with_modules)):
             warn("export_memory_timeline: needs record_shapes, profile_memory, and with_stack or with_modules")
@@ -323,11 +396,24 @@ class _KinetoProfile:
 
 
 class profile(_KinetoProfile):
-    """Records the steps that a schedule chooses; `on_trace_ready(prof)` is called when a turn of it is complete."""
+    """Records the steps that a schedule chooses; `on_trace_ready(prof)` is called when a turn of it is complete.
 
-    def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
-                 with_stack=False, with_flops=False, with_modules=False, experimental_config=None,
-                 execution_trace_observer=None, custom_trace_id_callback=None, use_cuda=None):
+    schedule: which steps, as `schedule(...)` or any function from a step's number to a ProfilerAction; all of them without one.
+    on_trace_ready: `tensorboard_trace_handler(...)`, or a function that is given the profiler. Without one what was recorded is
+        there to be exported from.
+    execution_trace_observer: an object whose start() and stop() are called with the profiler's own.
+    use_cuda: for scripts of other profilers; it has no effect.
+
+    Everything else is that of _KinetoProfile.
+    """
+
+    def __init__(self, *, activities: Optional[Iterable[ProfilerActivity]] = None,
+                 schedule: Optional[Callable[[int], ProfilerAction]] = None,
+                 on_trace_ready: Optional[Callable[["profile"], Any]] = None, record_shapes: bool = False,
+                 profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False,
+                 with_modules: bool = False, experimental_config: Optional[_ExperimentalConfig] = None,
+                 execution_trace_observer: Any = None, custom_trace_id_callback: Optional[Callable[[], str]] = None,
+                 use_cuda: Optional[bool] = None) -> None:
         super().__init__(activities=activities, record_shapes=record_shapes, profile_memory=profile_memory,
                          with_stack=with_stack, with_flops=with_flops, with_modules=with_modules,
                          experimental_config=experimental_config, custom_trace_id_callback=custom_trace_id_callback)
@@ -343,20 +429,30 @@ class profile(_KinetoProfile):
         self.record_steps = schedule is not None
         self.step_num = 0
         self.stopped = False
+        self._is_schedule_told = False
         self.execution_trace_observer = execution_trace_observer
 
     @property
-    def current_action(self):
-        return ProfilerAction(self._core.action) if self._core is not None else self._action(self.step_num)
+    def current_action(self) -> ProfilerAction:
+        """What the schedule says of this step."""
+        return ProfilerAction(self._core.action if self._core is not None else self._asked(self.step_num))
 
-    def _action(self, step):
-        return self.schedule(step) if self.schedule else ProfilerAction.RECORD
+    def _asked(self, step):
+        """The number of the schedule's action. A schedule that fails records nothing, which is told once."""
+        if not self.schedule:
+            return ProfilerAction.RECORD.value
+        try:
+            action = self.schedule(step)
+            return ProfilerAction(getattr(action, "value", action)).value
+        except Exception as trouble:
+            if not self._is_schedule_told:
+                error("schedule: step %d is not recorded: %s: %s" % (step, type(trouble).__name__, trouble))
+            self._is_schedule_told = True
+            return ProfilerAction.NONE.value
 
     def _make(self):
-        plan = self.schedule.as_tuple() if isinstance(self.schedule, Schedule) else self.schedule
-        if plan is not None and not isinstance(plan, tuple):
-            plan = lambda step: getattr(self._action(step), "value", 0)
-        return _core.Profiler(self._options(is_export_only=self.on_trace_ready is None), plan, self._complete)
+        plan = self.schedule.as_tuple() if isinstance(self.schedule, Schedule) else self.schedule and self._caller.action
+        return _core.Profiler(self._options(is_export_only=self.on_trace_ready is None), plan, self._caller.ready)
 
     def _complete(self, path):
         super()._complete(path)
@@ -367,7 +463,8 @@ class profile(_KinetoProfile):
                 error("on_trace_ready: %s: %s" % (type(trouble).__name__, trouble))
 
     @guarded()
-    def start(self):
+    def start(self) -> None:
+        """The schedule's first step begins."""
         if _is_taken():
             return
         self.stopped = False
@@ -376,7 +473,7 @@ class profile(_KinetoProfile):
             self.execution_trace_observer.start()
 
     @guarded()
-    def step(self):
+    def step(self) -> None:
         """A step ends, the next one begins."""
         if _is_taken():
             return
@@ -387,19 +484,22 @@ class profile(_KinetoProfile):
         self._driven("step")
 
     @guarded()
-    def stop(self):
+    def stop(self) -> None:
+        """The last step ends, whatever the schedule has said of it."""
         if _is_taken() or self._core is None:
             return
-        self._driven("stop")
-        self.stopped = True
-        if self.execution_trace_observer:
-            self.execution_trace_observer.stop()
+        try:
+            self._driven("stop")
+        finally:  # whoever interrupts the analysis has stopped all the same
+            self.stopped = True
+            if self.execution_trace_observer:
+                self.execution_trace_observer.stop()
 
     @classmethod
     @guarded()
-    def enable_profiler_in_child_thread(cls, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False,
-                                        with_modules=False):
-        """Records the operators of the calling thread, too."""
+    def enable_profiler_in_child_thread(cls, record_shapes: bool = False, profile_memory: bool = False, with_stack: bool = False,
+                                        with_flops: bool = False, with_modules: bool = False) -> None:
+        """Records the operators of the calling thread, too, while a profiler of the process records."""
         listener = None if _is_taken() else _listen()
         _truth("with_flops", with_flops)
         if listener:
@@ -409,8 +509,8 @@ class profile(_KinetoProfile):
 
     @classmethod
     @guarded()
-    def disable_profiler_in_child_thread(cls):
-        """No longer."""
+    def disable_profiler_in_child_thread(cls) -> None:
+        """The calling thread's operators are recorded no longer."""
         listener = None if _is_taken() else _listen()
         if listener:
             _core.synchronize()
@@ -418,9 +518,15 @@ class profile(_KinetoProfile):
 
 
 @guarded()
-def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
-    """For on_trace_ready: the collection goes to `dir_name` and is analysed there, in a process of its own; with async_mode the
-    training does not wait for it."""
+def tensorboard_trace_handler(dir_name: Optional[str] = None, worker_name: Optional[str] = None, analyse_flag: bool = True,
+                              async_mode: bool = False) -> Callable[[profile], None]:
+    """For on_trace_ready: the collection goes to `dir_name` and is analysed there, in a process of its own.
+
+    dir_name: $ASCEND_WORK_PATH/profiling_data, or the working directory, where it is left out.
+    worker_name: the first part of the collection's name, instead of this machine's name.
+    analyse_flag: False leaves the analysis for later, see `analyse`.
+    async_mode: the training does not wait for the analysis.
+    """
     if not isinstance(analyse_flag, bool):
         warn("analyse_flag: wanted True or False, found %r; True is taken" % (analyse_flag,))
         analyse_flag = True
@@ -428,18 +534,27 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
     _place.choose(dir_name, worker_name)
 
     def handler(prof):
+        path = prof._path  # async: by the end of it the profiler may be in its next collection
+
+        def done(outcome):
+            if outcome.is_done:
+                info("analysed in %.1f s: %s" % (outcome.seconds, os.path.join(path, "ASCEND_PROFILER_OUTPUT")))
+
         if analyse_flag and not _is_taken():
-            info("%s is analysed" % prof._path)
-            _program.analyse(prof._path, waits=not async_mode, tell=tell,
-                             done=lambda outcome: outcome.is_done and info("analysed in %.1f s: %s" % (
-                                 outcome.seconds, os.path.join(prof._path, "ASCEND_PROFILER_OUTPUT"))))
+            info("%s is analysed" % path)
+            _program.analyse(path, waits=not async_mode, tell=tell, done=done)
 
     return handler
 
 
 @guarded()
-def analyse(profiler_path, max_process_number=None, export_type=None):
-    """ASCEND_PROFILER_OUTPUT of one `*_ascend_pt` directory, or of all in a directory, some time later."""
+def analyse(profiler_path: str, max_process_number: Optional[int] = None,
+            export_type: Union[None, str, List[str]] = None) -> None:
+    """ASCEND_PROFILER_OUTPUT of one `*_ascend_pt` directory, or of all in a directory, some time later.
+
+    max_process_number: how many are analysed at once; as many as there are processors where it is left out.
+    export_type: text, db or a list of them; as the collection was set up where it is left out.
+    """
     cpus = os.cpu_count() or 1
     if max_process_number is not None and (isinstance(max_process_number, bool) or
                                            not isinstance(max_process_number, int) or max_process_number <= 0):

@@ -6,6 +6,7 @@ from ascope.torch._messages import warn
 
 
 class ProfilerAction(enum.Enum):
+    """What is done in a step."""
     NONE = 0
     WARMUP = 1
     RECORD = 2
@@ -13,9 +14,16 @@ class ProfilerAction(enum.Enum):
 
 
 class Schedule:
-    """A function from the number of a step to what is done in it. `repeat=0` goes on for ever."""
+    """A function from the number of a step to what is done in it.
 
-    def __init__(self, wait, active, warmup=0, repeat=0, skip_first=0, skip_first_wait=0):
+    wait, warmup, active: a turn is so many steps of each. What was recorded is saved at the end of it.
+    repeat: how many turns; 0 goes on for ever.
+    skip_first: steps before the first turn.
+    skip_first_wait: not 0: the first turn does not wait.
+    """
+
+    def __init__(self, wait: int, active: int, warmup: int = 0, repeat: int = 0, skip_first: int = 0,
+                 skip_first_wait: int = 0) -> None:
         self.wait = self._number("wait", wait)
         self.active = self._number("active", active, least=1)
         self.warmup = self._number("warmup", warmup)
@@ -36,7 +44,7 @@ class Schedule:
     def as_tuple(self):
         return (self.wait, self.active, self.warmup, self.repeat, self.skip_first, self.skip_first_wait)
 
-    def __call__(self, step):
+    def __call__(self, step: int) -> ProfilerAction:
         if step < 0:
             raise ValueError("there is no step %d" % step)
         if step < self.skip_first:

@@ -1,0 +1,675 @@
+"""Whatever goes wrong while a training is profiled: it computes the same, bit for bit, nothing is raised into it, and what was recorded is there."""
+import collections
+import csv
+import glob
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+pytest.importorskip("torch")
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.environ["ASCOPE_PROGRAM"]
+Done = collections.namedtuple("Done", "code out err")
+
+PRELUDE = """
+import contextlib, gc, os, signal, subprocess, sys, threading, time
+from small_training import *
+plain = {n: train(n=n) for n in range(1, STEPS + 1)}
+from ascope import _core, _program
+from ascope.torch import mstx, profiler
+
+ALL = dict(record_shapes=True, profile_memory=True, with_stack=True, with_modules=True,
+           experimental_config=profiler._ExperimentalConfig(profiler_level="Level1", mstx=True, gc_detect_threshold=0))
+
+def profile(place, analyse=False, **more):
+    return profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(place, analyse_flag=analyse), **{**ALL, **more})
+
+def after(seconds, signal_number):
+    threading.Timer(seconds, os.kill, (os.getpid(), signal_number)).start()
+
+"""
+
+
+class Quick:
+    """quick.py, and scripts for it."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "quick.py")], stdin=subprocess.PIPE, text=True,
+                                        stdout=subprocess.PIPE, bufsize=1,
+                                        env={**os.environ, "PYTHONPATH": os.pathsep.join((os.environ["PYTHONPATH"], HERE))})
+
+    def answer(self, seconds):
+        is_there, _, _ = select.select([self.process.stdout], [], [], seconds)
+        return int(self.process.stdout.readline()) if is_there else None
+
+    def run(self, code, place, out=None, timeout=60, does=None, **env):
+        files = [str(place / name) for name in ("out", "err")]
+        self.process.stdin.write(json.dumps({"code": PRELUDE + textwrap.dedent(code), "cwd": str(place), "env": env,
+                                             "out": out or files[0], "err": files[1]}) + "\n")
+        child = self.answer(timeout)
+        if does:
+            does(child)
+        status = self.answer(timeout)
+        if status is None:
+            os.kill(child, signal.SIGKILL)
+            self.answer(timeout)
+        text = [open(file, encoding="utf-8", errors="replace").read() if os.path.exists(file) else "" for file in files]
+        assert status is not None, "it does not end: " + "\n".join(text)
+        return Done(status, *text)
+
+
+@pytest.fixture(scope="module")
+def quick():
+    made = Quick()
+    yield made
+    made.process.stdin.close()
+    made.process.wait(10)
+
+
+@pytest.fixture
+def run(quick, tmp_path):
+    """run(script): it must end well, and without a word on stderr, unless something else is said to be right."""
+
+    def call(code, ends=0, says_nothing=True, **more):
+        done = quick.run(code, tmp_path, **more)
+        assert done.code == ends, done.out + done.err
+        said = [line for line in done.err.splitlines() if "Logging before" not in line and "CPUAllocator.cpp" not in line]
+        assert not says_nothing or not said, done.err  # but what PyTorch itself says where memory is profiled
+        return done
+
+    return call
+
+
+@pytest.fixture(params=["none", "sim"])
+def device(request, monkeypatch):
+    return request.param
+
+
+def collections_in(place):
+    return sorted(glob.glob(os.path.join(glob.escape(str(place)), "*_ascend_pt")))
+
+
+def steps_in(collection, device="none"):
+    """How many steps were recorded, when it has been analysed, now or before; on a device as many as on the host."""
+    timeline = os.path.join(collection, "ASCEND_PROFILER_OUTPUT", "trace_view.json")
+    if not os.path.exists(timeline):
+        done = subprocess.run([PROGRAM, "analyse", collection], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.returncode in (0, 3), done.stdout
+    with open(timeline, encoding="utf-8") as f:
+        n = sum(event["name"] == "aten::mse_loss" for event in json.load(f))
+    if device == "sim":
+        with open(os.path.join(collection, "ASCEND_PROFILER_OUTPUT", "kernel_details.csv"), encoding="utf-8") as f:
+            assert sum("MseLoss" == row["Type"] for row in csv.DictReader(f)) == n
+    return n
+
+
+def steps_of_only(place, device="none"):
+    found = collections_in(place)
+    assert len(found) == 1, found
+    return steps_in(found[0], device)
+
+
+def errors(done):
+    return [line for line in done.out.splitlines() if "[ERROR]" in line]
+
+
+# ---- exceptions ----
+
+def test_exceptions(run, tmp_path, device):
+    done = run("""
+        class Mine(Exception):
+            pass
+
+        def fails(*unused):
+            raise Mine("not today")
+
+        # in the block: the training's own, which goes on behind it
+        training = Training()
+        try:
+            with profile("block", analyse=True):
+                training.step(), training.step()
+                raise Mine("is mine")
+        except Mine as mine:
+            assert str(mine) == "is mine" and mine.__context__ is None
+        training.step(), training.step()
+        assert training.result() == plain[4]
+
+        # in a function that the profiler calls
+        with profile("schedule", schedule=fails) as prof:
+            assert train(prof) == plain[4]
+        some = lambda step: profiler.ProfilerAction(2) if step < 2 else fails()
+        with profile("some", schedule=some) as prof:
+            assert train(prof) == plain[4]
+        profiler.tensorboard_trace_handler("handler")
+        with profiler.profile(on_trace_ready=fails, **ALL) as prof:
+            assert train(prof) == plain[4]
+        with profile("id", custom_trace_id_callback=fails) as prof:
+            assert train(prof) == plain[4]
+            assert len(prof.get_trace_id()) == 32
+
+        # in what a program has put into the functions that are watched
+        class Odd:
+            numel, dtype = property(fails), None
+        torch.distributed.all_reduce, kept = lambda tensor: "odd", torch.distributed.all_reduce
+        with profile("watched") as prof:
+            assert torch.distributed.all_reduce(Odd()) == "odd"
+            torch.save = torch.load
+            assert train(prof) == plain[4]
+        assert torch.save is torch.load
+    """, ASCOPE_DEVICE=device)
+    told = errors(done)
+    assert steps_of_only(tmp_path / "block", device) == 2
+    assert not collections_in(tmp_path / "schedule") and steps_of_only(tmp_path / "some", device) == 2
+    assert steps_of_only(tmp_path / "handler", device) == 4 and steps_of_only(tmp_path / "id", device) == 4
+    assert steps_of_only(tmp_path / "watched", device) == 4
+    assert len(told) == 3 and sum("schedule: step" in line for line in told) == 2 and "on_trace_ready: Mine: not today" in told[2]
+    assert "custom_trace_id_callback: Mine" in done.out
+
+
+# ---- Ctrl-C ----
+
+def test_interrupts(run, tmp_path, device):
+    (tmp_path / "slow").write_text("#!/bin/sh\necho $$ >>slow.pids\nsleep 60\n")
+    (tmp_path / "slow").chmod(0o755)
+    run("""
+        def interrupted(number):
+            if number == 1:
+                signal.raise_signal(signal.SIGINT)
+
+        def is_interrupted(call):
+            try:
+                call()
+            except KeyboardInterrupt:
+                return True
+
+        # in a step
+        training = Training()
+        try:
+            with profile("step", analyse=True):
+                training.step()
+                signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            pass
+        for _ in range(3):
+            training.step()
+        assert training.result() == plain[4]
+
+        # while stop() and step() wait for the analysis
+        program, os.environ["ASCOPE_PROGRAM"] = os.environ["ASCOPE_PROGRAM"], os.path.abspath("slow")
+        prof = profile("stop", analyse=True)
+        prof.start()
+        assert train() == plain[4]
+        after(0.3, signal.SIGINT)
+        assert is_interrupted(prof.stop) and prof.stopped
+        prof = profile("between", analyse=True, schedule=profiler.schedule(0, 1, repeat=1))
+        prof.start()
+        training = Training()
+        training.step()
+        after(0.3, signal.SIGINT)
+        assert is_interrupted(prof.step)
+        for _ in range(3):
+            training.step(), prof.step()
+        prof.stop()
+        assert training.result() == plain[4]
+        os.environ["ASCOPE_PROGRAM"] = program
+
+        # before stop() has begun: it is the interpreter's end that stops
+        prof = profile("before", analyse=True)
+        prof.start()
+        assert train() == plain[4]
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        def stop():
+            os.kill(os.getpid(), signal.SIGINT)
+            prof.stop()
+        assert is_interrupted(stop)
+    """, ASCOPE_DEVICE=device)
+    for place, n in (("step", 1), ("stop", 4), ("between", 1), ("before", 4)):
+        assert steps_of_only(tmp_path / place, device) == n, place
+    for pid in (tmp_path / "slow.pids").read_text().split():
+        assert not os.path.exists("/proc/%s/cmdline" % pid) or not open("/proc/%s/cmdline" % pid).read(), "it still runs"
+
+
+# ---- ends ----
+
+ENDS = {  # what the script does in its third step: the exit code
+    "signal.raise_signal(signal.SIGTERM)": -signal.SIGTERM,
+    "signal.raise_signal(signal.SIGKILL)": -signal.SIGKILL,
+    "os.abort()": -signal.SIGABRT,
+    "os._exit(5)": 5,
+    "os.execv('/bin/true', ['true'])": 0,
+    "sys.exit(6)": 6,
+    "pass": 0,
+    "del prof, begin; gc.collect(); assert not _core.recording()": 0,
+    "raise KeyboardInterrupt": -signal.SIGINT,
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_ends_without_stop(run, tmp_path, device, end):
+    done = run("""
+        def begin():
+            prof = profile("x", analyse=True)
+            prof.start()
+            return prof
+        prof = begin()
+        training = Training()
+        training.step(), training.step()
+        %s
+        training.step(), training.step()
+        assert training.result() == plain[4]
+    """ % end, ENDS[end], says_nothing=end != "raise KeyboardInterrupt", ASCOPE_DEVICE=device)
+    (collection,) = collections_in(tmp_path / "x")
+    ends_well = ENDS[end] in (0, 6, -signal.SIGINT) and "exec" not in end
+    assert os.path.exists(os.path.join(collection, "ASCEND_PROFILER_OUTPUT")) == ends_well, done.out
+    assert steps_in(collection, device) == (4 if end == "pass" else 2)
+
+
+def test_dropped_profilers_end_at_once(run, tmp_path):
+    run("""
+        gc.disable()
+        def one(place):
+            prof = profile(place, schedule=profiler.schedule(0, 8))
+            prof.start()
+            return train(prof)
+        assert one("a") == one("b") == plain[4]
+        assert not _core.recording()
+    """)
+    assert steps_of_only(tmp_path / "a") == steps_of_only(tmp_path / "b") == 4
+
+
+# ---- other processes ----
+
+def test_processes(run, tmp_path, device):
+    run("""
+        # workers of a DataLoader
+        expected = train(num_workers=2)
+        with profile("workers", analyse=True) as prof:
+            assert train(prof, num_workers=2) == expected
+
+        # a fork in the middle: both go on, and the child has a profiler of its own from the next step on
+        with profile("parent", analyse=True) as prof:
+            training = Training()
+            training.step(), training.step()
+            state = random.getstate()
+            child = os.fork()
+            if child == 0:
+                random.setstate(state)  # Python gives children another one
+                prof.step(), prof.step()  # the parent's: said once, and nothing happens
+                training.step()
+                with profile("child", analyse=True):
+                    training.step()
+                os._exit(training.result() != plain[4])
+            training.step(), training.step()
+            assert training.result() == plain[4]
+            assert os.waitpid(child, 0)[1] == 0
+
+        # made before the fork, used behind it
+        prof = profile("heir")
+        child = os.fork()
+        if child == 0:
+            with prof:
+                is_same = train(prof) == plain[4]
+            os._exit(not is_same)
+        assert os.waitpid(child, 0)[1] == 0
+
+        # programs that are started are not recorded, and do not hold the recording open
+        with profile("starter") as prof:
+            started = subprocess.Popen(["sleep", "30"])
+            assert subprocess.run([sys.executable, "-c", "print(5)"], stdout=subprocess.PIPE).stdout == b"5\\n"
+            assert train(prof) == plain[4]
+        profiler.analyse(os.path.join("starter", os.listdir("starter")[0]))
+        started.kill()
+    """, ASCOPE_DEVICE=device)
+    assert (tmp_path / "out").read_text().count("runs in the parent process") == 1
+    for place, n in (("workers", 4), ("parent", 4), ("child", 1), ("heir", 4), ("starter", 4)):
+        assert steps_of_only(tmp_path / place, device) == n, place
+
+
+def test_spawned_workers(run, tmp_path):
+    run("""
+        expected = train(num_workers=1, multiprocessing_context="spawn")
+        with profile("x") as prof:
+            assert train(prof, num_workers=1, multiprocessing_context="spawn") == expected
+    """, PYTHONPATH=os.pathsep.join((os.environ["PYTHONPATH"], HERE)))
+    assert steps_of_only(tmp_path / "x") == 4
+
+
+# ---- disks ----
+
+def test_full_disk(run, tmp_path, device):
+    """A limit of files stands for the disk: everybody may set one."""
+    done = run("""
+        import resource
+        def limit(n):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (n, resource.RLIM_INFINITY))
+
+        with profile("late") as prof:
+            for number in range(40):
+                assert train(prof, n=1) == plain[1]
+                if number == 10:
+                    limit(20000)
+        limit(resource.RLIM_INFINITY)
+
+        limit(1000)
+        with profile("early", analyse=True) as prof:
+            assert train(prof) == plain[4]
+        limit(resource.RLIM_INFINITY)
+
+        with profile("again") as prof:
+            assert train(prof) == plain[4]
+    """, ASCOPE_DEVICE=device)
+    assert "File too large" in done.out
+    assert steps_of_only(tmp_path / "again", device) == 4
+    assert steps_of_only(tmp_path / "late") > 4
+
+
+def test_full_file_system(run, tmp_path):
+    place = tmp_path / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "ascope-test", str(place)], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("only root may mount")
+    try:
+        done = run("""
+            with profile("small", analyse=True) as prof:
+                assert train(prof) == plain[4]
+                with open("small/other", "wb", buffering=0) as file, contextlib.suppress(OSError):
+                    while True:
+                        file.write(bytes(4096))
+                for _ in range(200):
+                    assert train(prof, n=1) == plain[1]
+        """)
+        assert "No space left" in done.out, done.out
+        os.unlink(place / "other")
+        assert steps_of_only(place) >= 4
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_places(run, tmp_path, device):
+    (tmp_path / "file").write_text("")
+    names = ["with space", "n\u00e4m\u00e9 \u4e2d\u6587", "new\nline", "quo\"te'", "--option", "a" * 200, "x;rm -rf y"]
+    done = run("""
+        names = %r
+        for place in names:
+            with profile(place, analyse=True) as prof:
+                assert train(prof) == plain[4]
+
+        # nowhere to write
+        for place in ("file", "/proc/nowhere/x", "b" * 300, "nul\\0byte", 5):
+            with profile(place, analyse=True) as prof:
+                assert train(prof) == plain[4]
+
+        # deleted while it records
+        import shutil
+        with profile("deleted", analyse=True) as prof:
+            train(prof, n=1)
+            shutil.rmtree("deleted")
+            assert train(prof) == plain[4]
+        os.mkdir("gone")
+        here = os.getcwd()
+        os.chdir("gone")
+        os.rmdir(os.path.join(here, "gone"))
+        with profile("x") as prof:
+            assert train(prof) == plain[4]
+        with profiler.profile() as prof:
+            assert train(prof) == plain[4]
+        os.chdir(here)
+
+        # names
+        for worker in ("w" * 225, "w" * 226, "\u4e2d" * 225, "a/b", "..", "new\\nline", ""):
+            handler = profiler.tensorboard_trace_handler("workers", worker, analyse_flag=False)
+            with profiler.profile(on_trace_ready=handler) as prof:
+                assert train(prof) == plain[4]
+    """ % names, ASCOPE_DEVICE=device)
+    for name in names:
+        assert steps_of_only(tmp_path / name, device) == 4, name
+    told = errors(done)
+    for text in ("Not a directory", "/proc/nowhere", "File name too long", "null byte", "/deleted/", "profile.start: FileNotFound"):
+        assert 1 <= sum(text in line for line in told) <= 3, (text, told)
+    assert not any("profile.step" in line for line in told)
+    assert len(os.listdir(tmp_path / "workers")) == 7
+
+
+# ---- wrong use ----
+
+def test_wrong_use(run, tmp_path, device):
+    done = run("""
+        # two at once: the first one records, and the second one once it has ended
+        with profile("outer") as outer:
+            with profile("inner") as inner:
+                assert train(inner) == plain[4]
+            assert train(outer) == plain[4]
+        with inner:
+            assert train(inner, n=1) == plain[1]
+
+        # start twice, stop twice, step without start, stop without start
+        prof = profile("twice")
+        prof.start(), prof.start()
+        assert train(prof) == plain[4]
+        prof.stop(), prof.stop(), prof.step(), prof.stop()
+        prof = profile("stepped", schedule=profiler.schedule(1, 2, 1))
+        assert train(prof) == plain[4]
+        prof.stop()
+        profile("never").stop()
+        with contextlib.suppress(RuntimeError):
+            profile("called", schedule=lambda step: prof.stop() or profiler.ProfilerAction.RECORD).step()
+        holder = []
+        holder.append(profiler.profile(on_trace_ready=lambda prof: (prof.step(), prof.stop(), prof.start())))
+        with holder[0] as prof:
+            assert train(prof) == plain[4]
+
+        # stopped and dropped elsewhere than started
+        prof = profile("thread")
+        prof.start()
+        assert train(prof) == plain[4]
+        stopper = threading.Thread(target=prof.stop)
+        stopper.start(), stopper.join()
+        assert train(prof) == plain[4]
+        with profile("thread_again") as prof:
+            assert train(prof) == plain[4]
+        prof = profile("started_elsewhere")
+        starter = threading.Thread(target=prof.start)
+        starter.start(), starter.join()
+        assert train(prof) == plain[4]
+        prof.stop()
+
+        # threads that live longer than the profiler, and threads that begin and end in it
+        go, results = threading.Event(), []
+        def work(*unused):
+            profiler.profile.enable_profiler_in_child_thread(with_stack=True, record_shapes=True, profile_memory=True)
+            go.wait()
+            x = torch.ones(5)
+            for _ in range(200):
+                x = x * 1.01
+            results.append(x.sum().item().hex())
+        with profile("threads") as prof:
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            assert train(prof) == plain[4]
+        go.set()
+        for thread in threads:
+            thread.join()
+        assert len(results) == 4 and len(set(results)) == 1
+        profiler.profile.enable_profiler_in_child_thread()
+        assert train() == plain[4]
+        profiler.profile.disable_profiler_in_child_thread()
+        profiler.profile.disable_profiler_in_child_thread()
+
+        # exports of nothing, to nowhere
+        prof = profiler.profile(**ALL)
+        prof.export_chrome_trace("nothing.json")
+        with prof:
+            assert train() == plain[4]
+            prof.export_chrome_trace("while.json")
+        prof.export_chrome_trace("/proc/nowhere/x.json")
+        prof.export_stacks(None)
+        prof.export_memory_timeline("no/such/directory/x.html")
+        profiler.analyse(None), profiler.analyse("nowhere"), profiler.analyse(".", max_process_number=1)
+    """, ASCOPE_DEVICE=device)
+    for place, n in (("outer", 8), ("inner", 1), ("twice", 4), ("stepped", 2), ("thread", 4), ("thread_again", 4), ("threads", 4)):
+        assert steps_of_only(tmp_path / place, device) == n, place
+    assert not collections_in(tmp_path / "never")
+    assert len(collections_in(tmp_path / "started_elsewhere")) == 1
+
+
+# ---- the program that analyses ----
+
+@pytest.mark.parametrize("mode", ["waits", "async"])
+def test_analysis_fails(run, tmp_path, mode):
+    for name, code in (("crashes", "kill -SEGV $$"), ("killed", "kill -9 $$"), ("talks", "yes no | head -c 300000 >&2; exit 2")):
+        (tmp_path / name).write_text("#!/bin/sh\n%s\n" % code)
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "text").write_text("no program")
+    done = run("""
+        for name in ("crashes", "killed", "talks", "text", "nowhere"):
+            os.environ["ASCOPE_PROGRAM"] = os.path.abspath(name)
+            handler = profiler.tensorboard_trace_handler(name + ".d", async_mode=%r)
+            with profiler.profile(on_trace_ready=handler) as prof:
+                assert train(prof) == plain[4]
+        _program.wait_for_all()
+    """ % (mode == "async"))
+    assert len(errors(done)) == 5, done.out
+    for name in ("crashes", "killed", "talks", "text", "nowhere"):
+        assert steps_of_only(tmp_path / (name + ".d")) == 4
+
+
+def test_analysis_hangs(quick, tmp_path):
+    """Nobody has to wait for it: async the training goes on, and Ctrl-C ends the wait at the interpreter's end, and the analysis."""
+    (tmp_path / "hangs").write_text("#!/bin/sh\necho $$ >hangs.pid\nexec sleep 300\n")
+    (tmp_path / "hangs").chmod(0o755)
+
+    def interrupt(child):
+        for _ in range(300):
+            if (tmp_path / "trained").exists():
+                break
+            time.sleep(0.05)
+        time.sleep(0.3)
+        os.kill(child, signal.SIGINT)
+
+    done = quick.run("""
+        handler = profiler.tensorboard_trace_handler("x", async_mode=True)
+        with profiler.profile(on_trace_ready=handler) as prof:
+            assert train(prof) == plain[4]
+        assert train(prof) == plain[4]
+        open("trained", "w").close()
+    """, tmp_path, does=interrupt, ASCOPE_PROGRAM=str(tmp_path / "hangs"))
+    assert done.code == 0, done
+    pid = int((tmp_path / "hangs.pid").read_text())
+    for _ in range(40):
+        if not os.path.exists("/proc/%d" % pid):
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(pid, signal.SIGKILL)
+        pytest.fail("the analysis still runs")
+    assert steps_of_only(tmp_path / "x") == 4
+
+
+# ---- what is missing ----
+
+def plain_python(code, place, timeout=60, **env):
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=timeout, env={**os.environ, "ASCOPE_DEVICE": "none", **env})
+    assert done.returncode == 0 and done.stderr == "", done
+    return done.stdout
+
+
+def test_without_torch(tmp_path):
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden/torch.py").write_text("raise ImportError('there is no PyTorch here')\n")
+    code = """
+        from ascope.torch import mstx, profiler
+        with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("x"), with_stack=True,
+                              experimental_config=profiler._ExperimentalConfig(mstx=True)):
+            range_id = mstx.range_start("without PyTorch")
+            mstx.range_end(range_id)
+        profiler.profile.enable_profiler_in_child_thread()
+        import ascope.torch_npu_compat, torch_npu
+    """
+    out = plain_python(code, tmp_path, PYTHONPATH=os.pathsep.join((str(tmp_path / "hidden"), os.environ["PYTHONPATH"])))
+    assert "PyTorch has not been imported" in out and "[ERROR]" not in out
+    (collection,) = collections_in(tmp_path / "x")
+    with open(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/trace_view.json"), encoding="utf-8") as f:
+        assert "without PyTorch" in f.read()
+    (tmp_path / "script.py").write_text("print('it ran')\n")
+    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--profile", "script.py"], cwd=tmp_path, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path / "hidden"), os.environ["PYTHONPATH"]))})
+    assert done.returncode == 0 and "it ran" in done.stdout and len(collections_in(tmp_path / "result")) == 1, done.stdout
+
+
+def test_torch_after_ascope(tmp_path):
+    plain_python("""
+        from ascope.torch import profiler
+        prof = profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("x", analyse_flag=False), with_stack=True)
+        with prof:
+            import torch
+        with prof:
+            torch.nn.functional.mse_loss(torch.ones(3), torch.zeros(3))
+    """, tmp_path)
+    assert [steps_in(path) for path in collections_in(tmp_path / "x")] == [0, 1]
+
+
+def test_listener_cannot_be_made(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "broken").write_text("#!/bin/sh\necho 'error: no space' >&2\nexit 1\n")
+    (tmp_path / "broken").chmod(0o755)
+    for name, env in (("no_compiler", {"PATH": "/nowhere", "CXX": ""}), ("broken_compiler", {"CXX": str(tmp_path / "broken")})):
+        done = run("""
+            with profile("%s", analyse=True) as prof:
+                assert train(prof) == plain[4]
+        """ % name, ASCOPE_CACHE=str(tmp_path / "cache"), **env)
+        (line,) = errors(done)
+        assert "operators are not recorded" in line
+        assert steps_of_only(tmp_path / name) == 0
+
+
+def test_cache(run, tmp_path):
+    """One that is damaged is made again; one that cannot be written is replaced by another place. The compiler here is quick."""
+    (tmp_path / "quick").write_text("""#!/bin/sh
+        while [ $# -gt 0 ]; do
+            [ "$1" = -o ] && cp "$GOOD" "$2"
+            shift
+        done
+    """)
+    (tmp_path / "quick").chmod(0o755)
+    from ascope.torch import _build
+    good = str(_build.path())
+    (tmp_path / "file").write_text("")
+    for name, damage in (("empty", b""), ("cut", open(good, "rb").read()[:100000]), ("text", b"no library"), ("file", None)):
+        cache = tmp_path / name
+        if damage is not None:
+            cache.mkdir(0o700)
+            (cache / os.path.basename(good)).write_bytes(damage)
+            (cache / os.path.basename(good)).chmod(0o700)
+        done = run("""
+            with profile("%s.d", analyse=True) as prof:
+                assert train(prof) == plain[4]
+        """ % name, CXX=str(tmp_path / "quick"), GOOD=good, ASCOPE_CACHE=str(cache), TMPDIR=str(tmp_path / "tmp"))
+        assert not errors(done), done.out
+        assert steps_of_only(tmp_path / (name + ".d")) == 4
+
+
+# ---- nobody listens ----
+
+@pytest.mark.parametrize("way", ["closed", "none", "full", "ascii", "odd", "silent"])
+def test_stdout(run, tmp_path, way):
+    begin = {"closed": "sys.stdout.close()", "none": "sys.stdout = None", "ascii": "sys.stdout.reconfigure(encoding='ascii')",
+             "odd": "sys.stdout = type('Odd', (), {'flush': lambda: None})"}.get(way, "")
+    done = run("""
+        %s
+        profiler.schedule(wait=-1, active="x")
+        with profile("n\u00e4me", analyse=True) as prof:
+            assert train(prof) == plain[4]
+    """ % begin, out="/dev/full" if way == "full" else None, TORCH_NPU_WARNING_DISABLE=str(int(way == "silent")))
+    assert steps_of_only(tmp_path / "n\u00e4me") == 4
+    assert ("[WARNING]" in done.out) == (way == "ascii") and ("n\\xe4me" in done.out) == (way == "ascii")
+    assert "[INFO]" in done.out or way != "silent"
