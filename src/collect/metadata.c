@@ -16,6 +16,14 @@ static bool is_limited(const char *key)
     return strcmp(key, "parallel_group_info") != 0;
 }
 
+static size_t characters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += (*text & 0xC0) != 0x80; /* the others belong to the one before */
+    return n;
+}
+
 static struct metadata_key **key_find(struct ascope_session *s, const char *key)
 {
     struct metadata_key **at = &s->metadata;
@@ -120,8 +128,8 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
         error_set(&e, FAULT_ASKED, "metadata: a session, a key and a value are needed");
     else if (s->o.layout == ASCOPE_LAYOUT_PROF)
         error_set(&e, FAULT_ASKED, "metadata %.60s: the layout prof has no file for it; take pytorch", key);
-    else if (is_limited(key) && (strlen(key) > TEXT_MOST || strlen(value) > TEXT_MOST))
-        error_set(&e, FAULT_ASKED, "metadata %.60s: key and value are at most %d bytes long each", key, TEXT_MOST);
+    else if (is_limited(key) && (characters(key) > TEXT_MOST || characters(value) > TEXT_MOST))
+        error_set(&e, FAULT_ASKED, "metadata %.60s: key and value are at most %d characters long each", key, TEXT_MOST);
     else if (is_json && !json_is_value(value))
         error_set(&e, FAULT_ASKED, "metadata %.60s: the value is not JSON", key);
     else if (!is_json)

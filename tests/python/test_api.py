@@ -163,6 +163,31 @@ def test_metadata_has_limits(warned, tmp_path):
     assert warned("already")
 
 
+def test_metadata_is_that_of_one_collection(tmp_path, monkeypatch, warned):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    made, long = [], "\u4e2d" * 4096
+    profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False)
+    prof = profiler.profile(schedule=profiler.schedule(wait=0, warmup=1, active=1, repeat=2),
+                            on_trace_ready=lambda p: made.append(p.prof_if.prof_path))
+    prof.add_metadata("before", "start")
+    prof.start()
+    prof.add_metadata("in the warm-up", long)
+    prof.step()
+    prof.add_metadata_json("active", "[1]")
+    prof.step()
+    prof.add_metadata("second", "turn")
+    prof.step()
+    prof.step()
+    prof.stop()
+    first, second = (json.load(open(os.path.join(path, "profiler_metadata.json"), encoding="utf-8")) for path in made)
+    fixed = {"ENV_VARIABLES", "trace_id"}
+    assert set(first) == {"before", "in the warm-up", "active"} | fixed
+    assert first["in the warm-up"] == long and first["active"] == [1]
+    assert set(second) == {"second"} | fixed and second["trace_id"] != first["trace_id"] and len(second["trace_id"]) == 32
+    assert list(first["ENV_VARIABLES"]) == ["ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC", "HCCL_RDMA_SL", "ACLNN_CACHE_LIMIT"]
+    assert not warned("metadata")
+
+
 def test_what_goes_wrong_is_told_and_does_not_stop_the_training(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("ASCOPE_DEVICE", "none")
     (tmp_path / "file").write_text("")

@@ -19,7 +19,8 @@ def tell(severity: int, text: str) -> None:
     """One line. That it cannot be told (stdout is closed, its disk is full, its reader is gone) is not the training's trouble."""
     if severity == _core.WARNING and _is_silent():
         return
-    line = "[%s] [%s] [%d] profiler.py: %s\n" % (time.strftime("%Y-%m-%d %H:%M:%S"), LEVELS[severity], os.getpid(), text)
+    line = "[%s] [%s] [%d] profiler.py: %s\n" % (time.strftime("%Y-%m-%d %H:%M:%S"), LEVELS[severity], os.getpid(),
+                                                 text.replace("\r", "\\r").replace("\n", "\\n"))
     out = sys.stdout
     try:
         if out is sys.__stdout__:  # past its buffer: what cannot be written would stay there, and become the exit code

@@ -41,15 +41,17 @@ _alive = weakref.WeakSet()
 
 
 def _recording(is_on, unused):
+    is_open = [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]  # one of the process at most
     if is_on:
-        for prof in list(_alive):
-            if prof._core is not None and prof._core.is_open:  # one of the process at most
-                prof._send_metadata()
         _hooks.on()
+        for prof in is_open:
+            prof._send_metadata()
+            prof._core.metadata("trace_id", prof._next_trace_id())
     else:
         _hooks.off()
-        for prof in _open:
+        for prof in is_open:
             prof._send_groups()
+            prof.metadata, prof._unsent = {}, {}  # the next turn of the schedule begins without
 
 
 _core.on_recording(_recording)
@@ -163,7 +165,7 @@ class _KinetoProfile:
         if self.experimental_config.with_gc and ProfilerActivity.CPU not in self.activities:
             warn("gc_detect_threshold: garbage is collected by the host, and ProfilerActivity.CPU is not wanted")
             self.experimental_config._gc_detect_threshold = None
-        self.metadata = {}
+        self.metadata, self._unsent = {}, {}
         self._trace_id_callback = custom_trace_id_callback
         self._trace_id = None
         self._core, self._path, self._was_exported = None, None, False
@@ -195,8 +197,8 @@ class _KinetoProfile:
         """The collector's side; when it is first needed, because handlers are made before."""
         return _core.Profiler(self._options(is_export_only=True), None, self._caller.ready)
 
-    def _collector(self):
-        if ProfilerActivity.CPU in self.activities and not (self._core and self._core.is_open):
+    def _collector(self, starts):
+        if ProfilerActivity.CPU in self.activities and (self._core is None or starts and not self._core.is_open):
             _listen()
         if self._core is None:
             self._is_lost = True
@@ -226,7 +228,7 @@ class _KinetoProfile:
         """One move of the collector."""
         if self._is_of_parent() or (self._is_lost and what != "start"):
             return
-        core = self._collector()
+        core = self._collector(starts=what == "start")
         try:
             getattr(core, what)()
         finally:
@@ -277,7 +279,7 @@ class _KinetoProfile:
     def add_metadata(self, key: str, value: str) -> None:
         """A text for profiler_metadata.json."""
         if self._is_metadata(key, value):
-            self._keep_metadata(key, json.dumps(value, ensure_ascii=False))
+            self._keep_metadata(key, value, "metadata")
 
     @guarded()
     def add_metadata_json(self, key: str, value: str) -> None:
@@ -289,7 +291,7 @@ class _KinetoProfile:
         except ValueError as trouble:
             warn("add_metadata_json: %s: the value is not JSON: %s; it is left out" % (key, trouble))
             return
-        self._keep_metadata(key, value)
+        self._keep_metadata(key, value, "metadata_json")
 
     def _is_metadata(self, key, value):
         if not isinstance(key, str) or not isinstance(value, str):
@@ -302,21 +304,21 @@ class _KinetoProfile:
             return True
         return False
 
-    def _keep_metadata(self, key, value_json):
-        """For the collection that records, or for the next one that does."""
-        if self._core is not None and self._core.is_open and self._core.action >= ProfilerAction.RECORD.value:
-            self._core.metadata_json(key, value_json)
-            return
+    def _keep_metadata(self, key, value, how):
         if key in self.metadata:
             warn("metadata: %s is there already, and gets the new value" % key)
-        self.metadata[key] = value_json
+        self.metadata[key] = value
+        self._unsent[key] = how
+        if self._core is not None and self._core.is_open:
+            self._send_metadata()
 
     def _send_metadata(self):
-        """To the collection that has begun to record; the next one of the schedule begins without."""
-        for key, value in self.metadata.items():
-            self._core.metadata_json(key, value)
-        self.metadata = {}
-        self._core.metadata("trace_id", self._next_trace_id())
+        """To the collection that is open."""
+        for key in list(self._unsent):
+            try:
+                getattr(self._core, self._unsent.pop(key))(key, self.metadata[key])
+            except _core.Error as trouble:
+                warn(str(trouble))
 
     def _send_groups(self):
         """At the end: groups are made while a program runs."""
