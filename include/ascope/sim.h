@@ -20,7 +20,7 @@ struct ascope_sim_event;
 
 /* Streams of a device, which is there from the first use on. NULL as a stream: the device's first one. */
 ASCOPE_API struct ascope_sim_stream *ascope_sim_stream_new(unsigned device); /* NULL also: 16 devices, 1024 streams */
-ASCOPE_API void ascope_sim_stream_free(struct ascope_sim_stream *s); /* after everything in it has run */
+ASCOPE_API void ascope_sim_stream_free(struct ascope_sim_stream *s);         /* after everything in it has run */
 
 enum { ASCOPE_SIM_DIMS = 8 };
 enum ascope_sim_type {
@@ -87,6 +87,21 @@ ASCOPE_API void ascope_sim_op_begin(struct ascope_sim_op *op, const char *name);
 /* false: not in turn, or on another thread; those that began after it may still look at it. */
 ASCOPE_API bool ascope_sim_op_end(struct ascope_sim_op *op);
 ASCOPE_API void ascope_sim_ops_wait(void); /* until all that was queued has run */
+
+/* A collective that a framework really carries out on the host, between begin and end: on the simulated device it begins behind the
+ * operators before it, on a stream of its own, has met the other ranks when the host's has ended, and then takes the time of such a
+ * transfer; operators that are told after its end run after it. So it needs no other rank, and nothing ever waits for one that has not
+ * ended. 32 are open at most; further ones are not simulated. Begin and end may be called on two threads. */
+struct ascope_sim_exchange {
+    const char *name;     /* PyTorch's: "gloo:all_reduce" */
+    const char *group;    /* one name in all ranks; NULL: of all */
+    uint32_t rank, ranks; /* in the group; of 0 ranks: alone */
+    int32_t peer;         /* its rank, where there is only one other; else -1 */
+    uint32_t type;        /* enum ascope_sim_type */
+    uint64_t bytes;
+};
+ASCOPE_API uint64_t ascope_sim_exchange_begin(const struct ascope_sim_exchange *x); /* 0: none, or not recorded */
+ASCOPE_API void ascope_sim_exchange_end(uint64_t id);
 
 /* Memory of a pool: addresses that hold nothing. 0: the device has no more. */
 ASCOPE_API uint64_t ascope_sim_malloc(unsigned device, uint64_t bytes);

@@ -51,6 +51,7 @@ static void fork_child(void)
 {
     pthread_mutex_init(&npu.lock, NULL);
     conditions_init();
+    npu_exchanges_forget();
     npu_forget();
     npu_job_forget();
 }
@@ -297,6 +298,7 @@ static bool stop(struct error *e)
     (void)e;
     npu_lock();
     atomic_store(&npu.what, 0);
+    npu_exchanges_release();
     const uint64_t until_ns = host_clock_raw_ns() + LONGEST_S * UINT64_C(1000000000);
     while (npu.n_recorded > 0 && host_clock_raw_ns() < until_ns)
         npu_wait();

@@ -47,6 +47,7 @@ struct npu_point {
 struct npu_point *npu_point_get(uint32_t n_times); /* with one reference; NULL: no memory, and nobody waits */
 struct npu_point *npu_point_keep(struct npu_point *p);
 void npu_point_drop(struct npu_point *p);
+void npu_point_happens(struct npu_point *p, uint64_t ns);
 
 /* A collective: ranks meet. See sim_npu_job.h for how they hear of each other. */
 struct npu_meeting {
@@ -80,6 +81,7 @@ struct ascope_sim_stream { /* given back, it waits for the next who wants one: n
     uint32_t head, n, active_at;
     uint16_t id, next_task, batch;
     bool is_full_turn, is_free;
+    bool is_aside; /* may wait for the host: who waits for the whole device does not wait for it */
     uint8_t stage;
 };
 
@@ -217,5 +219,20 @@ void npu_samples_first(struct npu_device *d);
 void npu_samples_stop(struct npu_device *d);
 void npu_samples_forget(struct npu_device *d);
 void npu_traffic_add(struct npu_device *d, const struct sim_work *w);
+
+/* sim_npu_comm.c: what ranks do together. */
+struct npu_collective {
+    const char *name, *group;
+    uint64_t bytes;
+    enum ascope_sim_type type;
+    struct npu_job who;    /* in the group; of 0 ranks: as in the job */
+    int peer;              /* the only other one; -1: all are */
+    struct npu_point *met; /* when they have met; NULL: found out in the job */
+};
+void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective *x);
+
+/* sim_exchange.c: the lock is held. */
+void npu_exchanges_release(void); /* none waits for the host any more */
+void npu_exchanges_forget(void);  /* in a child process */
 
 #endif

@@ -40,6 +40,7 @@ struct collective {
     struct ascope_sim_stream *stream[NPU_PLANES];
     unsigned planes;
     struct npu_meeting *meeting;
+    const struct npu_collective *of;
     struct npu_point *begins, *ends; /* for the other streams; when they are done */
     struct comm_part part;
     bool is_recorded;
@@ -57,22 +58,23 @@ static struct npu_meeting *meeting_make(const struct sim_collective *c, const ch
 }
 
 /* A plane for each of the other ranks, as far as there are planes. */
-static bool collective_prepare(struct collective *c, struct ascope_sim_stream *s, const struct sim_collective *kind,
-                               const char *group)
+static bool collective_prepare(struct collective *c, struct ascope_sim_stream *s, const struct sim_collective *kind)
 {
     npu_lock();
-    c->job = npu_job();
+    c->job = c->of->who.ranks > 0 ? c->of->who : npu_job();
     c->stream[0] = s;
     c->planes = 1;
-    while (c->planes < NPU_PLANES && c->planes < c->job.ranks - 1) {
+    const uint32_t others = c->of->peer < 0 ? c->job.ranks - 1 : 1;
+    while (c->planes < NPU_PLANES && c->planes < others) {
         struct ascope_sim_stream **plane = &s->plane[c->planes - 1];
         if (!*plane)
             *plane = npu_stream_get(s->of);
         if (!*plane)
             break;
+        (*plane)->is_aside = s->is_aside;
         c->stream[c->planes++] = *plane;
     }
-    c->meeting = meeting_make(kind, group);
+    c->meeting = meeting_make(kind, c->of->group);
     if (c->planes > 1) {
         c->begins = npu_point_get(1);
         c->ends = npu_point_get(c->planes - 1);
@@ -98,7 +100,7 @@ static void part_run(struct collective *c, struct npu_task *t)
     }
     c->part.name = npu_name(small->name);
     if (c->what & NPU_COMM) {
-        c->part.remote = (c->job.rank + 1 + c->part.plane) % c->job.ranks;
+        c->part.remote = c->of->peer < 0 ? (c->job.rank + 1 + c->part.plane) % c->job.ranks : (uint32_t)c->of->peer;
         c->part.link = small->link;
         c->part.notify = c->meeting->number % 4096 * 256 + c->part.plane;
         record_head(rec, KIND_HCCL, ring_thread(), npu_now(&c->times));
@@ -133,7 +135,10 @@ static void parts_run(struct collective *c, const struct sim_collective *kind)
                 t.after = npu_point_keep(c->begins);
             if (c->part.plane > 0 && i + 1u == kind->n)
                 t.happens = npu_point_keep(c->ends);
-            if (c->part.what == SMALL_WAIT && !has_met) {
+            if (c->part.what == SMALL_WAIT && !has_met && c->of->met) {
+                t.until = npu_point_keep(c->of->met);
+                has_met = true;
+            } else if (c->part.what == SMALL_WAIT && !has_met) {
                 t.meets = meeting_keep(c->meeting);
                 if (c->part.plane == 0)
                     t.comes = meeting_keep(c->meeting);
@@ -150,23 +155,20 @@ static void parts_run(struct collective *c, const struct sim_collective *kind)
     npu_unlock();
 }
 
-void ascope_sim_collective(struct ascope_sim_stream *s, const char *name, const char *group, uint64_t bytes,
-                           enum ascope_sim_type type)
+void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective *x)
 {
-    const uint32_t which = collective_find(name);
+    const uint32_t which = collective_find(x->name);
     const struct sim_collective *kind = &sim_collectives[which];
-    struct collective c = { .what = npu_what(NPU_TASKS) };
-    if (!group)
-        group = "hccl_world_group";
+    struct collective c = { .what = npu_what(NPU_TASKS), .of = x };
     s = npu_stream_of(s);
-    if (!s || !collective_prepare(&c, s, kind, group))
+    if (!s || !collective_prepare(&c, s, kind))
         return;
     c.part = (struct comm_part){
-        .rank = c.job.rank, .ranks = c.job.ranks, .data_type = hccl_type(type), .bytes = bytes / c.job.ranks + 1
+        .rank = c.job.rank, .ranks = c.job.ranks, .data_type = hccl_type(x->type), .bytes = x->bytes / c.job.ranks + 1
     };
     if (c.what) {
         char tag[64];
-        c.part.group = npu_name(group);
+        c.part.group = npu_name(x->group);
         comm_name_make(tag, sizeof tag, kind->node, c.part.group, c.meeting->number + 1);
         c.part.tag = npu_name(tag);
     }
@@ -181,7 +183,7 @@ void ascope_sim_collective(struct ascope_sim_stream *s, const char *name, const 
         }
         if (c.what & NPU_COMM) {
             record_head(rec, KIND_HCCL_OP, ring_thread(), npu_now(&c.times));
-            record_comm(rec, false, c.part.data_type, npu_name("MESH-RING-NHR"), bytes / sim_type_bytes(type),
+            record_comm(rec, false, c.part.data_type, npu_name("MESH-RING-NHR"), x->bytes / sim_type_bytes(x->type),
                         c.part.group);
             npu_host_put(KIND_HCCL_OP, rec);
         }
@@ -192,4 +194,12 @@ void ascope_sim_collective(struct ascope_sim_stream *s, const char *name, const 
     npu_lock();
     npu_meeting_drop(c.meeting);
     npu_unlock();
+}
+
+void ascope_sim_collective(struct ascope_sim_stream *s, const char *name, const char *group, uint64_t bytes,
+                           enum ascope_sim_type type)
+{
+    npu_collective_run(
+        s, &(struct npu_collective){
+               .name = name, .group = group ? group : "hccl_world_group", .bytes = bytes, .type = type, .peer = -1 });
 }

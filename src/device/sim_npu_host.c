@@ -396,7 +396,8 @@ void ascope_sim_synchronize(struct ascope_sim_stream *s)
     if (s)
         stream_finish_all(s);
     for (uint32_t i = 0; d && i < d->n_streams; i++)
-        stream_finish(d->stream[i]);
+        if (!d->stream[i]->is_aside)
+            stream_finish(d->stream[i]);
     npu_unlock();
     if (what & NPU_CALLS)
         ascope_call(LEVEL_RUNTIME, TYPE_CALL_SYNCHRONIZE, inner, npu_now(&times), 0);

@@ -44,7 +44,7 @@ void npu_point_drop(struct npu_point *p)
     }
 }
 
-static void point_happens(struct npu_point *p, uint64_t ns)
+void npu_point_happens(struct npu_point *p, uint64_t ns)
 {
     if (!p)
         return;
@@ -397,7 +397,7 @@ static void task_end(struct ascope_sim_stream *s, struct npu_task *t)
         done_put(s, t);
         npu.n_recorded--;
     }
-    point_happens(t->happens, end_ns);
+    npu_point_happens(t->happens, end_ns);
     task_drop(t);
     s->free_at = t->end;
     s->stage = STAGE_BEGIN;

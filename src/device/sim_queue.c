@@ -24,6 +24,10 @@ static void launch(const struct sim_queued *t)
     if (t->work == SIM_OP_KERNEL)
         ascope_sim_launch(NULL, &(struct ascope_sim_kernel){
                                     .type = t->type, .in = t->in, .out = t->out, .n_in = t->n_in, .n_out = t->n_out });
+    else if (t->work == SIM_OP_EXCHANGE)
+        sim_exchange_launch(t->bytes);
+    else if (t->work == SIM_OP_JOIN)
+        sim_exchange_join(t->bytes);
     else
         ascope_sim_copy(NULL, direction[t->work], t->bytes);
 }

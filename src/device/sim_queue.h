@@ -12,7 +12,15 @@
 #include "ascope/sim.h"
 
 enum { SIM_QUEUE_TASKS = 1024, SIM_TYPE_BYTES = 64 };
-enum sim_op_work { SIM_OP_IDLE, SIM_OP_KERNEL, SIM_OP_TO_DEVICE, SIM_OP_TO_HOST, SIM_OP_COPY };
+enum sim_op_work {
+    SIM_OP_IDLE,
+    SIM_OP_KERNEL,
+    SIM_OP_TO_DEVICE,
+    SIM_OP_TO_HOST,
+    SIM_OP_COPY,
+    SIM_OP_EXCHANGE,
+    SIM_OP_JOIN
+};
 
 /* What an operator is on the device, where that is known (sim_op_names.c). */
 struct sim_op_row {
@@ -26,10 +34,14 @@ const struct sim_op_row *sim_op_row_of(const char *name); /* NULL: not known */
 struct sim_queued {
     enum sim_op_work work;
     uint32_t n_in, n_out;
-    uint64_t id, bytes;
+    uint64_t id, bytes; /* of an exchange: which one */
     char type[SIM_TYPE_BYTES];
     struct ascope_sim_tensor in[ASCOPE_SIM_OP_INPUTS], out[ASCOPE_SIM_OP_OUTPUTS];
 };
 void sim_queue_put(struct sim_queued *task); /* copies it, and gives it its number */
+
+/* sim_exchange.c: at the far end of the queue. */
+void sim_exchange_launch(uint64_t which);
+void sim_exchange_join(uint64_t which);
 
 #endif

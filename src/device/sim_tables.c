@@ -177,6 +177,9 @@ const struct sim_collective sim_collectives[] = {
     { "HcclSend", "hcom_send_", 1, 4, { SMALL_WAIT, SMALL_PAYLOAD, SMALL_NOTIFY, SMALL_WAIT } },
     { "HcclAlltoAll", "hcom_alltoall_", 1, 7,
       { SMALL_NOTIFY, SMALL_WAIT, SMALL_PAYLOAD, SMALL_NOTIFY, SMALL_WAIT, SMALL_NOTIFY, SMALL_WAIT } },
+    { "HcclRecv", "hcom_receive_", 0, 3, { SMALL_NOTIFY, SMALL_WAIT, SMALL_NOTIFY } },
+    { "HcclReduce", "hcom_reduce_", 0, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE } },
+    { "HcclScatter", "hcom_scatter_", 0, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_COPY } },
 };
 const size_t sim_n_collectives = COUNT(sim_collectives);
 /* clang-format on */

@@ -1,8 +1,10 @@
-"""Two ranks of torch.distributed: two directories, the right ranks, marks of the collectives."""
+"""Two ranks of torch.distributed: two directories, the right ranks, marks of the collectives; on the simulated device their tasks."""
+import csv
 import glob
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -20,7 +22,9 @@ RANK = textwrap.dedent("""
     from ascope.torch import profiler
     rank, port = int(sys.argv[1]), sys.argv[2]
     dist.init_process_group("gloo", init_method="tcp://127.0.0.1:" + port, rank=rank, world_size=2)
-    config = profiler._ExperimentalConfig(mstx=True)
+    linear = torch.nn.Linear(4, 4)
+    model = torch.nn.parallel.DistributedDataParallel(linear)
+    config = profiler._ExperimentalConfig(mstx=True, profiler_level="Level1", export_type=["text", "db"])
     with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("result"), experimental_config=config):
         tensor = torch.ones(8) * (rank + 1)
         dist.all_reduce(tensor)
@@ -30,7 +34,13 @@ RANK = textwrap.dedent("""
             dist.recv(torch.zeros(3), src=0)
         pair, alone = dist.new_group([0, 1]), dist.new_group([1])
         dist.all_reduce(torch.ones(2), group=pair)
+        if rank == 1:
+            dist.all_reduce(torch.ones(5), group=alone)
+        work = dist.all_reduce(torch.ones(3), async_op=True)
+        model(torch.ones(2, 4)).sum().backward()
+        work.wait()
         dist.barrier()
+    assert linear.weight.grad.tolist() == [[2.0] * 4] * 4
     assert tensor.tolist() == [3.0] * 8
     dist.destroy_process_group()
     """)
@@ -41,24 +51,38 @@ def marks_of(collection):
         return [json.loads(e["name"].replace('\\"', '"')) for e in json.load(f) if e["ph"] == "X" and "opName" in e["name"]]
 
 
-@pytest.fixture(scope="module")
-def ranks(tmp_path_factory):
-    place = tmp_path_factory.mktemp("ranks")
+def run(place, code, codes=[0, 0]):
+    """Collections by the rank that they say they are of."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = str(s.getsockname()[1])
     environment = {name: value for name, value in os.environ.items() if name != "RANK"}
-    environment["ASCOPE_DEVICE"] = "none"
-    jobs = [subprocess.Popen([sys.executable, "-c", RANK, str(rank), port], cwd=place, env=environment, stdout=subprocess.PIPE,
+    environment["ASCOPE_DEVICE"] = "sim"
+    jobs = [subprocess.Popen([sys.executable, "-c", code, str(rank), port], cwd=place, env=environment, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True) for rank in range(2)]
-    said = [job.communicate(timeout=240)[0] for job in jobs]
-    assert [job.returncode for job in jobs] == [0, 0], "\n".join(said)
+    said = [job.communicate(timeout=120)[0] for job in jobs]
+    assert [job.returncode for job in jobs] == codes, "\n".join(said)
     found = {}
     for collection in glob.glob(str(place / "result/*_ascend_pt")):
         for name in glob.glob(os.path.join(collection, "profiler_info_*.json")):
             with open(name, encoding="utf-8") as f:
                 found[json.load(f)["rank_id"]] = collection
     return found
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("ranks"), RANK)
+
+
+def result(collection, name):
+    with open(os.path.join(collection, "ASCEND_PROFILER_OUTPUT", name), encoding="utf-8") as f:
+        return json.load(f) if name.endswith("json") else list(csv.DictReader(f))
+
+
+def metadata_of(collection):
+    with open(os.path.join(collection, "profiler_metadata.json"), encoding="utf-8") as f:
+        return json.load(f)
 
 
 def test_each_rank_has_its_directory(ranks):
@@ -69,7 +93,7 @@ def test_each_rank_has_its_directory(ranks):
 def test_collectives_are_marked(ranks):
     for rank, other in ((0, "HcclSend"), (1, "HcclRecv")):
         marks = marks_of(ranks[rank])
-        assert [m["opName"] for m in marks] == ["HcclAllreduce", other, "HcclAllreduce"]
+        assert [m["opName"] for m in marks] == ["HcclAllreduce", other] + ["HcclAllreduce"] * (2 + rank)
         assert marks[0]["count"] == "8" and marks[0]["dataType"] == "fp32" and marks[0]["groupName"] == "default_group"
         assert marks[2]["count"] == "2" and marks[2]["groupName"] == "group_name_1"
     assert marks_of(ranks[0])[1]["destRank"] == "1"
@@ -79,9 +103,65 @@ def test_collectives_are_marked(ranks):
 def test_groups_are_told(ranks):
     both = {"group_name": "default_group", "global_ranks": [0, 1]}
     for rank in range(2):
-        with open(os.path.join(ranks[rank], "profiler_metadata.json"), encoding="utf-8") as f:
-            groups = json.load(f)["parallel_group_info"]
+        groups = metadata_of(ranks[rank])["parallel_group_info"]
         assert groups["default_group"] == {**both, "group_rank": rank}
         assert groups["group_name_1"] == {**both, "group_name": "group_name_1", "group_rank": rank}
         assert ("group_name_2" in groups) == (rank == 1)
     assert groups["group_name_2"] == {"group_name": "group_name_2", "group_rank": 0, "global_ranks": [1]}
+
+
+def test_collectives_are_on_the_simulated_device(ranks):
+    for rank, other in ((0, "send"), (1, "receive")):
+        kinds = next(iter(result(ranks[rank], "communication.json").values()))
+        assert [name.split("__")[0] for name in kinds["p2p"] if "@" in name] == ["hcom_" + other]
+        # one of its own, one of a pair of ranks, one that is not waited for, the gradients, the barrier, and that of rank 1 alone
+        reduced = [name for name in kinds["collective"] if name.startswith("hcom_allReduce__")]
+        assert len(reduced) == 5 + rank
+        assert len({name.split("@")[1] for name in reduced}) == 2 + rank
+        links = next(iter(result(ranks[rank], "communication_matrix.json").values()))["collective"]
+        assert {link for name, row in links.items() if "total" in name for link in row} - {"0-0"} == {("0-1", "1-0")[rank]}
+        assert float(result(ranks[rank], "step_trace_time.csv")[0]["Communication"]) > 0
+        assert "simulated" in metadata_of(ranks[rank])
+
+
+def test_groups_are_what_the_database_calls_them(ranks):
+    """As tools for clusters join them."""
+    for rank in range(2):
+        with sqlite3.connect(os.path.join(ranks[rank], "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_%d.db" % rank)) as db:
+            found = dict(db.execute("SELECT s.value, count(*) FROM COMMUNICATION_OP c JOIN STRING_IDS s ON s.id = c.groupName GROUP BY 1"))
+            (groups,), = db.execute("SELECT value FROM META_DATA WHERE name = 'parallel_group_info'")
+        assert found == {"default_group": 5, "group_name_1": 1, **({"group_name_2": 1} if rank else {})}
+        assert set(found) == set(json.loads(groups))
+
+
+DYING = textwrap.dedent("""
+    import os
+    import sys
+    import torch
+    import torch.distributed as dist
+    from ascope.torch import profiler
+    rank, port = int(sys.argv[1]), sys.argv[2]
+    dist.init_process_group("gloo", init_method="tcp://127.0.0.1:" + port, rank=rank, world_size=2)
+    config = profiler._ExperimentalConfig(profiler_level="Level1")
+    with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("result"), experimental_config=config):
+        dist.all_reduce(torch.ones(8))
+        if rank == 1:
+            os._exit(7)
+        left = dist.irecv(torch.zeros(3), src=1)  # never comes
+        try:
+            for i in range(100):
+                dist.all_reduce(torch.ones(8))
+        except RuntimeError as trouble:
+            print("told", trouble)
+        else:
+            sys.exit("nobody is missed")
+        torch.ones(2).sum().item()
+    os._exit(0)  # gloo's own end would wait
+    """)
+
+
+def test_a_rank_that_dies_is_no_trouble_of_ours(tmp_path):
+    found = run(tmp_path, DYING, [0, 7])
+    assert 0 in found
+    kinds = next(iter(result(found[0], "communication.json").values()))
+    assert len([name for name in kinds["collective"] if "@" in name]) >= 2  # one that was, one that was tried

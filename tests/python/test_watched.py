@@ -83,3 +83,62 @@ def test_groups_have_one_name_everywhere(monkeypatch):
         "group_name_1": {"group_name": "tp", "group_rank": 1, "global_ranks": [2, 1]},
         "group_name_2": {"group_name": "group_name_2", "group_rank": 0, "global_ranks": [1]},
     }
+
+
+def calls():
+    """Calls with the FLOPs that the mathematics says they take: 2 for each multiplication and addition of a product."""
+    F, ones = torch.nn.functional, torch.ones
+    yield "mm", 2 * 2 * 3 * 4, lambda: torch.mm(ones(2, 3), ones(3, 4))
+    yield "bmm", 2 * 5 * 2 * 3 * 4, lambda: torch.bmm(ones(5, 2, 3), ones(5, 3, 4))
+    yield "addmm", 2 * 2 * 3 * 4, lambda: torch.addmm(ones(4), ones(2, 3), ones(3, 4))
+    yield "baddbmm", 2 * 5 * 2 * 3 * 4, lambda: torch.baddbmm(ones(1), ones(5, 2, 3), ones(5, 3, 4))
+    yield "matmul", 2 * 6 * 7 * 2 * 3 * 4, lambda: ones(6, 1, 2, 3) @ ones(7, 3, 4)
+    yield "matmul", 2 * 3, lambda: torch.matmul(ones(3), ones(3))
+    yield "matmul", 2 * 2 * 3, lambda: ones(2, 3) @ ones(3)
+    yield "linear", 2 * 5 * 6 * 3 * 4, lambda: F.linear(ones(5, 6, 3), ones(4, 3), ones(4))
+    yield "mv", 2 * 2 * 3, lambda: torch.mv(ones(2, 3), ones(3))
+    yield "conv1d", 2 * 2 * 8 * 6 * (4 * 3), lambda: F.conv1d(ones(2, 4, 8), ones(8, 4, 3))
+    yield "conv2d", 2 * 2 * 8 * (4 * 5) * (2 * 3 * 3), lambda: F.conv2d(ones(2, 4, 8, 9), ones(8, 2, 3, 3), None, 2, 1, 1, 2)
+    yield "conv2d", 2 * 8 * (4 * 5) * (4 * 9), lambda: F.conv2d(ones(4, 8, 9), ones(8, 4, 3, 3), None, 1, 0, 2)
+    yield "conv2d", 2 * 1 * 8 * (8 * 9) * (4 * 9), lambda: F.conv2d(ones(1, 4, 8, 9), ones(8, 4, 3, 3), padding="same")
+    yield "conv3d", 2 * 1 * 2 * 27 * (3 * 8), lambda: F.conv3d(ones(1, 3, 4, 4, 4), ones(2, 3, 2, 2, 2))
+    yield "conv_transpose2d", 2 * 1 * 4 * 25 * (8 * 9), lambda: F.conv_transpose2d(ones(1, 4, 5, 5), ones(4, 8, 3, 3), None, 2)
+
+
+def test_flops_are_what_the_mathematics_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    config = profiler._ExperimentalConfig(mstx=True)
+    x, weight = torch.ones(2, 3, requires_grad=True), torch.ones(3, 4, requires_grad=True)
+    image, kernel = torch.ones(1, 2, 6, 6), torch.ones(3, 2, 3, 3, requires_grad=True)
+    with profiler.profile(with_flops=True, on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path)),
+                          experimental_config=config):
+        for _, _, call in calls():
+            call()
+        torch.mm(x, weight).sum().backward()
+        torch.nn.functional.conv2d(image, kernel).sum().backward()
+        torch.einsum("ij,jk->ik", torch.ones(2, 3), torch.ones(3, 4))  # one of its own that it calls
+        with pytest.raises(RuntimeError):
+            torch.mm(torch.ones(2, 3), torch.ones(5, 4))
+        torch.ones(3) * 2 + 1  # not counted
+    found = [e["name"] for e in trace(tmp_path) if e["ph"] == "X" and e.get("args", {}).get("domain") == "mfu_flops"]
+    wanted = ["%d-%s" % (flops, name) for name, flops, _ in calls()]
+    assert found[:len(wanted)] == wanted
+    conv = 2 * 3 * 16 * (2 * 9)
+    assert found[len(wanted):] == ["48-mm", "48-mm", "48-mm", "%d-conv2d" % conv, "%d-convolution_backward" % conv, "48-bmm", "48-mm"]
+
+
+def test_flops_are_those_of_torch_profiler():
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True, with_flops=True) as prof:
+        for _, _, call in calls():
+            call()
+    ours = {(name, flops) for name, flops, _ in calls()}
+    theirs = {(event.name.replace("aten::", ""), event.flops) for event in prof.events() if event.flops and event.cpu_parent is None}
+    assert theirs <= ours  # it counts fewer functions, and not every call of them
+    assert {name for name, _ in theirs} >= {"mm", "bmm", "addmm", "baddbmm", "conv2d"}
+
+
+def test_flops_need_marks(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    with profiler.profile(with_flops=True, on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path))):
+        torch.mm(torch.ones(2, 3), torch.ones(3, 4))
+    assert not [e for e in trace(tmp_path) if e.get("args", {}).get("domain")]

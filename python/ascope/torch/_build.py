@@ -107,7 +107,7 @@ def _key(torch, headers, source):
     for part in (torch.__version__, getattr(torch.version, "git_version", ""), str(_abi(torch)), platform.machine(),
                  " ".join(FLAGS), _standard(torch)):
         digest.update(str(part).encode() + b"\0")
-    for path in [source, *sorted((headers / "ascope").glob("*.h"))]:
+    for path in [source, *sorted(source.parent.glob("*.h")), *sorted((headers / "ascope").glob("*.h"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -205,12 +205,15 @@ def load():
             library = ctypes.CDLL(str(path()))
         except OSError as error:
             raise BuildError(f"what was compiled to listen to PyTorch cannot be loaded: {error}") from error
-        flags = [ctypes.c_bool] * 4
-        library.ascope_torch_enable_thread.argtypes = flags
+        library.ascope_torch_enable_thread.argtypes = [ctypes.c_bool] * 5
         library.ascope_torch_enable_thread.restype = None
         library.ascope_torch_disable_thread.restype = None
         library.ascope_torch_stack_source.argtypes = [ctypes.c_void_p] * 2
         library.ascope_torch_stack_source.restype = None
+        library.ascope_torch_world.argtypes = [ctypes.c_uint32] * 2
+        library.ascope_torch_world.restype = None
+        library.ascope_torch_group.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_int32]
+        library.ascope_torch_group.restype = ctypes.c_bool
         if not library.ascope_torch_listen():
             raise BuildError("libascope has no room for another listener")
         _loaded = library

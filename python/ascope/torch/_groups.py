@@ -32,6 +32,19 @@ def _label_of(group):
     return text if text and text != "undefined" and name_of(group) != DEFAULT else name_of(group)
 
 
+def place_in(group=None):
+    """The rank of this process in a group, and the ranks of its members by their number in all."""
+    c10d = _in_use()
+    ranks = _table(c10d, "pg_group_ranks")[c10d._get_default_group() if group is None else group]
+    return ranks[c10d.get_rank()], ranks
+
+
+def place():
+    """The rank of this process, of how many; alone without torch.distributed."""
+    c10d = _in_use()
+    return (c10d.get_rank(), c10d.get_world_size()) if c10d else (0, 1)
+
+
 def info():
     """For profiler_metadata.json: every group that this rank is in."""
     c10d = _in_use()
@@ -39,7 +52,7 @@ def info():
         return {}
     found = {}
     for group in _table(c10d, "pg_map"):
-        ranks = _table(c10d, "pg_group_ranks")[group]
-        found[name_of(group)] = {"group_name": _label_of(group), "group_rank": ranks[c10d.get_rank()],
+        rank, ranks = place_in(group)
+        found[name_of(group)] = {"group_name": _label_of(group), "group_rank": rank,
                                  "global_ranks": sorted(ranks, key=ranks.get)}
     return found

@@ -1,7 +1,7 @@
 """What is watched in PyTorch's Python: calls of a device's events; while marks are recorded also loading of data, saving, collectives.
 
 The functions are replaced when recording begins and put back when it stops; in between each call is a range: of an event an operator,
-of the others a mark.
+of the others a mark. The simulated device, which hears of collectives from PyTorch's backends, is told of which group they are.
 """
 import functools
 import sys
@@ -28,6 +28,7 @@ COLLECTIVES = {
     "recv": ("HcclRecv", "srcRank"),
     "irecv": ("HcclRecv", "srcRank"),
 }
+UNMARKED = {"gather": (None, None), "barrier": (None, None)}
 TYPES = {
     "torch.int8": "int8", "torch.int16": "int16", "torch.int32": "int32", "torch.int64": "int64", "torch.uint8": "uint8",
     "torch.float16": "fp16", "torch.float32": "fp32", "torch.float64": "fp64", "torch.bfloat16": "bfp16",
@@ -49,27 +50,36 @@ def _group_of(args, kwargs):
     return kwargs.get("group", of_place[0] if of_place else None)
 
 
+def _other_end(end_key, args, kwargs):
+    return kwargs.get("dst" if end_key == "destRank" else "src", args[1] if len(args) > 1 else None) if end_key else None
+
+
 def _collective_text(name, end_key, args, kwargs):
     tensor = _first_tensor(list(args) + list(kwargs.values()))
     field = {"streamId": "0", "count": str(tensor.numel() if tensor is not None else 0),
              "dataType": TYPES.get(str(getattr(tensor, "dtype", "")), "na")}
-    if end_key:
-        rank = kwargs.get("dst" if end_key == "destRank" else "src", args[1] if len(args) > 1 else None)
-        if rank is not None:
-            field[end_key] = str(rank)
+    rank = _other_end(end_key, args, kwargs)
+    if rank is not None:
+        field[end_key] = str(rank)
     field["groupName"] = _groups.name_of(_group_of(args, kwargs))
     field["opName"] = name
     # The reference puts messages into its JSON as they are: the quotes come to it escaped.
     return "{%s}" % ",".join('\\"%s\\": \\"%s\\"' % pair for pair in field.items())
 
 
+def _or_none(ask, *args):
+    """What is asked about a call must not be in its way: it is PyTorch that says what is wrong with it."""
+    try:
+        return ask(*args)
+    except Exception:
+        return None
+
+
 def _ranged(function, message, domain):
     @functools.wraps(function)
     def call(*args, **kwargs):
-        try:
-            open_range = _core.range_start(message(args, kwargs) if callable(message) else message, domain)
-        except Exception:  # arguments of a kind that cannot be described: the function may know them
-            open_range = 0
+        text = _or_none(message, args, kwargs) if callable(message) else message
+        open_range = _or_none(_core.range_start, text or function.__name__, domain) or 0
         try:
             return function(*args, **kwargs)
         finally:
@@ -90,6 +100,26 @@ def _named(function, name):
     return call
 
 
+def _grouped(function, listener, end_key):
+    def whereabouts(args, kwargs):
+        group = _group_of(args, kwargs)
+        rank, ranks = _groups.place_in(group)
+        other = ranks.get(_other_end(end_key, args, kwargs), -1)
+        return _groups.name_of(group).encode(), rank, len(ranks), other
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        where = _or_none(whereabouts, args, kwargs)
+        if not where or not listener.ascope_torch_group(*where):
+            return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            listener.ascope_torch_group(None, 0, 0, -1)
+
+    return call
+
+
 class Hooks:
     """The replaced functions, with what stood there."""
 
@@ -103,7 +133,8 @@ class Hooks:
             self._was.append((owner, name, vars(owner).get(name), call))
             setattr(owner, name, call)
 
-    def on(self):
+    def on(self, listener=None):
+        """With a listener: the device is simulated."""
         torch = sys.modules.get("torch")
         if self._was or not torch:
             return
@@ -111,20 +142,25 @@ class Hooks:
             event = getattr(getattr(torch, device, None), "Event", None)
             for name in EVENT_CALLS:
                 self._replace(event, name, _named, "Event::" + name)
+        distributed = sys.modules.get("torch.distributed")
+        if distributed and not distributed.is_available():
+            distributed = None
+        if listener and distributed:
+            listener.ascope_torch_world(*_groups.place())
+            for name, (_, end_key) in {**COLLECTIVES, **UNMARKED}.items():
+                self._replace(distributed, name, _grouped, listener, end_key)
         if _core.recording() & _core.RECORDS_MARKS:
-            self._mark(torch)
+            self._mark(torch, distributed)
 
-    def _mark(self, torch):
+    def _mark(self, torch, distributed):
         data = sys.modules.get("torch.utils.data.dataloader")
         if data:
             self._replace(data._BaseDataLoaderIter, "__next__", _ranged, "dataloader", None)
         self._replace(torch.serialization, "save", _ranged, "save_checkpoint", None)
         self._replace(torch, "save", _ranged, "save_checkpoint", None)
-        distributed = sys.modules.get("torch.distributed")
-        if distributed and distributed.is_available():
-            for name, (op, end_key) in COLLECTIVES.items():
-                text = functools.partial(_collective_text, op, end_key)
-                self._replace(distributed, name, _ranged, text, "communication")
+        for name, (op, end_key) in COLLECTIVES.items() if distributed else ():
+            text = functools.partial(_collective_text, op, end_key)
+            self._replace(distributed, name, _ranged, text, "communication")
 
     def off(self):
         while self._was:

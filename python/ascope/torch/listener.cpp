@@ -19,18 +19,23 @@
 
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "ascope/mark.h"
 #include "ascope/record.h"
 #include "ascope/session.h"
 #include "ascope/sim.h"
+#include "flops.h"
 
 namespace
 {
 
-enum wanted : unsigned { SHAPES = 1, TENSORS = 2, STACK = 4, MODULES = 8, SIM = 16, WANTED_ALL = 32 };
+enum wanted : unsigned { SHAPES = 1, TENSORS = 2, STACK = 4, MODULES = 8, SIM = 16, FLOPS = 32, WANTED_ALL = 64 };
 enum : size_t {
     TEXT_ROOM = 2048,
     STACK_MOST = 16384,
@@ -54,7 +59,8 @@ struct alignas(16) memory {
     size_t used, room;
     ascope_sim_op *sim;
     bool is_on_sim;
-    ascope_op op; /* its texts have no bytes but between begin and end */
+    uint64_t exchange, flops; /* on the simulated device; a range: 0: none */
+    ascope_op op;             /* its texts have no bytes but between begin and end */
     text_piece types, shapes, tensors, lists, scalars, stack, modules;
 
     bool reserve(size_t more)
@@ -118,8 +124,9 @@ struct mine {
     memory *spare;
     at::CallbackHandle callback;
     torch::profiler::impl::ProfilerStateBase *reporter;
-    bool is_child; /* asked for it by itself, and ends it by itself */
-    bool is_known; /* to the key that cleans up when the thread ends */
+    bool is_child;   /* asked for it by itself, and ends it by itself */
+    bool is_known;   /* to the key that cleans up when the thread ends */
+    bool is_counted; /* inside an operator whose FLOPs are told */
 };
 __thread mine here __attribute__((tls_model("initial-exec")));
 pthread_key_t thread_end;
@@ -163,12 +170,6 @@ struct context : at::ObserverContext {
 };
 
 /* ---- inputs ---- */
-
-bool is_plain(const at::Tensor &t)
-{
-    return t.defined() && !t.unsafeGetTensorImpl()->key_set().has(c10::DispatchKey::NestedTensor) &&
-           !t.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
-}
 
 /* Room is looked after once for each input, not for each character: this is what shapes cost. */
 enum : size_t { TYPE_MOST = 64, SIZE_MOST = 21 };
@@ -405,6 +406,68 @@ void sim_end(memory *m, const at::RecordFunction &fn)
         m->sim = nullptr; /* another thread has it, and may look at it whenever it wants */
 }
 
+std::atomic<uint32_t> world_rank{ 0 }, world_ranks{ 1 };
+
+/* The group that a collective is called of. It travels to the backend's threads, as observers do. */
+struct group : c10::DebugInfoBase {
+    std::string name;
+    uint32_t rank, ranks;
+    int32_t peer;
+};
+constexpr auto GROUP = c10::DebugInfoKind::TEST_INFO_2; /* nobody else's */
+
+/* Collectives: PyTorch's backends tell when one begins and when it has ended, in some thread. */
+void exchange_begin(memory *m, const at::RecordFunction &fn)
+{
+    if (fn.scope() != at::RecordScope::USER_SCOPE || !strchr(fn.name(), ':'))
+        return;
+    const auto *const of = static_cast<const group *>(c10::ThreadLocalDebugInfo::get(GROUP));
+    ascope_sim_exchange x = {};
+    x.name = fn.name();
+    x.group = of ? of->name.c_str() : "default_group";
+    x.rank = of ? of->rank : world_rank.load();
+    x.ranks = of ? of->ranks : world_ranks.load();
+    x.peer = of ? of->peer : -1;
+    for (const c10::IValue &v : fn.inputs())
+        if (v.isTensor() && is_plain(v.toTensor())) {
+            x.bytes += static_cast<uint64_t>(v.toTensor().numel()) * v.toTensor().dtype().itemsize();
+            x.type = sim_type_of(v.toTensor().scalar_type());
+        }
+    m->exchange = ascope_sim_exchange_begin(&x);
+}
+
+/* ---- FLOPs, as ranges of marks ---- */
+
+ascope_domain *flops_domain()
+{
+    static ascope_domain *const domain = ascope_domain_get("mfu_flops");
+    return domain;
+}
+
+/* What an operator calls is part of it. */
+void flops_begin(memory *m, const at::RecordFunction &fn)
+{
+    static const char prefix[] = "aten::";
+    const size_t n = sizeof prefix - 1;
+    if (here.is_counted || fn.scope() != at::RecordScope::FUNCTION || strncmp(fn.name(), prefix, n) != 0)
+        return;
+    const int64_t flops = flops_of(fn.name() + n, fn.inputs());
+    if (flops < 0)
+        return;
+    char text[128];
+    snprintf(text, sizeof text, "%lld-%s", static_cast<long long>(flops), fn.name() + n);
+    m->flops = ascope_range_begin(flops_domain(), text, nullptr);
+    here.is_counted = m->flops != 0;
+}
+
+void flops_end(memory *m)
+{
+    if (m->flops == 0)
+        return;
+    ascope_range_end(flops_domain(), m->flops);
+    here.is_counted = false;
+}
+
 /* ---- operators ---- */
 
 void leave();
@@ -417,11 +480,14 @@ void begin(context *c, const at::RecordFunction &fn, unsigned wants)
     op->sequence = fn.seqNr();
     op->scope = static_cast<uint8_t>(fn.scope());
     op->forward_thread = fn.forwardThreadId();
+    m->exchange = m->flops = 0;
     if (wants != 0) {
         m->types = m->shapes = m->tensors = m->lists = m->scalars = m->stack = m->modules = { 0, 0 };
         try {
             if (wants & SIM)
                 sim_begin(m, fn);
+            if (wants & FLOPS)
+                flops_begin(m, fn);
             if (ascope_records(ASCOPE_RECORDS_OPERATORS)) {
                 const auto inputs = fn.inputs();
                 const bool is_sim = (wants & SIM) != 0;
@@ -444,11 +510,18 @@ void begin(context *c, const at::RecordFunction &fn, unsigned wants)
     }
     if (ascope_records(ASCOPE_RECORDS_OPERATORS))
         ascope_op_record_begin(op);
+    if (wants & SIM) {
+        try {
+            exchange_begin(m, fn);
+        } catch (...) {
+        }
+    }
 }
 
 template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
 {
-    if (!ascope_records(ASCOPE_RECORDS_OPERATORS | ASCOPE_RECORDS_DEVICE)) {
+    if (!ascope_records(ASCOPE_RECORDS_OPERATORS | ASCOPE_RECORDS_DEVICE |
+                        (WANTS & FLOPS ? ASCOPE_RECORDS_MARKS : 0))) {
         if (!here.is_child)
             leave();
         return nullptr;
@@ -464,14 +537,8 @@ ascope_text text_at(const memory *m, text_piece piece)
     return { m->text + piece.at, piece.n };
 }
 
-template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::ObserverContext *context_)
+template <unsigned WANTS> void record_end(memory *m, const at::RecordFunction &fn)
 {
-    context *const c = static_cast<context *>(context_);
-    if (!c)
-        return;
-    memory *const m = c->own();
-    if (WANTS & SIM)
-        sim_end(m, fn);
     ascope_op *const op = &m->op;
     if (op->begin == 0)
         return;
@@ -490,6 +557,21 @@ template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::Observer
     if (WANTS & ~SIM)
         op->types.n = op->shapes.n = op->tensors.n = op->tensor_lists.n = op->scalars.n = op->stack.n = op->modules.n =
             0;
+}
+
+template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::ObserverContext *context_)
+{
+    context *const c = static_cast<context *>(context_);
+    if (!c)
+        return;
+    memory *const m = c->own();
+    if (WANTS & SIM) {
+        sim_end(m, fn);
+        ascope_sim_exchange_end(m->exchange);
+    }
+    record_end<WANTS>(m, fn);
+    if (WANTS & FLOPS)
+        flops_end(m);
 }
 
 struct pair {
@@ -576,7 +658,7 @@ struct reporter : torch::profiler::impl::ProfilerStateBase {
 void join(unsigned wants, bool memory, bool is_child)
 {
     try {
-        const bool needs_inputs = (wants & (SHAPES | TENSORS | SIM)) != 0;
+        const bool needs_inputs = (wants & (SHAPES | TENSORS | SIM | FLOPS)) != 0;
         here.callback = at::addThreadLocalCallback(at::RecordFunctionCallback(pairs[wants].begin, pairs[wants].end)
                                                        .needsInputs(needs_inputs)
                                                        .needsOutputs((wants & SIM) != 0));
@@ -601,13 +683,14 @@ void leave()
             c10::ThreadLocalDebugInfo::_pop(c10::DebugInfoKind::PROFILER_STATE);
     } catch (...) {
     }
-    here.is_child = false;
+    here.is_child = here.is_counted = false;
 }
 
-unsigned wanted_of(bool shapes, bool memory, bool stack, bool modules)
+unsigned wanted_of(bool shapes, bool memory, bool stack, bool modules, bool flops)
 {
-    return (shapes ? unsigned{ SHAPES } : 0u) | (shapes && memory && (stack || modules) ? unsigned{ TENSORS } : 0u) |
-           (stack ? unsigned{ STACK } : 0u) | (modules ? unsigned{ MODULES } : 0u);
+    return (flops ? unsigned{ FLOPS } : 0u) | (shapes ? unsigned{ SHAPES } : 0u) |
+           (shapes && memory && (stack || modules) ? unsigned{ TENSORS } : 0u) | (stack ? unsigned{ STACK } : 0u) |
+           (modules ? unsigned{ MODULES } : 0u);
 }
 
 std::atomic<bool> is_on_sim{ false };
@@ -618,10 +701,12 @@ void started(const ascope_options *o, void *)
     const bool sim = (o->activities & ASCOPE_NPU) != 0 && o->device && strcmp(o->device, "sim") == 0;
     is_on_sim = sim;
     sim_reserved = 0;
-    if (!cpu && !is_on_sim)
+    const bool flops = o->with_flops && ascope_records(ASCOPE_RECORDS_MARKS);
+    if (!cpu && !is_on_sim && !flops)
         return;
     leave(); /* from a session that ended on another thread */
-    join((cpu ? wanted_of(o->record_shapes, o->profile_memory, o->with_stack, o->with_modules) : 0u) |
+    join((cpu ? wanted_of(o->record_shapes, o->profile_memory, o->with_stack, o->with_modules, flops)
+              : wanted_of(false, false, false, false, flops)) |
              (is_on_sim ? unsigned{ SIM } : 0u),
          o->profile_memory, false);
 }
@@ -652,10 +737,37 @@ ASCOPE_API void ascope_torch_stack_source(size_t (*stack)(char *, size_t), size_
     modules_source = modules;
 }
 
-ASCOPE_API void ascope_torch_enable_thread(bool shapes, bool memory, bool stack, bool modules)
+ASCOPE_API void ascope_torch_enable_thread(bool shapes, bool memory, bool stack, bool modules, bool flops)
 {
     if (!here.callback)
-        join(wanted_of(shapes, memory, stack, modules) | (is_on_sim ? unsigned{ SIM } : 0u), memory, true);
+        join(wanted_of(shapes, memory, stack, modules, flops) | (is_on_sim ? unsigned{ SIM } : 0u), memory, true);
+}
+
+/* Who this process is among all, for collectives on the simulated device. */
+ASCOPE_API void ascope_torch_world(uint32_t rank, uint32_t ranks)
+{
+    world_rank = rank;
+    world_ranks = ranks;
+}
+
+/* Collectives that this thread calls from now on are of that group; false: nothing has changed. NULL: no longer. */
+ASCOPE_API bool ascope_torch_group(const char *name, uint32_t rank, uint32_t ranks, int32_t peer)
+{
+    try {
+        if (name) {
+            auto g = std::make_shared<group>();
+            g->name = name;
+            g->rank = rank;
+            g->ranks = ranks;
+            g->peer = peer;
+            c10::ThreadLocalDebugInfo::_push(GROUP, std::move(g));
+        } else {
+            c10::ThreadLocalDebugInfo::_pop(GROUP);
+        }
+        return true;
+    } catch (...) {
+        return false;
+    }
 }
 
 ASCOPE_API void ascope_torch_disable_thread(void)

@@ -40,10 +40,10 @@ _hooks = Hooks()
 _alive = weakref.WeakSet()
 
 
-def _recording(is_on, unused):
+def _recording(is_on, options):
     is_open = [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]  # one of the process at most
     if is_on:
-        _hooks.on()
+        _hooks.on(_listen() if options["device"] == "sim" else None)
         for prof in is_open:
             prof._send_metadata()
             prof._core.metadata("trace_id", prof._next_trace_id())
@@ -198,7 +198,8 @@ class _KinetoProfile:
         return _core.Profiler(self._options(is_export_only=True), None, self._caller.ready)
 
     def _collector(self, starts):
-        if ProfilerActivity.CPU in self.activities and (self._core is None or starts and not self._core.is_open):
+        is_heard = ProfilerActivity.CPU in self.activities or self.with_flops or os.environ.get("ASCOPE_DEVICE") == "sim"
+        if is_heard and (self._core is None or starts and not self._core.is_open):
             _listen()
         if self._core is None:
             self._is_lost = True
@@ -503,11 +504,11 @@ class profile(_KinetoProfile):
                                         with_flops: bool = False, with_modules: bool = False) -> None:
         """Records the operators of the calling thread, too, while a profiler of the process records."""
         listener = None if _is_taken() else _listen()
-        _truth("with_flops", with_flops)
         if listener:
             listener.ascope_torch_enable_thread(_truth("record_shapes", record_shapes),
                                                 _truth("profile_memory", profile_memory),
-                                                _truth("with_stack", with_stack), _truth("with_modules", with_modules))
+                                                _truth("with_stack", with_stack), _truth("with_modules", with_modules),
+                                                _truth("with_flops", with_flops))
 
     @classmethod
     @guarded()

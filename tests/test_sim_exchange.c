@@ -1,0 +1,194 @@
+#include "test.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyse/analyse.h"
+#include "device/sim_queue.h"
+#include "recorded.h"
+
+static const char block[2]; /* storages */
+
+static void on_device(struct ascope_options *o)
+{
+    o->device = "sim";
+    o->activities = ASCOPE_CPU | ASCOPE_NPU;
+}
+
+static uint64_t begin(const char *name, const char *group)
+{
+    return ascope_sim_exchange_begin(&(struct ascope_sim_exchange){
+        .name = name, .group = group, .rank = 1, .ranks = 4, .peer = -1, .type = ASCOPE_SIM_FLOAT, .bytes = 4096 });
+}
+
+static void compute(const char *name)
+{
+    struct ascope_sim_op op;
+    ascope_sim_op_begin(&op, name);
+    op.out[op.n_out++] =
+        (struct ascope_sim_operand){ .tensor = { ASCOPE_SIM_FLOAT, 1, { 16 } }, .bytes = 64, .storage = &block[1] };
+    assert_true(ascope_sim_op_end(&op));
+}
+
+/* Ends the session; what its device did. */
+static const struct device *analysed(struct ascope_session *s, struct session *r)
+{
+    struct error e = { 0 };
+    recorded_end(s, r);
+    assert_true(profile_analyse(&r->profile, 1, &e));
+    assert_int_equal(r->profile.n_devices, 1);
+    return &r->profile.device[0];
+}
+
+static const char *name_of(const struct session *r, name_id id)
+{
+    return names_text(r->profile.names, id);
+}
+
+static void each_is_a_collective_of_its_group(void **state)
+{
+    static const struct {
+        const char *name, *group, *begins;
+    } row[] = {
+        { "gloo:all_reduce", "world", "hcom_allReduce_" },     { "nccl:all_gather", "tp", "hcom_allGather_" },
+        { "gloo:barrier", "world", "hcom_allReduce_" },        { "gloo:recv", "tp", "hcom_receive_" },
+        { "mpi:reduce_scatter", "dp", "hcom_reduceScatter_" },
+    };
+    struct session r;
+    struct ascope_session *s = recorded_begin(on_device);
+    for (size_t i = 0; i < ROWS(row); i++) {
+        const uint64_t id = begin(row[i].name, row[i].group);
+        assert_true(id != 0);
+        ascope_sim_exchange_end(id);
+        ascope_sim_exchange_end(id);
+        ascope_sim_ops_wait();
+        ascope_sim_exchange_end(id); /* is nobody's any more */
+    }
+    assert_int_equal(begin("gloo:unknown", "world"), 0);
+    assert_int_equal(begin("mine", "world"), 0);
+    ascope_sim_exchange_end(0);
+    const struct comm_ops *c = &analysed(s, &r)->comm.ops;
+    assert_int_equal(c->n, ROWS(row));
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].name);
+        assert_int_equal(strncmp(name_of(&r, c->name[i]), row[i].begins, strlen(row[i].begins)), 0);
+        assert_string_equal(name_of(&r, c->group[i]), row[i].group);
+    }
+    session_free(&r);
+    (void)state;
+}
+
+static void *ends_it(void *id)
+{
+    ascope_sim_exchange_end(*(const uint64_t *)id);
+    return NULL;
+}
+
+/* As long as the host takes, and what is told afterwards runs after it. */
+static void it_is_over_when_the_host_says_so(void **state)
+{
+    enum { WAITS_NS = 20000000 };
+    struct session r;
+    pthread_t other;
+    struct ascope_session *s = recorded_begin(on_device);
+    uint64_t id = begin("gloo:all_reduce", NULL);
+    usleep(WAITS_NS / 1000);
+    assert_int_equal(pthread_create(&other, NULL, ends_it, &id), 0);
+    pthread_join(other, NULL);
+    compute("aten::mul");
+    ascope_sim_ops_wait();
+    const struct device *d = analysed(s, &r);
+    assert_int_equal(d->comm.ops.n, 1);
+    assert_true(d->comm.ops.end_ns[0] - d->comm.ops.begin_ns[0] >= WAITS_NS / 2); /* it was launched a little later */
+    size_t n_kernels = 0;
+    unsigned met = 0;
+    for (size_t i = 0; i < d->tasks.n; i++)
+        if (d->tasks.op[i] != NO_ROW) {
+            n_kernels++;
+            assert_true(d->tasks.begin_ns[i] >= d->comm.ops.end_ns[0]);
+        }
+    assert_int_equal(n_kernels, 1);
+    for (size_t i = 0; i < d->comm.tasks.n; i++)
+        if (d->comm.tasks.has_info[i] && d->comm.tasks.dst_rank[i] != UINT32_MAX) { /* copies stay here */
+            assert_int_equal(d->comm.tasks.src_rank[i], 1);
+            met |= 1u << d->comm.tasks.dst_rank[i];
+        }
+    assert_int_equal(met, 0xd); /* the others of four */
+    session_free(&r);
+    (void)state;
+}
+
+/* Neither operators, nor who waits for the device, nor the end of the session. */
+static void one_that_does_not_end_holds_up_nobody(void **state)
+{
+    enum { MANY = 32 };
+    uint64_t id[MANY];
+    struct session r;
+    alarm(60);
+    struct ascope_session *s = recorded_begin(on_device);
+    for (unsigned i = 0; i < MANY; i++)
+        assert_true((id[i] = begin("gloo:recv", NULL)) != 0);
+    assert_int_equal(begin("gloo:recv", NULL), 0); /* too many of them */
+    compute("aten::mul");
+    compute("aten::_local_scalar_dense");
+    ascope_sim_ops_wait();
+    ascope_sim_synchronize(NULL);
+    assert_int_equal(analysed(s, &r)->comm.ops.n, MANY);
+    session_free(&r);
+    s = recorded_begin(on_device);
+    assert_int_equal(begin("gloo:recv", NULL), 0);
+    for (unsigned i = 0; i < MANY; i++) /* now: of the session before */
+        ascope_sim_exchange_end(id[i]);
+    ascope_sim_ops_wait();
+    ascope_sim_exchange_end(begin("gloo:send", NULL));
+    ascope_sim_ops_wait();
+    assert_int_equal(analysed(s, &r)->comm.ops.n, 1);
+    session_free(&r);
+    alarm(0);
+    (void)state;
+}
+
+static void a_child_process_has_none_of_them(void **state)
+{
+    struct session r;
+    struct ascope_session *s = recorded_begin(on_device);
+    const uint64_t id = begin("gloo:all_reduce", NULL);
+    assert_true(id != 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        s = recorded_begin(on_device);
+        ascope_sim_exchange_end(id);
+        ascope_sim_exchange_end(begin("gloo:all_reduce", NULL));
+        ascope_sim_ops_wait();
+        _exit(analysed(s, &r)->comm.ops.n == 1 ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    ascope_sim_exchange_end(id);
+    ascope_sim_ops_wait();
+    assert_int_equal(analysed(s, &r)->comm.ops.n, 1);
+    session_free(&r);
+    (void)state;
+}
+
+static void without_a_session_there_is_none(void **state)
+{
+    assert_int_equal(begin("gloo:all_reduce", NULL), 0);
+    assert_int_equal(ascope_sim_exchange_begin(&(struct ascope_sim_exchange){ 0 }), 0);
+    (void)state;
+}
+
+int main(void)
+{
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_session_there_is_none), IN_A_FOLDER(each_is_a_collective_of_its_group),
+        IN_A_FOLDER(it_is_over_when_the_host_says_so),     IN_A_FOLDER(one_that_does_not_end_holds_up_nobody),
+        IN_A_FOLDER(a_child_process_has_none_of_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
