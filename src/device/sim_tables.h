@@ -170,7 +170,7 @@ enum { PLANE_TASKS_MOST = 7 };
 struct sim_collective {
     const char *call; /* HcclAllReduce */
     const char *node; /* hcom_allReduce_ */
-    uint8_t weight;
+    uint8_t weight; /* 0, of the last ones: files that are made at will have none of them */
     uint8_t n;
     uint8_t small[PLANE_TASKS_MOST];
 };

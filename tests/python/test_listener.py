@@ -251,7 +251,7 @@ def test_nothing_listens_between_sessions():
 def test_child_threads_ask_for_themselves():
     def work(is_enabled):
         if is_enabled:
-            recorded.listener.ascope_torch_enable_thread(True, True, False, False)
+            recorded.listener.ascope_torch_enable_thread(True, True, False, False, False)
         torch.full((7,), 1.0)
         if is_enabled:
             recorded.listener.ascope_torch_disable_thread()
