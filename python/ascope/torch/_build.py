@@ -218,3 +218,8 @@ def load():
             raise BuildError("libascope has no room for another listener")
         _loaded = library
     return _loaded
+
+
+def loaded():
+    """The listener, if there is one; None before load()."""
+    return _loaded

@@ -17,7 +17,7 @@ import weakref
 from typing import Any, Callable, Iterable, List, Optional, Union
 
 from ascope import _core, _program
-from ascope.torch import _groups, _place
+from ascope.torch import _build, _groups, _place
 from ascope.torch._hooks import Hooks
 from ascope.torch._messages import error, guarded, info, tell, warn
 from ascope.torch.config import (AiCMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
@@ -43,7 +43,7 @@ _alive = weakref.WeakSet()
 def _recording(is_on, options):
     is_open = [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]  # one of the process at most
     if is_on:
-        _hooks.on(_listen() if options["device"] == "sim" else None)
+        _hooks.on(_build.loaded() if options["device"] == "sim" else None)
         for prof in is_open:
             prof._send_metadata()
             prof._core.metadata("trace_id", prof._next_trace_id())
@@ -79,7 +79,6 @@ def _is_taken():
 
 def _listen():
     """To PyTorch's operators. Without a listener everything else is recorded."""
-    from ascope.torch import _build
     if "torch" not in sys.modules:
         info("operators are not recorded: PyTorch has not been imported")
         return None
