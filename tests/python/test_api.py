@@ -20,6 +20,14 @@ def warned(capsys):
     return ask
 
 
+def record(handler, **parameters):
+    """One step, with nothing in it."""
+    with profiler.profile(schedule=profiler.schedule(wait=0, warmup=1, active=1, repeat=1), on_trace_ready=handler, **parameters) as prof:
+        prof.step()
+        prof.step()
+    return prof
+
+
 def test_names_are_those_of_torch_npu():
     assert profiler.supported_activities() == {ProfilerActivity.CPU, ProfilerActivity.NPU}
     assert str(ProfilerActivity.NPU) == "ProfilerActivity.NPU"
@@ -51,6 +59,22 @@ BAD = [  # what is passed, the word in the warning, the attribute and what it be
     ({"sys_io": None}, "sys_io", "_sys_io", False),
     ({"sys_interconnection": 0}, "sys_interconnection", "_sys_interconnection", False),
     ({"profiler_level": ProfilerLevel.Level_none}, "Level_none", "_mstx", True),
+    ({"profiler_level": []}, "profiler_level", "_profiler_level", "Level0"),
+    ({"profiler_level": None}, "profiler_level", "_profiler_level", "Level0"),
+    ({"profiler_level": "Level7"}, "profiler_level", "_aic_metrics", AiCMetrics.PipeUtilization),
+    ({"profiler_level": "Level2", "aic_metrics": [1]}, "aic_metrics", "_aic_metrics", AiCMetrics.PipeUtilization),
+    ({"aic_metrics": {}}, "aic_metrics", "_aic_metrics", AiCMetrics.AiCoreNone),
+    ({"profiler_level": "Level_none", "mstx": True, "aic_metrics": AiCMetrics.Memory}, "aic_metrics", "_aic_metrics", AiCMetrics.AiCoreNone),
+    ({"msprof_tx": 1}, "msprof_tx", "_msprof_tx", False),
+    ({"op_attr": 1}, "op_attr", "_op_attr", False),
+    ({"export_type": None}, "export_type", "_export_type", ["text"]),
+    ({"export_type": 5}, "export_type", "_export_type", ["text"]),
+    ({"export_type": ["db", "csv"]}, "export_type", "_export_type", ["text"]),
+    ({"gc_detect_threshold": True}, "gc_detect_threshold", "_gc_detect_threshold", None),
+    ({"gc_detect_threshold": float("nan")}, "gc_detect_threshold", "_gc_detect_threshold", None),
+    ({"host_sys": [["cpu"]]}, "host_sys", "_host_sys", []),
+    ({"mstx": True, "mstx_domain_include": [5]}, "mstx_domain_include", "_mstx_domain_include", []),
+    ({"mstx": True, "mstx_domain_exclude": ("a",)}, "mstx_domain_exclude", "_mstx_domain_exclude", []),
 ]
 
 
@@ -66,6 +90,11 @@ GOOD = [
     {"mstx": True, "mstx_domain_include": ["default", "a"]}, {"export_type": ["text", "db"], "op_attr": True},
     {"gc_detect_threshold": 1.5}, {"host_sys": ["cpu", "mem"]}, {"data_simplification": None},
 ]
+
+
+def test_lists_have_each_name_once():
+    config = _ExperimentalConfig(host_sys=["cpu", "mem", "cpu"], mstx=True, mstx_domain_include=["b", "a", "b"], export_type=["db", "db"])
+    assert (config._host_sys, config._mstx_domain_include, config.export_type) == (["cpu", "mem"], ["b", "a"], ["db"])
 
 
 @pytest.mark.parametrize("given", GOOD)
@@ -98,19 +127,99 @@ def test_the_schedule_says_what_the_collector_does(warned):
 
 
 @pytest.mark.parametrize("name, value, becomes", [("wait", -1, 0), ("active", 0, 1), ("warmup", "1", 0), ("repeat", 1.5, 0),
-                                                  ("skip_first", True, 0)])
+                                                  ("skip_first", True, 0), ("skip_first_wait", "x", 0), ("wait", None, 0)])
 def test_bad_numbers_of_a_schedule(warned, name, value, becomes):
     plan = profiler.schedule(**{"wait": 1, "active": 1, name: value})
     assert getattr(plan, name) == becomes
     assert warned(name)
 
 
-@pytest.mark.parametrize("name, value", [("activities", ["GPU"]), ("activities", 5), ("schedule", 3), ("on_trace_ready", "x"),
-                                         ("record_shapes", 1), ("profile_memory", None), ("with_stack", "yes"), ("with_flops", 0),
-                                         ("with_modules", 2), ("experimental_config", {}), ("use_cuda", True)])
-def test_bad_parameters_of_a_profile(warned, name, value):
-    profiler.profile(**{name: value})
+def test_a_schedule_may_be_longer_than_any_program(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    for plan in (dict(wait=10**30, active=1), dict(wait=0, active=10**30), dict(wait=0, active=1, repeat=10**30, skip_first=10**30)):
+        with profiler.profile(schedule=profiler.schedule(warmup=1, **plan),
+                              on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False)) as prof:
+            prof.step()
+            prof.step()
+    assert len(os.listdir(tmp_path)) == 1 and "[ERROR]" not in capsys.readouterr().out
+
+
+BOTH = set(ProfilerActivity)
+
+
+@pytest.mark.parametrize("name, value, becomes", [
+    ("activities", ["GPU"], BOTH), ("activities", 5, BOTH), ("activities", [[]], BOTH), ("activities", ProfilerActivity.CPU, BOTH),
+    ("schedule", 3, None), ("on_trace_ready", "x", None), ("record_shapes", 1, False), ("profile_memory", None, False),
+    ("with_stack", "yes", False), ("with_flops", 0, False), ("with_modules", 2, False), ("experimental_config", {}, "Level0"),
+    ("use_cuda", True, None)])
+def test_bad_parameters_of_a_profile(warned, name, value, becomes):
+    prof = profiler.profile(**{name: value})
     assert warned(name)
+    kept = getattr(prof, name, None)
+    assert (kept._profiler_level if name == "experimental_config" else kept) == becomes
+
+
+def test_no_activities_are_both(warned):
+    assert profiler.profile(activities=[]).activities == BOTH
+    assert not warned("")
+
+
+def test_what_needs_the_other_activity_is_left_out(warned):
+    config = _ExperimentalConfig(gc_detect_threshold=1)
+    assert profiler.profile(activities=[ProfilerActivity.NPU], experimental_config=config).experimental_config.with_gc is False
+    assert warned("gc_detect_threshold")
+    profiler.profile(activities=[ProfilerActivity.CPU], experimental_config=_ExperimentalConfig())
+    assert warned("experimental_config")
+
+
+@pytest.mark.parametrize("name, value", [
+    ("dir_name", 5), ("dir_name", ""), ("worker_name", 5), ("worker_name", ""), ("worker_name", "x" * 226),
+    ("worker_name", "x" * 225), ("worker_name", "a/b"), ("analyse_flag", 0), ("async_mode", 1)])
+def test_bad_parameters_of_a_handler(warned, tmp_path, monkeypatch, name, value):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    monkeypatch.delenv("ASCEND_WORK_PATH", raising=False)
+    record(profiler.tensorboard_trace_handler(**{name: value}))
+    assert warned(name)
+    (made,) = os.listdir(tmp_path)
+    assert made.startswith("%s_%d_" % (os.uname().nodename, os.getpid()))
+    assert os.path.isdir(tmp_path / made / "ASCEND_PROFILER_OUTPUT")
+
+
+@pytest.mark.parametrize("name, value", [("max_process_number", 0), ("max_process_number", "x"), ("max_process_number", True),
+                                         ("max_process_number", 10**6), ("export_type", "csv"), ("export_type", ["text", []]),
+                                         ("export_type", {})])
+def test_bad_parameters_of_analyse(warned, tmp_path, monkeypatch, name, value):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    record(profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False))
+    profiler.analyse(str(tmp_path), **{name: value})
+    assert warned(name)
+    (made,) = os.listdir(tmp_path)
+    assert os.path.exists(tmp_path / made / "ASCEND_PROFILER_OUTPUT/analyse.done")
+
+
+@pytest.mark.parametrize("path", ["/nowhere", 5, None])
+def test_nothing_to_analyse(capsys, path):
+    profiler.analyse(path)
+    assert "[ERROR]" in capsys.readouterr().out
+
+
+def test_exports_that_cannot_be(warned, tmp_path, monkeypatch):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    monkeypatch.chdir(tmp_path)
+    prof = profiler.profile()
+    for call, word in ((prof.export_chrome_trace, "nothing has been recorded"), (prof.export_stacks, "with_stack"),
+                       (prof.export_memory_timeline, "record_shapes")):
+        call(str(tmp_path / "out.json"))
+        assert warned(word)
+
+
+def test_a_step_after_the_stop_does_nothing(warned, tmp_path, monkeypatch):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    prof = record(profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False))
+    warned("")
+    prof.step()
+    assert warned("stopped") and prof.step_num == 2
 
 
 def test_what_the_options_are_is_written_down(tmp_path, monkeypatch):
@@ -161,6 +270,11 @@ def test_metadata_has_limits(warned, tmp_path):
     assert not warned("")
     prof.add_metadata("a", "c")
     assert warned("already")
+    prof.add_metadata("k" * 4097, "x")
+    assert warned("4096")
+    for n in range(2000):
+        prof.add_metadata("key %d" % n, "x")
+    assert warned("bytes in all") and len(prof.metadata) < 2000
 
 
 def test_metadata_is_that_of_one_collection(tmp_path, monkeypatch, warned):
@@ -231,20 +345,22 @@ def test_a_forked_process_leaves_what_is_exported_from(script, tmp_path):
     assert done.stdout.endswith("True 0\n") and not os.path.exists(tmp_path / "export_only_prof_dir")
 
 
-def test_another_tool_keeps_us_out(script, tmp_path):
+@pytest.mark.parametrize("name", ["PROFILING_MODE", "PROFILER_SAMPLECONFIG"])
+def test_another_tool_keeps_us_out(script, tmp_path, name):
     done = script("""
         from ascope.torch import profiler
         with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("x")) as prof:
             prof.step()
-        """, env={"PROFILING_MODE": "dynamic"})
-    assert "PROFILING_MODE" in done.stdout and not (tmp_path / "x").exists()
+        """, env={name: "dynamic"})
+    assert name in done.stdout and not (tmp_path / "x").exists()
 
 
 def test_warnings_come_from_the_first_rank(script):
     code = "from ascope.torch import profiler\nprofiler.schedule(wait=-1, active=1)\n"
     assert "[WARNING]" in script(code, env={"RANK": "0"}).stdout
     assert script(code, env={"RANK": "1"}).stdout == ""
-    assert script(code, env={"TORCH_NPU_WARNING_DISABLE": "1"}).stdout == ""
+    for name in ("TORCH_NPU_WARNING_DISABLE", "TORCH_NPU_DISABLED_WARNING"):
+        assert script(code, env={name: "1"}).stdout == ""
 
 
 def test_marks_are_refused_with_a_word(warned):

@@ -46,7 +46,7 @@ class Training:
         mstx.mark("plain")
         mstx.mark("read", domain="io")
         torch.unique(self.y)
-        gc.collect()
+        gc.collect(0)
         return loss.item()
 
 
@@ -427,6 +427,51 @@ def test_an_observer_lives_as_long_as_the_profiler(tmp_path):
                           execution_trace_observer=Observer()):
         calls.append("training")
     assert calls == ["start", "training", "stop"]
+
+
+# ---- exports ----
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """A profiler whose collection can be exported from."""
+    place = tmp_path_factory.mktemp("exported")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASCOPE_DEVICE", "sim")
+        yield profiled({"with_stack": True, "record_shapes": True, "profile_memory": True}, ONE, 2,
+                       profiler.tensorboard_trace_handler(str(place), analyse_flag=False))
+
+
+def test_export_stacks(exported, tmp_path, capsys):
+    def lines(metric, name="out.log"):
+        exported.export_stacks(str(tmp_path / name), metric)
+        return (tmp_path / "out.log").read_text().splitlines()
+
+    host, device = lines("self_cpu_time_total"), lines("self_npu_time_total")
+    assert not capsys.readouterr().out
+    assert any("cross_entropy" in line and int(line.rsplit(" ", 1)[1]) > 0 for line in host)
+    assert len(device) < len(host)
+    for metric, name, word in (("fastest", "out.log", "metric"), ("self_cpu_time_total", "out.txt", ".log")):
+        (tmp_path / "out.log").unlink()
+        assert lines(metric, name) == host
+        told = capsys.readouterr().out
+        assert "[WARNING]" in told and word in told and not (tmp_path / "out.txt").exists()
+
+
+def test_export_chrome_trace(exported, tmp_path):
+    exported.export_chrome_trace(str(tmp_path / "out.json"))
+    exported.export_chrome_trace(str(tmp_path))
+    assert set(timeline_features(tmp_path / "out.json")) == set(timeline_features(tmp_path / "trace_view.json")) >= \
+        {"timeline: Ascend Hardware", "timeline: Python cpu_op"}
+
+
+def test_export_memory_timeline(exported, tmp_path):
+    exported.export_memory_timeline(str(tmp_path / "npu.json"))
+    exported.export_memory_timeline(str(tmp_path / "cpu.json"), device="cpu")
+    exported.export_memory_timeline(str(tmp_path / "page.html"))
+    for name in ("npu.json", "cpu.json"):
+        times, sizes = json.loads((tmp_path / name).read_text())
+        assert len(times) == len(sizes) > 50 and times == sorted(times)
+    assert "<svg" in (tmp_path / "page.html").read_text() or "<canvas" in (tmp_path / "page.html").read_text()
 
 
 def test_every_parameter_has_a_test():

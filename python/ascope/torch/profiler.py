@@ -382,6 +382,8 @@ class _KinetoProfile:
         if metric not in METRICS:
             warn("export_stacks: there is no metric %r; %s is taken" % (metric, METRICS[0]))
             metric = METRICS[0]
+        if not str(output_path).endswith((".log", ".svg")):
+            warn("export_stacks: %s: such files end in .log, and so will this one" % output_path)
         if self._is_recorded("export_stacks"):
             self._exported(_program.export_stacks(self._path, output_path, metric, tell))
 

@@ -4,6 +4,8 @@ import enum
 from ascope import _core
 from ascope.torch._messages import warn
 
+MOST = 1 << 40
+
 
 class ProfilerAction(enum.Enum):
     """What is done in a step."""
@@ -42,7 +44,9 @@ class Schedule:
         return least or 0
 
     def as_tuple(self):
-        return (self.wait, self.active, self.warmup, self.repeat, self.skip_first, self.skip_first_wait)
+        """For the collector, whose numbers end somewhere: behind the last step of any program."""
+        return tuple(max(-MOST, min(number, MOST)) for number in (self.wait, self.active, self.warmup, self.repeat, self.skip_first,
+                                                                  self.skip_first_wait))
 
     def __call__(self, step: int) -> ProfilerAction:
         if step < 0:
