@@ -2,6 +2,7 @@
 import enum
 
 from ascope import _core
+from ascope import _core
 from ascope.torch._messages import warn
 
 MOST = 1 << 40
@@ -45,8 +46,8 @@ class Schedule:
 
     def as_tuple(self):
         """For the collector, whose numbers end somewhere: behind the last step of any program."""
-        return tuple(max(-MOST, min(number, MOST)) for number in (self.wait, self.active, self.warmup, self.repeat, self.skip_first,
-                                                                  self.skip_first_wait))
+        wait, warmup, repeat, skip_first = (min(number, MOST) for number in (self.wait, self.warmup, self.repeat, self.skip_first))
+        return (wait, min(self.active, _core.EVERY_STEP), warmup, repeat, skip_first, max(-MOST, min(self.skip_first_wait, MOST)))
 
     def __call__(self, step: int) -> ProfilerAction:
         if step < 0:
