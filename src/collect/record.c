@@ -8,7 +8,7 @@
 #include "collect/names.h"
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
-#include "collect/ring.h"
+#include "collect/ring_inline.h"
 
 uint32_t ascope_recording;
 uint32_t recording_process;
@@ -36,12 +36,29 @@ static size_t text_bytes(struct ascope_text text)
     return text.n == 0 ? 0 : sizeof(struct tlv_bytes) + text.n;
 }
 
-static uint8_t *text_put(uint8_t *at, uint16_t type, struct ascope_text text)
+/* Without a call for names, which are short: from both ends, so that the middle is written twice. */
+static inline void text_copy(uint8_t *to, const char *from, size_t n)
+{
+    if (n > 32) {
+        memcpy(to, from, n);
+    } else if (n >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + n - 16, from + n - 16, 16);
+    } else if (n >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + n - 8, from + n - 8, 8);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            to[i] = (uint8_t)from[i];
+    }
+}
+
+static inline uint8_t *text_put(uint8_t *at, uint16_t type, struct ascope_text text)
 {
     if (text.n == 0)
         return at;
     *(struct tlv_bytes *)at = (struct tlv_bytes){ type, text.n };
-    memcpy(at + sizeof(struct tlv_bytes), text.at, text.n);
+    text_copy(at + sizeof(struct tlv_bytes), text.at, text.n);
     return at + sizeof(struct tlv_bytes) + text.n;
 }
 
@@ -54,7 +71,7 @@ static struct tlv_bytes tlv_of(uint16_t type, size_t bytes)
 
 void ascope_op_record_begin(struct ascope_op *op)
 {
-    op->begin_thread = ring_thread();
+    op->begin_thread = ring_thread_inline();
     op->begin = host_clock_now(); /* last: what the library does is not the operator's */
 }
 
@@ -81,38 +98,16 @@ struct op_text {
     struct ascope_text text;
 };
 
-/* Those that there are: mostly the name alone. */
-static size_t op_texts_of(const struct ascope_op *op, uint32_t what, struct op_text out[static ROWS(op_texts)])
+static inline __attribute__((always_inline)) void op_put(const struct ascope_op *op, uint64_t end,
+                                                         const struct op_text *some, size_t n)
 {
-    size_t n = 0;
-    if ((op->types.n | op->shapes.n | op->tensors.n | op->tensor_lists.n | op->scalars.n | op->stack.n | op->modules.n |
-         op->more.n) == 0) { /* a third of what the record costs is saved */
-        out[0] = (struct op_text){ TORCH_TEXT_NAME, op->name };
-        return op->name.n > 0;
-    }
-    for (size_t i = 0; i < ROWS(op_texts); i++) {
-        const struct ascope_text *text = (const struct ascope_text *)((const char *)op + op_texts[i].at);
-        if (text->n > 0 && (op_texts[i].needs & ~what) == 0)
-            out[n++] = (struct op_text){ op_texts[i].type, *text };
-    }
-    return n;
-}
-
-void ascope_op_record_end(const struct ascope_op *op)
-{
-    const uint64_t end = host_clock_now();
-    const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
-    if (!(what & ASCOPE_RECORDS_OPERATORS) || op->begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
-        return;
-    struct op_text some[ROWS(op_texts)];
-    const size_t n = op_texts_of(op, what, some);
     size_t bytes = sizeof(struct op_bytes);
     for (size_t i = 0; i < n; i++)
         bytes += text_bytes(some[i].text);
-    const struct ring_slot slot = ring_put(STREAM_TORCH_OP, 0, bytes);
+    const struct ring_slot slot = ring_put_inline(STREAM_TORCH_OP, bytes);
     if (!slot.at)
         return;
-    const uint32_t thread = ring_thread();
+    const uint32_t thread = ring_thread_inline();
     *(struct op_bytes *)slot.at = (struct op_bytes){
         .tlv = tlv_of(TLV_OPERATOR, bytes),
         .begin = op->begin,
@@ -128,7 +123,33 @@ void ascope_op_record_end(const struct ascope_op *op)
     uint8_t *at = slot.at + sizeof(struct op_bytes);
     for (size_t i = 0; i < n; i++)
         at = text_put(at, some[i].type, some[i].text);
-    ring_done(slot);
+    ring_done_inline(slot);
+}
+
+static __attribute__((noinline)) void op_put_texts(const struct ascope_op *op, uint64_t end, uint32_t what)
+{
+    struct op_text some[ROWS(op_texts)];
+    size_t n = 0;
+    for (size_t i = 0; i < ROWS(op_texts); i++) {
+        const struct ascope_text *text = (const struct ascope_text *)((const char *)op + op_texts[i].at);
+        if (text->n > 0 && (op_texts[i].needs & ~what) == 0)
+            some[n++] = (struct op_text){ op_texts[i].type, *text };
+    }
+    op_put(op, end, some, n);
+}
+
+void ascope_op_record_end(const struct ascope_op *op)
+{
+    const uint64_t end = host_clock_now();
+    const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
+    if (!(what & ASCOPE_RECORDS_OPERATORS) || op->begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
+        return;
+    const uint32_t others = op->types.n | op->shapes.n | op->tensors.n | op->tensor_lists.n | op->scalars.n |
+                            op->stack.n | op->modules.n | op->more.n;
+    if (others == 0) /* half of what the record costs is saved */
+        op_put(op, end, &(struct op_text){ TORCH_TEXT_NAME, op->name }, 1);
+    else
+        op_put_texts(op, end, what);
 }
 
 void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascope_text name)
@@ -159,7 +180,7 @@ void ascope_memory(const struct ascope_memory *m)
     if (!ascope_records(ASCOPE_RECORDS_MEMORY))
         return;
     const uint64_t time = host_clock_now();
-    const struct ring_slot slot = ring_put(STREAM_TORCH_MEMORY, 0, sizeof(struct memory_bytes));
+    const struct ring_slot slot = ring_put_inline(STREAM_TORCH_MEMORY, sizeof(struct memory_bytes));
     if (!slot.at)
         return;
     *(struct memory_bytes *)slot.at = (struct memory_bytes){
@@ -176,10 +197,10 @@ void ascope_memory(const struct ascope_memory *m)
         .component = m->is_workspace ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING,
         .kind = m->event,
         .allocator = TORCH_ALLOCATOR_INNER,
-        .thread = ring_thread(),
+        .thread = ring_thread_inline(),
         .process = recording_process,
     };
-    ring_done(slot);
+    ring_done_inline(slot);
 }
 
 /* ---- Python ---- */
@@ -212,19 +233,19 @@ void ascope_python_event_at(enum ascope_python_event event, uint64_t key, uint64
 {
     if (!ascope_records(ASCOPE_RECORDS_PYTHON))
         return;
-    const struct ring_slot slot = ring_put(STREAM_PYTHON_CALL, 0, sizeof(struct python_call_bytes));
+    const struct ring_slot slot = ring_put_inline(STREAM_PYTHON_CALL, sizeof(struct python_call_bytes));
     if (!slot.at)
         return;
     *(struct python_call_bytes *)slot.at = (struct python_call_bytes){
         .time = time, .thread = thread, .process = recording_process, .key = key, .tag = (uint8_t)event
     };
-    ring_done(slot);
+    ring_done_inline(slot);
 }
 
 void ascope_python_event(enum ascope_python_event event, uint64_t key)
 {
     if (ascope_records(ASCOPE_RECORDS_PYTHON))
-        ascope_python_event_at(event, key, host_clock_now(), ring_thread());
+        ascope_python_event_at(event, key, host_clock_now(), ring_thread_inline());
 }
 
 void ascope_python_gc(uint64_t begin, uint64_t end)

@@ -16,14 +16,14 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "collect/host_clock.h"
-#include "collect/rings_file.h"
+#include "collect/ring_inline.h"
 
 __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
 static __thread bool is_taking __attribute__((tls_model("initial-exec"))); /* a handler that interrupts it gets none */
-static __thread uint32_t thread_number __attribute__((tls_model("initial-exec")));
+__thread uint32_t ring_thread_number __attribute__((tls_model("initial-exec")));
 
 /* A thread is inside, or it puts a record, which is inside, too. */
-enum { INSIDE = 1, PUTTING = 0x10001, LANE_SHIFT = 16 };
+enum { INSIDE = 1, PUTTING = RING_PUTTING, LANE_SHIFT = RING_LANE_SHIFT };
 enum { NO_SESSION = 0, NEVER_ATTACHED = UINT32_MAX };
 
 struct rings rings = { .fd = -1 };
@@ -32,6 +32,7 @@ static _Atomic uint32_t n_rings_of;
 static _Atomic uint64_t free_rings; /* top of a stack: number + 1, below a count that tells an old top from a new one */
 static _Atomic uint32_t n_attaching; /* threads whose ring is being made: the disk decides how long that takes */
 static _Atomic uint32_t session_now;
+_Atomic uint32_t ring_inline_session;
 static uint32_t session_last;
 static pthread_key_t leaving;
 static _Atomic bool
@@ -39,9 +40,9 @@ static _Atomic bool
 
 uint32_t ring_thread(void)
 {
-    if (__builtin_expect(thread_number == 0, 0))
-        thread_number = (uint32_t)gettid();
-    return thread_number;
+    if (__builtin_expect(ring_thread_number == 0, 0))
+        ring_thread_number = (uint32_t)gettid();
+    return ring_thread_number;
 }
 
 uint32_t ring_session(void)
@@ -487,6 +488,12 @@ size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most)
 
 /* ---- sessions ---- */
 
+static void session_set(uint32_t session)
+{
+    atomic_store(&session_now, session);
+    atomic_store(&ring_inline_session, has_barrier ? session : NO_SESSION);
+}
+
 static void barrier_register(void)
 {
     has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
@@ -497,10 +504,10 @@ static void barrier_register(void)
 static void after_fork(void)
 {
     struct ring *r = ring_of_thread;
-    thread_number = 0;
+    ring_thread_number = 0;
     is_taking = false;
     atomic_store(&n_attaching, 0);
-    atomic_store(&session_now, NO_SESSION);
+    session_set(NO_SESSION);
     if (rings.header) {
         if (r && r->session == session_last && atomic_load(&r->inside) != 0)
             mmap(r->shared, addresses(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -596,7 +603,7 @@ bool rings_open(const struct rings_options *o, struct error *e)
     for (unsigned s = 0; s < STREAM_KINDS; s++)
         atomic_store(&rings.dropped[s], 0);
     atomic_store(&rings.trouble, 0);
-    atomic_store(&session_now, ++session_last);
+    session_set(++session_last);
     return true;
 }
 
@@ -611,7 +618,9 @@ static bool is_left(const struct ring *r)
 
 void rings_stop(void)
 {
-    if (atomic_exchange(&session_now, NO_SESSION) == NO_SESSION)
+    const bool is_open = atomic_load(&session_now) != NO_SESSION;
+    session_set(NO_SESSION);
+    if (!is_open)
         return;
     if (has_barrier)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);

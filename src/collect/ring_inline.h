@@ -1,0 +1,69 @@
+/* ring_inline.h - ring_put() and ring_done() in one piece with what fills the record: for records that programs make most often.
+ *
+ * The way that nearly all of them take: the thread has a ring of this session, is not interrupted by a handler, and there is room.
+ * Everything else is ring.c's.
+ */
+#ifndef ASCOPE_COLLECT_RING_INLINE_H
+#define ASCOPE_COLLECT_RING_INLINE_H
+
+#include <string.h>
+
+#include "collect/ring.h"
+#include "collect/rings_file.h"
+
+enum { RING_PUTTING = 0x10001, RING_LANE_SHIFT = 16 }; /* of `inside`: one more is inside, and one more puts a record */
+
+/* The session whose records are put this way; 0: none. It is the open one, where the kernel makes all threads agree on what they
+ * have stored (membarrier); elsewhere each has to do so itself. */
+extern _Atomic uint32_t ring_inline_session;
+extern __thread uint32_t ring_thread_number __attribute__((tls_model("initial-exec"))); /* 0: not asked yet */
+
+static inline uint32_t ring_thread_inline(void)
+{
+    return __builtin_expect(ring_thread_number != 0, 1) ? ring_thread_number : ring_thread();
+}
+
+static inline struct ring_slot ring_put_inline(enum stream_id stream, size_t bytes)
+{
+    struct ring *const r = ring_of_thread;
+    if (__builtin_expect(!r || atomic_load_explicit(&r->inside, memory_order_relaxed) != 0, 0))
+        return ring_put(stream, 0, bytes);
+    atomic_store_explicit(&r->inside, RING_PUTTING, memory_order_relaxed); /* as enter() in ring.c */
+    atomic_signal_fence(memory_order_seq_cst);
+    struct ring_lane *const lane = &r->lane[0];
+    const size_t room = record_room(bytes);
+    if (__builtin_expect(r->session != atomic_load_explicit(&ring_inline_session, memory_order_acquire) ||
+                             lane->bytes - (lane->head - lane->tail_seen) < room || bytes - 1 >= RECORD_MOST ||
+                             r->countdown == 1,
+                         0)) {
+        atomic_store_explicit(&r->inside, 0, memory_order_release);
+        return ring_put(stream, 0, bytes);
+    }
+    r->countdown--;
+    uint8_t *const at = lane->data + (lane->head & (lane->bytes - 1));
+    const struct record_head head = { (uint32_t)bytes, (uint16_t)stream, 0 };
+    memcpy(at, &head, sizeof head);
+    return (struct ring_slot){
+        .at = at + RECORD_HEAD, .ring = r, .bytes = (uint32_t)room, .record_bytes = (uint32_t)bytes
+    };
+}
+
+static inline void ring_done_inline(struct ring_slot slot)
+{
+    struct ring *const r = slot.ring;
+    if (__builtin_expect(
+            atomic_load_explicit(&r->inside, memory_order_relaxed) != RING_PUTTING || r->measured_from != 0, 0)) {
+        ring_done(slot);
+        return;
+    }
+    struct ring_shared_lane *const shared = &r->shared->lane[0];
+    const uint64_t n_records = atomic_load_explicit(&shared->n_records, memory_order_relaxed),
+                   n_bytes = atomic_load_explicit(&shared->n_bytes, memory_order_relaxed);
+    r->lane[0].head += slot.bytes;
+    atomic_store_explicit(&shared->n_records, n_records + 1, memory_order_relaxed);
+    atomic_store_explicit(&shared->n_bytes, n_bytes + slot.record_bytes, memory_order_relaxed);
+    atomic_store_explicit(&shared->head, r->lane[0].head, memory_order_release); /* first the bytes, then the news */
+    atomic_store_explicit(&r->inside, 0, memory_order_release);                  /* after it the memory may go */
+}
+
+#endif
