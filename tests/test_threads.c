@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "ascope/ascope.h"
-#include "collect/ring.h"
-#include "collect/rings_file.h"
+#include "collect/ring_inline.h"
 #include "collect/writer.h"
 
 enum { WORKERS = 4, SESSIONS = 8, SESSION_US = 60000, SHARED_RANGES = 16, RECORD = 64 };
@@ -26,11 +25,17 @@ static _Atomic uint64_t n_put, n_from_handlers, n_ranges;
 
 static bool record(uint64_t number)
 {
-    const struct ring_slot slot = ring_put(number % 3 ? STREAM_TRACK : STREAM_STARS, (unsigned)(number % 2), RECORD);
+    const bool is_inline = number % 5 < 3;
+    const struct ring_slot slot =
+        is_inline ? ring_put_inline(STREAM_TRACK, RECORD)
+                  : ring_put(number % 3 ? STREAM_TRACK : STREAM_STARS, (unsigned)(number % 2), RECORD);
     if (!slot.at)
         return false;
     memset(slot.at, (int)number, RECORD);
-    ring_done(slot);
+    if (is_inline)
+        ring_done_inline(slot);
+    else
+        ring_done(slot);
     atomic_fetch_add_explicit(&n_put, 1, memory_order_relaxed);
     return true;
 }
@@ -38,7 +43,8 @@ static bool record(uint64_t number)
 static void on_signal(int number)
 {
     const int was = errno;
-    if (record((uint64_t)number))
+    static _Atomic uint64_t n;
+    if (record(atomic_fetch_add_explicit(&n, 1, memory_order_relaxed) + (uint64_t)number))
         atomic_fetch_add_explicit(&n_from_handlers, 1, memory_order_relaxed);
     errno = was;
 }
