@@ -394,6 +394,27 @@ static bool describe(const struct ascope_session *s, struct error *e)
     return is_well;
 }
 
+/* What operators were called with lies beside the collection. */
+static void op_args_path(const struct ascope_session *s, char path[PATH_MAX])
+{
+    static const char suffix[] = "_op_args";
+    snprintf(path, PATH_MAX, "%.*s%s", (int)(PATH_MAX - sizeof suffix), s->path, suffix);
+}
+
+static bool op_args_write(const struct ascope_session *s, struct error *e)
+{
+    char path[PATH_MAX];
+    if (!s->o.record_op_args)
+        return true;
+    if (!s->device || !s->device->op_args) {
+        message(ASCOPE_WARNING,
+                "record_op_args: there is no device here that tells what its operators were called with");
+        return true;
+    }
+    op_args_path(s, path);
+    return s->device->op_args(path, e);
+}
+
 bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
@@ -467,6 +488,7 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
     late_devices(s, &e);
     info_end(s, &e);
     describe(s, &e);
+    op_args_write(s, &e);
     return told(&e, to);
 }
 
@@ -489,6 +511,10 @@ void ascope_session_discard(struct ascope_session *s)
     if (s->state == SESSION_RUNS || s->state == SESSION_WARM)
         machinery_stop(s, &(struct error){ 0 });
     place_remove(s->path);
+    char path[PATH_MAX];
+    op_args_path(s, path);
+    if (s->o.record_op_args)
+        place_remove(path);
     session_free(s);
 }
 

@@ -275,6 +275,7 @@ static bool start(const struct ascope_options *o, struct error *e)
     npu.n_recorded = 0;
     npu_samples_choose(o);
     events_choose(o);
+    npu_args_start(o->record_op_args);
     for (unsigned i = 0; i < npu.n_devices; i++)
         device_start(npu.device[i]);
     atomic_store(&npu.what, (uint64_t)npu.session << NPU_SESSION_SHIFT | what);
@@ -288,6 +289,7 @@ static void kept(void)
     npu_lock();
     for (unsigned i = 0; i < npu.n_devices; i++)
         npu_samples_first(npu.device[i]);
+    npu_args_keep();
     npu_unlock();
 }
 
@@ -325,4 +327,5 @@ const struct device_kind sim_npu_kind = {
     .kept = kept,
     .stop = stop,
     .mark = npu_mark,
+    .op_args = npu_args_write,
 };

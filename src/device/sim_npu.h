@@ -231,6 +231,12 @@ struct npu_collective {
 };
 void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective *x);
 
+/* sim_op_args.c: what kernels are called with. */
+void npu_args_start(bool is_wanted); /* the lock is held */
+void npu_args_keep(void);            /* too; from now on */
+void npu_args_add(const struct ascope_sim_kernel *k);
+bool npu_args_write(const char *dir, struct error *e);
+
 /* sim_exchange.c: the lock is held. */
 void npu_exchanges_release(void); /* none waits for the host any more */
 void npu_exchanges_forget(void);  /* in a child process */

@@ -241,6 +241,8 @@ void ascope_sim_launch(struct ascope_sim_stream *s, const struct ascope_sim_kern
         kernel.type = "Kernel";
     struct npu_task t = { .work = sim_work_of(&kernel) };
     s = npu_stream_of(s);
+    if (s && what && t.work.kind <= TASK_MIX_VECTOR)
+        npu_args_add(&kernel);
     if (s && what)
         kernel_launch(s, &kernel, &t, what);
     else if (s)
