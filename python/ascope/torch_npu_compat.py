@@ -18,7 +18,8 @@ class Stream:
     """A stream of the device; marks that are given one are launched on it."""
 
     def __init__(self, device=None, priority=0, *, stream_id=0, device_index=0, device_type=20, _cdata=0):
-        self.stream_id, self.device_index, self.device_type, self._cdata = stream_id, device_index, device_type, _cdata
+        self.stream_id = stream_id or _cdata & 0xFFFFFFFFFFFF  # the device is above
+        self.device_index, self.device_type, self._cdata = device_index, device_type, _cdata
 
     def synchronize(self):
         _core.synchronize()
@@ -121,6 +122,7 @@ def install():
     for name in [*profiler.__all__, "_KinetoProfile"]:
         setattr(door, name, getattr(profiler, name))
     del door.analyse  # users import it from torch_npu.profiler.profiler
+    door.__all__ = [name for name in profiler.__all__ if name != "analyse"]
     door.profiler, door.experimental_config, door.scheduler = profiler, config, schedule
     package.profiler, package.npu, package.__version__ = door, npu, _core.version()
     sys.modules.update({

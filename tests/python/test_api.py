@@ -1,4 +1,5 @@
 """What a user may pass, and what becomes of it: warnings and fallbacks, and never an exception."""
+import inspect
 import itertools
 import json
 import os
@@ -37,8 +38,82 @@ def test_names_are_those_of_torch_npu():
     assert [a.name for a in ProfilerAction] == ["NONE", "WARMUP", "RECORD", "RECORD_AND_SAVE"]
 
 
+SWITCHES = "record_shapes=False, profile_memory=False, with_stack=False, with_flops=False, with_modules=False"
+SIGNATURES = {  # as the documents have them
+    "_ExperimentalConfig": "profiler_level='Level0', aic_metrics=None, l2_cache=False, msprof_tx=False, mstx=False, "
+                           "data_simplification=True, record_op_args=False, op_attr=False, gc_detect_threshold=None, "
+                           "export_type='text', host_sys=None, mstx_domain_include=None, mstx_domain_exclude=None, "
+                           "sys_io=False, sys_interconnection=False",
+    "schedule": "wait, active, warmup=0, repeat=0, skip_first=0, skip_first_wait=0",
+    "profile": "*, activities=None, schedule=None, on_trace_ready=None, " + SWITCHES + ", experimental_config=None, "
+               "execution_trace_observer=None, custom_trace_id_callback=None, use_cuda=None",
+    "_KinetoProfile": "*, activities=None, " + SWITCHES + ", experimental_config=None, custom_trace_id_callback=None",
+    "tensorboard_trace_handler": "dir_name=None, worker_name=None, analyse_flag=True, async_mode=False",
+    "analyse": "profiler_path, max_process_number=None, export_type=None",
+    "supported_activities": "", "supported_profiler_level": "", "supported_ai_core_metrics": "", "supported_export_type": "",
+    "profile.enable_profiler_in_child_thread": SWITCHES,
+    "profile.disable_profiler_in_child_thread": "",
+    "profile.start": "self", "profile.step": "self", "profile.stop": "self",
+    "profile.export_chrome_trace": "self, output_path",
+    "profile.export_stacks": "self, output_path, metric='self_cpu_time_total'",
+    "profile.export_memory_timeline": "self, output_path, device=None",
+    "profile.add_metadata": "self, key, value", "profile.add_metadata_json": "self, key, value",
+    "profile.set_custom_trace_id_callback": "self, callback", "profile.get_trace_id": "self",
+    "mstx.mark": "message, stream=None, domain='default'", "mstx.range_start": "message, stream=None, domain='default'",
+    "mstx.range_end": "range_id, domain='default'", "mstx.range_push": "message, stream=None, domain='default'",
+    "mstx.range_pop": "domain='default'", "mstx.mstx_range": "message, stream=None, domain='default'",
+    "mstx.annotate": "message='', stream=None, domain='default'",
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures(name):
+    from ascope.torch import mstx
+    found = mstx if name.startswith("mstx.") else profiler
+    for part in name.replace("mstx.", "", 1).split("."):
+        found = getattr(found, part)
+    assert found.__doc__, name + " is not explained"
+    signature = inspect.signature(found)
+    bare = signature.replace(return_annotation=signature.empty,
+                             parameters=[one.replace(annotation=one.empty) for one in signature.parameters.values()])
+    assert str(bare) == "(%s)" % SIGNATURES[name]
+    assert all(one.annotation is not one.empty for one in signature.parameters.values() if one.name != "self")
+
+
+def test_values_are_those_of_torch_npu():
+    assert [(one.name, one.value) for one in ProfilerActivity] == [("CPU", 1), ("NPU", 2)]
+    assert [one.value for one in ProfilerAction] == [0, 1, 2, 3]
+    named = {name: value for name, value in vars(AiCMetrics).items() if not name.startswith("_")}
+    assert named == {
+        "PipeUtilization": "ACL_AICORE_PIPE_UTILIZATION", "ArithmeticUtilization": "ACL_AICORE_ARITHMETIC_UTILIZATION",
+        "Memory": "ACL_AICORE_MEMORY_BANDWIDTH", "MemoryL0": "ACL_AICORE_L0B_AND_WIDTH", "MemoryUB": "ACL_AICORE_MEMORY_UB",
+        "ResourceConflictRatio": "ACL_AICORE_RESOURCE_CONFLICT_RATIO", "L2Cache": "ACL_AICORE_L2_CACHE",
+        "MemoryAccess": "ACL_AICORE_MEMORY_ACCESS", "AiCoreNone": "ACL_AICORE_NONE"}
+    assert {value for name, value in vars(profiler.HostSystem).items() if not name.startswith("_")} == {
+        "cpu", "mem", "disk", "network", "osrt", "numa"}
+
+
+def test_torch_npu_has_the_names(script):
+    script("""
+        import ascope.torch_npu_compat, sys
+        import torch_npu
+        import torch_npu.profiler as door
+        from torch_npu.profiler import *
+        from torch_npu.profiler.profiler import analyse
+        from torch_npu.profiler.scheduler import Schedule, ProfilerAction
+        from torch_npu.profiler.experimental_config import _ExperimentalConfig, supported_profiler_level
+        from torch_npu.npu.mstx import mstx, annotate
+        assert schedule is Schedule and torch_npu.npu.mstx is mstx and mstx.annotate is annotate
+        assert not hasattr(door, "analyse") and "_KinetoProfile" not in door.__all__ and door._KinetoProfile
+        for name in door.__all__:
+            assert globals()[name] is getattr(door, name)
+    """)
+
+
 BAD = [  # what is passed, the word in the warning, the attribute and what it becomes
     ({"profiler_level": "Level7"}, "profiler_level", "_profiler_level", "Level0"),
+    ({"profiler_level": ["Level1"]}, "profiler_level", "_profiler_level", "Level0"),
+    ({"profiler_level": "Level1", "aic_metrics": {}}, "aic_metrics", "_aic_metrics", AiCMetrics.PipeUtilization),
     ({"profiler_level": "Level1", "aic_metrics": "speed"}, "aic_metrics", "_aic_metrics", AiCMetrics.PipeUtilization),
     ({"profiler_level": "Level0", "aic_metrics": AiCMetrics.Memory}, "aic_metrics", "_aic_metrics", AiCMetrics.AiCoreNone),
     ({"l2_cache": 1}, "l2_cache", "_l2_cache", False),
@@ -361,6 +436,47 @@ def test_warnings_come_from_the_first_rank(script):
     assert script(code, env={"RANK": "1"}).stdout == ""
     for name in ("TORCH_NPU_WARNING_DISABLE", "TORCH_NPU_DISABLED_WARNING"):
         assert script(code, env={name: "1"}).stdout == ""
+
+
+def test_marks(tmp_path, monkeypatch):
+    """Ids, depths, and ranges around functions of all kinds, whatever becomes of them."""
+    import asyncio
+    from ascope.torch import mstx
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+
+    @mstx.mstx_range("sync")
+    def sync(value):
+        return value
+
+    @mstx.mstx_range("async", domain="d")
+    async def later(value):
+        await asyncio.sleep(0)
+        mstx.mark("inside", domain="d")
+        return value
+
+    @mstx.annotate()
+    def fails():
+        raise KeyError("mine")
+
+    assert sync(1) == 1 and asyncio.run(later(2)) == 2 and mstx.range_start("off") == 0
+    handler = profiler.tensorboard_trace_handler(str(tmp_path))
+    with profiler.profile(on_trace_ready=handler, experimental_config=_ExperimentalConfig(mstx=True)) as prof:
+        ids = [mstx.range_start("range %d" % i, domain="d") for i in range(3)]
+        assert len(set(ids)) == 3 and min(ids) >= 1
+        for one in ids:
+            assert mstx.range_end(one, "d") is None
+        assert mstx.range_push("outer") == 0 and mstx.range_push("inner") == 1
+        assert mstx.range_pop("elsewhere") == -1 and mstx.range_pop() == 1 and mstx.range_pop() == 0 and mstx.range_pop() == -1
+        assert mstx.mark("point") is None
+        assert sync(1) == 1 and asyncio.run(later(2)) == 2 and inspect.iscoroutinefunction(later)
+        with pytest.raises(KeyError, match="mine"), mstx.annotate("block"):
+            fails()
+    with open(os.path.join(prof.prof_if.prof_path, "ASCEND_PROFILER_OUTPUT/trace_view.json"), encoding="utf-8") as f:
+        found = {e["name"]: e for e in json.load(f) if e["ph"] == "X"}
+    for name in ("range 0", "range 2", "outer", "inner", "point", "sync", "async", "inside", "block", "fails"):
+        assert name in found, (name, sorted(found))
+    begin, end = (float(found["async"]["ts"]) + dur for dur in (0, found["async"]["dur"]))
+    assert begin <= float(found["inside"]["ts"]) <= end and found["async"]["args"]["domain"] == "d"
 
 
 def test_marks_are_refused_with_a_word(warned):

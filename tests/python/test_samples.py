@@ -16,8 +16,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(sample, place, *arguments, env=None):
-    for name in (sample, "training.py"):
-        shutil.copy(os.path.join(HERE, "samples", name), place)
+    for name in {sample, "training.py", "training_" + sample}:
+        if os.path.exists(os.path.join(HERE, "samples", name)):
+            shutil.copy(os.path.join(HERE, "samples", name), place)
     done = subprocess.run([sys.executable, "-m", "ascope", "run", "--device", "sim", *arguments, sample], cwd=place,
                           env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
@@ -101,8 +102,31 @@ def test_child_threads_are_recorded_when_they_ask(tmp_path):
     assert len(found) == 3 * 5 * 2  # threads, runs, layers
 
 
+def test_every_turn_of_a_schedule_is_a_collection(tmp_path):
+    run("schedule.py", tmp_path)
+    found = sorted(glob.glob(str(tmp_path / "result/*_ascend_pt")))
+    steps = [[name for name in names(one) if name.startswith("ProfilerStep#")] for one in found]
+    assert steps == [["ProfilerStep#3", "ProfilerStep#4"], ["ProfilerStep#7", "ProfilerStep#8"]]
+
+
+def test_memory_is_drawn(tmp_path):
+    run("memory_timeline.py", tmp_path)
+    page = (tmp_path / "memory_timeline.html").read_text()
+    assert all(name in page for name in ("PARAMETER", "OPTIMIZER_STATE", "GRADIENT", "ACTIVATION"))
+    assert os.path.isdir(only(tmp_path))  # in the working directory: nobody has said where
+
+
+def test_marks_on_streams(tmp_path):
+    run("streams.py", tmp_path)
+    path = os.path.join(only(tmp_path / "result"), "ASCEND_PROFILER_OUTPUT/trace_view.json")
+    marks = {name: [e for e in events(path) if e["name"] == name and e["ph"] == "X"] for name in ("allreduce", "send")}
+    assert {name: len(found) for name, found in marks.items()} == {"allreduce": 2, "send": 2}  # the host's, and the device's
+    assert len({e["tid"] for found in marks.values() for e in found}) == 3  # a thread, and two streams
+
+
 def test_metadata_is_kept(tmp_path):
     run("metadata.py", tmp_path, env={"HCCL_RDMA_TC": "7"})
+    assert (tmp_path / "trace.json").exists()
     with open(os.path.join(only(tmp_path / "result"), "profiler_metadata.json"), encoding="utf-8") as f:
         said = json.load(f)
     assert said["model"] == "small" and said["batch"] == {"size": 16}

@@ -7,3 +7,8 @@ with torch_npu.profiler.profile(on_trace_ready=torch_npu.profiler.tensorboard_tr
     prof.add_metadata("model", "small")
     prof.add_metadata_json(key, value)
     train_one_step()
+
+with torch_npu.profiler._KinetoProfile() as prof:
+    prof.add_metadata_json(key, value)
+    train_one_step()
+prof.export_chrome_trace("trace.json")
