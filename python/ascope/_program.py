@@ -201,7 +201,7 @@ def analyse(path: str, export_type: Union[None, str, Iterable[str]] = None, max_
     return outcome
 
 
-def export_trace(path: str, out: str, tell: Tell = _print) -> Outcome:
+def export_chrome_trace(path: str, out: str, tell: Tell = _print) -> Outcome:
     """The timeline of one directory as a file."""
     return run(["export-trace", os.fspath(path), os.fspath(out)], tell)
 

@@ -67,10 +67,11 @@ static uint32_t frame_in(struct building *b, uint32_t parent, name_id name, enum
     return place + 1 < b->f->at.n ? place + 1 : parent;
 }
 
-/* Code that somebody else wrote, by where it was installed. */
+/* Code that somebody else wrote, by where it was installed. Our own package is also used where it was built. */
 static bool is_library(const struct stack_part *p)
 {
-    static const char *const sign[] = { "-packages/", "/lib/python", "<frozen", "<built-in" };
+    static const char *const sign[] = { "-packages/", "/lib/python",   "<frozen",
+                                        "<built-in",  "/ascope/torch", "/ascope/_" };
     for (size_t i = 0; i < sizeof sign / sizeof *sign; i++)
         if (memmem(p->text, p->len, sign[i], strlen(sign[i])))
             return true;

@@ -512,12 +512,13 @@ def test_wrong_use(run, tmp_path, device):
             prof.export_chrome_trace("while.json")
         prof.export_chrome_trace("/proc/nowhere/x.json")
         prof.export_stacks(None)
-        prof.export_memory_timeline("no/such/directory/x.html")
+        prof.export_stacks("made/on/the/way/stacks.txt")
+        assert os.path.exists("made/on/the/way/stacks.log")
         profiler.analyse(None), profiler.analyse("nowhere"), profiler.analyse(".", max_process_number=1)
     """, ASCOPE_DEVICE=device)
     for place, n in (("outer", 8), ("inner", 1), ("twice", 4), ("stepped", 2), ("thread", 4), ("thread_again", 4), ("threads", 4)):
         assert steps_of_only(tmp_path / place, device) == n, place
-    assert not collections_in(tmp_path / "never")
+    assert not collections_in(tmp_path / "never") and "such files end in .log" in done.out
     assert len(collections_in(tmp_path / "started_elsewhere")) == 1
 
 

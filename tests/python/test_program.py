@@ -71,7 +71,7 @@ def test_analyse_beside(collection, tell, told):
 
 
 def test_exports(collection, tmp_path, tell, told):
-    assert _program.export_trace(collection, tmp_path / "trace.json", tell=tell).is_done
+    assert _program.export_chrome_trace(collection, tmp_path / "trace.json", tell=tell).is_done
     assert (tmp_path / "trace.json").exists() and not told
     assert not _program.export_stacks(collection, tmp_path / "stacks.log", tell=tell).is_done
     assert not _program.export_memory_timeline(collection, tmp_path / "memory.html", device="cpu", tell=tell).is_done

@@ -70,7 +70,6 @@ def test_without_a_handler_a_trace_is_exported(tmp_path):
 
 
 def test_kineto_profile_records_from_start_to_stop(tmp_path):
-    (tmp_path / "result_dir").mkdir()
     run("kineto_profile.py", tmp_path)
     found = [e["name"] for e in events(tmp_path / "result_dir/trace.json") if e["ph"] == "X"]
     assert found.count("aten::mse_loss") == 1

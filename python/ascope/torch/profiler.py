@@ -355,20 +355,19 @@ class _KinetoProfile:
 
     # ---- exports ----
 
-    def _is_recorded(self, what):
-        if self._path and os.path.isdir(self._path):
-            return True
-        warn("%s: nothing has been recorded yet" % what)
-        return False
-
-    def _exported(self, outcome):
+    def _export(self, what, output_path, *more):
+        """With a function of the program's; directories above the file are made."""
+        if not self._path or not os.path.isdir(self._path):
+            warn("%s: nothing has been recorded yet" % what)
+            return
+        os.makedirs(os.path.dirname(os.path.abspath(os.path.expanduser(output_path))), exist_ok=True)
+        outcome = getattr(_program, what)(self._path, output_path, *more, tell)
         self._was_exported = self._was_exported or outcome.is_done
 
     @guarded()
     def export_chrome_trace(self, output_path: str) -> None:
         """The timeline as one JSON file, for chrome://tracing, Perfetto and MindStudio Insight."""
-        if self._is_recorded("export_chrome_trace"):
-            self._exported(_program.export_trace(self._path, output_path, tell))
+        self._export("export_chrome_trace", output_path)
 
     @guarded()
     def export_stacks(self, output_path: str, metric: str = METRICS[0]) -> None:
@@ -384,8 +383,7 @@ class _KinetoProfile:
             metric = METRICS[0]
         if not str(output_path).endswith((".log", ".svg")):
             warn("export_stacks: %s: such files end in .log, and so will this one" % output_path)
-        if self._is_recorded("export_stacks"):
-            self._exported(_program.export_stacks(self._path, output_path, metric, tell))
+        self._export("export_stacks", output_path, metric)
 
     @guarded()
     def export_memory_timeline(self, output_path: str, device: Optional[str] = None) -> None:
@@ -395,8 +393,7 @@ class _KinetoProfile:
             return
         if device is None:
             device = "npu:0" if ProfilerActivity.NPU in self.activities else "cpu"
-        if self._is_recorded("export_memory_timeline"):
-            self._exported(_program.export_memory_timeline(self._path, output_path, device, tell))
+        self._export("export_memory_timeline", output_path, device)
 
 
 class profile(_KinetoProfile):
