@@ -19,7 +19,7 @@ static struct exchange {      /* guarded by the simulator's lock, but for what o
 } exchanges[OPEN_MOST];
 static uint64_t n_begun;
 
-/* Names behind the backend's ("gloo:", "nccl:", ...). What the device has no collective for is the one that moves as much. */
+/* Names behind the backend's. What the device has no collective for is the one that moves as much. */
 static const char *device_name(const char *name)
 {
     static const struct {
@@ -40,8 +40,13 @@ static const char *device_name(const char *name)
         { "recvAnySource", "HcclRecv" },
         { "barrier", "HcclAllReduce" },
     };
+    static const char *const backends[] = { "gloo", "nccl", "mpi", "ucc",
+                                            "hccl" }; /* users put colons into names, too */
     const char *const colon = strchr(name, ':');
-    for (size_t i = 0; colon && i < sizeof row / sizeof *row; i++)
+    bool is_known = false;
+    for (size_t i = 0; colon && i < sizeof backends / sizeof *backends; i++)
+        is_known |= strncmp(name, backends[i], (size_t)(colon - name)) == 0 && backends[i][colon - name] == '\0';
+    for (size_t i = 0; is_known && i < sizeof row / sizeof *row; i++)
         if (strcmp(colon + 1, row[i].of_framework) == 0)
             return row[i].of_device;
     return NULL;
@@ -112,6 +117,8 @@ uint64_t ascope_sim_exchange_begin(const struct ascope_sim_exchange *of)
 
 void ascope_sim_exchange_end(uint64_t id)
 {
+    if (id == 0)
+        return;
     npu_lock();
     struct exchange *const x = exchange_of(id);
     if (x)

@@ -72,9 +72,9 @@ def test_groups_have_one_name_everywhere(monkeypatch):
         def __init__(self, text):
             self.group_desc = text
 
-    whole, part, other = Group("default_pg"), Group("tp"), Group("undefined")
-    world = types.SimpleNamespace(pg_map={whole: None, part: None, other: None}, pg_names={whole: "0", part: "1", other: "2"},
-                                  pg_group_ranks={whole: {0: 0, 1: 1, 2: 2}, part: {2: 0, 1: 1}, other: {1: 0}})
+    whole, part, other, foreign = Group("default_pg"), Group("tp"), Group("undefined"), Group("dp")
+    world = types.SimpleNamespace(pg_names={whole: "0", part: "1", other: "2", foreign: "3"},
+                                  pg_group_ranks={whole: {0: 0, 1: 1, 2: 2}, part: {2: 0, 1: 1}, other: {1: 0}, foreign: {0: 0}})
     known = types.SimpleNamespace(_world=world, _get_default_group=lambda: whole, get_rank=lambda: 1)
     monkeypatch.setattr(_groups, "_in_use", lambda: known)
     assert [_groups.name_of(group) for group in (None, whole, part)] == ["default_group", "default_group", "group_name_1"]

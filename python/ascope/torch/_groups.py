@@ -51,8 +51,10 @@ def info():
     if not c10d:
         return {}
     found = {}
-    for group in _table(c10d, "pg_map"):
-        rank, ranks = place_in(group)
+    for group, ranks in _table(c10d, "pg_group_ranks").items():
+        rank = ranks.get(c10d.get_rank())
+        if rank is None:
+            continue
         found[name_of(group)] = {"group_name": _label_of(group), "group_rank": rank,
                                  "global_ranks": sorted(ranks, key=ranks.get)}
     return found

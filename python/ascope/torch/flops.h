@@ -7,10 +7,10 @@
 
 #include <ATen/core/TensorBody.h>
 #include <ATen/core/ivalue.h>
+#include <c10/util/SmallVector.h>
 
-#include <cstring>
-#include <unordered_map>
 #include <string>
+#include <unordered_map>
 
 namespace
 {

@@ -419,7 +419,7 @@ constexpr auto GROUP = c10::DebugInfoKind::TEST_INFO_2; /* nobody else's */
 /* Collectives: PyTorch's backends tell when one begins and when it has ended, in some thread. */
 void exchange_begin(memory *m, const at::RecordFunction &fn)
 {
-    if (fn.scope() != at::RecordScope::USER_SCOPE || !strchr(fn.name(), ':'))
+    if (fn.scope() != at::RecordScope::USER_SCOPE || !fn.isAsync())
         return;
     const auto *const of = static_cast<const group *>(c10::ThreadLocalDebugInfo::get(GROUP));
     ascope_sim_exchange x = {};
@@ -567,7 +567,8 @@ template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::Observer
     memory *const m = c->own();
     if (WANTS & SIM) {
         sim_end(m, fn);
-        ascope_sim_exchange_end(m->exchange);
+        if (m->exchange != 0)
+            ascope_sim_exchange_end(m->exchange);
     }
     record_end<WANTS>(m, fn);
     if (WANTS & FLOPS)
