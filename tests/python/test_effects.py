@@ -152,6 +152,7 @@ def raw_features(directory):
 
 def features(directory):
     found = set(raw_features(directory))
+    found.update("op_args: " + os.path.basename(path).split("_")[0] for path in glob.glob(directory + "_op_args/*/*.json"))
     for path in glob.glob(os.path.join(directory, "ASCEND_PROFILER_OUTPUT", "*")):
         kind = os.path.splitext(path)[1]
         if kind == ".csv":
@@ -236,6 +237,8 @@ EFFECTS = [  # without, with, what comes, what goes
     ({}, {"l2_cache": True}, ["l2_cache.csv*", "raw: l2_cache.data", "raw: socpmu.data"], []),
     ({}, {"mstx": True}, MARKS, []),
     ({}, {"msprof_tx": True}, MARKS, []),
+    ({}, {"with_flops": True}, [], []),
+    ({"mstx": True}, {"with_flops": True}, ["marks of domain mfu_flops"], []),
     ({"mstx": True}, {"mstx_domain_include": ["io"]}, [], ["marks of domain default"]),
     ({"mstx": True}, {"mstx_domain_exclude": ["io"]}, [], ["marks of domain io"]),
     (dict(DB, **L1), {"op_attr": True}, ["raw: aging.compact.node_attr_info", "*: COMPUTE_TASK_INFO.attrInfo"], []),
@@ -246,6 +249,8 @@ EFFECTS = [  # without, with, what comes, what goes
     ({}, {"host_sys": ["cpu"]}, ["raw: host_cpu.data", "timeline: CPU Usage*"], []),
     ({}, {"host_sys": ["mem"]}, ["raw: host_mem.data", "timeline: Memory Usage*"], []),
     ({}, {"host_sys": ["network"]}, ["raw: host_network.data"] + has_network_card() * ["timeline: Network Usage*"], []),
+    ({}, {"host_sys": ["disk"]}, ["raw: host_disk.data", "timeline: Disk Usage*"], []),
+    ({}, {"record_op_args": True}, ["op_args: *"], []),
     ({}, {"sys_io": True}, ["nic.csv*", "roce.csv*", "timeline: NIC*", "timeline: RoCE*", "raw: nic.data", "raw: roce.data"], []),
     ({}, {"sys_interconnection": True},
      ["pcie.csv*", "hccs.csv*", "timeline: PCIe*", "timeline: HCCS*", "raw: pcie.data", "raw: hccs.data"], []),
@@ -480,7 +485,7 @@ def test_every_parameter_has_a_test():
                "data_simplification", "use_cuda"}
     known = by_name.union(*(set(row[0]) | set(row[1]) for row in EFFECTS))
     everything = OF_CONFIG | set(inspect.signature(profiler.profile.__init__).parameters)
-    assert everything - known - {"self"} == {"with_flops", "record_op_args"}
+    assert everything - known == {"self"}
     assert {name for plan, _ in PLANS for name in plan} == set(inspect.signature(profiler.schedule.__init__).parameters) - {"self"}
-    assert {h for row in EFFECTS for h in row[1].get("host_sys", ())} == {"cpu", "mem", "network"}
+    assert {h for row in EFFECTS for h in row[1].get("host_sys", ())} == {"cpu", "mem", "network", "disk"}  # others are told
     assert set(METRICS) == {name for name in vars(AiCMetrics) if not name.startswith("_")}
