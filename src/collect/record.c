@@ -126,6 +126,14 @@ static inline __attribute__((always_inline)) void op_put(const struct ascope_op 
     ring_done_inline(slot);
 }
 
+static __attribute__((noinline)) void op_put_shapes(const struct ascope_op *op, uint64_t end)
+{
+    const struct op_text some[] = { { TORCH_TEXT_NAME, op->name },
+                                    { TORCH_TEXT_TYPES, op->types },
+                                    { TORCH_TEXT_SHAPES, op->shapes } };
+    op_put(op, end, some, ROWS(some));
+}
+
 static __attribute__((noinline)) void op_put_texts(const struct ascope_op *op, uint64_t end, uint32_t what)
 {
     struct op_text some[ROWS(op_texts)];
@@ -138,16 +146,20 @@ static __attribute__((noinline)) void op_put_texts(const struct ascope_op *op, u
     op_put(op, end, some, n);
 }
 
+/* Mostly there is the name alone, or with types and shapes; a table of texts to be walked twice costs as much as the rest. */
 void ascope_op_record_end(const struct ascope_op *op)
 {
     const uint64_t end = host_clock_now();
     const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
     if (!(what & ASCOPE_RECORDS_OPERATORS) || op->begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
         return;
-    const uint32_t others = op->types.n | op->shapes.n | op->tensors.n | op->tensor_lists.n | op->scalars.n |
-                            op->stack.n | op->modules.n | op->more.n;
-    if (others == 0) /* half of what the record costs is saved */
+    const uint32_t shapes = op->types.n | op->shapes.n;
+    const uint32_t others =
+        op->tensors.n | op->tensor_lists.n | op->scalars.n | op->stack.n | op->modules.n | op->more.n;
+    if ((shapes | others) == 0)
         op_put(op, end, &(struct op_text){ TORCH_TEXT_NAME, op->name }, 1);
+    else if (others == 0 && what & ASCOPE_RECORDS_SHAPES)
+        op_put_shapes(op, end);
     else
         op_put_texts(op, end, what);
 }

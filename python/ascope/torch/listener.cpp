@@ -60,8 +60,8 @@ struct alignas(16) memory {
     ascope_sim_op *sim;
     bool is_on_sim;
     uint64_t exchange, flops; /* on the simulated device; a range: 0: none */
-    ascope_op op;             /* its texts have no bytes but between begin and end */
-    text_piece types, shapes, tensors, lists, scalars, stack, modules;
+    unsigned wants;           /* of the recording that had it last: only those texts have bytes */
+    ascope_op op;
 
     bool reserve(size_t more)
     {
@@ -197,52 +197,80 @@ char *add_number(char *to, int64_t value)
     return add(to, digits + SIZE_MOST - n, n);
 }
 
-void put_types(memory *m, c10::ArrayRef<const c10::IValue> inputs)
+/* Names of PyTorch's types that can be copied in one go; filled by names_prepare(). */
+struct type_name {
+    char text[24];
+    uint32_t n; /* 0: longer, or none of PyTorch's */
+};
+type_name type_names[static_cast<size_t>(c10::ScalarType::NumOptions)];
+
+void names_prepare()
 {
-    if (!m->reserve(inputs.size() * (TYPE_MOST + 1)))
-        return;
-    char *to = m->text + m->used;
-    for (size_t i = 0; i < inputs.size(); i++) {
-        const c10::IValue &v = inputs[i];
-        if (i > 0)
-            *to++ = ';';
-        if (v.isTensor()) {
-            if (!is_plain(v.toTensor())) {
-                to = add(to, "None", 4);
-            } else {
-                const auto name = v.toTensor().dtype().name();
-                to = add(to, name.data(), name.size() < TYPE_MOST ? name.size() : size_t{ TYPE_MOST });
-            }
-        } else if (v.isScalar()) {
-            to = add(to, "Scalar", 6);
-        } else if (v.isTensorList()) {
-            to = add(to, "TensorList", 10);
-        } else if (v.isList() && (v.toListRef().empty() || v.toListRef()[0].isScalar())) {
-            to = add(to, "ScalarList", 10);
-        } else {
-            to = add(to, "None", 4);
-        }
+    for (size_t i = 0; i < static_cast<size_t>(c10::ScalarType::Undefined); i++) {
+        const auto name = c10::scalarTypeToTypeMeta(static_cast<c10::ScalarType>(i)).name();
+        if (name.size() > sizeof type_names[i].text)
+            continue;
+        memcpy(type_names[i].text, name.data(), name.size());
+        type_names[i].n = static_cast<uint32_t>(name.size());
     }
-    m->used = static_cast<size_t>(to - m->text);
 }
 
-void put_shapes(memory *m, c10::ArrayRef<const c10::IValue> inputs)
+char *add_type(char *to, const at::Tensor &t)
 {
+    const type_name &known = type_names[static_cast<size_t>(t.scalar_type())];
+    if (known.n > 0) {
+        memcpy(to, known.text, sizeof known.text);
+        return to + known.n;
+    }
+    const auto name = t.dtype().name();
+    return add(to, name.data(), name.size() < TYPE_MOST ? name.size() : size_t{ TYPE_MOST });
+}
+
+char *add_type(char *to, const c10::IValue &v)
+{
+    if (v.isScalar())
+        return add(to, "Scalar", 6);
+    if (v.isTensorList())
+        return add(to, "TensorList", 10);
+    if (v.isList() && (v.toListRef().empty() || v.toListRef()[0].isScalar()))
+        return add(to, "ScalarList", 10);
+    return add(to, "None", 4);
+}
+
+/* Types and shapes in one go, the former in room that is large enough for them. Apart from what most recordings do not want, it has
+ * the registers for itself. */
+__attribute__((noinline)) void put_inputs(memory *m, c10::ArrayRef<const c10::IValue> inputs, text_piece *types,
+                                          text_piece *shapes)
+{
+    const size_t begin = m->used, room = inputs.size() * (TYPE_MOST + 1);
+    if (!m->reserve(room))
+        return;
+    size_t type = begin, shape = begin + room;
+    m->used = shape;
     for (size_t i = 0; i < inputs.size(); i++) {
-        const bool has_sizes = inputs[i].isTensor() && is_plain(inputs[i].toTensor());
-        const auto sizes = has_sizes ? inputs[i].toTensor().sizes() : c10::IntArrayRef();
+        const c10::IValue &v = inputs[i];
+        const bool is_plain_tensor = v.isTensor() && is_plain(v.toTensor());
+        const auto sizes = is_plain_tensor ? v.toTensor().sizes() : c10::IntArrayRef();
         if (!m->reserve(sizes.size() * (SIZE_MOST + 1) + 1))
-            return;
-        char *to = m->text + m->used;
+            break;
+        char *to_type = m->text + type, *to = m->text + shape;
         if (i > 0)
-            *to++ = ';';
+            *to_type++ = *to++ = ';';
+        to_type = is_plain_tensor ? add_type(to_type, v.toTensor()) : add_type(to_type, v);
         for (size_t k = 0; k < sizes.size(); k++) {
             if (k > 0)
                 *to++ = ',';
             to = add_number(to, sizes[k]);
         }
-        m->used = static_cast<size_t>(to - m->text);
+        type = static_cast<size_t>(to_type - m->text);
+        m->used = shape = static_cast<size_t>(to - m->text);
     }
+    if (m->used > TEXTS_MOST) {
+        m->used = begin;
+        return;
+    }
+    *types = { static_cast<uint32_t>(begin), static_cast<uint32_t>(type - begin) };
+    *shapes = { static_cast<uint32_t>(begin + room), static_cast<uint32_t>(shape - begin - room) };
 }
 
 void put_tensor(memory *m, const at::Tensor &t, bool is_sim)
@@ -472,50 +500,52 @@ void flops_end(memory *m)
 
 void leave();
 
-void begin(context *c, const at::RecordFunction &fn, unsigned wants)
+ascope_text text_at(const memory *m, text_piece piece)
 {
-    memory *const m = c->own();
-    ascope_op *const op = &m->op;
-    op->begin = 0;
-    op->sequence = fn.seqNr();
-    op->scope = static_cast<uint8_t>(fn.scope());
-    op->forward_thread = fn.forwardThreadId();
+    return { m->text + piece.at, piece.n };
+}
+
+/* What is wanted besides name and times. */
+void look(memory *m, const at::RecordFunction &fn, unsigned wants)
+{
+    text_piece types{}, shapes{}, tensors{}, lists{}, scalars{}, stack{}, modules{};
     m->exchange = m->flops = 0;
-    if (wants != 0) {
-        m->types = m->shapes = m->tensors = m->lists = m->scalars = m->stack = m->modules = { 0, 0 };
-        try {
-            if (wants & SIM)
-                sim_begin(m, fn);
-            if (wants & FLOPS)
-                flops_begin(m, fn);
-            if (ascope_records(ASCOPE_RECORDS_OPERATORS)) {
-                const auto inputs = fn.inputs();
-                const bool is_sim = (wants & SIM) != 0;
-                if ((wants & SHAPES) && !inputs.empty()) {
-                    m->types = piece_of(m, [&] { put_types(m, inputs); });
-                    m->shapes = piece_of(m, [&] { put_shapes(m, inputs); });
-                }
-                if ((wants & STACK) && fn.scope() != at::RecordScope::BACKWARD_FUNCTION)
-                    m->stack = piece_from(m, stack_source.load(std::memory_order_relaxed), STACK_MOST);
-                if (wants & MODULES)
-                    m->modules = piece_from(m, modules_source.load(std::memory_order_relaxed), MODULES_MOST);
-                if ((wants & TENSORS) && !inputs.empty()) {
-                    m->scalars = piece_of(m, [&] { put_scalars(m, inputs); });
-                    m->tensors = piece_of(m, [&] { put_tensors(m, inputs, is_sim); });
-                    m->lists = piece_of(m, [&] { put_tensor_lists(m, inputs, is_sim); });
-                }
+    try {
+        if (wants & SIM)
+            sim_begin(m, fn);
+        if (wants & FLOPS)
+            flops_begin(m, fn);
+        if (ascope_records(ASCOPE_RECORDS_OPERATORS)) {
+            const auto inputs = fn.inputs();
+            const bool is_sim = (wants & SIM) != 0;
+            if ((wants & SHAPES) && !inputs.empty())
+                put_inputs(m, inputs, &types, &shapes);
+            if ((wants & STACK) && fn.scope() != at::RecordScope::BACKWARD_FUNCTION)
+                stack = piece_from(m, stack_source.load(std::memory_order_relaxed), STACK_MOST);
+            if (wants & MODULES)
+                modules = piece_from(m, modules_source.load(std::memory_order_relaxed), MODULES_MOST);
+            if ((wants & TENSORS) && !inputs.empty()) {
+                scalars = piece_of(m, [&] { put_scalars(m, inputs); });
+                tensors = piece_of(m, [&] { put_tensors(m, inputs, is_sim); });
+                lists = piece_of(m, [&] { put_tensor_lists(m, inputs, is_sim); });
             }
-        } catch (...) {
         }
+    } catch (...) {
     }
-    if (ascope_records(ASCOPE_RECORDS_OPERATORS))
-        ascope_op_record_begin(op);
-    if (wants & SIM) {
-        try {
-            exchange_begin(m, fn);
-        } catch (...) {
-        }
+    ascope_op *const op = &m->op; /* now that the texts are where they stay */
+    if (wants & SHAPES) {
+        op->types = text_at(m, types);
+        op->shapes = text_at(m, shapes);
     }
+    if (wants & TENSORS) {
+        op->tensors = text_at(m, tensors);
+        op->tensor_lists = text_at(m, lists);
+        op->scalars = text_at(m, scalars);
+    }
+    if (wants & STACK)
+        op->stack = text_at(m, stack);
+    if (wants & MODULES)
+        op->modules = text_at(m, modules);
 }
 
 template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
@@ -527,36 +557,29 @@ template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at
         return nullptr;
     }
     context *const c = new context;
-    if (c)
-        begin(c, fn, WANTS);
-    return std::unique_ptr<at::ObserverContext>(c);
-}
-
-ascope_text text_at(const memory *m, text_piece piece)
-{
-    return { m->text + piece.at, piece.n };
-}
-
-template <unsigned WANTS> void record_end(memory *m, const at::RecordFunction &fn)
-{
+    if (!c)
+        return nullptr;
+    memory *const m = c->own();
     ascope_op *const op = &m->op;
-    if (op->begin == 0)
-        return;
-    op->name = ascope_text_of(fn.name());
-    op->is_async = fn.isAsync();
-    if (WANTS & ~SIM) {
-        op->types = text_at(m, m->types);
-        op->shapes = text_at(m, m->shapes);
-        op->tensors = text_at(m, m->tensors);
-        op->tensor_lists = text_at(m, m->lists);
-        op->scalars = text_at(m, m->scalars);
-        op->stack = text_at(m, m->stack);
-        op->modules = text_at(m, m->modules);
+    if (m->wants != WANTS) {
+        *op = {};
+        m->wants = WANTS;
     }
-    ascope_op_record_end(op);
-    if (WANTS & ~SIM)
-        op->types.n = op->shapes.n = op->tensors.n = op->tensor_lists.n = op->scalars.n = op->stack.n = op->modules.n =
-            0;
+    op->begin = 0;
+    op->sequence = fn.seqNr();
+    op->scope = static_cast<uint8_t>(fn.scope());
+    op->forward_thread = fn.forwardThreadId();
+    if (WANTS != 0)
+        look(m, fn, WANTS);
+    if (ascope_records(ASCOPE_RECORDS_OPERATORS))
+        ascope_op_record_begin(op);
+    if (WANTS & SIM) {
+        try {
+            exchange_begin(m, fn);
+        } catch (...) {
+        }
+    }
+    return std::unique_ptr<at::ObserverContext>(c);
 }
 
 template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::ObserverContext *context_)
@@ -570,7 +593,12 @@ template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::Observer
         if (m->exchange != 0)
             ascope_sim_exchange_end(m->exchange);
     }
-    record_end<WANTS>(m, fn);
+    ascope_op *const op = &m->op;
+    if (op->begin != 0) {
+        op->name = ascope_text_of(fn.name());
+        op->is_async = fn.isAsync();
+        ascope_op_record_end(op);
+    }
     if (WANTS & FLOPS)
         flops_end(m);
 }
@@ -728,7 +756,8 @@ extern "C" {
 /* 1: it listens; 0: the library has no room for another listener. */
 ASCOPE_API int ascope_torch_listen(void)
 {
-    static const int is_listening = pthread_key_create(&thread_end, memory_free) == 0 && ascope_listen(&listener);
+    static const int is_listening =
+        (names_prepare(), pthread_key_create(&thread_end, memory_free) == 0 && ascope_listen(&listener));
     return is_listening;
 }
 
