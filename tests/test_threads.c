@@ -154,7 +154,11 @@ static void *user(void *seed)
         ascope_name((struct ascope_text){ name, (uint32_t)n });
         ascope_memory(&(struct ascope_memory){ .pointer = i, .size_bytes = 8, .device_type = ASCOPE_ON_CPU });
         if (i % 64 == 0) {
+            static _Atomic uint64_t exchange;
             ascope_sim_launch(stream, &(struct ascope_sim_kernel){ .type = "Add", .name = name });
+            const uint64_t id = ascope_sim_exchange_begin(
+                &(struct ascope_sim_exchange){ .name = "gloo:all_reduce", .ranks = 2, .peer = -1, .bytes = 64 });
+            ascope_sim_exchange_end(atomic_exchange(&exchange, id)); /* that somebody has begun */
             usleep(200);
         }
         ascope_sim_op_end(&on_device);
@@ -178,7 +182,7 @@ static void public_session(void)
     ascope_options_init(&o);
     o.parent_dir = folder;
     o.device = "sim";
-    o.mstx = o.profile_memory = true;
+    o.mstx = o.profile_memory = o.record_op_args = true;
     o.ring_kb = 1024;
     struct ascope_session *s = ascope_session_new(&o, &e);
     if (!s || !ascope_session_warmup(s, &e) || !ascope_session_start(s, &e)) {

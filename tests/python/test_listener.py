@@ -3,6 +3,7 @@
 import collections
 import csv
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -358,6 +359,49 @@ def test_only_the_device_can_be_recorded():
         torch.ones(10).mul(3)
     assert session.operators() == []
     assert len(rows_of(analysed(session) / "kernel_details.csv")) == 2
+
+
+def test_collectives_are_on_the_simulated_device():
+    """Of one rank, which is enough to hear PyTorch's backend; test_distributed.py has two."""
+    dist = torch.distributed
+    if not dist.is_available() or not dist.is_gloo_available():
+        pytest.skip("this PyTorch has no gloo")
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        part = dist.new_group([0])
+        with recorded.session(activities="CPU,NPU", device="sim", profiler_level="Level1") as session:
+            dist.all_reduce(torch.ones(4))
+            assert recorded.listener.ascope_torch_group(b"part", 0, 1, -1)
+            dist.broadcast(torch.ones(4), 0, group=part)
+            assert recorded.listener.ascope_torch_group(None, 0, 0, -1)
+            assert not recorded.listener.ascope_torch_group(None, 0, 0, -1)  # there is none any more
+            with torch.autograd.profiler.record_function("gloo:reduce"):  # a name of the user's
+                pass
+    finally:
+        dist.destroy_process_group()
+    names = [point.name for point in session.queue() if point.kind == 0]
+    assert [name for name in names if name == "wait_event" or name.startswith("Hccl")] == [
+        "HcclAllReduce", "wait_event", "HcclBroadcast", "wait_event"]
+    texts = b"".join(path.read_bytes() for path in session.path.glob("PROF*/host/data/*hash_dic*"))
+    assert b":default_group\n" in texts and b":part\n" in texts
+
+
+def flops_of(session):
+    data = b"".join(path.read_bytes() for path in session.path.glob("PROF*/host/data/*msproftx*"))
+    return set(re.findall(rb"\d+-[a-z][a-z_0-9]+", data))
+
+
+def test_flops_are_marked():
+    wanted = {"activities": "CPU,NPU", "with_flops": True}
+    with recorded.session(mstx=True, **wanted) as session:
+        torch.nn.functional.linear(torch.ones(5, 3), torch.ones(4, 3), torch.ones(4))
+        torch.nn.functional.conv2d(torch.ones(1, 2, 6, 6), torch.ones(3, 2, 3, 3), padding=1)
+        if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+            torch.nn.functional.scaled_dot_product_attention(torch.ones(2, 3, 4, 8), torch.ones(2, 3, 5, 8), torch.ones(2, 3, 5, 6))
+    assert flops_of(session) - {b"3360-scaled_dot_product_attention"} == {b"120-linear", b"3888-conv2d"}
+    with recorded.session(mstx=False, **wanted) as session:
+        torch.mm(torch.ones(2, 3), torch.ones(3, 4))
+    assert flops_of(session) == set()
 
 
 def test_results_of_the_loop_do_not_change():
