@@ -15,6 +15,7 @@ from ascope import _core
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 WITH_LOSSES = 3  # exit code: done, but some records could not be used
 COULD_NOT_START = 127
+PATIENCE_S = 2  # with a program that was asked to end
 
 # What would make a recorded program of the one that analyses.
 NOT_FOR_THE_PROGRAM = ("LD_PRELOAD", "ASCOPE_RECORD", "ASCOPE_RECORD_OPTIONS", "MSTX_INJECTION_PATH")
@@ -95,7 +96,11 @@ class _Job:
     def end(self) -> None:
         if self.process and self.process.poll() is None:
             self.process.terminate()
-            self.process.wait()
+            try:
+                self.process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
 
     def tell(self, tell: Tell) -> None:
         outcome = self.outcome

@@ -16,6 +16,7 @@ examples:
 
 A step is what ends with optimizer.step(). Options have the names and the meaning of torch_npu.profiler's parameters."""
 
+STARTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_started")
 NUMBERS = (
     ("skip-first", 0, "steps before anything else"),
     ("wait", 0, "steps that are not recorded, in each turn"),
@@ -161,7 +162,10 @@ def main(arguments):
         return 1
     if o.device:
         os.environ["ASCOPE_DEVICE"] = o.device
-    import ascope.torch_npu_compat
+    from ascope import torch_npu_compat
+    if torch_npu_compat.is_needed:  # by processes that the script starts, too: by spawned ones, and by programs of their own
+        sys.path.append(STARTED)
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), STARTED)))
     sys.argv = [o.script] + o.arguments
     sys.excepthook = _shown_as_the_scripts(o.script)
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))

@@ -108,10 +108,8 @@ class _Npu(types.ModuleType):
     max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
 
-def install():
-    """False: the real one is there."""
-    if "torch_npu" in sys.modules or importlib.util.find_spec("torch_npu"):
-        return False
+def provide():
+    """Puts it in the place of one that is not there."""
     from ascope.torch import config, mstx, profiler, schedule
     marks = sys.modules[mstx.__module__]  # the module: in the package its name stands for the class
     npu, package = _Npu(), types.ModuleType("torch_npu", __doc__)
@@ -133,11 +131,12 @@ def install():
     try:
         import torch
     except ImportError:
-        return True
+        return
     if not hasattr(torch, "npu"):
         torch.npu = npu
         _npu_devices.install(torch)
-    return True
 
 
-install()
+is_needed = "torch_npu" not in sys.modules and not importlib.util.find_spec("torch_npu")
+if is_needed:
+    provide()

@@ -310,6 +310,14 @@ def test_processes(run, tmp_path, device):
             assert training.result() == plain[4]
             assert os.waitpid(child, 0)[1] == 0
 
+        # a child that ends as programs do ends nothing of the parent's
+        with profile("exits", analyse=True) as prof:
+            child = os.fork()
+            if child == 0:
+                sys.exit(7)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+            assert train(prof) == plain[4]
+
         # made before the fork, used behind it
         prof = profile("heir")
         child = os.fork()
@@ -328,7 +336,7 @@ def test_processes(run, tmp_path, device):
         started.kill()
     """, ASCOPE_DEVICE=device)
     assert (tmp_path / "out").read_text().count("runs in the parent process") == 1
-    for place, n in (("workers", 4), ("parent", 4), ("child", 1), ("heir", 4), ("starter", 4)):
+    for place, n in (("workers", 4), ("parent", 4), ("child", 1), ("exits", 4), ("heir", 4), ("starter", 4)):
         assert steps_of_only(tmp_path / place, device) == n, place
 
 
@@ -390,6 +398,30 @@ def test_full_file_system(run, tmp_path):
         assert steps_of_only(place) >= 4
     finally:
         subprocess.run(["umount", str(place)], check=True)
+
+
+def test_few_files_and_little_memory(run, tmp_path):
+    """A process that may open no more files, or have no more memory, than it has."""
+    run("""
+        import resource
+        def attempt(name, limit, value):
+            before = resource.getrlimit(limit)
+            resource.setrlimit(limit, (value, before[1]))
+            try:
+                with profile(name) as prof:
+                    assert train(prof) == plain[4]
+            finally:
+                resource.setrlimit(limit, before)
+
+        with profile("all") as prof:
+            assert train(prof) == plain[4]
+        for more in (0, 1, 2, 4, 8, 100):
+            attempt("files", resource.RLIMIT_NOFILE, len(os.listdir("/proc/self/fd")) + more)
+        for mb in (1, 8, 1000):
+            attempt("memory", resource.RLIMIT_AS, (mb << 20) + resource.getpagesize() * int(open("/proc/self/statm").read().split()[0]))
+    """, ASCOPE_DEVICE="sim")
+    for place in ("files", "memory"):
+        assert steps_in(collections_in(tmp_path / place)[-1]) == 4, place  # where there is enough
 
 
 def test_places(run, tmp_path, device):
@@ -584,9 +616,56 @@ def plain_python(code, place, timeout=60, **env):
     return done.stdout
 
 
-def test_without_torch(tmp_path):
+@pytest.fixture
+def no_torch(tmp_path, monkeypatch):
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden/torch.py").write_text("raise ImportError('there is no PyTorch here')\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(tmp_path / "hidden"), os.environ["PYTHONPATH"])))
+
+
+def run_script(text, place, *options):
+    (place / "script.py").write_text(textwrap.dedent(text))
+    return subprocess.run([sys.executable, *options, "script.py"], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=60)
+
+
+@pytest.mark.parametrize("end", ["pass", "sys.exit(3)", "sys.exit('text')", "raise ValueError('mine')", "raise KeyboardInterrupt",
+                                 "signal.raise_signal(15)", "os._exit(4)"])
+def test_scripts_end_as_they_do(tmp_path, no_torch, end):
+    script = """
+        import os, signal, sys
+        from ascope.torch import mstx
+        mstx.mark("here")
+        %s
+    """ % end
+    alone = run_script(script, tmp_path)
+    from_outside = run_script(script, tmp_path, "-m", "ascope", "run", "--profile", "--mstx", "--device", "none")
+    assert from_outside.returncode == alone.returncode
+    assert alone.stdout.splitlines()[-1:] == [line for line in from_outside.stdout.splitlines() if " profiler.py: " not in line][-1:]
+    (collection,) = collections_in(tmp_path / "result")
+    subprocess.run([PROGRAM, "analyse", collection], check=True, stdout=subprocess.DEVNULL)
+    with open(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/trace_view.json"), encoding="utf-8") as f:
+        assert "here" in [event["name"] for event in json.load(f)]
+
+
+def test_torch_npu_in_processes_that_a_script_starts(tmp_path, no_torch):
+    done = run_script("""
+        import multiprocessing, subprocess, sys, torch_npu
+
+        def work():
+            print(torch_npu.profiler.ProfilerLevel.Level1, flush=True)
+
+        if __name__ == "__main__":
+            child = multiprocessing.get_context("spawn").Process(target=work)
+            child.start()
+            child.join()
+            code = "import torch_npu.profiler, torch_npu.npu.mstx; print(torch_npu.__version__)"
+            sys.exit(child.exitcode or subprocess.call([sys.executable, "-c", code]))
+    """, tmp_path, "-m", "ascope", "run")
+    assert done.returncode == 0 and done.stdout.startswith("Level1\n0."), done.stdout
+
+
+def test_without_torch(tmp_path, no_torch):
     code = """
         from ascope.torch import mstx, profiler
         with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("x"), with_stack=True,
@@ -596,16 +675,11 @@ def test_without_torch(tmp_path):
         profiler.profile.enable_profiler_in_child_thread()
         import ascope.torch_npu_compat, torch_npu
     """
-    out = plain_python(code, tmp_path, PYTHONPATH=os.pathsep.join((str(tmp_path / "hidden"), os.environ["PYTHONPATH"])))
+    out = plain_python(code, tmp_path)
     assert "PyTorch has not been imported" in out and "[ERROR]" not in out
     (collection,) = collections_in(tmp_path / "x")
     with open(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/trace_view.json"), encoding="utf-8") as f:
         assert "without PyTorch" in f.read()
-    (tmp_path / "script.py").write_text("print('it ran')\n")
-    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--profile", "script.py"], cwd=tmp_path, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True,
-                          env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path / "hidden"), os.environ["PYTHONPATH"]))})
-    assert done.returncode == 0 and "it ran" in done.stdout and len(collections_in(tmp_path / "result")) == 1, done.stdout
 
 
 def test_torch_after_ascope(tmp_path):
@@ -629,7 +703,7 @@ def test_listener_cannot_be_made(run, tmp_path):
             with profile("%s", analyse=True, schedule=profiler.schedule(2, 2)) as prof:
                 assert train(prof) == plain[4]
         """ % name, ASCOPE_CACHE=str(tmp_path / "cache"), **env)
-        (line,) = errors(done)
+        (line,) = errors(done)  # once, and the compiler was not asked again
         assert "operators are not recorded" in line
         assert steps_of_only(tmp_path / name) == 0
 

@@ -143,6 +143,8 @@ def _cache():
     if not home:
         home = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ascope")
     for place in (pathlib.Path(home), pathlib.Path(os.environ.get("TMPDIR") or "/tmp", f"ascope-{os.getuid()}")):
+        if str(place).startswith("~"):  # whoever has no home
+            continue
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.access(place, os.W_OK) and _is_ours(place):
@@ -194,15 +196,20 @@ def path(source=SOURCE):
     return name
 
 
-_loaded = None
+_loaded = _trouble = None
 
 
 def load():
-    """The listener, loaded and listening. Raises BuildError."""
-    global _loaded  # pylint: disable=global-statement
+    """The listener, loaded and listening. Raises BuildError; the same one when it is asked again, for compilers take their time."""
+    global _loaded, _trouble  # pylint: disable=global-statement
+    if _trouble is not None:
+        raise _trouble
     if _loaded is None:
         try:
             library = ctypes.CDLL(str(path()))
+        except BuildError as error:
+            _trouble = error
+            raise
         except OSError as error:
             raise BuildError(f"what was compiled to listen to PyTorch cannot be loaded: {error}") from error
         library.ascope_torch_enable_thread.argtypes = [ctypes.c_bool] * 5

@@ -209,14 +209,14 @@ class _KinetoProfile:
     def _complete(self, path):
         self._path = path
 
-    def _is_of_parent(self):
+    def _is_of_parent(self, what):
         """In a forked process: whether it was used before. It goes on there; here it does nothing, and says so once."""
         if self._pid == os.getpid():
             return False
         if self._core is None:
             self._pid = os.getpid()
             return False
-        if not self._is_told_of_parent:
+        if not self._is_told_of_parent and what != "stop":
             self._is_told_of_parent = True
             warn("the profiler runs in the parent process; make one in this process to record it")
         return True
@@ -226,7 +226,7 @@ class _KinetoProfile:
 
     def _driven(self, what):
         """One move of the collector."""
-        if self._is_of_parent() or (self._is_lost and what != "start"):
+        if self._is_of_parent(what) or (self._is_lost and what != "start"):
             return
         core = self._collector(starts=what == "start")
         try:
