@@ -136,7 +136,7 @@ class _KinetoProfile:
     record_shapes: shapes and types of what operators are called with.
     profile_memory: what is allocated and freed.
     with_stack: the call stacks of operators, and Python's calls.
-    with_flops: floating-point operations.
+    with_flops: floating-point operations of products, convolutions and attention, as marks; needs mstx.
     with_modules: the modules that operators are called in.
     experimental_config: an _ExperimentalConfig, which has the switches of the device.
     custom_trace_id_callback: a function whose text becomes the trace_id of the collection.
