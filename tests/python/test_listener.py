@@ -12,9 +12,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import torch.utils.checkpoint  # pylint: disable=wrong-import-position
+
 import recorded  # pylint: disable=wrong-import-position
 
 CPU = [torch.profiler.ProfilerActivity.CPU]
+HAS_TYPES = torch.__version__.startswith("1.")  # whether PyTorch's own profiler names the types of what it shows
 
 
 class Net(torch.nn.Module):
@@ -108,6 +111,173 @@ def test_the_tree_is_the_one_of_torch_profiler():
     ours = recorded_tree(session)
     assert len(ours) > 300
     assert ours == profiler_tree(profile)
+
+
+class Attention(Loop):
+    """Attention, an embedding, dropout, a norm; Adam."""
+
+    def __init__(self):
+        torch.manual_seed(1)
+        self.embedding = torch.nn.Embedding(11, 8)
+        self.layer = torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.1, batch_first=True)
+        self.optimizer = torch.optim.Adam([*self.embedding.parameters(), *self.layer.parameters()])
+        self.words = torch.arange(10).reshape(2, 5)
+        self.step()
+
+    def step(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.layer(self.embedding(self.words)).square().mean()
+        loss.backward()
+        self.optimizer.step()
+        with torch.no_grad():
+            return self.layer(self.embedding(self.words)).argmax().item()
+
+
+class Mixed(Loop):
+    """bfloat16 where it is allowed, parts of the forward pass run again in the backward pass, clipped gradients."""
+
+    def step(self):
+        self.optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            x = torch.utils.checkpoint.checkpoint(lambda x: self.net.norm(self.net.convolution(x)), self.x.requires_grad_())
+            loss = torch.nn.functional.nll_loss(torch.log_softmax(self.net.linear(x.flatten(1)), 1).float(), self.y)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 0.5)
+        self.optimizer.step()
+
+
+class Deep(torch.autograd.Function):
+    """Its backward pass runs a backward pass of its own, and so on. From the 60th on PyTorch takes other threads for them."""
+
+    @staticmethod
+    def forward(ctx, x, depth):
+        ctx.depth = depth
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.depth > 0:
+            with torch.enable_grad():
+                y = Deep.apply(grad.detach().requires_grad_(), ctx.depth - 1).sum()
+            y.backward()
+        return grad * 2, None
+
+
+class Forks(Loop):
+    """Work in the thread of PyTorch's own pool. A result is there a moment before the operator that made it has ended; so the last piece
+    of each step does nothing but wait for the others, and is not counted."""
+
+    LAST = {"<forked function>", "aten::neg"}
+
+    def __init__(self):
+        torch.set_num_interop_threads(1)
+
+        @torch.jit.script
+        def part(x):
+            return torch.mm(x, x.t()).relu()
+
+        @torch.jit.script
+        def last(x):
+            return x.neg()
+
+        @torch.jit.script
+        def parts(x):
+            return torch.jit.fork(part, x * 2), torch.jit.fork(part, x * 3), torch.jit.fork(last, x)
+
+        self.parts, self.x = parts, torch.ones(3, 4)
+        for _ in range(4):  # what is compiled on the way
+            self.step()
+
+    def step(self):
+        for part in self.parts(self.x):
+            part.wait()
+
+
+def roots_of(rows):
+    """How often there is which whole tree, of rows (depth, ...) in the order of their begin."""
+    roots = []
+    for row in rows:
+        if row[0] == 0:
+            roots.append([])
+        roots[-1].append(row)
+    return collections.Counter(tuple(rows) for rows in roots if not {row[1] for row in rows} <= Forks.LAST)
+
+
+def told_types(types):
+    """PyTorch's own profiler does not name all."""
+    return tuple("" if name in ("ScalarList", "None") else name for name in types)
+
+
+def rows_of_profiler(profile):
+    """(depth, name, shapes, scope, types) of all threads."""
+    return [(depth, event.name, shapes_text(event), event.extra_fields.scope.value,
+             tuple(getattr(event.extra_fields.inputs, "dtypes", ())) if HAS_TYPES else ())
+            for depth, event in profiler_events(profile) if str(event.tag).endswith("TorchOp")]
+
+
+def rows_of_session(session):
+    """The same by thread."""
+    by_thread = collections.defaultdict(list)
+    for op in session.operators():
+        types = told_types(op.types.split(";")) if HAS_TYPES and op.types else ()
+        by_thread[op.thread].append((op.begin, op.end, op.thread, op.name, (op.shapes, op.scope, types)))
+    return {thread: [(depth, name) + more for depth, name, more in tree_of(rows)] for thread, rows in by_thread.items()}
+
+
+def pairs_of(rows):
+    """How often there is which row inside which other; what runs a backward operator counts as the outermost."""
+    pairs, around = collections.Counter(), []
+    for row in rows:
+        del around[row[0]:]
+        pairs[row[1:], around[-1] if around and "evaluate_function" not in row[1] else None] += 1
+        around.append(row[1])
+    return pairs
+
+
+@pytest.mark.parametrize("kind", [Loop, Attention, Mixed, Forks])
+def test_every_tree_is_one_of_torch_profiler(kind):
+    """Names, nesting, counts, shapes, types and scopes, in all threads."""
+    loop = kind()
+    with torch.profiler.profile(activities=CPU, record_shapes=True) as profile:
+        for _ in range(2):
+            loop.step()
+    with recorded.session(record_shapes=True) as session:
+        for _ in range(2):
+            loop.step()
+    theirs, ours = rows_of_profiler(profile), rows_of_session(session)
+    assert sum(map(roots_of, ours.values()), collections.Counter()) == roots_of(theirs)
+    assert (len(ours) > 1) == (kind is Forks)
+
+
+def test_backward_passes_in_other_threads_have_their_operators():
+    """PyTorch's own profiler draws such a pass inside the one that waits for it: what is compared is who is around whom."""
+    first, second = (torch.ones(2, requires_grad=True) for _ in range(2))
+    with torch.profiler.profile(activities=CPU, record_shapes=True) as profile:
+        Deep.apply(first, 70).sum().backward()
+    with recorded.session(record_shapes=True) as session:
+        Deep.apply(second, 70).sum().backward()
+    theirs, ours = rows_of_profiler(profile), rows_of_session(session)
+    assert len(ours) == 2
+    assert sum(map(pairs_of, ours.values()), collections.Counter()) == pairs_of(theirs)
+    assert sum(row[1] == "DeepBackward" for rows in ours.values() for row in rows) == 71
+
+
+def test_numbers_tie_the_passes_together_as_with_torch_profiler():
+    loop = Attention()
+    with torch.profiler.profile(activities=CPU) as profile:
+        loop.step()
+    with recorded.session() as session:
+        loop.step()
+
+    def from_the_first(numbers):
+        first = min(number for number in numbers if number >= 0)
+        return [number - first if number >= 0 else -1 for number in numbers]
+
+    # PyTorch's profiler has more on what surrounds a backward operator than PyTorch tells anybody else.
+    theirs = [event.extra_fields.sequence_number for _, event in profiler_events(profile)
+              if str(event.tag).endswith("TorchOp") and "evaluate_function" not in event.name]
+    ours = [op.sequence for op in session.operators() if "evaluate_function" not in op.name]
+    assert from_the_first(ours) == from_the_first(theirs) and len(set(ours)) > 40
 
 
 def test_without_shapes_the_tree_is_the_same_and_has_none():
@@ -231,6 +401,58 @@ def test_memory_is_what_torch_profiler_reports():
     theirs = [(event.extra_fields.ptr, event.extra_fields.alloc_size) for _, event in profiler_events(profile)
               if str(event.tag).endswith("Allocation")]
     assert taken_and_kept((block.pointer, block.size) for block in session.memory()) == taken_and_kept(theirs)
+
+
+def kept_by(blocks):
+    """What is left at the end: {pointer: bytes}. A block is never taken twice, nor given back in another size."""
+    alive = {}
+    for block in blocks:
+        if block.size > 0:
+            assert block.pointer not in alive
+            alive[block.pointer] = block.size
+        else:
+            assert alive.pop(block.pointer, -block.size) == -block.size
+    return alive
+
+
+@pytest.mark.parametrize("device", ["none", "sim"])
+def test_memory_of_a_training_balances_with_its_tensors(device):
+    """Forward, backward and the optimizer's first step, in this thread and in others: what is left are the gradients, what the
+    optimizer keeps, and what the threads have kept, to the byte."""
+    nets = [torch.nn.Linear(30 + n, 7) for n in range(3)]
+    optimizers = [torch.optim.Adam(net.parameters(), lr=0.1) for net in nets]
+    inputs = [torch.randn(5, 30 + n) for n in range(3)]
+
+    def learn(net, optimizer, x):
+        net(x).square().mean().backward()
+        optimizer.step()
+
+    def work(*task):
+        recorded.listener.ascope_torch_enable_thread(False, True, False, False, False)
+        learn(*task)
+        recorded.listener.ascope_torch_disable_thread()
+
+    options = {"activities": "CPU,NPU", "device": "sim"} if device == "sim" else {}
+    with recorded.session(profile_memory=True, **options) as session:
+        tasks = list(zip(nets, optimizers, inputs))
+        learn(*tasks[0])
+        threads = [threading.Thread(target=work, args=task) for task in tasks[1:]]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        Deep.apply(torch.ones(2, requires_grad=True), 70).sum().backward()
+    held = {}
+    for net, optimizer in zip(nets, optimizers):
+        for parameter in net.parameters():
+            for tensor in (parameter.grad, *optimizer.state[parameter].values()):
+                held[tensor.storage().data_ptr()] = tensor.storage().nbytes()
+    blocks = session.memory()
+    for kind in ({0}, {20})[:1 + (device == "sim")]:
+        ours = [block for block in blocks if block.device_type in kind and block.kind != 2]  # 2: not used any more, still there
+        assert kept_by(ours) == held
+        first, last = ours[0], max(ours, key=lambda block: block.time)
+        assert last.allocated - (first.allocated - first.size) == sum(held.values()) == sum(block.size for block in ours)
 
 
 def test_memory_is_not_recorded_unasked():
