@@ -164,6 +164,13 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+static void look(struct host_sampler *h)
+{
+    for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++)
+        if (h->what & samplers[i].what)
+            samplers[i].sample(h);
+}
+
 static void *sampler_main(void *of)
 {
     struct host_sampler *const h = of;
@@ -172,9 +179,7 @@ static void *sampler_main(void *of)
     while (!h->ends) {
         pthread_mutex_unlock(&h->lock);
         const uint64_t before = now_ns();
-        for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++)
-            if (h->what & samplers[i].what)
-                samplers[i].sample(h);
+        look(h);
         const uint64_t took = now_ns() - before,
                        pause = took * SHARE_OF_CPU > SAMPLE_NS ? took * SHARE_OF_CPU : SAMPLE_NS;
         const uint64_t next = before + pause;
@@ -184,6 +189,7 @@ static void *sampler_main(void *of)
             pthread_cond_timedwait(&h->wake, &h->lock, &until);
     }
     pthread_mutex_unlock(&h->lock);
+    look(h); /* how it was at the stop: short recordings have two samples, too */
     return NULL;
 }
 

@@ -356,8 +356,18 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
     if (!keeps)
         writer_keep(false);
     s->device_runs = s->device && s->device->start(&s->o, e);
-    if (s->device && !s->device_runs)
-        return false;
+    return !s->device || s->device_runs;
+}
+
+/* From here on everything is kept: samplers look for the first time. */
+static bool keeping_start(struct ascope_session *s, struct error *e)
+{
+    if (s->state == SESSION_WARM) {
+        writer_keep(true);
+        recording_prepare();
+    }
+    if (s->device && s->device->kept)
+        s->device->kept();
     if (*s->prof && (s->o.host_sys & HOST_SAMPLED))
         s->host = host_sampler_start(s->o.host_sys, e);
     return e->fault == FAULT_NONE;
@@ -444,15 +454,9 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM, "start", &e))
         return told(&e, to);
-    const bool is_warm = s->state == SESSION_WARM;
-    if (clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) && (is_warm || machinery_start(s, true, &e))) {
+    if (clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) &&
+        (s->state == SESSION_WARM || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
         s->state = SESSION_RUNS;
-        if (is_warm) {
-            writer_keep(true);
-            recording_prepare();
-        }
-        if (s->device && s->device->kept)
-            s->device->kept();
         recording_set(options_recorded(&s->o));
         listeners_started(&s->o);
     } else {

@@ -110,12 +110,10 @@ static void clock_init(struct npu_clock *c, unsigned id)
 /* Both sides count flips from the beginning of the collection. */
 static void device_start(struct npu_device *d)
 {
-    const uint64_t now = npu_clock_tick(&d->clock, host_clock_raw_ns());
     d->n_log = d->n_pmu = 0;
     d->frequency_told = 0;
     for (uint32_t i = 0; i < d->n_streams; i++)
         d->stream[i]->batch = 0;
-    npu_samples_start(d, now);
 }
 
 struct npu_device *npu_device_get(unsigned index)
@@ -139,7 +137,8 @@ struct npu_device *npu_device_get(unsigned index)
         npu.device[npu.n_devices++] = d;
         if (npu.session != 0) {
             device_start(d);
-            npu_samples_first(d);
+            if (npu.keeps)
+                npu_samples_first(d);
         }
     }
     return npu.device[index];
@@ -273,6 +272,7 @@ static bool start(const struct ascope_options *o, struct error *e)
     npu.session = ++npu.n_sessions;
     npu.recorded = what;
     npu.n_recorded = 0;
+    npu.keeps = false;
     npu_samples_choose(o);
     events_choose(o);
     npu_args_start(o->record_op_args);
@@ -287,9 +287,11 @@ static bool start(const struct ascope_options *o, struct error *e)
 static void kept(void)
 {
     npu_lock();
+    npu.keeps = true;
+    npu_args_keep();
     for (unsigned i = 0; i < npu.n_devices; i++)
         npu_samples_first(npu.device[i]);
-    npu_args_keep();
+    npu_wake();
     npu_unlock();
 }
 
@@ -305,8 +307,9 @@ static bool stop(struct error *e)
     while (npu.n_recorded > 0 && host_clock_raw_ns() < until_ns)
         npu_wait();
     const uint64_t n_left = npu.n_recorded;
+    npu.keeps = false;
     for (unsigned i = 0; i < npu.n_devices; i++)
-        npu_samples_stop(npu.device[i]);
+        npu_samples_last(npu.device[i]);
     npu.session = 0;
     npu.recorded = 0;
     npu.n_recorded = 0;

@@ -115,6 +115,7 @@ struct npu_device {
     uint64_t next_sample[NPU_SAMPLERS];          /* tick; NEVER: none */
     uint64_t last_sample[NPU_SAMPLERS];          /* tick */
     struct npu_traffic traffic, told;            /* told: at the last sample of its sampler */
+    bool is_headed;                              /* text that names the columns is there */
     uint64_t frequency_told;                     /* tick of the last record of it; 0: none in this session */
     uint64_t window_end, busy_ticks, busy_until; /* of the time that the frequency is decided for */
     uint32_t core_mhz, n_hot;                    /* n_hot: windows that it was busy in, one after the other */
@@ -154,6 +155,7 @@ struct npu {
     uint16_t event[2][PMU_COUNTERS];        /* of the metrics: cube, vector */
     unsigned n_events[2];
     uint64_t sample_ticks[NPU_SAMPLERS]; /* between two samples; 0: none */
+    bool keeps;                          /* what is recorded: no warm-up */
     char told[240];                      /* what the thread has to tell when it does not hold the lock */
 };
 extern struct npu npu;
@@ -210,13 +212,13 @@ uint64_t npu_job_all(struct npu_meeting *m); /* when the last rank came; NEVER: 
 void npu_job_forget(void);
 void npu_meeting_drop(struct npu_meeting *m);
 
-/* sim_npu_sample.c: what a device tells of itself. The first sample is of when records begin to be kept, the last one of the stop. */
+/* sim_npu_sample.c: what a device tells of itself. The first sample is of when records begin to be kept, the last one of the stop,
+ * which is waited for; all are taken by the thread, in the order of their time. */
 void npu_samples_choose(const struct ascope_options *o);
-void npu_samples_start(struct npu_device *d, uint64_t tick);
 uint64_t npu_samples_next(const struct npu_device *d); /* tick; NEVER: none */
 void npu_samples_run(struct npu_device *d, uint64_t now);
 void npu_samples_first(struct npu_device *d);
-void npu_samples_stop(struct npu_device *d);
+void npu_samples_last(struct npu_device *d);
 void npu_samples_forget(struct npu_device *d);
 void npu_traffic_add(struct npu_device *d, const struct sim_work *w);
 

@@ -446,6 +446,7 @@ static uint64_t device_run(struct npu_device *d, uint64_t now, bool *has_moved)
         const uint64_t sample = npu_samples_next(d);
         if (sample <= now && sample <= least) {
             npu_samples_run(d, now);
+            *has_moved = true;
             continue;
         }
         if (!first || least > now)

@@ -90,9 +90,11 @@ static void pcie_put(struct npu_device *d, uint64_t tick)
 
 static void links_put(struct npu_device *d, uint64_t tick)
 {
-    char line[100];
-    const int n = snprintf(line, sizeof line, "%llu: %llu %llu\n", (ull)device_ns(d, tick), (ull)d->traffic.chips,
-                           (ull)d->traffic.chips);
+    char line[120];
+    const int n =
+        snprintf(line, sizeof line, "%s%llu: %llu %llu\n", d->is_headed ? "" : "timestamp: txAmount rxAmount\n",
+                 (ull)device_ns(d, tick), (ull)d->traffic.chips, (ull)d->traffic.chips);
+    d->is_headed = true;
     npu_device_put(d, STREAM_HCCS, (const uint8_t *)line, (size_t)n);
     pcie_put(d, tick);
     d->told.from_host = d->traffic.from_host;
@@ -122,13 +124,15 @@ void npu_samples_choose(const struct ascope_options *o)
         npu.sample_ticks[s] = hz[s] > 0 ? NPU_MHZ * UINT64_C(1000000) / hz[s] : 0;
 }
 
-void npu_samples_start(struct npu_device *d, uint64_t tick)
+void npu_samples_first(struct npu_device *d)
 {
+    const uint64_t now = npu_clock_tick(&d->clock, host_clock_raw_ns());
     for (int s = 0; s < NPU_SAMPLERS; s++) {
-        d->next_sample[s] = npu.sample_ticks[s] > 0 ? tick + npu.sample_ticks[s] : NEVER;
+        d->next_sample[s] = npu.sample_ticks[s] > 0 ? now : NEVER;
         d->last_sample[s] = 0;
     }
     d->told = d->traffic;
+    d->is_headed = false;
 }
 
 uint64_t npu_samples_next(const struct npu_device *d)
@@ -156,27 +160,14 @@ void npu_samples_run(struct npu_device *d, uint64_t now)
         }
 }
 
-static void sample_all(struct npu_device *d)
+void npu_samples_last(struct npu_device *d)
 {
     const uint64_t now = npu_clock_tick(&d->clock, host_clock_raw_ns());
     for (int s = 0; s < NPU_SAMPLERS; s++)
-        if (d->next_sample[s] != NEVER) {
-            sample(d, (enum npu_sampler)s, now);
-            d->next_sample[s] = now + npu.sample_ticks[s];
-        }
-}
-
-void npu_samples_first(struct npu_device *d)
-{
-    static const char heading[] = "timestamp: txAmount rxAmount\n";
-    if (d->next_sample[SAMPLER_OF_LINKS] != NEVER)
-        npu_device_put(d, STREAM_HCCS, (const uint8_t *)heading, sizeof heading - 1);
-    sample_all(d);
-}
-
-void npu_samples_stop(struct npu_device *d)
-{
-    sample_all(d);
+        if (d->next_sample[s] != NEVER)
+            d->next_sample[s] = now;
+    while (npu.has_thread && npu_samples_next(d) <= now)
+        npu_wait();
     npu_samples_forget(d);
 }
 

@@ -87,7 +87,7 @@ def recorded_features(tmp_path, given):
     key = repr(sorted(given.items(), key=str))
     if key not in _seen:
         place = tmp_path / str(len(_seen))
-        pause = 0.06 if "host_sys" in given else 0  # samplers look 50 times a second, and speeds take two looks
+        pause = 0.06 if "host_sys" in given else 0  # samplers look 50 times a second, and at the start and the stop
         profiled(given, {"wait": 0, "warmup": 1, "active": 1, "repeat": 1}, 2,
                  profiler.tensorboard_trace_handler(str(place)), pause)
         collection, = collections_in(place)
@@ -275,6 +275,26 @@ def test_effect(tmp_path, without, change, comes, goes):
     before, after = (recorded_features(tmp_path, given) for given in (without, dict(without, **change)))
     check(after - before, comes)
     check(before - after, goes)
+
+
+def test_samples_of_a_device_are_of_what_it_did(tmp_path):
+    """From the start to the stop, in the order of their time; a copy to the device is on the way between host and device."""
+    config = _ExperimentalConfig(sys_interconnection=True, sys_io=True, export_type="db")
+    with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path)), experimental_config=config):
+        torch.tensor([1.0] * 1000000)
+    collection, = collections_in(tmp_path)
+    for name, columns in (("hccs", 3), ("nic", 15), ("roce", 15)):
+        path, = glob.glob(os.path.join(collection, "PROF_*/device_0/data/%s.data.0.slice_0" % name))
+        with open(path, encoding="ascii") as f:
+            lines = [line.split() for line in f.read().splitlines()]
+        if name == "hccs":
+            assert lines.pop(0) == ["timestamp:", "txAmount", "rxAmount"]
+        times = [int(line[0].rstrip(":")) for line in lines]
+        assert len(times) >= 2 and times == sorted(times) and {len(line) for line in lines} == {columns}
+    database, = glob.glob(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db"))
+    with sqlite3.connect(database) as connection:
+        moved, back = connection.execute("select max(rxCplAvg), max(txPostAvg) from PCIE").fetchone()
+    assert moved > 0 and back == 0
 
 
 # ---- which steps ----
