@@ -160,6 +160,41 @@ def test_a_value_that_cannot_be_becomes_the_default(warned, given, word, attribu
     assert warned(word)
 
 
+class Nasty:
+    """Whatever one asks it, it raises."""
+
+    def _raises(self, *unused, **named):
+        raise RuntimeError("nasty")
+
+    __bool__ = __eq__ = __ne__ = __hash__ = __repr__ = __str__ = __len__ = __iter__ = __call__ = __index__ = __fspath__ = _raises
+    __getattr__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _raises
+
+
+@pytest.mark.parametrize("name", ["_ExperimentalConfig", "schedule", "profile", "_KinetoProfile", "tensorboard_trace_handler", "analyse",
+                                  "mstx.mark", "mstx.range_start", "mstx.range_end", "mstx.range_push", "mstx.range_pop"])
+def test_nothing_raises_whatever_is_passed(tmp_path, monkeypatch, capsys, name):
+    from ascope.torch import mstx
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    monkeypatch.chdir(tmp_path)
+    call = getattr(mstx, name[5:]) if name.startswith("mstx.") else getattr(profiler, name)
+    values = (Nasty(), [Nasty()], lambda *unused: Nasty(), "\ud800", "a\0b", ["\ud800"], 10 ** 30, float("nan"), object, {},
+              list(range(10 ** 5)))
+    needed = {"schedule": {"wait": 1, "active": 1}, "analyse": {"profiler_path": "nowhere"}, "mstx.range_end": {"range_id": 5},
+              "mstx.range_pop": {}}.get(name, {"message": "text"} if name.startswith("mstx.") else {})
+    for parameter in inspect.signature(call).parameters:
+        for value in values:
+            made = call(**{**needed, parameter: value})
+            config = made if name == "_ExperimentalConfig" else None
+            prof = made if name in ("profile", "_KinetoProfile") else profiler.profile(experimental_config=config)
+            if config or prof is made:
+                with prof:
+                    prof.add_metadata(value, "text")
+                    prof.add_metadata_json("key", value)
+                prof.export_chrome_trace(value)
+    profiler.tensorboard_trace_handler()  # the place is that of the whole process
+    assert all(len(line) < 1000 for line in capsys.readouterr().out.splitlines())
+
+
 GOOD = [
     {}, {"profiler_level": "Level2"}, {"profiler_level": "Level1", "aic_metrics": AiCMetrics.MemoryUB}, {"mstx": True},
     {"mstx": True, "mstx_domain_include": ["default", "a"]}, {"export_type": ["text", "db"], "op_attr": True},

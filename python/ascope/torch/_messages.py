@@ -6,6 +6,7 @@ import time
 
 from ascope import _core
 
+SHOWN_MOST = 100
 LEVELS = {_core.INFO: "INFO", _core.WARNING: "WARNING", _core.ERROR: "ERROR"}
 
 
@@ -31,6 +32,15 @@ def tell(severity: int, text: str) -> None:
             out.flush()
     except Exception:
         pass
+
+
+def shown(value: object) -> str:
+    """What somebody has passed, for a message: short, and whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = "something of the type %s" % type(value).__name__
+    return text if len(text) <= SHOWN_MOST else text[:SHOWN_MOST] + "..."
 
 
 def info(text: str) -> None:

@@ -1,7 +1,7 @@
 """Where collections go. One place for the whole process: the last handler that was made decides, as users of torch_npu know it."""
 import os
 
-from ascope.torch._messages import warn
+from ascope.torch._messages import shown, warn
 
 EXPORT_ONLY = "export_only_prof_dir"
 WORKER_NAME_MOST = 225
@@ -12,7 +12,7 @@ _asked = {"dir_name": None, "worker_name": None}
 def choose(dir_name, worker_name):
     """For a handler: texts or None."""
     if dir_name is not None and (not isinstance(dir_name, str) or not dir_name):
-        warn("dir_name: wanted a path, found %r; the default is taken" % (dir_name,))
+        warn("dir_name: wanted a path, found %s; the default is taken" % shown(dir_name))
         dir_name = None
     if worker_name is not None and (not isinstance(worker_name, str) or not worker_name or
                                     len(worker_name) > WORKER_NAME_MOST):

@@ -6,7 +6,7 @@ import enum
 import warnings
 from typing import List, Optional, Set, Union
 
-from ascope.torch._messages import info, warn
+from ascope.torch._messages import info, shown, warn
 
 
 class ProfilerActivity(enum.Enum):
@@ -81,7 +81,7 @@ def supported_export_type() -> Set[str]:
 
 
 def _is_level_without_counters(level):
-    return level in (ProfilerLevel.Level0, ProfilerLevel.Level_none)
+    return _is_one_of(level, (ProfilerLevel.Level0, ProfilerLevel.Level_none))
 
 
 class _ExperimentalConfig:
@@ -156,25 +156,25 @@ class _ExperimentalConfig:
         if self._aic_metrics is None:  # nobody has asked
             self._aic_metrics = (AiCMetrics.AiCoreNone if _is_level_without_counters(self._profiler_level) else
                                  AiCMetrics.PipeUtilization)
-        elif _is_level_without_counters(self._profiler_level) and self._aic_metrics != AiCMetrics.AiCoreNone:
+        elif _is_level_without_counters(self._profiler_level) and not _is_one_of(self._aic_metrics, [AiCMetrics.AiCoreNone]):
             warn("aic_metrics: there are no counters at %s; nothing is counted" % self._profiler_level)
             self._aic_metrics = AiCMetrics.AiCoreNone
         for name in ("_l2_cache", "_msprof_tx", "_mstx"):
             self._check_truth(name, False)
         if self._msprof_tx:
             warnings.warn("msprof_tx is the old name of mstx", DeprecationWarning, stacklevel=3)
-        if self._profiler_level == ProfilerLevel.Level_none and not self.tx_enabled:
+        if _is_one_of(self._profiler_level, [ProfilerLevel.Level_none]) and not self.tx_enabled:
             warn("profiler_level: at Level_none there is nothing but marks; mstx is switched on")
             self._mstx = True
         if self._data_simplification is not None:
             self._check_truth("_data_simplification", True)
         self._check_truth("record_op_args", False)
         if not _is_one_of(self._profiler_level, supported_profiler_level()):
-            warn("profiler_level: there is no %r; Level0 is taken" % (self._profiler_level,))
+            warn("profiler_level: there is no %s; Level0 is taken" % shown(self._profiler_level))
             self._profiler_level = ProfilerLevel.Level0
         if not _is_one_of(self._aic_metrics, supported_ai_core_metrics()):
             is_bare = self._profiler_level == ProfilerLevel.Level0
-            warn("aic_metrics: there is no %r; the default is taken" % (self._aic_metrics,))
+            warn("aic_metrics: there is no %s; the default is taken" % shown(self._aic_metrics))
             self._aic_metrics = AiCMetrics.AiCoreNone if is_bare else AiCMetrics.PipeUtilization
         self._check_truth("_op_attr", False)
         if self._op_attr and ExportType.Db not in self._export_type:
@@ -188,14 +188,14 @@ class _ExperimentalConfig:
 
     def _check_truth(self, name, default):
         if not isinstance(getattr(self, name), bool):
-            warn("%s: wanted True or False, found %r; %s is taken" % (name.lstrip("_"), getattr(self, name), default))
+            warn("%s: wanted True or False, found %s; %s is taken" % (name.lstrip("_"), shown(getattr(self, name)), default))
             setattr(self, name, default)
 
     def _check_export_type(self):
         wanted = [self._export_type] if isinstance(self._export_type, str) else self._export_type
         if (not isinstance(wanted, (list, tuple, set)) or not wanted or
                 not all(_is_one_of(one, supported_export_type()) for one in wanted)):
-            warn("export_type: wanted text, db or a list of them, found %r; text is taken" % (self._export_type,))
+            warn("export_type: wanted text, db or a list of them, found %s; text is taken" % shown(self._export_type))
             wanted = [ExportType.Text]
         self._export_type = sorted(set(wanted), reverse=True)
 
@@ -204,7 +204,7 @@ class _ExperimentalConfig:
         if threshold is None:
             return
         if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not threshold >= 0:
-            warn("gc_detect_threshold: wanted ms from 0, found %r; garbage is not watched" % (threshold,))
+            warn("gc_detect_threshold: wanted ms from 0, found %s; garbage is not watched" % shown(threshold))
             self._gc_detect_threshold = None
         elif threshold == 0:
             info("gc_detect_threshold: 0 records every collection of garbage")
@@ -213,7 +213,7 @@ class _ExperimentalConfig:
         for name in ("_mstx_domain_include", "_mstx_domain_exclude"):
             given = getattr(self, name)
             if given is not None and (not isinstance(given, list) or not all(isinstance(one, str) for one in given)):
-                warn("%s: wanted a list of names, found %r; it is left out" % (name.lstrip("_"), given))
+                warn("%s: wanted a list of names, found %s; it is left out" % (name.lstrip("_"), shown(given)))
                 given = None
             setattr(self, name, list(dict.fromkeys(given or [])))
         if not self.tx_enabled and (self._mstx_domain_include or self._mstx_domain_exclude):
@@ -227,6 +227,7 @@ class _ExperimentalConfig:
         given = self._host_sys
         if given is not None and (not isinstance(given, list) or
                                   not all(_is_one_of(one, _values(HostSystem)) for one in given)):
-            warn("host_sys: wanted a list of %s, found %r; it is left out" % (", ".join(sorted(_values(HostSystem))), given))
+            warn("host_sys: wanted a list of %s, found %s; it is left out" %
+                 (", ".join(sorted(_values(HostSystem))), shown(given)))
             given = None
         self._host_sys = list(dict.fromkeys(given or []))

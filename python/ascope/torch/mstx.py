@@ -7,7 +7,7 @@ import inspect
 from typing import Any, Callable
 
 from ascope import _core
-from ascope.torch._messages import guarded, warn
+from ascope.torch._messages import guarded, shown, warn
 
 DEFAULT = "default"
 
@@ -27,17 +27,17 @@ def _stream_number(stream):
 def _is_text(what, value):
     if isinstance(value, str) and value:
         return True
-    warn("mstx: %s: wanted a text, found %r; the mark is left out" % (what, value))
+    warn("mstx: %s: wanted a text, found %s; the mark is left out" % (what, shown(value)))
     return False
 
 
 def _checked(message, stream, domain, may_be_empty=False):
     """(message, domain, number of the stream), or None."""
-    if not _is_text("message", message) or not (may_be_empty and domain == "" or _is_text("domain", domain)):
+    if not _is_text("message", message) or not (may_be_empty and isinstance(domain, str) or _is_text("domain", domain)):
         return None
     number = _stream_number(stream)
     if number is None:
-        warn("mstx: stream: wanted a stream or None, found %r; the mark is left out" % (stream,))
+        warn("mstx: stream: wanted a stream or None, found %s; the mark is left out" % shown(stream))
         return None
     return message, _domain(domain or DEFAULT), number
 
@@ -103,7 +103,7 @@ class mstx:
     def range_end(range_id: int, domain: str = DEFAULT) -> None:
         """Ends it; in the domain in which it began."""
         if isinstance(range_id, bool) or not isinstance(range_id, int):
-            warn("mstx: range_id: wanted what range_start has returned, found %r" % (range_id,))
+            warn("mstx: range_id: wanted what range_start has returned, found %s" % shown(range_id))
         elif _is_text("domain", domain) and range_id != 0:
             _core.range_end(range_id, _domain(domain))
 

@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterable, List, Optional, Union
 from ascope import _core, _program
 from ascope.torch import _build, _groups, _place
 from ascope.torch._hooks import Hooks
-from ascope.torch._messages import error, guarded, info, tell, warn
+from ascope.torch._messages import error, guarded, info, shown, tell, warn
 from ascope.torch.config import (AiCMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
                                  supported_activities, supported_ai_core_metrics, supported_export_type,
                                  supported_profiler_level)
@@ -102,7 +102,7 @@ def _rank():
 def _truth(name, value):
     if isinstance(value, bool):
         return value
-    warn("%s: wanted True or False, found %r; False is taken" % (name, value))
+    warn("%s: wanted True or False, found %s; False is taken" % (name, shown(value)))
     return False
 
 
@@ -174,13 +174,13 @@ class _KinetoProfile:
     @staticmethod
     def _activities(given):
         try:
-            wanted = set(given) if given else set(ProfilerActivity)
-        except TypeError:
-            wanted = {None}
-        if not wanted <= set(ProfilerActivity):
-            warn("activities: wanted a list of ProfilerActivity, found %r; both are taken" % (given,))
-            wanted = set(ProfilerActivity)
-        return wanted
+            wanted = [] if given is None else list(given)
+        except Exception:
+            wanted = [None]
+        if not all(isinstance(one, ProfilerActivity) for one in wanted):
+            warn("activities: wanted a list of ProfilerActivity, found %s; both are taken" % shown(given))
+            wanted = []
+        return set(wanted or ProfilerActivity)
 
     def _options(self, is_export_only):
         options = self.experimental_config.options()
@@ -295,7 +295,7 @@ class _KinetoProfile:
 
     def _is_metadata(self, key, value):
         if not isinstance(key, str) or not isinstance(value, str):
-            warn("metadata: wanted texts for key and value, found %r and %r; they are left out" % (key, value))
+            warn("metadata: wanted texts for key and value, found %s and %s; they are left out" % (shown(key), shown(value)))
         elif len(key) > TEXT_MOST or len(value) > TEXT_MOST:
             warn("metadata: %.40s: more than %d characters; it is left out" % (key, TEXT_MOST))
         elif sum(map(sys.getsizeof, (self.metadata, key, value))) >= METADATA_MOST:
@@ -338,7 +338,7 @@ class _KinetoProfile:
                 if isinstance(made, str) and len(made) <= 1024:
                     self._trace_id = made
                 else:
-                    warn("custom_trace_id_callback: wanted a text of up to 1024 characters, found %r" % (made,))
+                    warn("custom_trace_id_callback: wanted a text of up to 1024 characters, found %s" % shown(made))
             except Exception as trouble:
                 warn("custom_trace_id_callback: %s: %s" % (type(trouble).__name__, trouble))
         return self._trace_id
@@ -379,7 +379,7 @@ class _KinetoProfile:
             warn("export_stacks: there are no stacks without with_stack=True")
             return
         if metric not in METRICS:
-            warn("export_stacks: there is no metric %r; %s is taken" % (metric, METRICS[0]))
+            warn("export_stacks: there is no metric %s; %s is taken" % (shown(metric), METRICS[0]))
             metric = METRICS[0]
         if not str(output_path).endswith((".log", ".svg")):
             warn("export_stacks: %s: such files end in .log, and so will this one" % output_path)
@@ -421,10 +421,10 @@ class profile(_KinetoProfile):
         if use_cuda is not None:
             warn("use_cuda: there is no CUDA here; it is left out")
         if schedule is not None and not callable(schedule):
-            warn("schedule: wanted a function, found %r; every step is recorded" % (schedule,))
+            warn("schedule: wanted a function, found %s; every step is recorded" % shown(schedule))
             schedule = None
         if on_trace_ready is not None and not callable(on_trace_ready):
-            warn("on_trace_ready: wanted a function, found %r; it is left out" % (on_trace_ready,))
+            warn("on_trace_ready: wanted a function, found %s; it is left out" % shown(on_trace_ready))
             on_trace_ready = None
         self.schedule, self.on_trace_ready = schedule, on_trace_ready
         self.record_steps = schedule is not None
@@ -529,7 +529,7 @@ def tensorboard_trace_handler(dir_name: Optional[str] = None, worker_name: Optio
     async_mode: the training does not wait for the analysis.
     """
     if not isinstance(analyse_flag, bool):
-        warn("analyse_flag: wanted True or False, found %r; True is taken" % (analyse_flag,))
+        warn("analyse_flag: wanted True or False, found %s; True is taken" % shown(analyse_flag))
         analyse_flag = True
     async_mode = _truth("async_mode", async_mode)
     _place.choose(dir_name, worker_name)
@@ -559,7 +559,7 @@ def analyse(profiler_path: str, max_process_number: Optional[int] = None,
     cpus = os.cpu_count() or 1
     if max_process_number is not None and (isinstance(max_process_number, bool) or
                                            not isinstance(max_process_number, int) or max_process_number <= 0):
-        warn("max_process_number: wanted a number from 1, found %r; the default is taken" % (max_process_number,))
+        warn("max_process_number: wanted a number from 1, found %s; the default is taken" % shown(max_process_number))
         max_process_number = None
     elif max_process_number is not None and max_process_number > cpus:
         warn("max_process_number: there are %d processors; so many are taken" % cpus)
@@ -567,7 +567,7 @@ def analyse(profiler_path: str, max_process_number: Optional[int] = None,
     wanted = [export_type] if isinstance(export_type, str) else export_type
     if wanted is not None and (not isinstance(wanted, (list, tuple)) or
                                not all(isinstance(one, str) and one in supported_export_type() for one in wanted)):
-        warn("export_type: wanted text, db or a list of them, found %r; as it was recorded" % (export_type,))
+        warn("export_type: wanted text, db or a list of them, found %s; as it was recorded" % shown(export_type))
         wanted = None
     if not os.path.exists(profiler_path):
         error("analyse: %s does not exist" % profiler_path)

@@ -3,7 +3,7 @@ import enum
 
 from ascope import _core
 from ascope import _core
-from ascope.torch._messages import warn
+from ascope.torch._messages import shown, warn
 
 MOST = 1 << 40
 
@@ -40,8 +40,8 @@ class Schedule:
     def _number(name, value, least=0):
         if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
             return value
-        warn("schedule: %s: wanted a whole number%s, found %r; %d is taken" %
-             (name, "" if least is None else " from %d" % least, value, least or 0))
+        warn("schedule: %s: wanted a whole number%s, found %s; %d is taken" %
+             (name, "" if least is None else " from %d" % least, shown(value), least or 0))
         return least or 0
 
     def as_tuple(self):
