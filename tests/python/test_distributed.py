@@ -66,7 +66,7 @@ def run(place, code, codes=[0, 0]):
     for collection in glob.glob(str(place / "result/*_ascend_pt")):
         for name in glob.glob(os.path.join(collection, "profiler_info_*.json")):
             with open(name, encoding="utf-8") as f:
-                found[json.load(f)["rank_id"]] = collection
+                found[int(json.load(f)["rank_id"])] = collection  # a text where $RANK says it
     return found
 
 
@@ -132,6 +132,35 @@ def test_groups_are_what_the_database_calls_them(ranks):
             (groups,), = db.execute("SELECT value FROM META_DATA WHERE name = 'parallel_group_info'")
         assert found == {"default_group": 5, "group_name_1": 1, **({"group_name_2": 1} if rank else {})}
         assert set(found) == set(json.loads(groups))
+
+
+FROM_OUTSIDE = textwrap.dedent("""
+    import os
+    import sys
+    from ascope import _run
+    with open("train.py", "w") as f:
+        f.write('''import torch, torch.distributed as dist
+    dist.init_process_group("gloo")
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 4))
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    for _ in range(2):
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+    dist.destroy_process_group()
+    ''')
+    os.environ.update(RANK=sys.argv[1], WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=sys.argv[2])
+    sys.exit(_run.main(["--profile", "--level", "Level1", "train.py"]))
+    """)
+
+
+def test_groups_that_come_and_go_in_the_recording(tmp_path):
+    ranks = run(tmp_path, FROM_OUTSIDE)
+    for rank in range(2):
+        groups = metadata_of(ranks[rank])["parallel_group_info"]
+        assert groups == {"default_group": {"group_name": "default_group", "group_rank": rank, "global_ranks": [0, 1]}}
+        links = next(iter(result(ranks[rank], "communication_matrix.json").values()))["collective"]
+        assert {link for name, row in links.items() if "allreduce-total" in name.lower() for link in row} - {"0-0", "1-1"} == {
+            ("0-1", "1-0")[rank]}
 
 
 DYING = textwrap.dedent("""

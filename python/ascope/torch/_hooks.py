@@ -120,6 +120,22 @@ def _grouped(function, listener, end_key):
     return call
 
 
+def _between(function, before, after):
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        before()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            after()
+
+    return call
+
+
+def _nothing():
+    pass
+
+
 class Hooks:
     """The replaced functions, with what stood there."""
 
@@ -133,8 +149,8 @@ class Hooks:
             self._was.append((owner, name, vars(owner).get(name), call))
             setattr(owner, name, call)
 
-    def on(self, listener=None):
-        """With a listener: the device is simulated."""
+    def on(self, listener, groups_end):
+        """With a listener the device is simulated. `groups_end` is called while they are still there."""
         torch = sys.modules.get("torch")
         if self._was or not torch:
             return
@@ -145,8 +161,14 @@ class Hooks:
         distributed = sys.modules.get("torch.distributed")
         if distributed and not distributed.is_available():
             distributed = None
+        if distributed:
+            self._replace(distributed, "destroy_process_group", _between, groups_end, _nothing)
         if listener and distributed:
-            listener.ascope_torch_world(*_groups.place())
+            def learn_world():
+                listener.ascope_torch_world(*_groups.place())
+
+            learn_world()
+            self._replace(distributed, "init_process_group", _between, _nothing, learn_world)
             for name, (_, end_key) in {**COLLECTIVES, **UNMARKED}.items():
                 self._replace(distributed, name, _grouped, listener, end_key)
         if _core.recording() & _core.RECORDS_MARKS:

@@ -43,7 +43,8 @@ _alive = weakref.WeakSet()
 def _recording(is_on, options):
     is_open = [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]  # one of the process at most
     if is_on:
-        _hooks.on(_build.loaded() if options["device"] == "sim" else None)
+        _hooks.on(_build.loaded() if options["device"] == "sim" else None,
+                  groups_end=lambda: [prof._send_groups() for prof in is_open])
         for prof in is_open:
             prof._send_metadata()
             prof._core.metadata("trace_id", prof._next_trace_id())
@@ -321,7 +322,7 @@ class _KinetoProfile:
                 warn(str(trouble))
 
     def _send_groups(self):
-        """At the end: groups are made while a program runs."""
+        """At the end, of the recording or of the groups: they are made while a program runs."""
         try:
             found = _groups.info()
         except Exception as trouble:  # they are known by parts of PyTorch that it does not promise to keep
