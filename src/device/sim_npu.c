@@ -155,10 +155,10 @@ static unsigned probe(struct error *e)
     return n;
 }
 
-static const struct npu_device *device_at(unsigned index, struct error *e)
+static struct npu_device *device_at(unsigned index, struct error *e)
 {
     npu_lock();
-    const struct npu_device *d = index < npu.n_devices ? npu.device[index] : NULL;
+    struct npu_device *d = index < npu.n_devices ? npu.device[index] : NULL;
     npu_unlock();
     if (!d)
         error_set(e, FAULT_ASKED, "simulated device %u: there is none", index);
@@ -188,7 +188,7 @@ static bool describe(unsigned index, struct device_description *out, struct erro
 static bool read_clock(unsigned index, struct device_reading *out, struct error *e)
 {
     enum { TRIES = 16 };
-    const struct npu_device *d = device_at(index, e);
+    struct npu_device *d = device_at(index, e);
     struct device_reading best = { .uncertainty_ns = UINT64_MAX };
     if (!d)
         return false;
@@ -206,6 +206,9 @@ static bool read_clock(unsigned index, struct device_reading *out, struct error 
                                         .uncertainty_ns = half_ns + NPU_NS_PER_TICK };
     }
     *out = best;
+    npu_lock();
+    d->read_tick = best.device_count;
+    npu_unlock();
     return true;
 }
 

@@ -100,7 +100,8 @@ struct npu_pool {
 
 /* What is sampled, each at a rate of its own: memory, ports to other machines, links to the host and to other chips. */
 enum npu_sampler { SAMPLER_OF_MEMORY, SAMPLER_OF_PORTS, SAMPLER_OF_LINKS, NPU_SAMPLERS };
-struct npu_traffic { /* bytes since the device is there; between chips and machines as many come as go */
+struct npu_traffic {        /* bytes since the device is there; between chips and machines as many come as go */
+    uint64_t read, written; /* of its memory */
     uint64_t from_host, to_host, chips, machines;
 };
 
@@ -108,6 +109,7 @@ struct npu_device {
     unsigned index; /* in this process */
     unsigned id;    /* on this machine: device_N */
     struct npu_clock clock;
+    uint64_t read_tick; /* when the collector has read it; 0: not yet */
     struct ascope_sim_stream *stream[NPU_STREAMS_MOST], *active[NPU_STREAMS_MOST]; /* active: have tasks */
     uint32_t n_streams, n_active;
     uint32_t n_log, n_pmu;

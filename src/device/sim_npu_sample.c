@@ -21,17 +21,18 @@ static uint64_t microseconds_since(const struct npu_device *d, enum npu_sampler 
     return d->last_sample[s] == 0 || us == 0 ? 1 : us;
 }
 
+enum { MODULE_BYTES = 96 << 20 };
+
 /* The runtime and the collectives hold their own, the program the rest. */
-static void memory_put(struct npu_device *d, uint64_t unused)
+static void modules_put(struct npu_device *d)
 {
-    enum { MODULE_HCCL = 3, MODULE_RUNTIME = 7, MODULE_APP = 33, MODULE_BYTES = 96 << 20 };
+    enum { MODULE_HCCL = 3, MODULE_RUNTIME = 7, MODULE_APP = 33 };
     const struct layout *l = &module_mem_layout;
     const struct {
         uint32_t module;
         uint64_t bytes;
     } row[] = { { MODULE_HCCL, 2 * MODULE_BYTES }, { MODULE_RUNTIME, MODULE_BYTES }, { MODULE_APP, d->pool.reserved } };
     const uint64_t now = host_clock_now();
-    (void)unused;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         uint8_t rec[24];
         layout_init(l, rec);
@@ -40,6 +41,51 @@ static void memory_put(struct npu_device *d, uint64_t unused)
         layout_put(l, MODULE_MEM_BYTES, rec, row[i].bytes);
         npu_device_put(d, STREAM_MODULE_MEMORY, rec, l->size);
     }
+}
+
+static void usage_put(struct npu_device *d, uint64_t us)
+{
+    const struct layout *l = &npu_mem_layout;
+    const uint64_t bytes[] = {
+        [NPU_MEM_OF_APP] = d->pool.reserved, [NPU_MEM_OF_DEVICE] = d->pool.reserved + UINT64_C(3) * MODULE_BYTES
+    };
+    for (uint32_t of = NPU_MEM_OF_APP; of <= NPU_MEM_OF_DEVICE; of++) {
+        uint8_t rec[32];
+        layout_init(l, rec);
+        layout_put(l, NPU_MEM_TIME, rec, us);
+        layout_put(l, NPU_MEM_EVENT, rec, of);
+        layout_put(l, NPU_MEM_HBM, rec, bytes[of]);
+        npu_device_put(d, STREAM_NPU_MEMORY, rec, l->size);
+    }
+}
+
+/* Each of the stacks has its part of what was read and written, in bursts. */
+static void bandwidth_put(struct npu_device *d, uint64_t us)
+{
+    enum { STACKS = 4, BURST = 32, WAYS = 2 };
+    const struct layout *l = &hbm_layout;
+    const uint64_t bytes[WAYS] = { d->traffic.read - d->told.read, d->traffic.written - d->told.written };
+    for (uint32_t i = 0; i < STACKS * WAYS; i++) {
+        uint8_t rec[24];
+        layout_init(l, rec);
+        layout_put(l, TRAFFIC_TIME, rec, us);
+        layout_put(l, TRAFFIC_COUNT, rec, bytes[i % WAYS] / STACKS / BURST);
+        layout_put(l, TRAFFIC_EVENT, rec, i % WAYS);
+        layout_put(l, TRAFFIC_UNIT, rec, i / WAYS);
+        npu_device_put(d, STREAM_HBM, rec, l->size);
+    }
+    d->told.read = d->traffic.read;
+    d->told.written = d->traffic.written;
+}
+
+/* What is counted from when the clock was read has to wait for that: a device that comes late is read at the stop. */
+static void memory_put(struct npu_device *d, uint64_t tick)
+{
+    modules_put(d);
+    if (d->read_tick == 0)
+        return;
+    usage_put(d, (tick - d->read_tick) / NPU_MHZ);
+    bandwidth_put(d, (tick - d->read_tick) / NPU_MHZ);
 }
 
 /* Collectives between machines are packets of 4 KiB on RoCE; nothing uses the network card. No packet is lost. */
@@ -180,6 +226,8 @@ void npu_samples_forget(struct npu_device *d)
 void npu_traffic_add(struct npu_device *d, const struct sim_work *w)
 {
     struct npu_traffic *t = &d->traffic;
+    t->read += w->read_bytes;
+    t->written += w->write_bytes;
     switch (w->kind) {
     case TASK_COPY_PCIE:
         t->from_host += w->write_bytes;
