@@ -1,4 +1,5 @@
 """ascope._core: sessions, schedules, marks, and whatever may happen to the process meanwhile."""
+import contextlib
 import glob
 import json
 import os
@@ -236,7 +237,14 @@ def test_many_threads_drive_one_profiler(tmp_path, told):
     n_ready = []
     p = _core.Profiler(options(tmp_path), (0, 1, 1, 0), n_ready.append)
     p.start()
+
+    def add_metadata():
+        for i in range(200):
+            with contextlib.suppress(_core.Error):  # nothing is being recorded
+                p.metadata("key %d" % (i % 20), "text")
+
     threads = [threading.Thread(target=lambda: [p.step() for _ in range(10)]) for _ in range(4)]
+    threads.append(threading.Thread(target=add_metadata))
     for t in threads:
         t.start()
     for t in threads:

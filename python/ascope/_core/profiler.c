@@ -317,14 +317,26 @@ static struct ascope_session *session_of(struct profiler *self)
     return self->p && !is_of_parent(self) ? ascope_profiler_session(self->p) : NULL;
 }
 
+/* A step in another thread may end the session meanwhile; a function that the profiler has called is inside of it already. */
+static PyObject *metadata(struct profiler *self, PyObject *args, metadata_fn fn)
+{
+    const bool enters = session_of(self) && self->owner != PyThread_get_thread_ident();
+    if (enters && !enter(self, "metadata"))
+        return NULL;
+    PyObject *const result = core_metadata(session_of(self), args, fn);
+    if (enters)
+        leave(self);
+    return result;
+}
+
 static PyObject *profiler_metadata(struct profiler *self, PyObject *args)
 {
-    return core_metadata(session_of(self), args, ascope_metadata);
+    return metadata(self, args, ascope_metadata);
 }
 
 static PyObject *profiler_metadata_json(struct profiler *self, PyObject *args)
 {
-    return core_metadata(session_of(self), args, ascope_metadata_json);
+    return metadata(self, args, ascope_metadata_json);
 }
 
 static PyObject *profiler_discard(struct profiler *self, PyObject *unused)
