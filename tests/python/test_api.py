@@ -3,6 +3,7 @@ import inspect
 import itertools
 import json
 import os
+import types
 
 import pytest
 
@@ -168,6 +169,26 @@ class Nasty:
 
     __bool__ = __eq__ = __ne__ = __hash__ = __repr__ = __str__ = __len__ = __iter__ = __call__ = __index__ = __fspath__ = _raises
     __getattr__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _raises
+
+
+def raises_nasty(*unused):
+    class NastyError(Exception):
+        __str__ = __repr__ = Nasty._raises
+
+    raise NastyError
+
+
+def test_exceptions_that_cannot_be_told_do_not_raise(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    monkeypatch.chdir(tmp_path)
+    observer = types.SimpleNamespace(start=raises_nasty, stop=raises_nasty)
+    with profiler.profile(on_trace_ready=raises_nasty, custom_trace_id_callback=raises_nasty, execution_trace_observer=observer):
+        pass
+    with profiler.profile(schedule=raises_nasty) as prof:
+        prof.step()
+    said = capsys.readouterr().out
+    for what in ("on_trace_ready", "custom_trace_id_callback", "profile.start", "profile.stop", "schedule: step 0 is not recorded"):
+        assert "%s: NastyError: (cannot be told)" % what in said
 
 
 @pytest.mark.parametrize("name", ["_ExperimentalConfig", "schedule", "profile", "_KinetoProfile", "tensorboard_trace_handler", "analyse",

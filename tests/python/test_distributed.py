@@ -141,6 +141,7 @@ FROM_OUTSIDE = textwrap.dedent("""
     with open("train.py", "w") as f:
         f.write('''import torch, torch.distributed as dist
     dist.init_process_group("gloo")
+    dist.destroy_process_group(dist.new_group([0, 1]))
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 4))
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     for _ in range(2):
@@ -157,7 +158,8 @@ def test_groups_that_come_and_go_in_the_recording(tmp_path):
     ranks = run(tmp_path, FROM_OUTSIDE)
     for rank in range(2):
         groups = metadata_of(ranks[rank])["parallel_group_info"]
-        assert groups == {"default_group": {"group_name": "default_group", "group_rank": rank, "global_ranks": [0, 1]}}
+        assert groups == {name: {"group_name": name, "group_rank": rank, "global_ranks": [0, 1]}
+                          for name in ("default_group", "group_name_1")}
         links = next(iter(result(ranks[rank], "communication_matrix.json").values()))["collective"]
         assert {link for name, row in links.items() if "allreduce-total" in name.lower() for link in row} - {"0-0", "1-1"} == {
             ("0-1", "1-0")[rank]}

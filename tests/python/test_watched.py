@@ -20,6 +20,7 @@ def trace(place):
 
 def test_calls_of_events_are_operators(tmp_path, monkeypatch):
     monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    monkeypatch.setattr(torch.cuda, "Event", torch.npu.Event)  # as transfer_to_npu makes it: each call is still one
     before = {name: vars(torch.npu.Event)[name] for name in EVENT_CALLS}
     begin, end = torch.npu.Event(enable_timing=True), torch.npu.Event(enable_timing=True)
     begin.record()  # not recorded yet
@@ -83,6 +84,12 @@ def test_groups_have_one_name_everywhere(monkeypatch):
         "group_name_1": {"group_name": "tp", "group_rank": 1, "global_ranks": [2, 1]},
         "group_name_2": {"group_name": "group_name_2", "group_rank": 0, "global_ranks": [1]},
     }
+    both = _groups.info()
+    _groups.end()
+    del world.pg_group_ranks[part]
+    assert _groups.info() == both
+    _groups.begin()
+    assert set(_groups.info()) == {"default_group", "group_name_2"}
 
 
 def calls():

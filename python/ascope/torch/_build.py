@@ -18,8 +18,8 @@ import sys
 
 SOURCE = pathlib.Path(__file__).with_name("listener.cpp")
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
-# NDEBUG as PyTorch itself has it: its headers check for more than its libraries provide without.
 DIGEST_BYTES = hashlib.sha256().digest_size
+# NDEBUG as PyTorch itself has it: its headers check for more than its libraries provide without.
 FLAGS = ["-O2", "-g1", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-plt", "-w"]
 
 

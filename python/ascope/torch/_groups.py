@@ -3,6 +3,8 @@ import sys
 
 DEFAULT = "default_group"
 
+_ended = {}  # of this recording, as info() tells them
+
 
 def _in_use():
     """The module that knows the groups; None while there are none."""
@@ -45,13 +47,20 @@ def place():
     return (c10d.get_rank(), c10d.get_world_size()) if c10d else (0, 1)
 
 
+def begin():
+    """A recording begins, and knows of none that has ended."""
+    _ended.clear()
+
+
+def end():
+    """Some of them are about to end."""
+    _ended.update(info())
+
+
 def info():
-    """For profiler_metadata.json: every group that this rank is in."""
-    c10d = _in_use()
-    if not c10d:
-        return {}
-    found = {}
-    for group, ranks in _table(c10d, "pg_group_ranks").items():
+    """For profiler_metadata.json: every group that this rank is in, or was in the recording."""
+    found, c10d = dict(_ended), _in_use()
+    for group, ranks in _table(c10d, "pg_group_ranks").items() if c10d else ():
         rank = ranks.get(c10d.get_rank())
         if rank is None:
             continue

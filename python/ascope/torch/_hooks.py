@@ -79,7 +79,7 @@ def _ranged(function, message, domain):
     @functools.wraps(function)
     def call(*args, **kwargs):
         text = _or_none(message, args, kwargs) if callable(message) else message
-        open_range = _or_none(_core.range_start, text or function.__name__, domain) or 0
+        open_range = _or_none(_core.range_start, text or getattr(function, "__name__", "?"), domain) or 0
         try:
             return function(*args, **kwargs)
         finally:
@@ -123,11 +123,11 @@ def _grouped(function, listener, end_key):
 def _between(function, before, after):
     @functools.wraps(function)
     def call(*args, **kwargs):
-        before()
+        _or_none(before)
         try:
             return function(*args, **kwargs)
         finally:
-            after()
+            _or_none(after)
 
     return call
 
@@ -149,20 +149,21 @@ class Hooks:
             self._was.append((owner, name, vars(owner).get(name), call))
             setattr(owner, name, call)
 
-    def on(self, listener, groups_end):
-        """With a listener the device is simulated. `groups_end` is called while they are still there."""
+    def on(self, listener=None):
+        """With a listener the device is simulated."""
+        _groups.begin()
         torch = sys.modules.get("torch")
         if self._was or not torch:
             return
-        for device in ("npu", "cuda"):
-            event = getattr(getattr(torch, device, None), "Event", None)
+        kinds = [getattr(getattr(torch, device, None), "Event", None) for device in ("npu", "cuda")]
+        for event in dict.fromkeys(kinds):  # transfer_to_npu makes one of them
             for name in EVENT_CALLS:
                 self._replace(event, name, _named, "Event::" + name)
         distributed = sys.modules.get("torch.distributed")
         if distributed and not distributed.is_available():
             distributed = None
         if distributed:
-            self._replace(distributed, "destroy_process_group", _between, groups_end, _nothing)
+            self._replace(distributed, "destroy_process_group", _between, _groups.end, _nothing)
         if listener and distributed:
             def learn_world():
                 listener.ascope_torch_world(*_groups.place())

@@ -43,6 +43,15 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN_MOST else text[:SHOWN_MOST] + "..."
 
 
+def why(trouble: Exception) -> str:
+    """What somebody's function has raised, for a message: its type and its text, where it has one."""
+    try:
+        text = str(trouble)
+    except Exception:
+        text = "(cannot be told)"
+    return "%s: %s" % (type(trouble).__name__, text)
+
+
 def info(text: str) -> None:
     tell(_core.INFO, text)
 
@@ -64,8 +73,8 @@ def guarded(result=None):
             try:
                 return function(*args, **kwargs)
             except Exception as trouble:
-                error("%s: %s: %s" % (function.__qualname__, type(trouble).__name__, trouble))
-                return result() if callable(result) else result
+                error("%s: %s" % (function.__qualname__, why(trouble)))
+                return result
 
         return call
 

@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterable, List, Optional, Union
 from ascope import _core, _program
 from ascope.torch import _build, _groups, _place
 from ascope.torch._hooks import Hooks
-from ascope.torch._messages import error, guarded, info, shown, tell, warn
+from ascope.torch._messages import error, guarded, info, shown, tell, warn, why
 from ascope.torch.config import (AiCMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
                                  supported_activities, supported_ai_core_metrics, supported_export_type,
                                  supported_profiler_level)
@@ -43,8 +43,7 @@ _alive = weakref.WeakSet()
 def _recording(is_on, options):
     is_open = [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]  # one of the process at most
     if is_on:
-        _hooks.on(_build.loaded() if options["device"] == "sim" else None,
-                  groups_end=lambda: [prof._send_groups() for prof in is_open])
+        _hooks.on(_build.loaded() if options["device"] == "sim" else None)
         for prof in is_open:
             prof._send_metadata()
             prof._core.metadata("trace_id", prof._next_trace_id())
@@ -322,14 +321,13 @@ class _KinetoProfile:
                 warn(str(trouble))
 
     def _send_groups(self):
-        """At the end, of the recording or of the groups: they are made while a program runs."""
+        """At the end: groups are made while a program runs."""
         try:
             found = _groups.info()
+            if found:
+                self._core.metadata_json("parallel_group_info", json.dumps(found))
         except Exception as trouble:  # they are known by parts of PyTorch that it does not promise to keep
-            warn("parallel_group_info: %s: %s; it is left out" % (type(trouble).__name__, trouble))
-            return
-        if found:
-            self._core.metadata_json("parallel_group_info", json.dumps(found))
+            warn("parallel_group_info: %s; it is left out" % why(trouble))
 
     def _next_trace_id(self):
         self._trace_id = uuid.uuid4().hex.upper()
@@ -341,7 +339,7 @@ class _KinetoProfile:
                 else:
                     warn("custom_trace_id_callback: wanted a text of up to 1024 characters, found %s" % shown(made))
             except Exception as trouble:
-                warn("custom_trace_id_callback: %s: %s" % (type(trouble).__name__, trouble))
+                warn("custom_trace_id_callback: %s" % why(trouble))
         return self._trace_id
 
     @guarded()
@@ -448,7 +446,7 @@ class profile(_KinetoProfile):
             return ProfilerAction(getattr(action, "value", action)).value
         except Exception as trouble:
             if not self._is_schedule_told:
-                error("schedule: step %d is not recorded: %s: %s" % (step, type(trouble).__name__, trouble))
+                error("schedule: step %d is not recorded: %s" % (step, why(trouble)))
             self._is_schedule_told = True
             return ProfilerAction.NONE.value
 
@@ -462,7 +460,7 @@ class profile(_KinetoProfile):
             try:
                 self.on_trace_ready(self)
             except Exception as trouble:
-                error("on_trace_ready: %s: %s" % (type(trouble).__name__, trouble))
+                error("on_trace_ready: %s" % why(trouble))
 
     @guarded()
     def start(self) -> None:
@@ -513,7 +511,7 @@ class profile(_KinetoProfile):
     @guarded()
     def disable_profiler_in_child_thread(cls) -> None:
         """The calling thread's operators are recorded no longer."""
-        listener = None if _is_taken() else _listen()
+        listener = _build.loaded()
         if listener:
             _core.synchronize()
             listener.ascope_torch_disable_thread()

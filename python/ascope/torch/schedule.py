@@ -2,7 +2,6 @@
 import enum
 
 from ascope import _core
-from ascope import _core
 from ascope.torch._messages import shown, warn
 
 MOST = 1 << 40
