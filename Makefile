@@ -85,7 +85,7 @@ test-sanitized: build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --timeout-multiplier 4
 
-# BENCH="--sizes 20000 --operators 20000 --repeat 1" for a first look; a million kernels take minutes and 6 GB.
+# BENCH="--sizes 20000 --operators 20000 --repeat 1 --torch 1" for a first look; a million kernels take minutes and 6 GB.
 bench: need-build program
 	@$(NICE) ninja -C build --quiet bench/bench_rows bench/bench_record
 	@python3 bench/bench.py build/ascope $(BENCH)

@@ -24,6 +24,7 @@ import tempfile
 import bench_prof
 import bench_pt
 import bench_recording
+import bench_torch_told
 from costs import Report, growth
 
 
@@ -39,6 +40,18 @@ def machine(home):
         platform.release().split("-")[0], kind, os.getloadavg()[0])
 
 
+OTHERS = "## On other machines"
+
+
+def kept(path):
+    """What was measured elsewhere stays on the page."""
+    text = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+    return ["", OTHERS + text.partition(OTHERS)[2].rstrip()] if OTHERS in text else []
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("ascope")
@@ -46,6 +59,7 @@ def main():
     p.add_argument("--operators", default="10000,100000,1000000", help="operators of PyTorch (10000,100000,1000000)")
     p.add_argument("--repeat", type=int, default=3, help="runs of which the least counts (3)")
     p.add_argument("--record", type=int, default=60, help="seconds of a million recorded events each (60)")
+    p.add_argument("--torch", type=int, default=7, help="turns of everybody who profiles PyTorch (7)")
     p.add_argument("--dir", help="where the collections and results go; a million kernels need 6 GB")
     p.add_argument("--write", metavar="FILE", help="keep the tables as a page of Markdown")
     o = p.parse_args()
@@ -68,7 +82,11 @@ def main():
         report.chapter("Recording")
         program = os.path.join(os.path.dirname(os.path.abspath(o.ascope)), "bench", "bench_record")
         bench_recording.measure(report, program, o.record, o.dir)
+    if o.torch > 0:
+        report.chapter("Recording PyTorch")
+        bench_torch_told.measure(report, os.path.dirname(os.path.abspath(o.ascope)), o.torch)
     if o.write:
+        report.page += kept(o.write)
         with open(o.write, "w", encoding="utf-8") as f:
             f.write("# Benchmarks\n\nThe last run of `make bench`, written by it (`BENCH=\"--write docs/benchmarks.md\"`): "
                     "simulated collections with\ncommunication, counters, tensors and samples. Ratios are of the first "

@@ -2,10 +2,12 @@
 """What it costs a PyTorch program to be profiled: by an observer that does nothing, by torch.profiler, and by ascope.
 
 Added CPU time of the program's thread per operator, in one run: operators that compute nothing, and a loop of Python with small ones, are
-measured in short slices, everybody in turn, and the lower quartile counts, as other programs only ever make it longer. Then the time
-from the end of the recording to a timeline that can be opened. Call stacks are not measured: they are the Python tracer's, which this does not
-load, and torch.profiler with them would be compared with something that does less. Ratios are of what ascope takes to what torch.profiler takes, both above the
-observer that does nothing: that part is PyTorch's own.
+measured in short slices, everybody in turn, and the lower quartile counts, as other programs only ever make it longer. Ratios are of what
+ascope takes to what torch.profiler takes, both above the observer that does nothing: that part is PyTorch's own.
+
+That is what the loop feels, and not all: torch.profiler puts off much of its work until stop(), ascope has a thread that writes. So there is a
+second ratio, of the CPU time of the whole process from the first operator to the end of stop(). Last, the time from the end of the
+recording to a timeline that can be opened.
 
     bench_torch.py [--operators N] [--repeat N] [--json] [--only MODE OF]
 """
@@ -28,6 +30,12 @@ import torch
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/python"))
 import recorded  # noqa: E402  pylint: disable=wrong-import-position
 
+try:  # the Python tracer, for call stacks
+    sys.path.insert(0, str(recorded.BUILD / "python"))
+    from ascope import _core
+    recorded.listener.ascope_torch_stack_source(*_core.stack_source())
+except ImportError:
+    _core = None
 observer = ctypes.CDLL(str(recorded.build.path(pathlib.Path(__file__).with_name("empty_observer.cpp"))))
 observer.empty_operators.argtypes = [ctypes.c_uint64, ctypes.c_bool]
 observer.empty_begin.argtypes = [ctypes.c_bool] * 2
@@ -42,6 +50,7 @@ MODES = {
     "shapes": {"record_shapes": True},
     "memory": {"profile_memory": True},
     "shapes, memory": {"record_shapes": True, "profile_memory": True},
+    "stack": {"with_stack": True},
 }
 
 
@@ -145,12 +154,13 @@ WHO = {"nobody": Nobody, "empty": Empty, "torch": Torch, "ascope": Ours}
 
 
 def loop_ns(who, options, n_turns, is_python):
-    """Of the thread that is profiled, per operator, for each slice."""
+    """Per operator: of the thread that is profiled, for each slice; of the process, with the end of the recording."""
     body = Body() if is_python else Nothing(bool(options.get("profile_memory")))
     slices = []
     gc.collect()
     gc.disable()
     with WHO[who](options) as profiler:
+        all_begin = time.process_time_ns()
         for _ in range(WARM_SLICES):
             body.run(TURNS_OF_A_SLICE)
             time.sleep(PAUSE_S)
@@ -159,14 +169,15 @@ def loop_ns(who, options, n_turns, is_python):
             begin = time.thread_time_ns()
             body.run(TURNS_OF_A_SLICE)
             slices.append((time.thread_time_ns() - begin) / (TURNS_OF_A_SLICE * OPERATORS_OF_A_TURN))
+    wanted = (WARM_SLICES + len(slices)) * TURNS_OF_A_SLICE * OPERATORS_OF_A_TURN
+    all_ns = (time.process_time_ns() - all_begin) / wanted
     gc.enable()
     if isinstance(profiler, Ours):
-        wanted = (WARM_SLICES + len(slices)) * TURNS_OF_A_SLICE * OPERATORS_OF_A_TURN
         n = len(profiler.session.operators())
         if n < wanted:
-            print("%d of %d operators were dropped: what follows is too low" % (wanted - n, wanted))
+            print("%d of %d operators were dropped: what follows is too low" % (wanted - n, wanted), file=sys.stderr)
         profiler.clean()
-    return slices
+    return slices, all_ns
 
 
 def quartile(slices):
@@ -190,22 +201,29 @@ def ending(who, options, n_turns):
     return wall, cpu
 
 
-def cost(mode, n_turns, repeat, is_python):
-    found = {who: [] for who in WHO}
-    for _ in range(repeat):
-        for who, slices in found.items():
-            slices.extend(loop_ns(who, MODES[mode], n_turns, is_python))
-    least = {who: quartile(slices) for who, slices in found.items()}
+def ratio_of(least):
+    """None: it is the machine's noise."""
     ours, theirs = least["ascope"] - least["empty"], least["torch"] - least["empty"]
-    is_measured = ours > 0 and theirs > 0 and least["empty"] > least["nobody"]  # else it is the machine's noise
-    return {"operator_ns": least["nobody"], "ascope_own_ns": ours, "torch_own_ns": theirs,
-            **{who + "_ns": least[who] - least["nobody"] for who in ("empty", "torch", "ascope")},
-            "ratio": ours / theirs if is_measured else None, "budget": COST_BUDGET}
+    return ours / theirs if ours > 0 and theirs > 0 and least["empty"] > least["nobody"] else None
+
+
+def cost(mode, n_turns, repeat, is_python):
+    found, whole = {who: [] for who in WHO}, {who: [] for who in WHO}
+    for _ in range(repeat):
+        for who in WHO:
+            slices, all_ns = loop_ns(who, MODES[mode], n_turns, is_python)
+            found[who].extend(slices)
+            whole[who].append(all_ns)
+    least, least_all = {who: quartile(found[who]) for who in WHO}, {who: min(whole[who]) for who in WHO}
+    return {"operator_ns": least["nobody"], **{who + "_ns": least[who] - least["nobody"] for who in ("empty", "torch", "ascope")},
+            **{who + "_own_ns": least[who] - least["empty"] for who in ("torch", "ascope")},
+            **{who + "_all_ns": least_all[who] - least_all["empty"] for who in ("torch", "ascope")},
+            "ratio": ratio_of(least), "all_ratio": ratio_of(least_all), "budget": COST_BUDGET}
 
 
 def costs(n_turns, repeat):
     rows = {mode: cost(mode, n_turns, repeat, False) for mode in ("plain", "shapes", "memory")}
-    rows.update({"Python, " + mode: cost(mode, n_turns, repeat, True) for mode in MODES})
+    rows.update({"Python, " + mode: cost(mode, n_turns, repeat, True) for mode in MODES if mode != "stack" or _core})
     return rows
 
 
@@ -220,10 +238,10 @@ def endings(n_turns, repeat):
     return rows
 
 
-def told(ratio, budget):
+def told(ratio, budget=None):
     if ratio is None:
         return "       -  not measured: more noise than cost"
-    return f"{ratio:8.3f}  {'<=' if ratio <= budget else 'MISSES'} {budget:.2f}"
+    return f"{ratio:8.3f}" + (f"  {'<=' if ratio <= budget else 'MISSES'} {budget:.2f}" if budget else "")
 
 
 def main():
@@ -237,7 +255,7 @@ def main():
     torch.set_num_threads(1)
     n_turns = max(1, o.operators // OPERATORS_OF_A_TURN)
     if o.only:
-        print("%.1f ns an operator" % quartile(loop_ns(o.only[1], MODES[o.only[0]], n_turns, False)))
+        print("%.1f ns an operator" % quartile(loop_ns(o.only[1], MODES[o.only[0]], n_turns, False)[0]))
         return 0
     result = {"torch": torch.__version__, "load": os.getloadavg()[0], "operators": n_turns * OPERATORS_OF_A_TURN,
               "cost": costs(n_turns, o.repeat), "ending": endings(n_turns * 2, max(1, o.repeat // 2))
@@ -246,11 +264,12 @@ def main():
         print(json.dumps(result, indent=2))
         return 0
     print("PyTorch %s, %d operators, load before %.1f\n" % (result["torch"], result["operators"], result["load"]))
-    print("added ns per operator     empty    torch   ascope | above empty: torch   ascope    ratio")
+    print("ns per operator        added: empty   torch  ascope | above empty: torch  ascope    ratio             | "
+          "with stop: torch  ascope")
     for mode, row in result["cost"].items():
-        print("  %-20s %8.0f %8.0f %8.0f | %18.0f %8.0f %s" % (
+        print("  %-24s %8.0f %7.0f %7.0f | %18.0f %7.0f %s | %16.0f %7.0f %s" % (
             mode, row["empty_ns"], row["torch_ns"], row["ascope_ns"], row["torch_own_ns"], row["ascope_own_ns"],
-            told(row["ratio"], row["budget"])))
+            told(row["ratio"], row["budget"]), row["torch_all_ns"], row["ascope_all_ns"], told(row["all_ratio"])))
     print("\nfrom stop to a timeline         torch s  ascope s    ratio")
     for mode, row in result["ending"].items():
         print("  %-28s %8.2f %9.2f %s" % (mode, row["torch_s"], row["ascope_s"], told(row["ratio"], row["budget"])))

@@ -1,11 +1,25 @@
 #!/bin/sh
-# Builds libascope.so.0 with a compiler alone, for machines without Meson: build_plain.sh OUT
+# Builds libascope.so.0, and with PYTHON the package for it in OUT/python, with a compiler alone, for machines without Meson:
+# build_plain.sh OUT [PYTHON]
 set -e
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=${1:-$root/build}
+python=$2
 mkdir -p "$out"
+out=$(cd "$out" && pwd)
 sources=$(sed -n "/^collect_sources = files(/,/^)/s/^ *'\(.*\)',\$/\1/p" "$root/src/meson.build")
 cd "$root/src"
 # shellcheck disable=SC2086 # a list of files
 ${CC:-cc} -std=gnu17 -O2 -g -fwrapv -D_GNU_SOURCE -DASCOPE_VERSION='"0.1.0"' -fPIC -shared -fvisibility=hidden \
     -I. -I../include $sources -Wl,-soname,libascope.so.0 -o "$out/libascope.so.0" -lpthread -lm
+[ -n "$python" ] || exit 0
+mkdir -p "$out/python"
+cp -r "$root/python/ascope" "$out/python/"
+cp -r "$root/include" "$out/python/ascope/"
+suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+headers=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
+cd "$root/python/ascope/_core"
+${CC:-cc} -std=gnu17 -O2 -g -fwrapv -Wall -Werror -D_GNU_SOURCE -DASCOPE_VERSION='"0.1.0"' -fPIC -shared -fvisibility=hidden \
+    -I"$root/include" -I"$root/src" -isystem "$headers" ./*.c -o "$out/python/ascope/_core$suffix" "$out/libascope.so.0" \
+    -Wl,-rpath,"$out" -lpthread
+rm -r "$out/python/ascope/_core"
