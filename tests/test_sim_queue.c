@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -224,6 +225,32 @@ static void a_full_queue_waits_and_loses_nothing(void **state)
     (void)state;
 }
 
+static atomic_bool is_enough;
+
+static void *goes_on(void *until_full) /* NULL: until it is enough */
+{
+    struct ascope_sim_op op;
+    for (unsigned i = 0; until_full ? i < 3 * SIM_QUEUE_TASKS : !is_enough; i++) {
+        begin(&op, "aten::mul");
+        op.in[0].tensor.dim[0] = op.in[0].tensor.dim[1] = 4096; /* longer than it takes to put it into the queue */
+        end(&op, &block[2]);
+    }
+    return NULL;
+}
+
+static void who_waits_waits_for_what_is_queued_by_then(void **state)
+{
+    pthread_t other;
+    struct ascope_session *s = recorded_begin(on_device);
+    goes_on(&other); /* the device and the queue are full */
+    assert_int_equal(pthread_create(&other, NULL, goes_on, NULL), 0);
+    ascope_sim_ops_wait();
+    is_enough = true;
+    pthread_join(other, NULL);
+    ascope_session_discard(s);
+    (void)state;
+}
+
 static void a_child_process_has_a_queue_of_its_own(void **state)
 {
     char names[256];
@@ -259,6 +286,7 @@ int main(void)
         IN_A_FOLDER(an_end_out_of_turn_is_said),
         IN_A_FOLDER(nothing_is_queued_without_a_session),
         IN_A_FOLDER(a_full_queue_waits_and_loses_nothing),
+        IN_A_FOLDER(who_waits_waits_for_what_is_queued_by_then),
         IN_A_FOLDER(a_child_process_has_a_queue_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ struct ascope_sim_op { /* the caller's memory, from begin to end */
 ASCOPE_API void ascope_sim_op_begin(struct ascope_sim_op *op, const char *name);
 /* false: not in turn, or on another thread; those that began after it may still look at it. */
 ASCOPE_API bool ascope_sim_op_end(struct ascope_sim_op *op);
-ASCOPE_API void ascope_sim_ops_wait(void); /* until all that was queued has run */
+ASCOPE_API void ascope_sim_ops_wait(void); /* until all that was queued by now has run */
 
 /* A collective that a framework really carries out on the host, between begin and end: on the simulated device it begins behind the
  * operators before it, on a stream of its own, has met the other ranks when the host's has ended, and then takes the time of such a

@@ -100,7 +100,8 @@ void ascope_sim_ops_wait(void)
 {
     pthread_mutex_lock(&queue.lock);
     const bool is_used = queue.has_thread;
-    while (queue.n_done != queue.n_put)
+    const uint64_t n = queue.n_put; /* others may go on for ever */
+    while (queue.n_done < n)
         pthread_cond_wait(&queue.emptied, &queue.lock);
     pthread_mutex_unlock(&queue.lock);
     if (is_used)
