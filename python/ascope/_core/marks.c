@@ -37,19 +37,6 @@ static void stopping(void *unused)
 
 static const struct ascope_listener device_watch = { .started = started, .stopping = stopping };
 
-static PyObject *core_stream_bind(PyObject *module, PyObject *args)
-{
-    unsigned long long handle;
-    int id;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "iK:stream_bind", &id, &handle))
-        return NULL;
-    if (id < 0 || id >= STREAMS_MOST)
-        return PyErr_Format(PyExc_ValueError, "stream_bind: stream %d; wanted 0 to %d", id, STREAMS_MOST - 1);
-    stream[id] = (void *)(uintptr_t)handle;
-    Py_RETURN_NONE;
-}
-
 static PyObject *core_synchronize(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -216,8 +203,6 @@ static PyMethodDef functions[] = {
       "not recorded." },
     { "range_pop", KEYWORDS(core_range_pop),
       "range_pop(domain=None) -> int\n\nEnds what this thread pushed last in this domain; how many are left, or -1." },
-    { "stream_bind", core_stream_bind, METH_VARARGS,
-      "stream_bind(stream_id, handle)\n\nThe device's own stream (an address) behind a number." },
     { "synchronize", core_synchronize, METH_NOARGS,
       "synchronize()\n\nWaits until the simulated device has run everything." },
     { NULL, NULL, 0, NULL },
