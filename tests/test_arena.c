@@ -107,6 +107,23 @@ static void a_list_keeps_what_was_added(void **state)
     (void)state;
 }
 
+static void a_column_keeps_its_first_things(void **state)
+{
+    struct arena *a = arena_new();
+    uint64_t *column = arena_take(a, 1 << 20, sizeof *column), *few = arena_take(a, 4, sizeof *few);
+    for (uint64_t i = 0; i < 1 << 20; i++)
+        column[i] = i;
+    column = arena_trim(a, column, 1000, sizeof *column);
+    for (uint64_t i = 0; i < 1000; i++)
+        assert_int_equal(column[i], i);
+    column = arena_trim(a, column, 0, sizeof *column);
+    assert_non_null(column);
+    assert_ptr_equal(arena_trim(a, few, 1, sizeof *few), few); /* what is small stays as it is */
+    arena_drop(a, column);
+    arena_free(a);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +131,7 @@ int main(void)
         cmocka_unit_test(sizes_that_cannot_be_are_refused_and_remembered),
         cmocka_unit_test(texts_are_copied_with_their_end),
         cmocka_unit_test(a_list_keeps_what_was_added),
+        cmocka_unit_test(a_column_keeps_its_first_things),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

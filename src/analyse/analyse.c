@@ -16,6 +16,7 @@
 #include "analyse/release.h"
 #include "analyse/steps.h"
 #include "analyse/ts_copies.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "load/records.h"
 
@@ -140,6 +141,7 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
     if (!all_well(&a, e))
         return false;
     pool_run(p->n_devices, n_threads, analyse_both, &a);
+    memory_rest();
     if (!all_well(&a, e))
         return false;
     for (size_t i = 0; i < p->n_devices; i++) {

@@ -42,7 +42,7 @@ static enum pmu_kind kind_of(const uint8_t *record)
     return ffts == 0 || (ffts == FFTS_PLUS && sub == SUB_AIC) ? PMU_AIC : PMU_AIV;
 }
 
-static bool gather(struct cores_records *r, const struct profile *p, const struct pmu *pmu, struct arena *mem)
+static bool gather(struct cores_records *r, const struct profile *p, struct pmu *pmu, struct arena *mem)
 {
     r->n_tasks = pmu->of_tasks.n;
     r->n = pmu->of_tasks.n + pmu->of_blocks.n;
@@ -68,12 +68,14 @@ static bool gather(struct cores_records *r, const struct profile *p, const struc
         r->context[i] = is_part ? (uint32_t)layout_get(&pmu_task_layout, PMU_CONTEXT, rec) : NO_CONTEXT;
         r->end[i] = layout_get(&pmu_task_layout, PMU_END, rec);
     }
+    arena_drop(mem, pmu->of_tasks.at), pmu->of_tasks.at = NULL;
+    arena_drop(mem, pmu->of_blocks.at), pmu->of_blocks.at = NULL;
     return true;
 }
 
 /* Batches are counted over both kinds of records together, by the times at which they end. Without unique ids there are
  * none, and the times alone tell one use of an id from the next. */
-static bool number_batches(struct cores_records *r, const struct profile *p, const struct device *d)
+static bool number_batches(struct cores_records *r, const struct profile *p, struct device *d)
 {
     order_fill(r->order, r->n);
     if (!order_by_u64(r->order, r->n, r->end) || !order_by_u16(r->order, r->n, r->stream))
@@ -82,6 +84,9 @@ static bool number_batches(struct cores_records *r, const struct profile *p, con
         device_batches(d, r->order, r->n, r->stream, r->end, r->task, r->batch);
     for (size_t i = 0; i < r->n; i++)
         r->key[i] = task_key(r->stream[i], r->batch[i], r->task[i]);
+    arena_drop(d->source.mem, r->stream);
+    arena_drop(d->source.mem, r->batch);
+    arena_drop(d->source.mem, r->task);
     return true;
 }
 
@@ -268,7 +273,7 @@ static bool associate(struct profile *p, struct device *d, struct arena *mem)
     if (!fill_rows(p, d, r, record_of, n))
         return false;
     sum_blocks(&d->pmu, r, &d->tasks);
-    void *const done[] = { r->record, r->stream, r->batch, r->task, r->context, r->end, r->key, r->order };
+    void *const done[] = { r->record, r->context, r->end, r->key, r->order };
     for (size_t i = 0; i < sizeof done / sizeof *done; i++)
         arena_drop(d->source.mem, done[i]);
     d->pmu.waiting = NULL;

@@ -38,7 +38,6 @@ void release_device_log(struct device *d)
     struct device_log *l = &d->log;
     DROP(l->stream), DROP(l->batch), DROP(l->task), DROP(l->context), DROP(l->key), DROP(l->begin), DROP(l->end);
     DROP(l->type);
-    DROP(d->pmu.of_tasks.at), DROP(d->pmu.of_blocks.at);
 }
 
 void release_requests(struct profile *p)

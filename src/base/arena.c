@@ -36,7 +36,7 @@ static struct block *block_new(struct block **list, size_t bytes)
 {
     if (bytes > SIZE_MAX - sizeof(struct block))
         return NULL;
-    struct block *b = memory_take(sizeof *b + bytes);
+    struct block *b = memory_column(sizeof *b + bytes);
     if (!b)
         return NULL;
     b->size = bytes;
@@ -120,6 +120,19 @@ void arena_drop(struct arena *a, const void *column)
             memory_give(gone);
             return;
         }
+}
+
+void *arena_trim(struct arena *a, void *column, size_t n, size_t size)
+{
+    enum { LEAST_GAIN = 1 << 16 }; /* less is not worth a system call */
+    struct block **b = &a->large;
+    while (*b && (*b)->data != column)
+        b = &(*b)->next;
+    if (!*b || (*b)->size < n * size + LEAST_GAIN)
+        return column;
+    *b = memory_trim(*b, sizeof **b + n * size);
+    (*b)->size = (*b)->used = n * size;
+    return (*b)->data;
 }
 
 void *list_grow(struct arena *a, void **at, size_t *n, size_t *cap, size_t size)

@@ -22,6 +22,9 @@ void arena_free(struct arena *a);         /* NULL is fine */
 /* Gives back a column that nobody will read again. Small ones stay until the end: they are worth no bookkeeping. */
 void arena_drop(struct arena *a, const void *column); /* NULL is fine */
 
+/* Gives back all but the first n things of a column that was taken for as many as there might be. Returns where it is now. */
+void *arena_trim(struct arena *a, void *column, size_t n, size_t size);
+
 /* A list is an array that grows inside an arena. Growing moves it: keep no pointers into it; for large columns count
  * first and take once. list_add() returns the new, zeroed element, or NULL when there is no memory. */
 #define LIST(type)                                                                                                     \

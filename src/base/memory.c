@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/region.h"
+
 enum {
-    MAPPED_MOST = 48 << 20, /* pages of files that are held before they are let go */
-    HUGE_PAGE = 2 << 20,
-    HUGE_LEAST = 16 << 20,   /* of smaller ones too much would be wasted at the end */
+    MAPPED_MOST = 48 << 20,  /* pages of files that are held before they are let go */
     MAPPED_MORE = 128 << 20, /* and so many more while columns leave the room */
     STEP_BYTES = 4 << 20,    /* that are let go between two looks at what is left */
     SPILL_LEAST = 1 << 20,   /* smaller columns are not worth a mapping */
@@ -35,19 +35,21 @@ static struct {
     struct mapped *maps; /* of everything that can go */
     struct mapped *next; /* the one that went last; NULL: none has */
     struct spilled *spilled;
-    char *dir;           /* of the file */
-    int fd;              /* the file, once it is needed */
-    off_t end;           /* of it */
-    bool is_strict;      /* rather fail than hold more */
-    size_t columns_most; /* in memory; SIZE_MAX: no limit */
-    size_t mapped_most;  /* at the least: pages of files may have the room that columns leave */
-    atomic_size_t columns;
-    atomic_bool is_met; /* the limit, by a request that failed */
+    char *dir;             /* of the file */
+    int fd;                /* the file, once it is needed */
+    off_t end;             /* of it */
+    bool is_strict;        /* rather fail than hold more */
+    struct region region;  /* where columns lie, as long as there is room */
+    size_t columns_most;   /* in memory; SIZE_MAX: no limit */
+    size_t mapped_most;    /* at the least: pages of files may have the room that columns leave */
+    atomic_size_t columns; /* bytes of those that are not in the region */
+    atomic_bool is_met;    /* the limit, by a request that failed */
     bool is_watched;
     pthread_t watcher;
     pthread_cond_t unwatched;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER,
           .unwatched = PTHREAD_COND_INITIALIZER,
+          .region = REGION_NONE,
           .fd = -1,
           .columns_most = SIZE_MAX,
           .mapped_most = MAPPED_MOST };
@@ -61,6 +63,8 @@ void memory_limit(uint64_t bytes, const char *dir, bool is_strict)
     all.is_strict = is_strict;
     all.mapped_most = (size_t)mapped;
     all.columns_most = (size_t)(bytes - mapped - other);
+    if (!all.region.at)
+        region_open(&all.region, all.columns_most);
 }
 
 /* A file that has no name: nobody has to remove it. Not every file system can have one; there it loses its name at once. */
@@ -117,6 +121,12 @@ void memory_unmap(struct mapped *m)
     m->at = NULL;
 }
 
+static size_t whole_pages(size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) & ~(page - 1);
+}
+
 /* A place at the end of the file; -1 when there is none. */
 static int take_place(off_t *at, size_t bytes)
 {
@@ -134,7 +144,7 @@ static int take_place(off_t *at, size_t bytes)
  * may take long, and the watcher does not wait for it. */
 static void *spill(size_t bytes)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) & ~(page - 1);
+    const size_t whole = whole_pages(bytes);
     struct spilled *s = calloc(1, sizeof *s);
     const int fd = s ? take_place(&s->at, whole) : -1;
     void *at = fd >= 0 && posix_fallocate(fd, s->at, (off_t)whole) == 0
@@ -153,46 +163,61 @@ static void *spill(size_t bytes)
     return at;
 }
 
-/* True when it was a column in the file, which is gone now. */
-static bool unspill(const void *at)
+/* True when it is a column in the file: what lies behind so many bytes of it is gone now, or all of it. */
+static bool unspill(const void *at, size_t bytes)
 {
-    struct spilled *found = NULL;
+    const size_t whole = whole_pages(bytes);
     pthread_mutex_lock(&all.lock);
-    struct spilled **s = &all.spilled;
+    struct spilled **s = &all.spilled, *found;
     while (*s && (*s)->map.at != at)
         s = &(*s)->next;
-    if ((found = *s)) {
+    const struct spilled was = (found = *s) ? *found : (struct spilled){ 0 };
+    if (found && bytes == 0) {
         *s = found->next;
         maps_remove(&found->map);
+    } else if (found && whole < was.map.bytes) {
+        found->map.bytes = whole;
     }
     pthread_mutex_unlock(&all.lock);
-    if (!found)
-        return false;
-    munmap(found->map.at, found->map.bytes);
-    fallocate(all.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, found->at, (off_t)found->map.bytes);
-    free(found);
-    return true;
+    if (found && whole < was.map.bytes) {
+        const size_t gone = was.map.bytes - whole;
+        munmap((char *)was.map.at + whole, gone);
+        fallocate(all.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, was.at + (off_t)whole, (off_t)gone);
+    }
+    if (bytes == 0)
+        free(found);
+    return found;
 }
 
-void *memory_take(size_t bytes)
+static void *take(size_t bytes, size_t spare)
 {
-    const bool has_room = bytes < all.columns_most && atomic_load(&all.columns) <= all.columns_most - bytes;
-    void *at = !has_room && bytes >= SPILL_LEAST && all.dir ? spill(bytes) : NULL;
+    void *at = bytes >= REGION_LEAST ? region_take(&all.region, bytes, spare) : NULL;
     if (at)
         return at;
-    if (!has_room && bytes >= SPILL_LEAST && all.is_strict) {
+    const size_t most = all.columns_most > all.region.bytes ? all.columns_most - all.region.bytes : 0;
+    const bool is_beyond = bytes >= SPILL_LEAST && (bytes > most || atomic_load(&all.columns) > most - bytes);
+    at = is_beyond && all.dir ? spill(bytes) : NULL;
+    if (at)
+        return at;
+    if (is_beyond && all.is_strict) {
         atomic_store(&all.is_met, true);
         return NULL;
     }
     at = calloc(1, bytes);
-    if (!at)
-        return NULL;
-    atomic_fetch_add(&all.columns, malloc_usable_size(at));
-    if (bytes >= HUGE_LEAST) { /* fewer and larger pages: the system fills 2 MiB as fast as a few small ones */
-        const uintptr_t first = ((uintptr_t)at + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-        madvise((void *)first, ((uintptr_t)at + bytes - first) & ~(uintptr_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
-    }
+    if (at)
+        atomic_fetch_add(&all.columns, malloc_usable_size(at));
     return at;
+}
+
+void *memory_take(size_t bytes)
+{
+    return take(bytes, 0);
+}
+
+/* What sorts and joins work in is written all over: it is the last that should be in the file. */
+void *memory_column(size_t bytes)
+{
+    return take(bytes, all.region.bytes / 8);
 }
 
 bool memory_limit_met(void)
@@ -202,10 +227,28 @@ bool memory_limit_met(void)
 
 void memory_give(void *at)
 {
-    if (!at || (all.dir && unspill(at)))
+    if (!at || region_give(&all.region, at) || (all.dir && unspill(at, 0)))
         return;
     atomic_fetch_sub(&all.columns, malloc_usable_size(at));
     free(at);
+}
+
+void *memory_trim(void *at, size_t bytes)
+{
+    if (region_trim(&all.region, at, bytes) || (all.dir && unspill(at, bytes)))
+        return at;
+    const size_t before = malloc_usable_size(at);
+    void *less = realloc(at, bytes);
+    if (!less)
+        return at;
+    atomic_fetch_sub(&all.columns, before);
+    atomic_fetch_add(&all.columns, malloc_usable_size(less));
+    return less;
+}
+
+void memory_rest(void)
+{
+    region_rest(&all.region);
 }
 
 /* Bytes of files that the process holds in memory; 0 when the system does not tell. */
@@ -240,7 +283,7 @@ static void *watch(void *unused)
     const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     pthread_mutex_lock(&all.lock);
     while (all.is_watched && statm >= 0) {
-        const size_t columns = atomic_load(&all.columns);
+        const size_t columns = atomic_load(&all.columns) + region_touched(&all.region);
         const size_t left = all.dir && columns < all.columns_most ? all.columns_most - columns : 0;
         const size_t most = all.mapped_most + (left < MAPPED_MORE ? left : MAPPED_MORE);
         if (mapped_now(statm) > most)

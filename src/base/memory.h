@@ -18,9 +18,12 @@ void memory_limit(uint64_t bytes, const char *dir, bool is_strict);
 void memory_watch(void);
 void memory_unwatch(void);
 
-void *memory_take(size_t bytes); /* zeroed; NULL: no memory */
-bool memory_limit_met(void);     /* some memory_take() has failed because of the limit: there was no room in the file */
-void memory_give(void *at);      /* NULL is fine */
+void *memory_take(size_t bytes);   /* zeroed, and given back soon; NULL: no memory */
+void *memory_column(size_t bytes); /* the same for what is held: it leaves some room to the others */
+bool memory_limit_met(void); /* some memory_take() has failed because of the limit: there was no room in the file */
+void memory_give(void *at);  /* NULL is fine */
+void *memory_trim(void *at, size_t bytes); /* gives back what lies behind so many bytes; where the rest is now */
+void memory_rest(void); /* what was given back, and is kept for the next memory_take(), goes to the system */
 
 /* A mapped file. The owner keeps the node where it is until memory_unmap(). */
 struct mapped {

@@ -220,6 +220,16 @@ static bool take_columns(struct gather *g, size_t most)
     return !arena_failed(g->mem);
 }
 
+/* Several kinds of records may share a stream: then columns were taken for many times as many as there are. */
+static void trim_columns(struct gather *g)
+{
+    struct records *out = g->out;
+    for (unsigned f = 0; f < g->layout->n; f++)
+        out->column[f] = arena_trim(g->mem, out->column[f], out->n, g->layout->field[f].width);
+    if (out->rest)
+        out->rest = arena_trim(g->mem, out->rest, out->n, sizeof *out->rest);
+}
+
 bool records_load(struct source *s, struct arena *mem, const char *family, const struct layout *l, bool others_expected,
                   struct records *out, struct error *e)
 {
@@ -237,6 +247,8 @@ bool records_load(struct source *s, struct arena *mem, const char *family, const
         if (stream[i].is_unaging)
             out->n_unaging = out->n;
     }
+    if (done)
+        trim_columns(&g);
     if (!others_expected) {
         losses_add(&s->lost, LOSS_OTHER_KIND, g.n_others, g.first_other, g.first_other_at);
         for (size_t i = 0; i < n_streams; i++)
