@@ -139,13 +139,11 @@ void out_discard(struct out *o)
     *o = (struct out){ .fd = -1 };
 }
 
-void out_bytes(struct out *o, const void *p, size_t n)
+void out_bytes_beyond(struct out *o, const void *p, size_t n)
 {
-    if (n > room(o, o->cap)) {
-        out_room(o, n);
-        if (n > room(o, o->cap))
-            return; /* no memory: remembered by out_room */
-    }
+    out_room(o, n);
+    if (n > room(o, o->cap))
+        return; /* no memory: remembered by out_room */
     memcpy(o->buf + o->n, p, n);
     o->n += n;
 }
@@ -273,9 +271,16 @@ void out_us(struct out *o, int64_t ns)
 
 void out_us_short(struct out *o, int64_t ns)
 {
-    out_us(o, ns);
-    while (o->buf[o->n - 1] == '0' && o->buf[o->n - 2] != '.')
-        o->n--;
+    if (o->n >= o->cap)
+        out_room(o, 1);
+    const uint64_t v = sign_off(o, ns);
+    const uint32_t rest = (uint32_t)(v % 1000);
+    char *p = o->buf + o->n;
+    p += digits(p, v / 1000);
+    p[0] = '.';
+    p[1] = (char)('0' + rest / 100);
+    memcpy(p + 2, two_digits + rest % 100 * 2, 2);
+    o->n = (size_t)(p - o->buf) + (rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4);
 }
 
 /* whole / 10^decimals, without zeros at the end but with at least one decimal. */
@@ -467,12 +472,29 @@ void out_json(struct out *o, const char *text, size_t len)
     out_char(o, '"');
 }
 
+/* Eight bytes at a time, as above. */
+static bool csv_plain8(const char *p)
+{
+    const uint64_t ones = 0x0101010101010101, high = ones << 7;
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    const uint64_t comma = x ^ ones * ',', quote = x ^ ones * '"', lf = x ^ ones * '\n', cr = x ^ ones * '\r';
+    return (((x - ones) | (comma - ones) | (quote - ones) | (lf - ones) | (cr - ones)) & high) == 0;
+}
+
+static bool csv_plain(char c)
+{
+    return c != ',' && c != '"' && c != '\n' && c != '\r' && c != 0;
+}
+
 void out_csv(struct out *o, const char *text, size_t len)
 {
-    bool quote = false;
-    for (size_t i = 0; i < len && !quote; i++)
-        quote = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r' || text[i] == 0;
-    if (!quote) {
+    size_t plain = 0;
+    while (plain + 8 <= len && csv_plain8(text + plain))
+        plain += 8;
+    while (plain < len && csv_plain(text[plain]))
+        plain++;
+    if (plain == len) {
         out_bytes(o, text, len);
         return;
     }

@@ -39,8 +39,7 @@ void out_discard(struct out *o);                                 /* the file nev
 
 bool out_make_dir(const char *path, struct error *e); /* one that is there is fine; its parent must be */
 
-void out_room(struct out *o, size_t bytes); /* flush or grow until `bytes` fit */
-void out_bytes(struct out *o, const void *p, size_t n);
+void out_room(struct out *o, size_t bytes);               /* flush or grow until `bytes` fit */
 void out_through(struct out *o, const void *p, size_t n); /* the same for many of them: into a file without a copy */
 /* Writes over bytes of the file that were put down before. */
 void out_patch(struct out *o, uint64_t offset, const void *p, size_t n);
@@ -53,6 +52,17 @@ void out_fixed(struct out *o, double v, int decimals);            /* as printf %
 void out_json(struct out *o, const char *text, size_t len);       /* a quoted JSON string; bad UTF-8 becomes U+FFFD */
 void out_json_inner(struct out *o, const char *text, size_t len); /* the same without the quotes */
 void out_csv(struct out *o, const char *text, size_t len);        /* quoted only when it must be */
+
+void out_bytes_beyond(struct out *o, const void *p, size_t n); /* the same where there is no room for them */
+static inline void out_bytes(struct out *o, const void *p, size_t n)
+{
+    if (o->n >= o->cap || n > o->cap - o->n) {
+        out_bytes_beyond(o, p, n);
+        return;
+    }
+    memcpy(o->buf + o->n, p, n);
+    o->n += n;
+}
 
 static inline void out_char(struct out *o, char c)
 {

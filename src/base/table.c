@@ -9,13 +9,15 @@
 
 static const double power_of_ten[] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 };
 
+/* More than half of the last digit by so much: 8.0575 is stored as a little less, and reads as a half all the same. */
+#define HAIR 3e-16
+
 double round_away(double v, int digits)
 {
     if (!isfinite(v) || fabs(v) > 4503599627370496.0) /* 2^52: nothing behind the point any more */
         return v;
-    /* A hair more than half of the last digit: 8.0575 is stored as a little less, and reads as a half all the same. */
     const double scaled = fabs(v) * power_of_ten[digits];
-    return copysign(floor(scaled + scaled * 3e-16 + 0.5) / power_of_ten[digits], v);
+    return copysign(floor(scaled + scaled * HAIR + 0.5) / power_of_ten[digits], v);
 }
 
 double round_exact(double v, int digits)
@@ -48,6 +50,17 @@ struct table grid_table(const struct grid *g, const char *name, const struct col
                            .names = names };
 }
 
+/* Three decimals of a number that is not below zero, nor too large: as round_away() and out_real() have it, without the
+ * double in between. */
+static bool thousandths(struct out *o, struct cell c)
+{
+    if (c.digits != 3 || !(c.f >= 0 && c.f < 1e12) || signbit(c.f))
+        return false;
+    const double scaled = c.f * 1000;
+    out_us_short(o, (int64_t)(scaled + scaled * HAIR + 0.5));
+    return true;
+}
+
 /* What CSV and JSON show alike: the numbers. */
 static void number(struct out *o, struct cell c)
 {
@@ -55,9 +68,13 @@ static void number(struct out *o, struct cell c)
     case CELL_INT: out_i64(o, c.i); break;
     case CELL_UINT: out_u64(o, c.u); break;
     case CELL_REAL: out_real(o, c.f); break;
-    case CELL_ROUND: out_real(o, round_away(c.f, c.digits)); break;
+    case CELL_ROUND:
+        if (!thousandths(o, c))
+            out_real(o, round_away(c.f, c.digits));
+        break;
     case CELL_SHORT:
-        out_real(o, round_away(c.f, c.digits));
+        if (!thousandths(o, c))
+            out_real(o, round_away(c.f, c.digits));
         if (o->n >= 2 && o->buf[o->n - 1] == '0' && o->buf[o->n - 2] == '.')
             o->n -= 2;
         break;

@@ -80,16 +80,16 @@ static void write_call(const struct export *x, struct trace *t, uint32_t pid, si
     trace_args(t);
     trace_arg_uint(t, "Thread Id", c->thread[row]);
     if (mode)
-        trace_arg_text(t, "Mode", mode);
+        trace_arg_word(t, "Mode", mode);
     else if (is_acl)
         trace_arg_name(t, "Mode", names_number(p->names, tag));
     else
         trace_arg_name(t, "Mode", type);
-    trace_arg_text(t, "level", call_level_text(c->level[row]));
+    trace_arg_word(t, "level", call_level_text(c->level[row]));
     if (is_acl)
         trace_arg_name(t, "id", type);
     else
-        trace_arg_text(t, "id", "0");
+        trace_arg_word(t, "id", "0");
     trace_arg_name(t, "item_id", item);
     trace_arg_uint(t, "connection_id", row + 1);
     trace_end(t);

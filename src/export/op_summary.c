@@ -29,6 +29,7 @@ struct op_summary {
     enum derived derived[DERIVED]; /* what follows from them, behind them */
     size_t n_derived;
     size_t ratio[RATIOS]; /* columns of pmu, or NO_COLUMN */
+    struct row *now;      /* the one that was asked for last: mostly it is the same, for its next column */
 };
 
 /* One row, looked at from each column. */
@@ -38,6 +39,8 @@ struct row {
     const struct summary_row *at;
     const struct device *d;
     uint32_t task, op, comm; /* NO_ROW where it is of the other kind */
+    uint32_t pmu;            /* or NO_ROW */
+    struct pmu_counts counts;
 };
 
 struct base_column {
@@ -190,21 +193,21 @@ static const struct base_column base_columns[] = {
 enum { N_BASE = sizeof base_columns / sizeof *base_columns };
 
 /* A value as the table shows it: the older presentation computes further with that. */
-static double shown_value(const struct row *r, uint32_t pmu_row, size_t column)
+static double shown_value(const struct row *r, size_t column)
 {
-    return round_away(pmu_value(&r->d->pmu, pmu_row, column, r->s->x->is_generic), 3);
+    return round_away(pmu_counts_value(&r->counts, &r->d->pmu.columns.column[column], r->s->x->is_generic), 3);
 }
 
 /* How much of what the cube units could have done in that time they did, in percent. */
-static struct cell cube_utilization(const struct row *r, uint32_t pmu_row)
+static struct cell cube_utilization(const struct row *r)
 {
     const struct pmu *pmu = &r->d->pmu;
     const double capacity = pmu->nominal_mhz * pmu->n_cores[CORE_AIC];
-    const uint64_t cycles = pmu_cycles(pmu, pmu_row, CORE_AIC);
+    const uint64_t cycles = pmu_counts_cycles(&r->counts, CORE_AIC);
     const bool is_generic = r->s->x->is_generic;
     if (!(capacity > 0))
         return cell_na();
-    const bool is_idle = cycles == 0 || !(shown_value(r, pmu_row, r->s->ratio[RATIO_MAC]) > 0);
+    const bool is_idle = cycles == 0 || !(shown_value(r, r->s->ratio[RATIO_MAC]) > 0);
     if (duration_ns(r) == 0 || (is_generic && is_idle))
         return cell_uint(0);
     /* Six decimals in between, as the reference has them. */
@@ -214,42 +217,57 @@ static struct cell cube_utilization(const struct row *r, uint32_t pmu_row)
 }
 
 /* Above one, the core waits for memory rather than for itself. */
-static struct cell memory_bound(const struct row *r, uint32_t pmu_row)
+static struct cell memory_bound(const struct row *r)
 {
-    const double mac = shown_value(r, pmu_row, r->s->ratio[RATIO_MAC]),
-                 vector = shown_value(r, pmu_row, r->s->ratio[RATIO_VECTOR]), busiest = mac > vector ? mac : vector;
+    const double mac = shown_value(r, r->s->ratio[RATIO_MAC]), vector = shown_value(r, r->s->ratio[RATIO_VECTOR]),
+                 busiest = mac > vector ? mac : vector;
     if (!(busiest > 0))
         return cell_uint(0);
-    return cell_real(round_exact(shown_value(r, pmu_row, r->s->ratio[RATIO_MTE2]) / busiest, 3));
+    return cell_real(round_exact(shown_value(r, r->s->ratio[RATIO_MTE2]) / busiest, 3));
+}
+
+static void look_at(struct row *r, const struct op_summary *s, size_t number)
+{
+    const struct summary_row *at = &s->rows.at[number];
+    *r = (struct row){ .s = s,
+                       .number = number,
+                       .at = at,
+                       .d = summary_device(s->x, at),
+                       .task = NO_ROW,
+                       .op = NO_ROW,
+                       .comm = NO_ROW,
+                       .pmu = NO_ROW };
+    if (at->is_comm) {
+        r->comm = at->row;
+        return;
+    }
+    r->task = at->row;
+    r->op = r->d->tasks.op[at->row];
+    r->pmu = s->has_pmu[at->device] ? r->d->tasks.pmu[at->row] : NO_ROW;
+    if (r->pmu != NO_ROW)
+        pmu_counts(&r->d->pmu, r->pmu, &r->counts);
 }
 
 static struct cell get(const void *rows, size_t number, size_t column)
 {
     const struct op_summary *s = rows;
-    const struct summary_row *at = &s->rows.at[number];
-    struct row r = { s, number, at, summary_device(s->x, at), NO_ROW, NO_ROW, NO_ROW };
-    if (at->is_comm) {
-        r.comm = at->row;
-    } else {
-        r.task = at->row;
-        r.op = r.d->tasks.op[at->row];
-    }
+    struct row *r = s->now;
+    if (!r->at || r->number != number)
+        look_at(r, s, number);
     if (column < s->n_base)
-        return s->base[column]->get(&r);
-    const uint32_t pmu_row = at->is_comm || !s->has_pmu[at->device] ? NO_ROW : r.d->tasks.pmu[at->row];
-    if (pmu_row == NO_ROW)
+        return s->base[column]->get(r);
+    if (r->pmu == NO_ROW)
         return cell_na();
     if (column - s->n_base >= s->n_shown) {
         const enum derived which = s->derived[column - s->n_base - s->n_shown];
-        return which == MEMORY_BOUND ? memory_bound(&r, pmu_row) : cube_utilization(&r, pmu_row);
+        return which == MEMORY_BOUND ? memory_bound(r) : cube_utilization(r);
     }
-    const size_t shown = s->shown[column - s->n_base];
-    const struct metric_column *c = &s->pmu->columns.column[shown];
+    const struct metric_column *c = &r->d->pmu.columns.column[s->shown[column - s->n_base]];
     if (c->is_unknown)
         return cell_na();
     if (c->metric.kind == METRIC_CYCLES)
-        return cell_uint(pmu_cycles(&r.d->pmu, pmu_row, c->core));
-    return cell_round(pmu_value(&r.d->pmu, pmu_row, shown, s->x->is_generic));
+        return cell_uint(pmu_counts_cycles(&r->counts, c->core));
+    return cell_round(pmu_counts_value(&r->counts, c, s->x->is_generic));
 }
 
 static bool same_columns(const struct metric_columns *a, const struct metric_columns *b)
@@ -336,7 +354,9 @@ static const struct column *list_columns(struct op_summary *s, size_t *n)
 bool op_summary_report(const struct export *x, struct table *out, struct error *e)
 {
     struct op_summary *s = arena_take(x->mem, 1, sizeof *s);
-    if (!s)
+    if (s)
+        s->now = arena_take(x->mem, 1, sizeof *s->now);
+    if (!s || !s->now)
         return error_set(e, FAULT_LIMIT, "op_summary: no memory");
     s->x = x;
     s->profile = x->profile;

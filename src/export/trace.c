@@ -204,7 +204,7 @@ void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uin
 {
     const int64_t row = row_of_slice(t, pid, tid, begin_ns, dur_ns);
     begin(t);
-    out_json_inner(t->out, prefix, strlen(prefix));
+    out_bytes(t->out, prefix, strlen(prefix));
     out_char(t->out, '@');
     put_name(t, name);
     place(t, pid, row);

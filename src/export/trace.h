@@ -98,6 +98,14 @@ static inline void trace_arg_real(struct trace *t, const char *key, double v)
     trace_key(t, key, strlen(key));
     out_real(t->out, v);
 }
+/* A word of ours, as keys are. */
+static inline void trace_arg_word(struct trace *t, const char *key, const char *word)
+{
+    trace_key(t, key, strlen(key));
+    out_char(t->out, '"');
+    out_bytes(t->out, word, strlen(word));
+    out_char(t->out, '"');
+}
 void trace_arg_text(struct trace *t, const char *key, const char *text);
 void trace_arg_name(struct trace *t, const char *key, name_id name);
 void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */

@@ -93,6 +93,8 @@ static void write_timeline(struct writing *w, struct job *j)
                        .has_window = x.scope != SCOPE_ALL && !is_own_file,
                        .window_begin_ns = x.shown_ns,
                        .window_end_ns = x.end_ns };
+    struct escaped *escaped = is_own_file ? NULL : escaped_new(t.names); /* without it, it only takes longer */
+    t.escaped = escaped;
     t.lanes = lanes_new();
     if (!t.lanes)
         error_set(&j->error, FAULT_LIMIT, "%s: no memory for its lanes", path);
@@ -106,6 +108,7 @@ static void write_timeline(struct writing *w, struct job *j)
         recording_trace(&t, &recording);
     trace_finish(&t);
     lanes_free(t.lanes);
+    escaped_free(escaped);
     if (!has_memory(w, j, path) || j->error.fault != FAULT_NONE || n_events == 0)
         out_discard(&o);
     else if (out_close(&o, &j->error))

@@ -31,13 +31,6 @@ static bool counts_of(const struct pmu *p, size_t row, enum core core, struct co
     return true;
 }
 
-double pmu_value(const struct pmu *p, size_t row, size_t column, bool coarse_times)
-{
-    const struct metric_column *c = &p->columns.column[column];
-    struct core_counts counts;
-    return counts_of(p, row, c->core, &counts) ? metric_value(c, &counts, coarse_times) : 0;
-}
-
 void pmu_counts(const struct pmu *p, size_t row, struct pmu_counts *out)
 {
     for (int core = 0; core < CORES; core++)
@@ -49,8 +42,7 @@ double pmu_counts_value(const struct pmu_counts *c, const struct metric_column *
     return c->has[column->core] ? metric_value(column, &c->of[column->core], coarse_times) : 0;
 }
 
-uint64_t pmu_cycles(const struct pmu *p, size_t row, enum core core)
+uint64_t pmu_counts_cycles(const struct pmu_counts *c, enum core core)
 {
-    struct core_counts counts;
-    return counts_of(p, row, core, &counts) ? counts.cycles : 0;
+    return c->has[core] ? c->of[core].cycles : 0;
 }

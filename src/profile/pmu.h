@@ -1,6 +1,6 @@
 /* pmu.h - what the cores counted while they ran a task.
  *
- * Rows keep the counters as the device wrote them; pmu_value() computes a metric when a table asks for it: a million
+ * Rows keep the counters as the device wrote them; pmu_counts_value() computes a metric when a table asks for it: a million
  * tasks have some thirty columns each, and most reports want none of them.
  */
 #ifndef ASCOPE_PROFILE_PMU_H
@@ -38,15 +38,14 @@ struct pmu {
     uint64_t (*sums)[PMU_SUM_WORDS];
 };
 
-/* One value, unrounded: µs, GB/s, KB, or a bare number. A kind of core that did not work on the task counts 0. */
-double pmu_value(const struct pmu *p, size_t row, size_t column, bool coarse_times);
-/* For several values of one row: what its cores counted, looked up once. */
+/* What the cores counted for a row; its values are computed from that. */
 struct pmu_counts {
     struct core_counts of[CORES];
     bool has[CORES]; /* false: cores of this kind did not work on it */
 };
 void pmu_counts(const struct pmu *p, size_t row, struct pmu_counts *out);
+/* One value, unrounded: µs, GB/s, KB, or a bare number. A kind of core that did not work on the task counts 0. */
 double pmu_counts_value(const struct pmu_counts *c, const struct metric_column *column, bool coarse_times);
-uint64_t pmu_cycles(const struct pmu *p, size_t row, enum core core);
+uint64_t pmu_counts_cycles(const struct pmu_counts *c, enum core core);
 
 #endif
