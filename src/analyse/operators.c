@@ -50,6 +50,8 @@ static enum kernel kernel_of(const char *type)
     return strncmp(type, "KERNEL", 6) == 0 ? KERNEL_OTHER : KERNEL_NONE;
 }
 
+enum { GE_TYPES = 32 };
+
 /* Everything is gone through twice: once to count the rows, once to fill them. */
 struct build {
     struct profile *p;
@@ -61,7 +63,12 @@ struct build {
         name_id name;
         enum kernel kernel;
         bool is_known;
-    } type[64];             /* the few types that a million tasks have, by their low bits */
+    } type[64]; /* the few types that a million tasks have, by their low bits */
+    struct ge_type {
+        uint32_t number;
+        name_id name;
+        bool is_known;
+    } ge_type[GE_TYPES];    /* and those of operators */
     uint64_t *info_context; /* of each row of hccl_infos */
     bool fills;
     size_t room; /* how many more contexts may become rows */
@@ -154,8 +161,12 @@ static void set_extension(struct build *b, const struct situation *s, size_t k)
 
 static name_id ge_task_type(struct build *b, uint32_t type)
 {
-    const char *text = enum_text(&ge_task_types, type);
-    return text ? names_addz(b->p->names, text) : names_number(b->p->names, type);
+    struct ge_type *t = &b->ge_type[type % GE_TYPES];
+    if (!t->is_known || t->number != type) {
+        const char *text = enum_text(&ge_task_types, type);
+        *t = (struct ge_type){ type, text ? names_addz(b->p->names, text) : names_number(b->p->names, type), true };
+    }
+    return t->name;
 }
 
 static void set_described(struct build *b, size_t k, uint32_t blocks, uint32_t op_flag, bool is_static)

@@ -183,6 +183,31 @@ static bool sort_joined(const struct device_log *log, struct joined *j, struct a
     return true;
 }
 
+/* Mostly a log comes so that tasks of one id are in order; then the ids are all there is to sort by. */
+static bool is_in_order(const struct device_log *log, const uint32_t *order)
+{
+    for (size_t i = 1; i < log->n; i++) {
+        const uint32_t a = order[i - 1], b = order[i];
+        if (log->key[a] == log->key[b] &&
+            (log->context[a] != log->context[b] ? log->context[a] > log->context[b] : log->begin[a] > log->begin[b]))
+            return false;
+    }
+    return true;
+}
+
+/* By (key, context, begin). False: no memory. */
+static bool sort_log(const struct device_log *log, uint32_t *order)
+{
+    order_fill(order, log->n);
+    if (!order_by_u64(order, log->n, log->key))
+        return false;
+    if (is_in_order(log, order))
+        return true;
+    order_fill(order, log->n);
+    return order_by_u64(order, log->n, log->begin) && order_by_u32(order, log->n, log->context) &&
+           order_by_u64(order, log->n, log->key);
+}
+
 bool tasks_join(struct profile *p, struct device *d, struct arena *mem, struct joined *out)
 {
     struct device_log *log = &d->log;
@@ -196,9 +221,7 @@ bool tasks_join(struct profile *p, struct device *d, struct arena *mem, struct j
         return false;
     if (!p->has_unique_ids)
         return join_in_order(&g, mem) && sort_joined(log, out, mem);
-    order_fill(order, log->n);
-    if (!order_by_u64(order, log->n, log->begin) || !order_by_u32(order, log->n, log->context) ||
-        !order_by_u64(order, log->n, log->key))
+    if (!sort_log(log, order))
         return false;
     join_by_id(&g, order);
     return true;

@@ -32,6 +32,9 @@ static inline int64_t ticks_to_ns(struct ticks t, int64_t n)
 /* With its fraction. A damaged stamp may give any distance: none is longer than 2^62 ns, which a signed count of ns holds. */
 static inline double ticks_to_ns_exact(struct ticks t, uint64_t n)
 {
+    uint64_t ns;
+    if (t.den == 1 && !__builtin_mul_overflow(n, t.num, &ns) && ns < (uint64_t)1 << 62)
+        return (double)ns;
     const __int128 scaled = (__int128)n * (__int128)t.num, whole = scaled / (__int128)t.den;
     if (whole >= (__int128)1 << 62)
         return 0x1p62;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/out.h"
 #include "load/host.h"
 #include "load/text.h"
@@ -108,6 +109,34 @@ static void columns_set(struct tensor_columns *c, size_t row, const struct tenso
             c->text[k][d][row] = t->has_any[d] ? names_add(names, t->text[d][k].buf, t->text[d][k].n) : NAME_NA;
 }
 
+/* Programs run the same operators on the same shapes again and again: where the bytes are those of an operator before, so
+ * are the texts. */
+enum { SEEN = 1024 };
+struct seen {
+    const uint8_t *tensors; /* of an operator whose tensors are all in one record; NULL: none yet */
+    size_t bytes, row;
+};
+
+static struct seen *seen_place(struct seen *seen, const uint8_t *tensors, size_t bytes)
+{
+    uint64_t h = bytes;
+    _Static_assert(TENSOR_BYTES % sizeof(uint32_t) == 0, "all of it are words");
+    for (size_t at = 0; at < bytes; at += sizeof(uint32_t))
+        h = (h ^ le32(tensors + at)) * 0x9E3779B97F4A7C15;
+    return &seen[hash_u64(h) % SEEN];
+}
+
+static bool columns_repeat(struct tensor_columns *c, size_t row, const struct seen *like, const uint8_t *tensors,
+                           size_t bytes)
+{
+    if (!like->tensors || like->bytes != bytes || memcmp(like->tensors, tensors, bytes) != 0)
+        return false;
+    for (int k = 0; k < TENSOR_TEXTS; k++)
+        for (int d = 0; d < 2; d++)
+            c->text[k][d][row] = c->text[k][d][like->row];
+    return true;
+}
+
 bool tensors_load(struct profile *p, struct error *e)
 {
     struct source *s = &p->host.source;
@@ -127,17 +156,28 @@ bool tensors_load(struct profile *p, struct error *e)
     }
     /* An operator with more than five tensors takes several records of the same name, thread and time. */
     size_t n = 0;
+    struct seen seen[SEEN] = { 0 };
     for (size_t i = 0; i < in.in.n; n++) {
-        const size_t first = i;
-        texts_clear(&t);
-        for (; i < in.in.n && thread[i] == thread[first] && time[i] == time[first] && name[i] == name[first]; i++) {
-            const uint32_t row = in.order[i];
-            if (count[row] > TENSOR_MOST)
-                record_lost(s, "additional.tensor_info", LOSS_BAD_VALUE, in.in.rest[row]);
-            for (uint32_t k = 0; k < count[row] && k < TENSOR_MOST; k++)
-                texts_add(&t, in.in.rest[row] + TENSOR_FIRST + TENSOR_BYTES * k);
+        const size_t first = i++;
+        while (i < in.in.n && thread[i] == thread[first] && time[i] == time[first] && name[i] == name[first])
+            i++;
+        const uint8_t *tensors = in.in.rest[in.order[first]] + TENSOR_FIRST;
+        const size_t bytes = (size_t)TENSOR_BYTES * count[in.order[first]];
+        const bool is_alone = i == first + 1 && count[in.order[first]] <= TENSOR_MOST;
+        struct seen *like = is_alone ? seen_place(seen, tensors, bytes) : NULL;
+        if (!like || !columns_repeat(&c, n, like, tensors, bytes)) {
+            texts_clear(&t);
+            for (size_t at = first; at < i; at++) {
+                const uint32_t row = in.order[at];
+                if (count[row] > TENSOR_MOST)
+                    record_lost(s, "additional.tensor_info", LOSS_BAD_VALUE, in.in.rest[row]);
+                for (uint32_t k = 0; k < count[row] && k < TENSOR_MOST; k++)
+                    texts_add(&t, in.in.rest[row] + TENSOR_FIRST + TENSOR_BYTES * k);
+            }
+            columns_set(&c, n, &t, p->names);
         }
-        columns_set(&c, n, &t, p->names);
+        if (like)
+            *like = (struct seen){ tensors, bytes, n };
         thread[n] = thread[first], time[n] = time[first], name[n] = name[first];
     }
     texts_fini(&t);
