@@ -554,6 +554,32 @@ def test_wrong_use(run, tmp_path, device):
     assert len(collections_in(tmp_path / "started_elsewhere")) == 1
 
 
+def test_torch_has_a_profiler_of_its_own(run, tmp_path, device):
+    """Only one is told of memory by PyTorch; both work, whichever was first."""
+    done = run("""
+        for number, other in enumerate((torch.profiler.profile, torch.autograd.profiler.profile)):
+            with profile("inside") as prof:
+                with other(profile_memory=True) as its:
+                    assert train() == plain[4]
+                assert train() == plain[4]
+            assert any(one.key == "aten::mse_loss" and one.count == 4 for one in its.key_averages())
+            with other(profile_memory=True) as its:
+                with profile("outside") as prof:
+                    assert train() == plain[4]
+                assert train() == plain[4]
+            assert any(one.key == "aten::mse_loss" and one.count == 8 for one in its.key_averages())
+            its = other()
+            with profile("across"):
+                its.__enter__()
+                assert train() == plain[4]
+            its.__exit__(None, None, None)
+            assert train() == plain[4]
+    """, ASCOPE_DEVICE=device)
+    for place, n in (("inside", 8), ("outside", 4), ("across", 4)):
+        assert [steps_in(path, device) for path in collections_in(tmp_path / place)] == [n, n], place
+    assert done.out.count("memory is not recorded") == 4 and done.out.count("it is not recorded") == 2
+
+
 # ---- the program that analyses ----
 
 @pytest.mark.parametrize("mode", ["waits", "async"])

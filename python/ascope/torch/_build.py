@@ -217,6 +217,8 @@ def load():
         library.ascope_torch_disable_thread.restype = None
         library.ascope_torch_stack_source.argtypes = [ctypes.c_void_p] * 2
         library.ascope_torch_stack_source.restype = None
+        library.ascope_torch_memory.argtypes = [ctypes.c_bool]
+        library.ascope_torch_memory.restype = None
         library.ascope_torch_world.argtypes = [ctypes.c_uint32] * 2
         library.ascope_torch_world.restype = None
         library.ascope_torch_group.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_int32]

@@ -149,8 +149,9 @@ class Hooks:
             self._was.append((owner, name, vars(owner).get(name), call))
             setattr(owner, name, call)
 
-    def on(self, listener=None):
-        """With a listener the device is simulated."""
+    def on(self, listener=None, memory=None):
+        """With a listener the device is simulated. `memory` is called with False before PyTorch's own profiler begins, and with True
+        behind its end."""
         _groups.begin()
         torch = sys.modules.get("torch")
         if self._was or not torch:
@@ -159,6 +160,9 @@ class Hooks:
         for event in dict.fromkeys(kinds):  # transfer_to_npu makes one of them
             for name in EVENT_CALLS:
                 self._replace(event, name, _named, "Event::" + name)
+        if memory:
+            self._replace(torch.autograd.profiler, "_enable_profiler", _between, lambda: memory(False), _nothing)
+            self._replace(torch.autograd.profiler, "_disable_profiler", _between, _nothing, lambda: memory(True))
         distributed = sys.modules.get("torch.distributed")
         if distributed and not distributed.is_available():
             distributed = None

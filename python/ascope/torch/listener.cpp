@@ -684,6 +684,26 @@ struct reporter : torch::profiler::impl::ProfilerStateBase {
 
 /* ---- threads that are listened to ---- */
 
+std::atomic<bool> is_on_sim{ false };
+
+/* Not while PyTorch's own profiler is the one of this thread: it takes every state for its own. */
+void memory_begin()
+{
+    if (c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE))
+        return;
+    auto state = std::make_shared<reporter>(is_on_sim);
+    here.reporter = state.get();
+    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::move(state));
+}
+
+/* Somebody else may have pushed a state onto ours and still need it: then ours stays below it, and tells nothing. */
+void memory_end()
+{
+    torch::profiler::impl::ProfilerStateBase *const state = std::exchange(here.reporter, nullptr);
+    if (state && c10::ThreadLocalDebugInfo::_peek(c10::DebugInfoKind::PROFILER_STATE).get() == state)
+        c10::ThreadLocalDebugInfo::_pop(c10::DebugInfoKind::PROFILER_STATE);
+}
+
 void join(unsigned wants, bool memory, bool is_child)
 {
     try {
@@ -692,24 +712,18 @@ void join(unsigned wants, bool memory, bool is_child)
                                                        .needsInputs(needs_inputs)
                                                        .needsOutputs((wants & SIM) != 0));
         here.is_child = is_child;
-        if (memory) {
-            auto state = std::make_shared<reporter>((wants & SIM) != 0);
-            here.reporter = state.get();
-            c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::move(state));
-        }
+        if (memory)
+            memory_begin();
     } catch (...) {
     }
 }
 
-/* Somebody else may have pushed a state onto ours and still need it: then ours stays below it, and tells nothing. */
 void leave()
 {
     try {
         if (here.callback)
             at::removeCallback(std::exchange(here.callback, 0));
-        torch::profiler::impl::ProfilerStateBase *const state = std::exchange(here.reporter, nullptr);
-        if (state && c10::ThreadLocalDebugInfo::_peek(c10::DebugInfoKind::PROFILER_STATE).get() == state)
-            c10::ThreadLocalDebugInfo::_pop(c10::DebugInfoKind::PROFILER_STATE);
+        memory_end();
     } catch (...) {
     }
     here.is_child = here.is_counted = false;
@@ -721,8 +735,6 @@ unsigned wanted_of(bool shapes, bool memory, bool stack, bool modules, bool flop
            (shapes && memory && (stack || modules) ? unsigned{ TENSORS } : 0u) | (stack ? unsigned{ STACK } : 0u) |
            (modules ? unsigned{ MODULES } : 0u);
 }
-
-std::atomic<bool> is_on_sim{ false };
 
 void started(const ascope_options *o, void *)
 {
@@ -771,6 +783,18 @@ ASCOPE_API void ascope_torch_enable_thread(bool shapes, bool memory, bool stack,
 {
     if (!here.callback)
         join(wanted_of(shapes, memory, stack, modules, flops) | (is_on_sim ? unsigned{ SIM } : 0u), memory, true);
+}
+
+/* Memory of this thread, where it is listened to, is told or not; PyTorch's own profiler cannot begin while it is. */
+ASCOPE_API void ascope_torch_memory(bool is_told)
+{
+    try {
+        if (!is_told)
+            memory_end();
+        else if (here.callback)
+            memory_begin();
+    } catch (...) {
+    }
 }
 
 /* Who this process is among all, for collectives on the simulated device. */

@@ -40,16 +40,31 @@ _hooks = Hooks()
 _alive = weakref.WeakSet()
 
 
+def _opened():
+    """The profiler that has a collection open; one of the process at most."""
+    return [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]
+
+
+def _memory(is_ours):
+    """PyTorch tells one profiler of each thread about memory: torch.profiler, while it runs."""
+    if not is_ours:
+        warn("profile_memory: torch.profiler is started in this thread; until it stops, memory is not recorded")
+    _build.loaded().ascope_torch_memory(is_ours)
+
+
 def _recording(is_on, options):
-    is_open = [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]  # one of the process at most
     if is_on:
-        _hooks.on(_build.loaded() if options["device"] == "sim" else None)
-        for prof in is_open:
+        listener = _build.loaded()
+        is_taken = listener and getattr(sys.modules["torch"].autograd, "_profiler_enabled", bool)()
+        if is_taken and options["profile_memory"]:
+            warn("profile_memory: torch.profiler runs in this thread, and PyTorch tells one of us about memory; it is not recorded")
+        _hooks.on(listener if options["device"] == "sim" else None, _memory if listener and options["profile_memory"] else None)
+        for prof in _opened():
             prof._send_metadata()
             prof._core.metadata("trace_id", prof._next_trace_id())
     else:
         _hooks.off()
-        for prof in is_open:
+        for prof in _opened():
             prof._send_groups()
             prof.metadata, prof._unsent = {}, {}  # the next turn of the schedule begins without
 
