@@ -16,10 +16,21 @@ static void on_device(struct ascope_options *o)
     o->activities = ASCOPE_CPU | ASCOPE_NPU;
 }
 
-static uint64_t begin(const char *name, const char *group)
+static void at_level1(struct ascope_options *o)
+{
+    on_device(o);
+    o->level = ASCOPE_LEVEL1;
+}
+
+static uint64_t begin_of(const char *name, const char *group, enum ascope_sim_type type)
 {
     return ascope_sim_exchange_begin(&(struct ascope_sim_exchange){
-        .name = name, .group = group, .rank = 1, .ranks = 4, .peer = -1, .type = ASCOPE_SIM_FLOAT, .bytes = 4096 });
+        .name = name, .group = group, .rank = 1, .ranks = 4, .peer = -1, .type = type, .bytes = 4096 });
+}
+
+static uint64_t begin(const char *name, const char *group)
+{
+    return begin_of(name, group, ASCOPE_SIM_FLOAT);
 }
 
 static void compute(const char *name)
@@ -44,6 +55,31 @@ static const struct device *analysed(struct ascope_session *s, struct session *r
 static const char *name_of(const struct session *r, name_id id)
 {
     return names_text(r->profile.names, id);
+}
+
+static void elements_have_their_type_and_count(void **state)
+{
+    static const struct {
+        enum ascope_sim_type type;
+        uint32_t hccl;
+        uint64_t count;
+    } row[] = { { ASCOPE_SIM_FLOAT, 4, 1024 },     { ASCOPE_SIM_INT8, 0, 4096 },  { ASCOPE_SIM_BOOL, 7, 4096 },
+                { ASCOPE_SIM_INT16, 1, 2048 },     { ASCOPE_SIM_BF16, 11, 2048 }, { ASCOPE_SIM_DOUBLE, 10, 512 },
+                { ASCOPE_SIM_COMPLEX128, 10, 256 } };
+    struct session r;
+    struct ascope_session *s = recorded_begin(at_level1);
+    for (size_t i = 0; i < ROWS(row); i++) {
+        ascope_sim_exchange_end(begin_of("gloo:all_reduce", "world", row[i].type));
+        ascope_sim_ops_wait();
+    }
+    const struct comm_ops *c = &analysed(s, &r)->comm.ops;
+    assert_int_equal(c->n, ROWS(row));
+    for (size_t i = 0; i < ROWS(row); i++) {
+        assert_int_equal(c->data_type[i], row[i].hccl);
+        assert_int_equal(c->count[i], row[i].count);
+    }
+    session_free(&r);
+    (void)state;
 }
 
 static void each_is_a_collective_of_its_group(void **state)
@@ -189,9 +225,9 @@ int main(void)
 {
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_session_there_is_none), IN_A_FOLDER(each_is_a_collective_of_its_group),
-        IN_A_FOLDER(it_is_over_when_the_host_says_so),     IN_A_FOLDER(one_that_does_not_end_holds_up_nobody),
-        IN_A_FOLDER(a_child_process_has_none_of_them),
+        cmocka_unit_test(without_a_session_there_is_none),  IN_A_FOLDER(each_is_a_collective_of_its_group),
+        IN_A_FOLDER(elements_have_their_type_and_count),    IN_A_FOLDER(it_is_over_when_the_host_says_so),
+        IN_A_FOLDER(one_that_does_not_end_holds_up_nobody), IN_A_FOLDER(a_child_process_has_none_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

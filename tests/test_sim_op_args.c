@@ -60,13 +60,17 @@ static void each_list_of_shapes_is_a_file(void **state)
     launch("a/b", 16);
     ascope_sim_launch(NULL, &(struct ascope_sim_kernel){ "Nothing", NULL, NULL, NULL, 0, 0 });
     ascope_sim_copy(NULL, ASCOPE_SIM_HOST_TO_DEVICE, 64); /* not a kernel */
+    const struct ascope_sim_tensor wide = { ASCOPE_SIM_BOOL, UINT32_MAX, { 1, 2, 3, 4, 5, 6, 7, 8 } }; /* has eight */
+    for (int i = 0; i < 2; i++)
+        ascope_sim_launch(NULL, &(struct ascope_sim_kernel){ "Wide", NULL, &wide, NULL, 1, 0 });
     assert_true(ascope_session_stop(s, &e));
     launch("Late", 16);
     assert_true(ascope_session_end(s, &e));
 
-    assert_int_equal(files_in(dir), 4);
+    assert_int_equal(files_in(dir), 5);
     static const char *const names[] = { "MatMul_float16_ND_16_8_0.json", "MatMul_float16_ND_17_8_1.json",
-                                         "a_b_float16_ND_16_8_2.json", "Nothing_3.json" };
+                                         "a_b_float16_ND_16_8_2.json", "Nothing_3.json",
+                                         "Wide_bool_ND_1_2_3_4_5_6_7_8_4.json" };
     for (size_t i = 0; i < ROWS(names); i++) {
         json_t *const file = file_of(dir, names[i]);
         print_message("  %s\n", names[i]);

@@ -79,17 +79,24 @@ static const struct cost_row *row_of(const char *type)
     return &unknown;
 }
 
-uint32_t sim_type_bytes(uint32_t type)
+const struct sim_element *sim_element_of(uint32_t type)
 {
-    switch (type) {
-    case ASCOPE_SIM_FLOAT16:
-    case ASCOPE_SIM_BF16: return 2;
-    case ASCOPE_SIM_INT64: return 8;
-    default: return 4;
-    }
+    enum { INT8, INT16, INT32, FP16, FP32, INT64, UINT64, UINT8, UINT16, UINT32, FP64, BFP16 }; /* of HCCL */
+    static const struct sim_element row[] = {
+        [ASCOPE_SIM_FLOAT] = { "float", 4, FP32 },         [ASCOPE_SIM_FLOAT16] = { "float16", 2, FP16 },
+        [ASCOPE_SIM_INT8] = { "int8", 1, INT8 },           [ASCOPE_SIM_INT32] = { "int32", 4, INT32 },
+        [ASCOPE_SIM_UINT8] = { "uint8", 1, UINT8 },        [ASCOPE_SIM_INT16] = { "int16", 2, INT16 },
+        [ASCOPE_SIM_UINT16] = { "uint16", 2, UINT16 },     [ASCOPE_SIM_UINT32] = { "uint32", 4, UINT32 },
+        [ASCOPE_SIM_INT64] = { "int64", 8, INT64 },        [ASCOPE_SIM_UINT64] = { "uint64", 8, UINT64 },
+        [ASCOPE_SIM_DOUBLE] = { "double", 8, FP64 },       [ASCOPE_SIM_BOOL] = { "bool", 1, UINT8 },
+        [ASCOPE_SIM_COMPLEX64] = { "complex64", 8, FP32 }, [ASCOPE_SIM_COMPLEX128] = { "complex128", 16, FP64 },
+        [ASCOPE_SIM_BF16] = { "bf16", 2, BFP16 },
+    };
+    static const struct sim_element other = { "undefined", 4, FP32 };
+    return type < sizeof row / sizeof *row && row[type].name ? &row[type] : &other;
 }
 
-static unsigned dims_of(const struct ascope_sim_tensor *t)
+unsigned sim_dims_of(const struct ascope_sim_tensor *t)
 {
     return t->n_dims < ASCOPE_SIM_DIMS ? t->n_dims : ASCOPE_SIM_DIMS;
 }
@@ -97,7 +104,7 @@ static unsigned dims_of(const struct ascope_sim_tensor *t)
 static double elements_of(const struct ascope_sim_tensor *t)
 {
     double n = 1;
-    for (unsigned i = 0; i < dims_of(t); i++)
+    for (unsigned i = 0; i < sim_dims_of(t); i++)
         n *= t->dim[i];
     return n;
 }
@@ -105,14 +112,14 @@ static double elements_of(const struct ascope_sim_tensor *t)
 /* The last dimensions are the first of these: 0 is the last one. 1 where there is none. */
 static double dim_from_end(const struct ascope_sim_tensor *t, unsigned i)
 {
-    return i < dims_of(t) ? t->dim[dims_of(t) - 1 - i] : 1;
+    return i < sim_dims_of(t) ? t->dim[sim_dims_of(t) - 1 - i] : 1;
 }
 
 static double bytes_of(const struct ascope_sim_tensor *t, uint32_t n)
 {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        sum += elements_of(&t[i]) * sim_type_bytes(t[i].type);
+        sum += elements_of(&t[i]) * sim_element_of(t[i].type)->bytes;
     return sum;
 }
 
@@ -133,7 +140,7 @@ static double flops_of(const struct ascope_sim_kernel *k, enum rule rule)
     switch (rule) {
     case RULE_MATMUL: return matmul_flops(k);
     case RULE_CONV:
-        return dims_of(b) > 0 && b->dim[0] > 0
+        return sim_dims_of(b) > 0 && b->dim[0] > 0
                    ? 2 * elements_of(k->n_out > 0 ? &k->out[0] : a) * elements_of(b) / b->dim[0]
                    : 0;
     default: return 4 * elements_of(a) * dim_from_end(b, 1); /* every query with every key, and with every value */
@@ -169,7 +176,7 @@ struct sim_work sim_work_of(const struct ascope_sim_kernel *k)
     enum { START_NS = 1500, START_CPU_NS = 40000 };
     const struct cost_row *row = row_of(k->type);
     const double in = bytes_of(k->in, k->n_in), out = bytes_of(k->out, k->n_out), bytes = in + out;
-    const bool is_half = k->n_in > 0 && sim_type_bytes(k->in[0].type) == 2;
+    const bool is_half = k->n_in > 0 && sim_element_of(k->in[0].type)->bytes == 2;
     struct sim_work w = { .call = row->call,
                           .kind = (enum task_kind)row->kind,
                           .blocks = blocks_of((enum task_kind)row->kind, k, bytes),

@@ -26,7 +26,13 @@ struct sim_work sim_work_copy(enum ascope_sim_copy direction, uint64_t bytes);
 struct sim_work sim_work_small(enum small what, uint64_t bytes); /* a part of a collective, once it may begin */
 uint64_t sim_work_ns(const struct sim_work *w, uint32_t core_mhz);
 
-uint32_t sim_type_bytes(uint32_t type); /* of one element */
+/* A type of elements. One that nobody knows counts as a float. */
+struct sim_element {
+    const char *name;    /* as the tuner has it */
+    uint8_t bytes, hccl; /* of one element; its number there */
+};
+const struct sim_element *sim_element_of(uint32_t type);
+unsigned sim_dims_of(const struct ascope_sim_tensor *t); /* as many as a tensor can have */
 
 /* The counters of one task: `cycles` of the cores that it ran on, those events that the group has; the rest is 0. */
 void sim_count(const struct sim_work *w, uint64_t cycles, const uint16_t *event, unsigned n, uint64_t *out);

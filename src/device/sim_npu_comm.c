@@ -21,18 +21,6 @@ static uint32_t collective_find(const char *name)
     return 0;
 }
 
-static uint32_t hccl_type(enum ascope_sim_type type)
-{
-    enum { HCCL_INT32 = 2, HCCL_FP16 = 3, HCCL_FP32 = 4, HCCL_INT64 = 5, HCCL_BFP16 = 11 };
-    switch (type) {
-    case ASCOPE_SIM_FLOAT16: return HCCL_FP16;
-    case ASCOPE_SIM_INT32: return HCCL_INT32;
-    case ASCOPE_SIM_INT64: return HCCL_INT64;
-    case ASCOPE_SIM_BF16: return HCCL_BFP16;
-    default: return HCCL_FP32;
-    }
-}
-
 struct collective {
     uint64_t what;
     struct npu_times times;
@@ -163,9 +151,10 @@ void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective
     s = npu_stream_of(s);
     if (!s || !collective_prepare(&c, s, kind))
         return;
-    c.part = (struct comm_part){
-        .rank = c.job.rank, .ranks = c.job.ranks, .data_type = hccl_type(x->type), .bytes = x->bytes / c.job.ranks + 1
-    };
+    c.part = (struct comm_part){ .rank = c.job.rank,
+                                 .ranks = c.job.ranks,
+                                 .data_type = sim_element_of(x->type)->hccl,
+                                 .bytes = x->bytes / c.job.ranks + 1 };
     if (c.what) {
         char tag[64];
         c.part.group = npu_name(x->group);
@@ -183,8 +172,8 @@ void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective
         }
         if (c.what & NPU_COMM) {
             record_head(rec, KIND_HCCL_OP, ring_thread(), npu_now(&c.times));
-            record_comm(rec, false, c.part.data_type, npu_name("MESH-RING-NHR"), x->bytes / sim_type_bytes(x->type),
-                        c.part.group);
+            record_comm(rec, false, c.part.data_type, npu_name("MESH-RING-NHR"),
+                        x->bytes / sim_element_of(x->type)->bytes, c.part.group);
             npu_host_put(KIND_HCCL_OP, rec);
         }
         ascope_call(LEVEL_NODE, TYPE_COLLECTIVE + which, node_begin, npu_now(&c.times), c.part.tag);

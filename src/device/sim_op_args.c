@@ -31,7 +31,7 @@ static uint64_t tensors_hash(uint64_t hash, const struct ascope_sim_tensor *t, u
 {
     for (uint32_t i = 0; i < n; i++) {
         hash = (hash ^ t[i].type) * 0x100000001b3;
-        for (uint32_t k = 0; k < t[i].n_dims && k < ASCOPE_SIM_DIMS; k++)
+        for (uint32_t k = 0; k < sim_dims_of(&t[i]); k++)
             hash = (hash ^ t[i].dim[k]) * 0x100000001b3;
         hash = (hash ^ 0xff) * 0x100000001b3;
     }
@@ -42,7 +42,7 @@ static bool tensors_equal(const struct ascope_sim_tensor *a, const struct ascope
 {
     for (uint32_t i = 0; i < n; i++)
         if (a[i].type != b[i].type || a[i].n_dims != b[i].n_dims ||
-            memcmp(a[i].dim, b[i].dim, a[i].n_dims * sizeof *a[i].dim) != 0)
+            memcmp(a[i].dim, b[i].dim, sim_dims_of(&a[i]) * sizeof *a[i].dim) != 0)
             return false;
     return true;
 }
@@ -114,20 +114,10 @@ void npu_args_add(const struct ascope_sim_kernel *k)
 
 /* ---- files ---- */
 
-static const char *type_text(uint32_t type)
-{
-    static const char *const name[] = {
-        [0] = "float",   [1] = "float16", [2] = "int8",       [3] = "int32",       [4] = "uint8",
-        [6] = "int16",   [7] = "uint16",  [8] = "uint32",     [9] = "int64",       [10] = "uint64",
-        [11] = "double", [12] = "bool",   [16] = "complex64", [17] = "complex128", [27] = "bf16"
-    };
-    return type < sizeof name / sizeof *name && name[type] ? name[type] : "undefined";
-}
-
 static void shape_add(struct json_text *t, const char *key, const struct ascope_sim_tensor *of)
 {
     json_text_add(t, "      \"%s\": [", key);
-    for (uint32_t i = 0; i < of->n_dims && i < ASCOPE_SIM_DIMS; i++)
+    for (uint32_t i = 0; i < sim_dims_of(of); i++)
         json_text_add(t, "%s%u", i > 0 ? ", " : "", of->dim[i]);
     json_text_add(t, "]");
 }
@@ -142,7 +132,7 @@ static void tensors_add(struct json_text *t, const char *key, const char *name, 
         if (n > 1)
             snprintf(number, sizeof number, "%u", i + 1);
         json_text_add(t, "%s\n    {\n      \"dtype\": \"%s\",\n      \"format\": \"ND\",\n      \"index\": %u,\n",
-                      i > 0 ? "," : "", type_text(of[i].type), i);
+                      i > 0 ? "," : "", sim_element_of(of[i].type)->name, i);
         json_text_add(t, "      \"name\": \"%s%s\",\n      \"origin_format\": \"ND\",\n", name, number);
         shape_add(t, "origin_shape", &of[i]);
         json_text_add(t, ",\n      \"param_type\": \"required\",\n");
@@ -157,8 +147,8 @@ static bool called_write(const struct called *c, uint32_t number, const char *di
     struct json_text t = { 0 }, name = { 0 };
     json_text_add(&name, "%s/%.100s_", dir, c->type);
     if (c->n_in > 0) {
-        json_text_add(&name, "%s_ND_", type_text(c->tensor[0].type));
-        for (uint32_t i = 0; i < c->tensor[0].n_dims && i < ASCOPE_SIM_DIMS; i++)
+        json_text_add(&name, "%s_ND_", sim_element_of(c->tensor[0].type)->name);
+        for (uint32_t i = 0; i < sim_dims_of(c->tensor); i++)
             json_text_add(&name, "%u_", c->tensor[0].dim[i]);
     }
     json_text_add(&name, "%u.json", number);

@@ -360,21 +360,20 @@ text_piece piece_from(memory *m, text_fn source, size_t most)
 
 /* ---- the simulated device ---- */
 
-/* Numbers of the device's own interface. */
 uint32_t sim_type_of(c10::ScalarType type)
 {
     switch (type) {
     case c10::ScalarType::Half: return ASCOPE_SIM_FLOAT16;
     case c10::ScalarType::BFloat16: return ASCOPE_SIM_BF16;
-    case c10::ScalarType::Char: return 2;
+    case c10::ScalarType::Char: return ASCOPE_SIM_INT8;
     case c10::ScalarType::Int: return ASCOPE_SIM_INT32;
-    case c10::ScalarType::Byte: return 4;
-    case c10::ScalarType::Short: return 6;
+    case c10::ScalarType::Byte: return ASCOPE_SIM_UINT8;
+    case c10::ScalarType::Short: return ASCOPE_SIM_INT16;
     case c10::ScalarType::Long: return ASCOPE_SIM_INT64;
-    case c10::ScalarType::Double: return 11;
-    case c10::ScalarType::Bool: return 12;
-    case c10::ScalarType::ComplexFloat: return 16;
-    case c10::ScalarType::ComplexDouble: return 17;
+    case c10::ScalarType::Double: return ASCOPE_SIM_DOUBLE;
+    case c10::ScalarType::Bool: return ASCOPE_SIM_BOOL;
+    case c10::ScalarType::ComplexFloat: return ASCOPE_SIM_COMPLEX64;
+    case c10::ScalarType::ComplexDouble: return ASCOPE_SIM_COMPLEX128;
     default: return ASCOPE_SIM_FLOAT;
     }
 }
@@ -743,9 +742,9 @@ void started(const ascope_options *o, void *)
     is_on_sim = sim;
     sim_reserved = 0;
     const bool flops = o->with_flops && ascope_records(ASCOPE_RECORDS_MARKS);
+    leave(); /* from a session that ended on another thread */
     if (!cpu && !is_on_sim && !flops)
         return;
-    leave(); /* from a session that ended on another thread */
     join((cpu ? wanted_of(o->record_shapes, o->profile_memory, o->with_stack, o->with_modules, flops)
               : wanted_of(false, false, false, false, flops)) |
              (is_on_sim ? unsigned{ SIM } : 0u),
