@@ -46,13 +46,18 @@ def _stay(self, *args, **kwargs):
     return self
 
 
+def _backend_here(value):
+    """PyTorch 2 has backends by device: "cpu:gloo,npu:hccl"."""
+    is_hccl = isinstance(value, str) and any(part in ("hccl", "npu:hccl") for part in value.split(","))
+    return "gloo" if is_hccl else value
+
+
 def _with_gloo(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
-        args = ["gloo" if value == "hccl" else value for value in args]
-        if kwargs.get("backend") == "hccl":
-            kwargs["backend"] = "gloo"
-        return function(*args, **kwargs)
+        if "backend" in kwargs:
+            kwargs["backend"] = _backend_here(kwargs["backend"])
+        return function(*map(_backend_here, args), **kwargs)
 
     return call
 

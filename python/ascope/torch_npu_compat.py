@@ -65,7 +65,8 @@ class _Npu(types.ModuleType):
     default_stream = current_stream
 
     def set_device(self, device):
-        self._device = device if isinstance(device, int) else getattr(device, "index", None) or 0
+        number = str(device).rpartition(":")[2]
+        self._device = int(number) if number.isdigit() else 0
 
     def current_device(self):
         return self._device

@@ -178,7 +178,9 @@ def test_devices_that_are_not_there(tmp_path):
         import os, pickle
         import torch, torch_npu
         import torch.distributed as distributed
-        torch.npu.set_device("npu:0")
+        for device, number in (("npu:1", 1), (2, 2), ("npu", 0), (torch.device("npu:0"), 0)):
+            torch.npu.set_device(device)
+            assert torch.npu.current_device() == number
         assert torch.npu.is_available() and torch.npu.device_count() == 1
         device = torch.device("npu:0")
         assert isinstance(device, torch.device) and not isinstance("cpu", torch.device) and device.type == "cpu"
@@ -186,8 +188,8 @@ def test_devices_that_are_not_there(tmp_path):
         model = torch.nn.Linear(4, 4).npu().to(device).to("npu:0").to(device="npu")
         x = torch.ones(2, 4, device=device).to("npu", torch.float64).npu().to(torch.float32)
         assert model(x).device.type == "cpu"
-        distributed.init_process_group("hccl", init_method="file://" + os.path.abspath("store"), rank=0, world_size=1)
-        assert distributed.get_backend() == "gloo"
+        distributed.init_process_group("cpu:gloo,npu:hccl", init_method="file://" + os.path.abspath("store"), rank=0, world_size=1)
+        assert distributed.get_backend() == distributed.get_backend(distributed.new_group([0], backend="hccl")) == "gloo"
         torch.save(model.state_dict(), "npu")
         assert len(torch.load("npu", map_location="npu:0")) == 2
         with torch.npu.stream(torch.npu.Stream()):
