@@ -176,7 +176,7 @@ def test_exceptions(run, tmp_path, device):
 # ---- Ctrl-C ----
 
 def test_interrupts(run, tmp_path, device):
-    (tmp_path / "slow").write_text("#!/bin/sh\necho $$ >>slow.pids\nsleep 60\n")
+    (tmp_path / "slow").write_text("#!/bin/sh\necho $$ >>slow.pids\nexec sleep 60\n")
     (tmp_path / "slow").chmod(0o755)
     run("""
         def interrupted(number):
