@@ -93,8 +93,8 @@ static void time_is_added_up_by_the_code_around_it(void **state)
         { "a step is no operator, and lends its stack", "ProfilerStep#0 - 9 f,a 0 1,ProfilerStep#1 - 9 f,a 2 1", "all 2 (f 2 (:a 2))" },
         { "operators without time have no width", "a - 0 f,b 0 2,c - -3 f", "all 2 (f 2 (:a 2 (:b 2), :c 0))" },
         { "libraries", "a - 1 /usr/lib/python3/dist-packages/t.py;x.py", "all 1 (x.py 1 (~/usr/lib/python3/dist-packages/t.py 1 (:a 1)))" },
-        { "our own package where it was built", "a - 1 /w/ascope/torch/_hooks.py(9):c;/w/ascope/x.py;/w/ascope/_run.py(1):m",
-          "all 1 (~/w/ascope/_run.py(1):m 1 (/w/ascope/x.py 1 (~/w/ascope/torch/_hooks.py(9):c 1 (:a 1))))" },
+        { "our own package where it was built", "a - 1 /w/ascope/torch/_hooks.py(9):c;/w/ascope/torch_x.py;/w/ascope/_run.py(1):m",
+          "all 1 (~/w/ascope/_run.py(1):m 1 (/w/ascope/torch_x.py 1 (~/w/ascope/torch/_hooks.py(9):c 1 (:a 1))))" },
         { "an operator called like a frame is another", "f - 1 f,f - 2 f;f", "all 3 (f 3 (f 2 (:f 2), :f 1))" },
     };
     /* clang-format on */

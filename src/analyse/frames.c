@@ -70,8 +70,9 @@ static uint32_t frame_in(struct building *b, uint32_t parent, name_id name, enum
 /* Code that somebody else wrote, by where it was installed. Our own package is also used where it was built. */
 static bool is_library(const struct stack_part *p)
 {
-    static const char *const sign[] = { "-packages/", "/lib/python",   "<frozen",
-                                        "<built-in",  "/ascope/torch", "/ascope/_" };
+    static const char *const sign[] = { "-packages/", "/lib/python",    "<frozen",
+                                        "<built-in",  "/ascope/torch/", "/ascope/torch_npu_compat.py",
+                                        "/ascope/_" };
     for (size_t i = 0; i < sizeof sign / sizeof *sign; i++)
         if (memmem(p->text, p->len, sign[i], strlen(sign[i])))
             return true;
