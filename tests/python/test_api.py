@@ -192,7 +192,8 @@ def test_exceptions_that_cannot_be_told_do_not_raise(tmp_path, monkeypatch, caps
 
 
 @pytest.mark.parametrize("name", ["_ExperimentalConfig", "schedule", "profile", "_KinetoProfile", "tensorboard_trace_handler", "analyse",
-                                  "mstx.mark", "mstx.range_start", "mstx.range_end", "mstx.range_push", "mstx.range_pop"])
+                                  "mstx.mark", "mstx.range_start", "mstx.range_end", "mstx.range_push", "mstx.range_pop", "mstx.annotate",
+                                  "mstx.mstx_range"])
 def test_nothing_raises_whatever_is_passed(tmp_path, monkeypatch, capsys, name):
     from ascope.torch import mstx
     monkeypatch.setenv("ASCOPE_DEVICE", "none")
@@ -205,6 +206,9 @@ def test_nothing_raises_whatever_is_passed(tmp_path, monkeypatch, capsys, name):
     for parameter in inspect.signature(call).parameters:
         for value in values:
             made = call(**{**needed, parameter: value})
+            if name in ("mstx.annotate", "mstx.mstx_range"):
+                with made:
+                    assert made(len)("four") == 4
             config = made if name == "_ExperimentalConfig" else None
             prof = made if name in ("profile", "_KinetoProfile") else profiler.profile(experimental_config=config)
             if config or prof is made:

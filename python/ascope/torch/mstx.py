@@ -42,6 +42,11 @@ def _checked(message, stream, domain, may_be_empty=False):
     return message, _domain(domain or DEFAULT), number
 
 
+def _or_else(message, name):
+    """A name for what has no message; what is no text is not asked, and told of when it is used."""
+    return name if isinstance(message, str) and not message else message
+
+
 class annotate:
     """A range around a block (`with`) or around every call of a function (as a decorator; its name, where no message is given). That of
     an `async` function ends when it has been awaited."""
@@ -51,7 +56,7 @@ class annotate:
         self._open = []
 
     def __enter__(self):
-        self._open.append(mstx.range_start(self.message or "annotate", self.stream, self.domain))
+        self._open.append(mstx.range_start(_or_else(self.message, "annotate"), self.stream, self.domain))
         return self
 
     def __exit__(self, *unused):
@@ -59,7 +64,7 @@ class annotate:
         return False
 
     def __call__(self, function: Callable) -> Callable:
-        message = self.message or getattr(function, "__name__", "annotate")
+        message = _or_else(self.message, getattr(function, "__name__", "annotate"))
 
         @functools.wraps(function)
         def call(*args, **kwargs):
