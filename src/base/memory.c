@@ -19,7 +19,7 @@ enum {
     MAPPED_MORE = 128 << 20, /* and so many more while columns leave the room */
     STEP_BYTES = 4 << 20,    /* that are let go between two looks at what is left */
     SPILL_LEAST = 1 << 20,   /* smaller columns are not worth a mapping */
-    OTHER_MEMORY = 48 << 20, /* what is in neither: names, buffers, SQLite's cache, the program itself */
+    OTHER_MEMORY = 80 << 20, /* what is in neither: names, buffers, small columns, SQLite's cache, the program itself */
     WATCH_NS = 5000000,      /* between two looks at what is held */
 };
 
