@@ -135,8 +135,10 @@ void sim_exchange_launch(uint64_t id)
     npu_unlock();
     if (x && !x->stream) {
         x->stream = ascope_sim_stream_new(0);
+        npu_lock(); /* others wait for all streams */
         if (x->stream)
             x->stream->is_aside = true;
+        npu_unlock();
     }
     if (!x || !x->stream)
         return;

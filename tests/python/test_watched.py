@@ -92,6 +92,28 @@ def test_groups_have_one_name_everywhere(monkeypatch):
     assert set(_groups.info()) == {"default_group", "group_name_2"}
 
 
+def own_kb():
+    with open("/proc/self/status", encoding="utf-8") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("RssAnon"))
+
+
+def test_collectives_give_their_memory_back(tmp_path, monkeypatch):
+    """They begin in one thread and end in another."""
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    x = torch.ones(4)
+    torch.distributed.init_process_group("gloo", init_method="file://%s" % (tmp_path / "store"), rank=0, world_size=1)
+    try:
+        with profiler.profile(record_shapes=True, on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False)):
+            used = []
+            for n in (500, 3000):
+                for _ in range(n):
+                    torch.distributed.all_reduce(x)
+                used.append(own_kb())
+    finally:
+        torch.distributed.destroy_process_group()
+    assert used[1] - used[0] < 3000  # one each: 5000
+
+
 def calls():
     """Calls with the FLOPs that the mathematics says they take: 2 for each multiplication and addition of a product."""
     F, ones = torch.nn.functional, torch.ones

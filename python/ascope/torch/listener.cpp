@@ -119,9 +119,12 @@ struct alignas(16) memory {
     }
 };
 
+enum : unsigned { SPARE_MOST = 64 }; /* operators inside of each other, as a rule */
+
 /* Plain data, reached without a constructor's guard. */
 struct mine {
     memory *spare;
+    unsigned n_spare;
     at::CallbackHandle callback;
     torch::profiler::impl::ProfilerStateBase *reporter;
     bool is_child;   /* asked for it by itself, and ends it by itself */
@@ -131,16 +134,20 @@ struct mine {
 __thread mine here __attribute__((tls_model("initial-exec")));
 pthread_key_t thread_end;
 
-void memory_free(void *)
+void memory_free(memory *m)
 {
-    for (memory *m = here.spare; m;) {
-        memory *const next = m->next;
-        free(m->text);
-        free(m->sim);
-        free(m);
-        m = next;
+    free(m->text);
+    free(m->sim);
+    free(m);
+}
+
+void spare_free(void *)
+{
+    while (memory *const m = here.spare) {
+        here.spare = m->next;
+        memory_free(m);
     }
-    here.spare = nullptr;
+    here.n_spare = 0;
     here.is_known = false;
 }
 
@@ -150,6 +157,7 @@ struct context : at::ObserverContext {
         memory *m = here.spare;
         if (m) {
             here.spare = m->next;
+            here.n_spare--;
         } else {
             m = static_cast<memory *>(calloc(1, sizeof(memory) + bytes));
             if (!m)
@@ -161,10 +169,15 @@ struct context : at::ObserverContext {
     static void operator delete(void *p) noexcept
     {
         memory *const m = static_cast<memory *>(p) - 1;
+        if (here.n_spare == SPARE_MOST) { /* collectives end in threads where none begins */
+            memory_free(m);
+            return;
+        }
         if (!here.is_known)
             here.is_known = pthread_setspecific(thread_end, &here) == 0;
         m->next = here.spare;
         here.spare = m;
+        here.n_spare++;
     }
     memory *own() { return reinterpret_cast<memory *>(this) - 1; }
 };
@@ -768,7 +781,7 @@ extern "C" {
 ASCOPE_API int ascope_torch_listen(void)
 {
     static const int is_listening =
-        (names_prepare(), pthread_key_create(&thread_end, memory_free) == 0 && ascope_listen(&listener));
+        (names_prepare(), pthread_key_create(&thread_end, spare_free) == 0 && ascope_listen(&listener));
     return is_listening;
 }
 
