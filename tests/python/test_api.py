@@ -251,12 +251,24 @@ def test_msprof_tx_is_the_old_name_of_mstx():
         assert _ExperimentalConfig(msprof_tx=True).tx_enabled
 
 
-def test_the_schedule_says_what_the_collector_does(warned):
+def test_things_are_told_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    monkeypatch.chdir(tmp_path)
+    with profiler.profile(schedule=profiler.schedule(wait=1, active=1)) as prof:
+        for _ in range(2):  # before the collection, and in it
+            prof.add_metadata("key", "text")
+            prof.add_metadata("key", "another")
+            prof.step()
+    said = capsys.readouterr().out
+    assert said.count("without a warm-up") == 1
+    assert said.count("already") == 3  # the last one once more, as it was there before the collection
+
+
+def test_the_schedule_says_what_the_collector_does():
     plan = profiler.schedule(wait=1, warmup=1, active=2, repeat=2, skip_first=1)
     letters = {ProfilerAction.NONE: ".", ProfilerAction.WARMUP: "w", ProfilerAction.RECORD: "r", ProfilerAction.RECORD_AND_SAVE: "S"}
     assert "".join(letters[plan(step)] for step in range(11)) == "..wrS.wrS.."
     assert "".join(letters[profiler.schedule(0, 1)(step)] for step in range(3)) == "SSS"
-    assert warned("warm-up")
     with pytest.raises(ValueError):
         plan(-1)
 

@@ -320,7 +320,7 @@ class _KinetoProfile:
         return False
 
     def _keep_metadata(self, key, value, how):
-        if key in self.metadata:
+        if key in self._unsent:  # else the collector says so
             warn("metadata: %s is there already, and gets the new value" % key)
         self.metadata[key] = value
         self._unsent[key] = how

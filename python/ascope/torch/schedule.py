@@ -32,8 +32,6 @@ class Schedule:
         self.repeat = self._number("repeat", repeat)
         self.skip_first = self._number("skip_first", skip_first)
         self.skip_first_wait = self._number("skip_first_wait", skip_first_wait, least=None)
-        if self.warmup == 0 and self.active != _core.EVERY_STEP:
-            warn("schedule: without a warm-up the first step that is recorded pays for the start of recording")
 
     @staticmethod
     def _number(name, value, least=0):
