@@ -188,6 +188,28 @@ static void plans_make_collections(void **state)
     (void)state;
 }
 
+static void options_are_told_of_once(void **state)
+{
+    const struct ascope_schedule plan = { .warmup = 1, .active = 1 };
+    struct ascope_options o = host_only();
+    o.host_sys = ASCOPE_HOST_OSRT; /* not recorded */
+    n_warnings = 0;
+    struct ascope_profiler *p = ascope_profiler_new(&o, &plan, NULL, NULL);
+    ascope_profiler_start(p);
+    for (unsigned k = 0; k < 4; k++)
+        ascope_profiler_step(p);
+    const unsigned n = n_warnings;
+    assert_true(n > 0);
+    for (unsigned k = 0; k < 8; k++)
+        ascope_profiler_step(p);
+    assert_int_equal(n_warnings, n);
+    assert_int_equal(n, 1);
+    ascope_profiler_stop(p);
+    ascope_profiler_free(p);
+    assert_int_equal(collections(true), 6);
+    (void)state;
+}
+
 static void calls_out_of_order(void **state)
 {
     const struct ascope_options o = host_only();
@@ -269,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_actions),
         cmocka_unit_test(plans_make_collections),
+        cmocka_unit_test(options_are_told_of_once),
         cmocka_unit_test(calls_out_of_order),
         cmocka_unit_test(a_place_that_cannot_be_stops_nothing),
     };

@@ -13,6 +13,7 @@
 
 struct ascope_profiler {
     struct ascope_options o;
+    bool is_checked; /* the options, in the first turn: what is wrong with them is told once */
     bool has_plan;
     struct ascope_schedule plan;
     ascope_action_fn asks;
@@ -46,7 +47,10 @@ static void tell(bool went_well, const struct ascope_error *e)
 static void do_init(struct ascope_profiler *p)
 {
     struct ascope_error e;
-    p->session = ascope_session_new(&p->o, &e);
+    if (!p->is_checked)
+        options_check(&p->o);
+    p->is_checked = true;
+    p->session = session_new(&p->o, true, &e);
     tell(p->session, &e);
     if (p->session)
         session_schedule(p->session, p->has_plan ? &p->plan : NULL);

@@ -270,7 +270,7 @@ static void session_free(struct ascope_session *s)
     free(s);
 }
 
-struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *to)
+struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct ascope_session *s = calloc(1, sizeof *s), *none = NULL;
@@ -293,7 +293,8 @@ struct ascope_session *ascope_session_new(const struct ascope_options *o, struct
         free(s);
         return NULL;
     }
-    options_check(&s->o);
+    if (!is_checked)
+        options_check(&s->o);
     rank_find(s);
     if (!atomic_compare_exchange_strong(&open_session, &none, s))
         error_set(&e, FAULT_ASKED, "a session is open in this process already; end it first");
@@ -303,6 +304,11 @@ struct ascope_session *ascope_session_new(const struct ascope_options *o, struct
         return s;
     session_free(s);
     return NULL;
+}
+
+struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *to)
+{
+    return session_new(o, false, to);
 }
 
 const char *ascope_session_path(const struct ascope_session *s)

@@ -22,6 +22,9 @@ const struct ascope_options *session_options(void);
 
 bool session_is_open(const struct ascope_session *s); /* false: it has ended, or is the parent process's */
 
+/* ascope_session_new(); with options that options_check() has seen nothing is told of them again. */
+struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to);
+
 /* For profiler_info.json: the schedule that drives this session. Before it starts. Without a plan: some function. */
 void session_schedule(struct ascope_session *s, const struct ascope_schedule *plan);
 
