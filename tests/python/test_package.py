@@ -73,3 +73,14 @@ def test_everything_is_explained():
     for name, value in inspect.getmembers(_core):
         if callable(value) and not name.startswith("__"):
             assert value.__doc__, name
+
+
+def test_the_interpreter_of_the_tree_knows_where_it_lies(tmp_path):
+    """Also in a directory whose name has a blank, and from another one."""
+    place = tmp_path / "a tree"
+    place.mkdir()
+    launcher = shutil.copy(pathlib.Path(_core.__file__).resolve().parent.parent / "python3", place)
+    (place / "beside.py").write_text("")
+    done = subprocess.run([launcher, "-c", "import beside; print(beside.__file__)"], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+                          check=True)
+    assert done.stdout.strip() == str(place / "beside.py")
