@@ -12,13 +12,13 @@ ROWS, FEATURES, CLASSES, BATCH = 2048, 64, 10, 64
 
 
 def data():
-    torch.manual_seed(0)
     x = torch.randn(ROWS, FEATURES)
     y = (x @ torch.randn(FEATURES, CLASSES)).argmax(1)
     return torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=BATCH)
 
 
 def main(directory):
+    torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(FEATURES, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256),
                                 torch.nn.LayerNorm(256), torch.nn.GELU(), torch.nn.Linear(256, CLASSES))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
