@@ -12,6 +12,7 @@ import inspect
 import json
 import os
 import re
+import shlex
 import sqlite3
 import subprocess
 import time
@@ -363,7 +364,8 @@ def test_analyse_flag(tmp_path):
 def test_async_mode(tmp_path, monkeypatch):
     """A program that analyses only when it is told to: whoever waits for it gets nowhere."""
     slow, go = tmp_path / "slow", tmp_path / "go"
-    slow.write_text("#!/bin/sh\nwhile [ ! -e %s ]; do sleep 0.02; done\nexec %s \"$@\"\n" % (go, os.environ["ASCOPE_PROGRAM"]))
+    slow.write_text("#!/bin/sh\nwhile [ ! -e %s ]; do sleep 0.02; done\nexec %s \"$@\"\n" %
+                    (shlex.quote(str(go)), shlex.quote(os.environ["ASCOPE_PROGRAM"])))
     slow.chmod(0o755)
     monkeypatch.setenv("ASCOPE_PROGRAM", str(slow))
     profiled({}, ONE, 2, profiler.tensorboard_trace_handler(str(tmp_path / "late"), async_mode=True))
