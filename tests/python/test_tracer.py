@@ -7,6 +7,7 @@ import os
 import struct
 import subprocess
 import sys
+import textwrap
 import threading
 import weakref
 
@@ -594,3 +595,34 @@ def test_what_tensors_raise_and_what_users_raise(trained):
     assert sum(name == "aten::relu" for name, _, _ in operators(path)) == 3
     (record,) = records(path, "param_tensor_info")
     assert record[14:].decode().startswith("one)0x")
+
+
+RUN_FROM_OUTSIDE = """
+    import torch
+
+    def step():
+        optimizer.zero_grad()
+        torch.nn.functional.relu(net(torch.ones(2, 4))).sum().backward()
+        optimizer.step()
+
+    net = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        step()
+    """
+
+
+@pytest.mark.parametrize("how", (["train.py"], ["-m", "train"]))
+def test_stacks_of_a_script_that_is_run_begin_with_the_script(tmp_path, how):
+    pytest.importorskip("torch")
+    (tmp_path / "train.py").write_text(textwrap.dedent(RUN_FROM_OUTSIDE))
+    subprocess.run([sys.executable, "-m", "ascope", "run", "--profile", "--device", "none", "--with-stack", "--no-analyse", *how],
+                   cwd=tmp_path, check=True, stdout=subprocess.DEVNULL, timeout=120)
+    (path,) = (tmp_path / "result").iterdir()
+    stacks = [stack.split(";") for _, stack, _ in operators(str(path)) if stack]
+    assert {stack[-1].rpartition("/")[2].partition("(")[0] for stack in stacks} == {"train.py"}
+    functions = [[frame.rpartition("): ")[2] for frame in stack] for stack in stacks]
+    assert ["relu", "step", "<module>"] in functions
+    found = calls(str(path))
+    assert [call.depth for call in found if call.name.endswith(": <module>") and call.name.startswith("train.py")] == [0]
+    assert not [call.name for call in found if "runpy" in call.name or "_run.py" in call.name]

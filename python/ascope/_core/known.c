@@ -24,6 +24,7 @@ static struct class_count *classes;
 static size_t n_classes, classes_room;
 static char **prefix; /* directories that modules are found in, each with a slash at the end */
 static size_t n_prefixes;
+static char package[TEXT_MOST], runpy[TEXT_MOST]; /* our directory, with a slash at the end; a file. Empty: unknown */
 
 /* ---- words ---- */
 
@@ -75,6 +76,41 @@ static const char *without_prefix(const char *path)
             longest = n;
     }
     return path + longest;
+}
+
+/* An attribute of a module that was imported, by steps; empty where there is none. Its length. */
+static size_t imported(const char *module, const char *const *step, char *out, size_t most)
+{
+    PyObject *const loaded = PyImport_GetModuleDict();
+    PyObject *at = loaded ? Py_XNewRef(PyDict_GetItemString(loaded, module)) : NULL;
+    for (; at && *step; step++) {
+        PyObject *const next = PyObject_GetAttrString(at, *step);
+        Py_DECREF(at);
+        at = next;
+    }
+    const size_t n = words_of(at, out, most);
+    PyErr_Clear();
+    Py_XDECREF(at);
+    return n;
+}
+
+static void ours_find(void)
+{
+    static const char *const file[] = { "__file__", NULL }, *const code[] = { "run_path", "__code__", "co_filename",
+                                                                              NULL };
+    imported("ascope", file, package, sizeof package);
+    char *const slash = strrchr(package, '/');
+    package[slash ? slash + 1 - package : 0] = '\0';
+    imported("runpy", code, runpy, sizeof runpy);
+}
+
+/* Files of the package itself, not of its PyTorch front end, and Python's own that runs scripts for it. */
+static bool is_ours(const char *file)
+{
+    const size_t n = strlen(package);
+    if (n > 0 && strncmp(file, package, n) == 0)
+        return !strchr(file + n, '/');
+    return *runpy && strcmp(file, runpy) == 0;
 }
 
 static void tell(uint64_t key, const char *words)
@@ -143,6 +179,8 @@ static void words_add(struct known *k, PyCodeObject *code)
     char file[TEXT_MOST], name[TEXT_MOST], words[2 * TEXT_MOST + 32];
     words_of(code->co_filename, file, sizeof file);
     words_of(code->co_name, name, sizeof name);
+    if ((k->is_ours = is_ours(file)))
+        return;
     snprintf(words, sizeof words, "%s(%d): %s", without_prefix(file), code->co_firstlineno, name);
     tell(k->key, words);
     k->path_n = (uint32_t)snprintf(words, sizeof words, "%s(", file);
@@ -281,6 +319,7 @@ void known_begin(PyObject *module_call, PyObject *optimizer_step)
     code_of_modules = Py_XNewRef(module_call);
     code_of_optimizers = Py_XNewRef(optimizer_step);
     prefixes_find();
+    ours_find();
     leaves.key = ++last_key;
     tell(leaves.key, "__torch_npu_profiler_python_tracer_exit");
 }

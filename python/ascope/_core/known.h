@@ -23,6 +23,7 @@ struct known {
     bool calls_module,
         steps_optimizer; /* it is the code that PyTorch calls every module, ends every optimizer's step with */
     bool is_told;        /* what it holds: a module, an optimizer */
+    bool is_ours;        /* `python3 -m ascope run` and the NPU stand-in: neither recorded nor in stacks */
 };
 
 void known_begin(PyObject *module_call, PyObject *optimizer_step); /* code of PyTorch; NULL: none */

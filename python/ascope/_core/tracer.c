@@ -120,7 +120,8 @@ static void pop(struct thread *t)
         t->is_modules_worded = false;
     if (t->n_worded > t->n)
         t->n_worded = t->n;
-    ascope_python_event(top->frame ? ASCOPE_PYTHON_RETURN : ASCOPE_PYTHON_C_RETURN, known_exit()->key);
+    if (!top->known->is_ours)
+        ascope_python_event(top->frame ? ASCOPE_PYTHON_RETURN : ASCOPE_PYTHON_C_RETURN, known_exit()->key);
 }
 
 /* From here on it is of this session. What was open is recorded as if it had been called when it was noted; threads
@@ -131,7 +132,7 @@ static void thread_takes(struct thread *t, const struct noted *noted)
     t->n = t->n_worded = t->n_skipped = 0;
     t->is_modules_worded = false;
     for (uint32_t i = 0; noted && i < noted->n; i++)
-        if (push(t, noted->at[i].frame, noted->at[i].known))
+        if (push(t, noted->at[i].frame, noted->at[i].known) && !noted->at[i].known->is_ours)
             ascope_python_event_at(ASCOPE_PYTHON_CALL, noted->at[i].known->key, noted->time, (uint64_t)gettid());
 }
 
@@ -361,7 +362,7 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
             threads_trace();
         const struct known *code;
         struct known *const known = known_frame(frame, &code);
-        if (known && push(t, frame, known))
+        if (known && push(t, frame, known) && !known->is_ours)
             ascope_python_event(ASCOPE_PYTHON_CALL, known->key);
         const bool is_holder = known && (known->steps_optimizer || known->module);
         if (__builtin_expect(is_holder && tells_parameters && !known->is_told, 0) &&
@@ -373,6 +374,8 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
     }
     case PyTrace_RETURN: returned(t, frame); break;
     case PyTrace_C_CALL: {
+        if (t->n > 0 && t->at[t->n - 1].known->is_ours)
+            break;
         const struct known *const known = known_c(arg);
         if (known && push(t, NULL, known))
             ascope_python_event(ASCOPE_PYTHON_C_CALL, known->key);
