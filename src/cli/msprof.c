@@ -8,7 +8,7 @@
 #include "export/write.h"
 
 #define LIST_OF(array) array, sizeof array / sizeof *array
-#define BIT(id)        (UINT64_C(1) << (id))
+#define BIT(id)        ((option_set)1 << (id))
 
 /* ---- msprof.py ------------------------------------------------------------------------------------------------ */
 
@@ -275,7 +275,7 @@ static int run_parse(struct arguments *a)
 static const struct mode {
     enum option_id option;
     size_t at; /* of its switch in struct arguments */
-    uint64_t forbidden;
+    option_set forbidden;
     int (*run)(struct arguments *a);
 } modes[] = {
     { OPT_PARSE, offsetof(struct arguments, parses),
@@ -288,10 +288,10 @@ static const struct mode {
 };
 /* clang-format on */
 
-static const uint64_t text_only =
+static const option_set text_only =
     BIT(OPT_ITERATION) | BIT(OPT_MODEL) | BIT(OPT_SUMMARY_FORMAT) | BIT(OPT_CLEAR_SWITCH) | BIT(OPT_REPORTS);
 
-static bool refuse(const struct arguments *a, uint64_t forbidden, const char *with)
+static bool refuse(const struct arguments *a, option_set forbidden, const char *with)
 {
     for (unsigned id = 0; id < OPTIONS; id++)
         if (a->given & forbidden & BIT(id)) {

@@ -325,7 +325,7 @@ static bool set_value(struct arguments *a, enum option_id id, const char *what, 
 {
     const struct option_row *o = &option_rows[id];
     void *at = (char *)a + o->at;
-    a->given |= UINT64_C(1) << id;
+    a->given |= (option_set)1 << id;
     switch (o->kind) {
     case OPTION_FLAG: *(bool *)at = true; return true;
     case OPTION_SWITCH: return set_switch(what, text, at);

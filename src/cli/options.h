@@ -117,11 +117,13 @@ struct option_row {
 
 extern const struct option_row option_rows[OPTIONS];
 
+typedef unsigned __int128 option_set; /* a bit for each option_id */
+
 /* What a command line says. Filled with the defaults first. */
 struct arguments {
     enum face face;
     const struct command *command;
-    uint64_t given; /* bit option_id: it was on the command line */
+    option_set given; /* they were on the command line */
     const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device, *steps;
     uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes;
     unsigned want; /* WANT_* of export, which is no option */
@@ -134,7 +136,7 @@ struct arguments {
     struct arena *mem;
 };
 
-_Static_assert(OPTIONS <= 64, "struct arguments has a bit for each option");
+_Static_assert(OPTIONS <= 8 * sizeof(option_set), "a set has a bit for each option");
 
 /* Before anything was read. */
 struct arguments arguments_new(enum face face); /* mem is NULL without memory */
@@ -144,7 +146,7 @@ unsigned arguments_threads(const struct arguments *a); /* --threads, or one for 
 
 static inline bool arguments_have(const struct arguments *a, enum option_id id)
 {
-    return a->given >> id & 1;
+    return (a->given >> id & 1) != 0;
 }
 
 struct command {
