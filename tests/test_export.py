@@ -95,6 +95,23 @@ class Agreement(Case):
         self.assertEqual(digests(prof), before)
 
 
+class Numbers(Case):
+    def test_operator_memory_lasts_to_the_nearest_nanosecond(self):
+        prof = self.copy("prof-a")
+        ticks = [round(float(r["Duration(us)"]) * 100) for r in Results(self.export(prof)).table("operator_memory.csv")]
+        for info in glob.glob(os.path.join(prof, "*", "info.json*")):
+            if info.endswith(".done"):
+                continue
+            with open(info) as f:
+                text = f.read()
+            self.assertIn('"Frequency": "100.000000"', text)
+            with open(info, "w") as f:
+                f.write(text.replace('"Frequency": "100.000000"', '"Frequency": "48.000000"'))
+        rows = Results(self.export(prof, code=None)).table("operator_memory.csv")
+        self.assertEqual([r["Duration(us)"] for r in rows], [str(round(n / 48e6 * 1e6, 3)) for n in ticks])
+        self.assertTrue(any(n % 48 * 125 % 6 > 3 for n in ticks), "no duration that rounds up")
+
+
 class Timelines(Case):
     def check(self, sample, double, *args):
         r = Results(self.export(collection(sample), *args))

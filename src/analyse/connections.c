@@ -90,7 +90,7 @@ static bool marks_of(struct calls_made *out, const struct profile *p, struct are
         out->begin_ns[row] = begin_ns;
         out->end_ns[row] = source_host_ns(s, m->end[i]);
         out->thread[row] = thread_key(s->pid, m->thread[i]);
-        out->id[row] = i < m->n_plain ? MARK_WITHOUT_ID : mark_connection(m->id[i]);
+        out->id[row] = i < m->n_plain ? MARK_WITHOUT_ID : mark_connection(mark_unique_id(m, i));
     }
     return calls_sort(out, mem);
 }

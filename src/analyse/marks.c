@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keys.h"
 #include "base/sort.h"
 #include "raw/device.h"
 #include "raw/host.h"
@@ -63,22 +64,66 @@ static bool join_message(struct profile *p, struct marks *m, const uint32_t *row
     return true;
 }
 
+/* The records of marks with an id: mark by mark, the segments of each in their order. A segment that is there twice belongs to two
+ * marks of the same id and thread: nth[row] is the number of the mark. */
+static bool order_segments(const struct marks *m, uint32_t *order, size_t n, uint32_t *nth)
+{
+    bool done = order_by_u16(order, n, m->segment) && order_by_u64(order, n, m->id) &&
+                order_by_u32(order, n, m->thread) && order_by_u32(order, n, m->process);
+    for (size_t i = 1; done && i < n; i++) {
+        const uint32_t a = order[i - 1], b = order[i];
+        const bool is_again = m->id[a] == m->id[b] && m->thread[a] == m->thread[b] && m->process[a] == m->process[b] &&
+                              m->segment[a] == m->segment[b];
+        nth[b] = is_again ? nth[a] + 1 : 0;
+    }
+    return done && order_by_u16(order, n, m->segment) && order_by_u32(order, n, nth) && order_by_u64(order, n, m->id) &&
+           order_by_u32(order, n, m->thread) && order_by_u32(order, n, m->process);
+}
+
+static bool is_same_mark(const struct marks *m, const uint32_t *nth, uint32_t a, uint32_t b)
+{
+    return m->id[a] == m->id[b] && nth[a] == nth[b] && m->thread[a] == m->thread[b] && m->process[a] == m->process[b];
+}
+
+/* So that a mark is found by what a device saw of it. */
+static bool index_by_id(struct marks *m, struct arena *mem)
+{
+    const size_t n = m->n - m->n_plain;
+    m->by_id = arena_take(mem, n, sizeof *m->by_id);
+    m->repeat = arena_take(mem, m->n, sizeof *m->repeat);
+    if (!m->by_id || !m->repeat)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        m->by_id[i] = (uint32_t)(m->n_plain + i);
+    if (!order_by_u64(m->by_id, n, m->begin) || !order_by_u64(m->by_id, n, m->id))
+        return false;
+    for (size_t i = 1; i < n; i++)
+        if (m->id[m->by_id[i]] == m->id[m->by_id[i - 1]]) {
+            m->repeat[m->by_id[i]] = m->repeat[m->by_id[i - 1]] + 1;
+            m->has_repeats = true;
+        }
+    return true;
+}
+
 bool marks_analyse(struct profile *p, struct error *e)
 {
     struct marks *m = &p->host.records.marks;
     struct arena *mem = p->host.source.mem;
     uint32_t *order = arena_take(mem, m->n, sizeof *order), *joined = arena_take(mem, m->n, sizeof *joined);
+    uint32_t *nth = arena_take(mem, m->n, sizeof *nth), *place = arena_take(mem, m->n, sizeof *place); /* in the file */
     size_t n_plain = 0, n_with_id = 0, n = 0;
-    bool done = order && joined;
-    for (uint32_t i = 0; done && i < m->n; i++)
+    bool done = order && joined && nth && place;
+    for (uint32_t i = 0; done && i < m->n; i++) {
+        place[i] = i;
         if (m->info[i] == MARK_INFO_PLAIN)
             joined[n_plain++] = i;
         else if (m->info[i] == MARK_INFO_WITH_ID)
             order[n_with_id++] = i;
-    done = done && order_by_u16(order, n_with_id, m->segment) && order_by_u64(order, n_with_id, m->id);
+    }
+    done = done && order_segments(m, order, n_with_id, nth);
     n = n_plain;
     for (size_t i = 0, end; done && i < n_with_id; i = end) {
-        for (end = i + 1; end < n_with_id && m->id[order[end]] == m->id[order[i]];)
+        for (end = i + 1; end < n_with_id && is_same_mark(m, nth, order[end], order[i]);)
             end++;
         if (end - i > 1 || m->segment[order[i]] != 0)
             done = join_message(p, m, order + i, end - i);
@@ -86,13 +131,9 @@ bool marks_analyse(struct profile *p, struct error *e)
     }
     if (done)
         losses_add(&p->host.source.lost, LOSS_OTHER_KIND, m->n - n_plain - n_with_id, host_file, 0);
-    uint32_t *place = done ? arena_take(mem, m->n, sizeof *place) : NULL; /* in the file */
-    done = place != NULL;
-    for (uint32_t i = 0; done && i < m->n; i++)
-        place[i] = i;
     done = done && order_by_u32(joined + n_plain, n - n_plain, place) && marks_reorder(m, joined, n, mem);
     m->n_plain = n_plain;
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its marks", p->path);
+    return (done && index_by_id(m, mem)) || error_set(e, FAULT_LIMIT, "%s: no memory for its marks", p->path);
 }
 
 /* From this release on points and ranges have tags of their own. Before, a mark that was stamped twice was a range. */
@@ -101,6 +142,61 @@ static bool has_range_tags(const struct source *s)
     unsigned major = 0, minor = 0;
     return sscanf(source_text(s->info, "cannVersion"), "%5u.%5u", &major, &minor) == 2 &&
            (major > 9 || (major == 9 && minor >= 1));
+}
+
+/* Threads that give work to a device, where ids of marks are not enough to find the one that a device saw. */
+struct launchers {
+    struct keys thread;
+    struct arena *mem;
+};
+
+static bool launchers_find(struct launchers *l, const struct profile *p, uint32_t device)
+{
+    const struct host_tasks *h = &p->host.tasks;
+    l->mem = arena_new();
+    for (size_t i = 0; l->mem && p->host.records.marks.has_repeats && i < h->n; i++)
+        if (h->device[i] == device && keys_add(&l->thread, h->thread[i], l->mem) == KEYS_NO_MEMORY)
+            return false;
+    return l->mem != NULL;
+}
+
+/* Ids that come a thousand times are damage, and looking through all of them each time would never end. */
+enum { MOST_LOOKED_AT = 64 };
+
+/* The mark that a device saw at at_ns. */
+static uint32_t mark_seen(const struct profile *p, const struct launchers *l, uint64_t id, int64_t at_ns)
+{
+    const struct marks *m = &p->host.records.marks;
+    const size_t n = m->n - m->n_plain, first = order_first_u64(m->by_id, n, m->id, id);
+    if (first == n || m->id[m->by_id[first]] != id)
+        return NO_ROW;
+    size_t begin = first, end = id == UINT64_MAX ? n : order_first_u64(m->by_id, n, m->id, id + 1);
+    const size_t last = end - 1;
+    while (begin < end) { /* to the first that began after it */
+        const size_t middle = begin + (end - begin) / 2;
+        if (source_host_ns(&p->host.source, m->begin[m->by_id[middle]]) <= at_ns)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    const size_t latest = begin > first ? begin - 1 : first;
+    for (size_t i = latest; i + 1 > first && latest - i < MOST_LOOKED_AT; i--)
+        if (keys_find(&l->thread, m->thread[m->by_id[i]]) != KEYS_NONE)
+            return m->by_id[i];
+    for (size_t i = latest + 1; i <= last && i - latest < MOST_LOOKED_AT; i++)
+        if (keys_find(&l->thread, m->thread[m->by_id[i]]) != KEYS_NONE)
+            return m->by_id[i];
+    return m->by_id[latest];
+}
+
+static bool find_on_host(struct device_marks *seen, const struct profile *p, const struct device *d)
+{
+    struct launchers launchers = { 0 };
+    const bool done = launchers_find(&launchers, p, d->source.device);
+    for (size_t i = 0; done && i < seen->n; i++)
+        seen->host[i] = mark_seen(p, &launchers, seen->id[i], seen->begin_ns[i]);
+    arena_free(launchers.mem);
+    return done;
 }
 
 struct pairing {
@@ -151,7 +247,6 @@ static void pair_stamps(struct pairing *p, const uint32_t *row, size_t n, bool h
 
 bool device_marks_analyse(struct profile *p, struct device *d, struct error *e)
 {
-    (void)p;
     const struct device_log *log = &d->log;
     struct arena *mem = d->source.mem;
     size_t n = 0, at = 0;
@@ -163,6 +258,7 @@ bool device_marks_analyse(struct profile *p, struct device *d, struct error *e)
                                 .model = arena_take(mem, n, sizeof *m->model),
                                 .stream = arena_take(mem, n, sizeof *m->stream),
                                 .task = arena_take(mem, n, sizeof *m->task),
+                                .host = arena_take(mem, n, sizeof *m->host),
                                 .begin_ns = arena_take(mem, n, sizeof *m->begin_ns),
                                 .end_ns = arena_take(mem, n, sizeof *m->end_ns) };
     bool done = !arena_failed(mem);
@@ -180,5 +276,5 @@ bool device_marks_analyse(struct profile *p, struct device *d, struct error *e)
     }
     losses_add(&d->source.lost, LOSS_OUTSIDE, pairing.n_outside, device_file, 0);
     losses_add(&d->source.lost, LOSS_UNPAIRED, pairing.n_unpaired, device_file, 0);
-    return true;
+    return find_on_host(m, p, d) || error_set(e, FAULT_LIMIT, "%s: no memory for its marks", d->source.path);
 }

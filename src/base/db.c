@@ -154,6 +154,7 @@ static inline struct value value_of(struct db *db, struct cell c, enum affinity 
     switch (c.kind) {
     case CELL_INT:
     case CELL_TIME:
+    case CELL_TIME_BARE:
     case CELL_US:
     case CELL_UINT: return affinity == TEXT ? int_text(digits, c.i) : number_of(value_int(c.i), affinity);
     case CELL_REAL: return number_of(value_number(c.f), affinity);
@@ -251,8 +252,8 @@ static bool is_wanted(const struct db *db, const struct row_form *f, const struc
 {
     for (size_t i = 0; i < f->n_filters; i++) {
         const struct cell c = cell[f->filter[i].cell];
-        const bool is_number = c.kind == CELL_INT || c.kind == CELL_UINT || c.kind == CELL_TIME || c.kind == CELL_US ||
-                               c.kind == CELL_REAL;
+        const bool is_number = c.kind == CELL_INT || c.kind == CELL_UINT || c.kind == CELL_TIME ||
+                               c.kind == CELL_TIME_BARE || c.kind == CELL_US || c.kind == CELL_REAL;
         if (!is_number || !f->filter[i].keeps(db->filter_context, c.kind == CELL_REAL ? (int64_t)c.f : c.i))
             return false;
     }

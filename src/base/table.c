@@ -80,6 +80,7 @@ static void number(struct out *o, struct cell c)
         break;
     case CELL_FIXED: out_fixed(o, c.f, c.digits); break;
     case CELL_TIME:
+    case CELL_TIME_BARE:
     case CELL_US: out_us(o, c.i); break;
     case CELL_US_SHORT: out_us_short(o, c.i); break;
     default: break;
@@ -149,7 +150,8 @@ static void json_cell(const struct table *t, struct out *o, struct cell c)
     case CELL_NAME: out_json(o, names_text(t->names, c.name), names_len(t->names, c.name)); break;
     case CELL_SHAPE: out_json(o, names_text(t->names, c.name), names_len(t->names, c.name)); break;
     case CELL_TEXT: out_json(o, c.text, strlen(c.text)); break;
-    case CELL_TIME: /* a number here would lose its last digits in the reader's double */
+    case CELL_TIME:
+    case CELL_TIME_BARE: /* a number here would lose its last digits in the reader's double */
         out_char(o, '"');
         number(o, c);
         out_char(o, '"');

@@ -25,11 +25,12 @@ enum cell_kind {
     CELL_SHORT, /* .f through round_away() to .digits decimals, without a needless point: 75.8, 6 */
     CELL_FIXED, /* .f with exactly .digits decimals: 1.450000 */
     CELL_TIME,  /* .i ns since the epoch: microseconds with 3 decimals, and a tab so that spreadsheets keep the text */
-    CELL_US,    /* .i ns: microseconds with exactly 3 decimals */
-    CELL_US_SHORT, /* .i ns: microseconds as CELL_REAL shows them */
-    CELL_NAME,     /* .name */
-    CELL_TEXT,     /* .text, NUL-terminated, lent until the table is written */
-    CELL_SHAPE,    /* .name, in the extra pair of quotes that shapes carry; NAME_NA has none */
+    CELL_TIME_BARE, /* the same without the tab */
+    CELL_US,        /* .i ns: microseconds with exactly 3 decimals */
+    CELL_US_SHORT,  /* .i ns: microseconds as CELL_REAL shows them */
+    CELL_NAME,      /* .name */
+    CELL_TEXT,      /* .text, NUL-terminated, lent until the table is written */
+    CELL_SHAPE,     /* .name, in the extra pair of quotes that shapes carry; NAME_NA has none */
 };
 
 struct cell {
@@ -78,6 +79,10 @@ static inline struct cell cell_fixed(double v, uint8_t d)
 static inline struct cell cell_time(int64_t ns)
 {
     return (struct cell){ .kind = CELL_TIME, .i = ns };
+}
+static inline struct cell cell_time_bare(int64_t ns)
+{
+    return (struct cell){ .kind = CELL_TIME_BARE, .i = ns };
 }
 static inline struct cell cell_us(int64_t ns)
 {

@@ -150,9 +150,9 @@ bool data_queue_report(const struct export *x, struct table *out, struct error *
         const struct source *s = &x->profile->device[d].source;
         const struct device_log *log = &x->profile->device[d].log;
         for (size_t i = 0; i < log->dp.n; i++)
-            grid_row(&g, (struct cell[]){ cell_uint(s->device), cell_us((int64_t)log->dp.time[i] + s->wall_offset_ns),
-                                          cell_name(log->dp.action[i]), cell_name(log->dp.source[i]),
-                                          cell_uint(log->dp.size[i]) });
+            grid_row(&g, (struct cell[]){
+                             cell_uint(s->device), cell_time_bare((int64_t)log->dp.time[i] + s->wall_offset_ns),
+                             cell_name(log->dp.action[i]), cell_name(log->dp.source[i]), cell_uint(log->dp.size[i]) });
     }
     *out = grid_table(&g, "dp", column, x->profile->names);
     return true;

@@ -1,5 +1,6 @@
 #include "export/hardware.h"
 
+#include "analyse/marks.h"
 #include "analyse/operators.h"
 
 struct task_rows {
@@ -44,20 +45,20 @@ static struct cell task_cell(const void *rows, size_t i, size_t column)
 
 /* Ranges that the user marked and the device saw are tasks too, numbered after the real ones. */
 struct mark_rows {
+    const struct profile *profile;
     const struct device *d;
     uint32_t first_id;
 };
 
 static struct cell mark_cell(const void *rows, size_t i, size_t column)
 {
-    static const uint64_t FIRST_CONNECTION = 4000000001u;
     const struct mark_rows *r = rows;
     const struct steps *s = &r->d->steps;
     switch (column) {
     case TASK_BEGIN: return cell_int(s->marks.begin_ns[i]);
     case TASK_END: return cell_int(s->marks.end_ns[i]);
     case TASK_DEVICE: return cell_uint(r->d->source.device);
-    case TASK_CONNECTION: return cell_uint(FIRST_CONNECTION + s->marks.id[i]);
+    case TASK_CONNECTION: return cell_uint(mark_connection(seen_unique_id(r->profile, &s->marks, i)));
     case TASK_ID: return cell_uint(r->first_id + i);
     case TASK_PID: return cell_uint(r->d->source.pid);
     case TASK_TYPE: return cell_text("MsTx");
@@ -122,7 +123,7 @@ static bool write_tasks(const struct export *x, struct db *db, struct error *e)
     uint32_t next_id = x->profile->n_global_ids;
     for (size_t d = 0; d < x->profile->n_devices; d++) {
         const struct task_rows tasks = { x, &x->profile->device[d] };
-        const struct mark_rows marks = { &x->profile->device[d], next_id };
+        const struct mark_rows marks = { x->profile, &x->profile->device[d], next_id };
         table.rows = &tasks;
         table.get = task_cell;
         table.n_rows = tasks.d->tasks.n;

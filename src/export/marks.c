@@ -30,10 +30,11 @@ const char *mark_domain_text(const struct profile *p, size_t row)
 }
 
 /* Arrows lead from a mark on the host to where a device saw it. */
-static void mark_arrow(const struct export *x, struct trace *t, char end, uint64_t id, uint32_t pid, int64_t tid,
+static void mark_arrow(const struct export *x, struct trace *t, char end, uint32_t mark, uint32_t pid, int64_t tid,
                        int64_t at_ns)
 {
     char name[32], number[24];
+    const uint64_t id = mark_unique_id(&x->profile->host.records.marks, mark);
     snprintf(number, sizeof number, "%" PRIu64, x->is_generic ? id : mark_connection(id));
     snprintf(name, sizeof name, "MsTx_%s", number);
     trace_arrow(t, &(struct arrow){ end, x->is_generic || end == 'f', name, "MsTx", number, 0 }, pid, tid, at_ns);
@@ -48,60 +49,31 @@ static bool mark_is_drawn(const struct export *x, const struct trace *t, size_t 
     return !is_outside && trace_wants(t, begin_ns, end_ns);
 }
 
-/* The ids of the marks that are drawn, ascending: an arrow needs both of its ends. */
-struct mark_ids {
-    uint64_t *at;
-    size_t n;
-};
-
-static bool ids_sort(struct mark_ids *ids, struct arena *mem)
-{
-    uint32_t *order = arena_take(mem, ids->n, sizeof *order);
-    uint64_t *sorted = arena_take(mem, ids->n, sizeof *sorted);
-    if (!order || !sorted)
-        return false;
-    order_fill(order, ids->n);
-    if (!order_by_u64(order, ids->n, ids->at))
-        return false;
-    order_apply(sorted, ids->at, order, ids->n, sizeof *sorted);
-    ids->at = sorted;
-    return true;
-}
-
-static bool ids_of_host(const struct export *x, const struct trace *t, struct mark_ids *out)
+/* Of each mark of the host, whether it is drawn at the other end: a flow event needs both of its ends. */
+static bool *drawn_on_host(const struct export *x, const struct trace *t)
 {
     const struct marks *m = &x->profile->host.records.marks;
-    *out = (struct mark_ids){ .at = arena_take(x->mem, m->n, sizeof *out->at) };
-    for (size_t i = m->n_plain; out->at && i < m->n; i++)
-        if (mark_is_drawn(x, t, i))
-            out->at[out->n++] = m->id[i];
-    return out->at && ids_sort(out, x->mem);
+    bool *drawn = arena_take(x->mem, m->n, sizeof *drawn);
+    for (size_t i = m->n_plain; drawn && i < m->n; i++)
+        drawn[i] = mark_is_drawn(x, t, i);
+    return drawn;
 }
 
-static bool ids_of_devices(const struct export *x, struct trace *t, struct mark_ids *out)
+static bool *drawn_on_devices(const struct export *x, struct trace *t)
 {
-    size_t most = 0;
-    for (size_t d = 0; d < x->profile->n_devices; d++)
-        most += x->profile->device[d].steps.marks.n;
-    *out = (struct mark_ids){ .at = arena_take(x->mem, most, sizeof *out->at) };
-    for (size_t d = 0; out->at && d < x->profile->n_devices; d++) {
+    bool *drawn = arena_take(x->mem, x->profile->host.records.marks.n, sizeof *drawn);
+    for (size_t d = 0; drawn && d < x->profile->n_devices; d++) {
         const struct device_marks *m = &x->profile->device[d].steps.marks;
         scope_look_at(x, t, d);
         for (size_t i = 0; i < m->n; i++)
-            if (trace_wants(t, m->begin_ns[i], m->end_ns[i]))
-                out->at[out->n++] = m->id[i];
+            if (m->host[i] != NO_ROW && trace_wants(t, m->begin_ns[i], m->end_ns[i]))
+                drawn[m->host[i]] = true;
     }
     scope_look_at(x, t, SCOPE_HOST);
-    return out->at && ids_sort(out, x->mem);
+    return drawn;
 }
 
-static bool ids_have(const struct mark_ids *ids, uint64_t id)
-{
-    const size_t at = order_first_u64(NULL, ids->n, ids->at, id);
-    return at < ids->n && ids->at[at] == id;
-}
-
-static void write_mark(const struct export *x, struct trace *t, uint32_t pid, size_t i, const struct mark_ids *seen)
+static void write_mark(const struct export *x, struct trace *t, uint32_t pid, uint32_t i, const bool *seen)
 {
     const struct source *s = &x->profile->host.source;
     const struct marks *m = &x->profile->host.records.marks;
@@ -126,8 +98,8 @@ static void write_mark(const struct export *x, struct trace *t, uint32_t pid, si
     if (has_id)
         trace_arg_text(t, "domain", mark_domain_text(x->profile, i));
     trace_end(t);
-    if (has_id && ids_have(seen, m->id[i]))
-        mark_arrow(x, t, 's', m->id[i], pid, m->thread[i], begin_ns);
+    if (has_id && seen[i])
+        mark_arrow(x, t, 's', i, pid, m->thread[i], begin_ns);
 }
 
 /* Rows by begin, the longer range first: the order in which they nest. */
@@ -170,37 +142,14 @@ bool marks_track(const struct export *x, struct trace *t, struct error *e)
         return true;
     const struct source *s = &x->profile->host.source;
     const uint32_t pid = trace_pid(s->pid, SORT_MARKS, TRACE_HOST);
-    struct mark_ids seen;
+    const bool *seen = drawn_on_devices(x, t);
     const uint32_t *order = nesting_order(x->mem, m->n, m->begin, m->end);
     trace_process(t, pid, s->pid_name, "CPU", SORT_MARKS);
-    if (!order || !ids_of_devices(x, t, &seen) || !name_threads(x, t, pid))
+    if (!order || !seen || !name_threads(x, t, pid))
         return error_set(e, FAULT_LIMIT, "%s: no memory for the threads of its marks", s->path);
     for (size_t i = 0; i < m->n; i++)
-        write_mark(x, t, pid, order[i], &seen);
+        write_mark(x, t, pid, order[i], seen);
     return true;
-}
-
-/* The messages of the host's marks, to be found by their ids. */
-struct messages {
-    const struct marks *marks;
-    uint32_t *order; /* of the marks with an id, by id */
-    size_t n;
-};
-
-static bool messages_make(const struct export *x, struct messages *out)
-{
-    const struct marks *m = &x->profile->host.records.marks;
-    *out = (struct messages){ .marks = m, .n = m->n - m->n_plain };
-    out->order = arena_take(x->mem, out->n, sizeof *out->order);
-    for (size_t i = 0; out->order && i < out->n; i++)
-        out->order[i] = (uint32_t)(m->n_plain + i);
-    return out->order && order_by_u64(out->order, out->n, m->id);
-}
-
-static name_id message_of(const struct messages *all, uint64_t id)
-{
-    const size_t at = order_first_u64(all->order, all->n, all->marks->id, id);
-    return at < all->n && all->marks->id[all->order[at]] == id ? all->marks->message[all->order[at]] : NAME_NA;
 }
 
 static bool name_streams(const struct export *x, struct trace *t, uint32_t pid, const struct device_marks *m)
@@ -220,9 +169,9 @@ static bool name_streams(const struct export *x, struct trace *t, uint32_t pid, 
 
 bool device_marks_track(const struct export *x, struct trace *t, struct error *e)
 {
-    struct messages messages;
-    struct mark_ids asked;
-    bool done = messages_make(x, &messages) && ids_of_host(x, t, &asked);
+    const struct marks *host = &x->profile->host.records.marks;
+    const bool *asked = drawn_on_host(x, t);
+    bool done = asked != NULL;
     for (size_t d = 0; done && d < x->profile->n_devices; d++) {
         const struct source *s = &x->profile->device[d].source;
         const struct device_marks *m = &x->profile->device[d].steps.marks;
@@ -239,14 +188,14 @@ bool device_marks_track(const struct export *x, struct trace *t, struct error *e
             if (!trace_wants(t, m->begin_ns[i], m->end_ns[i]))
                 continue;
             const int64_t row = mark_row(m->stream[i]);
-            trace_slice_name(t, message_of(&messages, m->id[i]), pid, row, m->begin_ns[i],
+            trace_slice_name(t, m->host[i] == NO_ROW ? NAME_NA : host->message[m->host[i]], pid, row, m->begin_ns[i],
                              (double)(m->end_ns[i] - m->begin_ns[i]));
             trace_args(t);
             trace_arg_uint(t, "Physic Stream Id", m->stream[i]);
             trace_arg_uint(t, "Task Id", m->task[i]);
             trace_end(t);
-            if (ids_have(&asked, m->id[i]))
-                mark_arrow(x, t, 'f', m->id[i], pid, row, m->begin_ns[i]);
+            if (m->host[i] != NO_ROW && asked[m->host[i]])
+                mark_arrow(x, t, 'f', m->host[i], pid, row, m->begin_ns[i]);
         }
     }
     scope_look_at(x, t, SCOPE_HOST);

@@ -58,20 +58,45 @@ static struct cell line_cell(const void *rows, size_t row, size_t column)
     return cell_na();
 }
 
-/* Writes the lines of one mark, when `at` is given, and says how many there are. */
-static size_t lines_of(const struct profile *p, uint32_t mark, struct mark_line *at)
+/* Where devices saw the marks: those of mark i are at[first[i]] up to at[first[i + 1]]. */
+struct sightings {
+    uint32_t *first;
+    struct mark_line *at;
+};
+
+static bool sightings_make(struct sightings *s, const struct profile *p, struct arena *mem)
 {
     const struct marks *m = &p->host.records.marks;
-    size_t n = 0;
-    for (uint32_t d = 0; mark >= m->n_plain && d < p->n_devices; d++) {
-        const struct device_marks *seen = &p->device[d].steps.marks;
-        for (size_t i = order_first_u64(NULL, seen->n, seen->id, m->id[mark]);
-             i < seen->n && seen->id[i] == m->id[mark]; i++, n++)
-            if (at)
-                at[n] = (struct mark_line){ mark, d, (uint32_t)i };
+    uint32_t *next = arena_take(mem, m->n + 1, sizeof *next);
+    s->first = arena_take(mem, m->n + 1, sizeof *s->first);
+    if (!next || !s->first)
+        return false;
+    for (uint32_t d = 0; d < p->n_devices; d++)
+        for (size_t i = 0; i < p->device[d].steps.marks.n; i++)
+            if (p->device[d].steps.marks.host[i] != NO_ROW)
+                s->first[p->device[d].steps.marks.host[i] + 1]++;
+    for (size_t i = 0; i < m->n; i++) {
+        s->first[i + 1] += s->first[i];
+        next[i] = s->first[i];
     }
-    if (n == 0 && at)
+    s->at = arena_take(mem, s->first[m->n], sizeof *s->at);
+    for (uint32_t d = 0; s->at && d < p->n_devices; d++)
+        for (uint32_t i = 0; i < p->device[d].steps.marks.n; i++) {
+            const uint32_t mark = p->device[d].steps.marks.host[i];
+            if (mark != NO_ROW)
+                s->at[next[mark]++] = (struct mark_line){ mark, d, i };
+        }
+    return s->at != NULL;
+}
+
+/* Appends the lines of one mark. */
+static size_t lines_of(const struct sightings *s, uint32_t mark, struct mark_line *at)
+{
+    const size_t n = s->first[mark + 1] - s->first[mark];
+    if (n == 0)
         *at = (struct mark_line){ mark, NO_ROW, NO_ROW };
+    for (size_t i = 0; i < n; i++)
+        at[i] = s->at[s->first[mark] + i];
     return n ? n : 1;
 }
 
@@ -95,9 +120,12 @@ bool marks_report(const struct export *x, struct table *out, struct error *e)
     };
     const struct profile *p = x->profile;
     const struct marks *m = &p->host.records.marks;
+    struct sightings seen;
+    if (!sightings_make(&seen, p, x->mem))
+        return error_set(e, FAULT_LIMIT, "msprof_tx: no memory for its rows");
     size_t n = 0, at = 0;
-    for (uint32_t i = 0; i < m->n; i++)
-        n += lines_of(p, i, NULL);
+    for (size_t i = 0; i < m->n; i++)
+        n += seen.first[i + 1] > seen.first[i] ? seen.first[i + 1] - seen.first[i] : 1;
     struct mark_lines *lines = arena_take(x->mem, 1, sizeof *lines);
     uint32_t *order = arena_take(x->mem, m->n, sizeof *order);
     if (!lines || !order || !(lines->at = arena_take(x->mem, n, sizeof *lines->at)))
@@ -107,7 +135,7 @@ bool marks_report(const struct export *x, struct table *out, struct error *e)
         return error_set(e, FAULT_LIMIT, "msprof_tx: no memory to sort its rows");
     lines->profile = p;
     for (size_t i = 0; i < m->n; i++)
-        at += lines_of(p, order[i], lines->at + at);
+        at += lines_of(&seen, order[i], lines->at + at);
     *out = (struct table){ .name = "msprof_tx",
                            .column = column,
                            .n_columns = sizeof column / sizeof *column,
@@ -155,7 +183,7 @@ static struct cell event_cell(const void *rows, size_t row, size_t field)
     case MARK_FIELD_TID:
     case MARK_FIELD_END_TID: return cell_uint((uint64_t)p->host.source.pid << 32 | m->thread[i]);
     case MARK_FIELD_DOMAIN: return cell_text(is_plain ? "" : mark_domain_text(p, i));
-    case MARK_FIELD_CONNECTION: return cell_uint(is_plain ? MARK_WITHOUT_ID : mark_connection(m->id[i]));
+    case MARK_FIELD_CONNECTION: return cell_uint(is_plain ? MARK_WITHOUT_ID : mark_connection(mark_unique_id(m, i)));
     }
     return cell_na();
 }

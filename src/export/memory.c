@@ -1,6 +1,7 @@
 #include "export/memory.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/sort.h"
@@ -98,6 +99,13 @@ bool memory_record_report(const struct export *x, struct table *out, struct erro
     return v != NULL;
 }
 
+/* How long it was, to the nearest ns, of a half as the reference has it: of the double that it divides to. */
+static struct cell lasted_cell(struct ticks tick, int64_t n)
+{
+    const double hz = 1e9 * (double)tick.den / (double)tick.num, us = round_exact((double)n / hz * 1e6, 3);
+    return cell_us_short(fabs(us) < 1e15 ? llround(us * 1000) : ticks_to_ns(tick, n));
+}
+
 static struct cell life_cell(const void *rows, size_t row, size_t column)
 {
     const struct memory_view *v = rows;
@@ -112,7 +120,7 @@ static struct cell life_cell(const void *rows, size_t row, size_t column)
     case 1: return dictionary_find(&p->dictionary, m->name[i], &name) ? cell_name(name) : cell_text("");
     case 2: return kilobytes((double)m->size[i]);
     case 3: return time_cell(p, i);
-    case 4: return cell_us_short(has_end ? ticks_to_ns(clock->tick, (int64_t)(m->time[end] - m->time[i])) : 0);
+    case 4: return lasted_cell(clock->tick, has_end ? (int64_t)(m->time[end] - m->time[i]) : 0);
     case 5: return kilobytes((double)m->allocated[i]);
     case 6: return kilobytes((double)m->reserved[i]);
     case 7: return kilobytes(has_end ? (double)m->allocated[end] : 0);

@@ -87,7 +87,7 @@ static bool cut_table(const struct session_export *x, struct job *j, struct tabl
         column++;
     for (uint32_t i = 0; column < t->n_columns && i < t->n_rows; i++) {
         const struct cell at = table_cell(t, i, column);
-        if ((at.kind == CELL_TIME || at.kind == CELL_US) &&
+        if ((at.kind == CELL_TIME || at.kind == CELL_TIME_BARE) &&
             (o->is_of_device ? session_shows_device(x, at.i) : session_shows(x, at.i)))
             row[n++] = i;
     }

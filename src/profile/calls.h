@@ -133,9 +133,13 @@ struct captured_ops {
     bool *is_static;
 };
 
-/* Ranges and points that the user marked: plain ones in file order, then those with an id, each once. */
+/* Ranges and points that the user marked: plain ones in file order, then those with an id, each once. An id may have several
+ * marks: those of another thread or process. */
 struct marks {
     size_t n, n_plain;
+    uint32_t *by_id;  /* the n - n_plain rows with an id, by id and begin */
+    uint32_t *repeat; /* how many marks of the same id are before it there */
+    bool has_repeats;
     uint16_t *info, *segment; /* long messages come in segments, which analyse/marks.c joins */
     uint32_t *process, *thread, *category, *event, *payload_type, *message_type;
     uint64_t *payload, *begin, *end, *id, *domain;

@@ -29,6 +29,7 @@ struct steps {
         size_t n;
         uint64_t *id, *model;
         uint32_t *task;
+        uint32_t *host; /* row of the host's marks, or NO_ROW */
         uint16_t *stream;
         int64_t *begin_ns, *end_ns; /* wall clock */
     } marks;
