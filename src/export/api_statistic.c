@@ -46,14 +46,31 @@ static uint32_t group_of(struct groups *g, name_id name, uint16_t level, struct 
     return g->of_name[name] = (uint32_t)(g->n - 1);
 }
 
-static bool group_calls(const struct export *x, struct groups *out)
+struct sorting {
+    const struct names *names;
+    bool by_level_text; /* else by its number */
+};
+
+static int compare(const void *a, const void *b, void *context)
 {
+    const struct group *l = a, *r = b;
+    const struct sorting *s = context;
+    const int by_name = names_compare(s->names, l->name, r->name);
+    if (by_name)
+        return by_name;
+    return s->by_level_text ? strcmp(call_level_text(l->level), call_level_text(r->level)) : l->level - r->level;
+}
+
+/* The calls that belong to a device, or with SCOPE_HOST to any. */
+static bool group_calls(const struct export *x, size_t device, struct groups *out)
+{
+    *out = (struct groups){ 0 };
     const struct profile *p = x->profile;
     const struct calls *c = &p->host.calls;
     struct arena *mem = arena_new();                                         /* as large as the calls */
     uint32_t *of_call = mem ? arena_take(mem, c->n, sizeof *of_call) : NULL; /* its name, then its group */
     for (size_t i = 0; i < c->n && of_call; i++)
-        of_call[i] = scope_has_call(x, i) ? call_api_name(p, i) : NO_ROW;
+        of_call[i] = scope_has_call(x, device, i) ? call_api_name(p, i) : NO_ROW;
     const size_t n_names = names_count(p->names);
     out->of_name = of_call ? arena_take(mem, n_names, sizeof *out->of_name) : NULL;
     bool done = out->of_name != NULL;
@@ -74,22 +91,10 @@ static bool group_calls(const struct export *x, struct groups *out)
             call_statistics_spread(&out->at[of_call[i]].time, duration_ns(x, i), x->is_generic);
     arena_free(mem);
     out->of_name = NULL;
+    struct sorting sorting = { p->names, x->is_generic };
+    if (out->n > 1)
+        qsort_r(out->at, out->n, sizeof *out->at, compare, &sorting);
     return done;
-}
-
-struct sorting {
-    const struct names *names;
-    bool by_level_text; /* else by its number */
-};
-
-static int compare(const void *a, const void *b, void *context)
-{
-    const struct group *l = a, *r = b;
-    const struct sorting *s = context;
-    const int by_name = names_compare(s->names, l->name, r->name);
-    if (by_name)
-        return by_name;
-    return s->by_level_text ? strcmp(call_level_text(l->level), call_level_text(r->level)) : l->level - r->level;
 }
 
 static void add_rows(const struct export *x, struct grid *grid, const struct groups *groups, struct cell device)
@@ -116,18 +121,17 @@ bool api_statistic_report(const struct export *x, struct table *out, struct erro
         { "Avg(us)", NULL },   { "Min(us)", NULL }, { "Max(us)", NULL },  { "Variance", NULL },
     };
     const struct profile *p = x->profile;
-    struct groups groups = { 0 };
-    if (!group_calls(x, &groups))
-        return error_set(e, FAULT_LIMIT, "api_statistic: no memory");
-    struct sorting sorting = { p->names, x->is_generic };
-    if (groups.n > 1)
-        qsort_r(groups.at, groups.n, sizeof *groups.at, compare, &sorting);
     struct grid grid = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
-    if (!x->is_generic || p->n_devices == 0)
-        add_rows(x, &grid, &groups, cell_text("host"));
-    else /* the older presentation lists them for each device */
-        for (size_t i = 0; i < p->n_devices; i++)
-            add_rows(x, &grid, &groups, cell_uint(p->device[i].source.device));
+    struct groups groups = { 0 };
+    const bool by_device = x->is_generic && p->n_devices > 0; /* the older presentation lists them for each device */
+    bool done = true;
+    for (size_t i = 0; i < (by_device ? p->n_devices : 1) && done; i++) {
+        if (i == 0 || x->scope != SCOPE_ALL) /* of a part, each device has calls of its own */
+            done = group_calls(x, by_device ? i : SCOPE_HOST, &groups);
+        add_rows(x, &grid, &groups, by_device ? cell_uint(p->device[i].source.device) : cell_text("host"));
+    }
+    if (!done)
+        return error_set(e, FAULT_LIMIT, "api_statistic: no memory");
     *out = grid_table(&grid, "api_statistic", column, p->names);
     return true;
 }

@@ -4,16 +4,19 @@
 
 enum arrow_kind arrow_to_task(const struct export *x, const struct device *d, size_t row)
 {
-    const uint32_t host = scope_task_host(x, &d->tasks, row);
-    const enum arrow_kind kind = host == NO_ROW ? ARROW_NONE : arrow_of_task(x->profile, d, row, x->is_generic);
-    const bool is_drawn = kind != ARROW_NONE && scope_has_task(x, &d->tasks, row) &&
-                          scope_has_call(x, x->profile->host.tasks.connection[host] - 1);
-    return is_drawn ? kind : ARROW_NONE;
+    const enum arrow_kind kind = arrow_of_task(x->profile, d, row, x->is_generic);
+    if (kind == ARROW_NONE || !scope_has_task(x, &d->tasks, row))
+        return ARROW_NONE;
+    /* Operators that run beside the wanted model were launched in its time, as a rule; its own when it was loaded. */
+    if (kind == ARROW_OF_CALL && scope_task_host(x, &d->tasks, row) == NO_ROW)
+        return ARROW_NONE;
+    const uint32_t call = x->profile->host.tasks.connection[d->tasks.host[row]] - 1;
+    return scope_has_call(x, SCOPE_HOST, call) ? kind : ARROW_NONE;
 }
 
 bool arrow_to_collective(const struct export *x, const struct device *d, size_t op)
 {
-    return arrow_of_collective(x->profile, d, op) && scope_has_call(x, d->comm.ops.connection[op] - 1);
+    return arrow_of_collective(x->profile, d, op) && scope_has_call(x, SCOPE_HOST, d->comm.ops.connection[op] - 1);
 }
 
 const bool *arrow_starts(const struct export *x)

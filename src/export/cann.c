@@ -114,7 +114,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
     }
     for (size_t i = 0; i < c->n; i++) {
         const int64_t begin = source_host_ns(&p->host.source, c->begin[i]);
-        if (!scope_has_call(x, i))
+        if (!scope_has_call(x, SCOPE_HOST, i))
             continue;
         if (!x->hides_calls)
             write_call(x, t, pid, i);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/scope.h"
+
 static const double BYTES_PER_MB = 1048576;
 
 struct cell value_device(const struct view *v, size_t row, unsigned column)
@@ -277,6 +279,7 @@ bool counters_draw(const struct export *x, const struct counter_process *c, stru
             continue;
         const unsigned sort = x->is_generic ? counter_sort(x, d, c->name) : c->sort;
         const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
+        scope_look_at(x, t, i);
         trace_process_npu(t, pid, c->name, d->source.device, sort);
         for (unsigned k = 0; k < from->n_from; k++) {
             struct view v;

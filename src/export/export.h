@@ -20,14 +20,6 @@ enum scope {
     SCOPE_GRAPH, /* some iterations of one model */
 };
 
-/* When a device worked on the iterations that are wanted. Wall clock. */
-struct window {
-    bool has_any; /* false: this device ran none of them */
-    int64_t begin_ns, end_ns;
-    int64_t lead_ns;  /* the end of the iteration before, of any model; INT64_MIN when there was none */
-    int64_t shown_ns; /* where its timeline begins: what led up to the first iteration of a model belongs to it */
-};
-
 struct export
 {
     const struct profile *profile;
@@ -38,12 +30,13 @@ struct export
     bool is_generic;
     bool is_cut;                                     /* a part was asked for: some counters are not shown with it */
     uint64_t model, first_iteration, last_iteration; /* of SCOPE_STEP and SCOPE_GRAPH */
-    int64_t begin_ns, end_ns, lead_ns, shown_ns; /* of the first device that ran them, and of the host: see window */
-    const struct window *window;                 /* of each device; NULL in SCOPE_ALL */
-    bool is_own_file;                            /* a timeline of some tracks by themselves: it is not cut */
-    bool from_start;                             /* --time-base start */
-    bool hides_calls; /* of the timeline of a session of Level0: of the host only threads and arrows are shown */
-    struct arena *mem;                           /* of the job that writes this output */
+    const struct window *window;                     /* of each device; NULL in SCOPE_ALL */
+    const struct window *host_window;                /* when the host worked for each device; NULL in SCOPE_ALL */
+    size_t n_host_windows;                           /* as many as devices, but one where there is none */
+    bool is_own_file;                                /* a timeline of some tracks by themselves: it is not cut */
+    bool from_start;                                 /* --time-base start */
+    bool hides_calls;  /* of the timeline of a session of Level0: of the host only threads and arrows are shown */
+    struct arena *mem; /* of the job that writes this output */
 };
 
 /* A number of a statistic: 454 in the newer presentation, 454.0 in the older one and in files of the documented release. */

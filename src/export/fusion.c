@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/out.h"
+#include "export/scope.h"
 
 static const struct column column[] = {
     { "Device_id", NULL },         { "Model Name", NULL },        { "Model ID", NULL },
@@ -77,7 +78,7 @@ static void add_rows(const struct export *x, struct grid *g, struct cell device,
     }
 }
 
-/* A model's fusions are the same on all devices. Parts of a collection list them for each device all the same. */
+/* A model's fusions are the same on all devices. Parts of a collection list them for each device that ran some of it. */
 bool fusion_report(const struct export *x, struct table *out, struct error *e)
 {
     const struct profile *p = x->profile;
@@ -89,7 +90,8 @@ bool fusion_report(const struct export *x, struct table *out, struct error *e)
         add_rows(x, &g, cell_text("host"), &text);
     else
         for (size_t d = 0; d < p->n_devices; d++)
-            add_rows(x, &g, cell_uint(p->device[d].source.device), &text);
+            if (scope_has_device(x, d))
+                add_rows(x, &g, cell_uint(p->device[d].source.device), &text);
     out_discard(&text);
     *out = grid_table(&g, "fusion_op", column, p->names);
     return true;

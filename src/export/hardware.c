@@ -19,7 +19,7 @@ struct hardware {
     const uint32_t *row_of_stream;
 };
 
-static void write_arrow(const struct hardware *h, size_t row, uint32_t host)
+static void write_arrow(const struct hardware *h, size_t row)
 {
     const struct profile *p = h->x->profile;
     const struct tasks *t = &h->d->tasks;
@@ -27,6 +27,7 @@ static void write_arrow(const struct hardware *h, size_t row, uint32_t host)
     char text[ARROW_ID_BYTES];
     if (arrow == ARROW_NONE)
         return;
+    const uint32_t host = t->host[row];
     const char *id = arrow == ARROW_OF_TASK ? arrow_task_id(h->d, row, text)
                                             : arrow_call_id(h->x, p->host.tasks.connection[host] - 1, text);
     if (arrow == ARROW_OF_TASK)
@@ -78,7 +79,7 @@ static void write_task(const struct hardware *h, size_t row)
         trace_arg_name(h->t, "Block Dim", p->host.ops.block_dim[op]);
     }
     trace_end(h->t);
-    write_arrow(h, row, host);
+    write_arrow(h, row);
 }
 
 static bool is_written(const struct hardware *h, size_t row)
@@ -125,6 +126,7 @@ bool hardware_track(const struct export *x, struct trace *t, struct error *e)
     for (size_t i = 0; i < p->n_devices; i++) {
         h.d = &p->device[i];
         h.pid = trace_pid(h.d->source.pid, PLACE_HARDWARE, h.d->source.device);
+        scope_look_at(x, t, i);
         if (h.d->tasks.n + h.d->log.copies.n > 0 && !write_device(&h, e))
             return false;
     }

@@ -198,6 +198,5 @@ bool device_marks_track(const struct export *x, struct trace *t, struct error *e
                 mark_arrow(x, t, 'f', m->host[i], pid, row, m->begin_ns[i]);
         }
     }
-    scope_look_at(x, t, SCOPE_HOST);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for the marks of its devices", x->profile->path);
 }

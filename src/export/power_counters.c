@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/scope.h"
 #include "raw/sampler.h"
 
 enum { FREQ_SORT = 15, VOLTAGE_SORT = 16 };
@@ -120,6 +121,7 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
         if (!s->chip->draws_freq && !has_dies)
             continue;
         const uint32_t pid = trace_pid(s->pid, FREQ_SORT, s->device);
+        scope_look_at(x, t, i);
         for (unsigned k = 0; k < (x->is_generic ? 1 : TIMES_DRAWN); k++)
             trace_process_npu(t, pid, name, s->device, FREQ_SORT);
         if (x->is_generic) {
@@ -150,6 +152,7 @@ bool voltage_track(const struct export *x, struct trace *t, struct error *e)
         const struct source *s = &d->source;
         const uint32_t pid = trace_pid(s->pid, VOLTAGE_SORT, s->device);
         bool is_named = false;
+        scope_look_at(x, t, i);
         for (size_t k = 0; k < COUNT_OF(voltage) && s->chip->draws_voltage; k++) {
             const struct samples *changes = &d->counters.rate[voltage[k].sampler];
             if (changes->n == 0)

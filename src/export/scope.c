@@ -162,18 +162,13 @@ bool scope_resolve(struct export *x, const struct request *r, struct error *e)
     struct window *window = arena_take(p->mem, p->n_devices, sizeof *window);
     if (!window)
         return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
-    x->window = window;
     bool has_any = false;
     for (size_t d = 0; d < p->n_devices; d++) {
         window[d] = window_of(x, &p->device[d]);
-        if (!window[d].has_any || has_any)
-            continue;
-        has_any = true;
-        x->begin_ns = window[d].begin_ns;
-        x->end_ns = window[d].end_ns;
-        x->lead_ns = window[d].lead_ns;
-        x->shown_ns = window[d].shown_ns;
+        has_any = has_any || window[d].has_any;
     }
+    x->window = x->host_window = window;
+    x->n_host_windows = p->n_devices;
     return has_any || no_such_iteration(x, offer, e);
 }
 
@@ -206,17 +201,31 @@ uint64_t scope_iteration_at(const struct export *x, const struct device *d, int6
 
 void scope_look_at(const struct export *x, struct trace *t, size_t device)
 {
-    const bool is_host = device == SCOPE_HOST || !x->window || !x->window[device].has_any;
-    t->window_begin_ns = is_host ? x->shown_ns : x->window[device].shown_ns;
-    t->window_end_ns = is_host ? x->end_ns : x->window[device].end_ns;
+    const bool is_cut = x->scope != SCOPE_ALL && !x->is_own_file, is_host = device == SCOPE_HOST;
+    t->window = !is_cut ? NULL : is_host ? x->host_window : &x->window[device];
+    t->n_windows = !is_cut ? 0 : is_host ? x->n_host_windows : 1;
 }
 
-bool scope_has_call(const struct export *x, size_t row)
+bool scope_has_call(const struct export *x, size_t device, size_t row)
 {
     const struct calls *c = &x->profile->host.calls;
     const struct source *s = &x->profile->host.source;
-    return c->is_shown[row] && (x->scope == SCOPE_ALL || (source_host_ns(s, c->begin[row]) <= x->end_ns &&
-                                                          source_host_ns(s, c->end[row]) >= x->lead_ns));
+    if (!c->is_shown[row] || x->scope == SCOPE_ALL)
+        return c->is_shown[row];
+    const int64_t begin_ns = source_host_ns(s, c->begin[row]), end_ns = source_host_ns(s, c->end[row]);
+    const size_t first = device == SCOPE_HOST ? 0 : device,
+                 last = device == SCOPE_HOST ? x->n_host_windows : device + 1;
+    bool serves = false;
+    for (size_t d = first; d < last && !serves; d++) {
+        const struct window *w = &x->host_window[d];
+        serves = w->has_any && begin_ns <= w->end_ns && end_ns >= w->lead_ns;
+    }
+    return serves;
+}
+
+bool scope_has_device(const struct export *x, size_t device)
+{
+    return x->scope == SCOPE_ALL || x->host_window[device].has_any;
 }
 
 bool scope_has_time(const struct export *x, const struct device *d, int64_t begin_ns)

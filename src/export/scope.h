@@ -10,14 +10,17 @@ bool scope_resolve(struct export *x, const struct request *r, struct error *e);
 /* The index of the wanted iteration that ran on a device at some time, or of the first one. */
 uint64_t scope_iteration_at(const struct export *x, const struct device *d, int64_t at_ns);
 
-/* Devices run their iterations at slightly different times: from now on the timeline keeps what lies in the window of
- * this device (by its place in the profile), or of the host. */
+/* Devices run their iterations at different times: from now on the timeline keeps what lies in the window of this device
+ * (by its place in the profile), or of the host, which works for all of them. */
 static const size_t SCOPE_HOST = SIZE_MAX;
 void scope_look_at(const struct export *x, struct trace *t, size_t device);
 
-/* True when a call of the host is shown: it ended during the collection, and it touches the time from the end of the
- * iteration before to the end of the wanted ones. What a device runs was called a while before. */
-bool scope_has_call(const struct export *x, size_t row);
+/* True when a call of the host belongs to the wanted part of a device, or with SCOPE_HOST of any: it ended during the
+ * collection, and it touches the time from the end of the device's iteration before to the end of the wanted ones. What
+ * a device runs was called a while before. */
+bool scope_has_call(const struct export *x, size_t device, size_t row);
+/* True when a device ran some of what is wanted. */
+bool scope_has_device(const struct export *x, size_t device);
 /* True when what a device began then lies in the wanted part. */
 bool scope_has_time(const struct export *x, const struct device *d, int64_t begin_ns);
 /* The same for a task. */

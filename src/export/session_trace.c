@@ -46,9 +46,6 @@ static bool draw_device(struct writing *w, struct trace *t)
     struct lanes *lanes = lanes_new();
     x.hides_calls = s->settings.level == SESSION_LEVEL0;
     t->lanes = lanes;
-    t->has_window = x.scope != SCOPE_ALL;
-    t->window_begin_ns = x.shown_ns;
-    t->window_end_ns = x.end_ns;
     t->keeps_moves = s->tree.n_started > 0;
     if (!lanes || !timeline_draw(&x, &(struct timeline_wish){ 0 }, t, &w->device_error) || t->has_no_memory) {
         lanes_free(lanes);

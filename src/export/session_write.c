@@ -41,6 +41,8 @@ struct writing {
     const struct session *session;
     const struct session_part *part; /* NULL: all of it */
     struct window *window;           /* of each device; NULL without a part */
+    struct window *host_window;      /* the same for each */
+    size_t n_host_windows;
     struct job *job;
     size_t n_jobs;
     pthread_mutex_t lock; /* of n_done and the progress callback */
@@ -142,8 +144,8 @@ static void write_job(const struct writing *w, struct job *j)
         x.framework = &w->part->framework;
         x.device.scope = SCOPE_STEP;
         x.device.window = w->window;
-        x.device.begin_ns = x.device.lead_ns = x.device.shown_ns = w->part->begin_ns;
-        x.device.end_ns = w->part->launched_ns;
+        x.device.host_window = w->host_window;
+        x.device.n_host_windows = w->n_host_windows;
     }
     if (o->write) {
         if (o->write(&x, j->path, &j->n_rows, &j->error) && !has_memory(w, j))
@@ -277,8 +279,10 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
 {
     const struct session *s = w->session;
     struct session_part *part = arena_take(mem, 1, sizeof *part);
+    w->n_host_windows = s->profile.n_devices > 0 ? s->profile.n_devices : 1;
     w->window = arena_take(mem, s->profile.n_devices, sizeof *w->window);
-    if (!part || !w->window)
+    w->host_window = arena_take(mem, w->n_host_windows, sizeof *w->host_window);
+    if (!part || !w->window || !w->host_window)
         return error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
     if (!session_part_find(part, s, w->wishes->first_step, w->wishes->last_step, mem, e))
         return false;
@@ -288,6 +292,12 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
                                         .end_ns = part->device_end_ns,
                                         .lead_ns = part->device_begin_ns,
                                         .shown_ns = part->device_begin_ns };
+    for (size_t d = 0; d < w->n_host_windows; d++)
+        w->host_window[d] = (struct window){ .has_any = true,
+                                             .begin_ns = part->begin_ns,
+                                             .end_ns = part->launched_ns,
+                                             .lead_ns = part->begin_ns,
+                                             .shown_ns = part->begin_ns };
     w->part = part;
     return true;
 }

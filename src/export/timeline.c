@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "export/counters.h"
+#include "export/scope.h"
 
 static bool is_wanted(const struct timeline_wish *w, const char *process)
 {
@@ -24,6 +25,7 @@ bool timeline_draw(const struct export *x, const struct timeline_wish *wish, str
     shown.is_own_file = wish->own_file != NULL;
     for (size_t i = 0; i < n_tracks && e->fault == FAULT_NONE; i++) {
         const bool own = wish->own_file && tracks[i].own_file && strcmp(tracks[i].own_file, wish->own_file) == 0;
+        scope_look_at(&shown, t, SCOPE_HOST);
         if ((!wish->own_file || own) && is_wanted(wish, tracks[i].process))
             tracks[i].write(&shown, t, e);
     }

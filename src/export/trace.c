@@ -19,8 +19,12 @@ void trace_finish(struct trace *t)
 
 bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns)
 {
-    return !t->has_window ||
-           (begin_ns < t->window_end_ns && (begin_ns >= t->window_begin_ns || end_ns > t->window_begin_ns));
+    bool wants = t->window == NULL;
+    for (size_t i = 0; i < t->n_windows && !wants; i++) {
+        const struct window *w = &t->window[i];
+        wants = w->has_any && begin_ns < w->end_ns && (begin_ns >= w->shown_ns || end_ns > w->shown_ns);
+    }
+    return wants;
 }
 
 /* An event is begun, its name follows, and then where it is. */

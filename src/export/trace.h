@@ -16,6 +16,7 @@
 #include "base/out.h"
 #include "export/escaped.h"
 #include "export/lanes.h"
+#include "export/window.h"
 
 struct trace {
     struct out *out;
@@ -23,8 +24,9 @@ struct trace {
     const struct escaped *escaped; /* of them; NULL: none are kept */
     bool has_base;
     int64_t base_ns;
-    bool has_window; /* only events that overlap [window_begin_ns, window_end_ns) are wanted; see trace_wants() */
-    int64_t window_begin_ns, window_end_ns;
+    const struct window
+        *window; /* only events that overlap one of these are wanted; NULL: all are; see trace_wants() */
+    size_t n_windows;
     struct lanes *lanes; /* keeps slices of one row from overlapping; NULL: they are written as they come */
     bool keeps_moves;    /* lanes_moved() will be asked */
     bool has_no_memory;  /* for the moves */

@@ -89,10 +89,7 @@ static void write_timeline(struct writing *w, struct job *j)
     struct trace t = { .out = &o,
                        .names = x.profile->names,
                        .has_base = x.from_start,
-                       .base_ns = profile_main_source(x.profile)->begin_ns,
-                       .has_window = x.scope != SCOPE_ALL && !is_own_file,
-                       .window_begin_ns = x.shown_ns,
-                       .window_end_ns = x.end_ns };
+                       .base_ns = profile_main_source(x.profile)->begin_ns };
     struct escaped *escaped = is_own_file ? NULL : escaped_new(t.names); /* without it, it only takes longer */
     t.escaped = escaped;
     t.lanes = lanes_new();
@@ -180,7 +177,7 @@ static void write_db(struct writing *w, struct job *j)
     x.mem = j->mem;
     x.scope = SCOPE_ALL;
     x.is_generic = !x.profile->chip->is_native;
-    x.window = NULL;
+    x.window = x.host_window = NULL;
     const char *path = arena_printf(j->mem, "%s/msprof_%s.db", w->prof_dir, w->stamp);
     struct db *db = has_memory(w, j, "msprof.db") ? db_open(path, x.profile->names, &j->error) : NULL;
     if (!db)
