@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -13,7 +14,8 @@ def script(tmp_path):
     def run(code, *arguments, check=True, timeout=120, env=None):
         done = subprocess.run([sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)], cwd=tmp_path,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout,
-                              env=dict(os.environ, **(env or {})))
+                              env=dict(os.environ, **(env or {})),
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # ignored in a shell's background jobs
         if check:
             assert done.returncode == 0, done.stdout + done.stderr
         return done

@@ -5,6 +5,7 @@ A script is forked off before anything was computed, and ends as Python's main p
 """
 import json
 import os
+import signal
 import sys
 
 import torch
@@ -36,6 +37,7 @@ if __name__ == "__main__":  # not where a process that the script has spawned lo
     redirect(0, os.devnull, os.O_RDONLY)
     redirect(1, job["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     redirect(2, job["err"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin with Ctrl-C ignored
     os.chdir(job["cwd"])
     os.environ.update(job["env"])
     exec(compile(job["code"], "<script>", "exec"), {"__name__": "__main__", "__builtins__": __builtins__})

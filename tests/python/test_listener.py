@@ -203,6 +203,11 @@ def roots_of(rows):
     return collections.Counter(tuple(rows) for rows in roots if not {row[1] for row in rows} <= Forks.LAST)
 
 
+def tensors_alone(name, shapes):
+    """PyTorch 2 shows the numbers among the inputs of Python's autograd functions to its own profiler, and to no other observer."""
+    return shapes if "::" in name else ";".join(filter(None, shapes.split(";")))
+
+
 def told_types(types):
     """PyTorch's own profiler does not name all."""
     return tuple("" if name in ("ScalarList", "None") else name for name in types)
@@ -210,7 +215,7 @@ def told_types(types):
 
 def rows_of_profiler(profile):
     """(depth, name, shapes, scope, types) of all threads."""
-    return [(depth, event.name, shapes_text(event), event.extra_fields.scope.value,
+    return [(depth, event.name, tensors_alone(event.name, shapes_text(event)), event.extra_fields.scope.value,
              tuple(getattr(event.extra_fields.inputs, "dtypes", ())) if HAS_TYPES else ())
             for depth, event in profiler_events(profile) if str(event.tag).endswith("TorchOp")]
 
@@ -220,7 +225,8 @@ def rows_of_session(session):
     by_thread = collections.defaultdict(list)
     for op in session.operators():
         types = told_types(op.types.split(";")) if HAS_TYPES and op.types else ()
-        by_thread[op.thread].append((op.begin, op.end, op.thread, op.name, (op.shapes, op.scope, types)))
+        by_thread[op.thread].append((op.begin, op.end, op.thread, op.name,
+                                     (tensors_alone(op.name, op.shapes), op.scope, types)))
     return {thread: [(depth, name) + more for depth, name, more in tree_of(rows)] for thread, rows in by_thread.items()}
 
 
