@@ -2,62 +2,52 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "base/leftover.h"
 #include "folder.h"
 
-static int make_file(const char *path)
-{
-    return open(path, O_WRONLY | O_CREAT, 0600);
-}
-
-static int make_tree(const char *path)
+static void fill_tree(const char *path)
 {
     char below[600];
-    if (mkdir(path, 0700) != 0)
-        return -1;
     snprintf(below, sizeof below, "%s/dir", path);
-    mkdir(below, 0700);
+    assert_int_equal(mkdir(below, 0700), 0);
     snprintf(below, sizeof below, "%s/dir/file", path);
-    close(make_file(below));
-    return 0;
+    close(open(below, O_WRONLY | O_CREAT, 0600));
 }
 
-static int make_nothing(const char *path)
+static void make(struct leftover *l, const char *final, bool is_tree)
 {
-    (void)path;
-    errno = EACCES;
-    return -1;
+    const int fd = is_tree ? leftover_dir(l, final) : leftover_file(l, final);
+    assert_true(fd >= 0);
+    if (is_tree)
+        fill_tree(l->path);
+    else
+        close(fd);
 }
 
-static void what_is_complete_gets_its_name_and_what_is_not_goes(void **state)
+static void what_is_complete_gets_its_name_and_what_is_not_is_removed(void **state)
 {
     (void)state;
     static const struct {
         const char *what;
-        int (*make)(const char *path);
-        bool is_whole;
+        bool is_tree, is_whole;
     } row[] = {
-        { "a file", make_file, true },
-        { "half a file", make_file, false },
-        { "a directory", make_tree, true },
-        { "half a directory", make_tree, false },
+        { "a file", false, true },
+        { "half a file", false, false },
+        { "a directory", true, true },
+        { "half a directory", true, false },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
-        struct leftover l = { .path = leftover_name(folder_path("PROF_1")) };
-        const int fd = leftover_make(&l, row[i].make);
-        assert_true(fd >= 0);
+        struct leftover l;
+        make(&l, folder_path("PROF_1"), row[i].is_tree);
         assert_int_equal(folder_count(), 1);
         assert_int_not_equal(access(folder_path("PROF_1"), F_OK), 0);
         assert_int_equal(leftover_settle(&l, row[i].is_whole ? folder_path("PROF_1") : NULL), 0);
         assert_int_equal(access(folder_path("PROF_1"), F_OK) == 0, row[i].is_whole);
         assert_int_equal(folder_count(), row[i].is_whole);
-        if (fd > 0)
-            close(fd);
-        free((char *)l.path);
         folder_remove(state);
         assert_int_equal(mkdir(folder, 0700), 0);
     }
@@ -66,28 +56,48 @@ static void what_is_complete_gets_its_name_and_what_is_not_goes(void **state)
 static void what_could_not_be_made_or_renamed_leaves_nothing(void **state)
 {
     (void)state;
-    struct leftover l = { .path = leftover_name(folder_path("a.csv")) };
-    assert_int_equal(leftover_make(&l, make_nothing), -1);
-    assert_int_equal(errno, EACCES);
-    const int fd = leftover_make(&l, make_file);
+    struct leftover l;
+    assert_int_equal(leftover_file(&l, folder_path("no/such/a.csv")), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(leftover_settle(&l, NULL), 0);
+    make(&l, folder_path("a.csv"), false);
     assert_int_equal(leftover_settle(&l, "/no/such/directory/a.csv"), ENOENT);
     assert_int_equal(folder_count(), 0);
-    close(fd);
-    free((char *)l.path);
+}
+
+/* Two containers have the same process ids: neither name nor file may be shared. */
+static void two_of_one_name_do_not_meet(void **state)
+{
+    (void)state;
+    struct leftover a, b;
+    const int first = leftover_file(&a, folder_path("a.csv")), second = leftover_file(&b, folder_path("a.csv"));
+    assert_string_not_equal(a.path, b.path);
+    assert_int_equal(write(first, "first", 5), 5);
+    assert_int_equal(write(second, "2", 1), 1);
+    close(first);
+    close(second);
+    leftovers_sweep(folder); /* neither is gone */
+    assert_int_equal(folder_count(), 2);
+    assert_int_equal(leftover_settle(&b, folder_path("a.csv")), 0);
+    struct stat st;
+    assert_int_equal(stat(folder_path("a.csv"), &st), 0);
+    assert_int_equal(st.st_size, 1);
+    assert_int_equal(leftover_settle(&a, folder_path("a.csv")), 0);
+    assert_int_equal(stat(folder_path("a.csv"), &st), 0);
+    assert_int_equal(st.st_size, 5);
+    assert_int_equal(folder_count(), 1);
 }
 
 /* In a process of its own: afterwards nothing can be made any more. */
-static void who_ends_early_takes_everything_along(void **state)
+static void who_ends_early_removes_everything(void **state)
 {
     (void)state;
     const pid_t child = fork();
     if (child == 0) {
-        struct leftover l[] = { { .path = leftover_name(folder_path("a.csv")) },
-                                { .path = leftover_name(folder_path("PROF_1")) },
-                                { .path = leftover_name(folder_path("b.csv")) } };
-        leftover_make(&l[0], make_file);
-        leftover_make(&l[1], make_tree);
-        leftover_make(&l[2], make_file);
+        struct leftover l[3];
+        make(&l[0], folder_path("a.csv"), false);
+        make(&l[1], folder_path("PROF_1"), true);
+        make(&l[2], folder_path("b.csv"), false);
         leftover_settle(&l[0], folder_path("a.csv"));
         leftovers_abandon();
         _exit(0);
@@ -97,51 +107,53 @@ static void who_ends_early_takes_everything_along(void **state)
     assert_int_equal(access(folder_path("a.csv"), F_OK), 0);
 }
 
-static void only_what_the_dead_have_left_is_swept_up(void **state)
+static void only_what_nobody_writes_any_more_is_swept_up(void **state)
 {
     (void)state;
-    const pid_t gone = fork();
-    if (gone == 0)
-        _exit(0);
-    assert_int_equal(waitpid(gone, NULL, 0), gone);
-    const struct {
+    static const struct {
         const char *what, *name;
-        long pid;
         bool is_tree, stays;
     } row[] = {
-        { "a table of a process that is gone", "a.csv.part-%ld", gone, false, false },
-        { "a database of it", "msprof_1.db.part-%ld", gone, false, false },
-        { "a collection of it", "PROF_1.part-%ld", gone, true, false },
-        { "of a process that still writes", "b.csv.part-%ld", getpid(), false, true },
-        { "a result", "c.csv", 0, false, true },
-        { "a name that only looks alike", "d.csv.part-%ldabc", gone, false, true },
-        { "what others have cut into parts", "archive.tar.part-%ld", gone, false, true },
+        { "a table", "a.csv.part-0123456789abcdef", false, false },
+        { "a database", "msprof_1.db.part-0123456789abcdef", false, false },
+        { "a collection", "PROF_1.part-0123456789abcdef", true, false },
+        { "a collection of PyTorch", "h_1_2_ascend_pt.part-0123456789abcdef", true, false },
+        { "a result", "c.csv", false, true },
+        { "a name that only looks alike", "d.csv.part-0123456789abcdefg", false, true },
+        { "another that does", "d.csv.part-4711", false, true },
+        { "what others have cut into parts", "archive.tar.part-0123456789abcdef", false, true },
     };
+    struct leftover mine;
+    make(&mine, folder_path("b.csv"),
+         false); /* as another process would: the lock is of the file, not of the process */
+    assert_int_equal(symlink("/", folder_path("e.csv.part-0123456789abcdef")), 0);
     for (size_t i = 0; i < ROWS(row); i++) {
-        char name[64];
-        snprintf(name, sizeof name, row[i].name, row[i].pid);
-        const int fd = (row[i].is_tree ? make_tree : make_file)(folder_path(name));
-        assert_true(fd >= 0);
-        if (fd > 0)
-            close(fd);
+        if (!row[i].is_tree)
+            close(open(folder_path(row[i].name), O_WRONLY | O_CREAT, 0600));
+        else if (mkdir(folder_path(row[i].name), 0700) == 0)
+            fill_tree(folder_path(row[i].name));
     }
     leftovers_sweep(folder);
     for (size_t i = 0; i < ROWS(row); i++) {
-        char name[64];
-        snprintf(name, sizeof name, row[i].name, row[i].pid);
         print_message("  %s\n", row[i].what);
-        assert_int_equal(access(folder_path(name), F_OK) == 0, row[i].stays);
+        assert_int_equal(access(folder_path(row[i].name), F_OK) == 0, row[i].stays);
     }
+    assert_int_equal(access(mine.path, F_OK), 0);
+    leftovers_sweep_of(folder_path("archive.tar"));
+    assert_int_not_equal(access(folder_path("archive.tar.part-0123456789abcdef"), F_OK), 0);
+    assert_int_equal(access(mine.path, F_OK), 0);
+    assert_int_equal(leftover_settle(&mine, NULL), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_complete_gets_its_name_and_what_is_not_goes, folder_make,
+        cmocka_unit_test_setup_teardown(what_is_complete_gets_its_name_and_what_is_not_is_removed, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(what_could_not_be_made_or_renamed_leaves_nothing, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(who_ends_early_takes_everything_along, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(only_what_the_dead_have_left_is_swept_up, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(two_of_one_name_do_not_meet, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(who_ends_early_removes_everything, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(only_what_nobody_writes_any_more_is_swept_up, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 What goes wrong there cannot harm the training: it is told in one line. Nothing here raises but KeyboardInterrupt.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -206,16 +207,32 @@ def analyse(path: str, export_type: Union[None, str, Iterable[str]] = None, max_
     return outcome
 
 
+def _output(out: str) -> str:
+    """A name as the program takes it: one that begins with "-" is a file's, and a descriptor is one of this process."""
+    name = os.fsdecode(out)
+    alias = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
+    number = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", alias)
+    if number:
+        return "/proc/%d/fd/%s" % (os.getpid(), number[1])
+    return os.path.join(".", name) if name.startswith("-") else name
+
+
+def is_file_name(out: str) -> bool:
+    """False for what is there and no plain file: a device, a FIFO."""
+    name = os.path.expanduser(os.fsdecode(out))
+    return os.path.isfile(name) or not os.path.exists(name)
+
+
 def export_chrome_trace(path: str, out: str, tell: Tell = _print) -> Outcome:
     """The timeline of one directory as a file."""
-    return run(["export-trace", os.fspath(path), os.fspath(out)], tell)
+    return run(["export-trace", os.fspath(path), _output(out)], tell)
 
 
 def export_stacks(path: str, out: str, metric: str = "self_cpu_time_total", tell: Tell = _print) -> Outcome:
     """Call stacks with their times, for flame graphs."""
-    return run(["export-stacks", os.fspath(path), os.fspath(out), "--metric", metric], tell)
+    return run(["export-stacks", os.fspath(path), _output(out), "--metric", metric], tell)
 
 
 def export_memory_timeline(path: str, out: str, device: Optional[str] = None, tell: Tell = _print) -> Outcome:
     """Memory by what it was used for."""
-    return run(["export-memory-timeline", os.fspath(path), os.fspath(out)] + (["--device", device] if device else []), tell)
+    return run(["export-memory-timeline", os.fspath(path), _output(out)] + (["--device", device] if device else []), tell)

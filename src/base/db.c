@@ -338,7 +338,7 @@ static bool make_indexes(struct db *db, struct error *e)
     if (db->indexes.n == 0 || db->out.failed_errno)
         return true;
     sqlite3 *sql = NULL;
-    int ok = sqlite3_open_v2(db->out.temp, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    int ok = sqlite3_open_v2(db->out.half.path, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (ok == SQLITE_OK)
         ok = sqlite3_exec(sql,
                           "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"

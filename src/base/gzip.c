@@ -19,7 +19,7 @@ bool gzip_open(struct gzip *g, const char *path, struct error *e)
         return error_set(e, FAULT_LIMIT, "%s: no memory to compress it", path);
     }
     const bool has_text = out_open_memory(&g->text, e);
-    if (has_text && out_open(&g->to, path, e))
+    if (has_text && out_open_named(&g->to, path, e))
         return true;
     if (has_text)
         out_discard(&g->text);

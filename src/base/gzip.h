@@ -16,7 +16,7 @@ struct gzip {
     bool failed;
 };
 
-bool gzip_open(struct gzip *g, const char *path, struct error *e); /* on false nothing is left to close */
+bool gzip_open(struct gzip *g, const char *name, struct error *e); /* as out_open_named() */
 void gzip_pass(struct gzip *g);                                    /* cheap as long as little has gathered */
 bool gzip_close(struct gzip *g, struct error *e);
 void gzip_discard(struct gzip *g);

@@ -2,44 +2,119 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 
 static const char MARK[] = ".part-";
+enum { RANDOM_DIGITS = 16 };
 
 static struct {
     pthread_mutex_t lock;
     struct leftover *first;
 } list = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-char *leftover_name(const char *path)
+/* "NAME.part-0123456789abcdef". False: the system has no random numbers to give, or no memory. */
+static bool name_make(struct leftover *l, const char *final)
 {
-    const size_t size = strlen(path) + sizeof MARK + 24;
-    char *name = malloc(size);
-    if (name)
-        snprintf(name, size, "%s%s%ld", path, MARK, (long)getpid());
-    return name;
+    uint64_t random;
+    const size_t size = strlen(final) + sizeof MARK + RANDOM_DIGITS;
+    free(l->path);
+    l->path = getrandom(&random, sizeof random, 0) == sizeof random ? malloc(size) : NULL;
+    if (l->path)
+        snprintf(l->path, size, "%s%s%016" PRIx64, final, MARK, random);
+    return l->path != NULL;
 }
 
-int leftover_make(struct leftover *l, int (*make)(const char *path))
+static int file_make(const char *path)
 {
+    return (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+}
+
+static int dir_make(const char *path)
+{
+    if (mkdir(path, 0750) != 0)
+        return -1;
+    const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (fd >= 0 && fchmod(fd, 0750) == 0)
+        return fd;
+    const int why = errno;
+    if (fd >= 0)
+        close(fd);
+    rmdir(path);
+    errno = why;
+    return -1;
+}
+
+/* A sweeper may come between making and locking. A file system without locks is as good: nobody sweeps there. */
+static bool is_held(int fd)
+{
+    struct stat st;
+    return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+static int make_held(struct leftover *l, const char *final, int (*make)(const char *path))
+{
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        if (!name_make(l, final)) {
+            errno = ENOMEM;
+            return -1;
+        }
+        const int fd = make(l->path);
+        if (fd >= 0 && is_held(fd))
+            return fd;
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+        if (fd >= 0)
+            close(fd);
+    }
+    errno = EEXIST;
+    return -1;
+}
+
+static int leftover_make(struct leftover *l, const char *final, int (*make)(const char *path))
+{
+    *l = (struct leftover){ .lock = -1 };
     pthread_mutex_lock(&list.lock);
-    const int made = make(l->path);
-    if (made >= 0) {
+    l->lock = make_held(l, final, make);
+    const int why = errno;
+    if (l->lock >= 0) {
         l->next = list.first;
         list.first = l;
+    } else {
+        free(l->path);
+        l->path = NULL;
     }
-    const int why = errno;
     pthread_mutex_unlock(&list.lock);
     errno = why;
-    return made;
+    return l->lock;
+}
+
+int leftover_file(struct leftover *l, const char *final)
+{
+    if (leftover_make(l, final, file_make) < 0)
+        return -1;
+    const int fd = fcntl(l->lock, F_DUPFD_CLOEXEC, 0); /* the lock outlives its close, which tells of errors */
+    if (fd >= 0)
+        return fd;
+    const int why = errno;
+    leftover_settle(l, NULL);
+    errno = why;
+    return -1;
+}
+
+int leftover_dir(struct leftover *l, const char *final)
+{
+    return leftover_make(l, final, dir_make) < 0 ? -1 : 0;
 }
 
 /* Without memory, which may be the reason why something is left over: opendir() and nftw() need some. */
@@ -82,6 +157,8 @@ static void remove_all(const char *path)
 
 int leftover_settle(struct leftover *l, const char *final)
 {
+    if (!l->path)
+        return 0;
     pthread_mutex_lock(&list.lock);
     struct leftover **at = &list.first;
     while (*at && *at != l)
@@ -92,6 +169,9 @@ int leftover_settle(struct leftover *l, const char *final)
     if (!final || why)
         remove_all(l->path);
     pthread_mutex_unlock(&list.lock);
+    close(l->lock);
+    free(l->path);
+    *l = (struct leftover){ .lock = -1 };
     return why;
 }
 
@@ -102,32 +182,67 @@ void leftovers_abandon(void)
         remove_all(l->path);
 }
 
-/* Whose it is, or 0 when it is no name that this program makes: others may have parts of something, too. */
-static pid_t owner_of(const char *name)
+/* Where the temporary part of a name begins; NULL: this program makes no such name. */
+static const char *mark_of(const char *name)
 {
-    static const char *const ending[] = { ".csv", ".json", ".db", ".txt" };
-    const char *part = strstr(name, MARK);
-    char *end = NULL;
-    const long pid = part ? strtol(part + strlen(MARK), &end, 10) : 0;
-    bool is_ours = part && strncmp(name, "PROF_", 5) == 0;
-    for (size_t i = 0; i < sizeof ending / sizeof *ending && part; i++) {
-        const size_t len = strlen(ending[i]);
-        is_ours = is_ours || ((size_t)(part - name) > len && strncmp(part - len, ending[i], len) == 0);
-    }
-    return is_ours && *end == 0 && pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
+    const char *mark = strstr(name, MARK), *digits = mark ? mark + strlen(MARK) : "";
+    return strlen(digits) == RANDOM_DIGITS && strspn(digits, "0123456789abcdef") == RANDOM_DIGITS ? mark : NULL;
 }
 
-void leftovers_sweep(const char *dir)
+/* Others may have parts of something, too: only what our results are named like is swept up. */
+static bool is_result(const char *name, const char *mark)
+{
+    static const char *const ending[] = { ".csv", ".json", ".gz", ".db", ".txt", ".log", ".done", "_ascend_pt" };
+    bool is_ours = strncmp(name, "PROF_", 5) == 0;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        const size_t len = strlen(ending[i]);
+        is_ours = is_ours || ((size_t)(mark - name) > len && strncmp(mark - len, ending[i], len) == 0);
+    }
+    return is_ours;
+}
+
+/* Whoever writes it holds its lock, and keeps it until it has its final name. */
+static void sweep_one(int dir, const char *name)
+{
+    const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    struct stat st;
+    int fd = openat(dir, name, O_RDWR | flags);
+    if (fd < 0 && errno == EISDIR)
+        fd = openat(dir, name, O_RDONLY | O_DIRECTORY | flags);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        if (S_ISDIR(st.st_mode))
+            remove_inside(fd);
+        unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
+    }
+    close(fd);
+}
+
+static void sweep(const char *dir, const char *final)
 {
     DIR *d = opendir(dir);
     int why = 0;
     for (const char *name; d && (name = dir_next(d, &why));) {
-        const pid_t pid = owner_of(name);
-        char path[5000];
-        if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH &&
-            (size_t)snprintf(path, sizeof path, "%s/%s", dir, name) < sizeof path)
-            remove_all(path);
+        const char *mark = mark_of(name);
+        const size_t len = mark ? (size_t)(mark - name) : 0;
+        if (mark && (final ? strlen(final) == len && strncmp(name, final, len) == 0 : is_result(name, mark)))
+            sweep_one(dirfd(d), name);
     }
     if (d)
         closedir(d);
+}
+
+void leftovers_sweep(const char *dir)
+{
+    sweep(dir, NULL);
+}
+
+void leftovers_sweep_of(const char *final)
+{
+    const char *slash = strrchr(final, '/');
+    char *dir = slash ? strndup(final, (size_t)(slash - final) + 1) : NULL;
+    if (!slash || dir)
+        sweep(slash ? dir : ".", slash ? slash + 1 : final);
+    free(dir);
 }

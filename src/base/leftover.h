@@ -1,8 +1,10 @@
 /* leftover.h - what is half-written, and must not be there any more when the process ends.
  *
- * Files and directories are made under a temporary name, "NAME.part-PID", and get their own when they are complete. Their
- * temporary names are kept in one list, so that whoever ends the process early can remove them. A process that was killed
- * could not: the next one that writes to the same directory sweeps up after it.
+ * Files and directories are made under a temporary name, "NAME.part-" and 16 random hexadecimal digits, and get their own when
+ * they are complete. A temporary name is never one that exists (O_EXCL), and it is locked (flock) as long as its process
+ * lives. The names are kept in one list, so that whoever ends the process early can remove them. A process that was killed
+ * could not: the next one that writes to the same directory removes what nobody holds the lock of. Process ids would not do:
+ * containers that share a directory have the same ones.
  */
 #ifndef ASCOPE_BASE_LEFTOVER_H
 #define ASCOPE_BASE_LEFTOVER_H
@@ -10,15 +12,15 @@
 #include <stdbool.h>
 
 struct leftover {
-    const char *path; /* lent until it is settled */
+    char *path; /* the temporary name; NULL: there is none */
+    int lock;   /* a descriptor */
     struct leftover *next;
 };
 
-/* For file.csv: "file.csv.part-4711"; for the caller to free, NULL without memory. */
-char *leftover_name(const char *path);
-
-/* Makes `l->path` with make(), which returns a descriptor or 0, or -1 and errno; what was made is in the list. */
-int leftover_make(struct leftover *l, int (*make)(const char *path));
+/* Makes a file or a directory under a temporary name of `final`. The file: a descriptor to write to, which the caller closes.
+ * The directory: 0. -1 and errno. */
+int leftover_file(struct leftover *l, const char *final);
+int leftover_dir(struct leftover *l, const char *final);
 /* Its end: it gets its final name, or is removed (NULL, or when it cannot be renamed). 0 or an errno. */
 int leftover_settle(struct leftover *l, const char *final);
 
@@ -26,5 +28,7 @@ int leftover_settle(struct leftover *l, const char *final);
 void leftovers_abandon(void);
 /* Removes from a directory what processes that are gone have left in it. */
 void leftovers_sweep(const char *dir);
+/* The same of one output alone, in a directory that may not be ours. */
+void leftovers_sweep_of(const char *final);
 
 #endif

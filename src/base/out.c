@@ -2,13 +2,12 @@
 #include "base/utf8.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/file.h"
 
 /* 256 KiB: one write per buffer, small enough to stay in the second-level cache. */
@@ -23,37 +22,49 @@ static bool buffer_new(struct out *o, const char *what, struct error *e)
     return true;
 }
 
-bool out_make_dir(const char *path, struct error *e)
-{
-    struct stat st;
-    if (mkdir(path, 0750) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
-        return true;
-    return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(errno));
-}
-
-static int create_file(const char *path)
-{
-    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
-    return (int)TEMP_FAILURE_RETRY(open(path, flags, 0640));
-}
-
-bool out_open(struct out *o, const char *path, struct error *e)
+/* `path` is a plain file or free. */
+static bool open_half(struct out *o, const char *path, struct error *e)
 {
     if (!buffer_new(o, path, e))
         return false;
     o->path = strdup(path);
-    o->temp = o->path ? leftover_name(path) : NULL;
-    if (!o->temp) {
+    if (!o->path) {
         out_discard(o);
         return error_set(e, FAULT_LIMIT, "%s: no memory for its name", path);
     }
-    o->half.path = o->temp;
-    o->fd = leftover_make(&o->half, create_file);
+    o->fd = leftover_file(&o->half, path);
     if (o->fd >= 0)
         return true;
     const int why = errno;
     out_discard(o);
     return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why));
+}
+
+bool out_open(struct out *o, const char *path, struct error *e)
+{
+    *o = (struct out){ .fd = -1 };
+    return destination_is_plain(path, e) && open_half(o, path, e);
+}
+
+bool out_open_named(struct out *o, const char *name, struct error *e)
+{
+    struct destination d;
+    *o = (struct out){ .fd = -1 };
+    if (!destination_look(&d, name, e))
+        return false;
+    if (d.kind == DESTINATION_FILE) {
+        leftovers_sweep_of(d.path);
+        return open_half(o, d.path, e);
+    }
+    if (!buffer_new(o, name, e))
+        return false;
+    o->path = strdup(name);
+    o->fd = o->path ? destination_open(&d) : -1;
+    if (o->fd >= 0)
+        return true;
+    const int why = o->path ? errno : ENOMEM;
+    out_discard(o);
+    return error_set(e, FAULT_IO, "%s: cannot be opened: %s", name, write_trouble(why));
 }
 
 bool out_open_memory(struct out *o, struct error *e)
@@ -133,7 +144,6 @@ void out_discard(struct out *o)
         close(o->fd);
         leftover_settle(&o->half, NULL);
     }
-    free(o->temp);
     free(o->path);
     free(o->buf);
     *o = (struct out){ .fd = -1 };

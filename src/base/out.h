@@ -1,7 +1,7 @@
 /* out.h - text into a file, fast and all or nothing.
  *
  * A file is written under a temporary name beside its final one and renamed when it is closed, so that a reader never
- * sees half of it. Errors are remembered and reported once, by out_close(). The out_* writers are the hot loop of the
+ * sees half of it. What is no file is written through: see destination.h. Errors are remembered and reported once, by out_close(). The out_* writers are the hot loop of the
  * product: they write into a buffer with room to spare and check it once per item.
  */
 #ifndef ASCOPE_BASE_OUT_H
@@ -23,8 +23,8 @@ struct out {
     uint64_t written;            /* bytes handed over so far, without what is in buf */
     void (*full)(struct out *o); /* with fd -1: called when buf is full, and may empty it; NULL: it only grows */
     void *full_context;
-    char *path, *temp;
-    struct leftover half; /* the file under its temporary name */
+    char *path;
+    struct leftover half; /* the file under its temporary name; none when it is written through */
     uint64_t second;      /* of the last point of time, and its digits: see out_us() */
     unsigned second_len;
     char second_text[24];
@@ -32,12 +32,13 @@ struct out {
 
 enum { OUT_SLACK = 64 }; /* the longest number that the writers below put down without asking for room */
 
-bool out_open(struct out *o, const char *path, struct error *e); /* on false nothing is left to close */
-bool out_open_memory(struct out *o, struct error *e);            /* read o->buf, o->n; end with out_discard() */
-bool out_close(struct out *o, struct error *e);                  /* flush, sync with the final name, free */
-void out_discard(struct out *o);                                 /* the file never was; fine after a failed open */
-
-bool out_make_dir(const char *path, struct error *e); /* one that is there is fine; its parent must be */
+/* A result in a folder of ours, which is a plain file. On false nothing is left to close. */
+bool out_open(struct out *o, const char *path, struct error *e);
+/* The same under a name that the user gave: a FIFO, a device, a link, or "-" for standard output, too. */
+bool out_open_named(struct out *o, const char *name, struct error *e);
+bool out_open_memory(struct out *o, struct error *e); /* read o->buf, o->n; end with out_discard() */
+bool out_close(struct out *o, struct error *e);       /* flush, sync with the final name, free */
+void out_discard(struct out *o);                      /* the file never was; fine after a failed open */
 
 void out_room(struct out *o, size_t bytes);               /* flush or grow until `bytes` fit */
 void out_through(struct out *o, const void *p, size_t n); /* the same for many of them: into a file without a copy */

@@ -69,12 +69,13 @@ const struct command commands[] = {
     },
     {
         .name = "export-trace",
-        .usage = "DIR OUT.json|.json.gz [OPTION...]",
+        .usage = "DIR OUT.json|.json.gz|- [OPTION...]",
         .about = "write the timeline of a PyTorch session by itself, compressed if you like",
         .text = "DIR is a *_ascend_pt directory. OUT becomes what trace_view.json of ascope analyse is: operators, Python calls, the "
                 "calls of CANN, the work of the devices and the arrows between them, for Perfetto, Chrome or MindStudio Insight. "
                 "With a name that ends with .gz it is compressed, which the viewers open as it is. Where OUT is a directory, "
-                "trace_view.json is written into it.",
+                "trace_view.json is written into it. OUT may also be a FIFO, a device or a link, which stays what it is, or - for standard "
+                "output; the report then goes to standard error.",
         LIST_OF(trace_options),
         .run = run_export_trace,
     },
@@ -87,7 +88,8 @@ const struct command commands[] = {
                 "OPTIMIZER_STATE, INPUT, TEMPORARY, ACTIVATION, GRADIENT, AUTOGRAD_DETAIL or UNKNOWN.\n\n"
                 "The name of OUT says what becomes of it. A page (.html) that any browser shows, without a network: areas over "
                 "time, with zoom and numbers. Numbers for programs (.json, .json.gz): [times in us, [0, bytes of each category] at "
-                "each time]. Each change by itself (.raw.json, .raw.json.gz): [time in ns, action, bytes, category].",
+                "each time]. Each change by itself (.raw.json, .raw.json.gz): [time in ns, action, bytes, category]. With - the numbers go "
+                "to standard output.",
         LIST_OF(memory_timeline_options),
         .run = run_export_memory_timeline,
     },
@@ -98,7 +100,8 @@ const struct command commands[] = {
         .text = "DIR is a *_ascend_pt directory that was collected with with_stack. OUT is a name that ends with .log: one line for each "
                 "operator, its stack from the outermost frame in and the microseconds that it took itself, as flame-graph tools read "
                 "them. Beside it, with the ending .svg, goes a flame graph for a browser, in which one can zoom and search; it also "
-                "shows the operators, and those without a stack. With an OUT that ends with .svg there is only that.",
+                "shows the operators, and those without a stack. With an OUT that ends with .svg there is only that; with a FIFO, a device, "
+                "or - for standard output, there are only the lines.",
         LIST_OF(stacks_options),
         .run = run_export_stacks,
     },

@@ -129,11 +129,11 @@ static enum outcome write_timeline(struct arguments *a, const struct session *s,
         return OUTCOME_NOTHING;
     }
     merge_losses(s, &lost);
-    const enum outcome outcome = losses_damage(&lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+    const enum outcome outcome = session_outcome(s, &lost);
     if (a->json)
         return json_report(a, "timelines", report(&m, out, &lost), outcome);
     struct term t;
-    term_init(&t, stdout);
+    term_init(&t, report_stream(out));
     if (!a->quiet)
         tell(&t, &m, out, &lost);
     return outcome;

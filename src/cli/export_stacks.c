@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/destination.h"
 #include "cli/one_session.h"
 #include "cli/summary.h"
 #include "cli/term.h"
@@ -26,26 +27,29 @@ static void merge_losses(const struct session *s, struct losses *lost)
     losses_merge(lost, &s->framework.file[FRAMEWORK_MARKS].lost);
 }
 
-static enum outcome tell(struct arguments *a, const char *log, const char *svg, uint64_t n, const struct losses *lost)
+/* log, svg: NULL where there is none. */
+static enum outcome report(struct arguments *a, const char *log, const char *svg, uint64_t n, const struct losses *lost,
+                           enum outcome outcome)
 {
-    const enum outcome outcome = losses_damage(lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
     if (a->json)
         return json_report(a, "stacks",
-                           json_pack("[{s:o*, s:o, s:s, s:I, s:o}]", "file", log ? text_json(log) : NULL, "graph",
-                                     text_json(svg), "metric", metric_word[a->metric], "lines", (json_int_t)n, "losses",
-                                     summary_losses_json(lost)),
+                           json_pack("[{s:o*, s:o*, s:s, s:I, s:o}]", "file", log ? text_json(log) : NULL, "graph",
+                                     svg ? text_json(svg) : NULL, "metric", metric_word[a->metric], "lines",
+                                     (json_int_t)n, "losses", summary_losses_json(lost)),
                            outcome);
     struct term t;
     char number[TERM_NUMBER];
-    term_init(&t, stdout);
+    term_init(&t, report_stream(log ? log : svg));
     if (a->quiet)
         return outcome;
     if (log) {
         term_text(&t, log, 0);
         fprintf(t.to, ": %s stacks, for flame-graph tools\n", term_count(number, n));
     }
-    term_text(&t, svg, 0);
-    fputs(": flame graph, for a browser\n", t.to);
+    if (svg) {
+        term_text(&t, svg, 0);
+        fputs(": flame graph, for a browser\n", t.to);
+    }
     summary_losses(&t, lost);
     return outcome;
 }
@@ -65,11 +69,19 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
     const enum time_metric metric = a->metric == 1 ? TIME_OF_DEVICE : TIME_OF_HOST;
     const size_t len = strlen(out);
     const bool is_graph_only = len > 4 && strcmp(out + len - 4, ".svg") == 0;
-    const char *log = is_graph_only ? NULL : with_ending(a, out, ".log"), *svg = with_ending(a, out, ".svg");
     struct losses lost = { 0 };
     struct error e = { 0 };
     uint64_t n = 0;
-    if (!svg || (!log && !is_graph_only)) {
+    struct destination d;
+    if (!destination_look(&d, out, &e)) {
+        complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    /* What is no file has one name, and room for one of the two. */
+    const bool is_file = d.kind == DESTINATION_FILE;
+    const char *log = is_graph_only ? NULL : is_file ? with_ending(a, out, ".log") : out;
+    const char *svg = is_graph_only ? out : is_file ? with_ending(a, out, ".svg") : NULL;
+    if (arena_failed(a->mem)) {
         complain("%s: no memory; free some memory and try again", out);
         return OUTCOME_NOTHING;
     }
@@ -84,11 +96,11 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
         complain_nothing(s, why_none(s, metric));
         return OUTCOME_NOTHING;
     }
-    if (!flame_graph_write(s, metric, svg, &e)) {
+    if (svg && !flame_graph_write(s, metric, svg, &e)) {
         complain("%s", e.text);
-        return log ? OUTCOME_LOSSES : OUTCOME_NOTHING;
+        return log ? report(a, log, NULL, n, &lost, OUTCOME_LOSSES) : OUTCOME_NOTHING;
     }
-    return tell(a, log, svg, n, &lost);
+    return report(a, log, svg, n, &lost, session_outcome(s, &lost));
 }
 
 int run_export_stacks(struct arguments *a)

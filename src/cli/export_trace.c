@@ -7,9 +7,10 @@
 #include "export/session_trace.h"
 #include "export/session_write.h"
 
-static enum outcome tell(struct arguments *a, const char *out, uint64_t n, const struct losses *lost)
+static enum outcome report(struct arguments *a, const struct session *s, const char *out, uint64_t n,
+                           const struct losses *lost)
 {
-    const enum outcome outcome = losses_damage(lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+    const enum outcome outcome = session_outcome(s, lost);
     if (a->json)
         return json_report(a, "traces",
                            json_pack("[{s:o, s:I, s:o}]", "file", text_json(out), "events", (json_int_t)n, "losses",
@@ -17,7 +18,7 @@ static enum outcome tell(struct arguments *a, const char *out, uint64_t n, const
                            outcome);
     struct term t;
     char number[TERM_NUMBER];
-    term_init(&t, stdout);
+    term_init(&t, report_stream(out));
     if (a->quiet)
         return outcome;
     term_text(&t, out, 0);
@@ -41,6 +42,7 @@ static enum outcome write_trace(struct arguments *a, const struct session *s, co
         session_export_of(s, a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED, arguments_threads(a), a->mem);
     x.device.from_start = a->time_base == 1;
     x.is_pretty = a->pretty;
+    x.is_named = true;
     const bool done = session_trace_write(&x, out, &n, &e);
     if (!done || n == 0) {
         if (done)
@@ -51,7 +53,7 @@ static enum outcome write_trace(struct arguments *a, const struct session *s, co
     }
     losses_merge(&lost, &s->lost);
     session_losses(s, &lost);
-    return tell(a, out, n, &lost);
+    return report(a, s, out, n, &lost);
 }
 
 int run_export_trace(struct arguments *a)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "analyse/session.h"
+#include "base/destination.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/recover.h"
@@ -14,10 +15,15 @@
 #include "export/session_write.h"
 #include "load/session.h"
 
-/* The directory that a file goes to; NULL: no memory. */
-static const char *folder_of(struct arguments *a, const char *file)
+/* The directory that a file goes to, where there is also room for what memory cannot hold; of what is no file, that for
+ * temporary files. NULL: no memory. */
+static const char *folder_of(struct arguments *a, const char *out)
 {
-    const char *slash = strrchr(file, '/');
+    struct destination d;
+    struct error unused = { 0 };
+    if (!destination_look(&d, out, &unused) || d.kind != DESTINATION_FILE)
+        return getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";
+    const char *file = d.path, *slash = strrchr(file, '/');
     return !slash ? "." : slash == file ? "/" : arena_text(a->mem, file, (size_t)(slash - file));
 }
 
@@ -60,6 +66,16 @@ void complain_nothing(const struct session *s, const char *why)
     complain("%s: %s", s->path, why);
 }
 
+enum outcome session_outcome(const struct session *s, const struct losses *lost)
+{
+    return s->device_error.fault != FAULT_NONE || losses_damage(lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+}
+
+FILE *report_stream(const char *out)
+{
+    return destination_is_stdout(out) ? stderr : stdout;
+}
+
 int one_session_run(struct arguments *a, const struct one_session *c)
 {
     if (a->n_words != 2) {
@@ -70,6 +86,10 @@ int one_session_run(struct arguments *a, const struct one_session *c)
     if (out && c->inside && is_directory(out) && !(out = arena_printf(a->mem, "%s/%s", out, c->inside)))
         complain("OUT: no memory for a path; free some memory and try again");
     enum outcome outcome = out ? check_paths(dir, out) : arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_PATH;
+    if (outcome == OUTCOME_DONE && a->json && report_stream(out) != stdout) {
+        complain("--json: standard output is for the result; give OUT the name of a file");
+        outcome = OUTCOME_USAGE;
+    }
     if (outcome != OUTCOME_DONE)
         return exit_code(a->face, outcome);
     char *path = realpath(dir, NULL); /* the name of a session is the last part of its path: "." must have one */
@@ -87,8 +107,6 @@ int one_session_run(struct arguments *a, const struct one_session *c)
             if (s.device_error.fault != FAULT_NONE)
                 complain("%s", s.device_error.text);
             outcome = c->write(a, &s, out);
-            if (s.device_error.fault != FAULT_NONE && outcome == OUTCOME_DONE)
-                outcome = OUTCOME_LOSSES;
         } else {
             complain("%s", e.text);
             outcome = OUTCOME_NOTHING;

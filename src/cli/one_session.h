@@ -2,6 +2,8 @@
 #ifndef ASCOPE_CLI_ONE_SESSION_H
 #define ASCOPE_CLI_ONE_SESSION_H
 
+#include <stdio.h>
+
 #include "cli/command.h"
 #include "profile/session.h"
 
@@ -16,6 +18,10 @@ struct one_session {
 /* Loads and analyses the session that the first word names, and hands it over with the name of the file, the second word. What
  * is wrong with either is told. The exit code. */
 int one_session_run(struct arguments *a, const struct one_session *c);
+
+/* How it ended: with losses also where the device's part could not be used at all. */
+enum outcome session_outcome(const struct session *s, const struct losses *lost);
+FILE *report_stream(const char *out); /* for people: standard output, unless the result itself goes there */
 
 /* Why there is nothing to write: `why`, and what of the session could not be used, when something could not. */
 void complain_nothing(const struct session *s, const char *why);

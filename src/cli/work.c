@@ -5,7 +5,7 @@
 
 #include "analyse/analyse.h"
 #include "base/memory.h"
-#include "base/out.h"
+#include "base/outdir.h"
 #include "cli/collections.h"
 #include "cli/recover.h"
 #include "cli/summary.h"
@@ -89,7 +89,7 @@ void work_memory(const struct arguments *a, const char *first)
 {
     enum { USUAL_LIMIT = 512 << 20 };
     struct error unused = { 0 }; /* whoever writes the results will say it */
-    if (first && (!a->out || out_make_dir(a->out, &unused)))
+    if (first && (!a->out || outdir_make(a->out, &unused)))
         memory_limit(a->memory ? a->memory : USUAL_LIMIT, a->out ? a->out : first, a->memory > 0);
     memory_watch();
 }

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,14 +106,16 @@ static int file_fill(int fd, const char *text, size_t n)
 /* One that is there is replaced by a new one that takes its name. */
 static bool file_put(const char *path, const char *text, size_t n, struct error *e)
 {
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     char fresh[PATH_MAX];
-    int fd = (int)TEMP_FAILURE_RETRY(open(path, flags | O_EXCL, 0640));
+    uint64_t random = 0;
+    int fd = (int)TEMP_FAILURE_RETRY(open(path, flags, 0640));
     const bool is_there = fd < 0 && errno == EEXIST;
-    if (is_there) {
-        if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
+    if (is_there &&
+        getrandom(&random, sizeof random, 0) == sizeof random) { /* a process id is not unique: containers */
+        if (snprintf(fresh, sizeof fresh, "%s.part-%016" PRIx64, path, random) >= (int)sizeof fresh)
             return fail(e, path, "cannot be created", ENAMETOOLONG);
-        fd = (int)TEMP_FAILURE_RETRY(open(fresh, flags | O_TRUNC, 0640));
+        fd = (int)TEMP_FAILURE_RETRY(open(fresh, flags, 0640));
     }
     if (fd < 0)
         return fail(e, path, "cannot be created", errno);

@@ -188,7 +188,8 @@ static bool process_fill(struct sim_process *p, const char *path, struct error *
     p->device = calloc(o->devices, sizeof *p->device);
     if (!p->device)
         return error_set(e, FAULT_LIMIT, "no memory for %u devices", o->devices);
-    if (prof_writer_open(&p->writer, path, o->slice_bytes, e)) {
+    /* Beside a framework's data it is a directory of its own; else it is there already, under its temporary name. */
+    if ((p->torch ? prof_writer_open : prof_writer_join)(&p->writer, path, o->slice_bytes, e)) {
         host_open(p);
         for (uint32_t i = 0; i < o->devices; i++)
             device_open(p, i);
@@ -218,12 +219,6 @@ static bool session_fill(struct sim_process *p, const char *path, struct error *
     return torch_close(p->torch, e) && is_well;
 }
 
-static int make_nothing(const char *path)
-{
-    (void)path; /* the writer makes it */
-    return 0;
-}
-
 /* Half a collection looks like one that was interrupted: nobody could tell, so it has another name until it is whole. */
 static bool process_write(struct sim_process *p, char *path, size_t size, struct error *e)
 {
@@ -232,15 +227,13 @@ static bool process_write(struct sim_process *p, char *path, size_t size, struct
     path_make(p, path, size);
     if (access(path, F_OK) == 0)
         return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(EEXIST));
-    struct leftover half = { .path = leftover_name(path) };
-    if (!half.path)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    struct leftover half;
     leftovers_sweep(p->o->out_dir);
-    leftover_make(&half, make_nothing);
+    if (leftover_dir(&half, path) != 0)
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(errno));
     const bool is_whole =
         p->o->framework == SIM_PYTORCH ? session_fill(p, half.path, e) : process_fill(p, half.path, e);
     const int why = leftover_settle(&half, is_whole ? path : NULL);
-    free((char *)half.path);
     return is_whole && (why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why)));
 }
 

@@ -423,7 +423,7 @@ struct sim_torch *torch_open(struct sim_process *p, const char *path, struct err
     t->queue_thread = p->pid + 2;
     t->at = &t->main;
     directions_find(t);
-    if (!prof_writer_open(&t->writer, path, p->o->slice_bytes, e)) {
+    if (!prof_writer_join(&t->writer, path, p->o->slice_bytes, e)) {
         free(t);
         return NULL;
     }

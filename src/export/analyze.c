@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/outdir.h"
 #include "export/analyze_rows.h"
 
 static bool note_file(struct analyze_result *out, const char *path, const char *about, uint64_t rows, struct error *e)
@@ -66,7 +68,7 @@ static const char *make_dirs(const struct profile *p, const struct analyze_reque
     const char *dir = prof ? arena_printf(mem, "%s/analyze", prof) : NULL;
     if (!dir)
         error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
-    else if ((r->out_dir && (!out_make_dir(r->out_dir, e) || !out_make_dir(prof, e))) || !out_make_dir(dir, e))
+    else if (r->out_dir && (!outdir_make(r->out_dir, e) || !outdir_make_inside(prof, e)))
         dir = NULL;
     return dir;
 }
@@ -85,13 +87,15 @@ bool analyze_write(const struct profile *p, const struct analyze_request *r, str
     else if (c.list.n == 0)
         out->why_nothing = "no collective was recorded";
     const char *dir = done && !out->why_nothing ? make_dirs(p, r, mem, e) : NULL;
-    if (dir) {
+    const int lock = dir ? outdir_lock(dir, OUTDIR_PATIENCE_MS, e) : -1;
+    if (lock >= 0) {
         leftovers_sweep(dir);
         for (int is_matrix = 0; is_matrix < 2 && done && !r->is_db_only; is_matrix++)
             if (r->rules & (is_matrix ? RULE_MATRIX : RULE_COMMUNICATION))
                 done = write_json(dir, &c, is_matrix, mem, out, e);
         done = done && write_db(dir, &c, mem, out, e);
+        close(lock);
     }
     arena_free(scratch);
-    return done && (dir || out->why_nothing);
+    return done && (lock >= 0 || out->why_nothing);
 }

@@ -283,7 +283,7 @@ bool flame_graph_write(const struct session *s, enum time_metric metric, const c
     d.x = ok ? arena_take(mem, f.at.n, sizeof *d.x) : NULL;
     ok = (d.x && !names_failed(s->profile.names)) ||
          error_set(e, FAULT_LIMIT, "%s: no memory for the flame graph", path);
-    if (ok && (ok = out_open(&o, path, e))) {
+    if (ok && (ok = out_open_named(&o, path, e))) {
         measure(&d);
         put_svg(&d, s, metric);
         ok = out_close(&o, e);

@@ -94,7 +94,7 @@ static int64_t end_us(const struct memory_timeline *m)
 bool memory_page_write(const struct memory_timeline *m, const char *of, const char *path, struct error *e)
 {
     struct out o;
-    if (!out_open(&o, path, e))
+    if (!out_open_named(&o, path, e))
         return false;
     const char *at = strstr(memory_page_html, mark);
     char device[MEMORY_DEVICE_TEXT];

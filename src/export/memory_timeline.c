@@ -46,7 +46,7 @@ struct sink {
 static bool sink_open(struct sink *s, const char *path, bool is_gzip, struct error *e)
 {
     s->is_gzip = is_gzip;
-    return is_gzip ? gzip_open(&s->gzip, path, e) : out_open(&s->plain, path, e);
+    return is_gzip ? gzip_open(&s->gzip, path, e) : out_open_named(&s->plain, path, e);
 }
 
 /* Where the next piece of text goes. */

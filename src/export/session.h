@@ -19,6 +19,7 @@ struct session_export {
     struct arena *mem;               /* of the job that writes this output: the same as device.mem */
     enum dialect dialect;
     bool is_pretty; /* one event a line */
+    bool is_named;  /* the path is one that the user gave, not a result in a folder of ours */
     unsigned n_threads;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/outdir.h"
 #include "export/recording.h"
 
 struct log {
@@ -101,7 +102,7 @@ bool session_log_write(const struct session_result *r, const char *dir, struct e
         logs ? arena_printf(a->mem, "%s/profiler_%s_%d_ascope.log", logs, file_day, (int)getpid()) : NULL;
     if (!path)
         return error_set(e, FAULT_LIMIT, "%s/logs: no memory", dir);
-    if (!out_make_dir(logs, e) || !out_open(&l.out, path, e))
+    if (!outdir_make_inside(logs, e) || !out_open(&l.out, path, e))
         return false;
     log_found(&l, &r->session);
     for (size_t i = 0; i < a->files.n; i++)

@@ -105,7 +105,7 @@ bool session_trace_write(const struct session_export *x, const char *path, uint6
     }
     if (!w.n_events)
         return error_set(e, FAULT_LIMIT, "%s: no memory for what is in it", path);
-    if (!out_open(&o, path, e))
+    if (!(x->is_named ? out_open_named : out_open)(&o, path, e))
         return false;
     w.base_ns = base_of(x->session);
     w.recording = recording_facts(&x->session->collector, x->mem);

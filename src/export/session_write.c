@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/leftover.h"
 #include "base/out.h"
+#include "base/outdir.h"
 #include "base/pool.h"
 #include "export/session_log.h"
 #include "export/simplify.h"
@@ -312,9 +313,13 @@ static bool write_all(const struct session_wishes *wishes, struct session_result
         wishes->out_dir ? arena_printf(mem, "%s/%s", wishes->out_dir, out->session.name) : out->session.path;
     const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;
     const char *done = dir ? arena_printf(mem, "%s/%s", dir, DONE) : NULL;
-    if (!done || !plan(&w, dir, mem))
+    const char *logs = home ? arena_printf(mem, "%s/logs", home) : NULL;
+    if (!done || !logs || !plan(&w, dir, mem))
         return error_set(e, FAULT_LIMIT, "%s: no memory", out->session.path);
-    if ((wishes->out_dir && (!out_make_dir(wishes->out_dir, e) || !out_make_dir(home, e))) || !out_make_dir(dir, e))
+    if (wishes->out_dir && (!outdir_make(wishes->out_dir, e) || !outdir_make_inside(home, e)))
+        return false;
+    const int lock = outdir_is_inside(logs, e) ? outdir_lock(dir, OUTDIR_PATIENCE_MS, e) : -1;
+    if (lock < 0)
         return false;
     leftovers_sweep(dir);
     unlink(done); /* it comes last: what is there without it is not complete */
@@ -324,6 +329,7 @@ static bool write_all(const struct session_wishes *wishes, struct session_result
     remove_stale(&w);
     if (!collect(&w, out, e)) {
         rmdir(dir); /* only if nothing else is in it */
+        close(lock);
         return false;
     }
     const bool simplifies =
@@ -333,6 +339,7 @@ static bool write_all(const struct session_wishes *wishes, struct session_result
     struct error problem = { 0 };
     if (!session_log_write(out, home, &problem) || !write_done(dir, mem, &problem))
         account_problem(&out->account, problem.text);
+    close(lock);
     return true;
 }
 

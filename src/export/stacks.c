@@ -31,7 +31,7 @@ bool stacks_write(const struct session *s, enum time_metric metric, const char *
         const double us = stack == NO_NAME || stack == NAME_EMPTY ? 0 : op_self_us(s, metric, at);
         if (!(us > 0))
             continue;
-        if ((*n_lines)++ == 0 && path && !out_open(&o, path, e))
+        if ((*n_lines)++ == 0 && path && !out_open_named(&o, path, e))
             return false;
         if (!path)
             continue;

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "analyse/analyse.h"
 #include "base/file.h"
+#include "base/outdir.h"
 #include "base/pool.h"
 #include "export/db_session.h"
 #include "export/recording.h"
@@ -350,36 +352,17 @@ static void note_unknown(struct result *out)
                                      p->path, version));
 }
 
-static bool write_all(const struct request *r, struct result *out, struct error *e)
+static bool write_locked(struct writing *w, struct result *out, struct error *e)
 {
-    struct writing w = { .request = r,
-                         .base = { .profile = &out->profile, .dialect = r->dialect, .from_start = r->from_start },
-                         .job = arena_take(out->account.mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job) };
-    const char *name = strrchr(out->profile.path, '/');
-    name = name ? name + 1 : out->profile.path;
-    w.prof_dir = r->out_dir ? arena_printf(out->account.mem, "%s/%s", r->out_dir, name) : out->profile.path;
-    w.dir = arena_printf(out->account.mem, "%s/mindstudio_profiler_output", w.prof_dir);
-    char stamp[32];
-    const time_t now = time(NULL);
-    struct tm local;
-    strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", localtime_r(&now, &local));
-    w.stamp = r->stamp ? r->stamp : stamp;
-    if (!w.job || !w.prof_dir || !w.dir)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", out->profile.path);
-    if (!scope_resolve(&w.base, r, e))
-        return false;
-    if ((r->out_dir && (!out_make_dir(r->out_dir, e) || !out_make_dir(w.prof_dir, e))) || !out_make_dir(w.dir, e))
-        return false;
-
-    leftovers_sweep(w.dir);
-    leftovers_sweep(w.prof_dir);
-    pthread_mutex_init(&w.lock, NULL);
-    plan(&w);
-    pool_run(w.n_jobs, r->n_threads, run_job, &w);
-    pthread_mutex_destroy(&w.lock);
+    leftovers_sweep(w->dir);
+    leftovers_sweep(w->prof_dir);
+    pthread_mutex_init(&w->lock, NULL);
+    plan(w);
+    pool_run(w->n_jobs, w->request->n_threads, run_job, w);
+    pthread_mutex_destroy(&w->lock);
     size_t n_written = 0;
-    for (size_t i = 0; i < w.n_jobs; i++) {
-        struct job *j = &w.job[i];
+    for (size_t i = 0; i < w->n_jobs; i++) {
+        struct job *j = &w->job[i];
         n_written += j->n_written;
         for (size_t k = 0; k < j->files.n; k++) {
             const char *path = arena_text(out->account.mem, j->files.at[k].path, strlen(j->files.at[k].path));
@@ -398,23 +381,58 @@ static bool write_all(const struct request *r, struct result *out, struct error 
         arena_free(j->mem);
     }
     if (n_written == 0) {
-        rmdir(w.dir); /* only if nothing else is in it */
+        rmdir(w->dir); /* only if nothing else is in it */
         return error_set(e, FAULT_ASKED, "%s: there is nothing to export for what was asked", out->profile.path);
     }
     note_unknown(out);
     struct error readme = { 0 };
-    if ((r->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(&w, out, &readme))
+    if ((w->request->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(w, out, &readme))
         account_problem(&out->account, readme.text);
     return true;
+}
+
+static bool write_all(const struct request *r, struct result *out, struct error *e)
+{
+    struct writing w = { .request = r,
+                         .base = { .profile = &out->profile, .dialect = r->dialect, .from_start = r->from_start },
+                         .job = arena_take(out->account.mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job) };
+    const char *name = strrchr(out->profile.path, '/');
+    name = name ? name + 1 : out->profile.path;
+    w.prof_dir = r->out_dir ? arena_printf(out->account.mem, "%s/%s", r->out_dir, name) : out->profile.path;
+    w.dir = arena_printf(out->account.mem, "%s/mindstudio_profiler_output", w.prof_dir);
+    char stamp[32];
+    const time_t now = time(NULL);
+    struct tm local;
+    strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", localtime_r(&now, &local));
+    w.stamp = r->stamp ? r->stamp : stamp;
+    if (!w.job || !w.prof_dir || !w.dir)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", out->profile.path);
+    if (!scope_resolve(&w.base, r, e))
+        return false;
+    if (r->out_dir && (!outdir_make(r->out_dir, e) || !outdir_make_inside(w.prof_dir, e)))
+        return false;
+    const int lock = outdir_lock(w.dir, OUTDIR_PATIENCE_MS, e); /* who holds it also writes the database beside it */
+    if (lock < 0)
+        return false;
+    const bool done = write_locked(&w, out, e);
+    close(lock);
+    return done;
 }
 
 /* The reference's intermediate databases, which --clear is there to remove. */
 static void clear_folder(struct result *out, const struct source *s)
 {
     const char *path = arena_printf(out->account.mem, "%s/sqlite", s->path);
-    DIR *d = path ? opendir(path) : NULL;
-    if (!d)
+    const int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        else if (path && (errno == ENOTDIR || errno == ELOOP))
+            account_problem(&out->account,
+                            arena_printf(out->account.mem, "%s: is not removed: it is no folder, or a link", path));
         return;
+    }
     for (struct dirent *f; (f = readdir(d));)
         if (f->d_name[0] != '.')
             unlinkat(dirfd(d), f->d_name, 0);

@@ -1,8 +1,10 @@
 """The program that is run beside a training: found, run, told about when it fails, never in the way."""
 import glob
 import os
+import stat
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -76,6 +78,27 @@ def test_exports(collection, tmp_path, tell, told):
     assert not _program.export_stacks(collection, tmp_path / "stacks.log", tell=tell).is_done
     assert not _program.export_memory_timeline(collection, tmp_path / "memory.html", device="cpu", tell=tell).is_done
     assert len(told) == 2 and all(severity == _core.ERROR and "\n" not in text for severity, text in told)
+
+
+def test_exports_to_what_is_no_file(collection, tmp_path, tell, told, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert _program.export_chrome_trace(collection, tmp_path / "trace.json", tell=tell).is_done
+    text = (tmp_path / "trace.json").read_bytes()
+    os.mkfifo(tmp_path / "fifo")
+    got = []
+    reader = threading.Thread(target=lambda: got.append((tmp_path / "fifo").read_bytes()))
+    reader.start()
+    assert _program.export_chrome_trace(collection, tmp_path / "fifo", tell=tell).is_done
+    reader.join()
+    assert got == [text] and stat.S_ISFIFO(os.lstat(tmp_path / "fifo").st_mode)
+    assert not _program.is_file_name(tmp_path / "fifo") and _program.is_file_name("trace.json") and _program.is_file_name("new")
+    assert _program.export_chrome_trace(collection, "-", tell=tell).is_done  # the program's standard output is nobody's
+    assert (tmp_path / "-").read_bytes() == text
+    with open(tmp_path / "redirected", "wb") as file:  # a descriptor of this process, not of the program that is started
+        file.write(b"before ")
+        file.flush()
+        assert _program.export_chrome_trace(collection, "/dev/fd/%d" % file.fileno(), tell=tell).is_done
+    assert (tmp_path / "redirected").read_bytes() == b"before " + text and not told
 
 
 def test_nothing_to_analyse(tmp_path, tell, told):

@@ -15,6 +15,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 
 SOURCE = pathlib.Path(__file__).with_name("listener.cpp")
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
@@ -183,7 +184,9 @@ def path(source=SOURCE):
             with contextlib.suppress(OSError):  # a file system without locks: then several compile, and the last one stays
                 fcntl.flock(lock, fcntl.LOCK_EX)
             if not _is_usable(name):
-                unfinished = cache / f".{name.name}.{os.getpid()}"
+                handle, unfinished = tempfile.mkstemp(prefix=f".{name.name}.", dir=cache)
+                os.close(handle)
+                unfinished = pathlib.Path(unfinished)
                 try:
                     _compile(torch, headers, source, unfinished)
                     _seal(unfinished)

@@ -395,7 +395,7 @@ class _KinetoProfile:
         if metric not in METRICS:
             warn("export_stacks: there is no metric %s; %s is taken" % (shown(metric), METRICS[0]))
             metric = METRICS[0]
-        if not str(output_path).endswith((".log", ".svg")):
+        if not str(output_path).endswith((".log", ".svg")) and _program.is_file_name(output_path):
             warn("export_stacks: %s: such files end in .log, and so will this one" % output_path)
         self._export("export_stacks", output_path, metric)
 

@@ -1,0 +1,171 @@
+#include "base/destination.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { LINKS_MOST = 40 }; /* as the kernel */
+
+static bool fail(struct error *e, const char *name, int why)
+{
+    return error_set(e, FAULT_IO, "%s: cannot be created: %s", name, write_trouble(why));
+}
+
+static const char *kind_text(mode_t mode)
+{
+    return S_ISLNK(mode)    ? "a link"
+           : S_ISDIR(mode)  ? "a directory"
+           : S_ISFIFO(mode) ? "a FIFO"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+bool destination_is_plain(const char *path, struct error *e)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT || fail(e, path, errno);
+    return S_ISREG(st.st_mode) || error_set(e, FAULT_IO,
+                                            "%s: is %s, and results are plain files; remove it, or write elsewhere "
+                                            "with --out",
+                                            path, kind_text(st.st_mode));
+}
+
+/* A folder and the name in it: "a/b" is "a" and "b". */
+struct place {
+    int dir;
+    const char *base; /* in the path that was split */
+};
+
+static int place_open(struct place *p, char *path)
+{
+    char *slash = strrchr(path, '/');
+    p->base = slash ? slash + 1 : path;
+    if (!*p->base)
+        return EISDIR;
+    const char was = slash ? slash[1] : 0;
+    if (slash)
+        slash[1] = 0; /* "a/": of the root, too */
+    p->dir = open(slash ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int why = p->dir < 0 ? errno : 0;
+    if (slash)
+        slash[1] = was;
+    return why;
+}
+
+static bool is_proc(int dir)
+{
+    struct statfs fs;
+    return fstatfs(dir, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+static bool is_own_descriptors(int dir)
+{
+    struct stat here, own;
+    return fstat(dir, &here) == 0 && stat("/proc/self/fd", &own) == 0 && here.st_dev == own.st_dev &&
+           here.st_ino == own.st_ino;
+}
+
+/* In a shared folder (as /tmp), what another user has put there would lead us where he wants. */
+static bool is_trap(int dir, const struct stat *st)
+{
+    struct stat above;
+    const mode_t shared = S_ISVTX | S_IWOTH;
+    return fstat(dir, &above) == 0 && (above.st_mode & shared) == shared && st->st_uid != geteuid() &&
+           st->st_uid != above.st_uid;
+}
+
+static int follow(struct destination *d, const struct place *p)
+{
+    char target[PATH_MAX], joined[2 * PATH_MAX];
+    const ssize_t n = readlinkat(p->dir, p->base, target, sizeof target);
+    if (n <= 0 || n == sizeof target)
+        return n < 0 ? errno : ENAMETOOLONG;
+    const int folder = *target == '/' ? 0 : (int)(p->base - d->path);
+    const int len = snprintf(joined, sizeof joined, "%.*s%.*s", folder, d->path, (int)n, target);
+    if ((size_t)len >= sizeof d->path)
+        return ENAMETOOLONG;
+    memcpy(d->path, joined, (size_t)len + 1);
+    return 0;
+}
+
+/* What is at d->path now; links of the file system are left to be followed: *is_link. 0 or an errno. */
+static int classify(struct destination *d, const struct place *p, bool *is_link)
+{
+    struct stat st;
+    if (fstatat(p->dir, p->base, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : errno;
+    if (S_ISREG(st.st_mode))
+        return 0;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    if (S_ISLNK(st.st_mode) && is_proc(p->dir) && strspn(p->base, "0123456789") == strlen(p->base)) {
+        d->kind = is_own_descriptors(p->dir) ? DESTINATION_DESCRIPTOR : DESTINATION_OTHER_FD;
+        d->descriptor = atoi(p->base);
+        return 0;
+    }
+    if ((S_ISLNK(st.st_mode) || S_ISFIFO(st.st_mode)) && is_trap(p->dir, &st))
+        return EACCES;
+    *is_link = S_ISLNK(st.st_mode);
+    if (!*is_link)
+        d->kind = DESTINATION_THROUGH;
+    return 0;
+}
+
+bool destination_look(struct destination *d, const char *name, struct error *e)
+{
+    *d = (struct destination){ .descriptor = -1 };
+    if (strcmp(name, "-") == 0) {
+        d->kind = DESTINATION_DESCRIPTOR;
+        d->descriptor = STDOUT_FILENO;
+        return true;
+    }
+    if (strlen(name) >= sizeof d->path)
+        return fail(e, name, ENAMETOOLONG);
+    memcpy(d->path, name, strlen(name) + 1);
+    for (int n = 0; n < LINKS_MOST; n++) {
+        struct place p = { .dir = -1 };
+        bool is_link = false;
+        int why = place_open(&p, d->path);
+        why = why ? why : classify(d, &p, &is_link);
+        why = !why && is_link ? follow(d, &p) : why;
+        if (p.dir >= 0)
+            close(p.dir);
+        if (why)
+            return fail(e, name, why);
+        if (!is_link)
+            return true;
+    }
+    return fail(e, name, ELOOP);
+}
+
+bool destination_is_stdout(const char *name)
+{
+    struct destination d;
+    struct error unused = { 0 };
+    return destination_look(&d, name, &unused) && d.kind == DESTINATION_DESCRIPTOR && d.descriptor == STDOUT_FILENO;
+}
+
+int destination_open(const struct destination *d)
+{
+    struct stat st;
+    if (d->kind == DESTINATION_DESCRIPTOR)
+        return fcntl(d->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+    if (d->kind == DESTINATION_OTHER_FD) /* the end of what it has written, should it be a file */
+        return (int)TEMP_FAILURE_RETRY(open(d->path, flags | O_APPEND));
+    const int fd = (int)TEMP_FAILURE_RETRY(open(d->path, flags | O_NOFOLLOW));
+    if (fd < 0 || (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)))
+        return fd;
+    close(fd);
+    errno = EEXIST; /* it has become a file meanwhile */
+    return -1;
+}

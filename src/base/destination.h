@@ -1,0 +1,42 @@
+/* destination.h - what the name of an output stands for.
+ *
+ * Only a plain file, or a name that is free, is written under a temporary name and renamed (leftover.h). Everything else, a
+ * FIFO, a device, a terminal, a descriptor of this process, is opened and written through: a rename would replace it.
+ *
+ * A name that the user gave may be a link, which is followed to the folder of its target, and "-" is standard output. In a
+ * folder that everybody may write to, links and FIFOs of other users are not followed (the kernel's rule for open()).
+ * A name that we made ourselves, of a result in a collection's folder, must be a plain file: whatever else is there was put
+ * there by somebody else.
+ */
+#ifndef ASCOPE_BASE_DESTINATION_H
+#define ASCOPE_BASE_DESTINATION_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+enum destination_kind {
+    DESTINATION_FILE,       /* a plain file, or nothing yet */
+    DESTINATION_THROUGH,    /* a FIFO, a device, a socket */
+    DESTINATION_OTHER_FD,   /* a descriptor of another process: /proc/PID/fd/N */
+    DESTINATION_DESCRIPTOR, /* one of ours: "-", /dev/stdout, /dev/fd/N */
+};
+
+struct destination {
+    enum destination_kind kind;
+    int descriptor;      /* of DESTINATION_DESCRIPTOR */
+    char path[PATH_MAX]; /* with links resolved in its last part */
+};
+
+/* False: it cannot be an output, e.g. it is a directory. Opens nothing. */
+bool destination_look(struct destination *d, const char *name, struct error *e);
+bool destination_is_stdout(const char *name); /* one that a report must not go to as well */
+
+/* All but plain files: a descriptor to write to, -1 and errno. Waits for the reader of a FIFO, as shells do. */
+int destination_open(const struct destination *d);
+
+/* For a name that we made: true when it is a plain file or free. */
+bool destination_is_plain(const char *path, struct error *e);
+
+#endif

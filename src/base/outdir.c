@@ -1,0 +1,87 @@
+#include "base/outdir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static bool fail(struct error *e, const char *path, int why)
+{
+    return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why));
+}
+
+bool outdir_make(const char *path, struct error *e)
+{
+    struct stat st;
+    if (mkdir(path, 0750) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+        return true;
+    return fail(e, path, errno);
+}
+
+bool outdir_is_inside(const char *path, struct error *e)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT || fail(e, path, errno);
+    if (S_ISLNK(st.st_mode))
+        return error_set(e, FAULT_IO,
+                         "%s: is a link, which results are not written through; remove it, or write elsewhere with "
+                         "--out",
+                         path);
+    return S_ISDIR(st.st_mode) || fail(e, path, EEXIST);
+}
+
+bool outdir_make_inside(const char *path, struct error *e)
+{
+    return mkdir(path, 0750) == 0 || (errno == EEXIST ? outdir_is_inside(path, e) : fail(e, path, errno));
+}
+
+/* False: the lock is another's. */
+static bool lock_wait(int fd, unsigned patience_ms)
+{
+    enum { STEP_MS = 50 };
+    for (unsigned waited = 0;; waited += STEP_MS) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            return true; /* or this file system has no locks */
+        if (waited >= patience_ms)
+            return false;
+        nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000L }, NULL);
+    }
+}
+
+/* One who found nothing to write has removed it while we waited. */
+static bool is_same(int fd, const char *path)
+{
+    struct stat held, now;
+    return fstat(fd, &held) == 0 && lstat(path, &now) == 0 && held.st_dev == now.st_dev && held.st_ino == now.st_ino;
+}
+
+int outdir_lock(const char *path, unsigned patience_ms, struct error *e)
+{
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        if (!outdir_make_inside(path, e))
+            return -1;
+        const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0 && errno == ENOENT)
+            continue;
+        if (fd < 0)
+            return fail(e, path, errno) - 1;
+        if (!lock_wait(fd, patience_ms)) {
+            close(fd);
+            return error_set(e, FAULT_IO,
+                             "%s: another process writes its results here; try again when it has ended, or write "
+                             "elsewhere with --out",
+                             path) -
+                   1;
+        }
+        if (is_same(fd, path))
+            return fd;
+        close(fd);
+    }
+    return fail(e, path, ENOENT) - 1;
+}

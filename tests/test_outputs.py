@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Where results go: what is no plain file is written through and stays what it is, links inside a collection are refused,
+several writers do not meet, and each run says how it ended.
+
+usage: test_outputs.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import fcntl
+import glob
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+ASCOPE = SOURCE = None
+
+
+def sample(name):
+    found = glob.glob(os.path.join(SOURCE, "tests/data", name, "raw/*_ascend_pt"))
+    return (found or glob.glob(os.path.join(SOURCE, "tests/data", name, "PROF_*")))[0]
+
+
+def run(*args, **more):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ASCOPE_")}
+    return subprocess.run([ASCOPE, *args], capture_output=True, env=env, timeout=120, **more)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="ascope outputs é ")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
+
+    def copy(self, name, change=None):
+        given = sample(name)
+        path = self.path(os.path.basename(given))
+        shutil.copytree(given, path, copy_function=shutil.copyfile)
+        for top, _, _ in os.walk(path):
+            os.chmod(top, 0o755)
+        if change:
+            file = glob.glob(glob.escape(path) + "/profiler_info*.json")[0]
+            with open(file) as f:
+                info = json.load(f)
+            change(info)
+            with open(file, "w") as f:
+                json.dump(info, f)
+        return path
+
+    def ascope(self, *args, code=0, **more):
+        r = run(*args, cwd=self.dir, **more)
+        self.assertEqual(r.returncode, code, f"{args}: {r.stdout[-500:]}{r.stderr}")
+        return r
+
+
+EXPORTS = (("export-trace", "own-pytorch", "a.json"), ("export-trace", "own-pytorch", "a.json.gz"),
+           ("export-stacks", "own-pytorch", "a.log"), ("export-stacks", "own-pytorch", "a.svg"),
+           ("export-memory-timeline", "own-pytorch", "a.json"), ("export-memory-timeline", "own-pytorch", "a.raw.json.gz"),
+           ("export-memory-timeline", "own-pytorch", "a.html"))
+
+
+class Named(Case):
+    """Outputs whose name the user gives."""
+
+    def each(self):
+        for number, (command, name, out) in enumerate(EXPORTS):
+            folder = "%d" % number
+            os.mkdir(self.path(folder))
+            self.ascope(command, sample(name), self.path(folder, out))
+            with open(self.path(folder, out), "rb") as f:
+                yield command, sample(name), folder, out, f.read()
+
+    def test_fifo(self):
+        for command, given, folder, out, text in self.each():
+            with self.subTest(command=command, out=out):
+                fifo, got = self.path(folder, "fifo." + out), []
+                os.mkfifo(fifo)
+
+                def read():
+                    with open(fifo, "rb") as f:
+                        got.append(f.read())
+
+                reader = threading.Thread(target=read)
+                reader.start()
+                self.ascope(command, given, fifo)
+                reader.join()
+                self.assertEqual(got, [text])
+                self.assertTrue(stat.S_ISFIFO(os.lstat(fifo).st_mode))
+                self.assertFalse([n for n in os.listdir(self.path(folder)) if ".part-" in n])
+
+    def test_link(self):
+        for command, given, folder, out, text in self.each():
+            with self.subTest(command=command, out=out):
+                os.mkdir(self.path(folder, "below"))
+                os.symlink("below/" + out, self.path(folder, "link." + out))
+                self.ascope(command, given, self.path(folder, "link." + out))
+                self.assertTrue(os.path.islink(self.path(folder, "link." + out)))
+                with open(self.path(folder, "below", out), "rb") as f:
+                    self.assertEqual(f.read(), text)
+
+    def test_device(self):
+        for command, given, folder, out, _ in self.each():
+            with self.subTest(command=command, out=out):
+                device = self.path(folder, "null." + out)
+                try:
+                    os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+                    with open(device, "wb"):
+                        pass
+                except OSError:
+                    self.skipTest("no right to make a device")
+                before = set(os.listdir(self.path(folder)))
+                self.ascope(command, given, device)
+                self.assertTrue(stat.S_ISCHR(os.lstat(device).st_mode))
+                self.assertEqual(set(os.listdir(self.path(folder))), before)
+
+    def test_stacks_to_a_name_without_ending(self):
+        """Of what is no file there is no second name beside it."""
+        os.mkfifo(self.path("fifo"))
+        got = []
+
+        def read():
+            with open(self.path("fifo"), "rb") as f:
+                got.append(f.read())
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        self.ascope("export-stacks", sample("own-pytorch"), self.path("fifo"))
+        reader.join()
+        self.assertTrue(got[0])
+        self.assertEqual(os.listdir(self.dir), ["fifo"])
+
+    def test_standard_output(self):
+        for command, given, _, out, text in self.each():
+            if out in ("a.json", "a.log"):
+                with self.subTest(command=command, out=out):
+                    r = self.ascope(command, given, "-")
+                    self.assertEqual(r.stdout, text)
+                    self.assertIn(b"-: ", r.stderr)
+                    self.assertEqual(self.ascope(command, given, "-", "-q").stderr, b"")
+                    with open(self.path("redirected"), "wb") as f:
+                        f.write(b"before ")
+                        f.flush()
+                        subprocess.run([ASCOPE, command, given, "/dev/stdout", "-q"], stdout=f, check=True)
+                    with open(self.path("redirected"), "rb") as f:
+                        self.assertEqual(f.read(), b"before " + text)
+                    self.assertEqual(self.ascope(command, given, "-", "--json", code=2).stdout, b"")
+
+    def test_exit_code_is_the_one_that_json_says(self):
+        path = self.copy("own-pytorch")
+        prof = glob.glob(glob.escape(path) + "/PROF_*")[0]
+        for file in glob.glob(glob.escape(prof) + "/*/info.json*"):
+            os.remove(file)
+        for command, out in (("export-trace", "t.json"), ("export-stacks", "s.log"), ("export-memory-timeline", "m.json")):
+            with self.subTest(command=command):
+                r = run(command, path, self.path(out), "--json", *(["--device", "cpu"] if out == "m.json" else []))
+                self.assertEqual(r.returncode, 3, r.stderr)
+                self.assertEqual(json.loads(r.stdout)["exit_code"], 3)
+
+
+class Folders(Case):
+    """Results in the folders of a collection."""
+
+    def test_links_inside_a_collection_are_refused(self):
+        rows = (("own-pytorch", ["analyse"], "ASCEND_PROFILER_OUTPUT"), ("own-pytorch", ["analyse"], "logs"),
+                ("prof-a", ["export"], "mindstudio_profiler_output"))
+        for name, command, folder in rows:
+            with self.subTest(folder=folder):
+                path = self.copy(name)
+                shutil.rmtree(os.path.join(path, folder), ignore_errors=True)
+                os.mkdir(self.path("elsewhere"))
+                os.symlink(self.path("elsewhere"), os.path.join(path, folder))
+                r = self.ascope(*command, path, code=1)
+                self.assertEqual(r.stderr.decode().count("\n"), 1)
+                self.assertIn("is a link", r.stderr.decode())
+                self.assertEqual(os.listdir(self.path("elsewhere")), [])
+                os.mkdir(self.path("own"))
+                os.symlink("own", self.path("out"))  # the user's own
+                self.ascope(*command, path, "--out", self.path("out"))
+                self.assertTrue(os.listdir(self.path("own")))
+                for each in (path, self.path("elsewhere"), self.path("own")):
+                    shutil.rmtree(each)
+                os.remove(self.path("out"))
+
+    def test_a_result_that_is_a_link_is_refused(self):
+        path = self.copy("own-pytorch")
+        os.makedirs(os.path.join(path, "ASCEND_PROFILER_OUTPUT"), exist_ok=True)
+        with open(self.path("theirs"), "w") as f:
+            f.write("theirs")
+        trace = os.path.join(path, "ASCEND_PROFILER_OUTPUT", "trace_view.json")
+        os.symlink(self.path("theirs"), trace)
+        fifo = os.path.join(path, "ASCEND_PROFILER_OUTPUT", "kernel_details.csv")
+        os.mkfifo(fifo)  # must not be waited for
+        r = self.ascope("analyse", path, code=3)
+        self.assertIn("trace_view.json: is a link", r.stderr.decode())
+        self.assertIn("kernel_details.csv: is a FIFO", r.stderr.decode())
+        with open(self.path("theirs")) as f:
+            self.assertEqual(f.read(), "theirs")
+        self.assertTrue(os.path.islink(trace) and stat.S_ISFIFO(os.lstat(fifo).st_mode))
+
+    def test_a_database_is_a_plain_file(self):
+        path = self.copy("own-pytorch")
+        os.makedirs(os.path.join(path, "ASCEND_PROFILER_OUTPUT"), exist_ok=True)
+        self.ascope("analyse", path, "--export-type", "db")
+        made = glob.glob(glob.escape(path) + "/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db")[0]
+        os.remove(made)
+        os.mkfifo(made)
+        self.assertIn("is a FIFO", run("analyse", path, "--export-type", "db").stderr.decode())
+
+    def test_clear_does_not_follow_links(self):
+        path = self.copy("prof-a")
+        os.mkdir(self.path("theirs"))
+        with open(self.path("theirs", "file"), "w"):
+            pass
+        host = os.path.join(path, "host", "sqlite")
+        shutil.rmtree(host, ignore_errors=True)
+        os.symlink(self.path("theirs"), host)
+        self.assertIn(b"sqlite: is not removed", self.ascope("export", "summary", path, "--clear", code=3).stderr)
+        self.assertEqual(os.listdir(self.path("theirs")), ["file"])
+
+    def test_two_writers(self):
+        """Each waits for the other; every file is whole, and no part is left."""
+        path = self.copy("own-pytorch")
+        both = [subprocess.Popen([ASCOPE, "analyse", path, "--threads", "1"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT) for _ in range(4)]
+        for one in both:
+            said = one.communicate(timeout=120)[0]
+            self.assertEqual(one.returncode, 0, said)
+        with open(os.path.join(path, "ASCEND_PROFILER_OUTPUT/trace_view.json")) as f:
+            json.load(f)
+        self.assertFalse(glob.glob(glob.escape(path) + "/**/*.part-*", recursive=True))
+
+    def test_a_writer_waits_for_another(self):
+        path = self.copy("own-pytorch")
+        folder = os.path.join(path, "ASCEND_PROFILER_OUTPUT")
+        os.makedirs(folder, exist_ok=True)
+        held = os.open(folder, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        one = subprocess.Popen([ASCOPE, "analyse", path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        with self.assertRaises(subprocess.TimeoutExpired):  # it cannot have ended, however long that takes
+            one.wait(0.5)
+        self.assertFalse(os.path.exists(os.path.join(folder, "analyse.done")))
+        os.close(held)
+        said = one.communicate(timeout=120)[0]
+        self.assertEqual(one.returncode, 0, said)
+
+    def test_parts_of_dead_runs_are_removed_and_those_of_others_are_not(self):
+        path = self.copy("own-pytorch")
+        folder = os.path.join(path, "ASCEND_PROFILER_OUTPUT")
+        os.makedirs(folder, exist_ok=True)
+        dead, alive = (os.path.join(folder, "trace_view.json.part-%016x" % n) for n in (1, 2))
+        with open(dead, "w"), open(alive, "w") as f:
+            fcntl.flock(f, fcntl.LOCK_EX)
+            self.ascope("analyse", path)
+            self.assertTrue(os.path.exists(alive))
+        self.assertFalse(os.path.exists(dead))
+
+
+def main():
+    global ASCOPE, SOURCE
+    ASCOPE, SOURCE = (os.path.abspath(p) for p in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1)
+
+
+if __name__ == "__main__":
+    main()
