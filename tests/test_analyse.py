@@ -59,15 +59,30 @@ class Finding(Case):
             self.ascope("-q", *words, code=0)
             self.assertIn("analyse.done", self.results(path), words)
 
-    def test_all_ranks_of_a_job_in_order_whoever_ends_first(self):
+    def test_all_ranks_of_a_job_in_one_table_whoever_ends_first(self):
         names = ["r%02d_ascend_pt" % i for i in range(12)]
         for i, n in enumerate(names):
-            self.sample("npu" if i % 3 == 0 else "host", n)
+            self.settings(self.sample("npu" if i % 3 == 0 else "host", n), lambda info, i=i: info.update(rank_id=i))
+        tables = set()
         for threads in "1", "4":
             r = self.ascope(self.dir, "--threads", threads, "--max-process-number", "3", code=0)
-            self.assertEqual([line.split()[-1] for line in r.stdout.splitlines() if "_ascend_pt" in line], names)
+            tables.add(r.stdout)
+            self.assertEqual(sorted(line.split()[-1] for line in r.stdout.splitlines() if "_ascend_pt" in line), names)
+            self.assertEqual(r.stderr, "")
             told = self.ascope(self.dir, "--threads", threads, "-v", code=0).stdout.splitlines()
-            self.assertEqual([line.rsplit("/", 1)[1] for line in told if line.endswith("_ascend_pt")], names)
+            self.assertEqual([line.rsplit("/", 1)[1] for line in told if line.endswith("_ascend_pt") and "/" in line], names)
+        self.assertEqual(len(tables), 1)
+
+    def test_a_rank_that_is_there_twice_is_reported(self):
+        for i, n in enumerate(("a", "b", "c", "d")):
+            self.settings(self.sample("host", n + "_ascend_pt"), lambda info, i=i: info.update(rank_id=i % 3))
+        r = self.ascope(self.dir, code=0)
+        self.assertEqual(r.stderr, "ascope: rank 0: in 2 directories, a_ascend_pt and d_ascend_pt; they are of different runs, "
+                                   "or of processes that had no rank of their own\n")
+        self.assertEqual(r.stdout.count("\n0*  "), 2, r.stdout)
+        report = json.loads(self.ascope(self.dir, "--json", code=0).stdout)
+        self.assertEqual(sorted((row["rank"], row["duplicate"]) for row in report["ranks"]),
+                         [(0, True), (0, True), (1, False), (2, False)])
 
     def test_one_that_fails_stops_no_other(self):
         bad, good = self.sample("npu", "a_ascend_pt"), self.sample("npu", "b_ascend_pt")
@@ -193,12 +208,30 @@ class Results(Case):
         self.assertEqual([r["Step"] for r in table], [s["step"] for s in report["steps"]])
         for row, step in zip(table, report["steps"]):
             for column, keys in (("Computing", ("computing_us", "overlapped_us")), ("Overlapped", ("overlapped_us",)),
-                                 ("Communication(Not Overlapped)", ("communication_us",)), ("Free", ("free_us",))):
+                                 ("Communication(Not Overlapped)", ("communication_us",))):
                 self.assertAlmostEqual(float(row[column]), sum(step[k] for k in keys), 3, column)
+            busy = step["computing_us"] + step["overlapped_us"] + step["communication_us"]
+            self.assertAlmostEqual(step["free_us"], max(step["time_us"] - busy, 0), 3)  # what is left of the step
         self.assertEqual(report["top_on_device"][0]["name"], "aten::bmm")
         text = self.ascope(path, code=0).stdout
         for part in "step  ", "aten::bmm", "most memory", "analysing":
             self.assertIn(part, text)
+
+
+    def test_a_chosen_step_is_shown_against_all(self):
+        path = self.sample()
+        steps = json.loads(self.ascope(path, "--json", code=0).stdout)["directories"][0]["steps"]
+        text = self.ascope(path, "--steps", steps[1]["step"], code=0).stdout
+        self.assertIn("\n  %d steps, median " % len(steps), text)
+        self.assertEqual([s["step"] for s in json.loads(self.ascope(path, "--steps", steps[1]["step"], "--json", code=0)
+                                                        .stdout)["directories"][0]["steps"]], [steps[1]["step"]])
+
+    def test_a_recording_of_the_host_alone_has_its_steps_too(self):
+        report = json.loads(self.ascope(self.sample("host"), "--json", code=0).stdout)["directories"][0]
+        self.assertTrue(report["steps"])
+        for s in report["steps"]:
+            self.assertIsNone(s["device"])
+            self.assertAlmostEqual(s["time_us"], s["computing_us"] + s["free_us"], 3)
 
 
 class Tables(Case):

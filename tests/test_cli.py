@@ -3,6 +3,7 @@
 
 usage: test_cli.py ASCOPE SOURCE_ROOT [unittest options]
 """
+import csv
 import glob
 import json
 import os
@@ -11,6 +12,7 @@ import pty
 import re
 import shutil
 import stat
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -492,6 +494,31 @@ class Talk(Case):
             self.assertRegex(text, r"stars_soc\.data +35 kB +554 records")
             self.assertGreater(len(text), len(plain))
 
+    def test_the_steps_of_a_collection_are_in_its_report(self):
+        path = self.ascope("sim", "--kernels", "400", "--steps", "8", code=0).stdout.strip()
+        c = json.loads(self.ascope("export", "summary", "-dir", path, "--json", code=0).stdout)["collections"][0]
+        table = glob.glob(glob.escape(os.path.join(self.dir, path)) + "/mindstudio_profiler_output/step_trace_*.csv")[0]
+        with open(table, newline="") as f:
+            times = {r["Iteration ID"]: float(r["Iteration Time(us)"]) for r in csv.DictReader(f)
+                     if r["Model ID"].strip() == "4294967295"}
+        self.assertEqual({s["step"]: s["time_us"] for s in c["steps"]}, times)
+        for s in c["steps"]:
+            self.assertAlmostEqual(s["time_us"], sum(s[k + "_us"] for k in ("computing", "overlapped", "communication", "free")), 3)
+        self.assertEqual(c["step_medians"][0]["steps"], 8)
+        self.assertAlmostEqual(c["step_medians"][0]["time_us"], statistics.median(times.values()), 2)
+        slowest = sorted(times, key=times.get, reverse=True)
+        for most in 2, 3:
+            text = self.ascope("export", "db", "-dir", path, "--top", str(most), code=0).stdout
+            self.assertIn("\n  8 steps, median ", text)
+            self.assertEqual(re.findall(r"^    (\d+)  +[\d.]+ .s", text, re.M), slowest[:most])
+            self.assertIn("    and %d more from " % (8 - most), text)
+        text = self.ascope("export", "summary", "-dir", path, *STEP, code=0).stdout
+        self.assertIn("\n  8 steps, median ", text)  # the chosen one against all
+        self.assertEqual(re.findall(r"^    (\d+)  +[\d.]+ .s", text, re.M), ["2"])
+        text = self.ascope("export", "summary", "-dir", path, "--model-id", "1", "--iteration-id", "3", code=0).stdout
+        self.assertIn("\n  8 iterations of model 1, median ", text)
+        self.assertEqual(re.findall(r"^    (\d+)  +[\d.]+ .s", text, re.M), ["3"])
+
     def test_json_is_one_object_with_stable_members(self):
         path = self.sample()
         r = json.loads(self.ascope("export", "all", "-dir", path, "--json", code=0).stdout)
@@ -499,7 +526,8 @@ class Talk(Case):
         self.assertEqual((r["schema"], r["command"], r["exit_code"]), (1, "export", 0))
         c = r["collections"][0]
         self.assertEqual(list(c), ["path", "chip", "platform", "hostname", "simulated", "devices", "begin_ns", "end_ns",
-                                   "has_end", "counts", "files", "top_operators", "losses", "recording", "problems", "seconds"])
+                                   "has_end", "counts", "files", "top_operators", "losses", "recording", "problems", "seconds",
+                                   "steps", "step_medians"])
         self.assertEqual((c["chip"], c["platform"], c["devices"], c["simulated"]), ("Ascend910B", 5, [0], False))
         self.assertEqual(c["end_ns"] - c["begin_ns"], 14124000)
         for f in c["files"]:

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/rank_table.h"
 #include "cli/recover.h"
 #include "cli/session_summary.h"
 #include "cli/summary.h"
@@ -23,13 +24,16 @@ struct turn {
     enum outcome outcome;
     char *told, *complaints; /* for stdout and stderr */
     json_t *json;
+    struct rank_row rank; /* of a session; has_row: that could be read */
+    bool has_row;
     bool is_ended, is_cut; /* cut: there was no memory for all that it said */
 };
 
 struct analysis {
     const struct arguments *a;
     struct session_wishes wishes;
-    struct request request; /* of PROF directories */
+    struct step_choice choice; /* the steps of the wishes */
+    struct request request;    /* of PROF directories */
     struct targets targets;
     struct turn *turn; /* of each target */
     bool has_lines;    /* one for each directory, instead of a summary */
@@ -86,10 +90,13 @@ static void analyse_session(struct analysis *n, const char *path, struct turn *t
     if (session_export(path, &n->wishes, &r, &e)) {
         t->outcome = outcome_of(&r.account, &r.session.lost);
         put_problems(err, &r.account);
+        const struct step_choice *choice = n->wishes.has_steps ? &n->choice : NULL;
         if (n->a->json)
-            t->json = session_summary_json(&r);
-        else if (!(n->has_lines ? session_line_print(term, &r) : session_summary_print(term, n->a, &r)))
+            t->json = session_summary_json(n->a, choice, &r);
+        else if (!n->has_lines && !session_summary_print(term, n->a, choice, &r))
             t->is_cut = true;
+        t->has_row = n->targets.list.n > 1 && rank_row_of(&t->rank, &r.session);
+        t->is_cut |= n->targets.list.n > 1 && !t->has_row;
     } else {
         t->outcome = OUTCOME_NOTHING;
         fprintf(err, "%s: %s\n", complain_name(), e.text);
@@ -110,7 +117,7 @@ static void analyse_prof(struct analysis *n, const char *path, struct turn *t, c
         t->outcome = outcome_of(&r.account, &r.profile.lost);
         put_problems(err, &r.account);
         if (n->a->json)
-            t->json = summary_json(&r);
+            t->json = summary_json(n->a, &r);
         else if (!summary_print(term, n->a, &r))
             t->is_cut = true;
     } else {
@@ -194,18 +201,73 @@ static void run_all(struct analysis *n)
     n->has_lines = n_targets > TOLD_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
     for (size_t i = 0; i < n_targets; i++)
         n->has_lines = n->has_lines && n->targets.list.at[i].is_session;
-    if (n->has_lines) {
-        struct term term;
-        term_init(&term, stdout);
-        session_lines_heading(&term);
-    }
     pthread_mutex_init(&n->lock, NULL);
     progress_begin(&n->progress, stderr, !n->a->quiet);
     pool_run(n_targets, at_once, run_one, n);
     progress_end(&n->progress);
-    if (n->has_lines)
-        printf("\n%zu directories; -v tells more of each\n", n_targets);
     pthread_mutex_destroy(&n->lock);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* One line for each rank that several directories have: the first two of them, and how many there are. */
+static void report_duplicates(const struct rank_row *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t n_same = 0, second = i;
+        bool is_first = row[i].is_twice;
+        for (size_t k = 0; is_first && k < n; k++)
+            if (row[k].is_twice && row[k].rank == row[i].rank) {
+                is_first = k >= i;
+                second = second == i ? k : second;
+                n_same++;
+            }
+        if (is_first)
+            complain(
+                "rank %lld: in %zu directories, %s and %s%s; they are of different runs, or of processes that had no "
+                "rank of their own",
+                (long long)row[i].rank, n_same, row[i].name, row[second].name, n_same > 2 ? " among them" : "");
+    }
+}
+
+/* What the ranks of a job say together. False: no memory. */
+static bool compare_ranks(struct analysis *n, json_t **json)
+{
+    struct arena *mem = n->a->mem;
+    const size_t n_targets = n->targets.list.n;
+    struct rank_row *row = arena_take(mem, n_targets, sizeof *row);
+    uint32_t *order = arena_take(mem, n_targets, sizeof *order);
+    size_t n_rows = 0;
+    if (!row || !order)
+        return false;
+    for (size_t i = 0; i < n_targets; i++)
+        if (n->turn[i].has_row) {
+            row[n_rows] = n->turn[i].rank;
+            row[n_rows++].name = last_part(n->targets.list.at[i].path);
+        }
+    if (n_rows < 2)
+        return true;
+    if (!ranks_compare(row, n_rows, order))
+        return false;
+    report_duplicates(row, n_rows);
+    if (n->a->json) {
+        *json = json_pack("{s:o}", "ranks", rank_table_json(row, order, n_rows));
+        return *json != NULL;
+    }
+    if (n->a->quiet)
+        return true;
+    struct term term;
+    term_init(&term, stdout);
+    if (!n->has_lines)
+        putchar('\n');
+    rank_table_print(&term, row, order, n_rows);
+    if (n->has_lines)
+        printf("\n%zu directories; -v reports more of each\n", n_targets);
+    return true;
 }
 
 /* "text", "db" or both with a comma between. */
@@ -268,6 +330,7 @@ int run_analyse(struct arguments *a)
         complain("--steps %s: wanted is the number of a step, or two with a dash between: 3, 2-4", a->steps);
         return exit_code(a->face, OUTCOME_PARAMETER);
     }
+    n.choice = (struct step_choice){ .first = (uint64_t)n.wishes.first_step, .last = (uint64_t)n.wishes.last_step };
     const unsigned kinds = (n.wishes.text ? WANT_TIMELINE | WANT_SUMMARY : 0) | (n.wishes.db ? WANT_DB : 0);
     n.request = (struct request){ .want = kinds ? kinds : WANT_ALL,
                                   .dialect = n.wishes.dialect,
@@ -286,7 +349,12 @@ int run_analyse(struct arguments *a)
     run_all(&n);
     memory_unwatch();
     enum outcome outcome = tally_outcome(&n.tally);
+    json_t *more = NULL;
+    if (!compare_ranks(&n, &more)) {
+        complain("no memory to compare %zu directories; free some memory and try again", n.targets.list.n);
+        outcome = outcome == OUTCOME_DONE ? OUTCOME_LOSSES : outcome;
+    }
     if (a->json)
-        outcome = json_report(a, "directories", all_json(&n), outcome);
+        outcome = json_report_more(a, "directories", all_json(&n), more, outcome);
     return exit_code(a->face, outcome);
 }

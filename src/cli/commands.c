@@ -7,11 +7,11 @@
 /* clang-format off */
 static const uint8_t export_options[] = {
     OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
-    OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+    OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t analyse_options[] = {
     OPT_DIR, OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_ONLY_STEPS, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_SIMPLIFY, OPT_OUT,
-    OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+    OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t memory_timeline_options[] = {
     OPT_DEVICE, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
@@ -61,8 +61,11 @@ const struct command commands[] = {
                 "A readable log goes to logs, and analyse.done is written last.\n\n"
                 "With --steps the results hold what began in these steps: operators and memory by the step's time on the "
                 "host, kernels and samples by its time on the device, tasks of the queue with the operators that put them "
-                "in. Statistics of ports and links and the counters of caches have no times: they, and the summary on the "
-                "terminal, are those of the whole.\n\n"
+                "in. Statistics of ports and links and the counters of caches have no times: they, and operators and memory in "
+                "the report, are those of the whole; of the steps it shows the chosen ones against the median of all.\n\n"
+                "The report begins with the slowest steps, and says of those that are out of the ordinary what they had more "
+                "of: an operator, communication, waiting for other ranks, or the host. Of several ranks a table compares "
+                "their median steps.\n\n"
                 "PROF_XXX directories, which have no framework's data beside them, are exported as ascope export does.",
         LIST_OF(analyse_options),
         .run = run_analyse,

@@ -58,6 +58,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "nothing but errors" },
     [OPT_VERBOSE] = { "verbose", .letter = 'v', .kind = OPTION_COUNT, .at = AT(verbose),
         .help = "also every file that was read, with its records, and every table that was written" },
+    [OPT_TOP] = { "top", NUMBER(top, 1, 1000),
+        .help = "how many steps and operators the report lists, the slowest first; without it 5" },
     [OPT_HELP] = { "help", .letter = 'h', .kind = OPTION_FLAG, .at = AT(help),
         .help = "this text" },
     [OPT_MAN] = { "man", .kind = OPTION_FLAG, .at = AT(man),
@@ -454,7 +456,7 @@ static bool parse_one(struct arguments *a, int code, char **argv)
 
 struct arguments arguments_new(enum face face)
 {
-    struct arguments a = { .face = face, .iteration_count = 1, .sim = sim_defaults, .mem = arena_new() };
+    struct arguments a = { .face = face, .iteration_count = 1, .top = 5, .sim = sim_defaults, .mem = arena_new() };
     if (!a.mem)
         complain("no memory for the command line; free some memory and try again");
     return a;

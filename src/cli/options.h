@@ -35,6 +35,7 @@ enum option_id {
     OPT_JSON,
     OPT_QUIET,
     OPT_VERBOSE,
+    OPT_TOP,
     OPT_HELP,
     OPT_MAN,
     /* of analyse only */
@@ -125,7 +126,7 @@ struct arguments {
     const struct command *command;
     option_set given; /* they were on the command line */
     const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device, *steps;
-    uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes;
+    uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes, top;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose, metric;
     bool clear, cluster, json, quiet, help, man, pretty, simplify;

@@ -5,6 +5,7 @@
 
 #include "base/json_memory.h"
 #include "cli/recording.h"
+#include "cli/step_table.h"
 #include "profile/chip.h"
 #include "raw/device.h"
 #include "raw/family.h"
@@ -45,29 +46,33 @@ static bool is_above(const struct names *names, const struct top *a, const struc
     return a->dur_ns != b->dur_ns ? a->dur_ns > b->dur_ns : names_compare(names, a->name, b->name) < 0;
 }
 
-size_t top_take(const struct names *names, const struct top *sum, size_t n_sums, struct top out[TOP_OPERATORS])
+static int by_time(const void *a, const void *b, void *names)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < n_sums; i++) {
-        if (sum[i].n == 0 || (n == TOP_OPERATORS && !is_above(names, &sum[i], &out[n - 1])))
-            continue;
-        size_t at = n < TOP_OPERATORS ? n++ : n - 1;
-        for (; at > 0 && is_above(names, &sum[i], &out[at - 1]); at--)
-            out[at] = out[at - 1];
-        out[at] = sum[i];
-    }
-    return n;
+    const struct top *x = a, *y = b;
+    return is_above(names, x, y) ? -1 : is_above(names, y, x) ? 1 : 0;
 }
 
-/* Device time by operator type, or by name where no type was collected; *all is their sum. False: no memory. */
-static bool top_operators(const struct profile *p, struct top out[TOP_OPERATORS], size_t *n, double *all)
+size_t top_take(const struct names *names, struct top *sum, size_t n, size_t most)
+{
+    size_t n_runs = 0;
+    for (size_t i = 0; i < n; i++)
+        if (sum[i].n > 0)
+            sum[n_runs++] = sum[i];
+    if (n_runs > 0)
+        qsort_r(sum, n_runs, sizeof *sum, by_time, (void *)(uintptr_t)names);
+    return n_runs < most ? n_runs : most;
+}
+
+/* Device time by operator type, or by name where no type was collected; *all is their sum. The caller frees them; NULL: no
+ * memory. */
+static struct top *top_operators(const struct profile *p, size_t most, size_t *n, double *all)
 {
     const size_t n_names = names_count(p->names);
     struct top *sum = calloc(n_names, sizeof *sum);
     *all = 0;
     *n = 0;
     if (!sum)
-        return false;
+        return NULL;
     const struct ops *ops = &p->host.ops;
     for (size_t d = 0; d < p->n_devices; d++) {
         const struct tasks *t = &p->device[d].tasks;
@@ -82,9 +87,8 @@ static bool top_operators(const struct profile *p, struct top out[TOP_OPERATORS]
             *all += t->dur_ns[i];
         }
     }
-    *n = top_take(p->names, sum, n_names, out);
-    free(sum);
-    return true;
+    *n = top_take(p->names, sum, n_names, most);
+    return sum;
 }
 
 struct stream_size {
@@ -276,14 +280,15 @@ void top_print(const struct term *t, const struct names *names, const char *head
     }
 }
 
-static bool put_top(const struct term *t, const struct profile *p)
+static bool put_top(const struct term *t, const struct profile *p, size_t most)
 {
-    struct top top[TOP_OPERATORS];
     double all;
     size_t n;
-    const bool done = top_operators(p, top, &n, &all);
+    struct top *top = top_operators(p, most, &n, &all);
     if (n > 0)
         top_print(t, p->names, "where the device time goes", top, n, all);
+    const bool done = top != NULL;
+    free(top);
     return done;
 }
 
@@ -371,6 +376,13 @@ void summary_times(const struct term *t, const struct account *a)
     fputc('\n', t->to);
 }
 
+/* The iterations that were asked for; their choice, or NULL: all. */
+static const struct step_choice *choice_of(const struct arguments *a, struct step_choice *c)
+{
+    *c = (struct step_choice){ a->model, a->iteration, a->iteration + a->iteration_count - 1 };
+    return arguments_have(a, OPT_MODEL) ? c : NULL;
+}
+
 bool summary_print(const struct term *t, const struct arguments *a, const struct result *r)
 {
     if (a->quiet || a->json)
@@ -382,12 +394,15 @@ bool summary_print(const struct term *t, const struct arguments *a, const struct
     put_found(t, p);
     if (a->verbose > 0)
         put_sources(t, p);
-    const bool has_files = summary_files(t, p->path, &r->account, a->verbose > 0), has_top = put_top(t, p);
+    struct step_choice choice;
+    const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice), .file = "step_trace_*.csv" };
+    const bool has_steps = step_table_print(t, &steps, a->top), has_top = put_top(t, p, a->top),
+               has_files = summary_files(t, p->path, &r->account, a->verbose > 0);
     recording_cost_print(t, &p->collector, a->verbose > 0);
     summary_losses(t, &p->lost);
     summary_times(t, &r->account);
     fflush(t->to);
-    return has_files && has_top;
+    return has_files && has_steps && has_top;
 }
 
 /* ---- for machines --------------------------------------------------------------------------------------------- */
@@ -453,12 +468,14 @@ json_t *top_list_json(const struct names *names, const struct top *top, size_t n
     return list;
 }
 
-static json_t *top_json(const struct profile *p)
+static json_t *top_json(const struct profile *p, size_t most)
 {
-    struct top top[TOP_OPERATORS];
     double all;
     size_t n;
-    return top_operators(p, top, &n, &all) ? top_list_json(p->names, top, n) : NULL;
+    struct top *top = top_operators(p, most, &n, &all);
+    json_t *list = top ? top_list_json(p->names, top, n) : NULL;
+    free(top);
+    return list;
 }
 
 json_t *problems_json(const struct account *a)
@@ -474,7 +491,7 @@ json_t *seconds_json(const struct account *a)
     return json_pack("{s:f, s:f, s:f}", "read", a->load_s, "analyse", a->analyse_s, "write", a->write_s);
 }
 
-json_t *summary_json(const struct result *r)
+json_t *summary_json(const struct arguments *a, const struct result *r)
 {
     const struct profile *p = &r->profile;
     const struct source *s = profile_main_source(p);
@@ -485,19 +502,33 @@ json_t *summary_json(const struct result *r)
         json_object_set_new(counts, fact_word[i].key, json_integer((json_int_t)n[i]));
     for (size_t i = 0; i < p->n_devices; i++)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
-    return json_pack("{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
-                     text_json(p->path), "chip", p->chip->name, "platform", p->platform, "hostname",
-                     text_json(source_text(s->info, "hostname")), "simulated", is_simulated(p), "devices", devices,
-                     "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end,
-                     "counts", counts, "files", files_json(&r->account), "top_operators", top_json(p), "losses",
-                     summary_losses_json(&p->lost), "recording", recording_json(&p->collector), "problems",
-                     problems_json(&r->account), "seconds", seconds_json(&r->account));
+    json_t *report = json_pack(
+        "{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(p->path),
+        "chip", p->chip->name, "platform", p->platform, "hostname", text_json(source_text(s->info, "hostname")),
+        "simulated", is_simulated(p), "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns",
+        (json_int_t)s->end_ns, "has_end", s->has_end, "counts", counts, "files", files_json(&r->account),
+        "top_operators", top_json(p, a->top), "losses", summary_losses_json(&p->lost), "recording",
+        recording_json(&p->collector), "problems", problems_json(&r->account), "seconds", seconds_json(&r->account));
+    struct step_choice choice;
+    const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
+    if (report && step_table_json(&steps, report))
+        return report;
+    json_decref(report);
+    return NULL;
 }
 
 enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome)
 {
+    return json_report_more(a, key, list, NULL, outcome);
+}
+
+enum outcome json_report_more(const struct arguments *a, const char *key, json_t *list, json_t *more,
+                              enum outcome outcome)
+{
     json_t *report = json_pack("{s:s, s:i, s:s, s:o, s:i}", "ascope", ASCOPE_VERSION, "schema", JSON_SCHEMA, "command",
                                a->command->name, key, list, "exit_code", exit_code(a->face, outcome));
+    json_object_update(report, more);
+    json_decref(more);
     char *text = report && !json_memory_failed() ? json_dumps(report, JSON_INDENT(2)) : NULL;
     if (text && !json_memory_failed()) {
         puts(text);

@@ -17,28 +17,31 @@ void summary_streams(const struct term *t, const struct source *s); /* one line 
 void summary_losses(const struct term *t, const struct losses *l);
 
 /* New references; NULL without memory. */
-json_t *summary_json(const struct result *r);
+json_t *summary_json(const struct arguments *a, const struct result *r);
 json_t *files_json(const struct account *a);
 json_t *problems_json(const struct account *a);
 json_t *seconds_json(const struct account *a);
 json_t *summary_losses_json(const struct losses *l);
 json_t *summary_streams_json(const struct source *s);
 
-/* Sums by name, and the largest of them. */
-enum { TOP_OPERATORS = 5 };
+/* Sums by name, and the largest of them: as many as --top says. */
 struct top {
     name_id name;
     uint64_t n;
     double dur_ns;
 };
-size_t top_take(const struct names *names, const struct top *sum, size_t n_sums, struct top out[TOP_OPERATORS]);
+/* Moves the largest `most` of n sums to the front, in order, and says how many there are; those without a run are none. */
+size_t top_take(const struct names *names, struct top *sum, size_t n, size_t most);
 void top_print(const struct term *t, const struct names *names, const char *heading, const struct top *top, size_t n,
                double all_ns);
 json_t *top_list_json(const struct names *names, const struct top *top, size_t n);
 
 json_t *text_json(const char *text); /* any bytes; those that are no UTF-8 become '?' */
 
-/* The one object that --json prints. Takes `list`. Without memory there is none, and the outcome is no longer DONE. */
+/* The one object that --json prints. Takes `list`, and the members of `more` unless it is NULL. Without memory there is none, and
+ * the outcome is no longer DONE. */
 enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome);
+enum outcome json_report_more(const struct arguments *a, const char *key, json_t *list, json_t *more,
+                              enum outcome outcome);
 
 #endif

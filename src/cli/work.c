@@ -51,7 +51,7 @@ static void end_done(struct run *run, const struct result *r)
     else if (n_more > 0)
         complain("%s: no memory to say what went wrong; free some memory and try again", r->profile.path);
     if (run->a->json)
-        add_json(run, summary_json(r));
+        add_json(run, summary_json(run->a, r));
     const bool is_told = summary_print(&run->term, run->a, r);
     if (!is_told)
         complain("%s: no memory to tell all about it; free some memory and try again", r->profile.path);

@@ -1,0 +1,14 @@
+/* rank_table.h - the ranks of a job beside each other, on one scale: for people as a table, for machines as JSON. */
+#ifndef ASCOPE_CLI_RANK_TABLE_H
+#define ASCOPE_CLI_RANK_TABLE_H
+
+#include <jansson.h>
+
+#include "analyse/ranks.h"
+#include "cli/term.h"
+
+/* Rows as ranks_compare() has left them. */
+void rank_table_print(const struct term *t, const struct rank_row *row, const uint32_t *order, size_t n);
+json_t *rank_table_json(const struct rank_row *row, const uint32_t *order, size_t n); /* NULL without memory */
+
+#endif

@@ -1,0 +1,293 @@
+#include "cli/step_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/step_causes.h"
+#include "cli/summary.h"
+
+enum { NAME_COLUMNS = 8, BAR_CELLS = 24, TABLE_COLUMNS = 67, CAUSE_COLUMNS = 40 };
+
+const char *const step_part_key[STEP_PARTS] = { "computing_us", "overlapped_us", "communication_us", "free_us" };
+
+/* How a cell of a bar looks, with and without UTF-8. */
+static const struct {
+    const char *block, *letter;
+    enum ink ink;
+} part_look[STEP_PARTS] = {
+    [STEP_COMPUTING] = { "\u2588", "#", INK_GOOD },
+    [STEP_OVERLAPPED] = { "\u2593", "+", INK_GOOD },
+    [STEP_COMMUNICATION] = { "\u2592", "=", INK_WARN },
+    [STEP_FREE] = { "\u00b7", ".", INK_DIM },
+};
+
+static bool has_utf8(void)
+{
+    static const char *const variable[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
+        const char *value = getenv(variable[i]);
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+void step_bar_print(const struct term *t, const int64_t part_ns[STEP_PARTS], int64_t longest_ns, int cells)
+{
+    const bool utf8 = has_utf8();
+    double before = 0;
+    for (int i = 0; i < STEP_PARTS && longest_ns > 0; i++) {
+        /* Ends are rounded, not lengths: the whole is as long as it should be. */
+        const double scale = (double)cells / (double)longest_ns;
+        const int from = (int)(before * scale + 0.5), to = (int)((before + (double)part_ns[i]) * scale + 0.5);
+        fputs(to > from ? term_ink(t, part_look[i].ink) : "", t->to);
+        for (int k = from; k < to && k < cells; k++)
+            fputs(utf8 ? part_look[i].block : part_look[i].letter, t->to);
+        fputs(to > from ? term_ink(t, INK_END) : "", t->to);
+        before += (double)part_ns[i];
+    }
+}
+
+static const char *step_name(const struct step_series *s, const struct names *names, size_t i)
+{
+    return s->is_whole ? "all" : names_text(names, s->name[i]);
+}
+
+static int bar_cells(const struct term *t)
+{
+    const int left = t->columns - TABLE_COLUMNS;
+    return t->columns == 0 || left > BAR_CELLS ? BAR_CELLS : left > 0 ? left : 0;
+}
+
+/* As step_trace_time.csv has it, computing is all of it, with communication at the same time or without. */
+static void put_row(const struct term *t, const struct step_series *s, const char *name, int64_t time_ns,
+                    const int64_t part_ns[STEP_PARTS], enum ink ink)
+{
+    char number[TERM_NUMBER];
+    fprintf(t->to, "    %s", term_ink(t, ink));
+    term_text(t, name, NAME_COLUMNS);
+    fprintf(t->to, "%*s %10s", term_width(name) < NAME_COLUMNS ? NAME_COLUMNS - term_width(name) : 0, "",
+            term_duration(number, (double)time_ns));
+    if (s->n > 1)
+        fprintf(t->to, " %8.2f",
+                s->spread.median_ns > 0 ? (double)time_ns / (double)s->spread.median_ns
+                : time_ns > 0           ? 999.99
+                                        : 1);
+    fputs(term_ink(t, ink != INK_END ? INK_END : ink), t->to);
+    fprintf(t->to, " %10s", term_duration(number, (double)(part_ns[STEP_COMPUTING] + part_ns[STEP_OVERLAPPED])));
+    if (!s->is_host)
+        fprintf(t->to, " %10s", term_duration(number, (double)part_ns[STEP_COMMUNICATION]));
+    fprintf(t->to, " %10s  ", term_duration(number, (double)part_ns[STEP_FREE]));
+    step_bar_print(t, part_ns, s->time_ns[s->slowest[0]], bar_cells(t));
+    fputc('\n', t->to);
+}
+
+static void put_cause(const struct term *t, const struct step_more *m, bool is_host, const struct names *names)
+{
+    static const struct {
+        const char *part, *host_part, *before, *after;
+    } word[CAUSES] = {
+        [CAUSE_OPERATOR] = { "computing", "in operators", "", "" },
+        [CAUSE_TRANSFER] = { "communication", "communication", "transfer of ", "" },
+        [CAUSE_WAIT] = { "communication", "communication", "", " waiting for other ranks" },
+        [CAUSE_HOST] = { "free", "outside of operators", "host in ", "" },
+    };
+    char number[TERM_NUMBER];
+    fprintf(t->to, "+%s %s", term_duration(number, (double)m->more_ns),
+            is_host ? word[m->cause].host_part : word[m->cause].part);
+    if (m->named == NAMED_NOTHING || (is_host && m->named == NAMED_OUTSIDE))
+        return;
+    if (m->named == NAMED_OUTSIDE) {
+        fputs(": host outside of operators", t->to);
+    } else {
+        fprintf(t->to, ": %s%s", word[m->cause].before, m->named == NAMED_RANGE ? "range " : "");
+        term_text(t, names_text(names, m->name), CAUSE_COLUMNS);
+    }
+    fprintf(t->to, " +%s%s", term_duration(number, (double)m->name_ns), word[m->cause].after);
+}
+
+static void put_causes(const struct term *t, const struct step_mores *m, bool is_host, const struct names *names)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        fprintf(t->to, "      %s%s%s ", term_ink(t, INK_WARN), i == 0 ? "slow:" : "     ", term_ink(t, INK_END));
+        put_cause(t, &m->at[i], is_host, names);
+        fputc('\n', t->to);
+    }
+    if (m->n == 0)
+        fprintf(t->to, "      %sslow%s\n", term_ink(t, INK_WARN), term_ink(t, INK_END));
+}
+
+static void put_heading(const struct term *t, const struct step_subject *u, const struct device *d,
+                        const struct step_series *s)
+{
+    char number[TERM_NUMBER], time[TERM_NUMBER];
+    const char *what = s->has_model ? "iteration" : "step";
+    if (s->is_whole) {
+        fputs("\n  no steps were recorded", t->to);
+    } else {
+        fprintf(t->to, "\n  %s %s%s", term_count(number, s->n), what, s->n == 1 ? "" : "s");
+        if (s->has_model)
+            fprintf(t->to, " of model %llu", (unsigned long long)s->model);
+    }
+    if (d && u->profile->n_devices > 1)
+        fprintf(t->to, " on device %u", d->source.device);
+    if (s->n > 1)
+        fprintf(t->to, ", median %s, slowest %s", term_duration(number, (double)s->spread.median_ns),
+                term_duration(time, (double)s->time_ns[s->slowest[0]]));
+    if (s->n_slow > 0)
+        fprintf(t->to, ", %s%s slow%s", term_ink(t, INK_WARN), term_count(number, s->n_slow), term_ink(t, INK_END));
+    fprintf(t->to, "\n    %-*s %10s", NAME_COLUMNS, s->is_whole ? "" : what, "time");
+    if (s->n > 1)
+        fprintf(t->to, " %8s", "x median");
+    fprintf(t->to, s->is_host ? " %10s" : " %10s %10s", s->is_host ? "operators" : "computing", "communic.");
+    fprintf(t->to, " %10s\n", s->is_host ? "other" : "free");
+}
+
+static void put_rest(const struct term *t, const struct step_subject *u, const struct step_series *s, size_t n_left,
+                     int64_t fast_ns, int64_t slow_ns)
+{
+    char from[TERM_NUMBER], to[TERM_NUMBER], number[TERM_NUMBER];
+    fprintf(t->to, "    and %s more from %s to %s; --top N", term_count(number, n_left),
+            term_duration(from, (double)fast_ns), term_duration(to, (double)slow_ns));
+    fprintf(t->to, "%s%s shows them\n", u->file && !s->is_host ? " or " : "", u->file && !s->is_host ? u->file : "");
+}
+
+static void put_series(const struct term *t, const struct step_subject *u, const struct device *d,
+                       const struct step_series *s, const struct step_mores *more, size_t n_more, size_t most)
+{
+    size_t n_shown = 0, n_left = 0, n_chosen = 0;
+    int64_t part_ns[STEP_PARTS], fast_ns = 0, slow_ns = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n_chosen += s->is_chosen[i];
+    put_heading(t, u, d, s);
+    for (size_t k = 0; k < s->n; k++) {
+        const uint32_t i = s->slowest[k];
+        if (!s->is_chosen[i])
+            continue;
+        if (n_shown >= most && n_chosen > most + 1) { /* a line that says "and 1 more" could as well show it */
+            slow_ns = n_left++ == 0 ? s->time_ns[i] : slow_ns;
+            fast_ns = s->time_ns[i];
+            continue;
+        }
+        for (int c = 0; c < STEP_PARTS; c++)
+            part_ns[c] = s->part_ns[c][i];
+        put_row(t, s, step_name(s, u->profile->names, i), s->time_ns[i], part_ns, s->is_slow[i] ? INK_WARN : INK_END);
+        if (n_shown < n_more && more[n_shown].step == i)
+            put_causes(t, &more[n_shown], s->is_host, u->profile->names);
+        n_shown++;
+    }
+    if (n_left > 0)
+        put_rest(t, u, s, n_left, fast_ns, slow_ns);
+    if (s->n > 1)
+        put_row(t, s, "median", s->spread.median_ns, s->median_part_ns, INK_BOLD);
+}
+
+/* The next series of a subject: of its devices, or of the host where there are none. */
+static bool series_of(const struct step_subject *u, size_t i, struct step_series *s, struct arena *mem)
+{
+    const struct device *d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL;
+    return u->session ? step_series_of_session(s, u->session, d, u->choice, mem)
+                      : step_series_of_profile(s, u->profile, d, u->choice, mem);
+}
+
+static size_t n_series(const struct step_subject *u)
+{
+    return u->profile->n_devices > 0 ? u->profile->n_devices : u->session ? 1 : 0;
+}
+
+bool step_table_print(const struct term *t, const struct step_subject *u, size_t most)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < n_series(u); i++) {
+        struct arena *mem = arena_new();
+        const struct device *d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL;
+        struct step_series s;
+        struct step_mores *more;
+        size_t n = 0;
+        done = mem && series_of(u, i, &s, mem) &&
+               step_causes_find(&s, u->profile, d, u->session, most + 1, mem, &more, &n);
+        if (done && s.n > 0)
+            put_series(t, u, d, &s, more, n, most);
+        arena_free(mem);
+    }
+    return done;
+}
+
+static json_t *mores_json(const struct step_mores *m, const struct names *names)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; m && i < m->n; i++) {
+        const struct step_more *more = &m->at[i];
+        const char *key = step_named_key(more->named);
+        const bool has_name = key && more->named != NAMED_OUTSIDE;
+        json_t *one =
+            json_pack("{s:s, s:f}", "cause", step_cause_key(more->cause), "more_us", (double)more->more_ns / 1000);
+        json_object_set_new(one, "named", key ? json_string(key) : json_null());
+        json_object_set_new(one, "name", has_name ? text_json(names_text(names, more->name)) : json_null());
+        json_object_set_new(one, "name_us", key ? json_real((double)more->name_ns / 1000) : json_null());
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static void parts_json(json_t *into, int64_t time_ns, const int64_t part_ns[STEP_PARTS])
+{
+    json_object_set_new(into, "time_us", json_real((double)time_ns / 1000));
+    for (int c = 0; c < STEP_PARTS; c++)
+        json_object_set_new(into, step_part_key[c], json_real((double)part_ns[c] / 1000));
+}
+
+static json_t *device_json(const struct device *d)
+{
+    return d ? json_integer(d->source.device) : json_null();
+}
+
+static bool add_json(const struct step_subject *u, const struct device *d, const struct step_series *s,
+                     const struct step_mores *more, size_t n_more, json_t *steps, json_t *medians)
+{
+    const struct step_mores **of_step = calloc(s->n + 1, sizeof *of_step);
+    for (size_t i = 0; of_step && i < n_more; i++)
+        of_step[more[i].step] = &more[i];
+    for (size_t i = 0; of_step && i < s->n; i++) {
+        if (!s->is_chosen[i])
+            continue;
+        int64_t part_ns[STEP_PARTS];
+        for (int c = 0; c < STEP_PARTS; c++)
+            part_ns[c] = s->part_ns[c][i];
+        json_t *one = json_pack("{s:o, s:o}", "device", device_json(d), "step",
+                                s->is_whole ? json_null() : text_json(names_text(u->profile->names, s->name[i])));
+        parts_json(one, s->time_ns[i], part_ns);
+        json_object_set_new(one, "slow", json_boolean(s->is_slow[i]));
+        json_object_set_new(one, "more", mores_json(of_step[i], u->profile->names));
+        json_array_append_new(steps, one);
+    }
+    json_t *median = json_pack("{s:o, s:o, s:I, s:I}", "device", device_json(d), "model",
+                               s->has_model ? json_integer((json_int_t)s->model) : json_null(), "steps",
+                               (json_int_t)(s->is_whole ? 0 : s->n), "slow", (json_int_t)s->n_slow);
+    parts_json(median, s->spread.median_ns, s->median_part_ns);
+    json_array_append_new(medians, median);
+    const bool done = of_step != NULL;
+    free(of_step);
+    return done;
+}
+
+bool step_table_json(const struct step_subject *u, json_t *into)
+{
+    json_t *steps = json_array(), *medians = json_array();
+    bool done = true;
+    for (size_t i = 0; done && i < n_series(u); i++) {
+        struct arena *mem = arena_new();
+        const struct device *d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL;
+        struct step_series s;
+        struct step_mores *more;
+        size_t n = 0;
+        done = mem && series_of(u, i, &s, mem) &&
+               step_causes_find(&s, u->profile, d, u->session, SIZE_MAX, mem, &more, &n);
+        if (done && s.n > 0)
+            done = add_json(u, d, &s, more, n, steps, medians);
+        arena_free(mem);
+    }
+    json_object_set_new(into, "steps", steps);
+    json_object_set_new(into, "step_medians", medians);
+    return done;
+}

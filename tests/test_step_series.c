@@ -1,0 +1,389 @@
+#include "test.h"
+
+#include "analyse/ranks.h"
+#include "analyse/step_causes.h"
+
+enum { MOST = 32, MS = 1000000 };
+
+static void an_outlier_is_far_from_the_median(void **state)
+{
+    /* clang-format off */
+    static const struct { const char *what; int64_t value[8]; size_t n; int64_t median; int n_outliers; } row[] = {
+        { "nothing", { 0 }, 0, 0, 0 },
+        { "one is its own median", { 7 }, 1, 7, 0 },
+        { "of two none is an outlier", { 10, 1000 }, 2, 505, 0 },
+        { "of three one can be", { 10, 1000, 10 }, 3, 10, 1 },
+        { "the middle of an even number lies between two", { 40, 10, 20, 30 }, 4, 25, 0 },
+        { "a tenth above the median is nothing, when all others are equal", { 100, 100, 100, 110 }, 4, 100, 0 },
+        { "more than a tenth is", { 100, 100, 100, 111 }, 4, 100, 1 },
+        { "where values scatter it takes more", { 90, 100, 110, 149 }, 4, 105, 0 },
+        { "what is far below is none", { 100, 100, 100, 1 }, 4, 100, 0 },
+        { "one wild value hides no other", { 100, 101, 102, 99, 300, INT64_MAX / 8 }, 6, 101, 2 },
+        { "of nothing but zeros a time above is one", { 0, 0, 0, 0, 5 }, 5, 0, 1 },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct spread s;
+        int n = 0;
+        print_message("  %s\n", row[i].what);
+        assert_true(spread_find(&s, row[i].value, row[i].n));
+        for (size_t k = 0; k < row[i].n; k++)
+            n += spread_is_outlier(&s, row[i].value[k]);
+        assert_int_equal(s.median_ns, row[i].median);
+        assert_int_equal(n, row[i].n_outliers);
+    }
+    (void)state;
+}
+
+/* A session of one device, made of columns. Times are ms. */
+struct made {
+    struct session session;
+    struct device device;
+    struct arena *mem;
+};
+
+static void *column(struct made *m, size_t size)
+{
+    void *c = arena_take(m->mem, MOST, size);
+    assert_non_null(c);
+    return c;
+}
+#define COLUMN(m, c) ((c) = column((m), sizeof *(c)))
+
+static void made_init(struct made *m)
+{
+    *m = (struct made){ .mem = arena_new() };
+    struct session *s = &m->session;
+    s->profile.names = names_new();
+    s->profile.device = &m->device;
+    s->profile.n_devices = 1;
+    struct session_steps *t = &s->steps;
+    COLUMN(m, t->op), COLUMN(m, t->id), COLUMN(m, t->host_begin_ns), COLUMN(m, t->host_end_ns);
+    COLUMN(m, t->begin_ns), COLUMN(m, t->end_ns), COLUMN(m, t->has_work);
+    struct torch_ops *o = &s->framework.ops;
+    COLUMN(m, o->begin_ns), COLUMN(m, o->end_ns), COLUMN(m, o->name);
+    COLUMN(m, s->tree.self_ns);
+    for (int k = 0; k < OVERLAP_KINDS; k++)
+        COLUMN(m, m->device.overlap.kind[k].begin_ns), COLUMN(m, m->device.overlap.kind[k].end_ns);
+    struct tasks *k = &m->device.tasks;
+    COLUMN(m, k->op), COLUMN(m, k->is_hidden), COLUMN(m, k->begin_ns), COLUMN(m, k->dur_ns);
+    COLUMN(m, s->profile.host.ops.op_type), COLUMN(m, s->profile.host.ops.name);
+    struct comm_ops *c = &m->device.comm.ops;
+    COLUMN(m, c->is_shown), COLUMN(m, c->op_type), COLUMN(m, c->name), COLUMN(m, c->begin_ns), COLUMN(m, c->dur_ns);
+    struct comm_tasks *ct = &m->device.comm.tasks;
+    COLUMN(m, ct->is_master), COLUMN(m, ct->name), COLUMN(m, ct->op), COLUMN(m, ct->dur_ns);
+}
+
+static void made_fini(struct made *m)
+{
+    names_free(m->session.profile.names);
+    arena_free(m->mem);
+}
+
+static name_id name(struct made *m, const char *text)
+{
+    return names_addz(m->session.profile.names, text);
+}
+
+static uint32_t add_op(struct made *m, const char *what, int64_t begin_ms, int64_t self_ms)
+{
+    struct torch_ops *o = &m->session.framework.ops;
+    o->begin_ns[o->n] = begin_ms * MS;
+    o->name[o->n] = name(m, what);
+    m->session.tree.self_ns[o->n] = self_ms * MS;
+    return (uint32_t)o->n++;
+}
+
+/* A step on the host, with an operator that takes all of it but `outside_ms`, and when the device ends with it. */
+static void add_step(struct made *m, int64_t begin_ms, int64_t end_ms, int64_t device_end_ms, int64_t outside_ms)
+{
+    struct session_steps *t = &m->session.steps;
+    t->id[t->n] = names_number(m->session.profile.names, t->n);
+    t->op[t->n] = add_op(m, "ProfilerStep#", begin_ms, outside_ms);
+    t->host_begin_ns[t->n] = begin_ms * MS;
+    t->host_end_ns[t->n] = end_ms * MS;
+    t->begin_ns[t->n] = begin_ms * MS;
+    t->end_ns[t->n] = device_end_ms * MS;
+    t->has_work[t->n++] = true;
+    add_op(m, "aten::mm", begin_ms, end_ms - begin_ms - outside_ms);
+}
+
+static void add_interval(struct made *m, enum overlap_kind kind, int64_t begin_ms, int64_t ms)
+{
+    struct intervals *v = &m->device.overlap.kind[kind];
+    v->begin_ns[v->n] = begin_ms * MS;
+    v->end_ns[v->n++] = (begin_ms + ms) * MS;
+}
+
+static void add_kernel(struct made *m, const char *type, int64_t begin_ms, int64_t ms)
+{
+    struct tasks *t = &m->device.tasks;
+    struct ops *o = &m->session.profile.host.ops;
+    o->op_type[o->n] = name(m, type);
+    t->op[t->n] = (uint32_t)o->n++;
+    t->begin_ns[t->n] = begin_ms * MS;
+    t->dur_ns[t->n++] = (double)(ms * MS);
+    add_interval(m, OVERLAP_COMPUTING, begin_ms, ms);
+}
+
+static void add_collective(struct made *m, const char *type, int64_t begin_ms, int64_t ms, int64_t wait_ms)
+{
+    struct comm_ops *o = &m->device.comm.ops;
+    struct comm_tasks *t = &m->device.comm.tasks;
+    o->is_shown[o->n] = true;
+    o->op_type[o->n] = name(m, type);
+    o->begin_ns[o->n] = begin_ms * MS;
+    o->dur_ns[o->n] = (double)(ms * MS);
+    t->is_master[t->n] = true;
+    t->name[t->n] = name(m, "Notify_Wait");
+    t->op[t->n] = (uint32_t)o->n++;
+    t->dur_ns[t->n++] = (double)(wait_ms * MS);
+    add_interval(m, OVERLAP_COMMUNICATION, begin_ms, ms);
+    add_interval(m, OVERLAP_EXPOSED, begin_ms, ms);
+}
+
+/* Five steps of 10 ms: 6 computing, 3 communicating, 1 free. The one in the middle has more of one thing. */
+struct more {
+    int64_t kernel_ms, transfer_ms, wait_ms, operator_ms, outside_ms;
+};
+
+static void make_job(struct made *m, struct more more)
+{
+    made_init(m);
+    int64_t at = 0;
+    for (int i = 0; i < 5; i++) {
+        const struct more x = i == 2 ? more : (struct more){ 0 };
+        const int64_t host_ms = x.operator_ms + x.outside_ms, comm_ms = 3 + x.transfer_ms + x.wait_ms,
+                      end = at + 10 + x.kernel_ms + x.transfer_ms + x.wait_ms + host_ms;
+        add_step(m, at, end, end, 1 + x.outside_ms);
+        add_op(m, "aten::item", at, x.operator_ms);
+        m->session.tree.self_ns[m->session.framework.ops.n - 2] -= x.operator_ms * MS;
+        add_kernel(m, "MatMul", at + host_ms + 1, 4);
+        add_kernel(m, "Softmax", at + host_ms + 5, 2 + x.kernel_ms);
+        add_collective(m, "hcom_allReduce_", end - comm_ms, comm_ms, 1 + x.wait_ms);
+        at = end;
+    }
+}
+
+static void a_slow_step_has_more_of_something(void **state)
+{
+    /* clang-format off */
+    static const struct { const char *what; struct more more; int64_t time_ms; enum step_cause cause; int64_t more_ms;
+                          const char *name; int64_t name_ms; } row[] = {
+        { "an operator of the device", { .kernel_ms = 20 }, 30, CAUSE_OPERATOR, 20, "Softmax", 20 },
+        { "a collective that moves its data slowly", { .transfer_ms = 15 }, 25, CAUSE_TRANSFER, 15, "hcom_allReduce_", 15 },
+        { "a collective that waits for another rank", { .wait_ms = 15 }, 25, CAUSE_WAIT, 15, "hcom_allReduce_", 15 },
+        { "an operator of the host", { .operator_ms = 30 }, 40, CAUSE_HOST, 30, "aten::item", 30 },
+        { "the host outside of operators", { .outside_ms = 30 }, 40, CAUSE_HOST, 30, "", 30 },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct made m;
+        struct step_series s;
+        struct step_mores *more;
+        size_t n;
+        print_message("  %s\n", row[i].what);
+        make_job(&m, row[i].more);
+        assert_true(step_series_of_session(&s, &m.session, &m.device, NULL, m.mem));
+        assert_true(step_causes_find(&s, &m.session.profile, &m.device, &m.session, 5, m.mem, &more, &n));
+        assert_int_equal(s.spread.median_ns, 10 * MS);
+        assert_int_equal(s.median_part_ns[STEP_COMPUTING], 6 * MS);
+        assert_int_equal(s.median_part_ns[STEP_COMMUNICATION], 3 * MS);
+        assert_int_equal(s.median_part_ns[STEP_FREE], 1 * MS);
+        assert_int_equal(s.n_slow, 1);
+        assert_int_equal(s.slowest[0], 2);
+        assert_int_equal(s.time_ns[2], row[i].time_ms * MS);
+        assert_int_equal(n, 1);
+        assert_int_equal(more[0].step, 2);
+        assert_int_equal(more[0].n, 1);
+        assert_int_equal(more[0].at[0].cause, row[i].cause);
+        assert_int_equal(more[0].at[0].more_ns, row[i].more_ms * MS);
+        assert_int_equal(more[0].at[0].named, row[i].more.outside_ms ? NAMED_OUTSIDE : NAMED_OPERATOR);
+        assert_string_equal(names_text(m.session.profile.names, more[0].at[0].name), row[i].name);
+        assert_int_equal(more[0].at[0].name_ns, row[i].name_ms * MS);
+        made_fini(&m);
+    }
+    (void)state;
+}
+
+/* The same stall of the host, with what else was recorded of it. */
+static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
+{
+    static int64_t begin_ns[] = { 1 * MS, 0, 20 * MS, 19 * MS }, end_ns[] = { 3 * MS, 10 * MS, 48 * MS, 50 * MS };
+    static uint32_t thread[4];
+    static uint64_t mark_begin[] = { 1 * MS, 22 * MS }, mark_end[] = { 2 * MS, 49 * MS };
+    static const struct {
+        const char *what;
+        size_t n_python, n_marks;
+        enum step_named named;
+        const char *name;
+        int64_t name_ms;
+    } row[] = { { "nothing", 0, 0, NAMED_OUTSIDE, "", 30 },
+                { "a range", 0, 2, NAMED_RANGE, "next batch", 27 },
+                { "Python functions, of which the inner one counts", 4, 2, NAMED_PYTHON, "load", 28 } };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct made m;
+        struct step_series s;
+        struct step_mores *more;
+        size_t n;
+        print_message("  %s\n", row[i].what);
+        make_job(&m, (struct more){ .outside_ms = 30 });
+        name_id text[] = { name(&m, "load"), name(&m, "loop"), name(&m, "load"), name(&m, "loop") };
+        name_id message[] = { name(&m, "next batch"), name(&m, "next batch") };
+        m.session.framework.python = (struct python_calls){
+            .n = row[i].n_python, .begin_ns = begin_ns, .end_ns = end_ns, .thread = thread, .name = text
+        };
+        m.session.profile.host.source.path = "host";
+        m.session.profile.host.source.host_clock.tick = (struct ticks){ 1, 1 };
+        m.session.profile.host.records.marks =
+            (struct marks){ .n = row[i].n_marks, .begin = mark_begin, .end = mark_end, .message = message };
+        assert_true(step_series_of_session(&s, &m.session, &m.device, NULL, m.mem));
+        assert_true(step_causes_find(&s, &m.session.profile, &m.device, &m.session, 5, m.mem, &more, &n));
+        assert_int_equal(n, 1);
+        assert_int_equal(more[0].at[0].cause, CAUSE_HOST);
+        assert_int_equal(more[0].at[0].named, row[i].named);
+        assert_string_equal(names_text(m.session.profile.names, more[0].at[0].name), row[i].name);
+        assert_int_equal(more[0].at[0].name_ns / MS, row[i].name_ms - (row[i].n_marks > 0));
+        made_fini(&m);
+    }
+    (void)state;
+}
+
+static void without_a_device_steps_are_those_of_the_host(void **state)
+{
+    static const struct {
+        const char *what;
+        struct more more;
+        enum step_cause cause;
+        const char *name;
+    } row[] = { { "an operator", { .operator_ms = 30 }, CAUSE_OPERATOR, "aten::item" },
+                { "outside of operators", { .outside_ms = 30 }, CAUSE_HOST, "" } };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct made m;
+        struct step_series s;
+        struct step_mores *more;
+        size_t n;
+        print_message("  %s\n", row[i].what);
+        make_job(&m, row[i].more);
+        m.session.profile.n_devices = 0;
+        assert_true(step_series_of_session(&s, &m.session, NULL, NULL, m.mem));
+        assert_true(step_causes_find(&s, &m.session.profile, NULL, &m.session, 5, m.mem, &more, &n));
+        assert_true(s.is_host);
+        assert_int_equal(s.spread.median_ns, 10 * MS);
+        assert_int_equal(s.median_part_ns[STEP_COMPUTING], 9 * MS);
+        assert_int_equal(s.median_part_ns[STEP_FREE], 1 * MS);
+        assert_int_equal(n, 1);
+        assert_int_equal(more[0].at[0].cause, row[i].cause);
+        assert_string_equal(names_text(m.session.profile.names, more[0].at[0].name), row[i].name);
+        made_fini(&m);
+    }
+    (void)state;
+}
+
+static void steps_do_not_overlap(void **state)
+{
+    /* clang-format off */
+    static const struct { const char *what; int64_t begin, end, device_end, next_begin, next_end, next_device_end, time, next_time; } row[] = {
+        { "the host waits for the device", 0, 10, 10, 10, 20, 20, 10, 10 },
+        { "the host runs ahead: a step lasts from the end of the one before", 0, 4, 10, 4, 8, 20, 10, 10 },
+        { "what is between two steps belongs to none", 0, 10, 10, 15, 20, 20, 10, 5 },
+        { "waiting before the first kernel belongs to the step that waits", 0, 10, 10, 10, 60, 60, 10, 50 },
+        { "one that ends before the one before it takes no time", 0, 10, 30, 10, 20, 20, 30, 0 },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct made m;
+        struct step_series s;
+        print_message("  %s\n", row[i].what);
+        made_init(&m);
+        add_step(&m, row[i].begin, row[i].end, row[i].device_end, 1);
+        add_step(&m, row[i].next_begin, row[i].next_end, row[i].next_device_end, 1);
+        assert_true(step_series_of_session(&s, &m.session, &m.device, NULL, m.mem));
+        assert_int_equal(s.time_ns[0], row[i].time * MS);
+        assert_int_equal(s.time_ns[1], row[i].next_time * MS);
+        assert_int_equal(s.n_slow, 0);
+        made_fini(&m);
+    }
+    (void)state;
+}
+
+static void iterations_are_chosen_by_model(void **state)
+{
+    /* Model 3: 1 and 2; training steps: 7, 8, 9. */
+    static uint64_t model[] = { 3, 3, 9, 9, 9 }, index[] = { 1, 2, 7, 8, 9 }, begin[] = { 0, 10, 0, 10, 20 },
+                    end[] = { 10, 30, 10, 20, 50 };
+    static bool is_step[] = { false, false, true, true, true }, is_none[5];
+    /* clang-format off */
+    const struct { const char *what; bool *is_step; const struct step_choice *choice; size_t n, n_chosen; const char *slowest; bool has_model; } row[] = {
+        { "training steps where there are some", is_step, NULL, 3, 3, "9", false },
+        { "else the model that took most time", is_none, NULL, 3, 3, "9", true },
+        { "the model that was asked for", is_step, &(struct step_choice){ 3, 1, 1 }, 2, 1, "2", true },
+        { "the training steps that were asked for", is_step, &(struct step_choice){ 4294967295, 8, 9 }, 3, 2, "9", false },
+        { "a model that is not there", is_step, &(struct step_choice){ 5, 1, 1 }, 0, 0, NULL, false },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct made m;
+        struct step_series s;
+        size_t n_chosen = 0;
+        print_message("  %s\n", row[i].what);
+        made_init(&m);
+        m.device.source.device_clock.tick = (struct ticks){ 1, 1 };
+        m.device.steps.iterations = (struct iterations){
+            .n = 5, .model = model, .index = index, .begin = begin, .end = end, .is_step = row[i].is_step
+        };
+        assert_true(step_series_of_profile(&s, &m.session.profile, &m.device, row[i].choice, m.mem));
+        for (size_t k = 0; k < s.n; k++)
+            n_chosen += s.is_chosen[k];
+        assert_int_equal(s.n, row[i].n);
+        assert_int_equal(n_chosen, row[i].n_chosen);
+        assert_int_equal(s.has_model, row[i].has_model);
+        if (row[i].slowest)
+            assert_string_equal(names_text(m.session.profile.names, s.name[s.slowest[0]]), row[i].slowest);
+        made_fini(&m);
+    }
+    (void)state;
+}
+
+static void a_slow_rank_is_the_one_the_others_wait_for(void **state)
+{
+    /* All take 100: rank 2 computes longer, and the others wait in communication. */
+    struct rank_row row[] = {
+        { .has_rank = true, .rank = 0, .time_ns = 100, .part_ns = { 30, 0, 65, 5 } },
+        { .has_rank = true, .rank = 1, .time_ns = 100, .part_ns = { 31, 0, 64, 5 } },
+        { .has_rank = true, .rank = 2, .time_ns = 100, .part_ns = { 80, 10, 5, 5 } },
+        { .has_rank = true, .rank = 3, .time_ns = 100, .part_ns = { 29, 0, 66, 5 } },
+        { .has_rank = true, .rank = 1, .time_ns = 100, .part_ns = { 30, 0, 65, 5 } },
+        { .has_rank = false, .time_ns = 100, .part_ns = { 30, 0, 10, 60 } },
+        { .has_rank = false, .is_host = true, .time_ns = 900, .part_ns = { 900, 0, 0, 0 } },
+    };
+    static const uint32_t wanted[] = { 6, 2, 5, 1, 0, 4, 3 };
+    uint32_t order[ROWS(row)];
+    assert_true(ranks_compare(row, ROWS(row), order));
+    assert_memory_equal(order, wanted, sizeof wanted);
+    assert_true(row[2].is_slow);
+    assert_int_equal(row[2].part, STEP_COMPUTING);
+    assert_int_equal(row[2].more_ns, 60);
+    assert_int_equal(row[2].median_part_ns, 30);
+    assert_true(row[5].is_slow);
+    assert_int_equal(row[5].part, STEP_FREE);
+    assert_int_equal(row[5].more_ns, 55);
+    assert_false(row[6].is_slow); /* nothing to compare it with */
+    for (size_t i = 0; i < ROWS(row); i++)
+        assert_int_equal(row[i].is_twice, i == 1 || i == 4);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_outlier_is_far_from_the_median),
+        cmocka_unit_test(a_slow_step_has_more_of_something),
+        cmocka_unit_test(what_the_host_did_has_a_name_where_one_was_recorded),
+        cmocka_unit_test(without_a_device_steps_are_those_of_the_host),
+        cmocka_unit_test(steps_do_not_overlap),
+        cmocka_unit_test(iterations_are_chosen_by_model),
+        cmocka_unit_test(a_slow_rank_is_the_one_the_others_wait_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
