@@ -491,7 +491,7 @@ class Talk(Case):
         plain = self.ascope("export", "db", "-dir", path).stdout
         for flag in ["-v", "--verbose"]:
             text = self.ascope("export", "db", "-dir", path, flag, code=0).stdout
-            self.assertRegex(text, r"stars_soc\.data +35 kB +554 records")
+            self.assertRegex(text, r"stars_soc\.data +35 KiB +554 records")
             self.assertGreater(len(text), len(plain))
 
     def test_the_steps_of_a_collection_are_in_its_report(self):
@@ -595,7 +595,7 @@ class Info(Case):
         text = self.ascope("info", path, code=0).stdout
         for part in ["Ascend910B", "node-11", "device counter 50 MHz", "host counter 100 MHz", "python3 (20480)"]:
             self.assertIn(part, text)
-        self.assertRegex(text, r"api_event\.data +32 kB +812 records")
+        self.assertRegex(text, r"api_event\.data +32 KiB +812 records")
         self.assertEqual(sorted(os.listdir(path)), before)
 
     def test_for_machines(self):

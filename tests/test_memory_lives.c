@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "analyse/memory_lives.h"
-#include "analyse/memory_series.h"
+#include "analyse/memory_peaks.h"
 #include "base/sort.h"
 #include "raw/torch.h"
 
@@ -319,7 +319,9 @@ static void what_two_report_is_one_series(void **state)
           100, 9 },
         { "at the same time PyTorch comes first", "g5 t5", true, "t0 g0+0", 30, 5 },
         { "devices by themselves", "t5 g6#1 t7#1 g8", true, "t0 g0 t1+0 g1+0", 50, 7 },
-        { "workspaces belong to no sum", "t5 w6 g7", true, "t0 w1 g0+0", 40, 7 },
+        { "workspaces belong to no sum of the series, but to what a device holds", "t5 w6 g7", true, "t0 w1 g0+0", 60,
+          7 },
+        { "on their own device", "t5 w6#1 g7", true, "t0 w1 g0+0", 40, 7 },
         { "graphs from before the collection began", "g3 t5", true, "g0 t0+0", 30, 5 },
         { "and without them", "g3 t5", false, "t0", 30, 5 },
         { "of equal peaks the first", "t5 t5", true, "t0 t1", 20, 5 },
@@ -344,11 +346,13 @@ static void what_two_report_is_one_series(void **state)
             }
         }
         assert_string_equal(text, row[i].series);
-        assert_true(memory_peaks_find(&peaks, &s, &e));
+        assert_true(memory_peaks_find(&peaks, &s, NULL, &e));
         assert_int_equal(peaks.allocated.is_known, v.n > 0);
         assert_int_equal(peaks.allocated.bytes, row[i].allocated);
         assert_int_equal(peaks.reserved.bytes, row[i].allocated * 10);
         assert_int_equal(peaks.allocated.time_ns, row[i].at_ns);
+        assert_int_equal(peaks.allocated.part[0] + peaks.allocated.part[1] + peaks.allocated.part[2], row[i].allocated);
+        assert_false(peaks.is_partial && v.n > 0);
         session_close(&s);
     }
     (void)state;
@@ -364,7 +368,7 @@ static void the_peak_knows_who_was_allocating(void **state)
     load_series(&s, "t2 t6 t8#3");
     s.framework.memory.allocated_bytes[1] = 70;
     assert_true(memory_lives_analyse(&s, &e));
-    assert_true(memory_peaks_find(&peaks, &s, &e));
+    assert_true(memory_peaks_find(&peaks, &s, NULL, &e));
     assert_int_equal(peaks.allocated.bytes, 70);
     assert_int_equal(peaks.allocated.time_ns, 6);
     assert_int_equal(peaks.allocated.device, 0);
@@ -376,6 +380,38 @@ static void the_peak_knows_who_was_allocating(void **state)
     (void)state;
 }
 
+static void peaks_of_one_device(void **state)
+{
+    static const struct {
+        const char *what, *records;
+        struct memory_device device;
+        int64_t allocated;
+        bool is_cpu, is_simulated, is_partial;
+    } row[] = {
+        { "an NPU", "t5 t6#1 g7", { TORCH_DEVICE_NPU, 0 }, 40, false, false, false },
+        { "another one", "t5 t6#1 g7", { TORCH_DEVICE_NPU, 1 }, 20, false, false, false },
+        { "one that is simulated counts while it is recorded", "t5", { TORCH_DEVICE_NPU, 0 }, 10, false, true, true },
+        { "so does the CPU", "t5", { TORCH_DEVICE_CPU, 0 }, 10, true, false, true },
+        { "which graphs do not use", "t5 g6", { TORCH_DEVICE_CPU, 0 }, 10, true, false, true },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct session s;
+        struct memory_peaks peaks;
+        struct error e = { 0 };
+        print_message("  %s\n", row[i].what);
+        session_open(&s);
+        load_series(&s, row[i].records);
+        s.collector.is_simulated = row[i].is_simulated;
+        for (size_t k = 0; row[i].is_cpu && k < s.framework.memory.n; k++)
+            s.framework.memory.device_type[k] = TORCH_DEVICE_CPU;
+        assert_true(memory_peaks_find(&peaks, &s, &row[i].device, &e));
+        assert_int_equal(peaks.allocated.bytes, row[i].allocated);
+        assert_int_equal(peaks.is_partial, row[i].is_partial);
+        session_close(&s);
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_block_belongs_to_the_operator_that_asked_for_it),
         cmocka_unit_test(what_two_report_is_one_series),
         cmocka_unit_test(the_peak_knows_who_was_allocating),
+        cmocka_unit_test(peaks_of_one_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,7 +148,7 @@ class Page(unittest.TestCase):
     def test_what_a_person_does(self):
         seen = self.browse(self.page)
         self.assertIn("npu:0", seen["title"])
-        self.assertRegex(seen["most"], r"Max memory allocated: [\d.]+ GB · Max memory reserved: [\d.]+ GB")
+        self.assertRegex(seen["most"], r"Max memory allocated: [\d.]+ [KMG]?i?B · Max memory reserved: [\d.]+ [KMG]?i?B")
         self.assertGreater(seen["points"], 100)
         self.assertGreater(seen["colours"], 5)
         peak = max(self.sizes, key=sum)[1:]

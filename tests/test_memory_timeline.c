@@ -118,7 +118,7 @@ static struct story *story_new(const char *const *line)
     COLUMN(f->ops.forward_thread), COLUMN(f->ops.record), COLUMN(f->ops.record_size);
     COLUMN(f->memory.time_ns), COLUMN(f->memory.pointer), COLUMN(f->memory.size_bytes), COLUMN(f->memory.thread);
     COLUMN(f->memory.device_type), COLUMN(f->memory.device), COLUMN(f->memory.kind);
-    COLUMN(f->memory.allocated_bytes), COLUMN(f->memory.reserved_bytes);
+    COLUMN(f->memory.allocated_bytes), COLUMN(f->memory.reserved_bytes), COLUMN(f->memory.component);
     COLUMN(f->python.begin_ns), COLUMN(f->python.end_ns), COLUMN(f->python.thread), COLUMN(f->python.key);
     COLUMN(f->params.key), COLUMN(f->params.modules), COLUMN(f->params.modules_len);
     COLUMN(f->params.optimizers), COLUMN(f->params.optimizers_len);
@@ -295,7 +295,7 @@ static void points_are_sums_over_whole_microseconds(void **state)
         assert_int_equal(p.now.bytes[MEMORY_UNKNOWN], bytes[n]);
     }
     assert_int_equal(n, ROWS(us));
-    assert_int_equal(m.most_allocated, 103);
+    assert_int_equal(m.peaks.allocated.bytes, 103);
     story_free(s);
     (void)state;
 }

@@ -77,6 +77,25 @@ class Timeline(unittest.TestCase):
         self.assertIn("most at once", self.export(session("pt-a-host"), "a.json"))
         self.assertEqual(self.export(session("pt-a-host"), "a.json", "-q"), "")
 
+    def test_summary_and_timeline_have_one_truth(self):
+        for name, partial in (("pt-a-host", False), ("pt-a-npu", False), ("own-pytorch", True)):
+            with self.subTest(name):
+                line = json.loads(self.export(session(name), "a.json", "--json"))["timelines"][0]
+                done = subprocess.run([ASCOPE, "analyse", str(session(name)), "--out", self.dir / name, "--json"],
+                                      capture_output=True, text=True, check=False)
+                memory = json.loads(done.stdout)["directories"][0]["most_memory"]
+                self.assertEqual((line["max_allocated_bytes"], line["max_reserved_bytes"], line["since_recording"]),
+                                 (memory["allocated"]["bytes"], memory["reserved"]["bytes"], memory["since_recording"]))
+                self.assertEqual(line["since_recording"], partial)
+                for peak in memory["allocated"], memory["reserved"]:
+                    self.assertEqual(sum(peak["by_allocator"].values()), peak["bytes"])
+                times, sizes = json.loads((self.dir / "a.json").read_text())
+                self.assertEqual(line["before_bytes"], sum(sizes[0]) if times[0] == times[1] else 0)
+                page = self.export(session(name), "a.html")
+                self.assertEqual("there before the recording" in page, line["before_bytes"] > 0)
+                self.assertEqual("without what was allocated before" in page, partial)
+                self.assertIn('"mostAllocated": %d,' % line["max_allocated_bytes"], (self.dir / "a.html").read_text())
+
     def test_what_cannot_be_done_is_one_line(self):
         rows = [
             ("no file to write", [session("pt-a-host")], 2, "a *_ascend_pt directory and the file"),

@@ -66,7 +66,7 @@ class Info(Case):
             self.hears(text, "recorded by ascope 0.1.0, simulated device sim; stopped as it should be",
                        "the counter of the CPU, 2400.5 MHz (+208.333 ppm", "known to 35 ns at the start and 41 ns at the stop",
                        "clock of device 0, 49.5 MHz (nominally 50), drift -18.250 ppm, known to 120 ns at the start and 130 ns",
-                       "1,234,567 records, 210 MB, from 8 threads", "rings at most 12 % full, writer at most 2.100 ms late",
+                       "1,234,567 records, 200 MiB, from 8 threads", "rings at most 12 % full, writer at most 2.100 ms late",
                        "nothing was dropped")
             for word in "lost", "deleted", "never ended", "ascope.rings":
                 self.assertNotIn(word, text.split("\n\n")[0])
@@ -150,7 +150,7 @@ class Results(Case):
         at = next(i for i, line in enumerate(lines) if "the profiler's own cost" in line)
         self.assertEqual([line.split("  ")[2] for line in lines[at + 1:at + 4]],
                          ["a step, on average", "step 5, the most", "the whole recording"])
-        self.hears(lines[at + 1], "300", "3.0 kB", "30 us")
+        self.hears(lines[at + 1], "300", "2.9 KiB", "30 us")
         self.hears("\n".join(self.ascope("analyse", path, "--out", "o", "-v").splitlines()), "    step 1 ", "    step 4 ")
         path = self.sample("prof-a", steps=[])
         self.hears(self.ascope("export", "all", path, "--out", "o"), "the whole recording        1,234,567")

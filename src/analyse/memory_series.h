@@ -2,14 +2,15 @@
  * merged.
  *
  * Of two at the same time, PyTorch's comes first. The two share a device, so that each of them is shown with the latest
- * of the other kind there: their sum. Workspaces are told beside that and belong to no sum.
+ * of the other kind there: their sum. Workspaces are beside that and belong to no sum, as in
+ * the reference's tables; memory_peaks.h has the sum of all.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_SERIES_H
 #define ASCOPE_ANALYSE_MEMORY_SERIES_H
 
 #include "profile/session.h"
 
-enum memory_source { MEMORY_OF_TORCH, MEMORY_OF_WORKSPACE, MEMORY_OF_GRAPHS };
+enum memory_source { MEMORY_OF_TORCH, MEMORY_OF_WORKSPACE, MEMORY_OF_GRAPHS, MEMORY_SOURCES };
 
 struct memory_series {
     size_t n;
@@ -38,19 +39,5 @@ static inline int64_t graph_memory_ns(const struct profile *p, size_t row)
 {
     return source_host_ns(&p->host.source, p->host.records.op_memory.time[row]);
 }
-
-/* When a device held most, and for whom it was taking more at that moment. */
-struct memory_peak {
-    bool is_known; /* false: nothing was recorded, and nothing of the rest is set */
-    int64_t time_ns;
-    int64_t bytes;
-    int64_t device;
-    name_id name;     /* of the operator; NAME_EMPTY: nobody knows */
-    bool is_of_graph; /* graphs were taking it, not PyTorch */
-};
-struct memory_peaks {
-    struct memory_peak allocated, reserved; /* sums of both kinds; of several equal ones the first */
-};
-bool memory_peaks_find(struct memory_peaks *out, const struct session *s, struct error *e); /* false: no memory */
 
 #endif

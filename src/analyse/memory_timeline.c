@@ -159,15 +159,10 @@ static bool find_steps(struct finding *w, struct memory_timeline *m, struct aren
     return put_in_order(w, m, mem);
 }
 
-static void find_most(struct memory_timeline *m, const struct torch_memory *from)
+static void sum_before(struct memory_timeline *m)
 {
-    for (size_t i = 0; i < from->n; i++) {
-        if (from->device_type[i] != m->device.type || from->device[i] != m->device.number ||
-            from->kind[i] == TORCH_MEMORY_BLOCK_FREE)
-            continue;
-        m->most_allocated = from->allocated_bytes[i] > m->most_allocated ? from->allocated_bytes[i] : m->most_allocated;
-        m->most_reserved = from->reserved_bytes[i] > m->most_reserved ? from->reserved_bytes[i] : m->most_reserved;
-    }
+    for (size_t i = 0; i < m->n && m->action[i] == MEMORY_WAS_THERE; i++)
+        m->before_bytes += m->bytes[i];
 }
 
 static bool find(struct memory_timeline *m, const struct session *session, struct losses *lost, struct arena *mem,
@@ -194,8 +189,10 @@ static bool find(struct memory_timeline *m, const struct session *session, struc
         .device = device,
         .scratch = scratch,
     };
-    find_most(m, &session->framework.memory);
-    return find_steps(&w, m, mem) || error_set(e, FAULT_LIMIT, "%s: no memory for its memory timeline", session->path);
+    if (!memory_peaks_find(&m->peaks, session, &m->device, e) || !find_steps(&w, m, mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its memory timeline", session->path);
+    sum_before(m);
+    return true;
 }
 
 bool memory_timeline_find(struct memory_timeline *m, const struct session *s, struct memory_device device,

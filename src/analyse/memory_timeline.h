@@ -7,6 +7,7 @@
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_H
 
 #include "analyse/memory_categories.h"
+#include "analyse/memory_peaks.h"
 #include "profile/session.h"
 
 /* What happens to memory. In the order in which things of the same time are shown. */
@@ -19,18 +20,15 @@ enum memory_action {
 
 enum { BEFORE_ALL = -1 }; /* time_ns of MEMORY_WAS_THERE */
 
-struct memory_device {
-    int32_t type, number; /* TORCH_DEVICE_CPU, -1; TORCH_DEVICE_NPU, 0 */
-};
-
 struct memory_timeline {
     struct memory_device device;
     size_t n; /* by time, then by action */
     int64_t *time_ns;
     uint64_t *bytes;
     uint8_t *action;
-    uint8_t *from, *to; /* category before and after; only one of them counts unless it was changed */
-    int64_t most_allocated, most_reserved; /* that the device's allocator told */
+    uint8_t *from, *to;        /* category before and after; only one of them counts unless it was changed */
+    uint64_t before_bytes;     /* in use, and there before anything was recorded */
+    struct memory_peaks peaks; /* by its allocators */
 };
 
 /* Those whose allocators were recorded, by type and number; at most so many. */

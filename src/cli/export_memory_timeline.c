@@ -73,8 +73,11 @@ static void tell(const struct term *t, const struct memory_timeline *m, const ch
             fprintf(t->to, "    %-15s %10s %5.1f %%\n", memory_category_name[i],
                     term_bytes(bytes, positive(peak.at.bytes[i])),
                     100.0 * (double)peak.at.bytes[i] / (double)peak.bytes);
-    fprintf(t->to, "  allocated at most %s, ", term_bytes(bytes, positive(m->most_allocated)));
-    fprintf(t->to, "reserved at most %s\n", term_bytes(bytes, positive(m->most_reserved)));
+    if (m->before_bytes > 0)
+        fprintf(t->to, "  there before the recording, and counted above: %s\n", term_bytes(bytes, m->before_bytes));
+    fprintf(t->to, "  allocated at most %s, ", term_bytes(bytes, positive(m->peaks.allocated.bytes)));
+    fprintf(t->to, "reserved at most %s%s\n", term_bytes(bytes, positive(m->peaks.reserved.bytes)),
+            m->peaks.is_partial ? ", both without what was allocated before the recording" : "");
     summary_losses(t, lost);
 }
 
@@ -85,11 +88,12 @@ static json_t *report(const struct memory_timeline *m, const char *out, const st
     json_t *by_category = json_object();
     for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
         json_object_set_new(by_category, memory_category_name[i], json_integer(peak.at.bytes[i]));
-    return json_pack("[{s:o, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:o}]", "file", text_json(out), "device",
+    return json_pack("[{s:o, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:b, s:o}]", "file", text_json(out), "device",
                      memory_device_text(m->device, device), "points", (json_int_t)peak.n_points, "peak_bytes",
                      (json_int_t)peak.bytes, "peak_us", (json_int_t)peak.at.time_us, "peak_by_category", by_category,
-                     "max_allocated_bytes", (json_int_t)m->most_allocated, "max_reserved_bytes",
-                     (json_int_t)m->most_reserved, "losses", summary_losses_json(lost));
+                     "before_bytes", (json_int_t)m->before_bytes, "max_allocated_bytes",
+                     (json_int_t)m->peaks.allocated.bytes, "max_reserved_bytes", (json_int_t)m->peaks.reserved.bytes,
+                     "since_recording", m->peaks.is_partial, "losses", summary_losses_json(lost));
 }
 
 /* What of the losses of the directory concerns the memory. Of the device it takes the clock: a folder that could not be used is

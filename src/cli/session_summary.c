@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/memory_series.h"
+#include "analyse/memory_peaks.h"
 #include "analyse/session_steps.h"
 #include "cli/recording.h"
 #include "cli/step_table.h"
@@ -99,29 +99,43 @@ static void put_found(const struct term *t, const struct session *s)
     fputc('\n', t->to);
 }
 
+static const struct {
+    const char *name, *key;
+} memory_part[MEMORY_SOURCES] = { [MEMORY_OF_TORCH] = { "PyTorch", "pytorch" },
+                                  [MEMORY_OF_WORKSPACE] = { "workspaces", "workspace" },
+                                  [MEMORY_OF_GRAPHS] = { "graphs", "graph" } };
+
+static void put_peak(const struct term *t, const struct session *s, const char *what, const struct memory_peak *p)
+{
+    char bytes[TERM_NUMBER], time[TERM_NUMBER];
+    fprintf(t->to, "    %-10s %10s at %s", what, term_bytes(bytes, p->bytes > 0 ? (uint64_t)p->bytes : 0),
+            term_time(time, p->time_ns));
+    if (p->name != NAME_EMPTY) {
+        fprintf(t->to, ", taken by %s", p->is_of_graph ? "cann::" : "");
+        term_text(t, names_text(s->profile.names, p->name), 60);
+    }
+    const char *before = "; ";
+    for (int i = 0; i < MEMORY_SOURCES; i++)
+        if (p->part[i] > 0 && p->part[i] != p->bytes) {
+            fprintf(t->to, "%s%s %s", before, memory_part[i].name, term_bytes(bytes, (uint64_t)p->part[i]));
+            before = ", ";
+        }
+    fputc('\n', t->to);
+}
+
 static bool put_memory(const struct term *t, const struct session *s)
 {
     struct memory_peaks peaks;
     struct error unused = { 0 };
-    if (!memory_peaks_find(&peaks, s, &unused))
+    if (!memory_peaks_find(&peaks, s, NULL, &unused))
         return false;
-    const struct {
-        const char *what;
-        const struct memory_peak *peak;
-    } row[] = { { "allocated", &peaks.allocated }, { "reserved", &peaks.reserved } };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        const struct memory_peak *p = row[i].peak;
-        char bytes[TERM_NUMBER], time[TERM_NUMBER];
-        if (!p->is_known)
-            continue;
-        fprintf(t->to, "%s    %-10s %10s at %s", i == 0 ? "\n  most memory\n" : "", row[i].what,
-                term_bytes(bytes, (uint64_t)p->bytes), term_time(time, p->time_ns));
-        if (p->name != NAME_EMPTY) {
-            fprintf(t->to, ", taken by %s", p->is_of_graph ? "cann::" : "");
-            term_text(t, names_text(s->profile.names, p->name), 60);
-        }
-        fputc('\n', t->to);
-    }
+    if (!peaks.allocated.is_known)
+        return true;
+    fprintf(t->to, "\n  most memory%s\n",
+            peaks.is_partial ? ", without what was allocated before the recording (see export-memory-timeline)" : "");
+    put_peak(t, s, "allocated", &peaks.allocated);
+    if (peaks.reserved.bytes > 0)
+        put_peak(t, s, "reserved", &peaks.reserved);
     return true;
 }
 
@@ -129,18 +143,22 @@ static json_t *peak_json(const struct session *s, const struct memory_peak *p)
 {
     if (!p->is_known)
         return json_null();
-    return json_pack("{s:I, s:I, s:I, s:o}", "bytes", (json_int_t)p->bytes, "time_ns", (json_int_t)p->time_ns, "device",
-                     (json_int_t)p->device, "operator", text_json(names_text(s->profile.names, p->name)));
+    json_t *part = json_object();
+    for (int i = 0; i < MEMORY_SOURCES; i++)
+        json_object_set_new(part, memory_part[i].key, json_integer(p->part[i]));
+    return json_pack("{s:I, s:o, s:I, s:I, s:o}", "bytes", (json_int_t)p->bytes, "by_allocator", part, "time_ns",
+                     (json_int_t)p->time_ns, "device", (json_int_t)p->device, "operator",
+                     text_json(names_text(s->profile.names, p->name)));
 }
 
 static json_t *memory_json(const struct session *s)
 {
     struct memory_peaks peaks;
     struct error unused = { 0 };
-    if (!memory_peaks_find(&peaks, s, &unused))
+    if (!memory_peaks_find(&peaks, s, NULL, &unused))
         return NULL;
-    return json_pack("{s:o, s:o}", "allocated", peak_json(s, &peaks.allocated), "reserved",
-                     peak_json(s, &peaks.reserved));
+    return json_pack("{s:o, s:o, s:b}", "allocated", peak_json(s, &peaks.allocated), "reserved",
+                     peak_json(s, &peaks.reserved), "since_recording", peaks.is_partial);
 }
 
 bool session_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,

@@ -82,11 +82,11 @@ char *term_count(char out[TERM_NUMBER], uint64_t n)
 
 char *term_bytes(char out[TERM_NUMBER], uint64_t bytes)
 {
-    static const char *const unit[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+    static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
     double v = (double)bytes;
     size_t u = 0;
-    for (; v >= 999.5 && u + 1 < sizeof unit / sizeof *unit; u++)
-        v /= 1000;
+    for (; v >= 999.5 && u + 1 < sizeof unit / sizeof *unit; u++) /* three digits are enough: 1000 KiB is 1.0 MiB */
+        v /= 1024;
     snprintf(out, TERM_NUMBER, u > 0 && v < 9.95 ? "%.1f %s" : "%.0f %s", v, unit[u]);
     return out;
 }

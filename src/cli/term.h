@@ -25,7 +25,7 @@ int term_width(const char *text); /* columns that it takes, counting UTF-8 chara
 /* Numbers as people read them. They return `out`. */
 enum { TERM_NUMBER = 32 };
 char *term_count(char out[TERM_NUMBER], uint64_t n);     /* 12,345,678 */
-char *term_bytes(char out[TERM_NUMBER], uint64_t bytes); /* 998 B, 1.2 kB, 35 MB */
+char *term_bytes(char out[TERM_NUMBER], uint64_t bytes); /* 998 B, 1.2 KiB, 35 MiB: powers of 1024 */
 char *term_duration(char out[TERM_NUMBER], double ns);   /* 75.8 us, 14.125 ms, 1.204 s, 2 min 05 s */
 char *term_time(char out[TERM_NUMBER], int64_t wall_ns); /* 2024-07-03 02:17:25.939512, local */
 

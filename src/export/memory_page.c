@@ -108,9 +108,13 @@ bool memory_page_write(const struct memory_timeline *m, const char *of, const ch
     out_lit(&o, ", \"endUs\": ");
     out_i64(&o, end_us(m));
     out_lit(&o, ", \"mostAllocated\": ");
-    out_i64(&o, m->most_allocated);
+    out_i64(&o, m->peaks.allocated.bytes);
     out_lit(&o, ", \"mostReserved\": ");
-    out_i64(&o, m->most_reserved);
+    out_i64(&o, m->peaks.reserved.bytes);
+    out_lit(&o, ", \"before\": ");
+    out_u64(&o, m->before_bytes);
+    if (m->peaks.is_partial)
+        out_lit(&o, ", \"isPartial\": true");
     out_lit(&o, ",\n\"changes\": \"");
     put_changes(&o, m);
     out_lit(&o, "\"}");
