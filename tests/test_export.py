@@ -3,6 +3,8 @@
 
 usage: test_export.py ASCOPE SOURCE_ROOT [unittest options]
 """
+import collections
+import csv
 import glob
 import hashlib
 import os
@@ -212,6 +214,26 @@ class Simulated(Case):
                 self.assertEqual(wrong[:5], [])
                 t = check_file(Results(self.export(prof, "--time-base", "start")).files["msprof.json"], double=True)
                 self.assertEqual(t.problems(ALLOWED), {}, dict(t.samples))
+
+    def test_counters_of_the_cache_have_the_names_of_their_tasks_when_ids_are_used_again(self):
+        """The simulated device counts for every kernel of one kind of cores, in the order in which they run."""
+        run("sim", "--out", self.dir, "--kernels", "72000", "--copies=off")
+        run("export", "summary", "-dir", self.dir, "--out", os.path.join(self.dir, "out"), "--dialect", "current")
+        tables = []
+        for name in ("op_summary", "l2_cache"):
+            path = glob.glob(os.path.join(self.dir, "out", "PROF_*", "mindstudio_profiler_output", name + "_2*.csv"))[0]
+            with open(path, newline="") as f:
+                tables.append(list(csv.DictReader(f)))
+        ran, counted = collections.defaultdict(list), collections.defaultdict(list)
+        for r in sorted(tables[0], key=lambda r: r["Task Start Time(us)"]):
+            if r["Task Type"] in ("AI_CORE", "AI_VECTOR_CORE"):
+                ran[r["Stream ID"]].append((r["Task ID"], r["Op Name"]))
+        for r in tables[1]:
+            counted[r["Stream Id"]].append((r["Task Id"], r["Op Name"]))
+        self.assertGreater(len(tables[1]), len({(r["Stream Id"], r["Task Id"]) for r in tables[1]}) + 1000)
+        self.assertEqual(counted.keys(), ran.keys())
+        for stream in ran:
+            self.assertTrue(counted[stream] == ran[stream], stream)
 
     def test_where_streams_are_cut_changes_nothing(self):
         whole, cut = (self.sim("--kernels", "500", "--slice-kib", kib) for kib in ("2048", "4"))

@@ -5,6 +5,7 @@
 #include "analyse/calls.h"
 #include "analyse/comm.h"
 #include "analyse/copies.h"
+#include "analyse/counted_tasks.h"
 #include "analyse/core_samples.h"
 #include "analyse/device_tasks.h"
 #include "analyse/marks.h"
@@ -44,6 +45,7 @@ static device_step *const of_both[] = {
     blocks_analyse,
     tasks_analyse,
     pmu_analyse,
+    counted_tasks_analyse,
     release_log,
     copies_analyse,
     ts_copies_analyse,

@@ -215,7 +215,7 @@ bool tasks_join(struct profile *p, struct device *d, struct arena *mem, struct j
     uint32_t *order = arena_take(mem, log->n, sizeof *order);
     out->row = arena_take(mem, log->n, sizeof *out->row);
     out->host = arena_take(mem, log->n, sizeof *out->host);
-    if (d->source.chip->task_log == TASK_LOG_HWTS)
+    if (d->source.chip->task_log == TASK_LOG_HWTS || d->pmu.l2.n + d->pmu.smmu.n > 0)
         log->early = arena_take(d->source.mem, log->n, sizeof *log->early);
     if (arena_failed(mem) || arena_failed(d->source.mem))
         return false;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "raw/counter.h"
 
 /* The records of one device. */
@@ -11,7 +10,7 @@ struct counted {
     const struct device *d;
     size_t n, first; /* rows, and the first of them in the table */
     const uint8_t **record;
-    name_id *name; /* of each row's operator */
+    uint32_t *op; /* of each row, or NO_ROW */
     struct {
         unsigned n;
         uint8_t counter[RATE_EVENTS];
@@ -33,6 +32,11 @@ static const struct counted *device_of(const struct task_counters *t, size_t *ro
         c++;
     *row -= c->first;
     return c;
+}
+
+static struct cell op_cell(const struct task_counters *t, const struct counted *c, size_t row)
+{
+    return c->op[row] == NO_ROW ? cell_na() : cell_name(t->x->profile->host.ops.name[c->op[row]]);
 }
 
 static struct cell rate(const struct task_counters *t, const struct counted *c, size_t row, unsigned of)
@@ -61,7 +65,7 @@ static struct cell l2_cell(const void *rows, size_t row, size_t column)
     switch (column) {
     case 3: return t->x->profile->chip->is_stars ? cell_na() : rate(t, c, row, RATE_HIT);
     case 4: return rate(t, c, row, RATE_OTHER);
-    case 5: return cell_name(c->name[row]);
+    case 5: return op_cell(t, c, row);
     default: return id_cell(t, c, row, column);
     }
 }
@@ -73,7 +77,7 @@ static struct cell smmu_cell(const void *rows, size_t row, size_t column)
     switch (column) {
     case 3: return rate(t, c, row, RATE_HIT);
     case 4: return rate(t, c, row, RATE_OTHER);
-    case 5: return cell_name(c->name[row]);
+    case 5: return op_cell(t, c, row);
     default: return id_cell(t, c, row, column);
     }
 }
@@ -84,7 +88,7 @@ static struct cell fault_cell(const void *rows, size_t row, size_t column)
     const struct counted *c = device_of(t, &row);
     switch (column) {
     case 3: return cell_uint(layout_get(t->layout, t->first_event, c->record[row]));
-    case 4: return cell_name(c->name[row]);
+    case 4: return op_cell(t, c, row);
     default: return id_cell(t, c, row, column);
     }
 }
@@ -100,85 +104,28 @@ static bool find_events(struct counted *c, const struct rate_events *events, con
     return c->sum[RATE_REQUEST].n > 0;
 }
 
-/* Rows of something with (stream, task) as one number, sorted by it. */
-struct by_id {
-    size_t n;
-    uint64_t *id;
-    uint32_t *row;
-};
-
-static bool by_id_sort(struct by_id *b)
-{
-    return order_by_u64(b->row, b->n, b->id);
-}
-
-static bool ops_by_id(const struct profile *p, unsigned device, struct arena *mem, struct by_id *out)
-{
-    const struct host_tasks *h = &p->host.tasks;
-    *out = (struct by_id){ 0, arena_take(mem, h->n, sizeof *out->id), arena_take(mem, h->n, sizeof *out->row) };
-    if (!out->id || !out->row)
-        return false;
-    for (size_t i = 0; i < h->n; i++) {
-        out->id[i] = (uint64_t)h->stream[i] << 32 | h->task[i];
-        if (h->device[i] == device && h->op[i] != NO_ROW)
-            out->row[out->n++] = (uint32_t)i;
-    }
-    return by_id_sort(out);
-}
-
-/* Records know the stream and the task, but not which one of several tasks that shared the number one after the other.
- * When there are as many records as tasks they belong together in their order; if not, the last task gives its name. */
-static bool name_rows(const struct task_counters *t, struct counted *c, struct arena *mem)
-{
-    const struct profile *p = t->x->profile;
-    struct by_id ops, rows = { c->n, arena_take(mem, c->n, sizeof *rows.id), arena_take(mem, c->n, sizeof *rows.row) };
-    if (!rows.id || !rows.row || !ops_by_id(p, c->d->source.device, mem, &ops))
-        return false;
-    for (size_t i = 0; i < c->n; i++)
-        rows.id[i] =
-            layout_get(t->layout, t->stream, c->record[i]) << 32 | layout_get(t->layout, t->task, c->record[i]);
-    order_fill(rows.row, c->n);
-    if (!by_id_sort(&rows))
-        return false;
-    for (size_t i = 0, k = 0, end; i < c->n; i = end) {
-        const uint64_t id = rows.id[rows.row[i]];
-        for (end = i; end < c->n && rows.id[rows.row[end]] == id;)
-            end++;
-        while (k < ops.n && ops.id[ops.row[k]] < id)
-            k++;
-        const size_t first = k;
-        while (k < ops.n && ops.id[ops.row[k]] == id)
-            k++;
-        for (size_t r = i; r < end; r++) {
-            const size_t which = k - first == end - i ? first + (r - i) : k - 1;
-            c->name[rows.row[r]] = k > first ? p->host.ops.name[p->host.tasks.op[ops.row[which]]] : NAME_NA;
-        }
-    }
-    return true;
-}
-
 /* Takes the records that are wanted: those of a data type, or all of them. */
 enum { ALL_TYPES = -1 };
-static bool add_device(struct task_counters *t, const struct device *d, const struct pmu_records *from, int data_type,
-                       const struct rate_events *events, const char *counted)
+static bool add_device(struct task_counters *t, const struct device *d, const struct pmu_records *from,
+                       const uint32_t *op, int data_type, const struct rate_events *events, const char *counted)
 {
     struct arena *mem = t->x->mem;
     struct counted *c = &t->device[t->n_devices];
     *c = (struct counted){ .d = d, .first = t->n, .record = arena_take(mem, from->n, sizeof *c->record) };
-    c->name = arena_take(mem, from->n, sizeof *c->name);
-    if (!c->record || !c->name)
+    c->op = arena_take(mem, from->n, sizeof *c->op);
+    if (!c->record || !c->op)
         return false;
-    for (size_t i = 0; i < from->n; i++)
-        if (data_type == ALL_TYPES || (int)layout_get(t->layout, SMMU_DATA_TYPE, from->at[i]) == data_type)
-            c->record[c->n++] = from->at[i];
+    for (size_t i = 0; i < from->n; i++) {
+        if (data_type != ALL_TYPES && (int)layout_get(t->layout, SMMU_DATA_TYPE, from->at[i]) != data_type)
+            continue;
+        c->op[c->n] = op[i];
+        c->record[c->n++] = from->at[i];
+    }
     if (c->n == 0 || (events && !find_events(c, events, counted)))
         return true;
     t->n += c->n;
     t->n_devices++;
-    struct arena *scratch = arena_new();
-    const bool done = scratch && name_rows(t, c, scratch);
-    arena_free(scratch);
-    return done;
+    return true;
 }
 
 static struct task_counters *start(const struct export *x, const struct layout *l, unsigned stream, unsigned task,
@@ -206,7 +153,7 @@ bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
     struct task_counters *t = start(x, &l2_cache_layout, L2_STREAM, L2_TASK, L2_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
-        if (!add_device(t, d, &d->pmu.l2, ALL_TYPES, &d->source.chip->l2,
+        if (!add_device(t, d, &d->pmu.l2, d->pmu.l2_op, ALL_TYPES, &d->source.chip->l2,
                         source_text(d->source.sample, "l2CacheTaskProfilingEvents")))
             return no_memory("l2_cache", e);
     }
@@ -234,7 +181,7 @@ bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
         const char *events = strcasestr(source_text(d->source.sample, "npuEvents"), unit);
-        if (!add_device(t, d, &d->pmu.smmu, SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
+        if (!add_device(t, d, &d->pmu.smmu, d->pmu.smmu_op, SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
                         events ? events + sizeof unit - 1 : ""))
             return no_memory("soc_pmu", e);
     }
@@ -260,9 +207,11 @@ bool page_fault_report(const struct export *x, struct table *out, struct error *
     if (x->is_generic) /* the older presentation has none */
         return true;
     struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
-    for (size_t i = 0; i < x->profile->n_devices && t; i++)
-        if (!add_device(t, &x->profile->device[i], &x->profile->device[i].pmu.smmu, SMMU_DATA_FAULTS, NULL, NULL))
+    for (size_t i = 0; i < x->profile->n_devices && t; i++) {
+        const struct device *d = &x->profile->device[i];
+        if (!add_device(t, d, &d->pmu.smmu, d->pmu.smmu_op, SMMU_DATA_FAULTS, NULL, NULL))
             return no_memory("page_fault", e);
+    }
     if (!t)
         return no_memory("page_fault", e);
     *out = (struct table){ .name = "page_fault",
