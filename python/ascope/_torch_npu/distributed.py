@@ -1,0 +1,6 @@
+"""torch_npu.distributed: gloo stands in for HCCL."""
+import torch
+
+
+def is_hccl_available():
+    return torch.distributed.is_available() and torch.distributed.is_gloo_available()

@@ -1,0 +1,26 @@
+"""Mixed precision. The CPU computes in bfloat16 where the NPU would in float16; its range needs no scaled losses."""
+import torch
+
+
+class autocast(torch.autocast):
+    def __init__(self, enabled=True, dtype=torch.float16, cache_enabled=True):
+        super().__init__("npu", dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
+
+
+_Scaler = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
+
+
+class GradScaler(_Scaler):
+    """One that is switched off: what it is given is what it returns."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(enabled=False)
+
+
+def custom_fwd(fwd=None, *, cast_inputs=None, **unused):
+    """Of a torch.autograd.Function: it computes as it would without."""
+    return fwd if fwd is not None else (lambda function: function)
+
+
+def custom_bwd(bwd=None, **unused):
+    return bwd if bwd is not None else (lambda function: function)

@@ -1,0 +1,10 @@
+"""torch_npu.optim: optimizers that an NPU has fused are PyTorch's own here."""
+import torch
+
+NpuFusedOptimizerBase = torch.optim.Optimizer
+NpuFusedSGD, NpuFusedAdadelta = torch.optim.SGD, torch.optim.Adadelta
+NpuFusedAdam, NpuFusedAdamW, NpuFusedRMSprop = torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop
+
+
+def __getattr__(name):
+    raise AttributeError("torch_npu.optim.%s: not available without an NPU" % name)

@@ -1,0 +1,13 @@
+"""torch_npu.utils, as far as there is something to do without an NPU."""
+
+
+def set_thread_affinity(core_range=None):
+    pass
+
+
+def reset_thread_affinity():
+    pass
+
+
+def __getattr__(name):
+    raise AttributeError("torch_npu.utils.%s: not available without an NPU" % name)
