@@ -48,10 +48,10 @@ _ascope()
     case ${COMP_WORDS[1]} in
     export)
         words='timeline summary db all'
-        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
     analyse)
         words=''
-        options=' -dir --collection-dir --export-type --max-process-number --steps --dialect --time-base --pretty --simplify --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
     export-trace)
         words=''
         options=' --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;

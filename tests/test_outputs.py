@@ -4,6 +4,7 @@ several writers do not meet, and each run says how it ended.
 
 usage: test_outputs.py ASCOPE SOURCE_ROOT [unittest options]
 """
+import csv
 import fcntl
 import glob
 import json
@@ -160,6 +161,77 @@ class Named(Case):
                 r = run(command, path, self.path(out), "--json", *(["--device", "cpu"] if out == "m.json" else []))
                 self.assertEqual(r.returncode, 3, r.stderr)
                 self.assertEqual(json.loads(r.stdout)["exit_code"], 3)
+
+
+class Ends(Case):
+    """What an analysis says about itself in analyse.done."""
+
+    def done(self, path):
+        with open(os.path.join(path, "ASCEND_PROFILER_OUTPUT/analyse.done")) as f:
+            return json.load(f)
+
+    def test_done(self):
+        path = self.copy("own-pytorch")
+        r = self.ascope("analyse", path, "--json")
+        done = self.done(path)
+        self.assertEqual(done["exit_code"], 0)
+        self.assertEqual(done["problems"], [])
+        self.assertFalse([loss for loss in done["losses"] if loss["damage"]])
+        told = json.loads(r.stdout)["directories"][0]
+        self.assertEqual([(f["name"], f["rows"], f["bytes"]) for f in done["files"]],
+                         [(os.path.basename(f["path"]), f["rows"], f["bytes"]) for f in told["files"]])
+        for f in done["files"]:
+            self.assertEqual(os.path.getsize(os.path.join(path, "ASCEND_PROFILER_OUTPUT", f["name"])), f["bytes"])
+
+    def test_done_with_losses(self):
+        path = self.copy("own-pytorch")
+        file = os.path.join(path, "FRAMEWORK/torch.op_range")
+        os.truncate(file, os.path.getsize(file) - 7)
+        prof = glob.glob(glob.escape(path) + "/PROF_*")[0]
+        for file in glob.glob(glob.escape(prof) + "/*/info.json*"):
+            os.remove(file)
+        r = self.ascope("analyse", path, "--json", code=3)
+        done, told = self.done(path), json.loads(r.stdout)
+        self.assertEqual(done["exit_code"], 3)
+        self.assertEqual(told["exit_code"], 3)
+        self.assertTrue(done["problems"])
+        self.assertEqual(done["problems"], told["directories"][0]["problems"])
+        self.assertEqual([(loss["reason"], loss["count"], loss["damage"]) for loss in done["losses"]],
+                         [(loss["reason"], loss["count"], loss["damage"]) for loss in told["directories"][0]["losses"]])
+        self.assertTrue([loss for loss in done["losses"] if loss["damage"]])
+
+    def test_all_is_lost(self):
+        """What there is says so; and where nothing can be written, that of an earlier run does not stay."""
+        path = self.copy("own-pytorch")
+        self.ascope("analyse", path)
+        for file in glob.glob(glob.escape(path) + "/FRAMEWORK/*"):
+            with open(file, "wb") as f:
+                f.write(b"\xff" * 3000)
+        for prof in glob.glob(glob.escape(path) + "/PROF_*"):
+            shutil.rmtree(prof)
+        self.ascope("analyse", path, "--export-type", "db", code=3)
+        done = self.done(path)
+        self.assertEqual(done["exit_code"], 3)
+        self.assertGreater(sum(loss["count"] for loss in done["losses"] if loss["damage"]), 5)
+        self.ascope("analyse", path, "--export-type", "text", code=1)
+        self.assertFalse(os.path.exists(os.path.join(path, "ASCEND_PROFILER_OUTPUT/analyse.done")))
+
+    def test_safe_csv(self):
+        path = self.copy("own-pytorch")
+        file = os.path.join(path, "FRAMEWORK/torch.op_range")
+        with open(file, "rb") as f:
+            data = f.read()
+        with open(file, "wb") as f:
+            f.write(data.replace(b"aten::", b"=ten::"))
+
+        def names(*options):
+            self.ascope("analyse", path, *options)
+            with open(os.path.join(path, "ASCEND_PROFILER_OUTPUT/operator_details.csv"), newline="") as f:
+                return [row["Name"] for row in csv.DictReader(f)]
+
+        plain, safe = names(), names("--csv-safe")
+        self.assertTrue([n for n in plain if n.startswith("=ten::")])  # as the reference writes them
+        self.assertEqual(safe, ["'" + n if n[0] in "=+-@" else n for n in plain])
 
 
 class Folders(Case):

@@ -61,6 +61,48 @@ static void a_cell_is_shown_as_its_file_shows_it(void **state)
     (void)state;
 }
 
+static void a_safe_table_has_no_formulas(void **state)
+{
+    static const struct {
+        const char *text, *csv;
+    } row[] = {
+        { "=1+1", "\"'=1+1\"" },
+        { "=HYPERLINK(\"a\",b)", "\"'=HYPERLINK(\"\"a\"\",b)\"" },
+        { "@SUM(1)", "\"'@SUM(1)\"" },
+        { "+cmd|a", "\"'+cmd|a\"" },
+        { "-1+cmd|a", "\"'-1+cmd|a\"" },
+        { "\t=1", "\"'\t=1\"" },
+        { "-1.5", "-1.5" }, /* a number stays one */
+        { "+3e-05", "+3e-05" },
+        { "", "" },
+        { "aten::add", "aten::add" },
+        { "a=b", "a=b" },
+    };
+    static const struct column column[] = { { "value", NULL } };
+    struct names *names = names_new();
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct arena *mem = arena_new();
+        struct grid g = { .n_columns = 1, .mem = mem };
+        const struct cell cell[] = { cell_text(row[i].text), cell_name(names_addz(names, row[i].text)), cell_int(-5) };
+        for (size_t k = 0; k < ROWS(cell); k++)
+            grid_row(&g, &cell[k]);
+        struct table t = grid_table(&g, "t", column, names);
+        struct error e = { 0 };
+        struct out o;
+        char want[200];
+        t.is_safe = true;
+        assert_true(out_open_memory(&o, &e));
+        table_csv_rows(&t, &o, 0, ROWS(cell));
+        out_char(&o, 0);
+        snprintf(want, sizeof want, "%s\n%s\n-5\n", row[i].csv, row[i].csv);
+        assert_string_equal(o.buf, want);
+        out_discard(&o);
+        arena_free(mem);
+    }
+    names_free(names);
+    (void)state;
+}
+
 static struct cell number_of(const void *rows, size_t row)
 {
     return cell_int(((const int *)rows)[row]);
@@ -138,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cell_is_shown_as_its_file_shows_it),
+        cmocka_unit_test(a_safe_table_has_no_formulas),
         cmocka_unit_test(a_computed_table_is_written_in_ranges),
         cmocka_unit_test(rounding_has_two_ways_at_a_half),
     };

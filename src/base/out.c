@@ -497,6 +497,18 @@ static bool csv_plain(char c)
     return c != ',' && c != '"' && c != '\n' && c != '\r' && c != 0;
 }
 
+static void csv_quoted(struct out *o, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '"')
+            out_char(o, '"');
+        if (text[i] == 0)
+            out_lit(o, UTF8_UNKNOWN); /* many readers stop there */
+        else
+            out_char(o, text[i]);
+    }
+}
+
 void out_csv(struct out *o, const char *text, size_t len)
 {
     size_t plain = 0;
@@ -509,13 +521,14 @@ void out_csv(struct out *o, const char *text, size_t len)
         return;
     }
     out_char(o, '"');
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '"')
-            out_char(o, '"');
-        if (text[i] == 0)
-            out_lit(o, UTF8_UNKNOWN); /* many readers stop there */
-        else
-            out_char(o, text[i]);
-    }
+    csv_quoted(o, text, len);
+    out_char(o, '"');
+}
+
+void out_csv_after(struct out *o, char first, const char *text, size_t len)
+{
+    out_char(o, '"');
+    out_char(o, first);
+    csv_quoted(o, text, len);
     out_char(o, '"');
 }

@@ -87,12 +87,34 @@ static void number(struct out *o, struct cell c)
     }
 }
 
+/* A spreadsheet runs what begins like this, unless it is a number. */
+static bool is_formula(const char *text, size_t len)
+{
+    char number[32], *end;
+    if (len == 0 || !memchr("=+-@\t\r", *text, 6))
+        return false;
+    if ((*text != '+' && *text != '-') || len >= sizeof number)
+        return true;
+    memcpy(number, text, len);
+    number[len] = 0;
+    strtod(number, &end);
+    return end == number || *end != 0;
+}
+
+static void csv_text(const struct table *t, struct out *o, const char *text, size_t len)
+{
+    if (t->is_safe && is_formula(text, len))
+        out_csv_after(o, '\'', text, len);
+    else
+        out_csv(o, text, len);
+}
+
 static void csv_cell(const struct table *t, struct out *o, struct cell c)
 {
     switch (c.kind) {
     case CELL_NA: out_lit(o, "N/A"); break;
-    case CELL_NAME: out_csv(o, names_text(t->names, c.name), names_len(t->names, c.name)); break;
-    case CELL_TEXT: out_csv(o, c.text, strlen(c.text)); break;
+    case CELL_NAME: csv_text(t, o, names_text(t->names, c.name), names_len(t->names, c.name)); break;
+    case CELL_TEXT: csv_text(t, o, c.text, strlen(c.text)); break;
     case CELL_SHAPE:
         if (c.name == NAME_NA) {
             out_lit(o, "N/A");

@@ -119,6 +119,7 @@ struct table {
     const struct cell *grid; /* instead of rows: n_rows * n_columns cells, row by row */
     const struct names *names;
     bool has_crlf;   /* lines of the CSV end as Python's do */
+    bool is_safe;    /* no text of the CSV is a formula: a ' stands before those that a spreadsheet would run */
     size_t n_hidden; /* columns at the front that CSV does not show */
 };
 

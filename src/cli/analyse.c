@@ -80,7 +80,7 @@ static void put_problems(FILE *err, const struct account *a)
 
 static enum outcome outcome_of(const struct account *a, const struct losses *lost)
 {
-    return a->problems.n + a->n_untold > 0 || losses_damage(lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+    return account_is_lossy(a, lost) ? OUTCOME_LOSSES : OUTCOME_DONE;
 }
 
 static void analyse_session(struct analysis *n, const char *path, struct turn *t, const struct term *term, FILE *err)
@@ -321,6 +321,8 @@ int run_analyse(struct arguments *a)
                                  .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED,
                                  .is_pretty = a->pretty,
                                  .from_start = a->time_base == 1,
+                                 .csv_is_safe = a->csv_safe,
+                                 .code_of_losses = exit_code(a->face, OUTCOME_LOSSES),
                                  .out_dir = a->out };
     if (!export_types(a, &n.wishes)) {
         complain("--export-type %s: accepted are text, db, and text,db", a->export_type);
@@ -335,6 +337,7 @@ int run_analyse(struct arguments *a)
     n.request = (struct request){ .want = kinds ? kinds : WANT_ALL,
                                   .dialect = n.wishes.dialect,
                                   .from_start = n.wishes.from_start,
+                                  .csv_is_safe = a->csv_safe,
                                   .out_dir = a->out };
     const enum outcome found = targets_find(&n.targets, a, false);
     n.tally.n_failed = n.targets.n_refused;

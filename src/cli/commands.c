@@ -6,11 +6,11 @@
 
 /* clang-format off */
 static const uint8_t export_options[] = {
-    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
+    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_CSV_SAFE, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
     OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t analyse_options[] = {
-    OPT_DIR, OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_ONLY_STEPS, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_SIMPLIFY, OPT_OUT,
+    OPT_DIR, OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_ONLY_STEPS, OPT_CSV_SAFE, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_SIMPLIFY, OPT_OUT,
     OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t memory_timeline_options[] = {
@@ -58,7 +58,8 @@ const struct command commands[] = {
         .text = "DIR is a *_ascend_pt directory of the PyTorch profiler, or one that holds those of all ranks of a job: they "
                 "are analysed side by side, and one that fails stops no other. The results go to ASCEND_PROFILER_OUTPUT in "
                 "each: trace_view.json (for Perfetto, Chrome or MindStudio Insight), tables (*.csv) and databases (*.db). "
-                "A readable log goes to logs, and analyse.done is written last.\n\n"
+                "A readable log goes to logs, and analyse.done is written last: JSON with the files, the losses, the problems and the exit "
+                "code.\n\n"
                 "With --steps the results hold what began in these steps: operators and memory by the step's time on the "
                 "host, kernels and samples by its time on the device, tasks of the queue with the operators that put them "
                 "in. Statistics of ports and links and the counters of caches have no times: they, and operators and memory in "

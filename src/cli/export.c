@@ -29,6 +29,7 @@ static const struct {
     { OPT_REPORTS, WANT_TIMELINE, "timeline and all" },
     { OPT_TIME_BASE, WANT_TIMELINE, "timeline and all" },
     { OPT_FORMAT, WANT_SUMMARY, "summary and all" },
+    { OPT_CSV_SAFE, WANT_SUMMARY, "summary and all" },
     { OPT_MODEL, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
     { OPT_ITERATION, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
     { OPT_ITERATION_COUNT, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
@@ -109,6 +110,7 @@ int run_export(struct arguments *a)
                                      .processes = processes.name,
                                      .n_processes = processes.n,
                                      .from_start = a->time_base == 1,
+                                     .csv_is_safe = a->csv_safe,
                                      .clear = a->clear,
                                      .n_threads = arguments_threads(a),
                                      .out_dir = a->out };

@@ -32,6 +32,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "how many iterations, 1 to 5; without it 1" },
     [OPT_FORMAT] = { "format", .kind = OPTION_CHOICE, .choice = { "csv", "json" }, .at = AT(format),
         .help = "of the summary tables; without it csv" },
+    [OPT_CSV_SAFE] = { "csv-safe", .kind = OPTION_FLAG, .at = AT(csv_safe),
+        .help = "put a ' before names in CSV tables that a spreadsheet would run as formulas: those that begin with = + - @" },
     [OPT_CLEAR] = { "clear", .kind = OPTION_FLAG, .at = AT(clear),
         .help = "afterwards remove the intermediate sqlite folders that other tools have left" },
     [OPT_CLUSTER] = { "cluster", .kind = OPTION_FLAG, .at = AT(cluster),

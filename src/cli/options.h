@@ -23,6 +23,7 @@ enum option_id {
     OPT_MODEL,
     OPT_ITERATION_COUNT,
     OPT_FORMAT,
+    OPT_CSV_SAFE,
     OPT_CLEAR,
     OPT_CLUSTER,
     OPT_DEVICE_ID,
@@ -129,7 +130,7 @@ struct arguments {
     uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes, top;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose, metric;
-    bool clear, cluster, json, quiet, help, man, pretty, simplify;
+    bool csv_safe, clear, cluster, json, quiet, help, man, pretty, simplify;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct sim_options sim;
     const char **word; /* what is no option */

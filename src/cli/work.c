@@ -55,7 +55,7 @@ static void end_done(struct run *run, const struct result *r)
     const bool is_told = summary_print(&run->term, run->a, r);
     if (!is_told)
         complain("%s: no memory to tell all about it; free some memory and try again", r->profile.path);
-    const bool lossy = n + r->account.n_untold > 0 || losses_damage(&r->profile.lost) > 0 || !is_told;
+    const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_told;
     run->tally.n_lossy += lossy;
     run->tally.n_done += !lossy;
 }

@@ -10,3 +10,8 @@ void account_problem(struct account *a, const char *text)
     else
         a->n_untold++;
 }
+
+bool account_is_lossy(const struct account *a, const struct losses *lost)
+{
+    return a->problems.n + a->n_untold > 0 || losses_damage(lost) > 0;
+}

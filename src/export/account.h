@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 
 struct written {
     const char *path;
@@ -24,5 +25,7 @@ struct account {
 };
 
 void account_problem(struct account *a, const char *text); /* NULL: there was no memory for it */
+/* Whether the results lack something that was collected, or something went wrong. */
+bool account_is_lossy(const struct account *a, const struct losses *lost);
 
 #endif

@@ -14,11 +14,12 @@
 #include "base/out.h"
 #include "base/outdir.h"
 #include "base/pool.h"
+#include "export/session_done.h"
 #include "export/session_log.h"
 #include "export/simplify.h"
 #include "load/session.h"
 
-static const char RESULTS[] = "ASCEND_PROFILER_OUTPUT", DONE[] = "analyse.done";
+static const char RESULTS[] = "ASCEND_PROFILER_OUTPUT";
 
 static double now_s(void)
 {
@@ -105,6 +106,7 @@ static bool cut_table(const struct session_export *x, struct job *j, struct tabl
 static bool write_table(const struct writing *w, struct job *j, struct table *t)
 {
     t->has_crlf = true;
+    t->is_safe = w->wishes->csv_is_safe;
     struct out o;
     if (!has_memory(w, j) || t->n_rows == 0 || !out_open(&o, j->path, &j->error))
         return j->error.fault == FAULT_NONE;
@@ -267,15 +269,6 @@ static bool collect(struct writing *w, struct session_result *out, struct error 
     return has_any || error_set(e, FAULT_ASKED, "%s: there is nothing to write for what was asked", out->session.path);
 }
 
-static bool write_done(const char *dir, struct arena *mem, struct error *e)
-{
-    struct out o;
-    const char *path = arena_printf(mem, "%s/%s", dir, DONE);
-    if (!path)
-        return error_set(e, FAULT_LIMIT, "%s/%s: no memory", dir, DONE);
-    return out_open(&o, path, e) && out_close(&o, e);
-}
-
 static bool find_part(struct writing *w, struct arena *mem, struct error *e)
 {
     const struct session *s = w->session;
@@ -312,7 +305,7 @@ static bool write_all(const struct session_wishes *wishes, struct session_result
     const char *home =
         wishes->out_dir ? arena_printf(mem, "%s/%s", wishes->out_dir, out->session.name) : out->session.path;
     const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;
-    const char *done = dir ? arena_printf(mem, "%s/%s", dir, DONE) : NULL;
+    const char *done = dir ? arena_printf(mem, "%s/%s", dir, SESSION_DONE) : NULL;
     const char *logs = home ? arena_printf(mem, "%s/logs", home) : NULL;
     if (!done || !logs || !plan(&w, dir, mem))
         return error_set(e, FAULT_LIMIT, "%s: no memory", out->session.path);
@@ -337,7 +330,7 @@ static bool write_all(const struct session_wishes *wishes, struct session_result
     if (out->session.has_device && !wishes->out_dir)
         collection_simplify(&out->session.profile, simplifies, &out->account);
     struct error problem = { 0 };
-    if (!session_log_write(out, home, &problem) || !write_done(dir, mem, &problem))
+    if (!session_log_write(out, home, &problem) || !session_done_write(out, wishes->code_of_losses, dir, &problem))
         account_problem(&out->account, problem.text);
     close(lock);
     return true;

@@ -16,8 +16,10 @@ struct session_wishes {
     enum dialect dialect;
     bool has_steps; /* only some are wanted, by their numbers */
     int64_t first_step, last_step;
-    bool is_pretty;  /* --pretty: one event a line */
-    bool from_start; /* --time-base start */
+    bool is_pretty;     /* --pretty: one event a line */
+    bool from_start;    /* --time-base start */
+    bool csv_is_safe;   /* --csv-safe */
+    int code_of_losses; /* the exit code for them, which analyse.done names */
     unsigned n_threads;
     const char *out_dir; /* instead of the session's own directory; NULL: that one */
     void (*progress)(void *context, const char *what, double done); /* 0 to 1; NULL: none */

@@ -164,6 +164,7 @@ static void write_report(struct writing *w, struct job *j)
     struct table t = { 0 };
     if (!j->report->build(&x, &t, &j->error) || !has_memory(w, j, j->report->file) || t.n_rows == 0)
         return;
+    t.is_safe = w->request->csv_is_safe;
     const bool seed = x.dialect == DIALECT_SEED && j->report->seed_file;
     const char *file = seed ? j->report->seed_file : j->report->file;
     if (w->request->format == FORMAT_JSON)
