@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info recover query analyze sim completion help --version --help'
+        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info recover query communication sim completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -69,18 +69,18 @@ _ascope()
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
     query)
         words=''
-        options=' -dir --collection-dir --threads --help -h' ;;
-    analyze)
+        options=' -dir --collection-dir --threads --json --help -h' ;;
+    communication)
         words=''
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --kernels --framework --operators --steps --devices --processes --ranks --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --help -h' ;;
+        options=' --out --seed --kernels --framework --operators --steps --devices --processes --ranks --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --json --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export analyse export-trace export-memory-timeline export-stacks info recover query analyze sim completion help'
+        words='export analyse export-trace export-memory-timeline export-stacks info recover query communication sim completion help'
         options=' --man --help -h' ;;
     *) return ;;
     esac

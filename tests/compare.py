@@ -34,7 +34,7 @@ SETS = {
     "step_2": ["export", "all", "--model-id", "4294967295", "--iteration-id", "2"],
     "model_1_iter_1": ["export", "all", "--model-id", "1", "--iteration-id", "1"],
     "json": ["export", "summary", "--format", "json"],
-    "analyze": ["analyze"],
+    "analyze": ["communication"],
     "summary": ["export", "summary"],
     "analyse": ["analyse", "--export-type", "text,db"],
 }
@@ -385,7 +385,7 @@ def run(d, name, exe, prof, out):
     words = SETS[name.split("/")[1]]
     if words[0] != "analyse":  # of a session, the part that the device's tool knows
         prof = next(iter(glob.glob(os.path.join(glob.escape(prof), "*_ascend_pt", "PROF_*"))), prof)
-    dialect = ["--dialect", "current"] if words[0] != "analyze" else []
+    dialect = ["--dialect", "current"] if words[0] != "communication" else []
     command = [exe] + words + ["-dir", prof, "--out", out, "--quiet"] + dialect
     done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, TZ="UTC"))
     if done.returncode or done.stderr:

@@ -76,6 +76,30 @@ def cut(n):
 
 
 class Help(Case):
+    def test_words_of_other_tools_lead_to_the_right_command(self):
+        for word, part in (("record", "python3 -m ascope run"), ("profile", "libascope"), ("stats", "ascope analyse DIR"),
+                           ("view", "perfetto"), ("report", "ascope analyse DIR"), ("summary", "ascope export summary"),
+                           ("memory", "export-memory-timeline"), ("comm", "ascope communication")):
+            self.assert_one_line(self.ascope(word, code=2).stderr, word, part)
+            self.assert_one_line(self.ascope("help", word, code=2).stderr, word, part)
+        for word in "version", "-V", "--version":
+            self.assertRegex(self.ascope(word, code=0).stdout, r"^ascope [0-9.]+\n$")
+
+    def test_every_hint_names_commands_that_exist(self):
+        with open(os.path.join(SOURCE, "src/cli/commands.c")) as f:
+            hints = re.findall(r'^ *(?:#define \w+ +|\{ "\w+", )"(.*)"', f.read(), re.M)
+        self.assertGreater(len(hints), 15)
+        for hint in hints:
+            for command in re.findall(r"(?<!-m )\bascope ([a-z-]+)", hint):
+                self.ascope("help", command, code=0)
+
+    def test_analyze_is_analyse(self):
+        path = self.sample()
+        r = json.loads(self.ascope("analyze", path, "--json", code=0).stdout)
+        self.assertEqual(r["command"], "analyse")
+        self.assertEqual(self.ascope("help", "analyze", code=0).stdout, self.ascope("help", "analyse", code=0).stdout)
+        self.assert_one_line(self.ascope("analyze", path, "--rule", "communication", code=2).stderr, "ascope communication")
+
     def test_version(self):
         self.assertRegex(self.ascope("--version", code=0).stdout, r"^ascope \d+\.\d+\.\d+\n$")
 
@@ -83,7 +107,7 @@ class Help(Case):
         overview = self.ascope("--help", code=0).stdout
         self.assertEqual(overview, self.ascope("help", code=0).stdout)
         commands = re.findall(r"^  (\w+) +\w", overview[overview.index("commands"):overview.index("--version")], re.M)
-        self.assertGreaterEqual(set(commands), {"export", "info", "query", "analyze", "sim", "help", "completion"})
+        self.assertGreaterEqual(set(commands), {"export", "info", "query", "communication", "sim", "help", "completion"})
         for c in commands:
             text = self.ascope("help", c, code=0).stdout
             self.assertTrue(text.startswith(f"usage: ascope {c} "), text)
@@ -653,7 +677,7 @@ class Analyze(Case):
 
     def test_each_name_writes_the_same_beside_the_collection(self):
         wanted = {}
-        for n, (program, args) in enumerate([(ASCOPE, ["analyze", "PATH"]),
+        for n, (program, args) in enumerate([(ASCOPE, ["communication", "PATH"]),
                                              (self.named("msprof.py"), ["analyze", "-dir", "PATH", "-r=" + RULES]),
                                              (self.named("msprof"), ["--analyze=on", "--output=PATH"])]):
             path = self.sample("PROF_%d" % n)
@@ -673,7 +697,7 @@ class Analyze(Case):
                              (["--rule", RULES, "--type", "db"], self.FILES[1:2])]:
             with self.subTest(args):
                 out = os.path.join(self.dir, "out" + str(len(args)) + wanted[0])
-                r = self.ascope("analyze", self.sample_path(), "--out", out, "--json", *args, code=0)
+                r = self.ascope("communication", self.sample_path(), "--out", out, "--json", *args, code=0)
                 report = json.loads(r.stdout)["collections"][0]
                 self.assertEqual(self.found(os.path.join(out, os.path.basename(SAMPLE))), wanted)
                 self.assertEqual(sorted(os.path.basename(f["path"]) for f in report["files"]), wanted)
@@ -685,14 +709,14 @@ class Analyze(Case):
         path = self.sample(broken=[("host/sample.json", lambda d: re.sub(rb'"(profLevel|prof_level)": *"[^"]*"', rb'"\1": "l0"', d)),
                                    ("device_0/sample.json",
                                     lambda d: re.sub(rb'"(profLevel|prof_level)": *"[^"]*"', rb'"\1": "l0"', d))])
-        self.assert_one_line(self.ascope("analyze", path, code=1).stderr, "level 0")
+        self.assert_one_line(self.ascope("communication", path, code=1).stderr, "level 0")
         r = self.run_as(self.named("msprof.py"), "analyze", "-dir", path, "--rule", "communication", code=0)
         self.assert_one_line(r.stderr, "note: ", "level 0")
         self.assertEqual(self.found(path), [])
         for rule in ["all", "", "communication,", "communication;communication_matrix"]:
-            self.assert_one_line(self.ascope("analyze", path, "--rule", rule, code=2).stderr, "--rule", "communication_matrix")
+            self.assert_one_line(self.ascope("communication", path, "--rule", rule, code=2).stderr, "--rule", "communication_matrix")
         self.assert_one_line(self.run_as(self.named("msprof.py"), "analyze", "-dir", path, code=2).stderr, "--rule")
-        self.assert_one_line(self.ascope("analyze", "nowhere", code=2).stderr, "nowhere")
+        self.assert_one_line(self.ascope("communication", "nowhere", code=2).stderr, "nowhere")
 
 
 class Query(Case):

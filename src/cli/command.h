@@ -6,7 +6,10 @@
 
 extern const struct command commands[];
 extern const size_t n_commands;
-const struct command *command_find(const char *name);
+const struct command *command_find(const char *name); /* by its name or another one; NULL: there is none */
+
+/* What to type instead of a word that is a command in other tools; NULL: it is in none that we know. */
+const char *command_hint(const char *word);
 
 /* How a command ended. Each face has its own exit code for it: see outcome.c. */
 enum outcome {
@@ -33,7 +36,7 @@ extern const size_t n_exit_meanings;
 int run_export(struct arguments *a);
 int run_import(struct arguments *a);
 int run_query(struct arguments *a);
-int run_analyze(struct arguments *a);
+int run_communication(struct arguments *a);
 int run_analyse(struct arguments *a);
 int run_export_memory_timeline(struct arguments *a);
 int run_export_stacks(struct arguments *a);

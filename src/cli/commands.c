@@ -22,14 +22,14 @@ static const uint8_t trace_options[] = {
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
-static const uint8_t analyze_options[] = {
+static const uint8_t communication_options[] = {
     OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
-static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_HELP };
+static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_JSON, OPT_HELP };
 static const uint8_t sim_options[] = {
     OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_FRAMEWORK, OPT_OPERATORS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES, OPT_CHIP, OPT_MHZ, OPT_METRICS,
     OPT_SLICE_KIB, OPT_COMM, OPT_KFC, OPT_GRAPHS, OPT_LATE, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
-    OPT_HELP,
+    OPT_JSON, OPT_HELP,
 };
 static const uint8_t help_options[] = { OPT_MAN, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
@@ -67,7 +67,7 @@ const struct command commands[] = {
                 "The report begins with the slowest steps, and says of those that are out of the ordinary what they had more "
                 "of: an operator, communication, waiting for other ranks, or the host. Of several ranks a table compares "
                 "their median steps.\n\n"
-                "PROF_XXX directories, which have no framework's data beside them, are exported as ascope export does.",
+                "PROF_XXX directories, which have no framework's data beside them, are exported as ascope export does. analyze is another name of this command.",
         LIST_OF(analyse_options),
         .run = run_analyse,
     },
@@ -144,15 +144,15 @@ const struct command commands[] = {
         .run = run_query,
     },
     {
-        .name = "analyze",
-        .usage = "-dir DIR [OPTION...]",
+        .name = "communication",
+        .usage = "DIR... [OPTION...]",
         .about = "say what communication cost, collective by collective",
         .text = "Writes communication.json (how long each collective was in transit, waiting and idle, and how much it moved "
                 "over which kind of link), communication_matrix.json (how much it moved between which ranks), and "
-                "communication_analyzer.db, which holds both as tables, into the folder analyze of the collection. What is "
-                "there is replaced. Level 0 collections know nothing of it.",
-        LIST_OF(analyze_options),
-        .run = run_analyze,
+                "communication_analyzer.db, which holds both as tables, into the folder analyze of the collection, as msprof.py "
+                "analyze does. What is there is replaced. Level 0 collections know nothing of it.",
+        LIST_OF(communication_options),
+        .run = run_communication,
     },
     {
         .name = "sim",
@@ -186,8 +186,49 @@ const struct command commands[] = {
 /* clang-format on */
 const size_t n_commands = sizeof commands / sizeof *commands;
 
+#define RECORD "python3 -m ascope run SCRIPT records a PyTorch program, libascope a C or C++ program"
+#define VIEW   "ascope analyse DIR writes trace_view.json: open it in https://ui.perfetto.dev or MindStudio Insight"
+/* clang-format off */
+static const struct {
+    const char *word, *hint;
+} other_words[] = {
+    { "record", RECORD },
+    { "profile", RECORD },
+    { "run", RECORD },
+    { "collect", RECORD },
+    { "start", RECORD },
+    { "view", VIEW },
+    { "open", VIEW },
+    { "parse", "ascope analyse DIR reads what was recorded, and writes timeline, tables and databases" },
+    { "stats", "ascope analyse DIR prints where the time went, and writes tables" },
+    { "report", "ascope analyse DIR prints a summary; with --json for machines" },
+    { "summary", "ascope analyse DIR prints one; ascope export summary -dir DIR writes the tables of a PROF directory" },
+    { "top", "ascope analyse DIR --top N lists the slowest steps and operators" },
+    { "trace", "ascope export-trace DIR OUT.json.gz writes the timeline; python3 -m ascope run SCRIPT records one" },
+    { "timeline", "ascope export-trace DIR OUT.json writes that of PyTorch, ascope export timeline -dir DIR that of a PROF directory" },
+    { "convert", "ascope analyse DIR reads *_ascend_pt directories, ascope export -dir DIR PROF_XXX directories" },
+    { "flamegraph", "ascope export-stacks DIR OUT.svg draws one" },
+    { "stacks", "ascope export-stacks DIR OUT.log writes them, and a flame graph beside them" },
+    { "memory", "ascope export-memory-timeline DIR OUT.html draws what it was used for" },
+    { "comm", "ascope communication DIR writes what collectives cost" },
+    { "hccl", "ascope communication DIR writes what collectives cost" },
+    { "list", "ascope info DIR lists what a collection holds, ascope query DIR its models and iterations" },
+    { "show", "ascope info DIR shows what a collection holds" },
+};
+/* clang-format on */
+
+const char *command_hint(const char *word)
+{
+    for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)
+        if (strcmp(other_words[i].word, word) == 0)
+            return other_words[i].hint;
+    return NULL;
+}
+
 const struct command *command_find(const char *name)
 {
+    if (strcmp(name, "analyze") == 0) /* who writes it so means the same */
+        name = "analyse";
     for (size_t i = 0; i < n_commands; i++)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];

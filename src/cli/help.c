@@ -95,8 +95,8 @@ void help_overview(void)
     fputs("\ncommands\n", stdout);
     for (size_t i = 0; i < n_commands; i++)
         printf("  %-*s  %s\n", columns, commands[i].name, commands[i].about);
-    printf("\n  %-*s  print the version\n  %-*s  this text; ascope help COMMAND for a command\n", columns, "--version",
-           columns, "-h, --help");
+    printf("\n  %-*s  print the version\n  %-*s  this text; ascope help COMMAND for a command\n", columns,
+           "-V, --version", columns, "-h, --help");
     fputs("\nto begin with\n  ascope analyse *_ascend_pt      what PyTorch's profiler recorded\n"
           "  ascope export all -dir PROF_XXX  what the device's tool recorded by itself\n",
           stdout);
@@ -114,7 +114,8 @@ int run_help(struct arguments *a)
     }
     const struct command *c = command_find(a->word[0]);
     if (!c) {
-        complain("help %s: there is no such command; see ascope help", a->word[0]);
+        const char *hint = command_hint(a->word[0]);
+        complain("help %s: there is no such command; %s", a->word[0], hint ? hint : "see ascope help");
         return exit_code(a->face, OUTCOME_USAGE);
     }
     help_command(FACE_ASCOPE, c);

@@ -14,8 +14,10 @@ static int say_unknown_command(const char *given)
     size_t n = 0;
     for (; n < n_commands && n < sizeof name / sizeof *name; n++)
         name[n] = commands[n].name;
-    const char *near = nearest_word(given, name, n);
-    if (near)
+    const char *near = nearest_word(given, name, n), *hint = command_hint(given);
+    if (hint)
+        complain("%s: there is no such command; %s", given, hint);
+    else if (near)
         complain("%s: there is no such command; did you mean %s? see ascope help", given, near);
     else
         complain("%s: there is no such command; see ascope help", given);
@@ -44,7 +46,7 @@ static int ascope_main(int argc, char **argv)
         complain("what is to be done? see ascope help");
         return exit_code(FACE_ASCOPE, OUTCOME_USAGE);
     }
-    if (strcmp(first, "--version") == 0) {
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 || strcmp(first, "version") == 0) {
         puts("ascope " ASCOPE_VERSION);
         return 0;
     }

@@ -90,7 +90,7 @@ static const struct command script_commands[] = {
         .text = "Writes communication.json, communication_matrix.json and communication_analyzer.db into the folder analyze of "
                 "the collection.",
         LIST_OF(analyze_options),
-        .run = run_analyze,
+        .run = run_communication,
     },
 };
 /* clang-format on */
@@ -284,7 +284,7 @@ static const struct mode {
       BIT(OPT_PARSE) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH), run_query },
     { OPT_EXPORT, offsetof(struct arguments, exports),
       BIT(OPT_QUERY) | BIT(OPT_PARSE) | BIT(OPT_ANALYZE) | BIT(OPT_RULE), run_export },
-    { OPT_ANALYZE, offsetof(struct arguments, analyzes), BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_PARSE), run_analyze },
+    { OPT_ANALYZE, offsetof(struct arguments, analyzes), BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_PARSE), run_communication },
 };
 /* clang-format on */
 

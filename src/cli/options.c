@@ -358,6 +358,19 @@ static const char *shown_name(const struct option_row *o)
     return text;
 }
 
+/* Another command of the same face that takes an option of this name, or NULL. */
+static const char *taken_by(const struct arguments *a, const char *word)
+{
+    for (size_t c = 0; a->face == FACE_ASCOPE && c < n_commands; c++)
+        for (size_t i = 0; i < commands[c].n_options; i++) {
+            const struct option_row *o = &option_rows[commands[c].option[i]];
+            const bool is_letter = word[0] && !word[1] && word[0] == o->letter;
+            if (is_letter || strcmp(o->name, word) == 0 || (o->also && strcmp(o->also, word) == 0))
+                return commands[c].name;
+        }
+    return NULL;
+}
+
 static bool say_unknown(const struct arguments *a, const char *given)
 {
     const struct command *c = a->command;
@@ -370,8 +383,10 @@ static bool say_unknown(const struct arguments *a, const char *given)
     }
     char word[WORD_MOST + 2];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(bare, "="), bare);
-    const char *near = nearest_word(word, name, n);
-    if (near)
+    const char *near = nearest_word(word, name, n), *other = taken_by(a, word);
+    if (other)
+        complain("%s: is no option of ascope %s, but of ascope %s; %s", given, c->name, other, see(a));
+    else if (near)
         complain("%s: unknown option; did you mean --%s? %s", given, near, see(a));
     else
         complain("%s: unknown option; %s", given, see(a));

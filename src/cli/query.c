@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/summary.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "load/prof.h"
@@ -63,7 +64,9 @@ int run_query(struct arguments *a)
     if (!q)
         complain("no memory for the list of models; free some memory and try again");
     if (outcome == OUTCOME_DONE)
-        outcome = q && print(q) ? tally_outcome(&tally) : OUTCOME_NOTHING;
+        outcome = q && (a->json || print(q)) ? tally_outcome(&tally) : OUTCOME_NOTHING;
+    if (a->json)
+        outcome = json_report(a, "models", q ? query_json(q) : NULL, outcome);
     query_free(q);
     collections_free(&found);
     return exit_code(a->face, outcome);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/summary.h"
 #include "cli/term.h"
 
 int run_sim(struct arguments *a)
@@ -18,6 +19,10 @@ int run_sim(struct arguments *a)
         complain("%s", e.text);
         return exit_code(a->face, e.fault == FAULT_ASKED ? OUTCOME_PARAMETER : OUTCOME_NOTHING);
     }
-    puts(path);
-    return 0;
+    enum outcome outcome = OUTCOME_DONE;
+    if (a->json)
+        outcome = json_report(a, "directories", json_pack("[{s:o}]", "path", text_json(path)), outcome);
+    else
+        puts(path);
+    return exit_code(a->face, outcome);
 }

@@ -1,4 +1,4 @@
-/* collectives.h - the collectives of all devices, one after the other, and what each of them cost: for ascope analyze,
+/* collectives.h - the collectives of all devices, one after the other, and what each of them cost: for ascope communication,
  * and for the same files of a PyTorch session.
  */
 #ifndef ASCOPE_EXPORT_COLLECTIVES_H

@@ -26,6 +26,7 @@ static const char *const head[QUERY_COLUMNS] = {
 };
 
 struct query_row {
+    const char *path; /* of the collection */
     const char *text[QUERY_COLUMNS];
 };
 
@@ -58,11 +59,12 @@ static const char *copy_or_na(struct query *q, const char *text)
 }
 
 /* What all rows of a folder share. */
-static struct query_row row_of(struct query *q, const struct source *s)
+static struct query_row row_of(struct query *q, const struct profile *p, const struct source *s)
 {
     const char *device = source_text(s->info, "devices");
     const bool is_number = *device && strspn(device, "0123456789") == strlen(device);
-    return (struct query_row){ .text = { [QUERY_JOB] = copy_or_na(q, source_text(s->info, "jobInfo")),
+    return (struct query_row){ .path = arena_text(q->mem, p->path, strlen(p->path)),
+                               .text = { [QUERY_JOB] = copy_or_na(q, source_text(s->info, "jobInfo")),
                                          [QUERY_DEVICE] = is_number ? copy_or_na(q, device) : "N/A",
                                          [QUERY_DIR] = copy_or_na(q, s->name),
                                          [QUERY_TIME] = copy_or_na(q, s->begin_date ? s->begin_date : ""),
@@ -170,9 +172,9 @@ static bool add_models(struct query *q, const struct models *m, const struct dev
     return true;
 }
 
-static bool add_device(struct query *q, const struct models *m, const struct device *d)
+static bool add_device(struct query *q, const struct models *m, const struct profile *p, const struct device *d)
 {
-    const struct query_row shared = row_of(q, &d->source);
+    const struct query_row shared = row_of(q, p, &d->source);
     size_t n = 0;
     if (!add_models(q, m, d, false, &shared, &n) || !add_models(q, m, d, true, &shared, &n))
         return false;
@@ -188,10 +190,10 @@ bool query_add(struct query *q, const struct profile *p, struct error *e)
         return error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
     bool done = true;
     for (size_t d = 0; d < p->n_devices; d++)
-        done = done && add_device(q, &models, &p->device[d]);
+        done = done && add_device(q, &models, p, &p->device[d]);
     free(models.id);
     if (profile_has_host(p)) {
-        const struct query_row row = row_of(q, &p->host.source);
+        const struct query_row row = row_of(q, p, &p->host.source);
         add_row(q, &row);
     }
     return (done && !arena_failed(q->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
@@ -218,18 +220,22 @@ static void write_line(struct out *o, const char *const *text, const size_t *wid
     out_lit(o, "\n\n");
 }
 
+/* Rows in the order in which they are printed; NULL: no memory, or rows lack some of their texts. The caller frees it. */
+static const struct query_row **sorted_rows(const struct query *q)
+{
+    const struct query_row **sorted = arena_failed(q->mem) ? NULL : calloc(q->rows.n + 1, sizeof *sorted);
+    for (size_t i = 0; sorted && i < q->rows.n; i++)
+        sorted[i] = &q->rows.at[i];
+    if (sorted && q->rows.n > 0)
+        qsort(sorted, q->rows.n, sizeof *sorted, by_job_and_time);
+    return sorted;
+}
+
 bool query_text(const struct query *q, struct out *o, struct error *e)
 {
-    if (arena_failed(q->mem)) /* rows lack some of their texts */
-        return error_set(e, FAULT_LIMIT, "no memory to tell the models");
-    if (q->rows.n == 0)
-        return true;
-    const struct query_row **sorted = calloc(q->rows.n, sizeof *sorted);
+    const struct query_row **sorted = sorted_rows(q);
     if (!sorted)
-        return error_set(e, FAULT_LIMIT, "no memory to sort the models of all collections");
-    for (size_t i = 0; i < q->rows.n; i++)
-        sorted[i] = &q->rows.at[i];
-    qsort(sorted, q->rows.n, sizeof *sorted, by_job_and_time);
+        return error_set(e, FAULT_LIMIT, "no memory to list the models of all collections");
     size_t width[QUERY_COLUMNS];
     for (size_t c = 0; c < QUERY_COLUMNS; c++) {
         width[c] = strlen(head[c]);
@@ -238,9 +244,53 @@ bool query_text(const struct query *q, struct out *o, struct error *e)
             width[c] = len > width[c] ? len : width[c];
         }
     }
-    write_line(o, head, width);
+    if (q->rows.n > 0)
+        write_line(o, head, width);
     for (size_t i = 0; i < q->rows.n; i++)
         write_line(o, sorted[i]->text, width);
     free(sorted);
     return true;
+}
+
+/* "N/A" and what is no number is null. */
+static json_t *number_json(const char *text)
+{
+    char *end;
+    const long long number = strtoll(text, &end, 10);
+    return *text && !*end ? json_integer(number) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+    json_t *s = strcmp(text, "N/A") != 0 ? json_string(text) : NULL; /* NULL: no UTF-8, too */
+    return s ? s : json_null();
+}
+
+/* "3,1,2" */
+static json_t *numbers_json(const char *text)
+{
+    json_t *list = json_array();
+    for (const char *p = text; *p >= '0' && *p <= '9';) {
+        char *end;
+        json_array_append_new(list, json_integer(strtoll(p, &end, 10)));
+        p = *end == ',' ? end + 1 : end;
+    }
+    return list;
+}
+
+json_t *query_json(const struct query *q)
+{
+    const struct query_row **sorted = sorted_rows(q);
+    json_t *list = sorted ? json_array() : NULL;
+    for (size_t i = 0; list && i < q->rows.n; i++) {
+        const char *const *text = sorted[i]->text;
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_or_null(sorted[i]->path),
+                            "job", text_or_null(text[QUERY_JOB]), "device", number_json(text[QUERY_DEVICE]), "folder",
+                            text_or_null(text[QUERY_DIR]), "begin", text_or_null(text[QUERY_TIME]), "model",
+                            number_json(text[QUERY_MODEL]), "iterations", number_json(text[QUERY_ITERATIONS]),
+                            "slowest", numbers_json(text[QUERY_TOP]), "rank", number_json(text[QUERY_RANK])));
+    }
+    free(sorted);
+    return list;
 }

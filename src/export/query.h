@@ -9,6 +9,8 @@
 #ifndef ASCOPE_EXPORT_QUERY_H
 #define ASCOPE_EXPORT_QUERY_H
 
+#include <jansson.h>
+
 #include "base/out.h"
 #include "profile/profile.h"
 
@@ -19,6 +21,8 @@ struct query *query_new(void); /* owner: the caller; NULL when out of memory */
 bool query_add(struct query *q, const struct profile *p, struct error *e);
 /* Columns padded to the same width, a tab after each and an empty line after each row. Nothing when there are no rows. */
 bool query_text(const struct query *q, struct out *o, struct error *e);
+/* The same rows as objects; a new reference, NULL without memory. */
+json_t *query_json(const struct query *q);
 void query_free(struct query *q); /* NULL is fine */
 
 #endif

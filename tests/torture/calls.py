@@ -34,7 +34,7 @@ COMMANDS = (
     ("info", ["info", "IN"]),
     ("info --json", ["info", "IN", "--json"]),
     ("query", ["query", "IN", *ONE]),
-    ("analyze", ["analyze", "IN", "--out", "OUT", *ONE]),
+    ("communication", ["communication", "IN", "--out", "OUT", *ONE]),
     ("sim", ["sim", "--kernels", "30", "--steps", "1", "--out", "OUT"]),
     ("analyse", ["analyse", "SESSION", "--out", "OUT", "--export-type", "text,db", *ONE]),
     ("export-trace", ["export-trace", "SESSION", "OUT/trace.json.gz", *ONE]),
@@ -67,7 +67,7 @@ HARMLESS = {errno.EINTR, "short"}  # to be done again, or to be continued
 # In a hurry: two faults of each kind, of some commands; and only these go on and on.
 QUICK = 2
 WITH_THREADS = ("alloc", "thread", "write")  # there the same call has other numbers each time
-QUICK_COMMANDS = ("export with threads", "export", "info", "query", "analyze", "sim", "analyse", "export-memory-timeline")
+QUICK_COMMANDS = ("export with threads", "export", "info", "query", "communication", "sim", "analyse", "export-memory-timeline")
 QUICK_ON = (errno.ENOMEM, errno.ENOSPC)
 
 

@@ -18,7 +18,7 @@ from harness import Torture, after_nothing, differences  # noqa: E402
 COMMANDS = {
     "export": ["export", "all", "-dir", "IN", "--out", "OUT", "--threads", "1"],
     "export with threads": ["export", "all", "-dir", "IN", "--out", "OUT", "--threads", "3"],
-    "analyze": ["analyze", "IN", "--out", "OUT"],
+    "communication": ["communication", "IN", "--out", "OUT"],
     "sim": ["sim", "--kernels", "30", "--steps", "1", "--out", "OUT"],
 }
 MOMENTS = ("write", "create", "close", "rename", "open", "map")  # before each of these calls

@@ -77,7 +77,7 @@ static bool analyze_one(const void *context, const char *path, struct progress *
     return !found.why_nothing || end_empty(n, path, found.why_nothing, e);
 }
 
-int run_analyze(struct arguments *a)
+int run_communication(struct arguments *a)
 {
     if (!a->rule && a->face == FACE_MSPROF_PY) {
         complain("--rule: is wanted: communication, communication_matrix, or both with a comma between");

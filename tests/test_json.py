@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""docs/json.md against what the commands print with --json: each member is documented with its type, and each documented
+member is printed by one of them.
+
+usage: test_json.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASCOPE = SOURCE = None
+SCALARS = {"text": lambda v: isinstance(v, str), "boolean": lambda v: isinstance(v, bool), "null": lambda v: v is None,
+           "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
+           "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool)}
+# Lists whose elements depend on the command.
+BY_COMMAND = {("info", "collections"): ["folders", "session"], ("recover", "collections"): ["recovery"],
+              ("sim", "directories"): ["made"]}
+
+
+def tables():
+    """{object: {member: (types, is_optional)}}; a type is a list of words, the last of which names it."""
+    found, name = {}, None
+    with open(os.path.join(SOURCE, "docs/json.md"), encoding="utf-8") as f:
+        for line in f:
+            heading, row = re.match(r"## (.+)", line), re.match(r"\| `(\w+)` \| ([^|]+) \|", line)
+            if heading:
+                name = heading.group(1)
+            elif row:
+                words = row.group(2).strip()
+                optional = words.endswith(", optional")
+                found.setdefault(name, {})[row.group(1)] = (words.removesuffix(", optional"), optional)
+    return found
+
+
+class Documented(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="ascope json é ")
+        self.addCleanup(shutil.rmtree, self.dir)
+        self.tables = tables()
+        self.seen, self.wrong = set(), []
+
+    def run_json(self, *args):
+        r = subprocess.run([ASCOPE, *args, "--json"], capture_output=True, text=True, cwd=self.dir, timeout=120)
+        report = json.loads(r.stdout)
+        self.assertEqual(report["exit_code"], r.returncode, args)
+        return report
+
+    def copy(self, pattern, name):
+        path = os.path.join(self.dir, name)
+        shutil.copytree(glob.glob(os.path.join(SOURCE, "tests/data", pattern))[0], path, copy_function=shutil.copyfile)
+        for top, _, _ in os.walk(path):
+            os.chmod(top, 0o755)
+        return path
+
+    def fits(self, value, words):
+        """Whether a value is of one of the types; what is inside of it is checked when it is an object or a list."""
+        if words.startswith("list of "):
+            return isinstance(value, list) and all(self.fits(v, words.removeprefix("list of ")) for v in value)
+        if words.startswith("object of "):
+            return isinstance(value, dict) and all(self.fits(v, words.removeprefix("object of ")) for v in value.values())
+        kinds = words.split(" or ")
+        if not isinstance(value, dict):
+            return any(kind in SCALARS and SCALARS[kind](value) for kind in kinds)
+        objects = [kind for kind in kinds if kind not in SCALARS]
+        objects.sort(key=lambda kind: len(set(value) - set(self.tables[kind])))
+        if objects:
+            self.check(value, objects[0])  # the one that fits best: what it does not have is reported
+        return bool(objects)
+
+    def check(self, value, name, command=None):
+        for member, inside in value.items():
+            if member not in self.tables[name]:
+                self.wrong.append("%s: %s is not documented" % (name, member))
+                continue
+            words, _ = self.tables[name][member]
+            if (command, member) in BY_COMMAND:
+                words = "list of " + " or ".join(BY_COMMAND[command, member])
+            self.seen.add((name, member))
+            if not self.fits(inside, words):
+                self.wrong.append("%s: %s is no %s: %.300s" % (name, member, words, json.dumps(inside)))
+        for member, (_, optional) in self.tables[name].items():
+            if not optional and member not in value:
+                self.wrong.append("%s: %s is missing" % (name, member))
+
+    def test_every_member_of_every_report(self):
+        def sim(*args):
+            report = self.run_json("sim", *args)
+            self.check(report, "report", "sim")
+            return report["directories"][0]["path"]
+
+        prof = sim("--kernels", "300", "--steps", "6")
+        torch = sim("--framework", "pt", "--kernels", "300", "--steps", "3", "--seed", "2")
+        own = self.copy("own-training/raw/*_ascend_pt", "own_ascend_pt")
+        npu, host = self.copy("pt-a-npu/raw/*_ascend_pt", "npu_ascend_pt"), self.copy("pt-a-host/raw/*_ascend_pt", "host_ascend_pt")
+        bad = os.path.join(self.dir, "PROF_bad")
+        os.makedirs(os.path.join(bad, "host"))
+        with open(os.path.join(bad, "host", "info.json"), "w") as f:
+            f.write("{")
+        broken = self.copy("pt-a-host/raw/*_ascend_pt", "broken_ascend_pt")
+        for f in glob.glob(glob.escape(broken) + "/FRAMEWORK/*"):
+            os.remove(f)
+        for args in (["export", "-dir", prof], ["export", "summary", "-dir", bad], ["communication", prof], ["query", prof],
+                     ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["info", own, prof, bad, torch], ["recover", own],
+                     ["export-trace", torch, "t.json"], ["export-stacks", torch, "s.log"], ["export-stacks", torch, "s.svg"],
+                     ["export-memory-timeline", torch, "m.html"]):
+            report = self.run_json(*args)
+            self.assertEqual(report["command"], args[0])
+            self.check(report, "report", args[0])
+        self.slow()
+        self.assertEqual(sorted(set(self.wrong)), [])
+        # Records are dropped, and slices age, in no sample.
+        never = {("dropped", m) for m in self.tables["dropped"]}
+        self.assertEqual(sorted({(name, m) for name, table in self.tables.items() for m in table} - self.seen - never), [])
+
+    def slow(self):
+        """What only a slow step has."""
+        for seed in range(20):
+            out = os.path.join(self.dir, str(seed))
+            os.mkdir(out)
+            path = self.run_json("sim", "--kernels", "2000", "--steps", "16", "--seed", str(seed), "--out", out)["directories"][0]["path"]
+            report = self.run_json("export", "db", "-dir", path)
+            self.check(report, "report", "export")
+            shutil.rmtree(out)
+            if any(step["more"] for step in report["collections"][0]["steps"]):
+                return
+        self.fail("no slow step")
+
+
+if __name__ == "__main__":
+    ASCOPE, SOURCE = os.path.abspath(sys.argv.pop(1)), os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
