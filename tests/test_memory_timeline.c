@@ -185,6 +185,12 @@ static const struct {
       "12 +64 TEMPORARY\n"
       "15 -64 TEMPORARY\n",
       0 },
+    { "the same, where the first operator inside begins together with it",
+      { "op 10 14 0 1 aten::mul t2 s", "op 10 20 0 1 aten::relu t1", "mem 12 2 64 1", "mem 15 2 -64 1" },
+      "-1 =16 UNKNOWN\n"
+      "12 +64 TEMPORARY\n"
+      "15 -64 TEMPORARY\n",
+      0 },
     { "a tensor that is only read stays as it is", { "op 10 20 0 1 aten::relu t1" }, "-1 =16 UNKNOWN\n", 0 },
     { "one that is written to changes",
       { "op 10 20 0 1 aten::relu_ t1" },

@@ -1,5 +1,6 @@
 #include "analyse/enclosing.h"
 
+#include "analyse/nesting.h"
 #include "base/arena.h"
 #include "base/sort.h"
 #include "profile/calls.h"
@@ -7,21 +8,12 @@
 /* Calls that enclose each other a thousand deep are damage, and looking through all of them each time would never end. */
 enum { DEEPEST = 1000 };
 
-/* By thread, then by begin; of those that begin together the longest is the outermost, and comes first. */
+/* By thread, then as they nest. */
 static uint32_t *sorted(const struct host_spans *s, struct arena *mem)
 {
-    const uint64_t sign = UINT64_C(1) << 63;
     uint32_t *order = arena_take(mem, s->n, sizeof *order);
-    uint64_t *key = arena_take(mem, s->n, sizeof *key);
-    if (!order || !key)
-        return NULL;
-    order_fill(order, s->n);
-    for (size_t i = 0; i < s->n; i++)
-        key[i] = ~((uint64_t)s->end_ns[i] ^ sign);
-    bool done = order_by_u64(order, s->n, key);
-    for (size_t i = 0; i < s->n; i++)
-        key[i] = (uint64_t)s->begin_ns[i] ^ sign;
-    done = done && order_by_u64(order, s->n, key) && order_by_u64(order, s->n, s->thread);
+    const bool done =
+        order && nesting_order(order, s->n, s->begin_ns, s->end_ns) && order_by_u64(order, s->n, s->thread);
     return done ? order : NULL;
 }
 
@@ -32,16 +24,19 @@ struct open_spans {
     uint32_t top; /* NO_ROW: none is open */
 };
 
-static void close_until(struct open_spans *o, int64_t now_ns)
+/* What ends in the same nanosecond is over for a span that begins then, unless it is all that there was of it. */
+static void open_span(struct open_spans *o, uint32_t span)
 {
-    while (o->top != NO_ROW && o->of->end_ns[o->top] <= now_ns)
+    while (o->top != NO_ROW && o->of->end_ns[o->top] <= o->of->begin_ns[span])
         o->top = o->below[o->top];
+    o->below[span] = o->top;
+    o->top = span;
 }
 
 static uint32_t around(const struct open_spans *o, int64_t end_ns)
 {
     uint32_t row = o->top;
-    for (int depth = 0; row != NO_ROW && o->of->end_ns[row] <= end_ns; depth++)
+    for (int depth = 0; row != NO_ROW && o->of->end_ns[row] < end_ns; depth++)
         row = depth < DEEPEST ? o->below[row] : NO_ROW;
     return row;
 }
@@ -58,15 +53,13 @@ static void find(const struct host_spans *outer, const uint32_t *outer_order, co
         for (; next < outer->n; next++) {
             const uint32_t span = outer_order[next];
             if (outer->thread[span] > thread ||
-                (outer->thread[span] == thread && outer->begin_ns[span] >= inner->begin_ns[row]))
+                (outer->thread[span] == thread && outer->begin_ns[span] > inner->begin_ns[row]))
                 break;
-            if (outer->thread[span] < thread)
-                continue;
-            close_until(open, outer->begin_ns[span]);
-            open->below[span] = open->top;
-            open->top = span;
+            if (outer->thread[span] == thread)
+                open_span(open, span);
         }
-        close_until(open, inner->begin_ns[row]);
+        while (open->top != NO_ROW && outer->end_ns[open->top] < inner->begin_ns[row])
+            open->top = open->below[open->top];
         found[row] = around(open, inner->end_ns[row]);
     }
 }

@@ -13,7 +13,8 @@ struct host_spans {
     const uint64_t *thread; /* process << 32 | thread */
 };
 
-/* found[i]: the innermost of `outer` that begins before inner i and ends after it, on the same thread; NO_ROW: there is none.
+/* found[i]: the innermost of `outer` that has begun when inner i begins and has not ended before it ends, on the same thread; NO_ROW:
+ * there is none.
  * False: no memory. */
 bool enclosing_find(const struct host_spans *outer, const struct host_spans *inner, uint32_t *found);
 

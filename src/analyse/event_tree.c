@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analyse/nesting.h"
 #include "base/keys.h"
 #include "base/sort.h"
 #include "raw/torch.h"
@@ -132,16 +133,32 @@ static void lay_out(struct event_tree *t, const uint32_t *parent, uint32_t *size
     }
 }
 
-static bool sort_by_begin(const struct event_tree *t, uint32_t *order, const uint32_t *event, struct arena *scratch)
+/* The events as they nest: what encloses before what it encloses. */
+static bool sort_nested(const struct event_tree *t, uint32_t *number, struct arena *scratch)
 {
-    /* keys by what stands in `order`: numbers of events, or positions */
-    const size_t n_numbers = t->f->ops.n + t->f->memory.n + t->f->python.n;
-    uint64_t *key = arena_take(scratch, event ? t->n : n_numbers, sizeof *key);
-    for (size_t i = 0; key && i < t->n; i++) {
-        const uint32_t at = order[i];
-        key[at] = (uint64_t)event_begin_ns(t->f, event ? event[at] : at) ^ sign;
+    int64_t *begin = arena_take(scratch, t->n, sizeof *begin), *end = arena_take(scratch, t->n, sizeof *end);
+    uint32_t *order = arena_take(scratch, t->n, sizeof *order), *sorted = arena_take(scratch, t->n, sizeof *sorted);
+    for (size_t i = 0; !arena_failed(scratch) && i < t->n; i++) {
+        begin[i] = event_begin_ns(t->f, number[i]);
+        end[i] = end_ns(t->f, number[i]);
     }
-    const bool done = key && order_by_u64(order, t->n, key);
+    const bool done = !arena_failed(scratch) && nesting_order(order, t->n, begin, end);
+    if (done) {
+        order_apply(sorted, number, order, t->n, sizeof *sorted);
+        memcpy(number, sorted, t->n * sizeof *number);
+    }
+    arena_drop(scratch, begin), arena_drop(scratch, end), arena_drop(scratch, order), arena_drop(scratch, sorted);
+    return done;
+}
+
+/* Positions by begin. */
+static bool sort_by_begin(const struct event_tree *t, struct arena *scratch)
+{
+    uint64_t *key = arena_take(scratch, t->n, sizeof *key);
+    for (size_t i = 0; key && i < t->n; i++)
+        key[i] = (uint64_t)event_begin_ns(t->f, t->event[i]) ^ sign;
+    order_fill(t->order, t->n);
+    const bool done = key && order_by_u64(t->order, t->n, key);
     arena_drop(scratch, key);
     return done;
 }
@@ -171,11 +188,10 @@ static bool build(struct event_tree *t, const struct names *names, struct arena 
     g.parent = arena_take(scratch, t->n, sizeof *g.parent);
     g.until_ns = arena_take(scratch, t->n, sizeof *g.until_ns);
     uint32_t *size = arena_take(scratch, t->n, sizeof *size), *position = arena_take(scratch, t->n, sizeof *position);
-    if (arena_failed(scratch) || !sort_by_begin(t, t->by_begin, NULL, scratch) || !grow(&g, t->n))
+    if (arena_failed(scratch) || !sort_nested(t, t->by_begin, scratch) || !grow(&g, t->n))
         return false;
     lay_out(t, g.parent, size, position);
-    order_fill(t->order, t->n);
-    return sort_by_begin(t, t->order, t->event, scratch);
+    return sort_by_begin(t, scratch);
 }
 
 bool event_tree_build(struct event_tree *t, const struct framework *f, const struct names *names, struct arena *mem,

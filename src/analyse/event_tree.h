@@ -12,7 +12,7 @@
 struct event_tree {
     const struct framework *f;
     size_t n;
-    uint32_t *by_begin; /* events in order of begin; of the same begin, in order of their numbers */
+    uint32_t *by_begin; /* events as they nest, see nesting.h */
     uint32_t *event;    /* by position in the tree; what begins first stands first */
     uint32_t *end;      /* by position: behind the last that it encloses */
     bool *in_backward;  /* by position: it is, or is inside of, an operator of the backward pass */

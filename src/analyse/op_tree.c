@@ -1,5 +1,6 @@
 #include "analyse/op_tree.h"
 
+#include "analyse/nesting.h"
 #include "base/sort.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
@@ -214,7 +215,7 @@ bool op_tree_build(struct op_tree *t, const struct framework *f, const struct ke
         .open = arena_take(spare, o->n, sizeof *b.open),
         .starter = arena_take(spare, k->n, sizeof *b.starter),
     };
-    bool ok = !arena_failed(mem) && !arena_failed(spare) && order_by_ns(t->by_begin, o->n, o->begin_ns);
+    bool ok = !arena_failed(mem) && !arena_failed(spare) && nesting_order(t->by_begin, o->n, o->begin_ns, o->end_ns);
     if (ok && q)
         ok = walk_queue(&b, f, q, spare);
     else if (ok)

@@ -41,7 +41,7 @@ struct kernels {
 /* Which operators enclose which, and what they started. Rows are rows of torch_ops. One tree for all threads, as the
  * reference builds it: an operator that begins while another is open is its child. */
 struct op_tree {
-    uint32_t *by_begin; /* rows in order of begin, then of the file: the order of the tree, and of operator_details */
+    uint32_t *by_begin; /* rows as they nest (analyse/nesting.h): the order of the tree, and of operator_details */
     uint32_t *parent;   /* by row; NO_ROW: at the top */
     int64_t *self_ns;   /* by row: without the operators inside it. Below 0 where another thread's lasted longer */
     bool *
