@@ -13,7 +13,7 @@
 #endif
 
 enum {
-    UNIT = 1 << 14,       /* of which all runs are multiples */
+    UNIT = 1 << 16,       /* of which all runs are multiples: the largest page that aarch64 has */
     HUGE_FROM = 32 << 20, /* small exports do not fill pages of 2 MiB */
     HUGE_PAGE = 2 << 20,
 };
@@ -170,10 +170,10 @@ void region_rest(struct region *r)
     pthread_mutex_lock(&r->lock);
     for (struct run **link = &r->free; *link;) {
         struct run *run = *link;
-        if (end_of(run) == r->at + atomic_load(&r->touched)) {
+        const bool is_last = end_of(run) == r->at + atomic_load(&r->touched);
+        if (is_last && madvise(run, run->bytes, MADV_DONTNEED) == 0) { /* if not, it is not zero either */
             atomic_store(&r->touched, (size_t)((char *)run - r->at));
             *link = NULL;
-            madvise(run, run->bytes, MADV_DONTNEED);
         } else {
             madvise((char *)run + UNIT, run->bytes - UNIT, MADV_DONTNEED);
             link = &run->next;
