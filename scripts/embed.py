@@ -6,11 +6,11 @@ import sys
 
 def main():
     path, name = pathlib.Path(sys.argv[1]), sys.argv[2]
-    print(f"/* {path.name}, by scripts/embed.py */\nextern const char {name}[];\nconst char {name}[] = {{")
-    data = path.read_bytes() + b"\0"
-    for at in range(0, len(data), 24):
-        print("    " + "".join(f"{byte if byte < 128 else byte - 256}," for byte in data[at:at + 24]))
-    print("};")
+    print(f"/* {path.name}, by scripts/embed.py */\nextern const char {name}[];\nconst char {name}[] =")
+    data = path.read_bytes()
+    for at in range(0, len(data), 24): # texts, not numbers: a char has a sign here and none there
+        print('    "' + "".join(f"\\{byte:03o}" for byte in data[at:at + 24]) + '"')
+    print('    "";')
 
 
 if __name__ == "__main__":

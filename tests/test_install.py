@@ -53,7 +53,7 @@ class Installed(unittest.TestCase):
         cls.stage = tempfile.mkdtemp(prefix="ascope-install-")
         run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.stage)
         found = {n: os.path.join(base, n) for base, _, names in os.walk(cls.stage) for n in names}
-        cls.library, cls.pc = found["libascope.so"], found["ascope.pc"]
+        cls.library, cls.pc, cls.program = found["libascope.so"], found["ascope.pc"], found["ascope"]
         cls.include = os.path.dirname(os.path.dirname(found["ascope.h"]))
         cls.env = dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(cls.pc), PKG_CONFIG_SYSROOT_DIR=cls.stage,
                        LD_LIBRARY_PATH=os.path.dirname(cls.library))
@@ -115,6 +115,13 @@ class Installed(unittest.TestCase):
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
         self.assertEqual([n for n in needed if not SYSTEM.match(n)], [])
         self.assertIn("[libascope.so.0]", re.search(r"\(SONAME\).*", dynamic).group())
+
+    def test_it_is_hardened(self):
+        for path in (self.library, self.program):
+            with self.subTest(file=os.path.basename(path)):
+                seen = run("readelf", "--wide", "--file-header", "--segments", "--dynamic", "--dyn-syms", path)
+                for wanted in ("DYN \\(", "GNU_RELRO", r"\bNOW\b", r"GNU_STACK.* RW ", "__stack_chk_fail", r"__\w+_chk\b"):
+                    self.assertRegex(seen, wanted)
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ int leftover_dir(struct leftover *l, const char *final)
 static void remove_inside(int dir)
 {
     _Alignas(struct dirent64) char names[2048];
-    for (ssize_t n; (n = getdents64(dir, names, sizeof names)) > 0;) {
+    for (ssize_t n; (n = getdents64(dir, (void *)names, sizeof names)) > 0;) {
         for (ssize_t at = 0; at < n;) {
             const struct dirent64 *d = (const struct dirent64 *)(const void *)(names + at);
             at += d->d_reclen;

@@ -81,7 +81,9 @@ static uint64_t process_born(pid_t pid)
 
 static bool rank_lives(const struct rank *r)
 {
-    return atomic_load(&r->state) == RANK_HERE && process_born((pid_t)atomic_load(&r->pid)) == atomic_load(&r->born);
+    const pid_t pid = (pid_t)atomic_load(&r->pid);
+    const uint64_t born = atomic_load(&r->born); /* 0: without /proc it could not know, so the number has to do */
+    return atomic_load(&r->state) == RANK_HERE && (born == 0 ? kill(pid, 0) == 0 : process_born(pid) == born);
 }
 
 static bool anybody_lives(const struct shared *s)

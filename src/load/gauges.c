@@ -5,6 +5,13 @@
 #include "base/table.h"
 #include "load/usage.h"
 
+/* The reference's decimals have 28 digits. long double has as many on aarch64, but only 19 on x86. */
+#if defined(__x86_64__)
+typedef __float128 quad;
+#else
+typedef long double quad;
+#endif
+
 bool gauge_time(const struct source *s, struct word w, int64_t *out)
 {
     uint64_t mono;
@@ -105,9 +112,9 @@ static void add_network_row(struct network *w)
     /* Seconds as the reference holds them, in a double: the tenth digit of the speed depends on it. */
     const int64_t offset = w->source->wall_offset_ns;
     const double seconds = (double)(w->at_ns - offset) / 1e9 - (double)(w->before - offset) / 1e9;
-    const long double mean = (long double)w->bytes / (long double)w->n_counted;
-    const long double speed = seconds > 0 ? mean / (long double)seconds : 0;
-    const long double percent = speed * 100 / (long double)w->card[w->last].bytes_per_s;
+    const quad mean = (quad)w->bytes / (quad)w->n_counted;
+    const quad speed = seconds > 0 ? mean / (quad)seconds : 0;
+    const quad percent = speed * 100 / (quad)w->card[w->last].bytes_per_s;
     const size_t row = gauge_add(w->gauge, w->before, round_exact((double)percent, 6));
     w->gauge->speed[0][row] = (double)speed * (double)w->n_counted / 1024;
 }
