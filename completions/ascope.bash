@@ -30,8 +30,6 @@ _ascope()
     --steps) return ;;
     --device) return ;;
     --metric) _ascope_offer -W 'self_cpu_time_total self_npu_time_total'; return ;;
-    --rule) return ;;
-    --type) _ascope_offer -W 'text db'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --seed) return ;;
     --kernels) return ;;
@@ -39,7 +37,17 @@ _ascope()
     --operators) return ;;
     --steps) return ;;
     --devices) return ;;
-    --processes | --ranks) return ;;
+    --ranks | --processes) return ;;
+    --tp) return ;;
+    --pp) return ;;
+    --dp) return ;;
+    --ranks-per-host) return ;;
+    --slow-step) return ;;
+    --slow-rank) return ;;
+    --slow-link) return ;;
+    --stall) return ;;
+    --missing-rank) return ;;
+    --clock-offset) return ;;
     --chip) _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC MDC-mini Tiny'; return ;;
     --mhz) return ;;
     --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'; return ;;
@@ -75,7 +83,7 @@ _ascope()
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --kernels --framework --operators --steps --devices --processes --ranks --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --json --help -h' ;;
+        options=' --out --seed --kernels --framework --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;

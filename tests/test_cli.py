@@ -807,10 +807,16 @@ class Sim(Case):
         self.assert_one_line(self.ascope("sim", "word", code=2).stderr, "word")
         self.assert_one_line(self.ascope("sim", "--chip", "99", code=2).stderr, "99")
         self.assert_one_line(self.ascope("sim", "--comm=maybe", code=2).stderr, "on, off")
+        open(os.path.join(self.dir, "a file"), "w").close()
         for framework in "none", "pt":
-            r = self.ascope("sim", "--framework", framework, "--out", "no such", code=1)
-            self.assert_one_line(r.stderr, "no such", "cannot be created")
-        self.assert_one_line(self.ascope("sim", "--out", "no/such/place", code=1).stderr, "no/such/place")
+            for out in "a file", "a file/below":
+                r = self.ascope("sim", "--framework", framework, "--out", out, code=1)
+                self.assert_one_line(r.stderr, "a file", "cannot be created")
+
+    def test_out_is_created(self):
+        for framework, out in ("none", "new"), ("pt", "new/er/still/"), ("none", "./new/er/"):
+            path = self.ascope("sim", "--framework", framework, "--kernels", "3", "--out", out, code=0).stdout.strip()
+            self.assertTrue(os.path.isdir(os.path.join(self.dir, path)))
 
 
 class MsprofPy(Case):

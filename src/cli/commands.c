@@ -27,9 +27,10 @@ static const uint8_t communication_options[] = {
 };
 static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_JSON, OPT_HELP };
 static const uint8_t sim_options[] = {
-    OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_FRAMEWORK, OPT_OPERATORS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES, OPT_CHIP, OPT_MHZ, OPT_METRICS,
+    OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_FRAMEWORK, OPT_OPERATORS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES,
+    OPT_TP, OPT_PP, OPT_DP, OPT_HOST_RANKS, OPT_SLOW_STEP, OPT_SLOW_RANK, OPT_SLOW_LINK, OPT_STALL, OPT_MISSING_RANK, OPT_CLOCK_OFFSET, OPT_CHIP, OPT_MHZ, OPT_METRICS,
     OPT_SLICE_KIB, OPT_COMM, OPT_KFC, OPT_GRAPHS, OPT_LATE, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
-    OPT_JSON, OPT_HELP,
+    OPT_THREADS, OPT_JSON, OPT_HELP,
 };
 static const uint8_t help_options[] = { OPT_MAN, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
@@ -160,7 +161,12 @@ const struct command commands[] = {
         .about = "write a simulated collection, of any size",
         .text = "Makes PROF directories, or with --framework pt *_ascend_pt directories, as a collector leaves them, of a training job that never ran: for "
                 "demonstrations, tests and benchmarks on machines without a device. The data says that it is simulated. "
-                "Prints the directory that it made; with several processes, the last one.",
+                "Prints the directory that it made; with several ranks, the last one.\n\n"
+                "Several ranks are one job: all run the same network in groups for tensor, pipeline and data parallelism "
+                "(--tp, --pp, --dp), with the same collectives in the same order, and who is early waits. Ranks are counted "
+                "as Megatron does: tensor parallel ranks are neighbours, then data parallel ones, then stages. What an "
+                "analysis should find is put in on request: a slow step, rank or link, a stall, a missing rank, clocks that "
+                "differ. Each of these options takes a list with commas; steps and ranks are counted from 0.",
         LIST_OF(sim_options),
         .run = run_sim,
     },

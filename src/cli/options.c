@@ -13,7 +13,8 @@
 #include "cli/term.h"
 
 enum { PATH_MOST = 4096, WORD_MOST = 40 };
-#define AT(field) offsetof(struct arguments, field)
+#define AT(field)      offsetof(struct arguments, field)
+#define TROUBLE(which) .kind = OPTION_TEXT, .at = AT(sim.trouble[which])
 #define NUMBER(field, from, to)                                                                                        \
     .kind = OPTION_NUMBER, .value = "N", .least = (from), .most = (to), .at = AT(field),                               \
     .width = sizeof((struct arguments){ 0 }.field)
@@ -87,11 +88,11 @@ const struct option_row option_rows[OPTIONS] = {
                      .help = "which time of an operator counts: its own on the host (the default) or on the device" },
 
     [OPT_SIM_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(sim.out_dir),
-        .help = "where the directories are made; without it here" },
+        .help = "where the directories are made, created if it is not there; default: here" },
     [OPT_SEED] = { "seed", NUMBER(sim.seed, 0, UINT64_MAX),
         .help = "same seed, same bytes; without it 1" },
     [OPT_KERNELS] = { "kernels", NUMBER(sim.kernels, 0, UINT64_MAX),
-        .help = "operators that are launched one by one, over all devices; without it 150" },
+        .help = "operators that are launched one by one, over all devices and ranks; default: 150, of a job 150 for each rank" },
     [OPT_FRAMEWORK] = { "framework", .kind = OPTION_CHOICE, .choice = { "none", "pt" }, .at = AT(sim.framework),
         .help = "pt: what PyTorch recorded as well, in *_ascend_pt directories; without it none" },
     [OPT_OPERATORS] = { "operators", NUMBER(sim.operators, 1, UINT64_MAX / 16),
@@ -101,8 +102,29 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "training steps; without it 3" },
     [OPT_DEVICES] = { "devices", NUMBER(sim.devices, 1, SIM_DEVICES_MOST),
         .help = "of each process; without it 1" },
-    [OPT_PROCESSES] = { "processes", "ranks", NUMBER(sim.processes, 1, SIM_PROCESSES_MOST),
-        .help = "each with a directory of its own, which share the kernels; without it 1" },
+    [OPT_PROCESSES] = { "ranks", "processes", NUMBER(sim.processes, 1, SIM_PROCESSES_MOST),
+        .help = "ranks of one job, each with a directory of its own, which share the kernels; default: as many as "
+                "--tp, --pp and --dp make" },
+    [OPT_TP] = { "tp", NUMBER(sim.tp, 1, SIM_PROCESSES_MOST),
+        .help = "ranks of a tensor parallel group; default: 1" },
+    [OPT_PP] = { "pp", NUMBER(sim.pp, 1, SIM_PROCESSES_MOST),
+        .help = "stages of the pipeline; default: 1" },
+    [OPT_DP] = { "dp", NUMBER(sim.dp, 1, SIM_PROCESSES_MOST),
+        .help = "ranks of a data parallel group; default: what --ranks leaves" },
+    [OPT_HOST_RANKS] = { "ranks-per-host", NUMBER(sim.host_ranks, 1, SIM_PROCESSES_MOST),
+        .help = "these are linked by HCCS, those of different hosts by RDMA; default: 8" },
+    [OPT_SLOW_STEP] = { "slow-step", TROUBLE(SIM_SLOW_STEP), .value = "STEP:FACTOR",
+        .help = "kernels of a step take this times as long in all ranks: 14:10" },
+    [OPT_SLOW_RANK] = { "slow-rank", TROUBLE(SIM_SLOW_RANK), .value = "RANK:FACTOR",
+        .help = "kernels of a rank take this times as long, and others wait for it: 3:1.5" },
+    [OPT_SLOW_LINK] = { "slow-link", TROUBLE(SIM_SLOW_LINK), .value = "RANK-RANK:FACTOR",
+        .help = "the link between two ranks has this part of its bandwidth, in both directions: 0-1:0.1" },
+    [OPT_STALL] = { "stall", TROUBLE(SIM_STALL), .value = "STEP:TIME[:RANK]",
+        .help = "in the middle of a step's forward half the host waits for data, in all ranks or in one: 14:220ms, 14:220ms:3" },
+    [OPT_MISSING_RANK] = { "missing-rank", TROUBLE(SIM_MISSING_RANK), .value = "RANK",
+        .help = "a rank that took part, but whose directory is not there: 5" },
+    [OPT_CLOCK_OFFSET] = { "clock-offset", TROUBLE(SIM_CLOCK_OFFSET), .value = "RANK:TIME",
+        .help = "a rank's clock is ahead of the others', or behind: 2:350us, 2:-1ms" },
     [OPT_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(sim.chip),
         .choice = { "A2", "A3", "910", "310", "310P", "310B", "950", "MDC", "MDC-mini", "Tiny" },
         .help = "the chip, or its number in info.json; A3 has links between its dies, and its AI CPUs run half of the "
@@ -116,11 +138,11 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_SLICE_KIB] = { "slice-kib", NUMBER(sim.slice_bytes, 4, 1 << 20), .unit = 1024,
         .help = "where streams are cut; without it 2048" },
     [OPT_COMM] = { "comm", .kind = OPTION_SWITCH, .at = AT(sim.comm),
-        .help = "collectives over 8 ranks; without it on" },
+        .help = "collectives, without a job those of an imagined one of 8 ranks; default: on" },
     [OPT_KFC] = { "kfc", .kind = OPTION_SWITCH, .at = AT(sim.kfc),
-        .help = "half of the collectives are run by the AI CPU" },
+        .help = "half of the collectives are run by the AI CPU; not in a job" },
     [OPT_GRAPHS] = { "graphs", .kind = OPTION_SWITCH, .at = AT(sim.graphs),
-        .help = "a loaded and a captured graph; without it on" },
+        .help = "a loaded and a captured graph; default: on, but not in a job" },
     [OPT_LATE] = { "late", .kind = OPTION_SWITCH, .at = AT(sim.late),
         .help = "the captured graph is older than the collection" },
     [OPT_COPIES] = { "copies", .kind = OPTION_SWITCH, .at = AT(sim.copies),

@@ -13,8 +13,19 @@ int run_sim(struct arguments *a)
         complain("sim %s: takes options only; see ascope help sim", a->word[0]);
         return exit_code(a->face, OUTCOME_USAGE);
     }
+    if (sim_is_job(&a->sim)) {
+        static const enum option_id alone[] = { OPT_GRAPHS, OPT_KFC };
+        for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+            if (arguments_have(a, alone[i]) && *(const bool *)((const char *)a + option_rows[alone[i]].at)) {
+                complain("--%s: a job has none; leave it out, or simulate one rank", option_rows[alone[i]].name);
+                return exit_code(a->face, OUTCOME_USAGE);
+            }
+    }
     if (!arguments_have(a, OPT_KFC))
         a->sim.kfc = sim_chip_has_kfc(a->sim.chip);
+    if (!arguments_have(a, OPT_KERNELS))
+        a->sim.kernels *= sim_ranks(&a->sim);
+    a->sim.n_threads = arguments_threads(a);
     if (!sim_write(&a->sim, path, sizeof path, &e)) {
         complain("%s", e.text);
         return exit_code(a->face, e.fault == FAULT_ASKED ? OUTCOME_PARAMETER : OUTCOME_NOTHING);

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/leftover.h"
+#include "base/outdir.h"
+#include "base/pool.h"
 #include "device/sim_torch.h"
 #include "raw/host.h"
 
@@ -79,7 +82,10 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
     if (o->counter_mhz == 0 || o->counter_mhz > 1000)
         return error_set(e, FAULT_ASKED, "a counter of %u MHz; wanted 1 to 1000", o->counter_mhz);
     if (o->framework == SIM_PYTORCH && o->devices > 1)
-        return error_set(e, FAULT_ASKED, "%u devices; a process of PyTorch has one, and --processes has more of them",
+        return error_set(e, FAULT_ASKED, "%u devices; a process of PyTorch has one, and --ranks has more of them",
+                         o->devices);
+    if (sim_is_job(o) && o->devices > 1)
+        return error_set(e, FAULT_ASKED, "--devices %u: a rank of a job has one device, and --ranks has more of them",
                          o->devices);
     if (o->slice_bytes < 4096)
         return error_set(e, FAULT_ASKED, "slices of %zu bytes; wanted at least 4096", o->slice_bytes);
@@ -90,6 +96,10 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
 static void clocks_set(struct sim_process *p)
 {
     enum { APART_US = 3000 };
+    if (p->job) {
+        job_clocks_set(p);
+        return;
+    }
     struct dice job = dice_for(p->o->seed, 0);
     const uint64_t first_us = 1717200000ull * 1000000; /* 1 June 2024 */
     p->wall_us = first_us + dice_next(&job) % (86400ull * 1000000) + (uint64_t)APART_US * p->index;
@@ -167,7 +177,7 @@ static void steps_run(struct sim_process *p)
     for (uint32_t step = 0; step < o->steps && p->writer.error.fault == FAULT_NONE; step++) {
         for (uint32_t i = 0; i < o->devices; i++) {
             struct sim_device *d = &p->device[i];
-            const uint64_t kernels = sim_share(o->kernels, (uint64_t)o->processes * o->devices, d->rank);
+            const uint64_t kernels = p->job ? p->job->kernels : sim_share(o->kernels, o->devices, d->rank);
             step_run(d, step, sim_share(kernels, o->steps, step));
         }
     }
@@ -228,13 +238,78 @@ static bool process_write(struct sim_process *p, char *path, size_t size, struct
     if (access(path, F_OK) == 0)
         return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(EEXIST));
     struct leftover half;
-    leftovers_sweep(p->o->out_dir);
     if (leftover_dir(&half, path) != 0)
         return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(errno));
     const bool is_whole =
         p->o->framework == SIM_PYTORCH ? session_fill(p, half.path, e) : process_fill(p, half.path, e);
     const int why = leftover_settle(&half, is_whole ? path : NULL);
     return is_whole && (why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why)));
+}
+
+uint32_t sim_ranks(const struct sim_options *o)
+{
+    const uint64_t said = (uint64_t)(o->tp > 0 ? o->tp : 1) * (o->pp > 0 ? o->pp : 1) * (o->dp > 0 ? o->dp : 1);
+    return o->processes > 1 ? o->processes : said < SIM_PROCESSES_MOST ? (uint32_t)said : SIM_PROCESSES_MOST;
+}
+
+/* One process after the other, or several at a time; each knows what became of it. */
+struct writing {
+    const struct sim_process *first; /* with everything that they share */
+    struct written {
+        char path[PATH_MAX];
+        struct error error;
+    } * at;
+};
+
+static void write_one(void *context, size_t i)
+{
+    const struct writing *all = context;
+    struct written *w = &all->at[i];
+    if (all->first->job && job_is_missing(&all->first->job->faults, (uint32_t)i))
+        return;
+    struct sim_process *p = malloc(sizeof *p);
+    if (!p) {
+        error_set(&w->error, FAULT_LIMIT, "no memory for a simulation");
+        return;
+    }
+    *p = *all->first;
+    p->index = (uint32_t)i;
+    process_write(p, w->path, sizeof w->path, &w->error);
+    free(p);
+}
+
+/* What went wrong first, by the number of the process; the path of the last one. */
+static bool all_write(const struct sim_process *first, uint32_t n, char *path_out, size_t size, struct error *e)
+{
+    struct writing all = { first, calloc(n, sizeof *all.at) };
+    if (!all.at)
+        return error_set(e, FAULT_LIMIT, "no memory for %u processes", n);
+    pool_run(n, first->o->n_threads > 0 ? first->o->n_threads : 1, write_one, &all);
+    for (uint32_t i = 0; i < n; i++) {
+        if (all.at[i].path[0])
+            snprintf(path_out, size, "%s", all.at[i].path);
+        if (all.at[i].error.fault != FAULT_NONE && e->fault == FAULT_NONE)
+            *e = all.at[i].error;
+    }
+    free(all.at);
+    return e->fault == FAULT_NONE;
+}
+
+/* With everything above it. */
+static bool folder_make(const char *path, struct error *e)
+{
+    char above[PATH_MAX];
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return true;
+    if ((size_t)snprintf(above, sizeof above, "%s", path) >= sizeof above)
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(ENAMETOOLONG));
+    for (char *end = above + 1; (end = strchr(end, '/')) != NULL; *end++ = '/') {
+        *end = 0;
+        if (!outdir_make(above, e))
+            return false;
+    }
+    return outdir_make(path, e);
 }
 
 bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e)
@@ -244,11 +319,25 @@ bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct 
     if (resolved.operators == 0)
         resolved.operators = o->kernels > 0 ? o->kernels * OPS_OF_KERNEL : OPS_ALONE;
     struct sim_process *p = calloc(1, sizeof *p);
-    bool is_well = p || error_set(e, FAULT_LIMIT, "no memory for a simulation");
-    for (uint32_t i = 0; is_well && (i == 0 || i < o->processes); i++) {
-        *p = (struct sim_process){ .index = i };
-        is_well = options_resolve(p, &resolved, e) && process_write(p, path_out, size, e);
+    if (!p)
+        return error_set(e, FAULT_LIMIT, "no memory for a simulation");
+    const bool is_job = sim_is_job(o);
+    if (is_job)
+        resolved.graphs = resolved.kfc = false;
+    bool is_well = options_resolve(p, &resolved, e);
+    if (is_well && is_job) {
+        p->job = job_new(&resolved, e);
+        is_well = p->job != NULL;
+        if (is_well)
+            resolved.processes = p->job->ranks;
     }
+    path_out[0] = 0;
+    is_well = is_well && folder_make(o->out_dir, e);
+    if (is_well) {
+        leftovers_sweep(o->out_dir);
+        is_well = all_write(p, resolved.processes, path_out, size, e);
+    }
+    job_free(p->job);
     free(p);
     return is_well;
 }

@@ -9,6 +9,10 @@
  * A process of PyTorch has a *_ascend_pt directory around it: operators of a network forward and backward, the queue
  * through which they reach the device, the memory that they take, calls of Python.
  *
+ * Several processes are the ranks of one job: they belong to groups, run the same collectives in the same order, and wait for
+ * each other; what is to be wrong with the job is said by `trouble`. sim_job.h has the details. A job has one device a rank
+ * and neither graphs nor collectives of the AI CPU.
+ *
  * Same options, same bytes: no clock, no environment. Memory does not grow with the number of kernels. The data says
  * what it is: host name "ascope-sim", process name "ascope-sim", job info "simulated"; PyTorch's part in its metadata.
  */
@@ -25,16 +29,31 @@ enum { SIM_DEVICES_MOST = 16, SIM_PROCESSES_MOST = 4096 };
 
 enum sim_framework { SIM_NO_FRAMEWORK, SIM_PYTORCH };
 
+/* Each is a list with commas; sim_faults.c has the forms of its entries. */
+enum sim_trouble {
+    SIM_SLOW_STEP,
+    SIM_SLOW_RANK,
+    SIM_SLOW_LINK,
+    SIM_STALL,
+    SIM_MISSING_RANK,
+    SIM_CLOCK_OFFSET,
+    SIM_TROUBLES
+};
+
 struct sim_options {
-    const char *out_dir; /* exists; one directory for each process is created in it: PROF_XXX, or X_ascend_pt */
+    const char *out_dir; /* is created; one directory for each process is created in it: PROF_XXX, or X_ascend_pt */
     uint64_t seed;
-    uint64_t kernels;     /* operators launched one by one, over all processes and devices */
-    unsigned framework;   /* enum sim_framework */
-    uint64_t operators;   /* of PyTorch, over all processes, at least one for each kernel; 0: five. Without kernels it
+    uint64_t kernels;    /* operators launched one by one, over all processes and devices */
+    unsigned framework;  /* enum sim_framework */
+    uint64_t operators;  /* of PyTorch, over all processes, at least one for each kernel; 0: five. Without kernels it
                              has no PROF directory */
-    uint32_t steps;       /* they are spread over so many training steps */
-    uint32_t devices;     /* of one process */
-    uint32_t processes;   /* each has its own devices and its own PROF directory */
+    uint32_t steps;      /* they are spread over so many training steps */
+    uint32_t devices;    /* of one process */
+    uint32_t processes;  /* each has its own devices and its own PROF directory */
+    uint32_t tp, pp, dp; /* sizes of the groups of a job; 0: 1, and dp is what is left */
+    uint32_t host_ranks; /* so many ranks share a host, whose links are faster; 0: 8 */
+    const char *trouble[SIM_TROUBLES];
+    unsigned n_threads;   /* that write ranks; 0: one */
     const char *chip;     /* a name of sim_chips, or the number that info.json has */
     uint32_t counter_mhz; /* of the devices' counter; 48 makes fractions of a nanosecond */
     const char *metrics;  /* group of AI core counters: PipeUtilization, Memory, ... */
@@ -53,6 +72,9 @@ struct sim_options {
 
 /* 150 kernels in 3 steps on one device, with everything in it. */
 extern const struct sim_options sim_defaults;
+
+bool sim_is_job(const struct sim_options *o);    /* and not a process that is alone */
+uint32_t sim_ranks(const struct sim_options *o); /* of the job that the options describe; 1: no job, or a job of one */
 
 /* True for a chip whose AI CPUs run collectives unless somebody says otherwise: what `kfc` should be then. */
 bool sim_chip_has_kfc(const char *chip);

@@ -23,6 +23,7 @@ static const uint16_t stream_ids[STREAMS] = {
     [STREAM_KFC] = 40, [STREAM_KFC + 1] = 41, [STREAM_KFC + 2] = 42, [STREAM_KFC + 3] = 43,
     [STREAM_MC2] = 50, [STREAM_MC2 + 1] = 51, [STREAM_MC2 + 2] = 52, [STREAM_MC2 + 3] = 53,
 };
+enum { FIRST_OF_JOB = 60 };
 /* clang-format on */
 
 /* Ticks: what lies between two tasks of a stream. A flip is stamped inside the gap: after the counters of the old task
@@ -51,7 +52,7 @@ void device_open(struct sim_process *p, uint32_t index)
     enum { READ_AFTER_NS = 980000, APART_NS = 200000 }; /* devices are read one after the other */
     struct sim_device *d = &p->device[index];
     const uint32_t rank = p->index * p->o->devices + index;
-    *d = (struct sim_device){ .of = p, .id = (int)rank, .rank = rank };
+    *d = (struct sim_device){ .of = p, .id = (int)(p->job ? rank % p->job->host_ranks : rank), .rank = rank };
     d->dice = dice_for(p->o->seed, 1 + 4ull * rank);
     d->counters = dice_for(p->o->seed, 2 + 4ull * rank);
     d->samples = dice_for(p->o->seed, 3 + 4ull * rank);
@@ -78,7 +79,7 @@ void device_open(struct sim_process *p, uint32_t index)
     }
     for (size_t i = 0; i < STREAMS; i++) {
         struct device_stream *s = &d->stream[i];
-        s->id = stream_ids[i];
+        s->id = i < STREAM_JOB ? stream_ids[i] : (uint16_t)(FIRST_OF_JOB + i - STREAM_JOB);
         s->queue = calloc(QUEUE_TASKS, sizeof *s->queue);
         if (!s->queue)
             error_set(&p->writer.error, FAULT_LIMIT, "device %d: no memory for its streams", d->id);
@@ -196,6 +197,20 @@ struct span stream_run_on_device(struct sim_device *d, enum sim_stream which, ui
     if (!stream_has_room(d, s))
         return (struct span){ tick, tick + duration };
     return stream_add(d, s, task, l, tick > d->logged ? tick : d->logged, duration);
+}
+
+void stream_run_at(struct sim_device *d, enum sim_stream which, uint16_t task, const struct launch *l,
+                   uint64_t host_tick, struct span when)
+{
+    enum { ON_ITS_WAY = 10 };
+    struct device_stream *s = &d->stream[which];
+    if (!stream_has_room(d, s))
+        return;
+    uint64_t begin = device_tick(d, host_tick) + ON_ITS_WAY;
+    begin = begin > d->logged ? begin : d->logged;
+    begin = begin > s->free_at + GAP_LEAST ? begin : s->free_at + GAP_LEAST;
+    begin = begin > when.begin ? begin : when.begin;
+    stream_add(d, s, task, l, begin, when.end > begin ? when.end - begin : 1);
 }
 
 static void short_log_write(struct sim_device *d, const struct device_stream *s, const struct device_task *t,

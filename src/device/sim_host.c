@@ -69,7 +69,7 @@ static void type_names(struct sim_process *p)
         slices_text(s, "%d_%u:%sGetWorkspaceSize\n", LEVEL_ACL, TYPE_ACL_OPERATOR + 2 * i, sim_operators[i].call);
         slices_text(s, "%d_%u:%s\n", LEVEL_ACL, TYPE_ACL_OPERATOR + 2 * i + 1, sim_operators[i].call);
     }
-    for (unsigned i = 0; i < sim_n_collectives && sim_collectives[i].weight > 0; i++) {
+    for (unsigned i = 0; i < sim_n_collectives && (p->job || sim_collectives[i].weight > 0); i++) {
         slices_text(s, "%d_%u:%s\n", LEVEL_ACL, TYPE_ACL_COLLECTIVE + i, sim_collectives[i].call);
         slices_text(s, "%d_%u:%s\n", LEVEL_NODE, TYPE_COLLECTIVE + i, sim_collectives[i].node);
     }
@@ -86,8 +86,10 @@ void host_open(struct sim_process *p)
         const bool is_first = i == 0 || strcmp(sim_smalls[i].name, sim_smalls[i - 1].name) != 0;
         p->small_name[i] = is_first ? host_name(p, sim_smalls[i].name) : name_hash(sim_smalls[i].name);
     }
-    for (size_t i = 0; i < sim_n_collectives && sim_collectives[i].weight > 0; i++)
+    for (size_t i = 0; i < sim_n_collectives && (p->job || sim_collectives[i].weight > 0); i++)
         host_name(p, sim_collectives[i].node);
+    if (p->job)
+        job_names_write(p);
     p->group_name = host_name(p, "hccl_world_group");
     p->kfc_name[0] = host_name(p, "allReduceAicpuKernel");
     p->kfc_name[1] = host_name(p, "MatmulAllReduceAicpuKernel");

@@ -27,21 +27,24 @@ static void device_info(const struct sim_process *p, const struct sim_device *d,
 
 static void info_json(struct sim_process *p, int device, const struct sim_device *d)
 {
-    char text[INFO_MOST], of_device[1024] = "", id[16] = "64";
+    char text[INFO_MOST], of_device[1024] = "", id[16] = "64", host[24] = "";
+    const uint32_t host_number = p->job ? p->index / p->job->host_ranks : 0;
+    if (p->job && p->job->ranks > p->job->host_ranks)
+        snprintf(host, sizeof host, "-%u", host_number);
     if (d) {
         device_info(p, d, of_device, sizeof of_device);
         snprintf(id, sizeof id, "%d", d->id);
     }
     const int n = snprintf(
         text, sizeof text,
-        "{\"version\":\"1.0\",\"jobInfo\":\"simulated\",\"OS\":\"Linux-ascope-sim\",\"hostname\":\"ascope-sim\","
-        "\"hostUid\":\"1\",\"hwtype\":\"aarch64\",\"devices\":\"%s\",\"platform\":\"\",\"platform_version\":\"%u\","
+        "{\"version\":\"1.0\",\"jobInfo\":\"simulated\",\"OS\":\"Linux-ascope-sim\",\"hostname\":\"ascope-sim%s\","
+        "\"hostUid\":\"%u\",\"hwtype\":\"aarch64\",\"devices\":\"%s\",\"platform\":\"\",\"platform_version\":\"%u\","
         "\"pid\":\"%u\",\"pid_name\":\"ascope-sim\",\"upTime\":\"7000.00 90000.00\",\"memoryTotal\":1056412096,"
         "\"cpuNums\":8,\"sysClockFreq\":100,\"cpuCores\":1,\"netCardNums\":1,\"rank_id\":%d,\"drvVersion\":467732,"
         "\"cannVersion\":\"8.3.RC1\",\"netCard\":[{\"netCardName\":\"eth0\",\"speed\":10000}],"
         "\"CPU\":[{\"Id\":0,\"Name\":\"ascope-sim\",\"Frequency\":\"%d.000000\",\"Logical_CPU_Count\":\"8\","
         "\"Type\":\"simulated\"}],\"DeviceInfo\":[%s]}",
-        id, p->chip->platform, p->pid, d ? (int)d->rank : -1, HOST_MHZ, of_device);
+        host, 1 + host_number, id, p->chip->platform, p->pid, d ? (int)d->rank : -1, HOST_MHZ, of_device);
     folder_file(&p->writer, device, "info.json", text, (size_t)n);
 }
 

@@ -1,5 +1,7 @@
 #include "device/sim_torch.h"
 
+#include <string.h>
+
 enum { TENSORS_MOST = 16 };
 
 static uint32_t power_of_two(struct dice *d, uint32_t low, uint32_t high) /* exponents */
@@ -125,6 +127,47 @@ size_t operator_pick(struct dice *d)
     return i;
 }
 
+/* Grad operators run backward for those whose name they continue. */
+void operators_pair(uint8_t *forward, uint8_t *reverse)
+{
+    for (size_t i = 0; i < sim_n_operators; i++)
+        forward[i] = reverse[i] = (uint8_t)i;
+    for (size_t i = 0; i < sim_n_operators; i++) {
+        const size_t len = strlen(sim_operators[i].call);
+        for (size_t k = 0; k < sim_n_operators; k++) {
+            const char *const call = sim_operators[k].call;
+            if (strncmp(call, sim_operators[i].call, len) == 0 && strcmp(call + len, "Grad") == 0) {
+                reverse[i] = (uint8_t)k;
+                forward[k] = (uint8_t)i;
+            }
+        }
+    }
+}
+
+/* The same in every step: the backward half goes through the network in reverse, and has a few more. */
+uint64_t network_position(uint64_t forward, uint64_t done)
+{
+    return done < forward ? done : done - forward < forward ? 2 * forward - 1 - done : UINT64_MAX;
+}
+
+/* Micro-batches go through the same layers. */
+uint64_t network_layer(uint64_t position, uint64_t chunk)
+{
+    return position == UINT64_MAX || chunk == 0 ? position : position % chunk;
+}
+
+struct dice network_dice(uint64_t seed, uint64_t layer)
+{
+    return dice_for(seed, layer ^ 0x746f726368);
+}
+
+size_t network_operator(const uint8_t *forward, const uint8_t *reverse, uint64_t seed, uint64_t layer, bool is_forward)
+{
+    struct dice d = network_dice(seed, layer);
+    const size_t which = forward[operator_pick(&d)];
+    return is_forward ? which : reverse[which];
+}
+
 static void memory_put(struct sim_device *d, uint32_t thread, uint64_t time, const struct sim_block *b, bool is_release)
 {
     enum { RESERVED = 1 << 30 };
@@ -187,15 +230,16 @@ struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t)
     return d->of->torch ? &d->comm : t;
 }
 
-void operator_launch(struct sim_device *d, struct sim_thread *t)
+void operator_launch(struct sim_device *d, struct sim_thread *t, const struct planned *plan)
 {
     struct sim_process *p = d->of;
     struct torch_task queued = { 0 };
-    const size_t which = p->torch ? torch_next(p->torch) : operator_pick(&d->dice);
+    const size_t which = plan ? plan->which : p->torch ? torch_next(p->torch) : operator_pick(&d->dice);
     const struct sim_operator *op = &sim_operators[which];
     const enum task_kind runs_as = sim_kind_on(p->chip, op->kind);
     const struct sim_task_kind *kind = &sim_task_kinds[runs_as];
-    const enum sim_stream stream = op->kind == TASK_VECTOR && dice_one_in(&d->dice, 20) ? STREAM_SIDE : STREAM_MAIN;
+    const bool is_aside = !plan && op->kind == TASK_VECTOR && dice_one_in(&d->dice, 20);
+    const enum sim_stream stream = is_aside ? STREAM_SIDE : STREAM_MAIN;
     const uint64_t name = p->operator_name[which].name;
     if (p->torch)
         queued = torch_operator(p->torch);
@@ -224,8 +268,12 @@ void operator_launch(struct sim_device *d, struct sim_thread *t)
     host_call(p, HOST_CALL, LEVEL_NODE, TYPE_LAUNCH, t->id, c.node_begin, c.node_end, name);
     host_call(p, HOST_CALL, LEVEL_ACL, type + 1, t->id, c.acl_begin, c.acl_end, 0);
 
-    const uint64_t quarter_us = dice_between(&d->dice, op->us_min * 4u, op->us_max * 4u);
-    stream_run(d, stream, task, &l, c.track, device_us(d, quarter_us) / 4 + dice_below(&d->dice, 8), 0);
+    if (plan) {
+        stream_run_at(d, stream, task, &l, c.track, plan->when);
+    } else {
+        const uint64_t quarter_us = dice_between(&d->dice, op->us_min * 4u, op->us_max * 4u);
+        stream_run(d, stream, task, &l, c.track, device_us(d, quarter_us) / 4 + dice_below(&d->dice, 8), 0);
+    }
     if (p->torch)
         torch_launched(p->torch, &queued, t->now + 8, c.acl_end + 4);
     t->now = c.acl_end;

@@ -13,7 +13,7 @@
 
 #include "device/dice.h"
 #include "collect/prof_writer.h"
-#include "device/sim.h"
+#include "device/sim_job.h"
 #include "device/sim_records.h"
 
 enum { HOST_MHZ = 100, NS_PER_HOST_TICK = 1000 / HOST_MHZ };
@@ -84,7 +84,8 @@ enum sim_stream {
     STREAM_CONTROL = STREAM_COMM + PLANES,
     STREAM_KFC, /* a kernel of the AI CPU, and the streams that it fills */
     STREAM_MC2 = STREAM_KFC + STREAMS_OF_GROUP + 1,
-    STREAMS = STREAM_MC2 + STREAMS_OF_GROUP + 1
+    STREAM_JOB = STREAM_MC2 + STREAMS_OF_GROUP + 1, /* of a job: a plane each for every channel */
+    STREAMS = STREAM_JOB + CHANNELS * JOB_PLANES
 };
 
 enum { QUEUE_TASKS = 1024, LIVE_BLOCKS = 32, OPERATORS_MOST = 32 };
@@ -126,6 +127,7 @@ struct sim_device {
     uint32_t n_live;
     uint64_t allocated, next_address;
     uint64_t n_kernels;
+    struct job_walk walk;
 };
 
 struct sim_process {
@@ -133,6 +135,8 @@ struct sim_process {
     const struct sim_chip *chip;
     const struct sim_metrics *metrics;
     uint32_t index, pid;
+    struct sim_job *job; /* NULL: this process is alone; lent, and not changed */
+    uint64_t job_begin;  /* host ticks */
     struct dice dice;
     struct prof_writer writer;
     struct slices host[HOST_FILES];
@@ -142,7 +146,7 @@ struct sim_process {
         uint64_t call, name, type, kernel; /* hashes of its texts */
     } operator_name[OPERATORS_MOST];
     uint64_t kfc_name[2]; /* of the kernels of the AI CPU that run collectives */
-    uint64_t small_name[SMALL_KINDS], group_name, kfc_group_name, alg_name, domain_name, attr_name[2];
+    uint64_t small_name[SMALL_KINDS], group_name, kfc_group_name, alg_name, axis_name[AXES], domain_name, attr_name[2];
     uint64_t n_collectives;
     struct sim_torch *torch;   /* NULL: nothing but the device is recorded */
     struct sim_device *device; /* o->devices */
@@ -167,7 +171,14 @@ uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which); /* as even as 
 /* sim_operator.c: one operator, from the calls to the device. */
 struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t); /* t, or who does it for t */
 void memory_release(struct sim_device *d);
-void operator_launch(struct sim_device *d, struct sim_thread *t);
+struct span {
+    uint64_t begin, end; /* device ticks */
+};
+struct planned { /* a kernel of a job */
+    size_t which;
+    struct span when;
+};
+void operator_launch(struct sim_device *d, struct sim_thread *t, const struct planned *plan); /* NULL: at will */
 size_t operator_pick(struct dice *d);
 void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_t time, const struct node *n,
                   const struct sim_operator *op);
@@ -180,14 +191,13 @@ void device_close(struct sim_device *d);
 uint64_t device_tick(const struct sim_device *d, uint64_t host_tick);
 uint64_t device_host_tick(const struct sim_device *d, uint64_t tick); /* not before the tick */
 uint16_t stream_issue(struct sim_device *d, enum sim_stream s, uint32_t thread, uint64_t host_tick); /* a task id */
-struct span {
-    uint64_t begin, end; /* device ticks */
-};
 struct span stream_run(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
                        uint64_t host_tick, uint64_t duration, uint64_t not_before);
 struct span stream_run_on_device(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
                                  uint64_t tick, uint64_t duration); /* the device itself has launched it */
-void device_log(struct sim_device *d, uint64_t until);              /* everything up to this tick */
+void stream_run_at(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l, uint64_t host_tick,
+                   struct span when);                  /* then, or as soon as it can */
+void device_log(struct sim_device *d, uint64_t until); /* everything up to this tick */
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag);
 uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */
@@ -241,7 +251,16 @@ void usage_of_device(struct sim_device *d);
 void usage_of_host(struct sim_process *p);
 
 /* sim_step.c: one training step on one device. */
+struct moments { /* of the host, ticks */
+    uint64_t begin, forward, backward, launched, end;
+};
 void step_run(struct sim_device *d, uint32_t step, uint64_t kernels);
+
+/* sim_job_run.c: what a rank of a job does in a step, as planned. */
+uint64_t job_step_start(struct sim_device *d, uint32_t step, uint64_t earliest); /* when the host begins with it */
+void job_step_run(struct sim_device *d, struct moments *at);
+void job_clocks_set(struct sim_process *p);
+void job_names_write(struct sim_process *p);
 
 /* sim_info.c: info.json and its kin. */
 void info_write(struct sim_process *p);

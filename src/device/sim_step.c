@@ -64,7 +64,7 @@ static struct span event_record(struct sim_device *d, struct sim_thread *t)
     uint64_t time;
     struct torch_task task = { 0 };
     if (d->of->torch)
-        task = torch_event(d->of->torch);
+        task = torch_event(d->of->torch, "record_event");
     thread_wait(d, t, &task);
     return queued_run(d, t, &record, &task, &time);
 }
@@ -114,11 +114,6 @@ static void mark_put(struct sim_device *d, const struct mark *m, const char *mes
         memcpy(rec + MARK_MESSAGE, message + at, n);
     }
 }
-
-/* The times of a step at which something user-visible happened, in host ticks. */
-struct moments {
-    uint64_t begin, forward, backward, launched, end;
-};
 
 static uint64_t mark_id(const struct sim_device *d, uint32_t step)
 {
@@ -175,25 +170,17 @@ static void synchronize(struct sim_device *d)
     device_log(d, device_tick(d, d->now));
 }
 
-void step_run(struct sim_device *d, uint32_t step, uint64_t kernels)
+/* What a process that is alone does in a step. */
+static void alone_run(struct sim_device *d, uint64_t kernels, struct moments *at)
 {
     const struct sim_options *o = d->of->o;
-    struct moments at;
-    at.begin = d->main.now > d->now ? d->main.now : d->now;
-    d->now = d->main.now = at.begin + 10;
-    if (d->of->torch)
-        torch_step_begin(d->of->torch, step, kernels, at.begin);
-    trace_run(d, step, false);
-    if (o->copies)
-        copy_run(d, COPY_TO_DEVICE);
-    at.forward = d->now;
     const uint64_t forward = kernels / 2;
     for (uint64_t i = 0; i < forward; i++)
-        operator_launch(d, launcher(d, &d->main));
-    at.backward = d->now;
+        operator_launch(d, launcher(d, &d->main), NULL);
+    at->backward = d->now;
     struct span recorded = event_record(d, launcher(d, &d->main));
     for (uint64_t i = forward; i < kernels; i++) {
-        operator_launch(d, launcher(d, &d->backward));
+        operator_launch(d, launcher(d, &d->backward), NULL);
         if (o->comm && (i + 1 == kernels || (i - forward) % BUCKET_KERNELS == BUCKET_KERNELS - 1)) {
             recorded = event_record(d, launcher(d, &d->backward));
             if (o->kfc && dice_one_in(&d->dice, 2))
@@ -202,6 +189,26 @@ void step_run(struct sim_device *d, uint32_t step, uint64_t kernels)
                 collective_run(d, recorded.end);
         }
     }
+}
+
+void step_run(struct sim_device *d, uint32_t step, uint64_t kernels)
+{
+    const struct sim_options *o = d->of->o;
+    struct moments at;
+    at.begin = d->main.now > d->now ? d->main.now : d->now;
+    if (d->of->job)
+        at.begin = job_step_start(d, step, at.begin);
+    d->now = d->main.now = at.begin + 10;
+    if (d->of->torch)
+        torch_step_begin(d->of->torch, step, kernels, at.begin);
+    trace_run(d, step, false);
+    if (o->copies)
+        copy_run(d, COPY_TO_DEVICE);
+    at.forward = d->now;
+    if (d->of->job)
+        job_step_run(d, &at);
+    else
+        alone_run(d, kernels, &at);
     if (o->graphs)
         graphs_run(d, step);
     if (o->copies) {

@@ -159,6 +159,7 @@ const size_t sim_n_operators = COUNT(sim_operators);
 #define NONE UINT32_MAX
 const struct sim_small sim_smalls[SMALL_KINDS] = {
     [SMALL_COPY]    = { "Memcpy", TASK_COPY_LOCAL, 0, 2, NONE, 1 },
+    [SMALL_MOVE]    = { "Memcpy", TASK_COPY_LOCAL, 1, 0, NONE, 1 },
     [SMALL_RECORD]  = { "Notify_Record", TASK_NOTIFY_RECORD, 1, 0, NONE, 0 },
     [SMALL_WAIT]    = { "Notify_Wait", TASK_NOTIFY_WAIT, 1, 0, NONE, 0 },
     [SMALL_REDUCE]  = { "Reduce_Inline", TASK_REDUCE, 1, 0, NONE, 1 },
@@ -170,14 +171,14 @@ const struct sim_small sim_smalls[SMALL_KINDS] = {
 /* The sends end as the reference expects when it computes a bandwidth over them: payload, notify, wait; collectives
  * between machines exchange one more pair of signals. */
 const struct sim_collective sim_collectives[] = {
-    { "HcclAllReduce", "hcom_allReduce_", 4, 4, { SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE, SMALL_COPY } },
-    { "HcclAllGather", "hcom_allGather_", 3, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_COPY } },
-    { "HcclReduceScatter", "hcom_reduceScatter_", 3, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE } },
-    { "HcclBroadcast", "hcom_broadcast_", 1, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_COPY } },
-    { "HcclSend", "hcom_send_", 1, 4, { SMALL_WAIT, SMALL_PAYLOAD, SMALL_NOTIFY, SMALL_WAIT } },
-    { "HcclAlltoAll", "hcom_alltoall_", 1, 7,
+    [COLLECTIVE_ALL_REDUCE] = { "HcclAllReduce", "hcom_allReduce_", 4, 4, { SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE, SMALL_COPY } },
+    [COLLECTIVE_ALL_GATHER] = { "HcclAllGather", "hcom_allGather_", 3, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_COPY } },
+    [COLLECTIVE_REDUCE_SCATTER] = { "HcclReduceScatter", "hcom_reduceScatter_", 3, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE } },
+    [COLLECTIVE_BROADCAST] = { "HcclBroadcast", "hcom_broadcast_", 1, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_COPY } },
+    [COLLECTIVE_SEND] = { "HcclSend", "hcom_send_", 1, 4, { SMALL_WAIT, SMALL_PAYLOAD, SMALL_NOTIFY, SMALL_WAIT } },
+    [COLLECTIVE_ALL_TO_ALL] = { "HcclAlltoAll", "hcom_alltoall_", 1, 7,
       { SMALL_NOTIFY, SMALL_WAIT, SMALL_PAYLOAD, SMALL_NOTIFY, SMALL_WAIT, SMALL_NOTIFY, SMALL_WAIT } },
-    { "HcclRecv", "hcom_receive_", 0, 3, { SMALL_NOTIFY, SMALL_WAIT, SMALL_NOTIFY } },
+    [COLLECTIVE_RECEIVE] = { "HcclRecv", "hcom_receive_", 0, 3, { SMALL_NOTIFY, SMALL_WAIT, SMALL_NOTIFY } },
     { "HcclReduce", "hcom_reduce_", 0, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE } },
     { "HcclScatter", "hcom_scatter_", 0, 3, { SMALL_RECORD, SMALL_WAIT, SMALL_COPY } },
 };

@@ -157,7 +157,18 @@ extern const struct sim_operator sim_operators[];
 extern const size_t sim_n_operators;
 
 /* One small task of a collective; a plane runs them in this order. */
-enum small { SMALL_COPY, SMALL_RECORD, SMALL_WAIT, SMALL_REDUCE, SMALL_PAYLOAD, SMALL_NOTIFY, SMALL_CORE, SMALL_KINDS };
+/* SMALL_COPY stays on the chip by a way of its own; SMALL_MOVE is the copy over a link, or on the chip by the same engine. */
+enum small {
+    SMALL_COPY,
+    SMALL_MOVE,
+    SMALL_RECORD,
+    SMALL_WAIT,
+    SMALL_REDUCE,
+    SMALL_PAYLOAD,
+    SMALL_NOTIFY,
+    SMALL_CORE,
+    SMALL_KINDS
+};
 struct sim_small {
     const char *name;
     enum task_kind kind;
@@ -166,11 +177,20 @@ struct sim_small {
 };
 extern const struct sim_small sim_smalls[SMALL_KINDS];
 
+enum collective_kind { /* places in sim_collectives */
+                       COLLECTIVE_ALL_REDUCE,
+                       COLLECTIVE_ALL_GATHER,
+                       COLLECTIVE_REDUCE_SCATTER,
+                       COLLECTIVE_BROADCAST,
+                       COLLECTIVE_SEND,
+                       COLLECTIVE_ALL_TO_ALL,
+                       COLLECTIVE_RECEIVE,
+};
 enum { PLANE_TASKS_MOST = 7 };
 struct sim_collective {
     const char *call; /* HcclAllReduce */
     const char *node; /* hcom_allReduce_ */
-    uint8_t weight; /* 0, of the last ones: files that are made at will have none of them */
+    uint8_t weight;   /* 0, of the last ones: single ranks have none of them */
     uint8_t n;
     uint8_t small[PLANE_TASKS_MOST];
 };

@@ -7,6 +7,7 @@
 #include "raw/host.h"
 
 enum { NO_SEQUENCE = -1 };
+static const char LOADER[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER };
 
 static struct torch_op *op_begin(struct sim_torch *t, const char *name, const char *inputs)
@@ -85,24 +86,21 @@ static enum phase phase_of(const struct sim_torch *t)
                                               : PHASE_OPTIMIZER;
 }
 
-/* Position in the network, the same in every step: the backward half goes through it in reverse, and has a few more. */
 static uint64_t position(const struct sim_torch *t)
 {
-    const uint64_t done = t->step.done, forward = t->step.forward;
-    return done < forward ? done : done - forward < forward ? 2 * forward - 1 - done : UINT64_MAX;
+    return network_position(t->step.forward, t->step.done);
 }
 
 size_t torch_next(struct sim_torch *t)
 {
-    struct dice layer = dice_for(t->of->o->seed, position(t) ^ 0x746f726368);
-    const size_t which = t->forward[operator_pick(&layer)];
-    return phase_of(t) == PHASE_FORWARD ? which : t->reverse[which];
+    return network_operator(t->forward, t->reverse, t->of->o->seed, network_layer(position(t), t->step.chunk),
+                            phase_of(t) == PHASE_FORWARD);
 }
 
 static void unit_begin(struct sim_torch *t)
 {
     const uint64_t at = position(t);
-    struct dice layer = dice_for(t->of->o->seed, at ^ 0x746f726368);
+    struct dice layer = network_dice(t->of->o->seed, network_layer(at, t->step.chunk));
     struct torch_unit *u = &t->unit;
     const uint64_t input = u->output;
     *u = (struct torch_unit){ .network = &torch_networks[t->forward[operator_pick(&layer)]] };
@@ -259,8 +257,19 @@ static void optimizer_begin(struct sim_torch *t)
     range_begin(t, "Optimizer.step#AdamW.step");
 }
 
+/* The next micro-batch is late. */
+static void loader_stall(struct sim_torch *t, uint64_t ticks)
+{
+    range_begin(t, LOADER);
+    t->at->now += ticks;
+    op_end(t);
+}
+
 struct torch_task torch_operator(struct sim_torch *t)
 {
+    const uint64_t stall_ns = t->of->job ? job_stall_ns(t->of->job, t->of->index, t->step.number) : 0;
+    if (stall_ns > 0 && t->step.done == job_stall_at(t->step.forward))
+        loader_stall(t, stall_ns / NS_PER_HOST_TICK);
     const char *const call = sim_operators[torch_next(t)].call;
     const enum phase phase = phase_of(t);
     if (t->step.done == t->step.forward)
@@ -281,10 +290,13 @@ struct torch_task torch_operator(struct sim_torch *t)
 
 struct torch_task torch_collective(struct sim_torch *t, size_t which)
 {
-    static const char *const name[] = {
-        "c10d::allreduce_", "c10d::_allgather_base_", "c10d::_reduce_scatter_base_", "c10d::broadcast_",
-        "c10d::send",       "c10d::alltoall_base_"
-    };
+    static const char *const name[] = { "c10d::allreduce_",
+                                        "c10d::_allgather_base_",
+                                        "c10d::_reduce_scatter_base_",
+                                        "c10d::broadcast_",
+                                        "c10d::send",
+                                        "c10d::alltoall_base_",
+                                        "c10d::recv_" };
     op_begin(t, name[which % (sizeof name / sizeof *name)], "TNNNss");
     op_begin(t, sim_collectives[which].call, "Ts");
     const struct torch_task task = task_put(t, sim_collectives[which].call);
@@ -303,9 +315,15 @@ struct torch_task torch_copy(struct sim_torch *t, unsigned direction)
     return task;
 }
 
-struct torch_task torch_event(struct sim_torch *t)
+struct torch_task torch_event(struct sim_torch *t, const char *name)
 {
-    return task_put(t, "record_event");
+    return task_put(t, name);
+}
+
+void torch_pace(struct sim_torch *t, uint64_t host_tick)
+{
+    if (t->at->now < host_tick)
+        t->at->now = host_tick;
 }
 
 static uint64_t ops_until(const struct sim_torch *t, uint32_t step)
@@ -324,6 +342,8 @@ void torch_step_begin(struct sim_torch *t, uint32_t step, uint64_t kernels, uint
     t->step.forward = kernels / 2;
     t->step.optimizer = kernels - kernels / 10;
     t->step.done = 0;
+    const uint64_t rounds = t->of->job ? t->of->job->micro_batches : 1;
+    t->step.chunk = (t->step.forward + rounds - 1) / rounds;
     t->step.ops = ops_until(t, step);
     t->at = &t->main;
     if (t->main.now < now)
@@ -333,7 +353,7 @@ void torch_step_begin(struct sim_torch *t, uint32_t step, uint64_t kernels, uint
     range_begin(t, name);
     torch_frame_enter(t, TORCH_FRAME_STEP);
     if (ops_allowed(t) > 2) {
-        range_begin(t, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+        range_begin(t, LOADER);
         op_begin(t, "aten::empty", "LssssN");
         torch_host_memory(t);
         op_end(t);
@@ -361,7 +381,7 @@ uint64_t torch_step_end(struct sim_torch *t, uint64_t now)
     const uint64_t so_far = t->n_ops + t->main.depth;
     if (t->step.ops > so_far)
         views_run(t, t->step.ops - so_far);
-    if (t->step.number % 2 == 0) {
+    if (t->of->job ? job_step_has_gc(t->step.number) : t->step.number % 2 == 0) {
         const uint64_t begin = t->main.now + 100, end = begin + dice_between(&t->dice, GC_LEAST, GC_MOST);
         torch_gc_write(t, begin, end);
         t->main.now = end + 50;
@@ -392,22 +412,6 @@ void torch_steps_alone(struct sim_torch *t)
     t->of->end = now;
 }
 
-static void directions_find(struct sim_torch *t)
-{
-    for (size_t i = 0; i < sim_n_operators; i++)
-        t->forward[i] = t->reverse[i] = (uint8_t)i;
-    for (size_t i = 0; i < sim_n_operators; i++) {
-        const size_t len = strlen(sim_operators[i].call);
-        for (size_t k = 0; k < sim_n_operators; k++) {
-            const char *const call = sim_operators[k].call;
-            if (strncmp(call, sim_operators[i].call, len) == 0 && strcmp(call + len, "Grad") == 0) {
-                t->reverse[i] = (uint8_t)k;
-                t->forward[k] = (uint8_t)i;
-            }
-        }
-    }
-}
-
 struct sim_torch *torch_open(struct sim_process *p, const char *path, struct error *e)
 {
     struct sim_torch *t = calloc(1, sizeof *t);
@@ -422,7 +426,7 @@ struct sim_torch *torch_open(struct sim_process *p, const char *path, struct err
     t->backward = (struct torch_thread){ .id = p->pid + 1, .now = t->begin };
     t->queue_thread = p->pid + 2;
     t->at = &t->main;
-    directions_find(t);
+    operators_pair(t->forward, t->reverse);
     if (!prof_writer_join(&t->writer, path, p->o->slice_bytes, e)) {
         free(t);
         return NULL;

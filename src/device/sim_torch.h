@@ -90,6 +90,7 @@ struct sim_torch {
     struct {           /* the step that runs */
         uint32_t number;
         uint64_t kernels, forward, optimizer, done; /* launches: all, forward, from here on by the optimizer, so far */
+        uint64_t chunk;                             /* of those forward, that go through the network once */
         uint64_t ops;                               /* so many operators when it ends */
     } step;
     struct torch_waiting waiting[WAITING_MOST]; /* a ring: taken out of the queue, marks not yet written */
@@ -122,7 +123,8 @@ size_t torch_next(struct sim_torch *t);
 struct torch_task torch_operator(struct sim_torch *t);
 struct torch_task torch_collective(struct sim_torch *t, size_t which);
 struct torch_task torch_copy(struct sim_torch *t, unsigned direction);
-struct torch_task torch_event(struct sim_torch *t);
+struct torch_task torch_event(struct sim_torch *t, const char *name);
+void torch_pace(struct sim_torch *t, uint64_t host_tick); /* nothing begins earlier */
 void torch_launched(struct sim_torch *t, const struct torch_task *task, uint64_t begin, uint64_t end);
 
 /* sim_comm.c: a collective's calls begin, and have been made; without PyTorch nothing but the time is set. */

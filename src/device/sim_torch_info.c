@@ -1,6 +1,7 @@
 #include "device/sim_torch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { INFO_MOST = 4096 };
@@ -65,27 +66,75 @@ static void info_json(struct sim_torch *t)
     folder_file(&t->writer, FOLDER_SESSION, name, text, (size_t)n);
 }
 
-static void metadata_json(struct sim_torch *t)
+/* Groups of eight that nobody else is in: a rank that is alone. */
+static void groups_alone(FILE *f, const struct sim_process *p)
 {
     static const char *const groups[] = { "hccl_world_group", "hccl_dp_group", "mc2_tp_group" };
-    const uint32_t first = t->of->index / RANKS * RANKS;
-    char text[INFO_MOST];
-    size_t n = (size_t)snprintf(text, sizeof text,
-                                "{\"simulated\": \"by ascope sim, seed %llu: no such job has run\", "
-                                "\"ENV_VARIABLES\": {\"ASCEND_GLOBAL_LOG_LEVEL\": \"3\", \"HCCL_ALGO\": \"\"}, "
-                                "\"parallel_group_info\": {",
-                                (unsigned long long)t->of->o->seed);
+    const uint32_t first = p->index / RANKS * RANKS;
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        n += (size_t)snprintf(text + n, sizeof text - n,
-                              "%s\"%s\": {\"group_name\": \"%s\", \"group_rank\": %u, \"global_ranks\": [",
-                              i > 0 ? ", " : "", groups[i], i > 0 ? groups[i] : "default_group", t->of->index % RANKS);
+        fprintf(f, "%s\"%s\": {\"group_name\": \"%s\", \"group_rank\": %u, \"global_ranks\": [", i > 0 ? ", " : "",
+                groups[i], i > 0 ? groups[i] : "default_group", p->index % RANKS);
         for (uint32_t rank = 0; rank < RANKS; rank++)
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%u", rank > 0 ? ", " : "", first + rank);
-        n += (size_t)snprintf(text + n, sizeof text - n, "]}");
+            fprintf(f, "%s%u", rank > 0 ? ", " : "", first + rank);
+        fputs("]}", f);
     }
-    n += (size_t)snprintf(text + n, sizeof text - n, "}, \"trace_id\": \"%016llX\"}",
-                          (unsigned long long)(t->of->o->seed * 0x9E3779B97F4A7C15 + t->of->index));
-    folder_file(&t->writer, FOLDER_SESSION, "profiler_metadata.json", text, n);
+}
+
+/* A group of one needs nobody to talk to, and is not known. */
+static void groups_of_job(FILE *f, const struct sim_process *p)
+{
+    for (unsigned axis = 0; axis < AXES; axis++) {
+        const struct job_group g = job_group(p->job, (enum job_axis)axis, p->index);
+        char id[JOB_GROUP_BYTES];
+        if (axis != AXIS_WORLD && g.size == 1)
+            continue;
+        job_group_id(p->job, &g, id);
+        fprintf(f, "%s\"%s\": {\"group_name\": \"%s\", \"group_rank\": %u, \"global_ranks\": [",
+                axis != AXIS_WORLD ? ", " : "", id, job_group_name((enum job_axis)axis), g.place);
+        for (uint32_t i = 0; i < g.size; i++)
+            fprintf(f, "%s%u", i > 0 ? ", " : "", g.first + i * g.stride);
+        fputs("]}", f);
+    }
+}
+
+static void sizes_of_job(FILE *f, const struct sim_process *p)
+{
+    const struct sim_job *j = p->job;
+    fprintf(f,
+            ", \"distributed_args\": {\"tensor_model_parallel_size\": %u, \"pipeline_model_parallel_size\": %u, "
+            "\"data_parallel_size\": %u, \"context_parallel_size\": 1, \"expert_model_parallel_size\": 1, "
+            "\"sequence_parallel\": false, \"rank\": %u, \"world_size\": %u}",
+            j->size[AXIS_TP], j->size[AXIS_PP], j->size[AXIS_DP], p->index, j->ranks);
+}
+
+static void metadata_json(struct sim_torch *t)
+{
+    const struct sim_process *p = t->of;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    if (!f) {
+        error_set(&t->writer.error, FAULT_LIMIT, "profiler_metadata.json: no memory");
+        return;
+    }
+    fprintf(f,
+            "{\"simulated\": \"by ascope sim, seed %llu: no such job has run\", "
+            "\"ENV_VARIABLES\": {\"ASCEND_GLOBAL_LOG_LEVEL\": \"3\", \"HCCL_ALGO\": \"\"}, "
+            "\"parallel_group_info\": {",
+            (unsigned long long)p->o->seed);
+    if (p->job)
+        groups_of_job(f, p);
+    else
+        groups_alone(f, p);
+    fputs("}", f);
+    if (p->job)
+        sizes_of_job(f, p);
+    fprintf(f, ", \"trace_id\": \"%016llX\"}", (unsigned long long)(p->o->seed * 0x9E3779B97F4A7C15 + p->index));
+    if (fclose(f) == 0)
+        folder_file(&t->writer, FOLDER_SESSION, "profiler_metadata.json", text, n);
+    else
+        error_set(&t->writer.error, FAULT_LIMIT, "profiler_metadata.json: no memory");
+    free(text);
 }
 
 void torch_info_write(struct sim_torch *t)
