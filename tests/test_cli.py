@@ -869,9 +869,30 @@ class MsprofPy(Case):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, {".db"})
 
-    def test_losses_are_told_and_give_3(self):
-        r = self.script("export", "db", "-dir", self.sample(broken=Losses.BROKEN), code=3)
-        self.assertIn("cut short", r.stdout)
+    def test_losses_are_reported_and_give_0(self):
+        """torch_npu discards everything of a device when the code is another one."""
+        for args in ["import"], ["export", "db"], ["export", "summary"], ["analyze", "--rule", "communication"]:
+            with self.subTest(args=args):
+                r = self.script(*args, "-dir", self.sample(f"PROF_{args[-1]}", broken=Losses.BROKEN), code=0)
+                self.assert_one_line(r.stderr, f"PROF_{args[-1]}", "1 records cut short", "stars_soc.data.0.slice_0:")
+        self.assert_one_line(self.script("query", "-dir", self.sample("PROF_q", broken=Losses.BROKEN), code=0).stderr,
+                             "parts of it could not be used")
+
+    def test_one_of_two_collections_is_broken(self):
+        os.mkdir(os.path.join(self.dir, "two"))
+        self.sample("two/PROF_1")
+        self.sample("two/PROF_2", broken=[("host/info.json", lambda b: b"{"), ("device_0/info.json.0", lambda b: b"{")])
+        self.assert_one_line(self.script("export", "db", "-dir", "two", code=0).stderr, "PROF_2", "info.json")
+
+    def test_dialects(self):
+        for args, env, wanted in [([], {}, "Block Dim"), (["--dialect", "current"], {}, "Block Num"),
+                                  ([], {"ASCOPE_DIALECT": "current"}, "Block Num"),
+                                  (["--dialect=seed"], {"ASCOPE_DIALECT": "current"}, "Block Dim")]:
+            with self.subTest(args=args, env=env):
+                path = self.sample(f"PROF_{len(os.listdir(self.dir))}")
+                self.script("export", "summary", "-dir", path, *args, env=env, code=0)
+                with open(glob.glob(glob.escape(path) + "/*/op_summary_*.csv")[0]) as f:
+                    self.assertIn(wanted, f.readline())
 
     def test_import_reads_everything_and_writes_nothing(self):
         path = self.sample()
@@ -895,6 +916,22 @@ class Msprof(Case):
         path = self.sample()
         self.launcher("--type=db", "--export=on", f"--output={path}", code=0)
         self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, {".db"})
+
+    def test_losses_are_reported_and_give_0(self):
+        for mode in "--export=on", "--parse=on":
+            with self.subTest(mode):
+                r = self.launcher(mode, f"--output={self.sample('PROF' + mode, broken=Losses.BROKEN)}", code=0)
+                self.assertRegex(r.stderr, r"^msprof: .*1 records cut short, first: .*slice_0:\d+")
+                self.assertIn("Top Time" if mode == "--parse=on" else "op_summary", r.stdout)
+
+    def test_dialects(self):
+        for args, env, wanted in [([], {}, "Block Dim"), (["--dialect=current"], {}, "Block Num"),
+                                  ([], {"ASCOPE_DIALECT": "current"}, "Block Num")]:
+            with self.subTest(args=args, env=env):
+                path = self.sample(f"PROF_{len(os.listdir(self.dir))}")
+                self.launcher("--export=on", f"--output={path}", *args, env=env, code=0)
+                with open(glob.glob(glob.escape(path) + "/*/op_summary_*.csv")[0]) as f:
+                    self.assertIn(wanted, f.readline())
 
     def test_parse(self):
         path = self.sample()

@@ -35,12 +35,12 @@ static const uint8_t import_options[] = { OPT_DIR, OPT_CLUSTER, OPT_HELP };
 static const uint8_t analyze_options[] = { OPT_DIR, OPT_RULE, OPT_TYPE, OPT_CLEAR, OPT_HELP };
 static const uint8_t query_options[] = { OPT_DIR, OPT_DEVICE_ID, OPT_DATA_TYPE, OPT_MODEL, OPT_ITERATION, OPT_HELP };
 static const uint8_t timeline_options[] = {
-    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_HELP,
+    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_DIALECT, OPT_HELP,
 };
 static const uint8_t summary_options[] = {
-    OPT_DIR, OPT_FORMAT, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_HELP,
+    OPT_DIR, OPT_FORMAT, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_DIALECT, OPT_HELP,
 };
-static const uint8_t db_options[] = { OPT_DIR, OPT_HELP };
+static const uint8_t db_options[] = { OPT_DIR, OPT_DIALECT, OPT_HELP };
 
 static const struct command script_commands[] = {
     {
@@ -152,10 +152,10 @@ int msprof_py_main(int argc, char **argv)
 
 /* ---- msprof --------------------------------------------------------------------------------------------------- */
 
-static const uint8_t launcher_options[] = {
-    OPT_OUTPUT, OPT_EXPORT,    OPT_PARSE,          OPT_QUERY,   OPT_ANALYZE,      OPT_TYPE,        OPT_RULE,
-    OPT_MODEL,  OPT_ITERATION, OPT_SUMMARY_FORMAT, OPT_REPORTS, OPT_CLEAR_SWITCH, OPT_PYTHON_PATH, OPT_HELP
-};
+static const uint8_t launcher_options[] = { OPT_OUTPUT,      OPT_EXPORT,         OPT_PARSE,   OPT_QUERY,
+                                            OPT_ANALYZE,     OPT_TYPE,           OPT_RULE,    OPT_MODEL,
+                                            OPT_ITERATION,   OPT_SUMMARY_FORMAT, OPT_REPORTS, OPT_CLEAR_SWITCH,
+                                            OPT_PYTHON_PATH, OPT_DIALECT,        OPT_HELP };
 
 static const struct command launcher = {
     .name = "",

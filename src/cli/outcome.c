@@ -1,10 +1,11 @@
 #include "cli/command.h"
 
-/* Failures have the codes that scripts know: the reference's launcher gives 255 for all of them. That something was lost
- * is told by 3 under every name, although the reference gives 0: nothing is lost in silence. */
+/* Under the reference's names the codes are those that callers of the reference know: its launcher gives 255 for every
+ * failure, and 0 when results are there, whatever is missing from them. torch_npu discards all results of a device when
+ * the code is another one. What was lost is reported on standard error. */
 static const int code_of[OUTCOMES][FACES] = {
     [OUTCOME_DONE] = { [FACE_ASCOPE] = 0, [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0 },
-    [OUTCOME_LOSSES] = { [FACE_ASCOPE] = 3, [FACE_MSPROF_PY] = 3, [FACE_MSPROF] = 3 },
+    [OUTCOME_LOSSES] = { [FACE_ASCOPE] = 3, [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0 },
     [OUTCOME_NOTHING] = { [FACE_ASCOPE] = 1, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255 },
     [OUTCOME_USAGE] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255 },
     [OUTCOME_PARAMETER] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255 },

@@ -306,6 +306,20 @@ static void put_loss(const struct term *t, const struct losses *l, enum loss why
     fputc('\n', t->to);
 }
 
+void complain_losses(const char *path, const struct losses *l)
+{
+    for (int why = 0; why < LOSS_KINDS; why++) {
+        char n[TERM_NUMBER], place[32] = "";
+        if (l->by[why].n == 0 || !loss_is_damage((enum loss)why))
+            continue;
+        if (loss_place((enum loss)why) == LOSS_AT_BYTE)
+            snprintf(place, sizeof place, ":%llu", (unsigned long long)l->by[why].first_at);
+        complain("%s: %s %s%s%s%s; the results are without them", path, term_count(n, l->by[why].n),
+                 loss_text((enum loss)why), l->by[why].file ? ", first: " : "", l->by[why].file ? l->by[why].file : "",
+                 l->by[why].file ? place : "");
+    }
+}
+
 void summary_losses(const struct term *t, const struct losses *l)
 {
     static const struct {

@@ -14,6 +14,7 @@ bool summary_print(const struct term *t, const struct arguments *a, const struct
 bool summary_files(const struct term *t, const char *path, const struct account *a, bool all);
 void summary_times(const struct term *t, const struct account *a);
 void summary_streams(const struct term *t, const struct source *s); /* one line for each family of files */
+void complain_losses(const char *path, const struct losses *l); /* of damage, a line for each kind, on standard error */
 void summary_losses(const struct term *t, const struct losses *l);
 
 /* New references; NULL without memory. */

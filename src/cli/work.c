@@ -55,6 +55,8 @@ static void end_done(struct run *run, const struct result *r)
     const bool is_told = summary_print(&run->term, run->a, r);
     if (!is_told)
         complain("%s: no memory to tell all about it; free some memory and try again", r->profile.path);
+    if (run->a->face != FACE_ASCOPE) /* the exit code does not say it there */
+        complain_losses(r->profile.path, &r->profile.lost);
     const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_told;
     run->tally.n_lossy += lossy;
     run->tally.n_done += !lossy;
