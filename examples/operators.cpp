@@ -1,60 +1,36 @@
 // operators.cpp - libascope in C++: ranges that end with their block, texts that nobody builds while nobody records.
 //
 //     operators [DIR]
-#include <ascope/ascope.h>
+#include <ascope/ascope.hpp>
 
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
-// An operator from its declaration to the end of the block, also when that is left by an exception.
+// An operator with the shapes of its tensors.
 class Operator
 {
   public:
-    explicit Operator(const char *name) { ascope_op_begin(&op, name); }
-    Operator(const char *name, const std::vector<std::vector<int>> &shapes) : Operator(name)
+    Operator(const char *name, const std::vector<std::vector<int>> &sizes) : op(name)
     {
-        if (op.begin == 0)
+        if (!op)
             return; // not recorded: the text would cost more than the operator
         std::ostringstream text;
-        for (std::size_t i = 0; i < shapes.size(); i++) {
+        for (std::size_t i = 0; i < sizes.size(); i++) {
             text << (i ? ";" : "");
             types += i ? ";float" : "float";
-            for (std::size_t d = 0; d < shapes[i].size(); d++)
-                text << (d ? "," : "") << shapes[i][d];
+            for (std::size_t d = 0; d < sizes[i].size(); d++)
+                text << (d ? "," : "") << sizes[i][d];
         }
-        this->shapes = text.str();
+        shapes = text.str();
+        op->shapes = ascope_text_of(shapes.c_str());
+        op->types = ascope_text_of(types.c_str());
     }
-    ~Operator()
-    {
-        op.shapes = ascope_text_of(shapes.c_str());
-        op.types = ascope_text_of(types.c_str());
-        ascope_op_end(&op);
-    }
-    Operator(const Operator &) = delete;
-    Operator &operator=(const Operator &) = delete;
 
   private:
-    ascope_op op;
-    std::string shapes, types;
-};
-
-// A range of the user, in a domain or none.
-class Range
-{
-  public:
-    explicit Range(const char *message, ascope_domain *domain = nullptr)
-        : domain(domain), id(ascope_range_begin(domain, message, nullptr))
-    {
-    }
-    ~Range() { ascope_range_end(domain, id); }
-    Range(const Range &) = delete;
-    Range &operator=(const Range &) = delete;
-
-  private:
-    ascope_domain *domain;
-    std::uint64_t id;
+    std::string shapes, types; // before the operator: it reads them when it ends
+    ascope::op op;
 };
 
 static double convolve(int size)
@@ -63,7 +39,7 @@ static double convolve(int size)
     double sum = 0;
     for (int i = 0; i < size * size; i++) {
         if (i % 4096 == 0)
-            Operator inner("aten::empty");
+            ascope::op inner("aten::empty");
         sum += 1.0 / (1 + i);
     }
     return sum;
@@ -71,23 +47,19 @@ static double convolve(int size)
 
 int main(int n, char **arg)
 {
-    ascope_options o;
-    ascope_options_init(&o);
+    ascope::options o;
     o.parent_dir = n > 1 ? arg[1] : ".";
     o.device = "none"; // the host alone
     o.record_shapes = o.mstx = true;
 
     const auto ready = [](const char *path, void *) { std::cout << path << std::endl; };
-    ascope_profiler *p = ascope_profiler_new(&o, nullptr, ready, nullptr); // no schedule: every step
-    ascope_profiler_start(p);
+    ascope::profiler profiler(o, nullptr, ready); // no schedule: every step
     double sum = 0;
     for (int step = 0; step < 4; step++) {
-        Range range("images", ascope_domain_get("loader"));
+        ascope::range range("images", ascope::domain("loader"));
         for (int size : { 32, 64, 128 })
             sum += convolve(size);
-        ascope_profiler_step(p);
+        profiler.step();
     }
-    ascope_profiler_stop(p);
-    ascope_profiler_free(p);
     return sum > 0 ? 0 : 1;
 }

@@ -242,6 +242,22 @@ class Others(Case):
         path, = self.run_example("marks")
         marks = self.analyse(path).marks()
         self.assertEqual(marks, {("default", "epoch"): 2, ("default", "checkpoint"): 2, ("loader", "read"): 6})
+        self.assertIn("\n  program marks, host only\n", self.said)
+        self.assertNotIn("PyTorch", self.said)
+        report = json.loads(self.ascope("analyse", path, "--json"))["directories"][0]
+        self.assertEqual({(r["domain"], r["name"]): r["count"] for r in report["ranges"]}, {(None, "epoch"): 2, ("loader", "read"): 6})
+        self.assertIsNone(json.loads(self.ascope("info", path, "--json"))["collections"][0]["framework"])
+
+    def test_a_directory_of_sessions_is_exported(self):
+        paths = sorted(self.run_example("marks")[0] for _ in range(2))
+        report = json.loads(self.ascope("export", self.dir, "--json"))
+        self.assertEqual([os.path.dirname(c["path"]) for c in report["collections"]], paths)
+        self.assertEqual([c["counts"]["marks"] for c in report["collections"]], [10, 10])
+        for prof in report["collections"]:
+            shutil.rmtree(prof["path"])
+        p = subprocess.run([ASCOPE, "export", self.dir], capture_output=True, text=True, timeout=100)
+        self.assertEqual(p.returncode, 1)
+        self.assertRegex(p.stderr, "^ascope: .*: holds no PROF_XXX directory, .*; use ascope analyse\n$")
 
     def test_killed_and_recovered(self):
         for n in 1, 1000, 5000:

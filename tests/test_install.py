@@ -3,6 +3,7 @@
 
     test_install.py BUILD SOURCE
 """
+import json
 import os
 import re
 import shutil
@@ -36,6 +37,33 @@ int main(int, char **arg)
     ascope_op_end(&op);
     std::printf("%s %s\\n", ascope_version(), ascope_session_path(s));
     return ascope_session_stop(s, &e) && ascope_session_end(s, &e) ? 0 : 1;
+}
+"""
+
+THROWS_CPP = """
+#include <ascope/ascope.hpp>
+#include <stdexcept>
+int main(int, char **arg)
+{
+    ascope::options o;
+    o.parent_dir = arg[1];
+    o.device = "none";
+    o.mstx = true;
+    const ascope_schedule plan = { 0, 3, 0, 1, 0, 0 };
+    ascope::profiler profiler(o, &plan);
+    ascope_domain *const loader = ascope::domain("loader");
+    for (int step = 0; step < 3; step++) {
+        try {
+            ascope::range range("batch", loader);
+            ascope::op op("my::operator");
+            if (op)
+                op->sequence = step;
+            ascope::mark("here", loader);
+            throw std::runtime_error("left");
+        } catch (const std::runtime_error &) {
+        }
+        profiler.step();
+    }
 }
 """
 
@@ -80,6 +108,27 @@ class Installed(unittest.TestCase):
             text = re.search(r"```c\n(.*?)```", f.read(), re.S).group(1)
         for compiler in C:
             self.build_and_run(compiler, "readme.c", text, "-std=c99")
+        for compiler in CPP:
+            for standard in "c++11", "c++20":
+                self.build_and_run(compiler, "readme.cpp", text, "-std=" + standard)
+
+    def test_the_cpp_program_of_the_readme(self):
+        with open(os.path.join(SOURCE, "README.md")) as f:
+            text = re.search(r"```cpp\n(.*?)```", f.read(), re.S).group(1)
+        for compiler in CPP:
+            self.build_and_run(compiler, "readme.cpp", text, "-std=c++11")
+
+    def test_blocks_that_an_exception_leaves_end_what_they_began(self):
+        for compiler in CPP:
+            self.build_and_run(compiler, "throws.cpp", THROWS_CPP, "-std=c++11")
+            out = sorted((d for d in os.listdir(self.stage) if d.startswith("tmp")),
+                         key=lambda d: os.stat(os.path.join(self.stage, d)).st_mtime_ns)[-1]
+            report = json.loads(run(os.path.join(BUILD, "ascope"), "analyse", os.path.join(self.stage, out), "--json"))
+            d = report["directories"][0]
+            self.assertEqual([(r["domain"], r["name"], r["count"]) for r in d["ranges"]], [("loader", "batch", 3)])
+            self.assertEqual([(r["name"], r["count"]) for r in d["top_on_host"]], [("my::operator", 3)])
+            self.assertEqual([s["step"] for s in d["steps"]], ["0", "1", "2"])
+            self.assertEqual(d["recording"]["open_ranges"], 0)
 
     def test_a_program_in_cpp(self):
         version = run("pkg-config", "--modversion", "ascope", env=self.env).strip()
@@ -91,6 +140,8 @@ class Installed(unittest.TestCase):
         headers = sorted(os.listdir(os.path.join(self.include, "ascope")))
         for h in headers:
             for compilers, suffix, standards in ((C, "c", ("c99", "c11", "c17")), (CPP, "cpp", ("c++11", "c++17"))):
+                if h.endswith(".hpp") and suffix == "c":
+                    continue
                 source = os.path.join(self.stage, "alone." + suffix)
                 with open(source, "w") as f:
                     f.write("#include <ascope/%s>\n#include <ascope/%s>\nint x;\n" % (h, h))

@@ -666,6 +666,18 @@ static void hear_stop(void *user)
     h->n_stopping++;
 }
 
+/* Whether ascope.json of a session that is recording says that no framework feeds it. */
+static bool says_native(const struct ascope_session *s)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/ascope.json", ascope_session_path(s));
+    json_t *facts = json_load_file(path, 0, NULL);
+    assert_non_null(facts);
+    const bool is_native = json_is_true(json_object_get(facts, "native"));
+    json_decref(facts);
+    return is_native;
+}
+
 static void listeners_work_while_something_is_recorded(void **state)
 {
     (void)state;
@@ -682,6 +694,7 @@ static void listeners_work_while_something_is_recorded(void **state)
     assert_int_equal(h.n_started, 1);
     assert_true(h.profile_memory);
     assert_true(h.at_start & ASCOPE_RECORDS_OPERATORS);
+    assert_false(says_native(s));
     assert_true(ascope_session_stop(s, NULL));
     assert_int_equal(h.n_stopping, 1);
     assert_true(h.at_stop & ASCOPE_RECORDS_OPERATORS);
@@ -694,6 +707,7 @@ static void listeners_work_while_something_is_recorded(void **state)
     ascope_unlisten(&l);
     s = ascope_session_new(&o, NULL);
     assert_true(ascope_session_start(s, NULL));
+    assert_true(says_native(s));
     ascope_session_discard(s);
     assert_int_equal(h.n_started, 2);
 }

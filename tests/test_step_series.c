@@ -211,7 +211,7 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
 {
     static int64_t begin_ns[] = { 1 * MS, 0, 20 * MS, 19 * MS }, end_ns[] = { 3 * MS, 10 * MS, 48 * MS, 50 * MS };
     static uint32_t thread[4];
-    static uint64_t mark_begin[] = { 1 * MS, 22 * MS }, mark_end[] = { 2 * MS, 49 * MS };
+    static uint64_t mark_begin[] = { 1 * MS, 22 * MS, 20 * MS }, mark_end[] = { 2 * MS, 49 * MS, 60 * MS };
     static const struct {
         const char *what;
         size_t n_python, n_marks;
@@ -219,7 +219,7 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
         const char *name;
         int64_t name_ms;
     } row[] = { { "nothing", 0, 0, NAMED_OUTSIDE, "", 30 },
-                { "a range", 0, 2, NAMED_RANGE, "next batch", 27 },
+                { "a range, which is not that of the step itself", 0, 3, NAMED_RANGE, "next batch", 27 },
                 { "Python functions, of which the inner one counts", 4, 2, NAMED_PYTHON, "load", 28 } };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct made m;
@@ -229,7 +229,7 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
         print_message("  %s\n", row[i].what);
         make_job(&m, (struct more){ .outside_ms = 30 });
         name_id text[] = { name(&m, "load"), name(&m, "loop"), name(&m, "load"), name(&m, "loop") };
-        name_id message[] = { name(&m, "next batch"), name(&m, "next batch") };
+        name_id message[] = { name(&m, "next batch"), name(&m, "next batch"), name(&m, "ProfilerStep#2") };
         m.session.framework.python = (struct python_calls){
             .n = row[i].n_python, .begin_ns = begin_ns, .end_ns = end_ns, .thread = thread, .name = text
         };

@@ -1,6 +1,6 @@
 /* schedule.h - which steps are recorded: wait, warm up, be active, and again.
  *
- *     struct ascope_schedule plan = { .wait = 1, .warmup = 1, .active = 2, .repeat = 1 };
+ *     struct ascope_schedule plan = { .wait = 1, .active = 2, .warmup = 1, .repeat = 1 };
  *     struct ascope_profiler *p = ascope_profiler_new(&options, &plan, ready, NULL);
  *     ascope_profiler_start(p);
  *     for (...) { train(); ascope_profiler_step(p); }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analyse/session_steps.h"
 #include "base/sort.h"
 
 const char *step_cause_key(enum step_cause cause)
@@ -206,6 +207,8 @@ static void add_ranges(struct sums *m, const struct profile *p)
     const struct marks *k = &p->host.records.marks;
     for (size_t i = 0; i < k->n; i++) {
         const int64_t begin_ns = source_host_ns(&p->host.source, k->begin[i]);
+        if (name_is_step(p->names, k->message[i])) /* of course it grew: it is the step */
+            continue;
         sums_add(m, begin_ns, k->message[i], (double)span_ns(begin_ns, source_host_ns(&p->host.source, k->end[i])));
     }
 }

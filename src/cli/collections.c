@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "cli/term.h"
 #include "load/prof.h"
+#include "load/session.h"
 
 void advise(const struct arguments *a, const char *fmt, ...)
 {
@@ -65,7 +66,41 @@ bool collection_is_ruin(const char *path)
     return found;
 }
 
-static enum outcome find_one(const char *given, bool with_ruins, struct collections *out)
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The PROF directories of the *_ascend_pt directories in one, where it holds none itself. e says why there are none. */
+static bool find_in_sessions(const char *path, struct collections *out, struct error *e)
+{
+    struct dirent **entry;
+    const size_t n_before = out->n;
+    int why, n = scandir(path, &entry, NULL, by_name);
+    bool has_session = session_is_one(path, &why);
+    for (int i = 0; i < n; i++) {
+        char *inside = NULL;
+        struct prof_dirs found = { 0 };
+        struct error unused = { 0 };
+        if (entry[i]->d_name[0] != '.' && asprintf(&inside, "%s/%s", path, entry[i]->d_name) > 0 &&
+            session_is_one(inside, &why)) {
+            has_session = true;
+            if (prof_find(inside, &found, &unused) && !add(out, &found))
+                error_set(e, FAULT_LIMIT, "%s: no memory for the list of collections", path);
+        }
+        prof_dirs_free(&found);
+        free(inside);
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    if (has_session && out->n == n_before)
+        error_set(e, FAULT_ASKED, "%s: holds no PROF_XXX directory, only what a program recorded; use ascope analyse",
+                  path);
+    return out->n > n_before;
+}
+
+static enum outcome find_one(const struct arguments *a, const char *given, bool with_ruins, struct collections *out)
 {
     struct stat st;
     if (stat(given, &st) != 0) {
@@ -78,7 +113,7 @@ static enum outcome find_one(const char *given, bool with_ruins, struct collecti
         return OUTCOME_PATH;
     }
     char *path = path_with_name(given);
-    struct error e = { 0 };
+    struct error e = { 0 }, e_inside = { 0 };
     struct prof_dirs found = { 0 };
     struct prof_dirs itself = { &path, 1 };
     bool done = false;
@@ -86,12 +121,14 @@ static enum outcome find_one(const char *given, bool with_ruins, struct collecti
         error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     else if (prof_find(path, &found, &e))
         done = add(out, &found) || error_set(&e, FAULT_LIMIT, "%s: no memory for the list of collections", given);
+    else if (a->face == FACE_ASCOPE && e.fault != FAULT_LIMIT && (done = find_in_sessions(path, out, &e_inside)))
+        e = e_inside;
     else if (with_ruins && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
         e = (struct error){ 0 };
         done = add(out, &itself) || error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     }
     if (e.fault != FAULT_NONE)
-        complain("%s", e.text);
+        complain("%s", e_inside.fault != FAULT_NONE ? e_inside.text : e.text);
     if (done && e.fault != FAULT_NONE) /* some are there, and some cannot be looked into */
         out->n_refused++;
     prof_dirs_free(&found);
@@ -107,11 +144,11 @@ enum outcome collections_find(struct arguments *a, size_t first, bool with_ruins
         complain("which collection? give it with -dir DIR");
         return OUTCOME_USAGE;
     }
-    if (a->dir && (last = find_one(a->dir, with_ruins, out)) != OUTCOME_DONE)
+    if (a->dir && (last = find_one(a, a->dir, with_ruins, out)) != OUTCOME_DONE)
         out->n_refused++;
     for (size_t i = first; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum outcome here = path                   ? find_one(path, with_ruins, out)
+        const enum outcome here = path                   ? find_one(a, path, with_ruins, out)
                                   : arena_failed(a->mem) ? OUTCOME_NOTHING
                                                          : OUTCOME_PATH;
         if (here != OUTCOME_DONE) {

@@ -5,6 +5,7 @@
 
 #include "analyse/memory_peaks.h"
 #include "analyse/session_steps.h"
+#include "cli/range_table.h"
 #include "cli/recording.h"
 #include "cli/step_table.h"
 #include "cli/summary.h"
@@ -77,8 +78,14 @@ static void put_found(const struct term *t, const struct session *s)
         { s->profile.host.calls.n, "host call", "host calls" },
         { n_tasks, "device task", "device tasks" },
         { n_collectives, "collective", "collectives" },
+        { s->profile.host.records.marks.n, "mark", "marks" },
     };
-    fputs("  PyTorch", t->to);
+    const char *process = source_text(s->profile.host.source.info, "pid_name");
+    fprintf(t->to, "  %s", s->collector.is_native ? "program" : "PyTorch");
+    if (s->collector.is_native && *process) {
+        fputc(' ', t->to);
+        term_text(t, process, 40);
+    }
     if (s->settings.has_rank)
         fprintf(t->to, " rank %lld", (long long)s->settings.rank);
     if (s->has_device && s->profile.n_devices > 0) {
@@ -180,11 +187,12 @@ bool session_summary_print(const struct term *t, const struct arguments *a, cons
     if (c.n_host > 0)
         top_print(t, names, "host time of operators themselves", c.host, c.n_host, c.host_ns);
     costs_free(&c);
-    const bool has_memory = put_memory(t, s), has_files = summary_files(t, s->path, &r->account, a->verbose > 0);
+    const bool has_ranges = range_table_print(t, &s->profile, a->top), has_memory = put_memory(t, s),
+               has_files = summary_files(t, s->path, &r->account, a->verbose > 0);
     recording_cost_print(t, &s->collector, a->verbose > 0);
     summary_losses(t, &s->lost);
     summary_times(t, &r->account);
-    return has_files && has_steps && has_costs && has_memory;
+    return has_files && has_steps && has_costs && has_ranges && has_memory;
 }
 
 json_t *session_summary_json(const struct arguments *a, const struct step_choice *choice,
@@ -203,6 +211,7 @@ json_t *session_summary_json(const struct arguments *a, const struct step_choice
                            "recording", recording_json(&s->collector), "problems", problems_json(&r->account),
                            "seconds", seconds_json(&r->account));
     costs_free(&c);
+    json_object_set_new(report, "ranges", range_table_json(&s->profile, a->top));
     if (report && step_table_json(&steps, report))
         return report;
     json_decref(report);

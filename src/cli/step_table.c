@@ -123,7 +123,7 @@ static void put_heading(const struct term *t, const struct step_subject *u, cons
     char number[TERM_NUMBER], time[TERM_NUMBER];
     const char *what = s->has_model ? "iteration" : "step";
     if (s->is_whole) {
-        fputs("\n  no steps were recorded", t->to);
+        fprintf(t->to, "\n  no steps were recorded%s", u->session ? "" : " by the device");
     } else {
         fprintf(t->to, "\n  %s %s%s", term_count(number, s->n), what, s->n == 1 ? "" : "s");
         if (s->has_model)

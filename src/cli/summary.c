@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_memory.h"
+#include "cli/range_table.h"
 #include "cli/recording.h"
 #include "cli/step_table.h"
 #include "profile/chip.h"
@@ -129,13 +130,13 @@ static void put_found(const struct term *t, const struct profile *p)
 {
     const struct source *s = profile_main_source(p);
     char number[TERM_NUMBER], time[TERM_NUMBER];
-    fprintf(t->to, "  %s%s", is_simulated(p) ? "simulated " : "", p->chip->name);
     if (p->n_devices > 0) {
-        fprintf(t->to, ", device%s", p->n_devices > 1 ? "s" : "");
+        fprintf(t->to, "  %s%s, device%s", is_simulated(p) ? "simulated " : "", p->chip->name,
+                p->n_devices > 1 ? "s" : "");
         for (size_t i = 0; i < p->n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " ", p->device[i].source.device);
     } else {
-        fputs(", host only", t->to);
+        fprintf(t->to, "  %shost only", is_simulated(p) ? "simulated, " : "");
     }
     if (*source_text(s->info, "hostname")) {
         fputs(", host ", t->to);
@@ -411,12 +412,13 @@ bool summary_print(const struct term *t, const struct arguments *a, const struct
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice), .file = "step_trace_*.csv" };
     const bool has_steps = step_table_print(t, &steps, a->top), has_top = put_top(t, p, a->top),
+               has_ranges = range_table_print(t, p, a->top),
                has_files = summary_files(t, p->path, &r->account, a->verbose > 0);
     recording_cost_print(t, &p->collector, a->verbose > 0);
     summary_losses(t, &p->lost);
     summary_times(t, &r->account);
     fflush(t->to);
-    return has_files && has_steps && has_top;
+    return has_files && has_steps && has_top && has_ranges;
 }
 
 /* ---- for machines --------------------------------------------------------------------------------------------- */
@@ -525,6 +527,7 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
         recording_json(&p->collector), "problems", problems_json(&r->account), "seconds", seconds_json(&r->account));
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
+    json_object_set_new(report, "ranges", range_table_json(p, a->top));
     if (report && step_table_json(&steps, report))
         return report;
     json_decref(report);
@@ -543,7 +546,7 @@ enum outcome json_report_more(const struct arguments *a, const char *key, json_t
                                a->command->name, key, list, "exit_code", exit_code(a->face, outcome));
     json_object_update(report, more);
     json_decref(more);
-    char *text = report && !json_memory_failed() ? json_dumps(report, JSON_INDENT(2)) : NULL;
+    char *text = report && !json_memory_failed() ? json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
     if (text && !json_memory_failed()) {
         puts(text);
     } else {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "collect/json_text.h"
+#include "collect/listeners.h"
 #include "collect/place.h"
 
 static void clock_facts(struct json_text *t, const struct ascope_session *s)
@@ -77,6 +78,8 @@ bool facts_write(const struct ascope_session *s, struct error *e)
     json_text_add(&t, "{\"ascope\": \"%s\", \"abi\": %d, \"simulated\": %s, \"device\": \"%s\", \"ended\": \"%s\",\n",
                   ascope_version(), ASCOPE_ABI, s->n_devices > 0 && s->devices[0].is.is_simulated ? "true" : "false",
                   s->device ? s->device->name : "none", is_over ? "stop" : "running");
+    if (!listeners_any())
+        json_text_add(&t, "  \"native\": true,\n");
     clock_facts(&t, s);
     json_text_add(&t, "  \"written\": {\"records\": %llu, \"bytes\": %llu},\n", (unsigned long long)tally->n_records,
                   (unsigned long long)tally->n_bytes);

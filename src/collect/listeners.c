@@ -21,6 +21,14 @@ void ascope_unlisten(const struct ascope_listener *l)
             listener[i] = NULL;
 }
 
+bool listeners_any(void)
+{
+    for (unsigned i = 0; i < LISTENERS_MOST; i++)
+        if (listener[i])
+            return true;
+    return false;
+}
+
 void listeners_started(const struct ascope_options *o)
 {
     for (n_started = 0; n_started < LISTENERS_MOST; n_started++)

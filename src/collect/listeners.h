@@ -4,6 +4,7 @@
 
 #include "ascope/session.h"
 
+bool listeners_any(void); /* a framework feeds what is recorded */
 void listeners_started(const struct ascope_options *o);
 void listeners_stopping(void); /* in the opposite order; only those that were told of the start */
 

@@ -56,7 +56,7 @@ const struct session_output session_outputs[] = {
       .build = session_operator_memory, .time = "Allocation Time(us)" },
     { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
       .is_wanted = has_tasks, .build = session_module_memory, .time = "Timestamp(us)", .is_of_device = true },
-    { .file = "operator_details.csv", .about = "PyTorch's operators: how long they took on the host and on the device",
+    { .file = "operator_details.csv", .about = "operators: how long they took on the host and on the device",
       .is_wanted = session_has_framework, .build = session_operators_table },
     { .file = "kernel_details.csv", .about = "what ran on the device, with times, shapes and counters, and its step",
       .is_wanted = session_has_kernels, .build = session_kernels_table },

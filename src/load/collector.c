@@ -48,6 +48,7 @@ struct key {
 static const struct key top_key[] = {
     { "ascope", TEXT, ALWAYS, OF(collector, version), 0, 0 },
     { "abi", COUNT, ALWAYS, OF(collector, abi), 0, 1e6 },
+    { "native", FLAG, MAYBE, OF(collector, is_native), 0, 0 },
     { "simulated", FLAG, ALWAYS, OF(collector, is_simulated), 0, 0 },
     { "device", TEXT, ALWAYS, OF(collector, device), 0, 0 },
     { "ended", END_WORD, ALWAYS, OF(collector, ended), 0, 0 },

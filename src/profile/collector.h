@@ -52,6 +52,7 @@ struct collector {
     const char *version, *device;
     uint64_t abi;
     bool is_simulated;
+    bool is_native; /* a C or C++ program recorded itself, and no framework */
     enum collector_end ended;
 
     enum collector_clock clock;

@@ -141,6 +141,7 @@ enum {
 };
 enum { MARK_MESSAGE = 100, MARK_MESSAGE_BYTES = 156 };
 enum { MARK_INFO_PLAIN = 0, MARK_INFO_WITH_ID = 1 };
+enum { MARK_EVENT_POINT, MARK_EVENT_PUSH_POP, MARK_EVENT_START_END, MARK_EVENT_POINT_EX };
 extern const struct layout mark_layout;
 
 enum {

@@ -1,0 +1,13 @@
+/* range_table.h - the ranges that the user marked, by domain and name: for people as a table, for machines as JSON. */
+#ifndef ASCOPE_CLI_RANGE_TABLE_H
+#define ASCOPE_CLI_RANGE_TABLE_H
+
+#include <jansson.h>
+
+#include "cli/term.h"
+#include "profile/profile.h"
+
+bool range_table_print(const struct term *t, const struct profile *p, size_t most); /* false: no memory */
+json_t *range_table_json(const struct profile *p, size_t most);                     /* NULL: no memory */
+
+#endif
