@@ -19,6 +19,7 @@ _ascope()
     --iteration-id) return ;;
     --iteration-count) return ;;
     --format) _ascope_offer -W 'csv json'; return ;;
+    --max-size) return ;;
     --dialect) _ascope_offer -W 'seed current'; return ;;
     --time-base) _ascope_offer -W 'epoch start'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
@@ -56,13 +57,13 @@ _ascope()
     case ${COMP_WORDS[1]} in
     export)
         words='timeline summary db all'
-        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
     analyse)
         words=''
         options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
     export-trace)
         words=''
-        options=' --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;
+        options=' --max-size --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;
     export-memory-timeline)
         words=''
         options=' --device --threads --memory-limit --json --quiet -q --help -h' ;;

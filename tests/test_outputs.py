@@ -4,11 +4,14 @@ several writers do not meet, and each run says how it ended.
 
 usage: test_outputs.py ASCOPE SOURCE_ROOT [unittest options]
 """
+import collections
 import csv
 import fcntl
 import glob
+import gzip
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -232,6 +235,94 @@ class Ends(Case):
         plain, safe = names(), names("--csv-safe")
         self.assertTrue([n for n in plain if n.startswith("=ten::")])  # as the reference writes them
         self.assertEqual(safe, ["'" + n if n[0] in "=+-@" else n for n in plain])
+
+
+class Pieces(Case):
+    """A timeline in files that viewers open: cut by time, compressed."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.mkdtemp(prefix="ascope pieces ")
+        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        for more in (["--kernels", "1300"], ["--kernels", "600", "--framework", "pt"]):
+            subprocess.run([ASCOPE, "sim", "--out", cls.home, *more], check=True, stdout=subprocess.DEVNULL)
+        cls.prof, cls.session = (glob.glob(os.path.join(cls.home, n))[0] for n in ("PROF_*", "*_ascend_pt"))
+
+    def load(self, path):
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
+            text = f.read()
+        return len(text), json.loads(text, parse_float=str)
+
+    def check(self, whole, pieces):
+        def meta(events):
+            return [e for e in events if e["ph"] == "M"]
+
+        def rest(events):
+            return collections.Counter(json.dumps(e, sort_keys=True) for e in events if e["ph"] != "M")
+
+        _, whole = self.load(whole)
+        found, last = collections.Counter(), -1
+        self.assertGreater(len(pieces), 2)
+        for path in pieces:
+            size, events = self.load(path)
+            self.assertLessEqual(size, 1 << 20)
+            self.assertTrue(meta(events) == meta(whole))  # a difference of thousands of events is slow to show
+            times = [int(e["ts"].replace(".", "")) for e in events if e["ph"] != "M"]  # ns; a double is too short
+            self.assertGreater(min(times), last)
+            last = max(times)
+            found += rest(events)
+        self.assertTrue(found == rest(whole))
+
+    def test_export_trace(self):
+        for given in (self.prof, self.session):
+            for ending, *more in ((".json",), (".json", "--pretty"), (".json.gz", "--time-base", "start")):
+                with self.subTest(given=os.path.basename(given), more=more, ending=ending):
+                    self.ascope("export-trace", given, "whole" + ending, *more)
+                    r = self.ascope("export-trace", given, "cut" + ending, "--max-size", "1M", "--json", *more)
+                    traces = json.loads(r.stdout)["traces"]
+                    pieces = [self.path("cut_slice_%d%s" % (i, ending)) for i in range(len(traces))]
+                    self.assertEqual([t["file"] for t in traces], [os.path.basename(p) for p in pieces])
+                    self.check(self.path("whole" + ending), pieces)
+                    self.assertFalse(os.path.exists(self.path("cut" + ending)))
+                    self.assertFalse(glob.glob(glob.escape(self.dir) + "/*.part-*"))
+
+    def test_export_of_a_prof_directory(self):
+        self.ascope("export", "timeline", self.prof, "--out", self.path("plain"))
+        self.ascope("export", "timeline", self.prof, "--out", self.path("packed"), "--gzip")
+        self.ascope("export", "timeline", self.prof, "--out", self.path("cut"), "--gzip", "--max-size", "1M")
+
+        def files(name):
+            return sorted(glob.glob(glob.escape(self.path(name)) + "/*/mindstudio_profiler_output/msprof_[s0-9]*.json*"),
+                          key=lambda p: [int(n) for n in re.findall(r"_slice_([0-9]+)_", p)])
+
+        plain, packed, cut = files("plain"), files("packed"), files("cut")
+        self.assertEqual((len(plain), len(packed)), (1, 1))
+        self.assertTrue(self.load(plain[0]) == self.load(packed[0]))
+        self.check(plain[0], cut)
+        self.assertTrue(all(re.search(r"/msprof_slice_[0-9]+_[0-9]{14}\.json\.gz$", p) for p in cut), cut)
+        with open(os.path.join(os.path.dirname(cut[0]), "README.txt")) as f:
+            self.assertIn(os.path.basename(cut[0]), f.read())
+        self.ascope("export-trace", self.prof, self.path("same.json"))
+        self.assertTrue(self.load(self.path("same.json")) == self.load(plain[0]))
+
+    def test_prof_directory_in_another(self):
+        os.mkdir(self.path("two"))
+        for name in ("PROF_000001_20240101000000000_A", "PROF_000002_20240101000000000_B"):
+            shutil.copytree(self.prof, self.path("two", name))
+        r = self.ascope("export-trace", self.path("two"), self.path("a.json"), code=2)
+        self.assertIn(b"holds 2 collections", r.stderr)
+        shutil.rmtree(self.path("two", "PROF_000002_20240101000000000_B"))
+        self.ascope("export-trace", self.path("two"), self.path("a.json"))
+
+    def test_what_is_no_file_has_no_pieces(self):
+        for out in ("-", "/dev/stdout"):
+            r = self.ascope("export-trace", self.prof, out, "--max-size", "1M", code=2)
+            self.assertIn(b"--max-size", r.stderr)
+            self.assertEqual(r.stdout, b"")
+        plain = self.ascope("export-trace", self.prof, "-").stdout
+        self.ascope("export-trace", self.prof, self.path("a.json"))
+        with open(self.path("a.json"), "rb") as f:
+            self.assertEqual(f.read(), plain)
 
 
 class Folders(Case):

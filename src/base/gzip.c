@@ -9,25 +9,6 @@ enum {
     MEMORY_LEVEL = 8,
 };
 
-bool gzip_open(struct gzip *g, const char *path, struct error *e)
-{
-    *g = (struct gzip){ .deflate = calloc(1, sizeof(z_stream)) };
-    z_stream *z = g->deflate;
-    if (!z || deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WITH_GZIP_HEADER, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
-                  Z_OK) {
-        free(z);
-        return error_set(e, FAULT_LIMIT, "%s: no memory to compress it", path);
-    }
-    const bool has_text = out_open_memory(&g->text, e);
-    if (has_text && out_open_named(&g->to, path, e))
-        return true;
-    if (has_text)
-        out_discard(&g->text);
-    deflateEnd(z);
-    free(z);
-    return false;
-}
-
 static void pass(struct gzip *g, int flush)
 {
     z_stream *z = g->deflate;
@@ -45,6 +26,32 @@ static void pass(struct gzip *g, int flush)
             break;
     }
     g->text.n = 0;
+}
+
+static void text_full(struct out *o)
+{
+    pass(o->full_context, Z_NO_FLUSH);
+}
+
+bool gzip_open(struct gzip *g, const char *path, struct error *e)
+{
+    *g = (struct gzip){ .deflate = calloc(1, sizeof(z_stream)) };
+    z_stream *z = g->deflate;
+    if (!z || deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WITH_GZIP_HEADER, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
+                  Z_OK) {
+        free(z);
+        return error_set(e, FAULT_LIMIT, "%s: no memory to compress it", path);
+    }
+    const bool has_text = out_open_memory(&g->text, e);
+    g->text.full = text_full;
+    g->text.full_context = g;
+    if (has_text && out_open_named(&g->to, path, e))
+        return true;
+    if (has_text)
+        out_discard(&g->text);
+    deflateEnd(z);
+    free(z);
+    return false;
 }
 
 void gzip_pass(struct gzip *g)

@@ -1,6 +1,6 @@
 /* gzip.h - text into a compressed file, piece by piece.
  *
- * Put text into `text` and call gzip_pass() now and then: what has gathered is compressed and written. As with out.h, errors
+ * Put text into `text`: when it is full, it is compressed and written; gzip_pass() now and then keeps it small. As with out.h, errors
  * are reported by the close, and the file has its name only when it is complete. The same text gives the same bytes: the
  * header tells no time.
  */

@@ -36,7 +36,7 @@ static bool name_make(struct leftover *l, const char *final)
 
 static int file_make(const char *path)
 {
-    return (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+    return (int)TEMP_FAILURE_RETRY(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
 }
 
 static int dir_make(const char *path)

@@ -9,6 +9,7 @@
 
 #include "base/destination.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 /* 256 KiB: one write per buffer, small enough to stay in the second-level cache. */
 enum { OUT_BUFFER = 1 << 18 };
@@ -178,6 +179,12 @@ void out_patch(struct out *o, uint64_t offset, const void *p, size_t n)
             o->failed_errno = step < 0 ? errno : EIO;
         done += step > 0 ? (size_t)step : 0;
     }
+}
+
+bool out_map(struct out *o, struct mapped *m)
+{
+    flush(o);
+    return !o->failed_errno && memory_map(m, o->fd, (size_t)o->written);
 }
 
 static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"

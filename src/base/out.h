@@ -44,6 +44,9 @@ void out_room(struct out *o, size_t bytes);               /* flush or grow until
 void out_through(struct out *o, const void *p, size_t n); /* the same for many of them: into a file without a copy */
 /* Writes over bytes of the file that were put down before. */
 void out_patch(struct out *o, uint64_t offset, const void *p, size_t n);
+/* Reads back what was written into a file so far. False: o->failed_errno or errno says why. Ends with memory_unmap(). */
+struct mapped;
+bool out_map(struct out *o, struct mapped *m);
 void out_u64(struct out *o, uint64_t v);
 void out_i64(struct out *o, int64_t v);
 void out_us(struct out *o, int64_t ns);       /* microseconds with exactly 3 decimals */

@@ -6,7 +6,7 @@
 
 /* clang-format off */
 static const uint8_t export_options[] = {
-    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_CSV_SAFE, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
+    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_CSV_SAFE, OPT_MAX_SIZE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
     OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t analyse_options[] = {
@@ -17,7 +17,7 @@ static const uint8_t memory_timeline_options[] = {
     OPT_DEVICE, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t trace_options[] = {
-    OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
+    OPT_MAX_SIZE, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
@@ -75,10 +75,15 @@ const struct command commands[] = {
     {
         .name = "export-trace",
         .usage = "DIR OUT.json|.json.gz|- [OPTION...]",
-        .about = "write the timeline of a PyTorch session by itself, compressed if you like",
-        .text = "DIR is a *_ascend_pt directory. OUT becomes what trace_view.json of ascope analyse is: operators, Python calls, the "
-                "calls of CANN, the work of the devices and the arrows between them, for Perfetto, Chrome or MindStudio Insight. "
-                "With a name that ends with .gz it is compressed, which the viewers open as it is. Where OUT is a directory, "
+        .about = "write the timeline by itself, compressed or in pieces if you like",
+        .text = "DIR is a *_ascend_pt or PROF_XXX directory. OUT becomes what trace_view.json of ascope analyse, or msprof_*.json of ascope "
+                "export, is: operators, Python calls, the calls of CANN, the work of the devices and the flow events between them, for "
+                "Perfetto, Chrome or MindStudio Insight. With a name that ends with .gz it is compressed, which the viewers open as it is.\n\n"
+                "Viewers that parse a timeline as one text (chrome://tracing, TensorBoard, speedscope) give up at 512 MiB, compressed or "
+                "not, and Perfetto in a browser has about 2 GB of memory. With --max-size a larger timeline becomes OUT_slice_0.json, "
+                "OUT_slice_1.json and so on. Each is a timeline of its own, with all names of processes and threads; each event is in "
+                "the piece in whose time it begins. It is cut where the fewest flow events and slices cross.\n\n"
+                "Where OUT is a directory, "
                 "trace_view.json is written into it. OUT may also be a FIFO, a device or a link, which stays what it is, or - for standard "
                 "output; the report then goes to standard error.",
         LIST_OF(trace_options),
@@ -211,7 +216,7 @@ static const struct {
     { "summary", "ascope analyse DIR prints one; ascope export summary -dir DIR writes the tables of a PROF directory" },
     { "top", "ascope analyse DIR --top N lists the slowest steps and operators" },
     { "trace", "ascope export-trace DIR OUT.json.gz writes the timeline; python3 -m ascope run SCRIPT records one" },
-    { "timeline", "ascope export-trace DIR OUT.json writes that of PyTorch, ascope export timeline -dir DIR that of a PROF directory" },
+    { "timeline", "ascope export-trace DIR OUT.json writes it, of a *_ascend_pt or a PROF_XXX directory" },
     { "convert", "ascope analyse DIR reads *_ascend_pt directories, ascope export -dir DIR PROF_XXX directories" },
     { "flamegraph", "ascope export-stacks DIR OUT.svg draws one" },
     { "stacks", "ascope export-stacks DIR OUT.log writes them, and a flame graph beside them" },

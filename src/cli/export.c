@@ -28,6 +28,8 @@ static const struct {
 } goes_with[] = {
     { OPT_REPORTS, WANT_TIMELINE, "timeline and all" },
     { OPT_TIME_BASE, WANT_TIMELINE, "timeline and all" },
+    { OPT_MAX_SIZE, WANT_TIMELINE, "timeline and all" },
+    { OPT_GZIP, WANT_TIMELINE, "timeline and all" },
     { OPT_FORMAT, WANT_SUMMARY, "summary and all" },
     { OPT_CSV_SAFE, WANT_SUMMARY, "summary and all" },
     { OPT_MODEL, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
@@ -111,6 +113,8 @@ int run_export(struct arguments *a)
                                      .n_processes = processes.n,
                                      .from_start = a->time_base == 1,
                                      .csv_is_safe = a->csv_safe,
+                                     .max_bytes = a->max_size,
+                                     .gzips = a->gzip,
                                      .clear = a->clear,
                                      .n_threads = arguments_threads(a),
                                      .out_dir = a->out };

@@ -1,4 +1,4 @@
-/* one_session.h - commands that make one file of one *_ascend_pt directory: "DIR OUT". */
+/* one_session.h - commands that make one file of one *_ascend_pt directory, or PROF directory: "DIR OUT". */
 #ifndef ASCOPE_CLI_ONE_SESSION_H
 #define ASCOPE_CLI_ONE_SESSION_H
 
@@ -13,6 +13,7 @@ struct one_session {
     bool
         keeps_tensors; /* for the memory timeline, which needs nothing of what operators started: that is not analysed */
     enum outcome (*write)(struct arguments *a, const struct session *s, const char *out);
+    enum outcome (*write_prof)(struct arguments *a, const struct profile *p, const char *out); /* NULL: not of these */
 };
 
 /* Loads and analyses the session that the first word names, and hands it over with the name of the file, the second word. What

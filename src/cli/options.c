@@ -35,6 +35,11 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "of the summary tables; without it csv" },
     [OPT_CSV_SAFE] = { "csv-safe", .kind = OPTION_FLAG, .at = AT(csv_safe),
         .help = "put a ' before names in CSV tables that a spreadsheet would run as formulas: those that begin with = + - @" },
+    [OPT_MAX_SIZE] = { "max-size", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(max_size), .least = 1 << 20,
+        .help = "cut a timeline whose text is larger into pieces by time, NAME_slice_0 and so on, each of which viewers open; "
+                "for most of them 400M is a good choice" },
+    [OPT_GZIP] = { "gzip", .kind = OPTION_FLAG, .at = AT(gzip),
+        .help = "compress timelines (.json.gz), which viewers open as they are" },
     [OPT_CLEAR] = { "clear", .kind = OPTION_FLAG, .at = AT(clear),
         .help = "afterwards remove the intermediate sqlite folders that other tools have left" },
     [OPT_CLUSTER] = { "cluster", .kind = OPTION_FLAG, .at = AT(cluster),

@@ -24,6 +24,8 @@ enum option_id {
     OPT_ITERATION_COUNT,
     OPT_FORMAT,
     OPT_CSV_SAFE,
+    OPT_MAX_SIZE,
+    OPT_GZIP,
     OPT_CLEAR,
     OPT_CLUSTER,
     OPT_DEVICE_ID,
@@ -137,10 +139,10 @@ struct arguments {
     const struct command *command;
     option_set given; /* they were on the command line */
     const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device, *steps;
-    uint64_t iteration, model, iteration_count, threads, memory, device_id, data_type, max_processes, top;
+    uint64_t iteration, model, iteration_count, threads, memory, max_size, device_id, data_type, max_processes, top;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose, metric;
-    bool csv_safe, clear, cluster, json, quiet, help, man, pretty, simplify;
+    bool csv_safe, gzip, clear, cluster, json, quiet, help, man, pretty, simplify;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct sim_options sim;
     const char **word; /* what is no option */

@@ -7,6 +7,7 @@
 #include "cli/range_table.h"
 #include "cli/recording.h"
 #include "cli/step_table.h"
+#include "export/trace_split.h"
 #include "profile/chip.h"
 #include "raw/device.h"
 #include "raw/family.h"
@@ -237,6 +238,22 @@ static void put_rest(const struct term *t, const struct written *const *file, si
             term_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
 }
 
+/* A timeline that viewers cannot open is no result yet. Of a compressed one nobody knows here how large it is inside. */
+static void put_too_large(const struct term *t, const struct account *a)
+{
+    for (size_t i = 0; i < a->files.n; i++) {
+        const struct written *f = &a->files.at[i];
+        const char *advice = f->is_timeline && !ends_with(f->path, ".gz") ? trace_size_advice(f->n_bytes) : NULL;
+        char bytes[TERM_NUMBER];
+        if (!advice)
+            continue;
+        fprintf(t->to, "\n  %s", term_ink(t, INK_WARN));
+        term_text(t, file_name(f->path), 0);
+        fprintf(t->to, " has %s%s: %s; ascope export-trace --max-size 400M writes it in pieces\n",
+                term_bytes(bytes, f->n_bytes), term_ink(t, INK_END), advice);
+    }
+}
+
 bool summary_files(const struct term *t, const char *path, const struct account *a, bool all)
 {
     const size_t n = a->files.n;
@@ -264,6 +281,7 @@ bool summary_files(const struct term *t, const char *path, const struct account 
     }
     if (n_shown < n)
         put_rest(t, file + n_shown, n - n_shown, columns);
+    put_too_large(t, a);
     free(file);
     return true;
 }

@@ -18,8 +18,9 @@ struct session_export {
     struct export device;            /* what an output of the device's part is asked with: dialect, profile, mem */
     struct arena *mem;               /* of the job that writes this output: the same as device.mem */
     enum dialect dialect;
-    bool is_pretty; /* one event a line */
-    bool is_named;  /* the path is one that the user gave, not a result in a folder of ours */
+    struct trace_split *split; /* how a timeline is cut into pieces; NULL: it is not */
+    bool is_pretty;            /* one event a line */
+    bool is_named;             /* the path is one that the user gave, not a result in a folder of ours */
     unsigned n_threads;
 };
 

@@ -6,6 +6,7 @@
 #include "export/framework_tracks.h"
 #include "export/recording.h"
 #include "export/timeline.h"
+#include "export/trace_split.h"
 
 struct writing {
     const struct session_export *x;
@@ -110,7 +111,7 @@ bool session_trace_write(const struct session_export *x, const char *path, uint6
     w.base_ns = base_of(x->session);
     w.recording = recording_facts(&x->session->collector, x->mem);
     w.escaped = escaped_new(x->session->profile.names); /* without it, it only takes longer */
-    const struct parts_job job = { w.n_parts, write_part, &w, x->n_threads, is_gzip_name(path) };
+    const struct parts_job job = { w.n_parts, write_part, &w, x->n_threads, !x->split && is_gzip_name(path) };
     parts_write(&o, &job);
     escaped_free(w.escaped);
     uint64_t n = 0;
@@ -125,5 +126,5 @@ bool session_trace_write(const struct session_export *x, const char *path, uint6
         return has_memory || error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
     }
     *n_events = n;
-    return out_close(&o, e);
+    return x->split ? trace_split(x->split, &o, e) : out_close(&o, e);
 }

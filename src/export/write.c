@@ -15,10 +15,11 @@
 #include "base/file.h"
 #include "base/outdir.h"
 #include "base/pool.h"
+#include "export/collection_trace.h"
 #include "export/db_session.h"
 #include "export/recording.h"
 #include "export/scope.h"
-#include "export/timeline.h"
+#include "export/trace_split.h"
 #include "load/collector.h"
 #include "load/prof.h"
 
@@ -81,40 +82,35 @@ static bool has_memory(const struct writing *w, struct job *j, const char *file)
 /* The processes that belong into a file: all of them into msprof_*.json, some into files of their own besides. */
 static void write_timeline(struct writing *w, struct job *j)
 {
+    const struct request *r = w->request;
     struct export x = w->base;
     x.mem = j->mem;
     const bool is_own_file = strcmp(j->file, "msprof") != 0;
-    const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, j->file, w->stamp);
+    struct trace_split split = { .max_bytes = r->max_bytes,
+                                 .gzips = r->gzips,
+                                 .before = arena_printf(j->mem, "%s/%s", w->dir, j->file),
+                                 .after = arena_printf(j->mem, "_%s.json%s", w->stamp, r->gzips ? ".gz" : ""),
+                                 .n_threads = r->n_threads,
+                                 .mem = j->mem };
+    const char *path = arena_printf(j->mem, "%s%s", split.before, split.after);
     struct out o;
+    uint64_t n_events = 0;
     if (!has_memory(w, j, j->file) || !out_open(&o, path, &j->error))
         return;
-    struct trace t = { .out = &o,
-                       .names = x.profile->names,
-                       .has_base = x.from_start,
-                       .base_ns = profile_main_source(x.profile)->begin_ns };
-    struct escaped *escaped = is_own_file ? NULL : escaped_new(t.names); /* without it, it only takes longer */
-    t.escaped = escaped;
-    t.lanes = lanes_new();
-    if (!t.lanes)
-        error_set(&j->error, FAULT_LIMIT, "%s: no memory for its lanes", path);
-    trace_begin(&t);
-    const struct timeline_wish wish = { is_own_file ? j->file : NULL, w->request->processes, w->request->n_processes };
-    if (j->error.fault == FAULT_NONE)
-        timeline_draw(&x, &wish, &t, &j->error);
-    const uint64_t n_events = t.n_events; /* what is told about the recording alone makes no timeline */
-    const struct recording_facts recording = recording_facts(&x.profile->collector, x.mem);
-    if (n_events > 0)
-        recording_trace(&t, &recording);
-    trace_finish(&t);
-    lanes_free(t.lanes);
-    escaped_free(escaped);
-    if (!has_memory(w, j, path) || j->error.fault != FAULT_NONE || n_events == 0)
+    const struct timeline_wish wish = { is_own_file ? j->file : NULL, r->processes, r->n_processes };
+    if (!collection_trace_draw(&x, &wish, false, &o, &n_events, &j->error) || !has_memory(w, j, path) ||
+        n_events == 0) {
         out_discard(&o);
-    else if (out_close(&o, &j->error))
-        note_file(j, path,
-                  is_own_file ? "a part of the timeline by itself"
-                              : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
-                  t.n_events);
+        return;
+    }
+    if (!trace_split(&split, &o, &j->error))
+        return;
+    for (size_t i = 0; i < split.pieces.n; i++)
+        note_file(j, split.pieces.at[i].path,
+                  is_own_file          ? "a part of the timeline by itself"
+                  : split.pieces.n > 1 ? "a piece of the timeline, by time"
+                                       : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
+                  split.pieces.n > 1 ? split.pieces.at[i].n_events : n_events);
 }
 
 static bool end_table(const struct writing *w, struct job *j, struct out *o)
@@ -300,7 +296,7 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
         for (size_t i = 0; i < out->account.files.n; i++) {
             const struct written *f = &out->account.files.at[i];
             const char *name = strrchr(f->path, '/') + 1, *ending = strrchr(name, '.');
-            if (strcmp(ending, part[k].ending) != 0)
+            if (strcmp(strcmp(ending, ".gz") == 0 ? ".json" : ending, part[k].ending) != 0)
                 continue;
             char line[512];
             const int len = n++ == 0 ? snprintf(line, sizeof line, "%s\n1. %s: %s\n", part[k].heading, name, f->about)

@@ -21,9 +21,11 @@ struct request {
     unsigned iteration_count;     /* 1 to 5 */
     const char *const *processes; /* words of a -reports file that are switched on; NULL: all */
     size_t n_processes;
-    bool from_start;  /* --time-base start */
-    bool csv_is_safe; /* --csv-safe */
-    bool clear;       /* remove the reference's sqlite folders afterwards */
+    bool from_start;    /* --time-base start */
+    bool csv_is_safe;   /* --csv-safe */
+    uint64_t max_bytes; /* of the text of a timeline; 0: no limit; see trace_split.h */
+    bool gzips;         /* timelines are compressed */
+    bool clear;         /* remove the reference's sqlite folders afterwards */
     unsigned n_threads;
     const char *out_dir; /* instead of the collection's own directory; NULL: that one */
     const char *stamp;   /* YYYYMMDDhhmmss for the file names; NULL: now */
