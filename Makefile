@@ -11,6 +11,8 @@
 #   make viewer   pictures of a timeline in speedscope
 #   make format   the layout of the source, decided by clang-format
 #   make docs     man page and shell completions anew from the option tables
+#   make cross    the tests for aarch64, emulated; results are compared with this machine's byte by byte
+#   make static   one file that runs on any Linux, for x86_64 and aarch64: build-static/ascope-*
 #   make install  into PREFIX (DESTDIR is honoured)
 #   make clean    removes what was built and the demo
 
@@ -25,12 +27,20 @@ NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlit
 WHY_build = compiler, build system, and the three libraries that ascope stands on (JSON settings, database output, compressed output)
 NEEDS_demo = $(NEEDS_build) g++ python3-dev python3-torch libtorch-dev
 WHY_demo = what the build needs, PyTorch, and the compiler and headers for the part of ascope that listens to it
-NEEDS_test = $(NEEDS_demo) clang libclang-rt-dev libcmocka-dev valgrind python3 python3-pytest mandoc
-WHY_test = what the build and PyTorch need, a second compiler with its sanitizers, the C test library, a checker of memory, Python for the tests of the command and of the package, a check of the man page
+NEEDS_test = $(NEEDS_demo) clang libclang-rt-dev libcmocka-dev valgrind musl-tools python3 python3-pytest mandoc
+WHY_test = what the build and PyTorch need, a second compiler with its sanitizers, the C test library, a checker of memory, a second C library, Python for the tests of the command and of the package, a check of the man page
 
-MESON_SETUP = meson setup --prefix $(PREFIX)
+NEEDS_cross = $(NEEDS_build) gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static python3
+WHY_cross = what the build needs, a compiler for aarch64 and an emulator for what it makes
 
-.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer format docs install clean need-build need-demo need-test
+MESON_SETUP = meson setup --prefix "$(abspath $(PREFIX))"
+VERSION = $(shell sed -n "s/^project.* version: '\([^']*\)'.*/\1/p" meson.build)
+MACHINE := $(shell uname -m)
+FOREIGN = $(filter-out $(MACHINE),aarch64)
+AARCH64 = build-aarch64-root
+
+.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer format docs cross static install clean \
+    need-build need-demo need-test need-cross
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -41,7 +51,7 @@ build/build.ninja: | need-build
 	@$(MESON_SETUP) build >/dev/null
 
 # Says what is missing and why, and installs it as root or through sudo. Silent when everything is there.
-need-build need-demo need-test: need-%:
+need-build need-demo need-test need-cross: need-%:
 	@command -v dpkg-query >/dev/null || exit 0; \
 	missing=; for p in $(NEEDS_$*); do \
 	    dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
@@ -108,8 +118,38 @@ torture: test-build build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@tests/torture/run build $(TORTURE)
 
+# The libraries for aarch64 are downloaded into build-aarch64-root; nothing of another architecture is installed.
+$(AARCH64)/meson.ini: | need-cross
+	@scripts/sysroot $(AARCH64)
+
+build-aarch64/build.ninja: $(AARCH64)/meson.ini
+	@$(MESON_SETUP) --cross-file $< -Dpython=disabled -Dtests=enabled build-aarch64 >/dev/null
+
+cross: program build-aarch64/build.ninja
+	@$(NICE) ninja -C build-aarch64 -j $(NINJA_JOBS) --quiet
+	@$(NICE) meson test -C build-aarch64 --print-errorlogs --no-rebuild --suite unit --timeout-multiplier 4
+	@$(NICE) python3 tests/cross.py build/ascope tests/data qemu-aarch64-static -L $(AARCH64) build-aarch64/ascope
+
+build-static/$(MACHINE)/build.ninja: | need-build
+	@$(MESON_SETUP) -Dstatic=true build-static/$(MACHINE) >/dev/null
+
+ifneq ($(FOREIGN),)
+build-static/aarch64/build.ninja: $(AARCH64)/meson.ini
+	@$(MESON_SETUP) -Dstatic=true --cross-file $< build-static/aarch64 >/dev/null
+endif
+
+# Each is tried in a root directory that holds nothing else.
+static: $(foreach arch,$(MACHINE) $(FOREIGN),build-static/$(arch)/build.ninja)
+	@for arch in $(MACHINE) $(FOREIGN); do \
+	    program=build-static/ascope-$(VERSION)-linux-$$arch; \
+	    $(NICE) ninja -C build-static/$$arch -j $(NINJA_JOBS) --quiet && \
+	    cp build-static/$$arch/ascope $$program && \
+	    tests/alone.sh $$program $$(test $$arch = $(MACHINE) || echo qemu-$$arch-static) || exit 1; \
+	done
+
+# A tree that was configured for another place is configured anew: programs find the library by it.
 install: program
-	@meson install -C build --no-rebuild
+	@scripts/install build "$(abspath $(PREFIX))" "$(DESTDIR)"
 
 format:
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
@@ -118,4 +158,4 @@ docs: program
 	@scripts/docs build/ascope
 
 clean:
-	@rm -rf build build-sanitized demo
+	@rm -rf build build-sanitized build-aarch64 build-static $(AARCH64) demo

@@ -3,6 +3,7 @@
 
     test_install.py BUILD SOURCE
 """
+import glob
 import json
 import os
 import re
@@ -173,6 +174,50 @@ class Installed(unittest.TestCase):
                 seen = run("readelf", "--wide", "--file-header", "--segments", "--dynamic", "--dyn-syms", path)
                 for wanted in ("DYN \\(", "GNU_RELRO", r"\bNOW\b", r"GNU_STACK.* RW ", "__stack_chk_fail", r"__\w+_chk\b"):
                     self.assertRegex(seen, wanted)
+
+
+class Elsewhere(unittest.TestCase):
+    """make install into a place that the tree was not configured for."""
+
+    def setUp(self):
+        self.home = tempfile.mkdtemp(prefix="ascope-install-")
+        self.configured = self.option("prefix")
+
+    def tearDown(self):
+        run("meson", "configure", BUILD, "--prefix", self.configured)
+        run("ninja", "-C", BUILD)
+        shutil.rmtree(self.home)
+
+    def option(self, name):
+        return next(o["value"] for o in json.loads(run("meson", "introspect", BUILD, "--buildoptions")) if o["name"] == name)
+
+    def install(self, prefix, destdir=""):
+        return subprocess.run([SOURCE + "/scripts/install", BUILD, prefix, destdir], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+
+    def check(self, place, prefix):
+        run(place + "/bin/ascope", "--version")
+        with open(place + "/" + self.option("libdir") + "/pkgconfig/ascope.pc") as f:
+            self.assertIn("prefix=" + prefix.replace(" ", "\\ ") + "\n", f.read())
+        for module in glob.glob(place + "/lib/python*/**/_core.*.so", recursive=True):
+            self.assertIn("[" + prefix + "/", run("readelf", "-d", module))
+
+    def test_a_prefix_after_another_and_a_stage(self):
+        for name in ("first", "second place"):
+            prefix = os.path.join(self.home, name)
+            self.assertEqual(self.install(prefix).stdout, "installed into %s\n" % prefix)
+            self.check(prefix, prefix)
+        self.assertEqual(self.install(prefix, self.home + "/stage").returncode, 0)
+        self.check(self.home + "/stage" + prefix, prefix)
+
+    def test_a_place_that_cannot_be_written(self):
+        with open(self.home + "/file", "w"):
+            pass
+        os.mkdir(self.home + "/closed", 0o555)
+        for place in ("file", "closed") if os.getuid() else ("file",):
+            ended = self.install(os.path.join(self.home, place, "below"))
+            self.assertEqual((ended.returncode, ended.stdout.count("\n")), (1, 1), ended.stdout)
+            self.assertIn("cannot be written", ended.stdout)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "folder.h"
+#include "starting.h"
 
 enum { MIB = 1 << 20, COLUMN = 8 * MIB, COLUMNS = 24 };
 
@@ -66,8 +67,9 @@ static void columns_beyond_the_limit_are_in_a_file(void **state)
 static void a_strict_limit_fails_where_it_has_no_file(void **state)
 {
     (void)state;
-    char path[128];
+    char path[128], program[4096] = "";
     snprintf(path, sizeof path, "%s/nowhere", folder);
+    assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
     void *small = memory_take(1000);
     assert_non_null(small);
     memory_limit(64 * MIB, path, true);
@@ -75,7 +77,7 @@ static void a_strict_limit_fails_where_it_has_no_file(void **state)
     const pid_t child = fork(); /* the file of the test before is still open here: a fresh process has none */
     assert_true(child >= 0);
     if (child == 0) {
-        execl("/proc/self/exe", "test_limit", path, (char *)NULL);
+        program_become(program, path);
         _exit(99);
     }
     int status;

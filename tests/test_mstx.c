@@ -9,6 +9,7 @@
 #include "ascope/mstx.h"
 #include "export/marks.h"
 #include "recorded.h"
+#include "starting.h"
 
 /* ---- a front end as programs have it: functions that are nothing until a tool has filled the slots ---- */
 
@@ -211,7 +212,7 @@ static void run_program(const char *argument, const char *const *variable, char 
     if (child == 0) {
         for (; *variable; variable += 2)
             setenv(variable[0], variable[1], 1);
-        execl(program, program, argument, (char *)NULL);
+        program_become(program, argument);
         _exit(127);
     }
     int status = -1;

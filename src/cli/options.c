@@ -223,6 +223,22 @@ const char *nearest_word(const char *given, const char *const *word, size_t n)
     return best;
 }
 
+/* A static program must not load the system's libraries of users, which are made for another C library: /etc/passwd has to do. */
+static const struct passwd *user_find(const char *name)
+{
+#ifdef ASCOPE_STATIC
+    FILE *f = fopen("/etc/passwd", "re");
+    const struct passwd *entry = NULL;
+    while (f && (entry = fgetpwent(f)) && strcmp(entry->pw_name, name) != 0)
+        ;
+    if (f)
+        fclose(f);
+    return entry;
+#else
+    return getpwnam(name);
+#endif
+}
+
 const char *path_expand(struct arguments *a, const char *what, const char *path)
 {
     if (*path == '=')
@@ -231,7 +247,7 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
     if (*path == '~') {
         const size_t len = strcspn(path + 1, "/");
         const char *user = arena_text(a->mem, path + 1, len);
-        const struct passwd *entry = user && len > 0 ? getpwnam(user) : NULL;
+        const struct passwd *entry = user && len > 0 ? user_find(user) : NULL;
         home = len == 0 ? getenv("HOME") : entry ? entry->pw_dir : NULL;
         rest = home ? path + 1 + len : path; /* as shells do: a stranger's ~ stays what it is */
     }

@@ -1,0 +1,27 @@
+#!/bin/bash
+# A static program runs where there is nothing else: alone.sh PROGRAM [EMULATOR]. In a root directory that holds the program (and the
+# emulator), it simulates, exports and analyses.
+set -e
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+cp "$1" "$root/ascope"
+run="/ascope"
+if test -n "$2"; then
+    cp "$(command -v "$2")" "$root/emulator"
+    run="/emulator /ascope"
+fi
+enter=
+test "$(id -u)" = 0 || enter="unshare --user --map-root-user"
+alone() { $enter chroot "$root" $run "$@" >"$root.log" 2>&1 || { cat "$root.log"; exit 1; }; }
+mkdir "$root/prof" "$root/pt"
+alone --version
+alone sim --out /prof
+alone sim --framework pt --out /pt
+alone export -dir /prof
+alone analyse /pt --export-type text,db
+mkdir "$root/etc"
+echo 'user:x:0:0::/prof:/bin/sh' >"$root/etc/passwd"
+alone export summary -dir '~user' --out /again # no library of the system is asked who that is
+ls "$root"/prof/PROF_*/mindstudio_profiler_output/op_summary_*.csv "$root"/pt/*/ASCEND_PROFILER_OUTPUT/trace_view.json >/dev/null
+rm -f "$root.log"
+echo "$1 runs alone"
