@@ -20,7 +20,8 @@ enum ascope_recorded {
     ASCOPE_RECORDS_GC = 8,
     ASCOPE_RECORDS_MARKS = 16,
     ASCOPE_RECORDS_DEVICE = 32, /* calls, launches: what goes into a PROF directory */
-    ASCOPE_RECORDS_SHAPES = 64, /* types, shapes, tensors and scalars of operators; without it nobody need make the texts */
+    ASCOPE_RECORDS_SHAPES =
+        64, /* types, shapes, tensors and scalars of operators; without it nobody need make the texts */
     ASCOPE_RECORDS_STACK = 128,
     ASCOPE_RECORDS_MODULES = 256
 };
@@ -55,6 +56,8 @@ struct ascope_op {
     uint64_t forward_thread; /* of a backward operator; 0: none */
     uint8_t scope;           /* enum ascope_scope */
     bool is_async;
+    uint32_t
+        frame; /* the innermost call, from ascope_frame(), instead of `stack`; 0: none. It is of the thread that ends the operator */
     struct ascope_text name, types, shapes, tensors, tensor_lists, scalars, stack, modules, more;
 };
 ASCOPE_API void ascope_op_record_begin(struct ascope_op *op);
@@ -75,6 +78,11 @@ static inline void ascope_op_end(const struct ascope_op *op)
     if (__builtin_expect(op->begin != 0, 0))
         ascope_op_record_end(op);
 }
+
+/* A frame of a call stack ("train.py(12): step"), called by another one (0: the outermost): its number for operators of this thread
+ * until the recording stops. Announce each once, and keep the number: the text is written once, and stacks are made of it by the
+ * library's thread. 0: stacks are not recorded, or there is no room; the caller may try again. */
+ASCOPE_API uint32_t ascope_frame(uint32_t caller, struct ascope_text text);
 
 /* The queue between the thread that calls operators and the one that launches them. */
 enum ascope_queue_point { ASCOPE_ENQUEUE_BEGIN, ASCOPE_ENQUEUE_END, ASCOPE_DEQUEUE_BEGIN, ASCOPE_DEQUEUE_END };

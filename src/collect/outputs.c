@@ -4,6 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/record_bytes.h"
+
+enum { FRAMES_FILE_MOST = FRAMES_BYTES_MOST + FRAMES_MOST * (int)sizeof(struct frame_bytes) };
+
 bool outputs_open(struct outputs *o, const char *framework_dir, const char *prof_dir, size_t slice_bytes,
                   struct error *e)
 {
@@ -60,6 +64,39 @@ static struct output *output_for(struct outputs *o, unsigned stream, unsigned de
     return out;
 }
 
+/* An operator that names the innermost frame of its stack gets the text instead, behind its other fields. */
+static size_t op_put_stacked(struct outputs *o, struct output *out, const uint8_t *bytes, size_t n)
+{
+    struct op_frame_bytes named;
+    memcpy(&named, bytes + sizeof(struct op_bytes), sizeof named);
+    const struct ascope_text text = stacks_text(&o->stacks, named.frame);
+    if (text.n == 0)
+        o->dropped[STREAM_FRAME]++;
+    const size_t behind = sizeof(struct op_bytes) + sizeof named, texts = n - behind;
+    const size_t whole = n - sizeof named + (text.n ? sizeof(struct tlv_bytes) + text.n : 0);
+    const struct tlv_bytes head = { TLV_OPERATOR, (uint32_t)(whole - sizeof head) },
+                           stack = { TORCH_TEXT_STACK, text.n };
+    uint8_t *at = slices_take(&out->slices, whole);
+    memcpy(at, bytes, sizeof(struct op_bytes));
+    memcpy(at, &head, sizeof head);
+    at += sizeof(struct op_bytes);
+    memcpy(at, bytes + behind, texts);
+    if (text.n) {
+        memcpy(at + texts, &stack, sizeof stack);
+        memcpy(at + texts + sizeof stack, text.at, text.n);
+    }
+    return whole;
+}
+
+static bool op_is_stacked(struct record_head head, const uint8_t *bytes)
+{
+    struct op_frame_bytes named;
+    if (head.stream != STREAM_TORCH_OP || head.bytes < sizeof(struct op_bytes) + sizeof named)
+        return false;
+    memcpy(&named, bytes + sizeof(struct op_bytes), sizeof named);
+    return named.tlv.type == TORCH_FRAME && named.tlv.length == sizeof named.frame;
+}
+
 void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes)
 {
     struct output *out = outputs_are_well(o, NULL) ? output_for(o, head.stream, head.device) : NULL;
@@ -67,12 +104,18 @@ void outputs_put(struct outputs *o, struct record_head head, const uint8_t *byte
         o->dropped[head.stream]++;
         return;
     }
+    out->n_records++;
+    if (op_is_stacked(head, bytes)) {
+        out->n_bytes += op_put_stacked(o, out, bytes, head.bytes);
+        return;
+    }
     const size_t fixed = stream_table[head.stream].bytes, n = head.bytes < fixed ? fixed : head.bytes;
     uint8_t *at = slices_take(&out->slices, n);
     memcpy(at, bytes, head.bytes);
     memset(at + head.bytes, 0, n - head.bytes);
-    out->n_records++;
     out->n_bytes += n;
+    if (head.stream == STREAM_FRAME && !stacks_note(&o->stacks, bytes, head.bytes))
+        o->dropped[STREAM_FRAME]++;
 }
 
 static struct output_state state_of(const struct outputs *o, unsigned index)
@@ -126,10 +169,31 @@ bool outputs_have(const struct outputs *o, unsigned stream, unsigned device)
     return o->output[output_index(stream, device)].is_used;
 }
 
+/* The frames that were announced and committed before. */
+static void frames_read(struct outputs *o, const struct slices *s)
+{
+    uint8_t *all = s->written > 0 && s->written <= FRAMES_FILE_MOST ? malloc(s->written) : NULL;
+    const bool is_read = all && slices_read(s, all, s->written);
+    for (size_t at = 0; is_read && s->written - at >= sizeof(struct frame_bytes);) {
+        struct frame_bytes f;
+        memcpy(&f, all + at, sizeof f);
+        const size_t n = f.text_bytes <= s->written - at - sizeof f ? sizeof f + f.text_bytes : s->written - at;
+        if (!stacks_note(&o->stacks, all + at, n))
+            o->dropped[STREAM_FRAME]++;
+        at += n;
+    }
+    free(all);
+}
+
 bool outputs_resume(struct outputs *o, const struct output_state *state)
 {
     struct output *out = output_for(o, state->stream, state->device);
-    return !out || !outputs_are_well(o, NULL) || slices_resume(&out->slices, state->next, state->is_open, state->bytes);
+    if (!out || !outputs_are_well(o, NULL))
+        return true;
+    const bool is_whole = slices_resume(&out->slices, state->next, state->is_open, state->bytes);
+    if (state->stream == STREAM_FRAME && outputs_are_well(o, NULL))
+        frames_read(o, &out->slices);
+    return is_whole;
 }
 
 static bool closed_add(struct outputs *o, struct closed_slice slice)
@@ -171,8 +235,15 @@ void outputs_close(struct outputs *o)
     outputs_flush(o);
     const struct error framework = o->framework.error, prof = o->prof.error;
     o->framework.error = o->prof.error = (struct error){ 0 };
-    for (uint32_t i = 0; i < o->n_used; i++)
-        slices_fini(&o->output[o->used[i]].slices);
+    for (uint32_t i = 0; i < o->n_used; i++) {
+        struct slices *s = &o->output[o->used[i]].slices;
+        uint64_t bytes;
+        const bool has_file = s->fd >= 0;
+        slices_fini(s);
+        if (has_file && stream_table[output_stream(o->used[i])].is_scratch)
+            slices_remove(s, 0, &bytes);
+    }
+    stacks_fini(&o->stacks);
     if (framework.fault != FAULT_NONE)
         o->framework.error = framework;
     if (prof.fault != FAULT_NONE)

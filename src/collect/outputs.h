@@ -9,6 +9,7 @@
 
 #include "collect/prof_writer.h"
 #include "collect/rings_file.h"
+#include "collect/call_stacks.h"
 
 struct output {
     struct slices slices;
@@ -31,6 +32,7 @@ struct outputs {
     uint32_t n_used;
     uint64_t n_records, n_bytes;    /* written */
     uint64_t dropped[STREAM_KINDS]; /* no folder for them, or the disk refused */
+    struct stacks stacks;
 
     struct closed_slice *closed; /* of streams that age, oldest first; from first_closed on they are there */
     size_t n_closed, first_closed, closed_room;

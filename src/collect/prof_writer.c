@@ -255,6 +255,17 @@ void slices_text(struct slices *s, const char *fmt, ...)
         memcpy(slices_take(s, (size_t)n), text, (size_t)n);
 }
 
+bool slices_read(const struct slices *s, uint8_t *to, size_t bytes)
+{
+    for (size_t got = 0; got < bytes;) {
+        const ssize_t part = TEMP_FAILURE_RETRY(pread(s->fd, to + got, bytes - got, (off_t)got));
+        if (part <= 0)
+            return false;
+        got += (size_t)part;
+    }
+    return true;
+}
+
 bool slices_remove(const struct slices *s, unsigned number, uint64_t *bytes)
 {
     char path[PATH_MAX];
@@ -279,7 +290,7 @@ static bool slice_reopen(struct slices *s, uint64_t bytes)
         unlink(path);
     }
     slice_path(s, s->next - 1, "", path);
-    s->fd = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640));
+    s->fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640));
     if (s->fd < 0 || fstat(s->fd, &st) != 0)
         why = errno;
     else if (!S_ISREG(st.st_mode))

@@ -67,6 +67,7 @@ void slices_flush(struct slices *s); /* everything taken is in its file */
 /* Back to what a stream once was: `bytes` of the slice before `next` (is_open), nothing behind it. False: that slice has fewer
  * by now, or is gone; it goes on with what there is. */
 bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes);
+bool slices_read(const struct slices *s, uint8_t *to, size_t bytes); /* from the begin of the open slice */
 bool slices_remove(const struct slices *s, unsigned number,
                    uint64_t *bytes); /* a slice and its marker; false: none is there */
 void slices_fini(struct slices *s);  /* the last slice gets its marker; fine when never used */

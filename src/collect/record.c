@@ -9,11 +9,12 @@
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
 #include "collect/ring_inline.h"
+#include "collect/call_stacks.h"
 
 uint32_t ascope_recording;
 uint32_t recording_process;
 _Atomic uint64_t recording_began;
-_Atomic uint32_t recording_turn;
+_Atomic uint32_t recording_turn, recording_frames;
 
 void recording_prepare(void)
 {
@@ -101,7 +102,7 @@ struct op_text {
 static inline __attribute__((always_inline)) void op_put(const struct ascope_op *op, uint64_t end,
                                                          const struct op_text *some, size_t n)
 {
-    size_t bytes = sizeof(struct op_bytes);
+    size_t bytes = sizeof(struct op_bytes) + (op->frame ? sizeof(struct op_frame_bytes) : 0);
     for (size_t i = 0; i < n; i++)
         bytes += text_bytes(some[i].text);
     const struct ring_slot slot = ring_put_inline(STREAM_TORCH_OP, bytes);
@@ -121,6 +122,10 @@ static inline __attribute__((always_inline)) void op_put(const struct ascope_op 
         .is_async = op->is_async,
     };
     uint8_t *at = slot.at + sizeof(struct op_bytes);
+    if (op->frame) {
+        *(struct op_frame_bytes *)at = (struct op_frame_bytes){ { TORCH_FRAME, sizeof op->frame }, op->frame };
+        at += sizeof(struct op_frame_bytes);
+    }
     for (size_t i = 0; i < n; i++)
         at = text_put(at, some[i].type, some[i].text);
     ring_done_inline(slot);
@@ -162,6 +167,22 @@ void ascope_op_record_end(const struct ascope_op *op)
         op_put_shapes(op, end);
     else
         op_put_texts(op, end, what);
+}
+
+uint32_t ascope_frame(uint32_t caller, struct ascope_text text)
+{
+    const size_t bytes = sizeof(struct frame_bytes) + text.n;
+    if (!ascope_records(ASCOPE_RECORDS_STACK) || text.n == 0 ||
+        atomic_load_explicit(&recording_frames, memory_order_relaxed) >= FRAMES_MOST)
+        return 0;
+    const struct ring_slot slot = ring_put(STREAM_FRAME, 0, bytes);
+    if (!slot.at)
+        return 0;
+    const uint32_t id = atomic_fetch_add_explicit(&recording_frames, 1, memory_order_relaxed) + 1;
+    *(struct frame_bytes *)slot.at = (struct frame_bytes){ id, caller, text.n };
+    memcpy(slot.at + sizeof(struct frame_bytes), text.at, text.n);
+    ring_done(slot);
+    return id <= FRAMES_MOST ? id : 0;
 }
 
 void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascope_text name)

@@ -30,6 +30,13 @@ struct AS_IN_FILE op_bytes {
     uint8_t scope, is_async;
 };
 
+/* In rings alone: the innermost frame of the stack, in front of the other fields of an operator (call_stacks.h). */
+enum { TORCH_FRAME = 0x4653 };
+struct AS_IN_FILE op_frame_bytes {
+    struct tlv_bytes tlv;
+    uint32_t frame;
+};
+
 struct AS_IN_FILE queue_bytes {
     struct tlv_bytes tlv;
     uint64_t time, kind, id, thread, process;

@@ -11,6 +11,7 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_PYTHON_KEY]        = { "torch.python_tracer_hash", "names of Python functions", 0, PLACE_FRAMEWORK, CUT_NEVER, false, true },
     [STREAM_PYTHON_PARAMETERS] = { "torch.param_tensor_info", "parameters of modules", 0, PLACE_FRAMEWORK, CUT_NEVER, false, true },
     [STREAM_PYTHON_GC]         = { "torch.gc_record", "garbage collections", 24, PLACE_FRAMEWORK, CUT_NEVER, false, false },
+    [STREAM_FRAME]             = { "ascope.frames", "frames of call stacks", 0, PLACE_FRAMEWORK, CUT_NEVER, false, true, .is_scratch = true },
 
     [STREAM_CALL]        = { "aging.api_event.data", "calls", 40, PLACE_HOST, CUT_BETWEEN, true, false },
     [STREAM_NODE]        = { "aging.compact.node_basic_info", "operators launched", 64, PLACE_HOST, CUT_BETWEEN, true, false },

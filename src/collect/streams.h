@@ -18,6 +18,7 @@ enum stream_id {
     STREAM_PYTHON_KEY,
     STREAM_PYTHON_PARAMETERS,
     STREAM_PYTHON_GC,
+    STREAM_FRAME,
     /* PROF_XXX/host/data */
     STREAM_CALL,
     STREAM_NODE,
@@ -64,6 +65,7 @@ struct stream_row {
     uint8_t cut;        /* enum cut of prof_writer.h */
     bool ages;          /* the oldest slices may go when there is a limit */
     bool lasts;         /* told once and meant by later records: kept during a warm-up, too */
+    bool is_scratch;    /* for recovery alone: removed when the collection is complete */
 };
 extern const struct stream_row stream_table[STREAM_KINDS];
 

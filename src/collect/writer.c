@@ -15,6 +15,7 @@
 #include "collect/host_clock.h"
 #include "collect/message.h"
 #include "collect/outputs.h"
+#include "collect/recording.h"
 
 enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, WRITER_NICE = -10 };
 static const uint64_t CHECK_NS = 250000000; /* how often it is seen whether the directory is still there */
@@ -328,6 +329,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     h->has_framework = w.options.framework_dir != NULL;
     if (w.options.prof_dir)
         strncpy(h->prof_name, base_name(w.options.prof_dir), sizeof h->prof_name - 1);
+    atomic_store(&recording_frames, 0);
     w.looked_ns = w.checked_ns = now_ns();
     commit(w.keeps);
     return w.runs = thread_start(e);

@@ -6,7 +6,7 @@
 
 #include "ascope/record.h"
 
-enum { TEXT_MOST = 2000, CLASSES_FIRST = 64, TABLE_FIRST = 4096 };
+enum { CLASSES_FIRST = 64, TABLE_FIRST = 4096 };
 
 /* How many modules of a class there are: they are numbered as in the timeline. */
 struct class_count {
@@ -24,7 +24,7 @@ static struct class_count *classes;
 static size_t n_classes, classes_room;
 static char **prefix; /* directories that modules are found in, each with a slash at the end */
 static size_t n_prefixes;
-static char package[TEXT_MOST], runpy[TEXT_MOST]; /* our directory, with a slash at the end; a file. Empty: unknown */
+static char package[KNOWN_TEXT_MOST], runpy[KNOWN_TEXT_MOST]; /* our directory, with a slash at the end; a file. Empty: unknown */
 
 /* ---- words ---- */
 
@@ -54,7 +54,7 @@ static void prefixes_find(void)
 {
     PyObject *const path = PySys_GetObject("path");
     const Py_ssize_t n = path && PyList_Check(path) ? PyList_GET_SIZE(path) : 0;
-    char words[TEXT_MOST];
+    char words[KNOWN_TEXT_MOST];
     prefix = calloc((size_t)n + 1, sizeof *prefix);
     for (Py_ssize_t i = 0; prefix && i < n; i++) {
         const size_t bytes = words_of(PyList_GET_ITEM(path, i), words, sizeof words - 1);
@@ -176,7 +176,7 @@ static struct known *add(const void *what, const void *also, PyObject *kept)
 
 static void words_add(struct known *k, PyCodeObject *code)
 {
-    char file[TEXT_MOST], name[TEXT_MOST], words[2 * TEXT_MOST + 32];
+    char file[KNOWN_TEXT_MOST], name[KNOWN_TEXT_MOST], words[2 * KNOWN_TEXT_MOST + 32];
     words_of(code->co_filename, file, sizeof file);
     words_of(code->co_name, name, sizeof name);
     if ((k->is_ours = is_ours(file)))
@@ -221,7 +221,7 @@ struct known *known_again(const struct known *code)
 /* As they show themselves, but without the address of the object: there may be a million lists. */
 static void c_words(PyObject *function, char *words, size_t most)
 {
-    char name[TEXT_MOST];
+    char name[KNOWN_TEXT_MOST];
     if (!PyCFunction_Check(function)) {
         snprintf(words, most, "<%s object>", Py_TYPE(function)->tp_name);
         return;
@@ -248,7 +248,7 @@ struct known *known_c(PyObject *function)
     struct known *k = find(what, also);
     if (__builtin_expect(k != NULL, 1))
         return k;
-    char words[TEXT_MOST + 600];
+    char words[KNOWN_TEXT_MOST + 600];
     /* Objects of the program are not kept: when they end is the program's business. */
     PyObject *const of = is_c ? PyCFunction_GET_SELF(function) : NULL;
     const bool is_kept = is_c && (!of || PyModule_Check(of) || PyCapsule_CheckExact(of));
@@ -286,7 +286,7 @@ struct known *known_module(const struct known *code, PyObject *module)
     struct known *k = find(module, Py_TYPE(module));
     if (__builtin_expect(k != NULL, 1))
         return k;
-    char name[TEXT_MOST], words[TEXT_MOST + 64];
+    char name[KNOWN_TEXT_MOST], words[KNOWN_TEXT_MOST + 64];
     k = add(module, Py_TYPE(module), NULL);
     if (!k)
         return NULL;

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { KNOWN_TEXT_MOST = 2000 }; /* of a path, and of a function */
+
 struct known {
     uint64_t key;
     const void *what, *also; /* which it is */

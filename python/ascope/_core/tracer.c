@@ -19,13 +19,21 @@
 
 #include "ascope/record.h"
 
-enum { STACK_ROOM = 1 << 16, MODULES_ROOM = 4096, OPEN_FIRST = 128 };
+enum {
+    STACK_ROOM = 1 << 16,
+    MODULES_ROOM = 4096,
+    FRAME_MOST = 2 * KNOWN_TEXT_MOST + 12,
+    OPEN_FIRST = 128,
+    ANNOUNCED_FIRST = 1024
+};
 
 struct open_call {
     PyFrameObject *frame; /* NULL: a C function. Alive as long as the call is open */
     const struct known *known;
     int instruction; /* when its words were made */
     uint32_t words_at;
+    int frame_instruction; /* when its frame was looked up */
+    uint32_t frame_id;     /* of it, or of the call around it where it is not shown; 0: none */
 };
 
 /* The stack of a thread when it came to be traced. Does not change. */
@@ -38,6 +46,13 @@ struct noted {
     struct open_call at[];
 };
 
+/* A frame that was announced: which call at which instruction, from where. */
+struct announced {
+    const struct known *known; /* NULL: free */
+    uint32_t caller, id;
+    int instruction;
+};
+
 struct thread {
     struct thread *next; /* all that there ever were */
     atomic_bool is_reading, is_free;
@@ -45,8 +60,11 @@ struct thread {
     uint64_t asked;       /* how many notes there were when this thread found none of its own */
     struct open_call *at; /* outermost first */
     uint32_t n, room;
-    uint32_t n_worded;      /* of the calls; their words lie at the end of `stack`, the innermost first */
-    uint32_t n_skipped;     /* of these the outermost, which have no words */
+    uint32_t n_worded;           /* of the calls; their words lie at the end of `stack`, the innermost first */
+    uint32_t n_skipped;          /* of these the outermost, which have no words */
+    uint32_t n_framed;           /* of the calls; their frame_id is right but for the innermost, which has gone on */
+    struct announced *announced; /* open addressing */
+    uint32_t announced_room, n_announced;
     bool is_modules_worded; /* modules has those of now */
     uint32_t modules_n;
     char modules[MODULES_ROOM];
@@ -120,6 +138,8 @@ static void pop(struct thread *t)
         t->is_modules_worded = false;
     if (t->n_worded > t->n)
         t->n_worded = t->n;
+    if (t->n_framed > t->n)
+        t->n_framed = t->n;
     if (!top->known->is_ours)
         ascope_python_event(top->frame ? ASCOPE_PYTHON_RETURN : ASCOPE_PYTHON_C_RETURN, known_exit()->key);
 }
@@ -129,7 +149,9 @@ static void pop(struct thread *t)
 static void thread_takes(struct thread *t, const struct noted *noted)
 {
     t->session = session;
-    t->n = t->n_worded = t->n_skipped = 0;
+    t->n = t->n_worded = t->n_skipped = t->n_framed = t->n_announced = 0;
+    if (t->announced)
+        memset(t->announced, 0, t->announced_room * sizeof *t->announced);
     t->is_modules_worded = false;
     for (uint32_t i = 0; noted && i < noted->n; i++)
         if (push(t, noted->at[i].frame, noted->at[i].known) && !noted->at[i].known->is_ours)
@@ -494,9 +516,10 @@ static void reading_end(struct thread *t)
     atomic_store_explicit(&t->is_reading, false, memory_order_release);
 }
 
-/* The words of an inner call go before those of the outer ones. False: there is no room. */
-static bool words_before(struct thread *t, uint32_t *at, struct open_call *call)
+/* "/opt/train.py(12): main" */
+static uint32_t frame_words(const struct open_call *call, char out[FRAME_MOST])
 {
+    const struct known *const k = call->known;
     char line[12];
     int number = PyFrame_GetLineNumber(call->frame);
     uint32_t digits = 0;
@@ -505,18 +528,98 @@ static bool words_before(struct thread *t, uint32_t *at, struct open_call *call)
         line[sizeof line - ++digits] = (char)('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    const struct known *const k = call->known;
-    const bool has_outer = *at < STACK_ROOM;
-    const uint32_t n = k->path_n + digits + k->function_n + has_outer;
-    if (n > *at)
-        return false;
-    *at -= n;
-    char *out = t->stack + *at;
     memcpy(out, k->path, k->path_n);
     memcpy(out + k->path_n, line + sizeof line - digits, digits);
     memcpy(out + k->path_n + digits, k->function, k->function_n);
+    return k->path_n + digits + k->function_n;
+}
+
+/* Where it is, or belongs. */
+static struct announced *announced_at(struct announced *table, uint32_t room, struct announced of)
+{
+    uint64_t hash = ((uint64_t)(uintptr_t)of.known >> 4) * 0x9E3779B97F4A7C15u;
+    hash = (hash ^ of.caller ^ (uint64_t)(uint32_t)of.instruction << 32) * 0x9E3779B97F4A7C15u;
+    uint32_t i = (uint32_t)(hash >> 32) & (room - 1);
+    while (table[i].known &&
+           (table[i].known != of.known || table[i].caller != of.caller || table[i].instruction != of.instruction))
+        i = (i + 1) & (room - 1);
+    return &table[i];
+}
+
+static bool announced_grow(struct thread *t)
+{
+    const uint32_t room = t->announced_room ? t->announced_room * 2 : ANNOUNCED_FIRST;
+    struct announced *const more = calloc(room, sizeof *more);
+    if (!more)
+        return false;
+    for (uint32_t i = 0; i < t->announced_room; i++)
+        if (t->announced[i].known)
+            *announced_at(more, room, t->announced[i]) = t->announced[i];
+    free(t->announced);
+    t->announced = more;
+    t->announced_room = room;
+    return true;
+}
+
+/* The number of a call's frame where it is now; 0: it has none, as there is no room for more. */
+static uint32_t frame_number(struct thread *t, const struct open_call *call, uint32_t caller)
+{
+    struct announced of = { .known = call->known, .caller = caller, .instruction = call->frame_instruction };
+    if (t->n_announced >= t->announced_room / 2 && !announced_grow(t))
+        return 0;
+    struct announced *const at = announced_at(t->announced, t->announced_room, of);
+    if (__builtin_expect(at->known != NULL, 1))
+        return at->id;
+    char words[FRAME_MOST];
+    of.id = ascope_frame(caller, (struct ascope_text){ words, frame_words(call, words) });
+    if (of.id != 0) {
+        *at = of;
+        t->n_announced++;
+    }
+    return of.id;
+}
+
+/* The number of the innermost frame; 0: there is none, or stack_words() has to do. */
+static uint32_t stack_frame(void)
+{
+    struct thread *const t = reading_begin();
+    if (!t)
+        return 0;
+    uint32_t inner = t->n_framed;
+    while (inner > 0 && !t->at[inner - 1].frame)
+        inner--;
+    if (inner > 0 && frame_instruction(t->at[inner - 1].frame) != t->at[inner - 1].frame_instruction)
+        t->n_framed = inner - 1;
+    uint32_t id = t->n_framed > 0 ? t->at[t->n_framed - 1].frame_id : 0;
+    for (; t->n_framed < t->n; t->n_framed++) {
+        struct open_call *const call = &t->at[t->n_framed];
+        if (call->frame && call->known->path_n > 0) {
+            call->frame_instruction = frame_instruction(call->frame);
+            const uint32_t own = frame_number(t, call, id);
+            if (own == 0) {
+                id = 0;
+                break;
+            }
+            id = own;
+        }
+        call->frame_id = id;
+    }
+    reading_end(t);
+    return id;
+}
+
+/* The words of an inner call go before those of the outer ones. False: there is no room. */
+static bool words_before(struct thread *t, uint32_t *at, struct open_call *call)
+{
+    char words[FRAME_MOST];
+    const bool has_outer = *at < STACK_ROOM;
+    const uint32_t n = frame_words(call, words) + has_outer;
+    if (n > *at)
+        return false;
+    *at -= n;
+    memcpy(t->stack + *at, words, n - has_outer);
     if (has_outer)
-        out[n - 1] = ';';
+        t->stack[*at + n - 1] = ';';
     call->instruction = frame_instruction(call->frame);
     return true;
 }
@@ -719,14 +822,15 @@ static PyMethodDef forked_method = { "forked", forked, METH_NOARGS, "In the chil
 static PyObject *core_stack_source(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    return Py_BuildValue("KK", (unsigned long long)(uintptr_t)stack_words,
-                         (unsigned long long)(uintptr_t)modules_words);
+    return Py_BuildValue("KKK", (unsigned long long)(uintptr_t)stack_words,
+                         (unsigned long long)(uintptr_t)modules_words, (unsigned long long)(uintptr_t)stack_frame);
 }
 
 static PyMethodDef functions[] = {
     { "stack_source", core_stack_source, METH_NOARGS,
-      "stack_source() -> (int, int)\n\nAddresses of two functions of C, size_t (*)(char *out, size_t most), that\n"
-      "write the stack and the modules of the calling thread, innermost first; they do not need the interpreter." },
+      "stack_source() -> (int, int, int)\n\nAddresses of functions of C that do not need the interpreter: two,\n"
+      "size_t (*)(char *out, size_t most), write the stack and the modules of the calling thread, innermost first; the\n"
+      "third, uint32_t (*)(void), is the number of its innermost frame for operators (ascope_frame)." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -218,7 +218,7 @@ def load():
         library.ascope_torch_enable_thread.argtypes = [ctypes.c_bool] * 5
         library.ascope_torch_enable_thread.restype = None
         library.ascope_torch_disable_thread.restype = None
-        library.ascope_torch_stack_source.argtypes = [ctypes.c_void_p] * 2
+        library.ascope_torch_stack_source.argtypes = [ctypes.c_void_p] * 3
         library.ascope_torch_stack_source.restype = None
         library.ascope_torch_memory.argtypes = [ctypes.c_bool]
         library.ascope_torch_memory.restype = None

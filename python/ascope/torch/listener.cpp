@@ -44,7 +44,9 @@ enum : size_t {
 }; /* a record has 64 KiB */
 
 using text_fn = size_t (*)(char *, size_t);
+using frame_fn = uint32_t (*)();
 std::atomic<text_fn> stack_source{ nullptr }, modules_source{ nullptr };
+std::atomic<frame_fn> frame_source{ nullptr };
 
 /* ---- texts of an operator, in memory that is used again ---- */
 
@@ -522,6 +524,7 @@ void look(memory *m, const at::RecordFunction &fn, unsigned wants)
 {
     text_piece types{}, shapes{}, tensors{}, lists{}, scalars{}, stack{}, modules{};
     m->exchange = m->flops = 0;
+    m->op.frame = 0;
     try {
         if (wants & SIM)
             sim_begin(m, fn);
@@ -532,8 +535,12 @@ void look(memory *m, const at::RecordFunction &fn, unsigned wants)
             const bool is_sim = (wants & SIM) != 0;
             if ((wants & SHAPES) && !inputs.empty())
                 put_inputs(m, inputs, &types, &shapes);
-            if ((wants & STACK) && fn.scope() != at::RecordScope::BACKWARD_FUNCTION)
-                stack = piece_from(m, stack_source.load(std::memory_order_relaxed), STACK_MOST);
+            if ((wants & STACK) && fn.scope() != at::RecordScope::BACKWARD_FUNCTION) {
+                const frame_fn source = frame_source.load(std::memory_order_relaxed);
+                m->op.frame = source && !fn.isAsync() ? source() : 0; /* else another thread ends it */
+                if (m->op.frame == 0)
+                    stack = piece_from(m, stack_source.load(std::memory_order_relaxed), STACK_MOST);
+            }
             if (wants & MODULES)
                 modules = piece_from(m, modules_source.load(std::memory_order_relaxed), MODULES_MOST);
             if ((wants & TENSORS) && !inputs.empty()) {
@@ -560,6 +567,20 @@ void look(memory *m, const at::RecordFunction &fn, unsigned wants)
         op->modules = text_at(m, modules);
 }
 
+/* Types and shapes alone: what most recordings want, without the room for all else. */
+void look_at_shapes(memory *m, const at::RecordFunction &fn)
+{
+    text_piece types{}, shapes{};
+    try {
+        const auto inputs = fn.inputs();
+        if (!inputs.empty() && ascope_records(ASCOPE_RECORDS_OPERATORS))
+            put_inputs(m, inputs, &types, &shapes);
+    } catch (...) {
+    }
+    m->op.types = text_at(m, types);
+    m->op.shapes = text_at(m, shapes);
+}
+
 template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
 {
     if (!ascope_records(ASCOPE_RECORDS_OPERATORS | ASCOPE_RECORDS_DEVICE |
@@ -581,7 +602,9 @@ template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at
     op->sequence = fn.seqNr();
     op->scope = static_cast<uint8_t>(fn.scope());
     op->forward_thread = fn.forwardThreadId();
-    if (WANTS != 0)
+    if (WANTS == SHAPES)
+        look_at_shapes(m, fn);
+    else if (WANTS != 0)
         look(m, fn, WANTS);
     if (ascope_records(ASCOPE_RECORDS_OPERATORS))
         ascope_op_record_begin(op);
@@ -785,8 +808,10 @@ ASCOPE_API int ascope_torch_listen(void)
     return is_listening;
 }
 
-ASCOPE_API void ascope_torch_stack_source(size_t (*stack)(char *, size_t), size_t (*modules)(char *, size_t))
+ASCOPE_API void ascope_torch_stack_source(size_t (*stack)(char *, size_t), size_t (*modules)(char *, size_t),
+                                          uint32_t (*frame)())
 {
+    frame_source = frame;
     stack_source = stack;
     modules_source = modules;
 }
