@@ -177,6 +177,9 @@ class Databases(unittest.TestCase):
         version = "SELECT value FROM META_DATA WHERE name='SCHEMA_VERSION'"
         self.assertEqual(self.rows(self.db("npu", "seed"), version), [("1.0.0",)])
         self.assertEqual(self.rows(self.db("npu", "current"), version), [("1.2.0",)])
+        level = "SELECT name FROM ENUM_API_TYPE WHERE id=5500"
+        self.assertEqual(self.rows(self.db("npu", "seed"), level), [("hccl",)])
+        self.assertEqual(self.rows(self.db("npu", "current"), level), [("communication",)])
         steps = lambda dialect: schema(self.db("npu", dialect, "analysis.db"))["StepTraceTime"]
         self.assertEqual(steps("seed"), steps("current")[1:])
 
@@ -190,6 +193,9 @@ class Databases(unittest.TestCase):
             ours = schema(self.db("npu", "seed", name))
             for path in found:
                 theirs = schema(connect(path))
+                if "ENUM_API_TYPE" in theirs:
+                    kinds = "SELECT id, name FROM ENUM_API_TYPE ORDER BY id"
+                    self.assertEqual(self.rows(self.db("npu", "seed", name), kinds), self.rows(connect(path), kinds))
                 for table in set(theirs) - TABLES_OF_A_VIEWER:
                     self.assertEqual(ours.get(table), [c for c in theirs[table] if c[0] not in OF_A_VIEWER], table)
 

@@ -130,6 +130,41 @@ class Formats(unittest.TestCase):
             for args in ours.args["X", process]:
                 self.assertTrue(any(set(a) <= set(args) for a in real.args["X", process]), (process, args))
 
+    def test_collectives_and_counters_have_exactly_their_arguments(self):
+        real, ours = (Events(os.path.join(d, "trace_view.json")) for d in (self.real, self.ours))
+        self.assertEqual(ours.args["X", "HCCL"], real.args["X", "HCCL"])
+        for key in set(real.args) & set(ours.args):
+            if key[0] == "C":
+                self.assertEqual(ours.args[key], real.args[key], key)
+
+    def test_words_are_those_of_that_release(self):
+        def words(events):
+            names = {e["pid"]: e["args"]["name"] for e in events.all if e["name"] == "process_name"}
+            found = collections.defaultdict(set)
+            for e in events.all:
+                process = names.get(e["pid"])
+                if e["name"] == "process_labels":
+                    found["label"].add(e["args"]["labels"])
+                elif process == "Acc PMU" and e["ph"] == "C":
+                    found["acc"].add(e["name"])
+                elif process == "CANN" and e["ph"] == "X":
+                    found["level"].add((e["name"].split("@")[0], e["args"]["level"]))
+            return found
+
+        def column(folder, file, name):
+            with open(os.path.join(folder, file), newline="", encoding="utf-8") as f:
+                return {r[name] for r in csv.DictReader(f)}
+        real, ours = (words(Events(os.path.join(d, "trace_view.json"))) for d in (self.real, self.ours))
+        self.assertEqual(ours["label"], real["label"])
+        self.assertEqual(ours["acc"], real["acc"])
+        self.assertLessEqual(real["level"], ours["level"])
+        for file, name, others in (("api_statistic.csv", "Level", {"runtime", "model"}),
+                                   ("kernel_details.csv", "Accelerator Core", {"AI_CPU", "MIX_AIC"})):
+            self.assertLessEqual(column(self.ours, file, name) - others, column(self.real, file, name))
+        for folder in self.real, self.ours:  # 65.67 and 0, never 65.670 or 0.000
+            for cell in column(folder, "kernel_details.csv", "cube_utilization(%)") - {"N/A"}:
+                self.assertRegex(cell, r"^(0|\d+\.\d|\d+\.\d*[1-9])$")
+
     def test_parts_of_the_timeline_follow_each_other_as_there(self):
         real, ours = (Events(os.path.join(d, "trace_view.json")).parts() for d in (self.real, self.ours))
         wanted = real[:real.index("python_function") + 1]

@@ -77,6 +77,45 @@ class Trace(Case):
                     operator = queue[e["args"]["correlation_id"]].split("@")[1]
                     self.assertEqual(e["name"], "Enqueue" if dialect == "seed" else "Enqueue@" + operator)
 
+    def test_words_of_the_dialect(self):
+        """Those of real files of the documented release, and those of today."""
+        def words(path, dialect):
+            events = self.events(path, "--dialect", dialect)
+            process = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+            found = collections.defaultdict(set)
+            for e in events:
+                name = process.get(e["pid"])
+                if e["name"] == "process_labels" and e["args"]["labels"] != "CPU":
+                    found["label"].add(e["args"]["labels"])
+                elif name == "Acc PMU" and e["ph"] == "C":
+                    found["acc"].add((e["name"], *e["args"]))
+                elif name == "CANN" and e["ph"] == "X":
+                    found["level"].add((e["name"].split("@")[0], e["args"]["level"]))
+                elif name in ("HCCL", "Communication") and e["ph"] == "X" and "alg_type" in e["args"]:
+                    found["collective"].add(tuple(e["args"]))
+            for file, column in (("api_statistic.csv", "Level"), ("kernel_details.csv", "Accelerator Core"),
+                                 ("kernel_details.csv", "cube_utilization(%)")):
+                with open(os.path.join(path, RESULTS, file), newline="", encoding="utf-8") as f:
+                    found[column] = {r[column] for r in csv.DictReader(f)}
+            return found
+        path = self.sample("npu")
+        seed, current = (words(path, d) for d in ("seed", "current"))
+        self.assertEqual((seed["label"], current["label"]), ({"NPU"}, {"NPU 0"}))
+        self.assertEqual(seed["acc"], {(n, "value", "acc_id") for n in ("read_bandwidth", "write_band_width", "read_ost", "write_ost")})
+        self.assertEqual(current["acc"], {(n, "value") for n in ("read_bandwidth", "write_bandwidth", "read_ost", "write_ost")})
+        self.assertEqual(seed["level"] - current["level"], {("Hccl", "hccl")})
+        self.assertEqual(current["level"] - seed["level"], {("Communication", "communication")})
+        args = ("connection_id", "model id", "data_type", "alg_type", "count")
+        self.assertEqual((seed["collective"], current["collective"]), ({args}, {("rank_size", *args, "relay", "retry")}))
+        self.assertEqual((seed["Level"] - current["Level"], current["Level"] - seed["Level"]), ({"hccl"}, {"communication"}))
+        core = "Accelerator Core"
+        self.assertEqual((seed[core] - current[core], current[core] - seed[core]), ({"HCCL"}, {"COMMUNICATION"}))
+        cube = "cube_utilization(%)"
+        self.assertIn("0", seed[cube])
+        self.assertIn("0.000", current[cube])
+        self.assertEqual(seed[cube], {c if c == "N/A" else "0" if float(c) == 0 else str(float(c)) for c in current[cube]})
+        # test_scope.py has the labels of two devices, which are numbered.
+
     def test_members_are_of_the_kinds_that_real_files_have(self):
         kinds = collections.defaultdict(set)
         for e in self.events(self.sample("npu")):

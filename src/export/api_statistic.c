@@ -47,6 +47,7 @@ static uint32_t group_of(struct groups *g, name_id name, uint16_t level, struct 
 }
 
 struct sorting {
+    const struct export *x;
     const struct names *names;
     bool by_level_text; /* else by its number */
 };
@@ -58,7 +59,8 @@ static int compare(const void *a, const void *b, void *context)
     const int by_name = names_compare(s->names, l->name, r->name);
     if (by_name)
         return by_name;
-    return s->by_level_text ? strcmp(call_level_text(l->level), call_level_text(r->level)) : l->level - r->level;
+    return s->by_level_text ? strcmp(call_level_text(s->x, l->level), call_level_text(s->x, r->level))
+                            : l->level - r->level;
 }
 
 /* The calls that belong to a device, or with SCOPE_HOST to any. */
@@ -91,7 +93,7 @@ static bool group_calls(const struct export *x, size_t device, struct groups *ou
             call_statistics_spread(&out->at[of_call[i]].time, duration_ns(x, i), x->is_generic);
     arena_free(mem);
     out->of_name = NULL;
-    struct sorting sorting = { p->names, x->is_generic };
+    struct sorting sorting = { x, p->names, x->is_generic };
     if (out->n > 1)
         qsort_r(out->at, out->n, sizeof *out->at, compare, &sorting);
     return done;
@@ -102,7 +104,7 @@ static void add_rows(const struct export *x, struct grid *grid, const struct gro
     for (size_t i = 0; i < groups->n; i++) {
         const struct group *g = &groups->at[i];
         const struct cell cells[] = { device,
-                                      cell_text(call_level_text(g->level)),
+                                      cell_text(call_level_text(x, g->level)),
                                       cell_name(g->name),
                                       cell_statistic(x, g->time.total_ns / 1000),
                                       cell_uint(g->time.n),

@@ -9,33 +9,34 @@
 
 enum { CANN_SORT = 7 };
 
-static const struct {
+static const struct level_name {
     uint16_t level;
     const char *layer, *text;
-} level_name[] = {
+} level_names[] = {
     { LEVEL_ACL, "AscendCL", "acl" },        { LEVEL_MODEL, "Model", "model" },
     { LEVEL_NODE, "Node", "node" },          { LEVEL_COMMUNICATION, "Communication", "communication" },
     { LEVEL_RUNTIME, "Runtime", "runtime" },
 };
+static const struct level_name seed_communication = { LEVEL_COMMUNICATION, "Hccl", "hccl" },
+                               no_level = { 0, "Api", "" };
 
 /* What kind of library an ACL call belongs to: the high half of its type. */
 static const char *const acl_tag[] = { NULL,          "ACL_OP",    "ACL_MODEL", "ACL_RTS",  "ACL_OTHERS", "ACL_NN",
                                        "ACL_ASCENDC", "HOST_HCCL", NULL,        "ACL_DVPP", "ACL_GRAPH",  "ACL_ATB" };
 
-static const char *layer_of(uint16_t level)
+static const struct level_name *level_of(const struct export *x, uint16_t level)
 {
-    for (size_t i = 0; i < sizeof level_name / sizeof *level_name; i++)
-        if (level_name[i].level == level)
-            return level_name[i].layer;
-    return "Api";
+    if (level == LEVEL_COMMUNICATION && x->dialect == DIALECT_SEED)
+        return &seed_communication;
+    for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++)
+        if (level_names[i].level == level)
+            return &level_names[i];
+    return &no_level;
 }
 
-const char *call_level_text(uint16_t level)
+const char *call_level_text(const struct export *x, uint16_t level)
 {
-    for (size_t i = 0; i < sizeof level_name / sizeof *level_name; i++)
-        if (level_name[i].level == level)
-            return level_name[i].text;
-    return "";
+    return level_of(x, level)->text;
 }
 
 static name_id type_of(const struct profile *p, size_t row)
@@ -76,7 +77,7 @@ static void write_call(const struct export *x, struct trace *t, uint32_t pid, si
     const double dur_ns = x->is_generic && c->end[row] > c->begin[row]
                               ? ticks_to_ns_exact(s->host_clock.tick, c->end[row] - c->begin[row])
                               : (double)(end - begin);
-    trace_slice_prefixed(t, layer_of(c->level[row]), api, pid, c->thread[row], begin, dur_ns);
+    trace_slice_prefixed(t, level_of(x, c->level[row])->layer, api, pid, c->thread[row], begin, dur_ns);
     trace_args(t);
     trace_arg_uint(t, "Thread Id", c->thread[row]);
     if (mode)
@@ -85,7 +86,7 @@ static void write_call(const struct export *x, struct trace *t, uint32_t pid, si
         trace_arg_name(t, "Mode", names_number(p->names, tag));
     else
         trace_arg_name(t, "Mode", type);
-    trace_arg_word(t, "level", call_level_text(c->level[row]));
+    trace_arg_word(t, "level", call_level_text(x, c->level[row]));
     if (is_acl)
         trace_arg_name(t, "id", type);
     else

@@ -9,6 +9,6 @@ bool cann_db(const struct export *x, struct db *db, struct error *e);
 
 /* How a call is named. The names are looked up as they are needed: a million calls share a few hundred of them. */
 name_id call_api_name(const struct profile *p, size_t row);
-const char *call_level_text(uint16_t level); /* "acl", or "" */
+const char *call_level_text(const struct export *x, uint16_t level); /* "acl", or "" */
 
 #endif

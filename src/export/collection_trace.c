@@ -11,6 +11,7 @@ bool collection_trace_draw(const struct export *x, const struct timeline_wish *w
                        .names = x->profile->names,
                        .escaped = escaped,
                        .lanes = lanes_new(),
+                       .has_one_npu = has_one_npu(x),
                        .has_base = x->from_start,
                        .base_ns = profile_main_source(x->profile)->begin_ns,
                        .one_per_line = is_pretty };

@@ -120,8 +120,9 @@ bool about_db(const struct export *x, struct db *db, struct error *e)
 
 enum { ENUM_NOT_KNOWN = 65534, ENUM_INVALID = 65535 };
 
+enum { API_TYPE_COMMUNICATION = 1 };
 static const struct enum_name api_type[] = {
-    { LEVEL_RUNTIME, "runtime" }, { LEVEL_COMMUNICATION, "communication" },
+    { LEVEL_RUNTIME, "runtime" }, [API_TYPE_COMMUNICATION] = { LEVEL_COMMUNICATION, "communication" },
     { LEVEL_NODE, "node" },       { LEVEL_MODEL, "model" },
     { LEVEL_ACL, "acl" },
 };
@@ -158,8 +159,9 @@ bool enums_db(const struct export *x, struct db *db, struct error *e)
         struct grid g = { .n_columns = 2, .mem = x->mem };
         for (size_t k = 0; k < enums[i].numbers->n; k++) {
             const struct enum_name *n = &enums[i].numbers->name[k];
+            const bool is_hccl = x->dialect == DIALECT_SEED && n == &api_type[API_TYPE_COMMUNICATION];
             if (n->value < ENUM_NOT_KNOWN)
-                grid_row(&g, (struct cell[]){ cell_uint(n->value), cell_text(n->name) });
+                grid_row(&g, (struct cell[]){ cell_uint(n->value), cell_text(is_hccl ? "hccl" : n->name) });
         }
         if (enums[i].not_known)
             grid_row(&g, (struct cell[]){ cell_uint(ENUM_NOT_KNOWN), cell_text(enums[i].not_known) });

@@ -39,6 +39,12 @@ struct export
     struct arena *mem; /* of the job that writes this output */
 };
 
+/* Files of the documented release number devices where there are several. */
+static inline bool has_one_npu(const struct export *x)
+{
+    return x->dialect == DIALECT_SEED && x->profile->n_devices == 1;
+}
+
 /* A number of a statistic: 454 in the newer presentation, 454.0 in the older one and in files of the documented release. */
 static inline struct cell cell_statistic(const struct export *x, double v)
 {

@@ -98,7 +98,8 @@ static struct cell op_type(const struct row *r)
 
 static struct cell task_type(const struct row *r)
 {
-    return r->op == NO_ROW ? cell_text("COMMUNICATION") : cell_name(r->s->profile->host.ops.task_type[r->op]);
+    return r->op == NO_ROW ? cell_text(r->s->x->dialect == DIALECT_SEED ? "HCCL" : "COMMUNICATION")
+                           : cell_name(r->s->profile->host.ops.task_type[r->op]);
 }
 
 static struct cell start(const struct row *r)
@@ -208,12 +209,13 @@ static struct cell cube_utilization(const struct row *r)
     if (!(capacity > 0))
         return cell_na();
     const bool is_idle = cycles == 0 || !(shown_value(r, r->s->ratio[RATIO_MAC]) > 0);
-    if (duration_ns(r) == 0 || (is_generic && is_idle))
+    const bool is_short = is_generic || r->s->x->dialect == DIALECT_SEED;
+    if (duration_ns(r) == 0 || (is_short && is_idle))
         return cell_uint(0);
     /* Six decimals in between, as the reference has them. */
     const double work = is_generic ? (double)cycles / capacity * 100 : nearbyint((double)cycles / capacity * 1e8) / 1e6;
     const double percent = work / ((is_generic ? r->d->tasks.dur_ns[r->task] : (double)duration_ns(r)) / 1000);
-    return is_generic ? cell_real(round_exact(percent, 3)) : cell_fixed(percent, 3);
+    return is_short ? cell_real(round_exact(percent, 3)) : cell_fixed(percent, 3);
 }
 
 /* Above one, the core waits for memory rather than for itself. */

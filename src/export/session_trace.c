@@ -64,6 +64,7 @@ static void write_part(void *context, size_t i, struct out *o)
     struct trace t = { .out = o,
                        .names = w->x->session->profile.names,
                        .escaped = w->escaped,
+                       .has_one_npu = has_one_npu(&w->x->device),
                        .has_base = w->x->device.from_start,
                        .base_ns = w->base_ns,
                        .one_per_line = w->x->is_pretty,

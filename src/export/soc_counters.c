@@ -119,6 +119,28 @@ static void draw_sio(const struct export *x, const struct view *v, struct trace 
     }
 }
 
+/* As files of the documented release have it: each accelerator by itself. */
+static void draw_acc_each(const struct view *v, struct trace *t, uint32_t pid)
+{
+    static const struct {
+        const char *name;
+        unsigned column;
+    } counter[] = { { "read_bandwidth", ACC_READ_BW },
+                    { "write_band_width", ACC_WRITE_BW },
+                    { "read_ost", ACC_READ_OST },
+                    { "write_ost", ACC_WRITE_OST } };
+    for (size_t i = 0; i < v->n; i++) {
+        const size_t row = view_row(v, i);
+        const int64_t at_ns = v->s->at_ns[row];
+        for (unsigned k = 0; k < COUNT_OF(counter) && trace_wants(t, at_ns, at_ns); k++) {
+            trace_counter(t, counter[k].name, pid, 0, at_ns);
+            trace_arg_uint(t, "value", samples_uint(v->s, counter[k].column, row));
+            trace_arg_uint(t, "acc_id", samples_uint(v->s, SOC_ID, row));
+            trace_end(t);
+        }
+    }
+}
+
 /* Of the accelerators of one moment the greatest value is shown. */
 static void draw_acc(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
 {
@@ -129,7 +151,10 @@ static void draw_acc(const struct export *x, const struct view *v, struct trace 
                     { "read_ost", ACC_READ_OST },
                     { "write_bandwidth", ACC_WRITE_BW },
                     { "write_ost", ACC_WRITE_OST } };
-    (void)x;
+    if (x->dialect == DIALECT_SEED) {
+        draw_acc_each(v, t, pid);
+        return;
+    }
     for (size_t i = 0, n; i < v->n; i += n) {
         n = same_time(v, i);
         const int64_t at_ns = v->s->at_ns[view_row(v, i)];

@@ -105,8 +105,9 @@ void trace_process(struct trace *t, uint32_t pid, const char *name, const char *
 
 void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index)
 {
-    char label[32];
-    snprintf(label, sizeof label, "NPU %u", device);
+    char label[32] = "NPU";
+    if (!t->has_one_npu)
+        snprintf(label, sizeof label, "NPU %u", device);
     trace_process(t, pid, name, label, sort_index);
 }
 

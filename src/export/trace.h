@@ -32,6 +32,7 @@ struct trace {
     bool has_no_memory;  /* for the moves */
     uint64_t n_events;
     bool one_per_line;
+    bool has_one_npu; /* which need not be numbered */
     bool first_arg;
     struct { /* where the event before was, as text: mostly the next one is there, too */
         uint32_t pid;
