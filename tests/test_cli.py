@@ -11,6 +11,7 @@ import pathlib
 import pty
 import re
 import shutil
+import sqlite3
 import stat
 import statistics
 import subprocess
@@ -795,6 +796,24 @@ class Sim(Case):
         self.assertTrue(r["collections"][0]["simulated"])
         self.assertEqual(r["collections"][0]["counts"]["marks"], 0)
         self.assertIn("simulated Ascend910B", self.ascope("export", "db", "-dir", path, code=0).stdout)
+
+    def test_whatever_shows_the_data_says_that_it_is_simulated(self):
+        prof = self.ascope("sim", "--kernels", "9", code=0).stdout.strip()
+        host = self.ascope("sim", "--framework", "pt", "--kernels", "0", "--operators", "50", code=0).stdout.strip()
+        whole = self.ascope("sim", "--framework", "pt", "--kernels", "9", "--seed", "2", code=0).stdout.strip()
+        self.assertIn("simulated Ascend910B", self.ascope("info", prof, code=0).stdout)
+        self.ascope("export", "summary", "-dir", prof, code=0)
+        with open(os.path.join(self.dir, prof, "mindstudio_profiler_output/README.txt")) as f:
+            self.assertIn("simulated", f.readline())
+        for path in host, whole:
+            self.assertIn("PyTorch, simulated", self.ascope("info", path, code=0).stdout)
+            self.assertIn("simulated", self.ascope("analyse", path, "--export-type", "db", code=0).stdout.splitlines()[1])
+            db = sqlite3.connect(glob.glob(os.path.join(self.dir, path, "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db"))[0])
+            self.assertIn(("ASCOPE_SIMULATED", "1"), db.execute("SELECT name, value FROM META_DATA").fetchall())
+            db.close()
+        for path in prof, host, whole:
+            for one in json.loads(self.ascope("info", path, "--json", code=0).stdout)["collections"]:
+                self.assertTrue(one["simulated"])
 
     def test_every_group_of_counters_that_is_offered_exists(self):
         groups = self.ascope("sim", "--metrics", "?", code=2).stderr.split("accepted are ")[1].strip().split(", ")

@@ -302,8 +302,9 @@ class Job(unittest.TestCase):
     def test_sizes_make_the_number_of_ranks(self):
         for options, n in (["--tp", "3"], 3), (["--pp", "2", "--dp", "2"], 4), (["--stall", "0:1ms"], 1), (["--ranks", "5"], 5):
             out = os.path.join(self.dir, "sizes-%d" % n)
-            run("sim", *options, "--kernels", "20", "--samplers=off", "--out", out)
-            self.assertEqual(len(os.listdir(out)), n)
+            made = json.loads(run("sim", *options, "--kernels", "20", "--samplers=off", "--out", out, "--json").stdout)
+            self.assertEqual(sorted(os.listdir(out)), [os.path.basename(m["path"]) for m in made["directories"]])
+            self.assertEqual(len(made["directories"]), n)
 
     def test_other_shapes_are_coherent_as_well(self):
         for name, shape, kernels in (("tp", ["--tp", "4", "--chip", "A3"], 400), ("pp", ["--pp", "3", "--mhz", "48"], 300),

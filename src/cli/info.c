@@ -262,7 +262,7 @@ static void put_text(const struct term *t, const struct looked *l)
     term_text(t, l->path, 0);
     fprintf(t->to, "%s\n  %s files, %s", term_ink(t, INK_END), term_count(n, files), term_bytes(size, bytes));
     if (first) {
-        fprintf(t->to, ", %s", first->chip->name);
+        fprintf(t->to, ", %s%s", source_is_simulated(first) ? "simulated " : "", first->chip->name);
         const char *process = source_text(first->info, "pid_name");
         if (*process) {
             fputs(", process ", t->to);
@@ -306,7 +306,9 @@ static json_t *looked_json(const struct looked *l)
     json_t *folders = json_array();
     for (size_t i = 0; i < l->folders.n; i++)
         json_array_append_new(folders, folder_json(&l->folders.at[i], main_source(l)));
-    return json_pack("{s:o, s:o, s:o, s:o}", "path", text_json(l->path), "folders", folders, "recording",
+    const struct source *first = main_source(l);
+    return json_pack("{s:o, s:b, s:o, s:o, s:o}", "path", text_json(l->path), "simulated",
+                     first && source_is_simulated(first), "folders", folders, "recording",
                      recording_json(&l->collector), "losses", summary_losses_json(&l->lost));
 }
 

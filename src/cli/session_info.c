@@ -51,7 +51,8 @@ void session_info_print(const struct term *t, const struct session *s, const str
     char bytes[TERM_NUMBER], n[TERM_NUMBER];
     fputs(term_ink(t, INK_BOLD), t->to);
     term_text(t, s->path, 0);
-    fprintf(t->to, "%s\n  %s", term_ink(t, INK_END), s->collector.is_native ? "program" : "PyTorch");
+    fprintf(t->to, "%s\n  %s%s", term_ink(t, INK_END), s->collector.is_native ? "program" : "PyTorch",
+            set->is_simulated ? ", simulated" : "");
     if (set->has_rank)
         fprintf(t->to, ", rank %lld", (long long)set->rank);
     fprintf(t->to, ", %s, activities%s%s, export type%s%s\n  on:", level_name[set->level], set->has_cpu ? " CPU" : "",
@@ -83,10 +84,10 @@ json_t *session_info_json(const struct session *s, const struct session_look *l)
             json_object_set_new(files, framework_file_name[i], json_integer(l->bytes[i]));
     for (size_t i = 0; i < OPTION_ROWS; i++)
         json_object_set_new(options, option[i].name, json_boolean(is_on(set, i)));
-    return json_pack("{s:o, s:o, s:o, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
-                     "framework", s->collector.is_native ? json_null() : json_string("PyTorch"), "rank",
-                     set->has_rank ? json_integer(set->rank) : json_null(), "level", level_name[set->level], "cpu",
-                     set->has_cpu, "npu", set->has_npu, "text", set->wants_text, "db", set->wants_db, "options",
-                     options, "bytes", files, "recording", recording_json(&s->collector), "losses",
-                     summary_losses_json(&s->lost));
+    return json_pack("{s:o, s:o, s:b, s:o, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
+                     "framework", s->collector.is_native ? json_null() : json_string("PyTorch"), "simulated",
+                     set->is_simulated, "rank", set->has_rank ? json_integer(set->rank) : json_null(), "level",
+                     level_name[set->level], "cpu", set->has_cpu, "npu", set->has_npu, "text", set->wants_text, "db",
+                     set->wants_db, "options", options, "bytes", files, "recording", recording_json(&s->collector),
+                     "losses", summary_losses_json(&s->lost));
 }

@@ -56,7 +56,8 @@ static bool costs_sum(const struct session *s, size_t most, struct costs *out)
 
 static bool is_simulated(const struct session *s)
 {
-    return s->collector.is_simulated || (s->has_device && source_is_simulated(profile_main_source(&s->profile)));
+    return s->settings.is_simulated || s->collector.is_simulated ||
+           (s->has_device && source_is_simulated(profile_main_source(&s->profile)));
 }
 
 static void put_found(const struct term *t, const struct session *s)
@@ -93,7 +94,7 @@ static void put_found(const struct term *t, const struct session *s)
         for (size_t i = 0; i < s->profile.n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " device ", s->profile.device[i].source.device);
     } else {
-        fputs(", host only", t->to);
+        fprintf(t->to, ", %shost only", is_simulated(s) ? "simulated, " : "");
     }
     const char *before = "\n  ";
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)

@@ -5,6 +5,11 @@
 #include "cli/summary.h"
 #include "cli/term.h"
 
+static void add_json(void *list, const char *path)
+{
+    json_array_append_new(list, json_pack("{s:o}", "path", text_json(path)));
+}
+
 int run_sim(struct arguments *a)
 {
     struct error e = { 0 };
@@ -26,13 +31,17 @@ int run_sim(struct arguments *a)
     if (!arguments_have(a, OPT_KERNELS))
         a->sim.kernels *= sim_ranks(&a->sim);
     a->sim.n_threads = arguments_threads(a);
+    json_t *made = a->json ? json_array() : NULL;
+    a->sim.made = a->json ? add_json : NULL;
+    a->sim.context = made;
     if (!sim_write(&a->sim, path, sizeof path, &e)) {
+        json_decref(made);
         complain("%s", e.text);
         return exit_code(a->face, e.fault == FAULT_ASKED ? OUTCOME_PARAMETER : OUTCOME_NOTHING);
     }
     enum outcome outcome = OUTCOME_DONE;
     if (a->json)
-        outcome = json_report(a, "directories", json_pack("[{s:o}]", "path", text_json(path)), outcome);
+        outcome = json_report(a, "directories", made, outcome);
     else
         puts(path);
     return exit_code(a->face, outcome);

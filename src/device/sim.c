@@ -288,6 +288,8 @@ static bool all_write(const struct sim_process *first, uint32_t n, char *path_ou
     for (uint32_t i = 0; i < n; i++) {
         if (all.at[i].path[0])
             snprintf(path_out, size, "%s", all.at[i].path);
+        if (all.at[i].path[0] && all.at[i].error.fault == FAULT_NONE && first->o->made)
+            first->o->made(first->o->context, all.at[i].path);
         if (all.at[i].error.fault != FAULT_NONE && e->fault == FAULT_NONE)
             *e = all.at[i].error;
     }

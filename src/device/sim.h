@@ -53,7 +53,9 @@ struct sim_options {
     uint32_t tp, pp, dp; /* sizes of the groups of a job; 0: 1, and dp is what is left */
     uint32_t host_ranks; /* so many ranks share a host, whose links are faster; 0: 8 */
     const char *trouble[SIM_TROUBLES];
-    unsigned n_threads;   /* that write ranks; 0: one */
+    unsigned n_threads;                            /* that write ranks; 0: one */
+    void (*made)(void *context, const char *path); /* called for every directory, in order; NULL: nobody asks */
+    void *context;
     const char *chip;     /* a name of sim_chips, or the number that info.json has */
     uint32_t counter_mhz; /* of the devices' counter; 48 makes fractions of a nanosecond */
     const char *metrics;  /* group of AI core counters: PipeUtilization, Memory, ... */

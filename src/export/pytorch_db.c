@@ -119,7 +119,8 @@ static bool write_metadata(const struct session_export *x, struct db *db, struct
     if (json_memory_failed())
         return error_set(e, FAULT_LIMIT, "META_DATA: no memory for its rows");
     metadata_losses(&g, &s->lost);
-    if (s->has_device && source_is_simulated(profile_main_source(&s->profile)) && !s->collector.is_simulated)
+    if ((s->settings.is_simulated || (s->has_device && source_is_simulated(profile_main_source(&s->profile)))) &&
+        !s->collector.is_simulated)
         metadata_simulated(&g);
     recording_metadata(&g, &s->collector);
     return recording_steps_db(db, &s->collector, x->mem, e) && metadata_db(db, &g, e);

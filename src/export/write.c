@@ -291,6 +291,8 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
         return error_set(e, FAULT_LIMIT, "%s/README.txt: no memory", w->dir);
     if (!out_open(&o, path, e))
         return false;
+    if (source_is_simulated(profile_main_source(&out->profile)))
+        out_lit(&o, "The data is simulated: no such device has run.\n\n");
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
         size_t n = 0;
         for (size_t i = 0; i < out->account.files.n; i++) {

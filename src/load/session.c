@@ -179,6 +179,7 @@ static void read_settings(struct session *s, const struct parts *p)
     t->simplifies = flag(more, "_data_simplification", true);
     t->wants_db = lists(types, "db");
     t->wants_text = lists(types, "text") || !t->wants_db;
+    t->is_simulated = flag(s->info, "simulated", false);
     t->rank = source_number(s->info, "rank_id", -1);
     t->has_rank = rank && t->rank >= 0;
 }
