@@ -16,9 +16,9 @@ static const char *shown(unsigned ms, bool wanted)
     assert_non_null(theirs);
     struct progress p;
     progress_begin(&p, theirs, wanted);
-    progress_show(&p, "reading", 0.25);
+    progress_stage(&p, "reading", 0.25, 0.5, 0);
     usleep(ms * 1000);
-    progress_show(&p, "writing", 7); /* more than all of it is all of it */
+    progress_stage(&p, "writing", 7, 8, 0); /* more than all of it is all of it */
     usleep(ms * 1000);
     progress_end(&p);
     fclose(theirs);
@@ -56,11 +56,57 @@ static void no_terminal(void **state)
     FILE *file = tmpfile();
     struct progress p;
     progress_begin(&p, file, true);
-    progress_show(&p, "reading", 0.5);
+    progress_stage(&p, "reading", 0.5, 1, 0);
     usleep(1200000);
     progress_end(&p);
     assert_int_equal(ftell(file), 0);
     fclose(file);
+    (void)state;
+}
+
+/* On no terminal: nothing depends on time. */
+static void work_moves_a_stage_to_its_end_and_not_beyond(void **state)
+{
+    struct progress p = { .from = 0.2, .until = 0.6, .expected = 1000 };
+    static const struct {
+        uint64_t units; /* more */
+        double least, most;
+    } row[] = {
+        { 0, 0.2, 0.2 },       { 500, 0.399, 0.401 },
+        { 400, 0.559, 0.561 }, { 100, 0.56, 0.59 }, /* as many as were expected */
+        { 1000, 0.59, 0.6 },   { UINT32_MAX, 0.59, 0.6 },
+    };
+    progress_work(12345);
+    p.before = 12345; /* nothing else here counts */
+    double last = 0;
+    for (size_t i = 0; i < ROWS(row); i++) {
+        progress_work(row[i].units);
+        const double done = progress_done(&p);
+        assert_true(done >= row[i].least && done <= row[i].most && done >= last);
+        last = done;
+    }
+    p.expected = 0; /* nobody knows */
+    assert_true(progress_done(&p) == 0.2);
+    (void)state;
+}
+
+static void the_rest_is_estimated_when_there_is_something_to_go_by(void **state)
+{
+    static const struct {
+        double elapsed_s, done;
+        const char *text;
+    } row[] = {
+        { 1, 0.5, "" },
+        { 10, 0.01, "" },
+        { 10, 0, "" },
+        { 10, 0.2, "about 40 s left" },
+        { 30, 0.1, "about 5 min left" },
+        { 10, 1, "about 0 s left" },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        char text[PROGRESS_LEFT];
+        assert_string_equal(progress_left(text, row[i].elapsed_s, row[i].done), row[i].text);
+    }
     (void)state;
 }
 
@@ -71,6 +117,8 @@ int main(void)
         cmocka_unit_test(a_short_job_has_none),
         cmocka_unit_test(nobody_asked),
         cmocka_unit_test(no_terminal),
+        cmocka_unit_test(work_moves_a_stage_to_its_end_and_not_beyond),
+        cmocka_unit_test(the_rest_is_estimated_when_there_is_something_to_go_by),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 #include "analyse/ts_copies.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/progress.h"
 #include "load/records.h"
 
 static bool release_log(struct profile *p, struct device *d, struct error *e)
@@ -65,9 +66,15 @@ struct analysis {
 
 static void analyse_device(const struct analysis *a, size_t i, device_step *const *step)
 {
-    for (; *step; step++)
-        if (!(*step)(a->profile, &a->profile->device[i], &a->error[1 + i]))
-            return;
+    for (; *step && (*step)(a->profile, &a->profile->device[i], &a->error[1 + i]); step++)
+        progress_work(1);
+}
+
+enum { HOST_STEPS = 8 }; /* of a device, that take as long */
+
+uint64_t profile_analyse_steps(const struct profile *p)
+{
+    return HOST_STEPS + p->n_devices * (sizeof of_device / sizeof *of_device + sizeof of_both / sizeof *of_both - 2);
 }
 
 static void analyse_host(struct profile *p, struct error *e)
@@ -75,6 +82,7 @@ static void analyse_host(struct profile *p, struct error *e)
     if (profile_has_host(p) && calls_analyse(p, e) && operators_analyse(p, e) && marks_analyse(p, e) &&
         memory_analyse(p, e))
         release_host_records(p);
+    progress_work(HOST_STEPS);
 }
 
 static void analyse_alone(void *context, size_t i)

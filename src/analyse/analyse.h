@@ -6,5 +6,6 @@
 
 /* False only without memory. Devices are independent of each other and share the threads. */
 bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e);
+uint64_t profile_analyse_steps(const struct profile *p); /* that it will count by progress_work() */
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/progress.h"
 
 /* 256 KiB: one write per buffer, small enough to stay in the second-level cache. */
 enum { OUT_BUFFER = 1 << 18 };
@@ -86,6 +87,7 @@ static void write_down(struct out *o, const char *p, size_t n)
         left -= (size_t)done;
     }
     o->written += n;
+    progress_work(n);
 }
 
 static void flush(struct out *o)

@@ -1,17 +1,48 @@
 #include "base/progress.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { BAR_CELLS = 24, REDRAW_MS = 100, PATIENCE_MS = 1000 }; /* shorter than a second, a bar is only a flicker */
 
+static atomic_uint_least64_t worked;
+
+void progress_work(uint64_t units)
+{
+    atomic_fetch_add_explicit(&worked, units, memory_order_relaxed); /* a number to look at: nothing hangs on it */
+}
+
+double progress_done(const struct progress *p)
+{
+    const uint64_t units = atomic_load_explicit(&worked, memory_order_relaxed) - p->before;
+    const double x = p->expected > 0 ? (double)units / (double)p->expected : 0;
+    const double portion = x < 0.9 ? x : 1 - 0.1 * exp(-10 * (x - 0.9)); /* the same slope where they meet */
+    return p->from + (p->until - p->from) * portion;
+}
+
+const char *progress_left(char out[PROGRESS_LEFT], double elapsed_s, double done)
+{
+    const double left_s = done > 0 ? elapsed_s * (1 - done) / done : 0;
+    if (elapsed_s < 2 || done < 0.05 || left_s > 360000)
+        *out = 0;
+    else if (left_s < 100)
+        snprintf(out, PROGRESS_LEFT, "about %.0f s left", ceil(left_s));
+    else
+        snprintf(out, PROGRESS_LEFT, "about %.0f min left", ceil(left_s / 60));
+    return out;
+}
+
 static void draw(const struct progress *p, unsigned ms)
 {
-    char bar[BAR_CELLS + 1];
+    char bar[BAR_CELLS + 1], left[PROGRESS_LEFT];
+    const double done = progress_done(p);
     for (int i = 0; i < BAR_CELLS; i++)
-        bar[i] = (double)(i + 1) <= p->done * BAR_CELLS ? '=' : ' ';
+        bar[i] = (double)(i + 1) <= done * BAR_CELLS ? '=' : ' ';
     bar[BAR_CELLS] = 0;
-    fprintf(p->to, "\r\033[K%-9s [%s] %3.0f %% %4u s", p->what, bar, p->done * 100, ms / 1000);
+    fprintf(p->to, "\r\033[K%-9s [%s] %3.0f %% %4u s  %s", p->what, bar, floor(done * 100), ms / 1000,
+            progress_left(left, ms / 1e3, done));
     fflush(p->to);
 }
 
@@ -52,14 +83,17 @@ void progress_begin(struct progress *p, FILE *to, bool wanted)
     p->is_on = pthread_create(&p->thread, NULL, draw_until_ended, p) == 0;
 }
 
-void progress_show(void *progress, const char *what, double done)
+void progress_stage(void *progress, const char *what, double from, double until, uint64_t expected)
 {
     struct progress *p = progress;
     if (!p->is_on)
         return;
     pthread_mutex_lock(&p->lock);
     snprintf(p->what, sizeof p->what, "%s", what);
-    p->done = done < 0 ? 0 : done > 1 ? 1 : done;
+    p->from = from < 0 ? 0 : from > 1 ? 1 : from;
+    p->until = until < p->from ? p->from : until > 1 ? 1 : until;
+    p->expected = expected;
+    p->before = atomic_load_explicit(&worked, memory_order_relaxed);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -1,14 +1,16 @@
-/* progress.h - how far a long job has come, on a terminal.
+/* progress.h - how far a long job has come, on a terminal, and about how long the rest takes.
  *
  * Nothing is shown for what takes less than a second, and nothing at all when the stream is no terminal. A thread of its
- * own draws, so that the seconds go on while a job says nothing. Safe to call from several threads; cheap enough to be
- * called often.
+ * own draws, so that the seconds go on while a job says nothing. A job is a few stages, each with a share of the whole and
+ * the units of work that it is expected to take (bytes to read or to write, steps of the analysis). Whoever does work counts it
+ * with progress_work(), from any thread and whether or not anybody looks.
  */
 #ifndef ASCOPE_BASE_PROGRESS_H
 #define ASCOPE_BASE_PROGRESS_H
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct progress {
@@ -19,12 +21,22 @@ struct progress {
     pthread_cond_t ended;
     bool is_ending;
     char what[24];
-    double done;
+    double from, until;        /* the stage's share of the whole, which is 0 to 1 */
+    uint64_t expected, before; /* units that the stage takes, and those that were counted before it */
 };
 
 void progress_begin(struct progress *p, FILE *to, bool wanted);
-/* `done` is 0 to 1, of `what`; the signature suits struct request. */
-void progress_show(void *progress, const char *what, double done);
+/* A stage begins. The signature suits struct request. */
+void progress_stage(void *progress, const char *what, double from, double until, uint64_t expected);
 void progress_end(struct progress *p); /* wipes the line */
+
+void progress_work(uint64_t units);
+
+/* How far the whole is by now. What takes more units than expected comes ever closer to the end of its stage. */
+double progress_done(const struct progress *p);
+
+/* "about 40 s left"; empty when it is too early to say. */
+enum { PROGRESS_LEFT = 32 };
+const char *progress_left(char out[PROGRESS_LEFT], double elapsed_s, double done);
 
 #endif

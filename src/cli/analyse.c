@@ -179,7 +179,8 @@ static void run_one(void *context, size_t i)
     if (n->targets.list.n > 1) {
         char what[48];
         snprintf(what, sizeof what, "%zu of %zu", n->n_ended, n->targets.list.n);
-        progress_show(&n->progress, what, (double)n->n_ended / (double)n->targets.list.n);
+        const double done = (double)n->n_ended / (double)n->targets.list.n;
+        progress_stage(&n->progress, what, done, done, 0);
     }
     tell_in_order(n);
     pthread_mutex_unlock(&n->lock);
@@ -195,7 +196,7 @@ static void run_all(struct analysis *n)
     n->wishes.n_threads = n->request.n_threads = at_once > 0 && n_threads > at_once ? n_threads / at_once : 1;
     if (n_targets == 1) {
         n->wishes.n_threads = n->request.n_threads = n_threads;
-        n->wishes.progress = n->request.progress = progress_show;
+        n->wishes.progress = n->request.progress = progress_stage;
         n->wishes.progress_context = n->request.progress_context = &n->progress;
     }
     n->has_lines = n_targets > TOLD_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;

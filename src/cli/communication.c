@@ -54,7 +54,7 @@ static bool analyze_one(const void *context, const char *path, struct progress *
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     if (!work_load(path, arguments_threads(n->a), progress, r, e))
         return false;
-    progress_show(progress, "writing", 0.75);
+    progress_stage(progress, "writing", 1, 1, 0);
     if (!analyze_write(&r->profile, &n->request, r->account.mem, &found, e)) {
         if (found.n_files == 0)
             return false;

@@ -67,7 +67,7 @@ static bool export_one(const void *context, const char *path, struct progress *p
                        struct error *e)
 {
     struct request request = *(const struct request *)context;
-    request.progress = progress_show;
+    request.progress = progress_stage;
     request.progress_context = progress;
     return collection_export(path, &request, r, e);
 }

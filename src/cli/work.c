@@ -10,6 +10,7 @@
 #include "cli/recover.h"
 #include "cli/summary.h"
 #include "load/prof.h"
+#include "load/raw_bytes.h"
 
 enum { PROBLEMS_TOLD = 3 }; /* a full disk is the same trouble for forty files */
 
@@ -120,11 +121,11 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
 bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e)
 {
     const double start = now_s();
-    progress_show(progress, "reading", 0);
+    progress_stage(progress, "reading", 0, 0.5, raw_bytes(path));
     if (!profile_load(&r->profile, path, n_threads, e))
         return false;
     r->account.load_s = now_s() - start;
-    progress_show(progress, "analysing", 0.5);
+    progress_stage(progress, "analysing", 0.5, 1, profile_analyse_steps(&r->profile));
     if (!profile_analyse(&r->profile, n_threads, e))
         return false;
     r->account.analyse_s = now_s() - start - r->account.load_s;

@@ -1,13 +1,13 @@
 #include "export/session_write.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "analyse/analyse.h"
 #include "analyse/session.h"
 #include "base/file.h"
 #include "base/leftover.h"
@@ -17,6 +17,8 @@
 #include "export/session_done.h"
 #include "export/session_log.h"
 #include "export/simplify.h"
+#include "export/stages.h"
+#include "load/raw_bytes.h"
 #include "load/session.h"
 
 static const char RESULTS[] = "ASCEND_PROFILER_OUTPUT";
@@ -47,8 +49,6 @@ struct writing {
     size_t n_host_windows;
     struct job *job;
     size_t n_jobs;
-    pthread_mutex_t lock; /* of n_done and the progress callback */
-    size_t n_done;
 };
 
 static const struct report *report_of(const char *name)
@@ -186,11 +186,6 @@ static void run_job(void *context, size_t i)
             error_set(&j->error, FAULT_IO, "%s: was written, but cannot be found: %s", j->path, write_trouble(errno));
     }
     arena_free(j->mem);
-    pthread_mutex_lock(&w->lock);
-    w->n_done++;
-    if (w->wishes->progress)
-        w->wishes->progress(w->wishes->progress_context, "writing", 0.5 + 0.5 * (double)w->n_done / (double)w->n_jobs);
-    pthread_mutex_unlock(&w->lock);
 }
 
 /* The files that were asked for, as jobs. */
@@ -316,9 +311,7 @@ static bool write_all(const struct session_wishes *wishes, struct session_result
         return false;
     leftovers_sweep(dir);
     unlink(done); /* it comes last: what is there without it is not complete */
-    pthread_mutex_init(&w.lock, NULL);
     run_wanted(&w);
-    pthread_mutex_destroy(&w.lock);
     remove_stale(&w);
     if (!collect(&w, out, e)) {
         rmdir(dir); /* only if nothing else is in it */
@@ -350,22 +343,27 @@ bool session_export(const char *path, const struct session_wishes *w, struct ses
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     struct account *a = &out->account;
     const double start = now_s();
+    const uint64_t bytes = w->progress ? raw_bytes(path) : 0;
     if (w->progress)
-        w->progress(w->progress_context, "reading", 0);
+        w->progress(w->progress_context, "reading", 0, STAGE_READ, bytes);
     const struct session_request request = { .n_threads = w->n_threads };
     if (!session_load(&out->session, path, &request, e))
         return false;
     a->load_s = now_s() - start;
     if (w->progress)
-        w->progress(w->progress_context, "analysing", 0.25);
+        w->progress(w->progress_context, "analysing", STAGE_READ, STAGE_ANALYSED,
+                    profile_analyse_steps(&out->session.profile));
     if (!session_analyse(&out->session, w->n_threads, e))
         return false;
     session_losses(&out->session, &out->session.lost);
     a->analyse_s = now_s() - start - a->load_s;
     if (out->session.device_error.fault != FAULT_NONE)
         account_problem(a, out->session.device_error.text);
+    const bool as_recorded = !w->text && !w->db;
+    const bool text = as_recorded ? out->session.settings.wants_text : w->text;
     if (w->progress)
-        w->progress(w->progress_context, "writing", 0.5);
+        w->progress(w->progress_context, "writing", STAGE_ANALYSED, 1,
+                    stage_output_bytes(bytes, text, text, as_recorded ? out->session.settings.wants_db : w->db));
     const bool done = write_all(w, out, e);
     a->write_s = now_s() - start - a->load_s - a->analyse_s;
     return done;

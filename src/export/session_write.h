@@ -22,7 +22,7 @@ struct session_wishes {
     int code_of_losses; /* the exit code for them, which analyse.done names */
     unsigned n_threads;
     const char *out_dir; /* instead of the session's own directory; NULL: that one */
-    void (*progress)(void *context, const char *what, double done); /* 0 to 1; NULL: none */
+    void (*progress)(void *context, const char *what, double from, double until, uint64_t expected); /* NULL: none */
     void *progress_context;
 };
 

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +18,11 @@
 #include "export/db_session.h"
 #include "export/recording.h"
 #include "export/scope.h"
+#include "export/stages.h"
 #include "export/trace_split.h"
 #include "load/collector.h"
 #include "load/prof.h"
+#include "load/raw_bytes.h"
 
 /* A table longer than this is cut into files that spreadsheets can open. */
 enum { ROWS_PER_FILE = 1000000 };
@@ -36,8 +37,6 @@ static double now_s(void)
 /* Everything that is written, as jobs that share nothing. The large ones come first, so that no thread ends up alone
  * with one of them. */
 enum job_kind { JOB_DB, JOB_TIMELINE, JOB_REPORT };
-/* About how much work a job is, for the progress: most reports are small, and op_summary is not. */
-static const double job_work[] = { [JOB_DB] = 40, [JOB_TIMELINE] = 15, [JOB_REPORT] = 1 };
 struct job {
     enum job_kind kind;
     const char *file; /* of a timeline: "msprof", or the own_file of some tracks */
@@ -54,8 +53,6 @@ struct writing {
     const char *dir, *prof_dir, *stamp;
     struct job *job;
     size_t n_jobs;
-    pthread_mutex_t lock; /* of done and the progress callback */
-    double work, done;    /* of all jobs, and of those that have ended */
 };
 
 static void note_file(struct job *j, const char *path, const char *about, uint64_t rows)
@@ -212,17 +209,11 @@ static void run_job(void *context, size_t i)
         write_job(w, j);
     else
         error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of the results", w->dir);
-    pthread_mutex_lock(&w->lock);
-    w->done += job_work[j->kind];
-    if (w->request->progress)
-        w->request->progress(w->request->progress_context, "writing", 0.5 + 0.5 * w->done / w->work);
-    pthread_mutex_unlock(&w->lock);
 }
 
 static struct job *add_job(struct writing *w, enum job_kind kind)
 {
     struct job *j = &w->job[w->n_jobs++];
-    w->work += job_work[kind];
     j->kind = kind;
     j->mem = arena_new();
     return j;
@@ -355,10 +346,8 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
 {
     leftovers_sweep(w->dir);
     leftovers_sweep(w->prof_dir);
-    pthread_mutex_init(&w->lock, NULL);
     plan(w);
     pool_run(w->n_jobs, w->request->n_threads, run_job, w);
-    pthread_mutex_destroy(&w->lock);
     size_t n_written = 0;
     for (size_t i = 0; i < w->n_jobs; i++) {
         struct job *j = &w->job[i];
@@ -455,20 +444,22 @@ bool collection_export(const char *prof_path, const struct request *r, struct re
     if (!out->account.mem)
         return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
     const double start = now_s();
+    const uint64_t bytes = r->progress ? raw_bytes(prof_path) : 0;
     if (r->progress)
-        r->progress(r->progress_context, "reading", 0);
+        r->progress(r->progress_context, "reading", 0, STAGE_READ, bytes);
     struct profile *p = &out->profile;
     if (!profile_load(p, prof_path, r->n_threads, e) ||
         (!p->collector.is_there && !collector_load_above(&p->collector, p->path, p->mem, &p->lost, e)))
         return false;
     const double loaded = now_s();
     if (r->progress)
-        r->progress(r->progress_context, "analysing", 0.25);
+        r->progress(r->progress_context, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(p));
     if (!profile_analyse(&out->profile, r->n_threads, e))
         return false;
     const double analysed = now_s();
     if (r->progress)
-        r->progress(r->progress_context, "writing", 0.5);
+        r->progress(r->progress_context, "writing", STAGE_ANALYSED, 1,
+                    stage_output_bytes(bytes, r->want & WANT_TIMELINE, r->want & WANT_SUMMARY, r->want & WANT_DB));
     const bool done = write_all(r, out, e);
     if (done && r->clear)
         result_clear(out);

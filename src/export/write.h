@@ -29,7 +29,7 @@ struct request {
     unsigned n_threads;
     const char *out_dir; /* instead of the collection's own directory; NULL: that one */
     const char *stamp;   /* YYYYMMDDhhmmss for the file names; NULL: now */
-    void (*progress)(void *context, const char *what, double done); /* 0 to 1; NULL: none */
+    void (*progress)(void *context, const char *what, double from, double until, uint64_t expected); /* NULL: none */
     void *progress_context;
 };
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/keys.h"
 #include "base/pool.h"
+#include "base/progress.h"
 #include "base/sort.h"
 #include "load/python.h"
 #include "load/tlv.h"
@@ -389,6 +390,7 @@ static void load_one(void *context, size_t i)
     struct framework_file *file = &l->f->file[i];
     if (file->mem && load_file[i])
         load_file[i](l, file);
+    progress_work(file->size);
     if (!file->mem || arena_failed(file->mem))
         error_set(&l->error[i], FAULT_LIMIT, "%s/%s: no memory", l->f->path, strchr(file->name, '/') + 1);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/progress.h"
+
 /* Slices 3, 4, 5 and 7, 8 are two segments: what lies between is lost, and with it the alignment at the second's start. */
 struct segment {
     const struct slice *slice;
@@ -244,6 +246,8 @@ bool records_load(struct source *s, struct arena *mem, const char *family, const
     bool done = take_columns(&g, bytes / l->size);
     for (size_t i = 0; i < n_streams && done; i++) {
         done = gather_stream(&g, &stream[i]);
+        for (size_t k = 0; k < stream[i].n_slices; k++)
+            progress_work(stream[i].slice[k].size);
         if (stream[i].is_unaging)
             out->n_unaging = out->n;
     }

@@ -1,0 +1,9 @@
+/* raw_bytes.h - about how much there is to read of a collection, for the progress. */
+#ifndef ASCOPE_LOAD_RAW_BYTES_H
+#define ASCOPE_LOAD_RAW_BYTES_H
+
+#include <stdint.h>
+
+uint64_t raw_bytes(const char *path); /* of all files in its data and FRAMEWORK folders; links are not followed */
+
+#endif
