@@ -114,6 +114,17 @@ class Numbers(Case):
         self.assertTrue(any(n % 48 * 125 % 6 > 3 for n in ticks), "no duration that rounds up")
 
 
+    def test_aicpu_operators_are_named_without_counters_of_the_cores(self):
+        prof = self.copy("prof-a")
+        with_counters = [r["Node"] for r in Results(self.export(prof)).table("aicpu.csv")]
+        for file in glob.glob(os.path.join(prof, "device_0", "data", "ffts_profile*")):
+            os.remove(file)
+        results = Results(self.export(prof))
+        self.assertNotIn("aicore_time(us)", {c for c, v in results.table("op_summary.csv")[0].items() if v != "N/A"})
+        self.assertEqual([r["Node"] for r in results.table("aicpu.csv")], with_counters)
+        self.assertNotIn("N/A", with_counters)
+
+
 class Timelines(Case):
     def check(self, sample, double, *args):
         r = Results(self.export(collection(sample), *args))
