@@ -77,7 +77,7 @@ struct job_line { /* all exchanges of a channel between the same ranks, in order
     struct job_exchange *at;
     size_t n, room;
     uint32_t members;
-    uint64_t cost_ns[8]; /* by collective; 0: not yet known */
+    uint64_t cost_ns[COLLECTIVE_RECEIVE + 1]; /* by collective; 0: not yet known */
 };
 
 struct sim_job {

@@ -90,13 +90,18 @@ static void main_event_run(struct sim_device *d, struct sim_thread *t, bool is_w
         torch_launched(d->of->torch, &task, begin, t->now + 4);
 }
 
+static enum sim_stream stream_of(const struct job_item *item, unsigned plane)
+{
+    return (enum sim_stream)(STREAM_JOB + (unsigned)item->channel * JOB_PLANES + plane);
+}
+
 static void small_run(struct sim_device *d, const struct job_event *ev, const struct job_task *s, uint64_t begin)
 {
     struct sim_process *p = d->of;
     const enum job_axis axis = job_axis_of((enum job_channel)ev->item->channel);
     const struct job_group g = job_group(p->job, axis, p->index);
     const struct sim_small *small = &sim_smalls[s->what];
-    const enum sim_stream stream = (enum sim_stream)(STREAM_JOB + ev->item->channel * 1u * JOB_PLANES + s->plane);
+    const enum sim_stream stream = stream_of(ev->item, s->plane);
     const struct launch l = { small->kind, 0, 0 };
     const uint64_t time = begin + 35;
     const uint32_t thread = d->comm.id;
@@ -137,8 +142,7 @@ static void exchange_run(struct sim_device *d, struct sim_thread *t, const struc
     const struct torch_task queued = comm_begin(d, item->collective);
     const uint64_t begin = d->comm.now;
     const uint32_t thread = d->comm.id;
-    event_run(d, &d->comm, true, (enum sim_stream)(STREAM_JOB + item->channel * JOB_PLANES),
-              (struct span){ 0, tick(d, ev->ready_ns + WAIT * unit_ns) });
+    event_run(d, &d->comm, true, stream_of(item, 0), (struct span){ 0, tick(d, ev->ready_ns + WAIT * unit_ns) });
 
     const uint64_t acl_begin = d->comm.now + 20, node_begin = acl_begin + 90;
     const size_t n = job_tasks(p->job, p->index, item, &ev->times, small, NULL);

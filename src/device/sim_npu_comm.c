@@ -156,10 +156,8 @@ void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective
                                  .data_type = sim_element_of(x->type)->hccl,
                                  .bytes = x->bytes / c.job.ranks + 1 };
     if (c.what) {
-        char tag[64];
         c.part.group = npu_name(x->group);
-        comm_name_make(tag, sizeof tag, kind->node, c.part.group, c.meeting->number + 1);
-        c.part.tag = npu_name(tag);
+        c.part.tag = npu_name(kind->node); /* readers number the collectives of a group */
     }
     const uint64_t acl_begin = c.what ? npu_now(&c.times) : 0, node_begin = c.what ? npu_now(&c.times) : 0;
     parts_run(&c, kind);
@@ -167,7 +165,7 @@ void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective
         uint8_t rec[64];
         if (c.what & NPU_NODES) {
             record_head(rec, KIND_NODE, ring_thread(), npu_now(&c.times));
-            record_node(rec, &(struct node){ c.part.tag, npu_name(kind->node), NODE_COMMUNICATION, 0, 0 });
+            record_node(rec, &(struct node){ c.part.tag, c.part.tag, NODE_COMMUNICATION, 0, 0 });
             npu_host_put(KIND_NODE, rec);
         }
         if (c.what & NPU_COMM) {
