@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -305,6 +306,38 @@ class Job(unittest.TestCase):
             made = json.loads(run("sim", *options, "--kernels", "20", "--samplers=off", "--out", out, "--json").stdout)
             self.assertEqual(sorted(os.listdir(out)), [os.path.basename(m["path"]) for m in made["directories"]])
             self.assertEqual(len(made["directories"]), n)
+
+    def test_collections_without_a_framework_are_a_job_as_well(self):
+        out = os.path.join(self.dir, "prof")
+        run("sim", *SHAPE, "--kernels", "800", "--samplers=off", "--slow-rank", "3:2", "--out", out)
+        ends, computing = collections.defaultdict(list), {}
+        for prof in glob.glob(glob.escape(out) + "/PROF_*"):
+            run("export", "db", "-dir", prof, "--quiet")
+            db = sqlite3.connect(glob.glob(glob.escape(prof) + "/msprof_*.db")[0])
+            with open(glob.glob(glob.escape(prof) + "/device_*/info.json.?")[0]) as f:
+                rank = json.load(f)["rank_id"]
+            computing[rank] = db.execute("SELECT sum(endNs - startNs) FROM TASK JOIN COMPUTE_TASK_INFO USING (globalTaskId)").fetchone()[0]
+            for name, group, end in db.execute("SELECT n.value, g.value, endNs FROM COMMUNICATION_OP JOIN STRING_IDS n ON n.id = opName "
+                                               "JOIN STRING_IDS g ON g.id = groupName"):
+                if not re.match("hcom_(send|receive)_", name):
+                    ends[group, name].append(end)
+            db.close()
+        self.assertEqual(sorted(computing), list(range(8)))
+        for rank, ns in computing.items():
+            self.assertAlmostEqual(ns / computing[0], 2 if rank == 3 else 1, delta=0.05)
+        self.assertEqual({len(e) for e in ends.values()}, {2, 8})
+        for e in ends.values():
+            self.assertLess(max(e) - min(e), 1000)
+
+    def test_a_host_without_a_device_stalls_as_well(self):
+        job = os.path.join(self.dir, "host")
+        run("sim", "--framework", "pt", "--kernels", "0", "--ranks", "2", "--stall", "1:30ms:1", "--out", job)
+        run("analyse", job, "--export-type", "text", "--quiet")
+        for folder in glob.glob(glob.escape(job) + "/*_ascend_pt"):
+            is_slow = os.path.exists(os.path.join(folder, "profiler_info_1.json"))
+            with open(os.path.join(folder, "ASCEND_PROFILER_OUTPUT/trace_view.json")) as f:
+                steps = {e["name"]: float(e["dur"]) for e in json.load(f) if e.get("name", "").startswith("ProfilerStep#") and "dur" in e}
+            self.assertEqual([name for name in sorted(steps) if steps[name] > 30000], ["ProfilerStep#1"] if is_slow else [])
 
     def test_other_shapes_are_coherent_as_well(self):
         for name, shape, kernels in (("tp", ["--tp", "4", "--chip", "A3"], 400), ("pp", ["--pp", "3", "--mhz", "48"], 300),
