@@ -118,9 +118,9 @@ class Training(Case):
             marks[domain, message.split(" after")[0]] += times
         self.assertEqual(marks, {("loading", "next batch"): n, ("model", "forward"): n, ("model", "loss"): n})
 
-        # The device comes to a range with a stream, too.
+        # The device comes to a range with a stream, too, and to those of steps.
         self.assertEqual(r.rows("SELECT COUNT(*) FROM TASK t JOIN MSTX_EVENTS e ON e.connectionId = t.connectionId "
-                                "WHERE e.connectionId <> 4294967295")[0][0], n)
+                                "WHERE e.connectionId <> 4294967295")[0][0], 2 * n)
         self.assertEqual(r.rows("SELECT COUNT(*) FROM COMMUNICATION_OP")[0][0], n)
         self.assertEqual(r.rows("SELECT COUNT(*) FROM TASK t JOIN STRING_IDS s ON s.id = t.taskType WHERE s.value = "
                                 "'MEMCPY_ASYNC' AND t.globalTaskId NOT IN (SELECT globalTaskId FROM "

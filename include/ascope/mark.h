@@ -43,6 +43,9 @@ static inline void ascope_range_end(struct ascope_domain *d, uint64_t id)
         ascope_range_record_end(d, id);
 }
 
+/* The stream on which the recorded device runs the program's operators, for marks; NULL: no device records marks now. */
+ASCOPE_API void *ascope_current_stream(void);
+
 /* A collective or a send or receive, as a range of the domain "communication", on its stream: the same message that the
  * framework's own marks have. Ended by ascope_range_end(ascope_domain_get(ASCOPE_COLLECTIVES), id). */
 #define ASCOPE_COLLECTIVES "communication"

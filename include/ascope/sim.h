@@ -112,6 +112,9 @@ struct ascope_sim_exchange {
 };
 ASCOPE_API uint64_t ascope_sim_exchange_begin(const struct ascope_sim_exchange *x); /* 0: none, or not recorded */
 ASCOPE_API void ascope_sim_exchange_end(uint64_t id);
+/* Its mark alone, where no device is simulated: a range of the host, in the domain ASCOPE_COLLECTIVES (mark.h). On the device every
+ * exchange has one, around its launch and on its stream. 0: not recorded. */
+ASCOPE_API uint64_t ascope_sim_exchange_mark(const struct ascope_sim_exchange *x);
 
 /* Memory of a pool: addresses that hold nothing. 0: the device has no more. */
 ASCOPE_API uint64_t ascope_sim_malloc(unsigned device, uint64_t bytes);

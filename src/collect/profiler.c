@@ -161,7 +161,8 @@ static void range_begin(struct ascope_profiler *p)
     if (!has_schedule(p))
         return;
     snprintf(p->range_name, sizeof p->range_name, "ProfilerStep#%llu", (unsigned long long)p->step);
-    p->mark = ascope_range_begin(NULL, p->range_name, NULL);
+    p->mark =
+        ascope_range_begin(NULL, p->range_name, ascope_records(ASCOPE_RECORDS_MARKS) ? ascope_current_stream() : NULL);
     ascope_op_begin(&p->range, p->range_name);
     p->range.scope = ASCOPE_SCOPE_USER; /* behind what begin has cleared */
 }

@@ -39,6 +39,7 @@ struct device_kind {
     bool (*stop)(struct error *e); /* waits for what was launched; everything is in the rings */
     void (*drain)(void); /* asked now and then while it runs: hand over what has come; NULL: does so by itself */
     void (*mark)(void *stream, uint64_t id); /* see device_mark() */
+    void *(*stream)(void);                   /* see ascope_current_stream(); NULL: it records no marks now */
     bool (*op_args)(const char *dir,
                     struct error *e); /* after stop: what operators were called with; NULL: it cannot */
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ascope/mark.h"
 #include "collect/host_clock.h"
 #include "device/sim_npu.h"
 #include "device/sim_queue.h"
@@ -12,6 +13,8 @@ enum { OPEN_MOST = 32 };
 static struct exchange {      /* guarded by the simulator's lock, but for what only the far end of the queue uses */
     uint64_t id;              /* 0: free */
     struct npu_collective of; /* met: kept until it is joined */
+    const struct named *named;
+    struct ascope_sim_exchange asked; /* its texts are ours */
     bool has_met;
     char group[128];
     struct ascope_sim_stream *stream; /* made once */
@@ -19,37 +22,75 @@ static struct exchange {      /* guarded by the simulator's lock, but for what o
 } exchanges[OPEN_MOST];
 static uint64_t n_begun;
 
-/* Names behind the backend's. What the device has no collective for is the one that moves as much. */
-static const char *device_name(const char *name)
+/* Names behind the backend's. What the device has no collective for is the one that moves as much; marks have the names of the
+ * framework's own, which has none for some. */
+static const struct named {
+    const char *of_framework, *of_device, *of_mark;
+} nameds[] = {
+    { "all_reduce", "HcclAllReduce", "HcclAllreduce" },
+    { "all_gather", "HcclAllGather", "HcclAllGather" },
+    { "_all_gather_base", "HcclAllGather", "HcclAllGather" },
+    { "reduce_scatter", "HcclReduceScatter", "HcclReduceScatter" },
+    { "_reduce_scatter_base", "HcclReduceScatter", "HcclReduceScatter" },
+    { "broadcast", "HcclBroadcast", "HcclBroadcast" },
+    { "reduce", "HcclReduce", "HcclReduce" },
+    { "scatter", "HcclScatter", "HcclScatter" },
+    { "gather", "HcclAllGather", NULL },
+    { "all_to_all", "HcclAlltoAll", "HcclAlltoAll" },
+    { "send", "HcclSend", "HcclSend" },
+    { "recv", "HcclRecv", "HcclRecv" },
+    { "recvAnySource", "HcclRecv", "HcclRecv" },
+    { "barrier", "HcclAllReduce", NULL },
+};
+
+static const struct named *named_of(const char *name)
 {
-    static const struct {
-        const char *of_framework, *of_device;
-    } row[] = {
-        { "all_reduce", "HcclAllReduce" },
-        { "all_gather", "HcclAllGather" },
-        { "_all_gather_base", "HcclAllGather" },
-        { "reduce_scatter", "HcclReduceScatter" },
-        { "_reduce_scatter_base", "HcclReduceScatter" },
-        { "broadcast", "HcclBroadcast" },
-        { "reduce", "HcclReduce" },
-        { "scatter", "HcclScatter" },
-        { "gather", "HcclAllGather" },
-        { "all_to_all", "HcclAlltoAll" },
-        { "send", "HcclSend" },
-        { "recv", "HcclRecv" },
-        { "recvAnySource", "HcclRecv" },
-        { "barrier", "HcclAllReduce" },
-    };
     static const char *const backends[] = { "gloo", "nccl", "mpi", "ucc",
                                             "hccl" }; /* users put colons into names, too */
-    const char *const colon = strchr(name, ':');
+    const char *const colon = name ? strchr(name, ':') : NULL;
     bool is_known = false;
     for (size_t i = 0; colon && i < sizeof backends / sizeof *backends; i++)
         is_known |= strncmp(name, backends[i], (size_t)(colon - name)) == 0 && backends[i][colon - name] == '\0';
-    for (size_t i = 0; is_known && i < sizeof row / sizeof *row; i++)
-        if (strcmp(colon + 1, row[i].of_framework) == 0)
-            return row[i].of_device;
+    for (size_t i = 0; is_known && i < sizeof nameds / sizeof *nameds; i++)
+        if (strcmp(colon + 1, nameds[i].of_framework) == 0)
+            return &nameds[i];
     return NULL;
+}
+
+/* ---- marks: a range around the launch, on the stream of the collective ---- */
+
+/* As the framework's own marks call types; others are not transferred. */
+static const struct {
+    const char *name;
+    unsigned bytes;
+} element[] = {
+    [ASCOPE_SIM_FLOAT] = { "fp32", 4 },    [ASCOPE_SIM_FLOAT16] = { "fp16", 2 },  [ASCOPE_SIM_INT8] = { "int8", 1 },
+    [ASCOPE_SIM_INT32] = { "int32", 4 },   [ASCOPE_SIM_UINT8] = { "uint8", 1 },   [ASCOPE_SIM_INT16] = { "int16", 2 },
+    [ASCOPE_SIM_UINT16] = { "uint16", 2 }, [ASCOPE_SIM_UINT32] = { "uint32", 4 }, [ASCOPE_SIM_INT64] = { "int64", 8 },
+    [ASCOPE_SIM_UINT64] = { "uint64", 8 }, [ASCOPE_SIM_DOUBLE] = { "fp64", 8 },   [ASCOPE_SIM_BF16] = { "bfp16", 2 },
+};
+
+static uint64_t mark_begin(const struct named *named, const struct ascope_sim_exchange *of, void *stream,
+                           uint16_t stream_id)
+{
+    if (!named || !named->of_mark)
+        return 0;
+    const bool is_typed = of->type < sizeof element / sizeof *element && element[of->type].name;
+    const struct ascope_collective c = {
+        .name = named->of_mark,
+        .group = of->group,
+        .data_type = is_typed ? element[of->type].name : NULL,
+        .count = is_typed ? of->bytes / element[of->type].bytes : of->bytes,
+        .stream_id = stream_id,
+        .source_rank = strcmp(named->of_mark, "HcclRecv") == 0 ? of->peer : -1,
+        .destination_rank = strcmp(named->of_mark, "HcclSend") == 0 ? of->peer : -1,
+    };
+    return ascope_collective_begin(&c, stream);
+}
+
+uint64_t ascope_sim_exchange_mark(const struct ascope_sim_exchange *of)
+{
+    return mark_begin(named_of(of->name), of, NULL, 0);
 }
 
 static struct exchange *exchange_of(uint64_t id)
@@ -91,14 +132,18 @@ static void exchange_drop(struct exchange *x)
 uint64_t ascope_sim_exchange_begin(const struct ascope_sim_exchange *of)
 {
     enum { LEAST_BYTES = 4 }; /* a barrier is a collective of a number */
-    const char *const name = of->name ? device_name(of->name) : NULL;
-    if (!name || !ascope_records(ASCOPE_RECORDS_DEVICE))
+    const struct named *const named = named_of(of->name);
+    if (!named || !npu_what(NPU_TASKS | NPU_MARKS))
         return 0;
     npu_lock();
     struct exchange *const x = exchange_take();
     if (x) {
         snprintf(x->group, sizeof x->group, "%s", of->group ? of->group : "hccl_world_group");
-        x->of.name = name;
+        x->asked = *of;
+        x->asked.name = named->of_framework;
+        x->asked.group = x->group;
+        x->named = named;
+        x->of.name = named->of_device;
         x->of.group = x->group;
         x->of.bytes = of->bytes > 0 ? of->bytes : LEAST_BYTES;
         x->of.type = (enum ascope_sim_type)of->type;
@@ -109,7 +154,7 @@ uint64_t ascope_sim_exchange_begin(const struct ascope_sim_exchange *of)
     npu_unlock();
     if (t.bytes == 0)
         return 0;
-    snprintf(t.type, sizeof t.type, "%s", name);
+    snprintf(t.type, sizeof t.type, "%s", named->of_device);
     const uint64_t id = t.bytes;
     sim_queue_put(&t);
     return id;
@@ -144,7 +189,9 @@ void sim_exchange_launch(uint64_t id)
         return;
     ascope_sim_event_record(&x->before, NULL);
     ascope_sim_event_wait(&x->before, x->stream);
+    const uint64_t range = mark_begin(x->named, &x->asked, x->stream, x->stream->id);
     npu_collective_run(x->stream, &x->of);
+    ascope_range_end(ascope_domain_get(ASCOPE_COLLECTIVES), range);
     ascope_sim_event_record(&x->after, x->stream);
 }
 

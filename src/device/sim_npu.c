@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collect/host_clock.h"
+#include "device/sim_queue.h"
 #include "collect/message.h"
 #include "collect/options.h"
 
@@ -304,6 +305,10 @@ static bool stop(struct error *e)
     enum { LONGEST_S = 60 };
     (void)e;
     npu_lock();
+    npu_exchanges_release();
+    npu_unlock();
+    sim_queue_wait(); /* what was put in while it recorded is launched while it records */
+    npu_lock();
     atomic_store(&npu.what, 0);
     npu_exchanges_release();
     const uint64_t until_ns = host_clock_raw_ns() + LONGEST_S * UINT64_C(1000000000);
@@ -333,5 +338,6 @@ const struct device_kind sim_npu_kind = {
     .kept = kept,
     .stop = stop,
     .mark = npu_mark,
+    .stream = npu_mark_stream,
     .op_args = npu_args_write,
 };

@@ -201,6 +201,7 @@ struct npu_issued npu_issue(struct ascope_sim_stream *s, struct npu_task *t, uin
                             struct npu_times *times, uint64_t time);
 struct ascope_sim_stream *npu_stream_of(struct ascope_sim_stream *s); /* NULL: the first of the first device */
 void npu_mark(void *stream, uint64_t id);
+void *npu_mark_stream(void);
 void npu_host_put(enum host_kind kind, const uint8_t *rec);
 
 /* sim_npu_job.c: ranks of a job. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collect/host_clock.h"
+#include "device/sim_queue.h"
 #include "collect/names.h"
 #include "collect/ring.h"
 #include "raw/name_hash.h"
@@ -338,8 +339,13 @@ void npu_mark(void *stream, uint64_t id)
     const bool is_known = stream_is_known(stream);
     npu_unlock();
     struct npu_task t = { .work = { .kind = TASK_TRACE }, .mark = id };
-    if (is_known)
+    if (is_known && !sim_queue_mark(stream, id))
         npu_issue(stream, &t, what, 0, &(struct npu_times){ 0 }, 0);
+}
+
+void *npu_mark_stream(void)
+{
+    return npu_what(NPU_MARKS) && !npu_is_inside ? npu_stream_of(NULL) : NULL;
 }
 
 /* ---- streams ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ascope/record.h"
+#include "device/device.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -15,6 +16,20 @@ static struct {
 } queue = { .lock = PTHREAD_MUTEX_INITIALIZER,
             .filled = PTHREAD_COND_INITIALIZER,
             .emptied = PTHREAD_COND_INITIALIZER };
+
+static __thread bool is_inside __attribute__((tls_model("initial-exec"))); /* holds the lock, or is the far end */
+
+static void queue_lock(void)
+{
+    is_inside = true; /* before: a signal handler may come between */
+    pthread_mutex_lock(&queue.lock);
+}
+
+static void queue_unlock(void)
+{
+    pthread_mutex_unlock(&queue.lock);
+    is_inside = false;
+}
 
 static void launch(const struct sim_queued *t)
 {
@@ -28,6 +43,8 @@ static void launch(const struct sim_queued *t)
         sim_exchange_launch(t->bytes);
     else if (t->work == SIM_OP_JOIN)
         sim_exchange_join(t->bytes);
+    else if (t->work == SIM_OP_MARK)
+        device_mark(t->stream, t->bytes);
     else
         ascope_sim_copy(NULL, direction[t->work], t->bytes);
 }
@@ -35,6 +52,7 @@ static void launch(const struct sim_queued *t)
 static void *run(void *unused)
 {
     pthread_setname_np(pthread_self(), "ascope queue");
+    is_inside = true;
     pthread_mutex_lock(&queue.lock);
     for (;;) {
         while (queue.n_done == queue.n_put)
@@ -82,7 +100,7 @@ void sim_queue_put(struct sim_queued *task)
 {
     const struct ascope_text name = ascope_text_of(task->type);
     ascope_queue_point(ASCOPE_ENQUEUE_BEGIN, 0, name);
-    pthread_mutex_lock(&queue.lock);
+    queue_lock();
     if (!queue.has_thread)
         queue.has_thread = thread_start();
     while (queue.has_thread && queue.n_put - queue.n_done == SIM_QUEUE_TASKS)
@@ -92,18 +110,42 @@ void sim_queue_put(struct sim_queued *task)
         queue.task[queue.n_put++ % SIM_QUEUE_TASKS] = *task;
         pthread_cond_signal(&queue.filled);
     }
-    pthread_mutex_unlock(&queue.lock);
+    queue_unlock();
     ascope_queue_point(ASCOPE_ENQUEUE_END, task->id, name);
 }
 
-void ascope_sim_ops_wait(void)
+bool sim_queue_mark(void *stream, uint64_t id)
 {
-    pthread_mutex_lock(&queue.lock);
+    if (is_inside)
+        return false;
+    queue_lock();
+    const bool is_used = queue.has_thread;
+    queue_unlock();
+    if (is_used)
+        sim_queue_put(
+            &(struct sim_queued){ .work = SIM_OP_MARK, .bytes = id, .stream = stream, .type = "mstx_mark_op" });
+    return is_used;
+}
+
+/* Once all that is in it now has run; false: it is not in use. */
+static bool queue_empty(void)
+{
+    queue_lock();
     const bool is_used = queue.has_thread;
     const uint64_t n = queue.n_put; /* others may go on for ever */
     while (queue.n_done < n)
         pthread_cond_wait(&queue.emptied, &queue.lock);
-    pthread_mutex_unlock(&queue.lock);
-    if (is_used)
+    queue_unlock();
+    return is_used;
+}
+
+void sim_queue_wait(void)
+{
+    queue_empty();
+}
+
+void ascope_sim_ops_wait(void)
+{
+    if (queue_empty())
         ascope_sim_synchronize(NULL);
 }

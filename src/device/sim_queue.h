@@ -19,7 +19,8 @@ enum sim_op_work {
     SIM_OP_TO_HOST,
     SIM_OP_COPY,
     SIM_OP_EXCHANGE,
-    SIM_OP_JOIN
+    SIM_OP_JOIN,
+    SIM_OP_MARK
 };
 
 /* What an operator is on the device, where that is known (sim_op_names.c). */
@@ -34,11 +35,15 @@ const struct sim_op_row *sim_op_row_of(const char *name); /* NULL: not known */
 struct sim_queued {
     enum sim_op_work work;
     uint32_t n_in, n_out;
-    uint64_t id, bytes; /* of an exchange: which one */
+    uint64_t id, bytes; /* of an exchange, of a mark: which one */
+    void *stream;       /* of a mark */
     char type[SIM_TYPE_BYTES];
     struct ascope_sim_tensor in[ASCOPE_SIM_OP_INPUTS], out[ASCOPE_SIM_OP_OUTPUTS];
 };
 void sim_queue_put(struct sim_queued *task); /* copies it, and gives it its number */
+/* A mark keeps its place between operators. False: the queue is not in use, or this is its far end: launch it at once. */
+bool sim_queue_mark(void *stream, uint64_t id);
+void sim_queue_wait(void); /* until all that was put in by now is launched */
 
 /* sim_exchange.c: at the far end of the queue. */
 void sim_exchange_launch(uint64_t which);

@@ -91,13 +91,67 @@ def test_each_rank_has_its_directory(ranks):
 
 
 def test_collectives_are_marked(ranks):
-    for rank, other in ((0, "HcclSend"), (1, "HcclRecv")):
+    """On the host and on the device: those that the script calls, and that of DistributedDataParallel, of 20 gradients."""
+    for rank, other in ((0, {"opName": "HcclSend", "destRank": "1"}), (1, {"opName": "HcclRecv", "srcRank": "0"})):
+        wanted = [{"count": count, "groupName": group, "opName": "HcclAllreduce"} for count, group in (
+            ("8", "default_group"), ("2", "group_name_1"), ("3", "default_group"), ("20", "default_group"))]
+        wanted += [{"count": "3", "groupName": "default_group", **other}]
+        wanted += [{"count": "5", "groupName": "group_name_2", "opName": "HcclAllreduce"}] if rank else []
         marks = marks_of(ranks[rank])
-        assert [m["opName"] for m in marks] == ["HcclAllreduce", other] + ["HcclAllreduce"] * (2 + rank)
-        assert marks[0]["count"] == "8" and marks[0]["dataType"] == "fp32" and marks[0]["groupName"] == "default_group"
-        assert marks[2]["count"] == "2" and marks[2]["groupName"] == "group_name_1"
-    assert marks_of(ranks[0])[1]["destRank"] == "1"
-    assert marks_of(ranks[1])[1]["srcRank"] == "0"
+        assert {m.pop("dataType") for m in marks} == {"fp32"} and all(int(m.pop("streamId")) > 0 for m in marks)
+        assert sorted(map(str, (sorted(m.items()) for m in marks))) == sorted(map(str, (sorted(m.items()) for m in wanted * 2)))
+
+
+# As tools for clusters find collectives in a database that has marks alone.
+FROM_MARKS = """
+    SELECT json_extract(replace(s.value, char(92) || '"', '"'), '$.count'), t.startNs, t.endNs, t.streamId,
+           json_extract(replace(s.value, char(92) || '"', '"'), '$.streamId'), m.startNs
+    FROM MSTX_EVENTS m JOIN STRING_IDS s ON s.id = m.message JOIN TASK t ON t.connectionId = m.connectionId
+    WHERE s.value LIKE '%HcclAllreduce%' ORDER BY t.startNs"""
+
+ALONE = """
+    import os, sys, torch, torch.distributed as dist
+    from ascope.torch import profiler
+    dist.init_process_group("gloo", init_method="file://" + os.path.abspath("store"), rank=0, world_size=1)
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 4))
+    config = profiler._ExperimentalConfig(mstx=True, profiler_level="Level_none", export_type=["text", "db"])
+    with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("result"), experimental_config=config,
+                          schedule=profiler.schedule(wait=0, warmup=0, active=2, repeat=1)) as prof:
+        for _ in range(2):
+            dist.all_reduce(torch.ones(8))
+            model(torch.ones(2, 4)).sum().backward()
+            prof.step()
+    dist.destroy_process_group()
+    """
+
+
+def database_of(place):
+    (path,) = glob.glob(str(place / "result/*_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db"))
+    return sqlite3.connect(path)
+
+
+def test_collectives_are_found_by_their_marks(script, tmp_path):
+    script(ALONE, env={"ASCOPE_DEVICE": "sim"})
+    with database_of(tmp_path) as db:
+        assert not db.execute("SELECT name FROM sqlite_master WHERE name = 'COMMUNICATION_OP'").fetchall()
+        types = {name.lower() for name, in db.execute("SELECT name FROM ENUM_HCCL_DATA_TYPE")}
+        found = db.execute(FROM_MARKS).fetchall()
+        steps = db.execute("""SELECT s.value, t.startNs, t.endNs, t.streamId FROM MSTX_EVENTS m JOIN STRING_IDS s ON s.id = m.message
+                              JOIN TASK t ON t.connectionId = m.connectionId WHERE s.value LIKE 'ProfilerStep#%' ORDER BY 2""").fetchall()
+    assert "fp32" in types
+    assert [row[0] for row in found] == ["8", "20", "8", "20"]
+    assert all(begin < end and stream == int(said) and host <= begin for _, begin, end, stream, said, host in found)
+    assert [name for name, _, _, _ in steps] == ["ProfilerStep#0", "ProfilerStep#1"]
+    for i, (_, begin, end, stream) in enumerate(steps):  # on the stream of the operators, in their order
+        assert begin < found[2 * i][1] and found[2 * i + 1][2] <= end and stream != found[0][3]
+
+
+def test_gradients_of_parallel_modules_are_marked_on_the_host_alone(script, tmp_path):
+    script(ALONE, env={"ASCOPE_DEVICE": "none"})
+    (collection,) = glob.glob(str(tmp_path / "result/*_ascend_pt"))
+    assert [(m["opName"], m["count"], m["groupName"]) for m in marks_of(collection)
+            if m["opName"] != "HcclBroadcast"] == [  # of buckets that DistributedDataParallel makes anew
+        ("HcclAllreduce", "8", "default_group"), ("HcclAllreduce", "20", "default_group")] * 2
 
 
 def test_groups_are_told(ranks):

@@ -149,9 +149,9 @@ class Hooks:
             self._was.append((owner, name, vars(owner).get(name), call))
             setattr(owner, name, call)
 
-    def on(self, listener=None, memory=None):
-        """With a listener the device is simulated. `memory` is called with False before PyTorch's own profiler begins, and with True
-        behind its end."""
+    def on(self, listener=None, is_sim=False, memory=None):
+        """`listener` hears of collectives. `memory` is called with False before PyTorch's own profiler begins, and with True behind its
+        end."""
         _groups.begin()
         torch = sys.modules.get("torch")
         if self._was or not torch:
@@ -168,7 +168,8 @@ class Hooks:
             distributed = None
         if distributed:
             self._replace(distributed, "destroy_process_group", _between, _groups.end, _nothing)
-        if listener and distributed:
+        marks = _core.recording() & _core.RECORDS_MARKS
+        if listener and distributed and (is_sim or marks):
             def learn_world():
                 listener.ascope_torch_world(*_groups.place())
 
@@ -176,8 +177,9 @@ class Hooks:
             self._replace(distributed, "init_process_group", _between, _nothing, learn_world)
             for name, (_, end_key) in {**COLLECTIVES, **UNMARKED}.items():
                 self._replace(distributed, name, _grouped, listener, end_key)
-        if _core.recording() & _core.RECORDS_MARKS:
-            self._mark(torch, distributed)
+        if marks:
+            # On the simulated device collectives have marks of their own, on its streams, whoever calls them.
+            self._mark(torch, None if listener and is_sim else distributed)
 
     def _mark(self, torch, distributed):
         data = sys.modules.get("torch.utils.data.dataloader")

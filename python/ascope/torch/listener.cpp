@@ -128,6 +128,7 @@ struct mine {
     memory *spare;
     unsigned n_spare;
     at::CallbackHandle callback;
+    at::CallbackHandle mark_callback; /* of collectives; 0: none */
     torch::profiler::impl::ProfilerStateBase *reporter;
     bool is_child;   /* asked for it by itself, and ends it by itself */
     bool is_known;   /* to the key that cleans up when the thread ends */
@@ -458,12 +459,9 @@ struct group : c10::DebugInfoBase {
 };
 constexpr auto GROUP = c10::DebugInfoKind::TEST_INFO_2; /* nobody else's */
 
-/* Collectives: PyTorch's backends tell when one begins and when it has ended, in some thread. */
-void exchange_begin(memory *m, const at::RecordFunction &fn)
+/* What a backend says of a collective, and what is known of its group. */
+ascope_sim_exchange exchange_of(const at::RecordFunction &fn, const group *of)
 {
-    if (fn.scope() != at::RecordScope::USER_SCOPE || !fn.isAsync())
-        return;
-    const auto *const of = static_cast<const group *>(c10::ThreadLocalDebugInfo::get(GROUP));
     ascope_sim_exchange x = {};
     x.name = fn.name();
     x.group = of ? of->name.c_str() : "default_group";
@@ -475,7 +473,48 @@ void exchange_begin(memory *m, const at::RecordFunction &fn)
             x.bytes += static_cast<uint64_t>(v.toTensor().numel()) * v.toTensor().dtype().itemsize();
             x.type = sim_type_of(v.toTensor().scalar_type());
         }
+    return x;
+}
+
+const group *group_here()
+{
+    return static_cast<const group *>(c10::ThreadLocalDebugInfo::get(GROUP));
+}
+
+/* Collectives: PyTorch's backends report when one begins and when it has ended, in some thread. */
+void exchange_begin(memory *m, const at::RecordFunction &fn)
+{
+    if (fn.scope() != at::RecordScope::USER_SCOPE || !fn.isAsync())
+        return;
+    const ascope_sim_exchange x = exchange_of(fn, group_here());
     m->exchange = ascope_sim_exchange_begin(&x);
+}
+
+/* ---- marks of collectives, where no device is simulated ---- */
+
+struct marked : at::ObserverContext {
+    uint64_t range = 0;
+};
+
+/* Those that torch.distributed is called for have their marks from Python, and a group; these are DistributedDataParallel's. */
+std::unique_ptr<at::ObserverContext> mark_begin(const at::RecordFunction &fn)
+{
+    if (!fn.isAsync() || !ascope_records(ASCOPE_RECORDS_MARKS) || group_here())
+        return nullptr;
+    try {
+        auto m = std::make_unique<marked>();
+        const ascope_sim_exchange x = exchange_of(fn, nullptr);
+        m->range = ascope_sim_exchange_mark(&x);
+        return m;
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+void mark_end(const at::RecordFunction &, at::ObserverContext *context)
+{
+    if (context)
+        ascope_range_end(ascope_domain_get(ASCOPE_COLLECTIVES), static_cast<marked *>(context)->range);
 }
 
 /* ---- FLOPs, as ranges of marks ---- */
@@ -746,6 +785,10 @@ void join(unsigned wants, bool memory, bool is_child)
         here.callback = at::addThreadLocalCallback(at::RecordFunctionCallback(pairs[wants].begin, pairs[wants].end)
                                                        .needsInputs(needs_inputs)
                                                        .needsOutputs((wants & SIM) != 0));
+        if (!(wants & SIM) && ascope_records(ASCOPE_RECORDS_MARKS))
+            here.mark_callback = at::addThreadLocalCallback(at::RecordFunctionCallback(mark_begin, mark_end)
+                                                                .needsInputs(true)
+                                                                .scopes({ at::RecordScope::USER_SCOPE }));
         here.is_child = is_child;
         if (memory)
             memory_begin();
@@ -758,6 +801,8 @@ void leave()
     try {
         if (here.callback)
             at::removeCallback(std::exchange(here.callback, 0));
+        if (here.mark_callback)
+            at::removeCallback(std::exchange(here.mark_callback, 0));
         memory_end();
     } catch (...) {
     }

@@ -58,7 +58,7 @@ def _recording(is_on, options):
         is_taken = listener and getattr(sys.modules["torch"].autograd, "_profiler_enabled", bool)()
         if is_taken and options["profile_memory"]:
             warn("profile_memory: torch.profiler runs in this thread, and PyTorch tells one of us about memory; it is not recorded")
-        _hooks.on(listener if options["device"] == "sim" else None, _memory if listener and options["profile_memory"] else None)
+        _hooks.on(listener, options["device"] == "sim", _memory if listener and options["profile_memory"] else None)
         for prof in _opened():
             prof._send_metadata()
             prof._core.metadata("trace_id", prof._next_trace_id())
