@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Union
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 from ascope import _core
 
@@ -29,6 +29,7 @@ class Outcome(NamedTuple):
     code: int
     seconds: float
     text: str = ""
+    summary: str = ""  # of an analysis
 
     @property
     def is_done(self) -> bool:
@@ -58,6 +59,11 @@ def _is_terminal() -> bool:
         return False
 
 
+def _by_python_names(text: str) -> str:
+    """Options of the program as the parameters that they come from: --max-process-number is max_process_number."""
+    return re.sub(r"(?<![\w/-])--([a-z]+(?:-[a-z]+)*)", lambda option: option.group(1).replace("-", "_"), text)
+
+
 class _Job:
     """One run of the program. On a terminal it draws its own line of progress there; otherwise what it says is read."""
 
@@ -71,7 +77,7 @@ class _Job:
             return
         environment = {name: value for name, value in os.environ.items() if name not in NOT_FOR_THE_PROGRAM}
         try:
-            self.process = subprocess.Popen([program] + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            self.process = subprocess.Popen([program] + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                             stderr=None if self.shows else subprocess.PIPE, env=environment,
                                             start_new_session=not shows)
         except (OSError, ValueError) as error:
@@ -83,7 +89,8 @@ class _Job:
         if not self.process:
             self.outcome = Outcome(COULD_NOT_START, 0.0, self.trouble)
             return self.outcome
-        said = (self.process.communicate()[1] or b"").decode("utf-8", "replace").strip().split("\n")
+        summary, said = (part.decode("utf-8", "replace") if part else "" for part in self.process.communicate())
+        said = said.strip().split("\n")
         code, text = self.process.returncode, said[-1].strip()
         if text.startswith("ascope: "):
             text = text[len("ascope: "):]
@@ -91,7 +98,7 @@ class _Job:
             text = "it was ended by signal %d" % -code
         elif not text and code not in (0, WITH_LOSSES):
             text = "it ended with exit code %d" % code
-        self.outcome = Outcome(code, time.monotonic() - self.began, text)
+        self.outcome = Outcome(code, time.monotonic() - self.began, text, summary)
         return self.outcome
 
     def end(self) -> None:
@@ -106,7 +113,7 @@ class _Job:
     def tell(self, tell: Tell) -> None:
         outcome = self.outcome
         if not outcome.is_done:
-            tell(_core.ERROR, "%s: %s" % (" ".join(self.what[:2]), outcome.text))
+            tell(_core.ERROR, "%s: %s" % (" ".join(self.what[:2]), _by_python_names(outcome.text)))
         elif outcome.code == WITH_LOSSES:
             tell(_core.WARNING, "%s: done, with losses, which its log and `ascope info` tell" % " ".join(self.what[:2]))
 
@@ -188,6 +195,9 @@ _core.at_exit(wait_for_all)
 
 # ---- what it is asked for ----
 
+analysed: List[Tuple[str, Outcome]] = []  # by this process, in their order
+
+
 def analyse(path: str, export_type: Union[None, str, Iterable[str]] = None, max_process_number: Optional[int] = None,
             waits: bool = True, tell: Tell = _print,
             done: Optional[Callable[[Outcome], None]] = None) -> Optional[Outcome]:
@@ -198,12 +208,16 @@ def analyse(path: str, export_type: Union[None, str, Iterable[str]] = None, max_
         arguments += ["--export-type", export_type if isinstance(export_type, str) else ",".join(export_type)]
     if max_process_number:
         arguments += ["--max-process-number", str(max_process_number)]
+    def ended(outcome: Outcome) -> None:
+        analysed.append((os.fspath(path), outcome))
+        if done:
+            done(outcome)
+
     if not waits:
-        run_beside(arguments, tell, done)
+        run_beside(arguments, tell, ended)
         return None
     outcome = run(arguments, tell)
-    if done:
-        done(outcome)
+    ended(outcome)
     return outcome
 
 

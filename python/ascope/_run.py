@@ -1,11 +1,12 @@
 """python3 -m ascope run SCRIPT ARGUMENTS...: a script for NPUs as it is; with --profile one that knows of no profiler."""
 import argparse
+import glob
 import os
 import runpy
 import sys
 import weakref
 
-from ascope import _core
+from ascope import _core, _program
 
 EXAMPLES = """\
 examples:
@@ -51,7 +52,7 @@ def _parser():
     p.add_argument("script", help="a Python file, as it would be given to python3")
     p.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
     p.add_argument("-m", action="store_true", dest="is_module", help="SCRIPT is the name of a module")
-    p.add_argument("--device", choices=("auto", "none", "sim"), help="where kernels run: auto finds real devices; sim simulates one")
+    p.add_argument("--device", choices=("auto", "none", "sim"), help="which device: auto finds real ones, else the CPU alone; sim, for trying things out, simulates one")
     p.add_argument("--profile", action="store_true", help="record the script from outside; everything below is for that")
     where = p.add_argument_group("where to")
     where.add_argument("--out", default="./result", metavar="DIR", help="where the collection goes [./result]")
@@ -155,6 +156,26 @@ def _shown_as_the_scripts(script):
     return show
 
 
+OPENED = (("trace_view.json", "https://ui.perfetto.dev, chrome://tracing or MindStudio Insight"),
+          ("ascend_pytorch_profiler*.db", "MindStudio Insight or SQLite"))
+
+
+def _show_results():
+    """At the end: the summary of the last collection, as `ascope analyse` prints it, the others by name, and what to open."""
+    done = [(path, outcome.summary) for path, outcome in _program.analysed if outcome.is_done]
+    if not done or os.environ.get("RANK", "0") != "0":
+        return
+    path, summary = done[-1]
+    lines = ["analysed: " + other for other, _ in done[:-1]] + ["", summary.rstrip("\n"), ""]
+    for name, viewer in OPENED:
+        for file in glob.glob(os.path.join(glob.escape(path), "ASCEND_PROFILER_OUTPUT", name)):
+            lines.append("  open %s in %s" % (os.path.relpath(file), viewer))
+    try:
+        print("\n".join(lines), flush=True)
+    except (OSError, ValueError):  # nobody listens any more
+        pass
+
+
 def main(arguments):
     o = _parser().parse_args(arguments)
     if not o.is_module and not os.path.isfile(o.script):
@@ -182,4 +203,8 @@ def main(arguments):
     finally:
         if prof:
             prof.stop()
+        if prof and o.no_analyse and prof._path:
+            print("recorded: %s; `ascope analyse` makes timeline and tables of it" % os.path.relpath(prof._path), flush=True)
+        _program.wait_for_all()
+        _show_results()
     return 0

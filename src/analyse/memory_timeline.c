@@ -1,5 +1,6 @@
 #include "analyse/memory_timeline.h"
 
+#include "analyse/session.h"
 #include "base/sort.h"
 #include "raw/torch.h"
 
@@ -198,7 +199,8 @@ static bool find(struct memory_timeline *m, const struct session *session, struc
 bool memory_timeline_find(struct memory_timeline *m, const struct session *s, struct memory_device device,
                           struct losses *lost, struct arena *mem, struct error *e)
 {
-    *m = (struct memory_timeline){ .device = device };
+    *m = (struct memory_timeline){ .device = device,
+                                   .is_simulated = device.type == TORCH_DEVICE_NPU && session_is_simulated(s) };
     struct arena *scratch = arena_new();
     const bool done = scratch && find(m, s, lost, mem, scratch, e);
     arena_free(scratch);

@@ -22,7 +22,8 @@ enum { BEFORE_ALL = -1 }; /* time_ns of MEMORY_WAS_THERE */
 
 struct memory_timeline {
     struct memory_device device;
-    size_t n; /* by time, then by action */
+    bool is_simulated; /* the device */
+    size_t n;          /* by time, then by action */
     int64_t *time_ns;
     uint64_t *bytes;
     uint8_t *action;

@@ -30,3 +30,9 @@ bool session_analyse(struct session *s, unsigned n_threads, struct error *e)
         return error_set(e, FAULT_LIMIT, "%s: no memory to tie operators to the device", s->path);
     return memory_lives_analyse(s, e);
 }
+
+bool session_is_simulated(const struct session *s)
+{
+    return s->settings.is_simulated || s->collector.is_simulated ||
+           (s->has_device && source_is_simulated(profile_main_source(&s->profile)));
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/memory_peaks.h"
+#include "analyse/session.h"
 #include "analyse/session_steps.h"
 #include "cli/range_table.h"
 #include "cli/recording.h"
@@ -54,12 +55,6 @@ static bool costs_sum(const struct session *s, size_t most, struct costs *out)
     return true;
 }
 
-static bool is_simulated(const struct session *s)
-{
-    return s->settings.is_simulated || s->collector.is_simulated ||
-           (s->has_device && source_is_simulated(profile_main_source(&s->profile)));
-}
-
 static void put_found(const struct term *t, const struct session *s)
 {
     const struct framework *f = &s->framework;
@@ -90,11 +85,11 @@ static void put_found(const struct term *t, const struct session *s)
     if (s->settings.has_rank)
         fprintf(t->to, " rank %lld", (long long)s->settings.rank);
     if (s->has_device && s->profile.n_devices > 0) {
-        fprintf(t->to, ", %s%s", is_simulated(s) ? "simulated " : "", s->profile.chip->name);
+        fprintf(t->to, ", %s%s", session_is_simulated(s) ? "simulated " : "", s->profile.chip->name);
         for (size_t i = 0; i < s->profile.n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " device ", s->profile.device[i].source.device);
     } else {
-        fprintf(t->to, ", %shost only", is_simulated(s) ? "simulated, " : "");
+        fprintf(t->to, ", %shost only", session_is_simulated(s) ? "simulated, " : "");
     }
     const char *before = "\n  ";
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
@@ -206,7 +201,7 @@ json_t *session_summary_json(const struct arguments *a, const struct step_choice
     if (costs_sum(s, a->top, &c))
         report = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
                            "rank", s->settings.has_rank ? json_integer(s->settings.rank) : json_null(), "simulated",
-                           is_simulated(s), "files", files_json(&r->account), "most_memory", memory_json(s),
+                           session_is_simulated(s), "files", files_json(&r->account), "most_memory", memory_json(s),
                            "top_on_device", top_list_json(s->profile.names, c.device, c.n_device), "top_on_host",
                            top_list_json(s->profile.names, c.host, c.n_host), "losses", summary_losses_json(&s->lost),
                            "recording", recording_json(&s->collector), "problems", problems_json(&r->account),

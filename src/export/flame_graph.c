@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/session.h"
 #include "base/out.h"
 #include "export/stacks.h"
 
@@ -242,6 +243,8 @@ static void put_head(const struct drawing *d, const struct session *s, enum time
     put(o, " in ");
     put_count(o, d->f->at.at[0].n_operators);
     put(o, " operators, by the code that called them");
+    if (session_is_simulated(s))
+        put(o, "; the device is simulated");
     if (d->n_hidden > 0) {
         put(o, "; ");
         put_count(o, d->n_hidden);

@@ -103,6 +103,8 @@ bool memory_page_write(const struct memory_timeline *m, const char *of, const ch
     put_text(&o, of);
     out_lit(&o, ", \"device\": ");
     put_text(&o, memory_device_text(m->device, device));
+    if (m->is_simulated)
+        out_lit(&o, ", \"isSimulated\": true");
     out_lit(&o, ", \"beginUs\": ");
     out_i64(&o, memory_points_of(m).begin_us);
     out_lit(&o, ", \"endUs\": ");

@@ -151,6 +151,20 @@ def test_a_script_without_a_profiler_is_recorded_from_outside(tmp_path):
     assert steps_of(only(tmp_path / "seen")) == ["ProfilerStep#1", "ProfilerStep#2"]
 
 
+def test_a_recording_from_outside_ends_with_its_summary(tmp_path):
+    said = record_plain(tmp_path, "--active", "1", "--repeat", "2", "plain.py").splitlines()
+    first, last = sorted(glob.glob(str(tmp_path / "seen/*_ascend_pt")))
+    again = subprocess.run([os.environ.get("ASCOPE_PROGRAM") or "ascope", "analyse", last], stdout=subprocess.PIPE, text=True, check=True)
+
+    def lasting(lines):
+        return [line.rstrip() for line in lines if not line.endswith(" writing")]  # how long it took
+
+    at, wanted = said.index(last), lasting(again.stdout.splitlines())
+    assert "analysed: " + first in said[:at]
+    assert lasting(said[at:])[:len(wanted)] == wanted and len(wanted) > 10
+    assert said[-1].startswith("  open %s/ASCEND_PROFILER_OUTPUT/trace_view.json in https://" % os.path.relpath(last, tmp_path))
+
+
 def test_options_of_a_recording_from_outside(tmp_path):
     """All steps of a module, with every option of profile; and nothing is warned of that is as it was asked for."""
     said = record_plain(
