@@ -100,7 +100,7 @@ static void every_pair_of_actions(void **state)
         { "nothing, warm-up: a directory, warm", N, W, 0, 0, 1, true, true },
         { "nothing, record", N, R, 0, 0, 1, true, true },
         { "nothing, save", N, S, 0, 0, 1, true, true },
-        { "nothing, stop", N, STOP, 0, 0, 0, false, false },
+        { "nothing, stop: why there is nothing", N, STOP, 1, 0, 0, false, false },
 
         { "warm-up, nothing: told; an empty collection is left", W, N, 1, 0, 1, false, false },
         { "warm-up, warm-up", W, W, 0, 0, 1, true, true },
@@ -162,7 +162,10 @@ static void plans_make_collections(void **state)
         { "two turns", { .wait = 1, .warmup = 1, .active = 2, .repeat = 2 }, 12, 2, 2, 0 },
         { "repeat 0 goes on as long as the steps", { .wait = 1, .warmup = 1, .active = 1 }, 9, 3, 3, 0 },
         { "after the first ones", { .warmup = 1, .active = 1, .repeat = 1, .skip_first = 4 }, 7, 1, 1, 0 },
-        { "too few steps: nothing", { .wait = 5, .warmup = 1, .active = 1 }, 3, 0, 0, 0 },
+        { "too few steps: nothing, and why", { .wait = 5, .warmup = 1, .active = 1 }, 3, 0, 0, 1 },
+        { "no step at all: nothing, and why", { .wait = 5, .warmup = 1, .active = 1 }, 0, 0, 0, 1 },
+        { "the second turn ends in its warm-up", { .warmup = 2, .active = 1 }, 4, 1, 1, 1 },
+        { "the second turn ends while it waits", { .wait = 1, .warmup = 1, .active = 1 }, 3, 1, 1, 0 },
         { "too few steps: stopped in the warm-up", { .wait = 2, .warmup = 2, .active = 1 }, 3, 0, 0, 1 },
         { "too few steps: stopped in the middle", { .wait = 1, .warmup = 1, .active = 5 }, 4, 1, 1, 1 },
         { "stopped in the last step", { .wait = 1, .warmup = 1, .active = 2 }, 3, 1, 1, 1 },
@@ -228,10 +231,10 @@ static void calls_out_of_order(void **state)
     ascope_profiler_step(p);
     assert_int_equal(n_warnings, 3);
     assert_int_equal(n_ready, 1);
-    print_message("  stopped twice: what was done at the end is done again\n");
+    print_message("  stopped twice: nothing happens\n");
     ascope_profiler_stop(p);
-    assert_int_equal(n_warnings, 4);
-    assert_int_equal(n_ready, 2);
+    assert_int_equal(n_warnings, 3);
+    assert_int_equal(n_ready, 1);
     print_message("  started again: goes on where the schedule is\n");
     ascope_profiler_start(p);
     assert_int_equal(ascope_profiler_action(p), ASCOPE_RECORD);
@@ -239,7 +242,7 @@ static void calls_out_of_order(void **state)
     ascope_profiler_step(p);
     ascope_profiler_step(p);
     assert_null(ascope_profiler_session(p));
-    assert_int_equal(n_ready, 3);
+    assert_int_equal(n_ready, 2);
     ascope_profiler_free(p);
     assert_int_equal(collections(true), 2);
 

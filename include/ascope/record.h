@@ -60,6 +60,9 @@ struct ascope_op {
         frame; /* the innermost call, from ascope_frame(), instead of `stack`; 0: none. It is of the thread that ends the operator */
     struct ascope_text name, types, shapes, tensors, tensor_lists, scalars, stack, modules, more;
 };
+/* Shapes, stacks or modules of operators are recorded as well until the recording stops, although it was not set up for them: those that
+ * have them are of threads that asked. */
+ASCOPE_API void ascope_record_also(uint32_t what);
 ASCOPE_API void ascope_op_record_begin(struct ascope_op *op);
 ASCOPE_API void ascope_op_record_end(const struct ascope_op *op);
 

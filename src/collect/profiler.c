@@ -23,6 +23,7 @@ struct ascope_profiler {
     uint64_t step;
     enum ascope_action action;
     bool is_stopped, was_started;
+    bool was_active; /* the schedule, in some step */
     struct ascope_session *session;
     char path[PATH_MAX]; /* of the last session that was complete */
 
@@ -111,8 +112,7 @@ static const struct move {
     [ASCOPE_WARMUP] = { [ASCOPE_NONE] = { "STF", "the schedule ends after a warm-up: the collection will be empty" },
                         [ASCOPE_RECORD] = { "S", NULL },
                         [ASCOPE_RECORD_AND_SAVE] = { "S", NULL },
-                        [LEAVES] = { "D",
-                                     "stopped during the warm-up: nothing was recorded, the directory is deleted" } },
+                        [LEAVES] = { "D", NULL } },
     [ASCOPE_RECORD] = { [ASCOPE_NONE] = { "TF",
                                           "the schedule ends a recording without saving: it is on disk, and nobody is told" },
                         [ASCOPE_WARMUP] = { "TF",
@@ -139,6 +139,7 @@ static void transit(struct ascope_profiler *p, unsigned from, unsigned to)
     } acts[] = { { 'I', do_init },   { 'W', do_warmup }, { 'S', do_start }, { 'T', do_stop },
                  { 'F', do_finish }, { 'R', do_ready },  { 'D', do_delete } };
     const struct move *m = &moves[from][to];
+    p->was_active |= to == ASCOPE_RECORD || to == ASCOPE_RECORD_AND_SAVE;
     if (m->warns)
         message(from == ASCOPE_RECORD && ends_by_stop(p) ? ASCOPE_INFO : ASCOPE_WARNING, "%s", m->warns);
     for (const char *c = m->steps ? m->steps : ""; *c; c++)
@@ -243,10 +244,30 @@ void ascope_profiler_step(struct ascope_profiler *p)
     range_begin(p);
 }
 
-/* The action stays: who stops twice has it ended twice, and is told twice. */
+/* Why there is no output, where the program may not know. */
+static void tell_why_nothing(const struct ascope_profiler *p)
+{
+    const char *const phase = p->action == ASCOPE_WARMUP ? "warm-up" : "wait";
+    if (!has_schedule(p) || p->action > ASCOPE_WARMUP || (p->was_active && p->action == ASCOPE_NONE))
+        return;
+    if (p->was_active)
+        message(ASCOPE_WARNING, "stopped during the warm-up: this cycle recorded nothing, its directory is deleted");
+    else if (p->step == 0)
+        message(ASCOPE_WARNING, "nothing was recorded: step() was never called, and the schedule begins with %s steps",
+                phase);
+    else
+        message(
+            ASCOPE_WARNING,
+            "nothing was recorded: stop() was called at step %llu, a %s step before the schedule's first active one",
+            (unsigned long long)p->step, phase);
+}
+
 void ascope_profiler_stop(struct ascope_profiler *p)
 {
+    if (p->is_stopped)
+        return;
     range_end(p);
+    tell_why_nothing(p);
     transit(p, p->action, LEAVES);
     p->is_stopped = true;
 }

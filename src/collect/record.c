@@ -70,6 +70,15 @@ static struct tlv_bytes tlv_of(uint16_t type, size_t bytes)
 
 /* ---- operators ---- */
 
+void ascope_record_also(uint32_t what)
+{
+    uint32_t now = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
+    what &= ASCOPE_RECORDS_SHAPES | ASCOPE_RECORDS_STACK | ASCOPE_RECORDS_MODULES;
+    while (now & ASCOPE_RECORDS_OPERATORS && (now & what) != what) /* a stop in between stays one */
+        if (__atomic_compare_exchange_n(&ascope_recording, &now, now | what, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            break;
+}
+
 void ascope_op_record_begin(struct ascope_op *op)
 {
     op->begin_thread = ring_thread_inline();

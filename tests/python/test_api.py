@@ -1,8 +1,11 @@
 """What a user may pass, and what becomes of it: warnings and fallbacks, and never an exception."""
+import csv
+import glob
 import inspect
 import itertools
 import json
 import os
+import pathlib
 import types
 
 import pytest
@@ -359,6 +362,122 @@ def test_exports_that_cannot_be(warned, tmp_path, monkeypatch):
                        (prof.export_memory_timeline, "record_shapes")):
         call(str(tmp_path / "out.json"))
         assert warned(word)
+
+
+def test_paths_may_be_objects(tmp_path, monkeypatch, warned):
+    """pathlib.Path, wherever a path is taken; and ~ in texts."""
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    torch = pytest.importorskip("torch")
+    full = dict(record_shapes=True, profile_memory=True, with_stack=True)
+    prof = profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(tmp_path / "result", analyse_flag=False), **full)
+    prof.start()
+    for _ in range(50):  # some take a microsecond
+        torch.ones(3) + 1
+    prof.stop()
+    profiler.analyse(pathlib.Path("result"))
+    assert glob.glob(str(tmp_path / "result/*/ASCEND_PROFILER_OUTPUT/trace_view.json"))
+    prof.export_chrome_trace(tmp_path / "a" / "trace.json")
+    prof.export_stacks(pathlib.Path("stacks.log"))
+    prof.export_memory_timeline(pathlib.Path("memory.html"))
+    prof.export_chrome_trace("~/trace.json")
+    for made in ("a/trace.json", "stacks.log", "memory.html", "home/trace.json"):
+        assert (tmp_path / made).stat().st_size > 0
+    prof.export_chrome_trace(None)
+    assert warned("output_path: expected a path, got None")
+
+
+def test_memory_of_the_cpu_where_no_npu_was_recorded(tmp_path, monkeypatch, capsys):
+    """Both activities are the default; which memory there is depends on the machine."""
+    torch = pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    for device, shown in (("none", "cpu"), ("sim", "npu:0")):
+        monkeypatch.setenv("ASCOPE_DEVICE", device)
+        with profiler.profile(record_shapes=True, profile_memory=True, with_modules=True) as prof:
+            torch.ones(100) + 1
+        prof.export_memory_timeline("%s.html" % device)
+        page = (tmp_path / (device + ".html")).read_text()
+        assert '"device": "%s"' % shown in page
+        assert ('"isSimulated": true' in page) == (device == "sim")  # and says so
+    capsys.readouterr()
+    prof.export_memory_timeline("other.html", device="npu:7")
+    said = capsys.readouterr().out
+    assert "npu:7" in said and "device may be" in said and "--" not in said.partition("profiler.py")[2]
+
+
+def test_nothing_was_recorded_and_why(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+
+    def said(n_steps, **plan):
+        prof = profiler.profile(schedule=profiler.schedule(active=1, **plan),
+                                on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False))
+        with prof:
+            for _ in range(n_steps):
+                prof.step()
+        return [line.partition("profiler.py: ")[2] for line in capsys.readouterr().out.splitlines() if "nothing was recorded:" in line]
+
+    begins = "nothing was recorded: step() was never called, and the schedule begins with %s steps"
+    assert said(0, wait=2, warmup=1) == [begins % "wait"]
+    assert said(0, wait=0, warmup=1) == [begins % "warm-up"]
+    ends = "nothing was recorded: stop() was called at step %d, a %s step before the schedule's first active one"
+    assert said(1, wait=2, warmup=1) == [ends % (1, "wait")]
+    assert said(3, wait=0, warmup=1, skip_first=9) == [ends % (3, "wait")]
+    assert said(2, wait=2, warmup=1) == [ends % (2, "warm-up")]
+    assert said(4, wait=1, warmup=1, repeat=1) == [] and len(os.listdir(tmp_path)) == 1
+
+
+def test_a_second_stop_does_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    seen = []
+    observer = types.SimpleNamespace(start=lambda: seen.append("start"), stop=lambda: seen.append("stop"))
+    for kind, more in ((profiler.profile, dict(on_trace_ready=lambda prof: seen.append("ready"), execution_trace_observer=observer)),
+                       (profiler._KinetoProfile, {})):
+        monkeypatch.chdir(tmp_path)
+        prof = kind(**more)
+        prof.start()
+        prof.stop()
+        capsys.readouterr()
+        prof.stop()
+        assert capsys.readouterr().out == ""
+    assert seen == ["start", "ready", "stop"]
+
+
+CHILD = """
+    import sys, threading, torch
+    from ascope.torch import profiler
+
+    def work():
+        profiler.profile.enable_profiler_in_child_thread(record_shapes=True, with_stack=True, with_modules=True)
+        torch.nn.Linear(4, 4)(torch.ones(2, 4))
+        profiler.profile.disable_profiler_in_child_thread()
+
+    with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("result"),
+                          schedule=profiler.schedule(wait=0, warmup=0, active=1, repeat=2)) as prof:
+        for _ in range(2):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+            torch.nn.Linear(3, 3)(torch.ones(2, 3))
+            prof.step()
+    assert sys.getprofile() is None
+    """
+
+
+def test_a_child_thread_has_what_the_others_have_not(script, tmp_path):
+    """In each collection: shapes, stacks and modules of its operators, and of no other."""
+    pytest.importorskip("torch")
+    script(CHILD, env={"ASCOPE_DEVICE": "none"})
+    found = glob.glob(str(tmp_path / "result/*/ASCEND_PROFILER_OUTPUT"))
+    assert len(found) == 2
+    for out in found:
+        with open(os.path.join(out, "operator_details.csv"), encoding="utf-8", newline="") as f:
+            linear = [(row["Input Shapes"], row["Call Stack"]) for row in csv.DictReader(f) if row["Name"] == "aten::linear"]
+        with open(os.path.join(out, "trace_view.json"), encoding="utf-8") as f:
+            modules = [e["args"].get("Module Hierarchy") for e in json.load(f) if e["ph"] == "X" and e["name"] == "aten::linear"]
+        (child,) = [(shapes, stack) for shapes, stack in linear if shapes]
+        assert child[0].split()[:2] == ["2,4;", "4,4;"] and ": work" in child[1] and linear.count(("", "")) == 1
+        assert sorted(filter(None, modules)) == ["Linear_0"]
 
 
 def test_a_step_after_the_stop_does_nothing(warned, tmp_path, monkeypatch):

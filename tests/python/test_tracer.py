@@ -506,6 +506,7 @@ def test_exports_of_a_training(trained, tmp_path, device):
     forward = [line for line in stacks if "): step;" in line and "torch/nn/modules/linear.py" in line]
     assert any(line.rpartition(" ")[0].endswith("): forward") for line in forward), "outermost first"
     assert all(line.rpartition(" ")[2].isdigit() for line in stacks)
+    assert ("the device is simulated" in (tmp_path / "stacks.svg").read_text()) == (device == "sim")
     timeline = json.loads((tmp_path / "memory.raw.json").read_text())
     there = collections.Counter((CATEGORIES[category], size) for _, action, size, category in timeline if action == 0)
     weight = 64 * 64 * 4

@@ -82,6 +82,7 @@ static _Atomic(struct noted *) notes;
 static _Atomic(uint64_t) n_notes; /* ever */
 static bool has_remains;          /* of a session that stopped where Python could not be called */
 static bool tells_parameters, is_sim;
+static unsigned n_asking;        /* threads that want stacks, where the session records no Python calls */
 static PyObject *hook;           /* what new threads are given; sys.getprofile() shows it */
 static PyObject *words_of_torch; /* ascope._modules; NULL: there is no PyTorch */
 static PyThreadState *newest;    /* of the interpreter's threads when they were looked at last */
@@ -387,7 +388,7 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
         if (known && push(t, frame, known) && !known->is_ours)
             ascope_python_event(ASCOPE_PYTHON_CALL, known->key);
         const bool is_holder = known && (known->steps_optimizer || known->module);
-        if (__builtin_expect(is_holder && tells_parameters && !known->is_told, 0) &&
+        if (__builtin_expect(is_holder && tells_parameters && words_of_torch && !known->is_told, 0) &&
             !parameters_tell(frame, known, code)) {
             returned(t, frame); /* the call ends here, and nobody will say so */
             return -1;
@@ -726,7 +727,8 @@ static void remains_clear(void)
     Py_CLEAR(words_of_torch);
 }
 
-static void trace_on(const struct ascope_options *o)
+/* Where no calls are recorded it is for stacks alone. */
+static void trace_on(void)
 {
     PyObject *module_call = NULL, *optimizer_step = NULL;
     PyObject *const modules = PyImport_GetModuleDict();
@@ -741,8 +743,6 @@ static void trace_on(const struct ascope_options *o)
         if (!watched)
             core_tell_exception("calls of modules are not recorded as such");
     }
-    tells_parameters = words_of_torch && o->record_shapes && o->profile_memory;
-    is_sim = (o->activities & ASCOPE_NPU) && o->device && strcmp(o->device, "sim") == 0;
     known_begin(module_call, optimizer_step);
     Py_XDECREF(watched);
     session++;
@@ -767,12 +767,14 @@ static void started(const struct ascope_options *o, void *unused)
 {
     PyGILState_STATE state;
     (void)unused;
-    if (!ascope_records(ASCOPE_RECORDS_PYTHON | ASCOPE_RECORDS_GC) || !core_enter(&state))
+    if ((!ascope_records(ASCOPE_RECORDS_PYTHON | ASCOPE_RECORDS_GC) && n_asking == 0) || !core_enter(&state))
         return;
     if (has_remains)
         remains_clear();
-    if (ascope_records(ASCOPE_RECORDS_PYTHON))
-        trace_on(o);
+    tells_parameters = ascope_records(ASCOPE_RECORDS_PYTHON) && o->record_shapes && o->profile_memory;
+    is_sim = (o->activities & ASCOPE_NPU) && o->device && strcmp(o->device, "sim") == 0;
+    if (ascope_records(ASCOPE_RECORDS_PYTHON) || n_asking > 0)
+        trace_on();
     if (ascope_records(ASCOPE_RECORDS_GC))
         garbage_on(o->gc_threshold_ms);
     core_leave(state);
@@ -826,7 +828,22 @@ static PyObject *core_stack_source(PyObject *module, PyObject *unused)
                          (unsigned long long)(uintptr_t)modules_words, (unsigned long long)(uintptr_t)stack_frame);
 }
 
+static PyObject *core_trace_for_thread(PyObject *module, PyObject *is_wanted)
+{
+    (void)module;
+    if (PyObject_IsTrue(is_wanted) == 1) {
+        n_asking++;
+        if (ascope_records(ASCOPE_RECORDS_OPERATORS) && !atomic_load(&is_on))
+            trace_on();
+    } else if (n_asking > 0) {
+        n_asking--;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    { "trace_for_thread", core_trace_for_thread, METH_O,
+      "trace_for_thread(is_wanted)\n\nA thread wants stacks of its operators, or no longer, where the recording has none." },
     { "stack_source", core_stack_source, METH_NOARGS,
       "stack_source() -> (int, int, int)\n\nAddresses of functions of C that do not need the interpreter: two,\n"
       "size_t (*)(char *out, size_t most), write the stack and the modules of the calling thread, innermost first; the\n"

@@ -3,6 +3,7 @@ import functools
 import os
 import sys
 import time
+from typing import Optional
 
 from ascope import _core
 
@@ -41,6 +42,18 @@ def shown(value: object) -> str:
     except Exception:
         text = "something of the type %s" % type(value).__name__
     return text if len(text) <= SHOWN_MOST else text[:SHOWN_MOST] + "..."
+
+
+def path_of(name: str, value: object, severity: int = _core.WARNING) -> Optional[str]:
+    """What was passed as a path (a text, a pathlib.Path), as a text; None with a message where it is none."""
+    try:
+        text = os.fspath(value)
+    except TypeError:
+        text = None
+    if isinstance(text, str) and text:
+        return os.path.expanduser(text)
+    tell(severity, "%s: expected a path, got %s" % (name, shown(value)))
+    return None
 
 
 def why(trouble: Exception) -> str:

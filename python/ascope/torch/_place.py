@@ -1,7 +1,7 @@
 """Where collections go. One place for the whole process: the last handler that was made decides, as users of torch_npu know it."""
 import os
 
-from ascope.torch._messages import shown, warn
+from ascope.torch._messages import path_of, warn
 
 EXPORT_ONLY = "export_only_prof_dir"
 WORKER_NAME_MOST = 225
@@ -11,14 +11,13 @@ _asked = {"dir_name": None, "worker_name": None}
 
 def choose(dir_name, worker_name):
     """For a handler: texts or None."""
-    if dir_name is not None and (not isinstance(dir_name, str) or not dir_name):
-        warn("dir_name: wanted a path, found %s; the default is taken" % shown(dir_name))
-        dir_name = None
+    if dir_name is not None:
+        dir_name = path_of("dir_name", dir_name)
     if worker_name is not None and (not isinstance(worker_name, str) or not worker_name or
                                     len(worker_name) > WORKER_NAME_MOST):
         warn("worker_name: wanted a text of up to %d characters; the name of this machine is taken" % WORKER_NAME_MOST)
         worker_name = None
-    _asked["dir_name"] = os.path.realpath(os.path.expanduser(dir_name)) if dir_name else None
+    _asked["dir_name"] = os.path.realpath(dir_name) if dir_name else None
     _asked["worker_name"] = worker_name
 
 

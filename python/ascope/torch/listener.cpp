@@ -816,10 +816,13 @@ unsigned wanted_of(bool shapes, bool memory, bool stack, bool modules, bool flop
            (modules ? unsigned{ MODULES } : 0u);
 }
 
+std::atomic<uint32_t> of_children{ 0 }; /* what threads have asked for, beyond what is recorded of all */
+
 void started(const ascope_options *o, void *)
 {
     const bool cpu = (o->activities & ASCOPE_CPU) != 0;
     const bool sim = (o->activities & ASCOPE_NPU) != 0 && o->device && strcmp(o->device, "sim") == 0;
+    ascope_record_also(of_children);
     is_on_sim = sim;
     sim_reserved = 0;
     const bool flops = o->with_flops && ascope_records(ASCOPE_RECORDS_MARKS);
@@ -863,6 +866,11 @@ ASCOPE_API void ascope_torch_stack_source(size_t (*stack)(char *, size_t), size_
 
 ASCOPE_API void ascope_torch_enable_thread(bool shapes, bool memory, bool stack, bool modules, bool flops)
 {
+    const uint32_t also = (shapes ? uint32_t{ ASCOPE_RECORDS_SHAPES } : 0u) |
+                          (stack ? uint32_t{ ASCOPE_RECORDS_STACK } : 0u) |
+                          (modules ? uint32_t{ ASCOPE_RECORDS_MODULES } : 0u);
+    of_children |= also;
+    ascope_record_also(also);
     if (!here.callback)
         join(wanted_of(shapes, memory, stack, modules, flops) | (is_on_sim ? unsigned{ SIM } : 0u), memory, true);
 }

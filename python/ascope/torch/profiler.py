@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 import uuid
 import weakref
 from typing import Any, Callable, Iterable, List, Optional, Union
@@ -19,7 +20,7 @@ from typing import Any, Callable, Iterable, List, Optional, Union
 from ascope import _core, _program
 from ascope.torch import _build, _groups, _place
 from ascope.torch._hooks import Hooks
-from ascope.torch._messages import error, guarded, info, shown, tell, warn, why
+from ascope.torch._messages import error, guarded, info, path_of, shown, tell, warn, why
 from ascope.torch.config import (AiCMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
                                  supported_activities, supported_ai_core_metrics, supported_export_type,
                                  supported_profiler_level)
@@ -32,12 +33,14 @@ __all__ = [
     "ProfilerLevel", "AiCMetrics", "ExportType", "HostSystem", "analyse",
 ]
 
+_Path = Union[str, "os.PathLike[str]"]
 METADATA_MOST, TEXT_MOST = 50 * 1024, 4096
 METRICS = ("self_cpu_time_total", "self_npu_time_total")
 OTHER_TOOLS = ("PROFILER_SAMPLECONFIG", "PROFILING_MODE")
 
 _hooks = Hooks()
 _alive = weakref.WeakSet()
+_child = threading.local()  # is_traced: it asked for stacks
 
 
 def _opened():
@@ -374,17 +377,20 @@ class _KinetoProfile:
         if not self._path or not os.path.isdir(self._path):
             warn("%s: nothing has been recorded yet" % what)
             return
-        os.makedirs(os.path.dirname(os.path.abspath(os.path.expanduser(output_path))), exist_ok=True)
+        output_path = path_of("output_path", output_path)
+        if output_path is None:
+            return
+        os.makedirs(os.path.dirname(os.path.abspath(output_path)), exist_ok=True)
         outcome = getattr(_program, what)(self._path, output_path, *more, tell)
         self._was_exported = self._was_exported or outcome.is_done
 
     @guarded()
-    def export_chrome_trace(self, output_path: str) -> None:
+    def export_chrome_trace(self, output_path: _Path) -> None:
         """The timeline as one JSON file, for chrome://tracing, Perfetto and MindStudio Insight."""
         self._export("export_chrome_trace", output_path)
 
     @guarded()
-    def export_stacks(self, output_path: str, metric: str = METRICS[0]) -> None:
+    def export_stacks(self, output_path: _Path, metric: str = METRICS[0]) -> None:
         """Call stacks with their times, for flame graphs; needs with_stack.
 
         metric: self_cpu_time_total or self_npu_time_total.
@@ -400,13 +406,14 @@ class _KinetoProfile:
         self._export("export_stacks", output_path, metric)
 
     @guarded()
-    def export_memory_timeline(self, output_path: str, device: Optional[str] = None) -> None:
-        """Memory over time by what it was used for: a page (.html), or the numbers (.json, .json.gz, .raw.json.gz)."""
+    def export_memory_timeline(self, output_path: _Path, device: Optional[str] = None) -> None:
+        """Memory over time by what it was used for: a page (.html), or the numbers (.json, .json.gz, .raw.json.gz).
+
+        device: "npu:0" or "cpu"; by default the first NPU whose memory was recorded, else the CPU.
+        """
         if not (self.record_shapes and self.profile_memory and (self.with_stack or self.with_modules)):
             warn("export_memory_timeline: needs record_shapes, profile_memory, and with_stack or with_modules")
             return
-        if device is None:
-            device = "npu:0" if ProfilerActivity.NPU in self.activities else "cpu"
         self._export("export_memory_timeline", output_path, device)
 
 
@@ -501,7 +508,7 @@ class profile(_KinetoProfile):
     @guarded()
     def stop(self) -> None:
         """The last step ends, whatever the schedule has said of it."""
-        if _is_taken() or self._core is None:
+        if _is_taken() or self._core is None or self.stopped:
             return
         try:
             self._driven("stop")
@@ -516,11 +523,14 @@ class profile(_KinetoProfile):
                                         with_flops: bool = False, with_modules: bool = False) -> None:
         """Records the operators of the calling thread, too, while a profiler of the process records."""
         listener = None if _is_taken() else _listen()
-        if listener:
-            listener.ascope_torch_enable_thread(_truth("record_shapes", record_shapes),
-                                                _truth("profile_memory", profile_memory),
-                                                _truth("with_stack", with_stack), _truth("with_modules", with_modules),
-                                                _truth("with_flops", with_flops))
+        if not listener:
+            return
+        with_stack, with_modules = _truth("with_stack", with_stack), _truth("with_modules", with_modules)
+        if (with_stack or with_modules) and not getattr(_child, "is_traced", False):
+            _child.is_traced = True
+            _core.trace_for_thread(True)
+        listener.ascope_torch_enable_thread(_truth("record_shapes", record_shapes), _truth("profile_memory", profile_memory),
+                                            with_stack, with_modules, _truth("with_flops", with_flops))
 
     @classmethod
     @guarded()
@@ -530,10 +540,13 @@ class profile(_KinetoProfile):
         if listener:
             _core.synchronize()
             listener.ascope_torch_disable_thread()
+            if getattr(_child, "is_traced", False):
+                _child.is_traced = False
+                _core.trace_for_thread(False)
 
 
 @guarded()
-def tensorboard_trace_handler(dir_name: Optional[str] = None, worker_name: Optional[str] = None, analyse_flag: bool = True,
+def tensorboard_trace_handler(dir_name: Optional[_Path] = None, worker_name: Optional[str] = None, analyse_flag: bool = True,
                               async_mode: bool = False) -> Callable[[profile], None]:
     """For on_trace_ready: the collection goes to `dir_name` and is analysed there, in a process of its own.
 
@@ -563,7 +576,7 @@ def tensorboard_trace_handler(dir_name: Optional[str] = None, worker_name: Optio
 
 
 @guarded()
-def analyse(profiler_path: str, max_process_number: Optional[int] = None,
+def analyse(profiler_path: _Path, max_process_number: Optional[int] = None,
             export_type: Union[None, str, List[str]] = None) -> None:
     """ASCEND_PROFILER_OUTPUT of one `*_ascend_pt` directory, or of all in a directory, some time later.
 
@@ -583,6 +596,9 @@ def analyse(profiler_path: str, max_process_number: Optional[int] = None,
                                not all(isinstance(one, str) and one in supported_export_type() for one in wanted)):
         warn("export_type: wanted text, db or a list of them, found %s; as it was recorded" % shown(export_type))
         wanted = None
+    profiler_path = path_of("profiler_path", profiler_path, _core.ERROR)
+    if profiler_path is None:
+        return
     if not os.path.exists(profiler_path):
         error("analyse: %s does not exist" % profiler_path)
         return
