@@ -116,7 +116,8 @@ def test_schedule_that_answers_nonsense(tmp_path, told, answer):
     p.start()
     p.step()
     p.stop()
-    assert p.action == 0 and len(told) == 1 and told[0][0] == _core.ERROR and not directories(tmp_path)
+    assert p.action == 0 and told[0][0] == _core.ERROR and not directories(tmp_path)
+    assert len(told) == 2 and "nothing was recorded" in told[1][1]
 
 
 def test_ready_that_raises(tmp_path, told):
