@@ -293,8 +293,10 @@ static void kept(void)
     npu_lock();
     npu.keeps = true;
     npu_args_keep();
-    for (unsigned i = 0; i < npu.n_devices; i++)
+    for (unsigned i = 0; i < npu.n_devices; i++) {
+        npu.device[i]->frequency_told = 0; /* what a warm-up recorded is gone */
         npu_samples_first(npu.device[i]);
+    }
     npu_wake();
     npu_unlock();
 }

@@ -174,7 +174,9 @@ TASKS = ["kernel_details.csv*", "step_trace_time.csv*", "timeline: Ascend Hardwa
          "raw: torch.op_mark", "raw: aging.api_event.data", "raw: aging.compact.task_track", "raw: lpmFreqConv.data",
          "raw: stars_soc.data", "raw: unaging.additional.type_info_dic"]
 PYTHON_CALLS = ["raw: torch.python_tracer_*", "timeline: Python python_function", "timeline: Python {Python *id}"]
-MARKS = ["raw: aging.additional.msproftx", "marks of domain default", "marks of domain io"]
+ON_DEVICE = ["raw: ts_track.data", "timeline: arrows MsTx", "timeline: python3"]  # marks of steps are
+MARKS = ["raw: aging.additional.msproftx", "marks of domain default", "marks of domain io"] + ON_DEVICE
+QUEUE = ["timeline: Python {correlation_id}", "timeline: Python ??queue", "raw: torch.op_mark"]  # marks on streams pass it, too
 LEVEL1 = ["api_statistic.csv*", "op_statistic.csv*", "timeline: CANN*", "raw: aging.additional.tensor_info",
           "raw: aging.compact.node_basic_info", "kernel_details.csv: Type", "kernel_details.csv: Accelerator Core",
           "kernel_details.csv: Input *", "kernel_details.csv: Output *", "kernel_details.csv: * ID", "kernel_details.csv: OP State",
@@ -235,13 +237,13 @@ EFFECTS = [  # without, with, what comes, what goes
     ({}, {"profiler_level": "Level0"}, [], []),
     ({}, {"profiler_level": "Level1"}, LEVEL1 + PIPES, ["timeline: without a name"]),
     (L1, {"profiler_level": "Level2"}, LEVEL2, []),
-    ({"mstx": True}, {"profiler_level": "Level_none"}, [], TASKS),
+    ({"mstx": True}, {"profiler_level": "Level_none"}, [], [name for name in TASKS if name not in QUEUE]),
     ({}, {"l2_cache": True}, ["l2_cache.csv*", "raw: l2_cache.data", "raw: socpmu.data"], []),
     ({}, {"mstx": True}, MARKS, []),
     ({}, {"msprof_tx": True}, MARKS, []),
     ({}, {"with_flops": True}, [], []),
     ({"mstx": True}, {"with_flops": True}, ["marks of domain mfu_flops"], []),
-    ({"mstx": True}, {"mstx_domain_include": ["io"]}, [], ["marks of domain default"]),
+    ({"mstx": True}, {"mstx_domain_include": ["io"]}, [], ["marks of domain default"] + ON_DEVICE),
     ({"mstx": True}, {"mstx_domain_exclude": ["io"]}, [], ["marks of domain io"]),
     (dict(DB, **L1), {"op_attr": True}, ["raw: aging.compact.node_attr_info", "*: COMPUTE_TASK_INFO.attrInfo"], []),
     ({}, {"gc_detect_threshold": 0}, ["raw: torch.gc_record", "timeline: Python GC"], []),
