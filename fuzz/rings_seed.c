@@ -31,7 +31,8 @@ int main(int argc, char **argv)
     mkdir(framework, 0750);
     mkdir(prof, 0750);
     const struct writer_options o = { .framework_dir = framework, .prof_dir = prof, .slice_bytes = 4096 };
-    if (!rings_open(&(struct rings_options){ .path = rings_path, .ring_bytes = FUZZ_RING_BYTES }, &e) ||
+    if (!rings_open(&(struct rings_options){ .path = rings_path, .id = FUZZ_SESSION, .ring_bytes = FUZZ_RING_BYTES },
+                    &e) ||
         !writer_start(&o, &e)) {
         fprintf(stderr, "%s\n", e.text);
         return 1;

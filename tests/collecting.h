@@ -9,6 +9,15 @@
 #include "folder.h"
 
 enum { SLICE = 4096, RING_BYTES = 1 << 16 };
+#define SESSION_ID "00112233445566778899AABBCCDDEEFF"
+
+/* What a session writes first: whose the rings will be. */
+static inline void collecting_facts(const char *id)
+{
+    FILE *f = fopen(folder_path("ascope.json"), "wb");
+    fprintf(f, "{\"ended\": \"running\", \"session\": \"%s\", \"device\": \"sim\", \"clock\": {\"mhz\": 1000.0}}", id);
+    fclose(f);
+}
 
 static inline void collecting_start(const struct writer_options *more)
 {
@@ -24,7 +33,8 @@ static inline void collecting_start(const struct writer_options *more)
         o.slice_bytes = SLICE;
     o.framework_dir = framework;
     o.prof_dir = prof;
-    if (!rings_open(&(struct rings_options){ .path = rings_path, .ring_bytes = RING_BYTES }, &e) ||
+    collecting_facts(SESSION_ID);
+    if (!rings_open(&(struct rings_options){ .path = rings_path, .id = SESSION_ID, .ring_bytes = RING_BYTES }, &e) ||
         !writer_start(&o, &e))
         fail_msg("%s", e.text);
 }

@@ -360,6 +360,127 @@ static void a_directory_that_is_deleted_is_told_once(void **state)
     (void)state;
 }
 
+/* ---- somebody cuts the rings short ---- */
+
+static uint8_t *mine; /* a page of a file that is shorter, which is the program's own affair */
+static _Atomic unsigned n_mine;
+
+static void on_my_bus_error(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)context;
+    if (info->si_addr != mine)
+        _exit(20);
+    atomic_fetch_add(&n_mine, 1);
+    mmap(mine, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void *put_until_stopped(void *stop)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL); /* as threads of libraries do */
+    for (uint64_t i = 1; !atomic_load((_Atomic bool *)stop); i++) {
+        put_number(STREAM_CALL, 0, RECORD, i);
+        ring_range_open(1, "head", 4, "text", 4);
+    }
+    return NULL;
+}
+
+/* In a child: a SIGBUS that nobody meets is its end. */
+static void child_goes_on(off_t to, bool grows_again)
+{
+    struct writer_tally tally;
+    struct error e = { 0 };
+    _Atomic bool stop = false;
+    pthread_t thread[2];
+    const struct sigaction own = { .sa_sigaction = on_my_bus_error, .sa_flags = SA_SIGINFO };
+    sigaction(SIGBUS, &own, NULL);
+    quiet_folder(NULL);
+    collecting_start(NULL);
+    for (size_t i = 0; i < ROWS(thread); i++)
+        pthread_create(&thread[i], NULL, put_until_stopped, &stop);
+    put_patiently(0);
+    writer_flush(&tally, &e);
+    struct stat st;
+    if (stat(rings.path, &st) != 0 || truncate(rings.path, to) != 0 ||
+        (grows_again && truncate(rings.path, st.st_size) != 0))
+        _exit(1);
+    while (!atomic_load(&rings.is_gone)) { /* whoever meets it first */
+        put_number(STREAM_CALL, 0, RECORD, 1);
+        writer_flush(&tally, &e);
+    }
+    atomic_store(&stop, true);
+    for (size_t i = 0; i < ROWS(thread); i++)
+        pthread_join(thread[i], NULL);
+    if (ring_session() != 0 || put_number(STREAM_TRACK, 0, RECORD, 1))
+        _exit(2);
+    FILE *f = tmpfile();
+    mine = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(f), 0);
+    *(volatile uint8_t *)mine = 1; /* while the rings' handler stands before the program's */
+    if (atomic_load(&n_mine) != 1)
+        _exit(3);
+    e = (struct error){ 0 };
+    if (writer_stop(&tally, &e) || !strstr(e.text, RINGS_NAME) || !tally.is_gone || n_told != 1)
+        _exit(4);
+    if (!strstr(told, "Recording ends here"))
+        _exit(5);
+    rings_close();
+    struct sigaction now;
+    sigaction(SIGBUS, NULL, &now);
+    if (now.sa_sigaction != on_my_bus_error)
+        _exit(6);
+    const uint64_t n = count_numbers(folder); /* what is in files is whole */
+    folder_remove(NULL);
+    _exit(n == 1 ? 0 : 7);
+}
+
+static void a_program_whose_rings_are_cut_short_goes_on(void **state)
+{
+    const off_t front = (off_t)sizeof(struct rings_front);
+    const struct {
+        const char *what;
+        off_t to;
+        bool grows_again;
+    } row[] = {
+        { "all of it", 0, false },
+        { "all but the front", front, false },
+        { "a part of a ring", front + (RING_BYTES / 2), false },
+        { "emptied, and as long as before", 0, true },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        int status;
+        print_message("  %s\n", row[i].what);
+        const pid_t child = fork();
+        if (child == 0)
+            child_goes_on(row[i].to, row[i].grows_again);
+        waitpid(child, &status, 0);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+    (void)state;
+}
+
+static void a_bus_error_of_the_program_ends_it_as_ever(void **state)
+{
+    int status;
+    folder_make(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGBUS, SIG_DFL);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+        collecting_start(NULL);
+        put_patiently(0);
+        FILE *f = tmpfile();
+        volatile uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(f), 0);
+        *page = 1;
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+    folder_remove(NULL);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest test[] = {
@@ -373,6 +494,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_full_disk_is_told_once, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(without_room_for_a_ring_records_are_counted, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(a_directory_that_is_deleted_is_told_once, quiet_folder, folder_remove),
+        cmocka_unit_test(a_program_whose_rings_are_cut_short_goes_on),
+        cmocka_unit_test(a_bus_error_of_the_program_ends_it_as_ever),
     };
     return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -98,7 +98,7 @@ class Info(Case):
             fcntl.lockf(rings, fcntl.LOCK_EX)  # as whoever records does
             self.hears(self.ascope("info", path), "recorded by ascope 0.1.0, simulated device sim; still being recorded")
             self.assertTrue(json.loads(self.ascope("info", "--json", path))["collections"][0]["recording"]["is_running"])
-        text = self.ascope("info", path)
+        text = self.ascope("info", path, code=3)
         self.hears(text, "never stopped: the program was killed", "ascope.rings")
         self.assertNotIn("records, ", text.split("\n\n")[0])
         text = self.ascope("info", self.sample("pt-a-host", ended="recovered"))

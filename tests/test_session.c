@@ -500,7 +500,11 @@ static void rings_elsewhere_leave_nothing_there(void **state)
     o.ring_dir = rings;
     struct ascope_session *s = ascope_session_new(&o, &e);
     assert_true(ascope_session_start(s, &e));
-    assert_true(name_in(rings, "", name) && name_in(ascope_session_path(s), "ascope.rings", name));
+    assert_true(name_in(rings, "", name) && !name_in(ascope_session_path(s), "ascope.rings", name));
+    json_t *facts = json_of(ascope_session_path(s), "ascope.json"); /* which says where they are */
+    const char *told = json_string_value(json_object_get(facts, "rings"));
+    assert_true(told && strncmp(told, rings, strlen(rings)) == 0 && strcmp(told + strlen(rings) + 1, name) == 0);
+    json_decref(facts);
     record_something();
     assert_true(ascope_session_stop(s, &e));
     assert_false(name_in(ascope_session_path(s), "ascope.rings", name));

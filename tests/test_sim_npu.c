@@ -138,7 +138,8 @@ static void record_start(struct ascope_options o)
     options_check(&o);
     recording_prepare();
     marks_filter(NULL, NULL);
-    assert_true(rings_open(&(struct rings_options){ .path = path, .ring_bytes = 1 << 23 }, &e));
+    assert_true(rings_open(
+        &(struct rings_options){ .path = path, .id = "00112233445566778899AABBCCDDEEFF", .ring_bytes = 1 << 23 }, &e));
     assert_true(writer_start(&(struct writer_options){ .prof_dir = prof, .slice_bytes = 1 << 30 }, &e));
     n_read = sim_npu_kind.probe(&e);
     for (unsigned i = 0; i < n_read && i < ROWS(first_reading); i++)

@@ -113,7 +113,10 @@ static void session(unsigned number, const pthread_t *storm, size_t n_storm)
     const struct writer_options o = {
         .framework_dir = framework, .prof_dir = prof, .slice_bytes = 65536, .storage_limit_bytes = 1 << 20
     };
-    if (!rings_open(&(struct rings_options){ .path = rings_path, .ring_bytes = 1 << 18 }, &e) ||
+    if (!rings_open(&(struct rings_options){ .path = rings_path,
+                                             .id = "00112233445566778899AABBCCDDEEFF",
+                                             .ring_bytes = 1 << 18 },
+                    &e) ||
         !writer_start(&o, &e)) {
         fprintf(stderr, "%s\n", e.text);
         abort();

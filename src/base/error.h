@@ -40,6 +40,8 @@ enum loss {
     LOSS_NEWER,         /* a record that is longer than this version knows: its beginning was used */
     LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */
     LOSS_RING_FULL,     /* no room while recording: the collector counted it, and it is in no file */
+    LOSS_RINGS,         /* a place in ascope.rings that could not be read, or that somebody changed */
+    LOSS_NOT_RECOVERED, /* a recording that never ended, and whose last records nobody could put into its files */
     LOSS_AGED,          /* a slice that the collector deleted to stay within its storage limit; not a damage */
     LOSS_OPEN_RANGE,    /* a range of a mark that never ended; not a damage */
     LOSS_UNPAIRED,      /* a begin without an end, or the reverse; normal at both ends of a collection */

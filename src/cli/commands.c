@@ -135,7 +135,9 @@ const struct command commands[] = {
                 "the file ascope.rings of its collection. They go to the files they were meant for, each once; then "
                 "ascope.rings is removed. analyse and export do so by themselves before they read; this is for collections that "
                 "another tool will read. Of a directory that holds collections each is recovered. A collection that is "
-                "still being recorded is left alone.",
+                "still being recorded is left alone. What is damaged is counted, and rings that are missing or that cannot be "
+                "believed are reported: the command then ends with 3, and so does every later analysis. Rings that are a link, "
+                "another user's or another recording's are refused.",
         LIST_OF(recover_options),
         .run = run_recover,
     },

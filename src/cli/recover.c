@@ -32,8 +32,8 @@ static void say(char said[SAID_MOST], enum recovery how, const struct recovered 
         n += snprintf(said + n, (size_t)(SAID_MOST - n), "; %s range%s had begun and not ended",
                       term_count(open, r->open_ranges), r->open_ranges == 1 ? "" : "s");
     if (r->n_damaged > 0)
-        snprintf(said + n, (size_t)(SAID_MOST - n), "; damaged in %s place%s", term_count(damaged, r->n_damaged),
-                 r->n_damaged == 1 ? "" : "s");
+        snprintf(said + n, (size_t)(SAID_MOST - n), "; damaged in %s place%s, whose records are lost",
+                 term_count(damaged, r->n_damaged), r->n_damaged == 1 ? "" : "s");
 }
 
 void recover_first(const struct arguments *a, const char *path, FILE *err)
@@ -42,7 +42,7 @@ void recover_first(const struct arguments *a, const char *path, FILE *err)
     struct error e = { 0 };
     char said[SAID_MOST];
     const enum recovery how = collection_recover(path, &r, &e);
-    if (how == RECOVERY_FAILED) {
+    if (how == RECOVERY_FAILED || how == RECOVERY_LOST) {
         fprintf(err, "%s: %s; what is in the other files is read\n", complain_name(), e.text);
     } else if (how != RECOVERY_NOTHING && !a->quiet) {
         say(said, how, &r);
@@ -73,7 +73,8 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
     static const char *const word[] = { [RECOVERY_NOTHING] = "nothing",
                                         [RECOVERY_DONE] = "recovered",
                                         [RECOVERY_RUNNING] = "running",
-                                        [RECOVERY_FAILED] = "failed" };
+                                        [RECOVERY_FAILED] = "failed",
+                                        [RECOVERY_LOST] = "lost" };
     struct recovered r;
     struct error e = { 0 };
     char said[SAID_MOST];
@@ -82,9 +83,9 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
         return how;
     all->n += how != RECOVERY_NOTHING;
     all->tally.n_done += how == RECOVERY_NOTHING || (how == RECOVERY_DONE && r.n_damaged == 0);
-    all->tally.n_lossy += how == RECOVERY_DONE && r.n_damaged > 0;
+    all->tally.n_lossy += how == RECOVERY_LOST || (how == RECOVERY_DONE && r.n_damaged > 0);
     all->tally.n_failed += how == RECOVERY_RUNNING || how == RECOVERY_FAILED;
-    if (how == RECOVERY_FAILED)
+    if (how == RECOVERY_FAILED || how == RECOVERY_LOST)
         complain("%s", e.text);
     else if (how == RECOVERY_RUNNING)
         complain("%s: is still being recorded; stop the program first", path);
@@ -134,9 +135,10 @@ static void recover_named(struct recoveries *all, const char *path)
         all->tally.n_failed++;
         return;
     }
-    const char *left = arena_printf(all->a->mem, "%s/%s", path, RINGS_NAME);
+    const char *left = arena_printf(all->a->mem, "%s/%s", path, RINGS_NAME),
+               *facts = arena_printf(all->a->mem, "%s/ascope.json", path);
     const size_t n_before = all->n;
-    if (!left || lstat(left, &st) != 0)
+    if (left && facts && lstat(left, &st) != 0 && lstat(facts, &st) != 0)
         recover_inside(all, path);
     if (all->n == n_before)
         recover_one(all, path, true);

@@ -1,6 +1,7 @@
 #include "collect/session.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "collect/json_text.h"
 #include "collect/listeners.h"
@@ -69,21 +70,43 @@ static void step_facts(struct json_text *t, const struct ascope_session *s)
     json_text_add(t, "]\n");
 }
 
+enum { FACTS_PATH = PATH_MAX + 64 };
+
+static void facts_path(const struct ascope_session *s, char path[FACTS_PATH])
+{
+    snprintf(path, FACTS_PATH, "%s/ascope.json", s->path);
+}
+
+void facts_remove(const struct ascope_session *s)
+{
+    char path[FACTS_PATH];
+    facts_path(s, path);
+    unlink(path);
+}
+
 bool facts_write(const struct ascope_session *s, struct error *e)
 {
     const struct writer_tally *tally = &s->tally;
     const bool is_over = s->state == SESSION_STOPPED;
     struct json_text t = { 0 };
-    char path[PATH_MAX + 64];
-    json_text_add(&t, "{\"ascope\": \"%s\", \"abi\": %d, \"simulated\": %s, \"device\": \"%s\", \"ended\": \"%s\",\n",
+    char path[FACTS_PATH];
+    json_text_add(&t,
+                  "{\"ascope\": \"%s\", \"abi\": %d, \"simulated\": %s, \"device\": \"%s\", \"ended\": \"%s\", "
+                  "\"session\": \"%s\",\n",
                   ascope_version(), ASCOPE_ABI, s->n_devices > 0 && s->devices[0].is.is_simulated ? "true" : "false",
-                  s->device ? s->device->name : "none", is_over ? "stop" : "running");
+                  s->device ? s->device->name : "none", is_over ? "stop" : "running", s->trace_id);
+    if (!is_over && s->o.ring_dir) {
+        json_text_add(&t, "  \"rings\": ");
+        json_text_string(&t, s->rings);
+        json_text_add(&t, ",\n");
+    }
     if (!listeners_any())
         json_text_add(&t, "  \"native\": true,\n");
     clock_facts(&t, s);
     json_text_add(&t, "  \"written\": {\"records\": %llu, \"bytes\": %llu},\n", (unsigned long long)tally->n_records,
                   (unsigned long long)tally->n_bytes);
     drop_facts(&t, tally);
+    json_text_add(&t, "  \"damaged\": %d,\n", tally->is_gone);
     json_text_add(
         &t,
         "  \"aged\": {\"slices\": %llu, \"bytes\": %llu}, \"open_ranges\": %llu, \"hook_ns\": %llu, \"lag_most_ns\": %llu, "
@@ -93,7 +116,7 @@ bool facts_write(const struct ascope_session *s, struct error *e)
         (unsigned long long)tally->lag_most_ns, tally->fill_most_percent, tally->n_rings);
     step_facts(&t, s);
     json_text_add(&t, "}\n");
-    snprintf(path, sizeof path, "%s/ascope.json", s->path);
+    facts_path(s, path);
     const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
                                        : place_file(path, t.at, t.n, false, e);
     json_text_fini(&t);

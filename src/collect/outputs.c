@@ -8,14 +8,35 @@
 
 enum { FRAMES_FILE_MOST = FRAMES_BYTES_MOST + FRAMES_MOST * (int)sizeof(struct frame_bytes) };
 
+static void outputs_init(struct outputs *o, bool has_framework, bool has_prof)
+{
+    memset(o, 0, sizeof *o);
+    o->has_framework = has_framework;
+    o->has_prof = has_prof;
+    o->framework.dir = o->prof.dir = -1;
+}
+
 bool outputs_open(struct outputs *o, const char *framework_dir, const char *prof_dir, size_t slice_bytes,
                   struct error *e)
 {
-    memset(o, 0, sizeof *o);
-    o->has_framework = framework_dir != NULL;
-    o->has_prof = prof_dir != NULL;
-    return (!framework_dir || prof_writer_join(&o->framework, framework_dir, slice_bytes, e)) &&
-           (!prof_dir || prof_writer_join(&o->prof, prof_dir, slice_bytes, e));
+    outputs_init(o, framework_dir != NULL, prof_dir != NULL);
+    if ((!framework_dir || prof_writer_join(&o->framework, framework_dir, slice_bytes, e)) &&
+        (!prof_dir || prof_writer_join(&o->prof, prof_dir, slice_bytes, e)))
+        return true;
+    outputs_forget(o);
+    return false;
+}
+
+bool outputs_adopt(struct outputs *o, struct output_place framework, struct output_place prof, size_t slice_bytes,
+                   struct error *e)
+{
+    outputs_init(o, framework.dir >= 0, prof.dir >= 0);
+    const bool has_framework =
+        framework.dir < 0 || prof_writer_adopt(&o->framework, framework.dir, framework.path, slice_bytes, e);
+    const bool has_prof = prof.dir < 0 || prof_writer_adopt(&o->prof, prof.dir, prof.path, slice_bytes, e);
+    if (!has_framework || !has_prof)
+        outputs_forget(o);
+    return has_framework && has_prof;
 }
 
 bool outputs_are_well(const struct outputs *o, struct error *e)
@@ -91,7 +112,7 @@ static size_t op_put_stacked(struct outputs *o, struct output *out, const uint8_
 static bool op_is_stacked(struct record_head head, const uint8_t *bytes)
 {
     struct op_frame_bytes named;
-    if (head.stream != STREAM_TORCH_OP || head.bytes < sizeof(struct op_bytes) + sizeof named)
+    if (head.stream != STREAM_TORCH_OP || record_bytes(head) < sizeof(struct op_bytes) + sizeof named)
         return false;
     memcpy(&named, bytes + sizeof(struct op_bytes), sizeof named);
     return named.tlv.type == TORCH_FRAME && named.tlv.length == sizeof named.frame;
@@ -106,15 +127,15 @@ void outputs_put(struct outputs *o, struct record_head head, const uint8_t *byte
     }
     out->n_records++;
     if (op_is_stacked(head, bytes)) {
-        out->n_bytes += op_put_stacked(o, out, bytes, head.bytes);
+        out->n_bytes += op_put_stacked(o, out, bytes, record_bytes(head));
         return;
     }
-    const size_t fixed = stream_table[head.stream].bytes, n = head.bytes < fixed ? fixed : head.bytes;
+    const size_t fixed = stream_table[head.stream].bytes, used = record_bytes(head), n = used < fixed ? fixed : used;
     uint8_t *at = slices_take(&out->slices, n);
-    memcpy(at, bytes, head.bytes);
-    memset(at + head.bytes, 0, n - head.bytes);
+    memcpy(at, bytes, used);
+    memset(at + used, 0, n - used);
     out->n_bytes += n;
-    if (head.stream == STREAM_FRAME && !stacks_note(&o->stacks, bytes, head.bytes))
+    if (head.stream == STREAM_FRAME && !stacks_note(&o->stacks, bytes, used))
         o->dropped[STREAM_FRAME]++;
 }
 
@@ -250,10 +271,14 @@ void outputs_close(struct outputs *o)
         o->prof.error = prof;
     free(o->closed);
     o->closed = NULL;
+    prof_writer_forget(&o->framework);
+    prof_writer_forget(&o->prof);
 }
 
 void outputs_forget(struct outputs *o)
 {
+    prof_writer_forget(&o->framework);
+    prof_writer_forget(&o->prof);
     for (uint32_t i = 0; i < o->n_used; i++)
         if (o->output[o->used[i]].slices.fd >= 0)
             close(o->output[o->used[i]].slices.fd);

@@ -42,6 +42,13 @@ struct outputs {
 /* NULL: no such folder, its records are dropped. */
 bool outputs_open(struct outputs *o, const char *framework_dir, const char *prof_dir, size_t slice_bytes,
                   struct error *e);
+/* The same from descriptors, which the outputs close, of folders that are not trusted (prof_writer.h). -1: no such folder. */
+struct output_place {
+    int dir;
+    const char *path;
+};
+bool outputs_adopt(struct outputs *o, struct output_place framework, struct output_place prof, size_t slice_bytes,
+                   struct error *e);
 void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes);
 void outputs_flush(struct outputs *o);
 bool outputs_are_well(const struct outputs *o, struct error *e); /* e: what has gone wrong */

@@ -24,20 +24,29 @@ static void fail(struct prof_writer *w, const char *path, const char *what, int 
     error_set(&w->error, FAULT_IO, "%s: %s: %s", path, what, write_trouble(why));
 }
 
-/* The umask may take bits away from what mkdir() and open() are told, so the mode is set once more. */
-static void directory_create(struct prof_writer *w, const char *path)
+/* New things are for the owner of what they lie in: a collection that root has recovered is still its owner's. */
+static bool is_given(const struct prof_writer *w, int fd, mode_t mode)
 {
-    if (!is_well(w))
-        return;
-    if (mkdir(path, 0750) != 0 || chmod(path, 0750) != 0)
-        fail(w, path, "cannot be created", errno);
+    return fchmod(fd, mode) == 0 && (!w->is_of_others || geteuid() != 0 || fchown(fd, w->owner, w->group) == 0);
 }
 
-static int file_create(struct prof_writer *w, const char *path)
+/* The umask may take bits away from what mkdir() and open() are told, so the mode is set once more. */
+static void directory_create(struct prof_writer *w, int dir, const char *name, const char *path)
+{
+    int fd = -1;
+    if (mkdirat(dir, name, 0750) != 0 ||
+        (fd = (int)TEMP_FAILURE_RETRY(openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))) < 0 ||
+        !is_given(w, fd, 0750))
+        fail(w, path, "cannot be created", errno);
+    if (fd >= 0)
+        close(fd);
+}
+
+static int file_create(struct prof_writer *w, int dir, const char *name, const char *path)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    const int fd = (int)TEMP_FAILURE_RETRY(open(path, flags, 0640));
-    if (fd < 0 || fchmod(fd, 0640) != 0)
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(dir, name, flags, 0640));
+    if (fd < 0 || !is_given(w, fd, 0640))
         fail(w, path, "cannot be created", errno);
     return fd;
 }
@@ -57,11 +66,65 @@ static bool write_all(struct prof_writer *w, int fd, const void *bytes, size_t n
     return true;
 }
 
-static void whole_file(struct prof_writer *w, const char *path, const void *bytes, size_t n)
+/* One of PyTorch's collector: no slices, no markers. */
+static bool is_plain(int device)
 {
+    return device == FOLDER_FRAMEWORK || device == FOLDER_SESSION;
+}
+
+enum { NAME_ROOM = 128 };
+
+/* "host", "device_3"; "": the directory itself. */
+static void folder_name(int device, char name[32])
+{
+    static const char *const named[] = { [-FOLDER_HOST] = "host",
+                                         [-FOLDER_FRAMEWORK] = "FRAMEWORK",
+                                         [-FOLDER_SESSION] = "" };
+    if (device < 0)
+        snprintf(name, 32, "%s", named[-device]);
+    else
+        snprintf(name, 32, "device_%d", device);
+}
+
+static const char *const data_folder = "data";
+
+/* For messages. */
+static void path_in(const struct prof_writer *w, int device, const char *below, const char *name, char out[PATH_MAX])
+{
+    char folder[32];
+    folder_name(device, folder);
+    snprintf(out, PATH_MAX, "%s%s%s%s%s/%s", w->path, *folder ? "/" : "", folder, *below ? "/" : "", below, name);
+}
+
+/* A folder, or its data/; to be closed. -1 with errno. */
+static int folder_open(const struct prof_writer *w, int device, const char *below)
+{
+    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    char name[32];
+    folder_name(device, name);
+    int fd = openat(w->dir, *name ? name : ".", flags);
+    if (fd < 0 || !*below)
+        return fd;
+    const int inner = openat(fd, below, flags), why = errno;
+    close(fd);
+    errno = why;
+    return inner;
+}
+
+static void whole_file(struct prof_writer *w, int device, const char *below, const char *name, const void *bytes,
+                       size_t n)
+{
+    char path[PATH_MAX];
     if (!is_well(w))
         return;
-    const int fd = file_create(w, path);
+    path_in(w, device, below, name, path);
+    const int dir = folder_open(w, device, below);
+    if (dir < 0) {
+        fail(w, path, "cannot be created", errno);
+        return;
+    }
+    const int fd = file_create(w, dir, name, path);
+    close(dir);
     if (fd < 0)
         return;
     write_all(w, fd, bytes, n, path);
@@ -69,57 +132,89 @@ static void whole_file(struct prof_writer *w, const char *path, const void *byte
         fail(w, path, "cannot be written", errno);
 }
 
-/* One of PyTorch's collector: no slices, no markers. */
-static bool is_plain(int device)
+static bool is_short(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
 {
-    return device == FOLDER_FRAMEWORK || device == FOLDER_SESSION;
-}
-
-static void folder_path(const struct prof_writer *w, int device, const char *below, char *out)
-{
-    static const char *const named[] = { [-FOLDER_HOST] = "/host",
-                                         [-FOLDER_FRAMEWORK] = "/FRAMEWORK",
-                                         [-FOLDER_SESSION] = "" };
-    if (device < 0)
-        snprintf(out, PATH_MAX, "%s%s%s", w->path, named[-device], below);
-    else
-        snprintf(out, PATH_MAX, "%s/device_%d%s", w->path, device, below);
-}
-
-bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
-{
-    *w = (struct prof_writer){ .slice_bytes = slice_bytes };
+    *w = (struct prof_writer){ .slice_bytes = slice_bytes, .dir = -1 };
     if (strlen(path) >= sizeof w->path)
         return error_set(e, FAULT_ASKED, "%.200s...: the path is too long", path);
     memcpy(w->path, path, strlen(path) + 1);
     return true;
 }
 
-bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
+bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
 {
-    if (!prof_writer_join(w, path, slice_bytes, e))
+    if (!is_short(w, path, slice_bytes, e))
         return false;
-    directory_create(w, path);
-    return prof_writer_close(w, e);
+    w->dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return w->dir >= 0 || error_set(e, FAULT_IO, "%s: cannot be used: %s", path, write_trouble(errno));
 }
 
-bool prof_writer_close(struct prof_writer *w, struct error *e)
+bool prof_writer_adopt(struct prof_writer *w, int dir, const char *path, size_t slice_bytes, struct error *e)
+{
+    struct stat st;
+    if (fstat(dir, &st) != 0 || !is_short(w, path, slice_bytes, e)) {
+        close(dir);
+        return error_set(e, FAULT_IO, "%s: cannot be used: %s", path, write_trouble(errno));
+    }
+    w->dir = dir;
+    w->is_of_others = true;
+    w->owner = st.st_uid;
+    w->group = st.st_gid;
+    return true;
+}
+
+bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
+{
+    if (!is_short(w, path, slice_bytes, e))
+        return false;
+    directory_create(w, AT_FDCWD, path, path);
+    return prof_writer_close(w, e) && prof_writer_join(w, path, slice_bytes, e);
+}
+
+void prof_writer_forget(struct prof_writer *w)
+{
+    if (w->dir >= 0)
+        close(w->dir);
+    w->dir = -1;
+}
+
+bool prof_writer_is_well(const struct prof_writer *w, struct error *e)
 {
     return is_well(w) || error_set(e, w->error.fault, "%s", w->error.text);
 }
 
+bool prof_writer_close(struct prof_writer *w, struct error *e)
+{
+    prof_writer_forget(w);
+    return prof_writer_is_well(w, e);
+}
+
+/* One step down. */
+static void folder_step(struct prof_writer *w, int dir, const char *name, const char *path, bool may_exist)
+{
+    struct stat st;
+    if (dir < 0)
+        fail(w, path, "cannot be created", errno);
+    else if (!may_exist || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        directory_create(w, dir, name, path);
+    else if (!S_ISDIR(st.st_mode))
+        fail(w, path, "cannot be written to", ENOTDIR);
+}
+
 static void folder_make(struct prof_writer *w, int device, bool may_exist)
 {
-    static const char *const below[] = { "", "/data" };
-    for (size_t i = 0; i < (is_plain(device) ? 1 : sizeof below / sizeof *below); i++) {
-        char path[PATH_MAX];
-        struct stat st;
-        folder_path(w, device, below[i], path);
-        if (!may_exist || lstat(path, &st) != 0)
-            directory_create(w, path);
-        else if (!S_ISDIR(st.st_mode))
-            fail(w, path, "cannot be written to", ENOTDIR);
-    }
+    char folder[32], path[PATH_MAX];
+    folder_name(device, folder);
+    path_in(w, FOLDER_SESSION, "", folder, path);
+    if (is_well(w) && *folder)
+        folder_step(w, w->dir, folder, path, may_exist);
+    if (!is_well(w) || is_plain(device))
+        return;
+    const int dir = folder_open(w, device, "");
+    path_in(w, device, "", data_folder, path);
+    folder_step(w, dir, data_folder, path, may_exist);
+    if (dir >= 0)
+        close(dir);
 }
 
 void folder_create(struct prof_writer *w, int device)
@@ -134,20 +229,18 @@ void folder_complete(struct prof_writer *w, int device)
 
 void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len)
 {
-    char below[64], path[PATH_MAX], done[48];
+    char full[NAME_ROOM], done[48];
     const bool is_numbered = device >= 0 && strcmp(name, "sample.json") != 0;
     if (is_numbered)
-        snprintf(below, sizeof below, "/%s.%d", name, device);
+        snprintf(full, sizeof full, "%s.%d", name, device);
     else
-        snprintf(below, sizeof below, "/%s", name);
-    folder_path(w, device, below, path);
-    whole_file(w, path, text, len);
+        snprintf(full, sizeof full, "%s", name);
+    whole_file(w, device, "", full, text, len);
     if (is_plain(device))
         return;
     const int n = snprintf(done, sizeof done, "filesize:%zu\n", len);
-    strcat(below, ".done");
-    folder_path(w, device, below, path);
-    whole_file(w, path, done, (size_t)n);
+    strcat(full, ".done");
+    whole_file(w, device, "", full, done, (size_t)n);
 }
 
 void slices_init(struct slices *s, struct prof_writer *to, int device, const char *family, enum cut cut)
@@ -156,31 +249,48 @@ void slices_init(struct slices *s, struct prof_writer *to, int device, const cha
     snprintf(s->family, sizeof s->family, "%s", family);
 }
 
-static void slice_path(const struct slices *s, unsigned number, const char *suffix, char *out)
+static const char *slice_folder(const struct slices *s)
 {
-    char below[128];
+    return is_plain(s->device) ? "" : data_folder;
+}
+
+static void slice_name(const struct slices *s, unsigned number, const char *suffix, char name[NAME_ROOM])
+{
     if (is_plain(s->device))
-        snprintf(below, sizeof below, "/%s", s->family);
+        snprintf(name, NAME_ROOM, "%s", s->family);
     else if (s->device == FOLDER_HOST)
-        snprintf(below, sizeof below, "/data/%s.slice_%u%s", s->family, number, suffix);
+        snprintf(name, NAME_ROOM, "%s.slice_%u%s", s->family, number, suffix);
     else
-        snprintf(below, sizeof below, "/data/%s.%d.slice_%u%s", s->family, s->device, number, suffix);
-    folder_path(s->to, s->device, below, out);
+        snprintf(name, NAME_ROOM, "%s.%d.slice_%u%s", s->family, s->device, number, suffix);
+}
+
+static void slice_path(const struct slices *s, unsigned number, char path[PATH_MAX])
+{
+    char name[NAME_ROOM];
+    slice_name(s, number, "", name);
+    path_in(s->to, s->device, slice_folder(s), name, path);
 }
 
 static void slice_open(struct slices *s)
 {
-    char path[PATH_MAX];
-    slice_path(s, s->next, "", path);
-    s->fd = file_create(s->to, path);
+    char path[PATH_MAX], name[NAME_ROOM];
+    slice_name(s, s->next, "", name);
+    slice_path(s, s->next, path);
+    const int dir = folder_open(s->to, s->device, slice_folder(s));
+    if (dir >= 0) {
+        s->fd = file_create(s->to, dir, name, path);
+        close(dir);
+    } else {
+        fail(s->to, path, "cannot be created", errno);
+    }
     s->next++;
     s->written = 0;
 }
 
 static void slice_close(struct slices *s)
 {
-    char path[PATH_MAX], done[80];
-    slice_path(s, s->next - 1, "", path);
+    char path[PATH_MAX], name[NAME_ROOM], done[80];
+    slice_path(s, s->next - 1, path);
     if (close(s->fd) != 0 && errno != EINTR)
         fail(s->to, path, "cannot be written", errno);
     s->fd = -1;
@@ -188,8 +298,8 @@ static void slice_close(struct slices *s)
         return;
     /* The times are there in name only: collectors write two zeros, and the second name has two blanks. */
     const int n = snprintf(done, sizeof done, "filesize:%zu\nstarttime:0\nendtime  :0\n", s->written);
-    slice_path(s, s->next - 1, ".done", path);
-    whole_file(s->to, path, done, (size_t)n);
+    slice_name(s, s->next - 1, ".done", name);
+    whole_file(s->to, s->device, slice_folder(s), name, done, (size_t)n);
 }
 
 void slices_flush(struct slices *s)
@@ -266,40 +376,67 @@ bool slices_read(const struct slices *s, uint8_t *to, size_t bytes)
     return true;
 }
 
+static bool slice_exists(const struct slices *s, unsigned number)
+{
+    char name[NAME_ROOM];
+    struct stat st;
+    const int dir = folder_open(s->to, s->device, slice_folder(s));
+    slice_name(s, number, "", name);
+    const bool is_there = dir >= 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    if (dir >= 0)
+        close(dir);
+    return is_there;
+}
+
 bool slices_remove(const struct slices *s, unsigned number, uint64_t *bytes)
 {
-    char path[PATH_MAX];
+    char name[NAME_ROOM];
     struct stat st;
-    slice_path(s, number, "", path);
-    if (lstat(path, &st) != 0 || unlink(path) != 0)
-        return false;
-    *bytes = (uint64_t)st.st_size;
-    slice_path(s, number, ".done", path);
-    unlink(path);
-    return true;
+    const int dir = folder_open(s->to, s->device, slice_folder(s));
+    slice_name(s, number, ".done", name);
+    if (dir >= 0)
+        unlinkat(dir, name, 0); /* first: a slice without its marker can be removed again, a marker alone would stay */
+    slice_name(s, number, "", name);
+    const bool is_gone = dir >= 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && unlinkat(dir, name, 0) == 0;
+    if (is_gone)
+        *bytes = (uint64_t)st.st_size;
+    if (dir >= 0)
+        close(dir);
+    return is_gone;
+}
+
+/* What is there may be anything: only a plain file of the collection's owner is continued. */
+static int slice_check(const struct prof_writer *w, int fd, struct stat *st)
+{
+    if (fd < 0 || fstat(fd, st) != 0)
+        return errno;
+    return !S_ISREG(st->st_mode) ? EINVAL : w->is_of_others && st->st_uid != w->owner ? EPERM : 0;
 }
 
 /* Opens the last slice again, which may have grown since. */
 static bool slice_reopen(struct slices *s, uint64_t bytes)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], name[NAME_ROOM];
     struct stat st;
-    int why = 0;
-    if (!is_plain(s->device)) {
-        slice_path(s, s->next - 1, ".done", path);
-        unlink(path);
+    const int dir = folder_open(s->to, s->device, slice_folder(s));
+    if (dir >= 0 && !is_plain(s->device)) {
+        slice_name(s, s->next - 1, ".done", name);
+        unlinkat(dir, name, 0);
     }
-    slice_path(s, s->next - 1, "", path);
-    s->fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640));
-    if (s->fd < 0 || fstat(s->fd, &st) != 0)
-        why = errno;
-    else if (!S_ISREG(st.st_mode))
-        why = EINVAL;
+    slice_name(s, s->next - 1, "", name);
+    slice_path(s, s->next - 1, path);
+    const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    s->fd = dir >= 0 ? (int)TEMP_FAILURE_RETRY(openat(dir, name, flags)) : -1;
+    if (dir >= 0 && s->fd < 0 && errno == ENOENT)
+        s->fd = file_create(s->to, dir, name, path);
+    int why = slice_check(s->to, s->fd, &st);
     s->written = why || (uint64_t)st.st_size > bytes ? bytes : (uint64_t)st.st_size;
     if (!why && (ftruncate(s->fd, (off_t)s->written) != 0 || lseek(s->fd, 0, SEEK_END) < 0))
         why = errno;
     if (why)
         fail(s->to, path, "cannot be continued", why);
+    if (dir >= 0)
+        close(dir);
     return s->written == bytes;
 }
 
@@ -307,9 +444,13 @@ bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes
 {
     s->next = next;
     const bool is_whole = !is_open || slice_reopen(s, bytes);
-    if (!is_open || !is_plain(s->device)) /* else it is the only one */
-        for (uint64_t bytes_gone; slices_remove(s, next, &bytes_gone);)
-            next++;
+    if (is_open && is_plain(s->device)) /* it is the only one */
+        return is_whole;
+    unsigned end = next;
+    while (slice_exists(s, end) && end < (is_plain(s->device) ? next + 1 : UINT_MAX))
+        end++;
+    for (uint64_t bytes_gone; end-- > next;) /* the last one first: killed here, none is left behind a gap */
+        slices_remove(s, end, &bytes_gone);
     return is_whole;
 }
 

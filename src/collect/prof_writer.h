@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "raw/layout.h"
@@ -24,16 +25,25 @@ enum { SLICE_BYTES = 2 << 20 }; /* collectors cut at 2 MiB unless they are told 
 enum { FOLDER_HOST = -1, FOLDER_FRAMEWORK = -2, FOLDER_SESSION = -3 }; /* the last is the directory itself */
 
 struct prof_writer {
-    char path[PATH_MAX - 256]; /* leaves room for the names inside */
+    char path[PATH_MAX - 256]; /* for messages; leaves room for the names inside */
+    int dir;                   /* -1: it is closed */
+    bool is_of_others;         /* somebody else's, who may be anybody: */
+    uid_t owner;               /* files of others than this one are not touched */
+    gid_t group;               /* and new ones are given to these two, by root */
     size_t slice_bytes;
     struct error error; /* the first one */
 };
 
-/* Creates the directory `path`, which must not exist. The path is copied. */
+/* Creates the directory `path`, which must not exist. The path is copied. From here on files are found from the directory's
+ * descriptor, and no link is followed. */
 bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e);
 bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_bytes,
-                      struct error *e);                         /* one that exists */
+                      struct error *e); /* one that exists */
+/* The same, and `dir` is its descriptor, which the writer closes. It is not trusted: see is_of_others. */
+bool prof_writer_adopt(struct prof_writer *w, int dir, const char *path, size_t slice_bytes, struct error *e);
+bool prof_writer_is_well(const struct prof_writer *w, struct error *e); /* nothing has gone wrong so far */
 bool prof_writer_close(struct prof_writer *w, struct error *e); /* true: everything that was asked for is on disk */
+void prof_writer_forget(struct prof_writer *w);                 /* closes the descriptor, and nothing else */
 
 /* host or device_N, with its data/, or FRAMEWORK. */
 void folder_create(struct prof_writer *w, int device);

@@ -3,151 +3,217 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/out.h"
 #include "collect/outputs.h"
+#include "collect/rings_left.h"
 
-enum { SLICE_LEAST = 1024, FACTS_MOST = 64 << 20 };
+enum { SLICE_LEAST = 1024, FACTS_MOST = 64 << 20, PLACE_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
+static const char FACTS_NAME[] = "ascope.json", FACTS_NEW[] = "ascope.json.recovered";
 
 /* What is being recovered. */
 struct recovering {
-    char top[PATH_MAX];        /* the directory in which the rings lie, or a link to them */
-    char rings_path[PATH_MAX]; /* where they are */
-    char inside[NAME_MAX + 1]; /* the PROF directory in it that was asked for; "": all of it */
-    int fd;
-    uint64_t file_bytes;
-    struct rings_header *header; /* a copy: nobody else changes it while we look */
-    const struct rings_commit *commit;
+    int dir;        /* the collection; -1: none is open */
+    struct stat st; /* of it */
+    char path[PATH_MAX];
+    json_t *facts; /* ascope.json; NULL: there is none that can be read */
+
+    int rings_dir; /* in which the rings lie: the collection, unless it says another one */
+    char rings_path[PATH_MAX];
+    char rings_name[NAME_MAX + 1];
+    int fd;               /* the rings; -1: not open */
+    struct stat rings_st; /* of them */
+
+    struct rings_left left;
     struct outputs *outputs;
-    uint64_t dropped[STREAM_KINDS], cost_ticks;
     struct recovered *out;
 };
 
-static bool join(char out[PATH_MAX], const char *dir, const char *name)
-{
-    return snprintf(out, PATH_MAX, "%s/%s", dir, name) < PATH_MAX - 256; /* room for the names inside */
-}
+/* ---- the collection ---- */
 
-static bool is_real_directory(const char *path)
+static json_t *facts_read(const struct recovering *r)
 {
     struct stat st;
-    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    int why;
+    const int fd = file_open(r->dir, FACTS_NAME, &st, &why);
+    json_t *facts = fd >= 0 && st.st_uid == r->st.st_uid && st.st_size <= FACTS_MOST ? json_loadfd(fd, 0, NULL) : NULL;
+    if (fd >= 0)
+        close(fd);
+    if (json_is_object(facts))
+        return facts;
+    json_decref(facts);
+    return NULL;
 }
 
-/* ---- the file ---- */
-
-/* Exactly n bytes from a place in the file; false: it is not that long, or cannot be read. */
-static bool read_at(int fd, void *to, size_t n, uint64_t offset)
+static void collection_close(struct recovering *r)
 {
-    for (size_t got = 0; got < n;) {
-        const ssize_t part = TEMP_FAILURE_RETRY(pread(fd, (char *)to + got, n - got, (off_t)(offset + got)));
-        if (part <= 0)
-            return false;
-        got += (size_t)part;
+    if (r->dir >= 0)
+        close(r->dir);
+    r->dir = -1;
+    json_decref(r->facts);
+    r->facts = NULL;
+}
+
+static bool collection_open(struct recovering *r, const char *path)
+{
+    snprintf(r->path, sizeof r->path, "%s", path);
+    r->dir = open(*path ? path : "/", PLACE_FLAGS);
+    if (r->dir < 0 || fstat(r->dir, &r->st) != 0) {
+        collection_close(r);
+        return false;
     }
+    r->facts = facts_read(r);
     return true;
 }
 
-/* The rings of a directory, or of the one that it lies in. They may lie elsewhere, and a link say where. */
-static bool rings_find(struct recovering *r, const char *path, struct stat *st)
+static bool has_rings(const struct recovering *r)
 {
-    char itself[PATH_MAX], *real = realpath(path, NULL);
-    char *slash = real ? strrchr(real, '/') : NULL;
-    bool is_found = false;
-    for (int up = 0; slash && !is_found && up < 2; up++) {
-        if (up) {
-            snprintf(r->inside, sizeof r->inside, "%s", slash + 1);
-            *slash = '\0';
-        }
-        is_found = join(itself, *real ? real : "/", RINGS_NAME) && lstat(itself, st) == 0;
-    }
-    if (is_found) {
-        strcpy(r->top, real);
-        strcpy(r->rings_path, itself);
-        if (S_ISLNK(st->st_mode)) {
-            const ssize_t n = readlink(itself, r->rings_path, sizeof r->rings_path - 1);
-            r->rings_path[n > 0 ? n : 0] = '\0';
-            is_found = lstat(r->rings_path, st) == 0;
+    struct stat st;
+    return fstatat(r->dir, RINGS_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool is_session(const char *path)
+{
+    static const char suffix[] = "_ascend_pt";
+    const size_t n = strlen(path);
+    return n >= sizeof suffix && strcmp(path + n - (sizeof suffix - 1), suffix) == 0;
+}
+
+/* The directory itself; or the session that it is a part of, which must be its owner's. */
+static bool collection_find(struct recovering *r, const char *path)
+{
+    char *real = realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL;
+    bool is_found = real && strlen(real) < PATH_MAX - 256 && collection_open(r, real);
+    if (is_found && !r->facts && !has_rings(r)) {
+        const uid_t owner = r->st.st_uid;
+        *slash = '\0';
+        if (is_session(real)) {
+            collection_close(r);
+            is_found = collection_open(r, real) && r->st.st_uid == owner;
         }
     }
     free(real);
     return is_found;
 }
 
-/* RECOVERY_DONE: it is open, and ours. */
-static enum recovery rings_take(struct recovering *r, const struct stat *st, struct error *e)
+static const char *fact(const struct recovering *r, const char *key)
 {
-    if (rings.header && st->st_dev == rings.device && st->st_ino == rings.inode)
-        return RECOVERY_RUNNING; /* in this process: opening and closing it would give up the lock */
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    struct stat now;
-    const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    r->fd = (int)TEMP_FAILURE_RETRY(open(r->rings_path, O_RDWR | flags));
-    int why = r->fd < 0 ? errno : 0;
-    if (r->fd < 0 && (r->fd = (int)TEMP_FAILURE_RETRY(open(r->rings_path, O_RDONLY | flags))) >= 0) {
-        if (fcntl(r->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
-            return RECOVERY_RUNNING;
-    } else if (r->fd >= 0 && fcntl(r->fd, F_SETLK, &lock) != 0) {
-        if (errno == EAGAIN || errno == EACCES)
-            return RECOVERY_RUNNING;
-        why = errno;
-    }
-    if (why == 0 && fstat(r->fd, &now) != 0)
-        why = errno;
-    if (why == 0 && !S_ISREG(now.st_mode))
-        why = NOT_A_FILE;
-    if (why) {
-        error_set(e, FAULT_IO, "%s: what the program had no time to write stays there: %s", r->rings_path,
-                  why == NOT_A_FILE ? read_trouble(why) : strerror(why));
-        return RECOVERY_FAILED;
-    }
-    r->file_bytes = (uint64_t)now.st_size;
-    return RECOVERY_DONE;
+    const char *text = json_string_value(json_object_get(r->facts, key));
+    return text ? text : "";
 }
 
-/* Parts of a ring follow each other, and all of the file's numbers stay within the file. */
-static bool layout_is_possible(const struct rings_layout *l, uint64_t file_bytes)
+static bool is_unended(const struct recovering *r)
 {
-    uint64_t at = sizeof(struct ring_shared);
-    if (l->rings_at < sizeof(struct rings_header) || l->rings_at > file_bytes || l->open_at < at ||
-        l->lane_at[0] < l->open_at || l->lane_at[0] - l->open_at > (uint64_t)OPEN_SLOT_BYTES << 16)
+    return strcmp(fact(r, "ended"), "running") == 0;
+}
+
+/* ---- the rings ---- */
+
+/* Where ascope.json says, or in the collection. False: the name is no such name. */
+static bool rings_place(struct recovering *r)
+{
+    const char *named = fact(r, "rings"), *slash = strrchr(named, '/');
+    if (snprintf(r->rings_path, sizeof r->rings_path, "%s/" RINGS_NAME, r->path) >= (int)sizeof r->rings_path)
         return false;
-    for (unsigned lane = 0; lane < RING_LANES; lane++) {
-        const uint64_t bytes = l->lane_bytes[lane];
-        if (l->lane_at[lane] < at || l->lane_at[lane] > INT32_MAX || bytes < 8 || bytes > INT32_MAX ||
-            (bytes & (bytes - 1)) != 0)
-            return false;
-        at = l->lane_at[lane] + bytes;
+    if (!*named || has_rings(r)) {
+        strcpy(r->rings_name, RINGS_NAME);
+        r->rings_dir = dup(r->dir);
+        return r->rings_dir >= 0;
     }
-    return l->ring_bytes >= at && l->ring_bytes <= (uint64_t)INT32_MAX * 4;
+    if (*named != '/' || strlen(named) >= sizeof r->rings_path || strlen(slash + 1) > NAME_MAX || !slash[1])
+        return false;
+    strcpy(r->rings_path, named);
+    strcpy(r->rings_name, slash + 1);
+    r->rings_path[slash - named] = '\0';
+    r->rings_dir = open(*r->rings_path ? r->rings_path : "/", PLACE_FLAGS);
+    strcpy(r->rings_path, named);
+    return r->rings_dir >= 0;
 }
 
-/* False with FAULT_NONE: it was never used. */
-static bool header_read(struct recovering *r, struct error *e)
+/* True: the program still runs, or somebody else recovers. */
+static bool is_held(int fd, bool is_writable, int *why)
 {
-    uint64_t magic = 0;
-    if (!read_at(r->fd, &magic, sizeof magic, 0) || magic == 0)
-        return false; /* killed before the first record */
-    r->header = malloc(sizeof *r->header);
-    if (!r->header)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", r->rings_path);
-    const bool is_read = read_at(r->fd, r->header, sizeof *r->header, 0);
-    const struct rings_header *h = r->header;
-    if (magic == RINGS_MAGIC && is_read && (h->version != RINGS_VERSION || h->bytes != sizeof *h))
-        return error_set(e, FAULT_FORMAT, "%s: written by another version of ascope: recover with that one",
-                         r->rings_path);
-    if (magic != RINGS_MAGIC || !is_read || !layout_is_possible(&h->layout, r->file_bytes))
-        return error_set(e, FAULT_FORMAT, "%s: is damaged; wanted rings of ascope", r->rings_path);
-    r->commit = &h->commit[atomic_load(&h->active) & 1];
-    return true;
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    if (!is_writable)
+        return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    if (fcntl(fd, F_SETLK, &lock) == 0)
+        return false;
+    if (errno != EAGAIN && errno != EACCES)
+        *why = errno; /* where there are no locks, nobody can say */
+    return *why == 0;
+}
+
+static enum recovery refuse(const struct recovering *r, const char *why, struct error *e)
+{
+    error_set(e, FAULT_IO, "%s: what the program had no time to write stays there: %s", r->rings_path, why);
+    return RECOVERY_FAILED;
+}
+
+/* RECOVERY_DONE: they are open, and may be the collection's. */
+static enum recovery rings_take(struct recovering *r, struct error *e)
+{
+    const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    struct stat *st = &r->rings_st;
+    if (fstatat(r->rings_dir, r->rings_name, st, AT_SYMLINK_NOFOLLOW) != 0)
+        return RECOVERY_NOTHING;
+    if (S_ISLNK(st->st_mode))
+        return refuse(r, "it is a link, and links are not followed", e);
+    if (!S_ISREG(st->st_mode))
+        return refuse(r, read_trouble(NOT_A_FILE), e);
+    if (st->st_uid != r->st.st_uid)
+        return refuse(r, "it belongs to another user than the collection", e);
+    if (rings.front && st->st_dev == rings.device && st->st_ino == rings.inode)
+        return RECOVERY_RUNNING; /* in this process: opening and closing it would give up the lock */
+    const dev_t device = st->st_dev;
+    const ino_t inode = st->st_ino;
+    r->fd = (int)TEMP_FAILURE_RETRY(openat(r->rings_dir, r->rings_name, O_RDWR | flags));
+    int why = r->fd < 0 ? errno : 0;
+    if (r->fd < 0)
+        r->fd = (int)TEMP_FAILURE_RETRY(openat(r->rings_dir, r->rings_name, O_RDONLY | flags));
+    if (r->fd >= 0 && is_held(r->fd, why == 0, &why))
+        return RECOVERY_RUNNING;
+    if (why == 0 && fstat(r->fd, st) != 0)
+        why = errno;
+    if (why)
+        return refuse(r, strerror(why), e);
+    return st->st_dev == device && st->st_ino == inode ? RECOVERY_DONE : refuse(r, "it was replaced just now", e);
+}
+
+static bool id_is_same(const struct recovering *r)
+{
+    const struct rings_id *id = &r->left.header.id;
+    char digits[RINGS_ID_DIGITS + 1];
+    snprintf(digits, sizeof digits, "%016llX%016llX", (unsigned long long)id->word[0], (unsigned long long)id->word[1]);
+    return strcmp(fact(r, "session"), digits) == 0;
+}
+
+/* Only what was recognised: the same file is still there, and nobody else could have put another one under its name but its owner. */
+static void rings_remove(const struct recovering *r)
+{
+    struct stat st;
+    if (fstatat(r->rings_dir, r->rings_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == r->rings_st.st_dev &&
+        st.st_ino == r->rings_st.st_ino)
+        unlinkat(r->rings_dir, r->rings_name, 0);
 }
 
 /* ---- files back to the commit ---- */
+
+/* -1: there is none, or it is not the owner's. */
+static int folder_in(const struct recovering *r, const char *name, char path[PATH_MAX])
+{
+    struct stat st;
+    snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 300, r->path, name);
+    const int fd = openat(r->dir, name, PLACE_FLAGS | O_NOFOLLOW);
+    if (fd < 0 || (fstat(fd, &st) == 0 && st.st_uid == r->st.st_uid))
+        return fd;
+    close(fd);
+    return -1;
+}
 
 static bool prof_is_named(const struct rings_header *h)
 {
@@ -157,124 +223,49 @@ static bool prof_is_named(const struct rings_header *h)
 
 static bool places_open(struct recovering *r, struct error *e)
 {
-    char framework[PATH_MAX], prof[PATH_MAX];
-    const bool has_framework =
-        r->header->has_framework && join(framework, r->top, "FRAMEWORK") && is_real_directory(framework);
-    bool has_prof = prof_is_named(r->header);
-    if (has_prof && !(join(prof, r->top, r->header->prof_name) && is_real_directory(prof)))
-        strcpy(prof, r->top); /* the collection is the PROF directory */
-    const size_t slice_bytes = r->header->slice_bytes < SLICE_LEAST ? SLICE_LEAST : r->header->slice_bytes;
+    const struct rings_header *h = &r->left.header;
+    char framework_path[PATH_MAX], prof_path[PATH_MAX];
+    struct output_place framework = { -1, framework_path }, prof = { -1, prof_path };
+    if (h->has_framework)
+        framework.dir = folder_in(r, "FRAMEWORK", framework_path);
+    if (prof_is_named(h) && (prof.dir = folder_in(r, h->prof_name, prof_path)) < 0)
+        prof.dir = folder_in(r, ".", prof_path); /* the collection is the PROF directory */
+    const size_t slice_bytes = h->slice_bytes < SLICE_LEAST ? SLICE_LEAST : h->slice_bytes;
     r->outputs = malloc(sizeof *r->outputs);
-    return r->outputs
-               ? outputs_open(r->outputs, has_framework ? framework : NULL, has_prof ? prof : NULL, slice_bytes, e)
-               : error_set(e, FAULT_LIMIT, "%s: no memory", r->rings_path);
+    if (r->outputs)
+        return outputs_adopt(r->outputs, framework, prof, slice_bytes, e);
+    if (framework.dir >= 0)
+        close(framework.dir);
+    if (prof.dir >= 0)
+        close(prof.dir);
+    return error_set(e, FAULT_LIMIT, "%s: no memory", r->rings_path);
 }
 
 static void files_resume(struct recovering *r)
 {
-    const struct rings_commit *c = r->commit;
-    if (c->n_outputs > OUTPUTS_MOST)
-        r->out->n_damaged++;
-    for (uint32_t i = 0; i < c->n_outputs && i < OUTPUTS_MOST; i++) {
+    const struct rings_commit *c = r->left.commit;
+    for (uint32_t i = 0; i < c->n_outputs; i++) {
         const struct output_state *s = &c->output[i];
         if (!output_exists(s->stream, s->device) || s->is_open > 1 || (s->is_open && s->next == 0) ||
             s->bytes > INT64_MAX || outputs_have(r->outputs, s->stream, s->device))
             r->out->n_damaged++;
-        else if (!outputs_resume(r->outputs, s))
+        else if (!outputs_resume(r->outputs, s) && !stream_table[s->stream].is_scratch) /* that may be gone already */
             r->out->n_damaged++;
     }
 }
 
-/* ---- what is in the rings ---- */
-
-/* A record that cannot be: where the next one begins nobody knows. */
-static void lane_put(struct recovering *r, const uint8_t *bytes, uint64_t n)
+static void record_put(void *context, struct record_head head, const uint8_t *bytes)
 {
-    for (uint64_t at = 0; at < n;) {
-        struct record_head head;
-        if (n - at < RECORD_HEAD) {
-            r->out->n_damaged++;
-            return;
-        }
-        memcpy(&head, bytes + at, sizeof head);
-        if (head.bytes == 0 || head.bytes > RECORD_MOST || record_room(head.bytes) > n - at ||
-            !output_exists(head.stream, head.device)) {
-            r->out->n_damaged++;
-            return;
-        }
-        if (r->commit->keeps || stream_table[head.stream].lasts) {
-            if (!outputs_have(r->outputs, head.stream, head.device)) /* a file that is younger than the commit */
-                outputs_resume(r->outputs,
-                               &(struct output_state){ .stream = (uint8_t)head.stream, .device = head.device });
-            outputs_put(r->outputs, head, bytes + at + RECORD_HEAD);
-        }
-        at += record_room(head.bytes);
-    }
-}
-
-static bool lane_recover(struct recovering *r, uint64_t ring_at, unsigned lane, uint64_t tail, uint64_t head,
-                         struct error *e)
-{
-    const uint64_t size = r->header->layout.lane_bytes[lane], n = head - tail, from = tail & (size - 1);
-    const uint64_t lane_at = ring_at + r->header->layout.lane_at[lane];
-    if (n == 0)
-        return true;
-    if (n > size || n > r->file_bytes || (tail | head) & 7) {
+    struct recovering *r = context;
+    if (head.stream >= STREAM_KINDS) {
         r->out->n_damaged++;
-        return true;
+    } else if (!output_exists(head.stream, head.device)) {
+        r->outputs->dropped[head.stream]++;
+    } else if (r->left.commit->keeps || stream_table[head.stream].lasts) {
+        if (!outputs_have(r->outputs, head.stream, head.device)) /* a file that is younger than the commit */
+            outputs_resume(r->outputs, &(struct output_state){ .stream = head.stream, .device = head.device });
+        outputs_put(r->outputs, head, bytes);
     }
-    uint8_t *bytes = malloc(n);
-    if (!bytes)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for %llu bytes of records", r->rings_path,
-                         (unsigned long long)n);
-    const uint64_t first = n < size - from ? n : size - from;
-    if (read_at(r->fd, bytes, first, lane_at + from) && read_at(r->fd, bytes + first, n - first, lane_at))
-        lane_put(r, bytes, n);
-    else
-        r->out->n_damaged++;
-    free(bytes);
-    return true;
-}
-
-static void ranges_count(struct recovering *r, uint64_t ring_at, const struct ring_shared *shared)
-{
-    const struct rings_layout *l = &r->header->layout;
-    for (unsigned lane = 0; lane < RING_LANES; lane++) {
-        const struct open_part part = open_part(l, lane);
-        const uint32_t end = atomic_load(&shared->open_end[lane]);
-        for (uint32_t i = 0; i < end && i < part.n; i++) {
-            uint64_t id;
-            if (!read_at(r->fd, &id, sizeof id, ring_at + l->open_at + (uint64_t)(part.first + i) * OPEN_SLOT_BYTES))
-                return;
-            r->out->open_ranges += id > OPEN_ENDING;
-        }
-    }
-}
-
-static bool rings_drain(struct recovering *r, struct error *e)
-{
-    const struct rings_header *h = r->header;
-    const uint32_t n = atomic_load(&h->n_rings);
-    for (unsigned s = 0; s < STREAM_KINDS; s++)
-        r->dropped[s] = r->commit->dropped[s];
-    for (uint32_t i = 0; i < n && i < RINGS_MOST; i++) {
-        struct ring_shared shared;
-        const uint64_t at = h->layout.rings_at + i * h->layout.ring_bytes;
-        if (!read_at(r->fd, &shared, sizeof shared, at))
-            break;
-        if (!atomic_load(&shared.is_ready))
-            continue;
-        for (unsigned lane = 0; lane < RING_LANES; lane++) {
-            const uint64_t tail = i < r->commit->n_rings ? r->commit->tail[i][lane] : 0;
-            if (!lane_recover(r, at, lane, tail, atomic_load(&shared.lane[lane].head), e))
-                return false;
-        }
-        for (unsigned s = 0; s < STREAM_KINDS; s++)
-            r->dropped[s] += atomic_load(&shared.dropped[s]);
-        r->cost_ticks += atomic_load(&shared.cost_ticks);
-        ranges_count(r, at, &shared);
-    }
-    return true;
 }
 
 /* ---- ascope.json ---- */
@@ -282,105 +273,141 @@ static bool rings_drain(struct recovering *r, struct error *e)
 static json_t *dropped_json(const struct recovering *r)
 {
     json_t *list = json_array();
-    for (unsigned s = 0; s < STREAM_KINDS; s++)
-        if (r->dropped[s])
-            json_array_append_new(
-                list, json_pack("{s:s, s:I}", "what", stream_table[s].what, "count", (json_int_t)r->dropped[s]));
+    for (unsigned s = 0; s < STREAM_KINDS; s++) {
+        const uint64_t n = r->left.dropped[s] + r->outputs->dropped[s];
+        if (n > 0)
+            json_array_append_new(list, json_pack("{s:s, s:I}", "what", stream_table[s].what, "count", (json_int_t)n));
+    }
     return list;
 }
 
-static bool text_write(const char *path, const char *text, struct error *e)
+/* A new file takes the place of the old one: whoever reads it, or is killed here, sees one of the two. */
+static bool text_put(const struct recovering *r, const char *text, struct error *e)
 {
-    struct out o;
-    if (!text)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
-    if (!out_open(&o, path, e))
-        return false;
-    out_bytes(&o, text, strlen(text));
-    out_char(&o, '\n');
-    return out_close(&o, e);
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    const size_t n = text ? strlen(text) : 0;
+    int why = ENOMEM;
+    unlinkat(r->dir, FACTS_NEW, 0); /* left by a recovery that was killed */
+    const int fd = text ? (int)TEMP_FAILURE_RETRY(openat(r->dir, FACTS_NEW, flags, 0640)) : -1;
+    if (text)
+        why = fd < 0 || fchmod(fd, 0640) != 0 || (geteuid() == 0 && fchown(fd, r->st.st_uid, r->st.st_gid) != 0) ? errno
+                                                                                                                 : 0;
+    for (size_t at = 0; at < n && why == 0;) {
+        const ssize_t part = TEMP_FAILURE_RETRY(write(fd, text + at, n - at));
+        why = part > 0 ? 0 : part < 0 ? errno : EIO;
+        at += part > 0 ? (size_t)part : 0;
+    }
+    if (fd >= 0 && close(fd) != 0 && errno != EINTR && why == 0)
+        why = errno;
+    if (why == 0 && renameat(r->dir, FACTS_NEW, r->dir, FACTS_NAME) != 0)
+        why = errno;
+    if (why == 0)
+        return true;
+    unlinkat(r->dir, FACTS_NEW, 0);
+    return error_set(e, FAULT_IO, "%s/%s: cannot be written: %s", r->path, FACTS_NAME, write_trouble(why));
 }
 
-/* What the program would have said at the end; the rest stays as it said it. Without that nobody would know what it means. */
-static bool facts_write(const struct recovering *r, struct error *e)
+/* What the program would have said at the end; the rest stays as it said it. */
+static bool facts_write(struct recovering *r, struct error *e)
 {
-    const struct rings_commit *c = r->commit;
-    char path[PATH_MAX];
-    struct stat st;
-    int why;
-    if (!join(path, r->top, "ascope.json"))
-        return true;
-    const int fd = file_open(AT_FDCWD, path, &st, &why);
-    json_t *all = fd >= 0 && st.st_size <= FACTS_MOST ? json_loadfd(fd, 0, NULL) : NULL;
-    if (fd >= 0)
-        close(fd);
-    if (!json_is_object(all)) {
-        json_decref(all);
-        return true;
-    }
-    const double mhz = json_number_value(json_object_get(json_object_get(all, "clock"), "mhz"));
-    const double hook_ns = mhz > 0 ? (double)r->cost_ticks * 1000 / mhz : 0;
-    json_t *end = json_pack("{s:s, s:{s:I, s:I}, s:o, s:{s:I, s:I}, s:I, s:I, s:I, s:I, s:I}", "ended", "recovered",
-                            "written", "records", (json_int_t)r->outputs->n_records, "bytes",
-                            (json_int_t)r->outputs->n_bytes, "dropped", dropped_json(r), "aged", "slices",
-                            (json_int_t)c->aged_slices, "bytes", (json_int_t)c->aged_bytes, "open_ranges",
-                            (json_int_t)r->out->open_ranges, "hook_ns", (json_int_t)(hook_ns < 1e18 ? hook_ns : 1e18),
-                            "lag_most_ns", (json_int_t)c->lag_most_ns, "fill_most_percent",
-                            (json_int_t)c->fill_most_percent, "threads", (json_int_t)atomic_load(&r->header->n_rings));
-    json_object_update(all, end);
+    const struct rings_commit *c = r->left.commit;
+    const double mhz = json_number_value(json_object_get(json_object_get(r->facts, "clock"), "mhz"));
+    const double hook_ns = mhz > 0 ? (double)r->left.cost_ticks * 1000 / mhz : 0;
+    json_t *end = json_pack(
+        "{s:s, s:{s:I, s:I}, s:o, s:I, s:{s:I, s:I}, s:I, s:I, s:I, s:I, s:I}", "ended", "recovered", "written",
+        "records", (json_int_t)r->outputs->n_records, "bytes", (json_int_t)r->outputs->n_bytes, "dropped",
+        dropped_json(r), "damaged", (json_int_t)r->out->n_damaged, "aged", "slices", (json_int_t)c->aged_slices,
+        "bytes", (json_int_t)c->aged_bytes, "open_ranges", (json_int_t)r->out->open_ranges, "hook_ns",
+        (json_int_t)(hook_ns < 1e18 ? hook_ns : 1e18), "lag_most_ns", (json_int_t)c->lag_most_ns, "fill_most_percent",
+        (json_int_t)c->fill_most_percent, "threads", (json_int_t)r->left.n_rings);
+    json_object_update(r->facts, end);
+    json_object_del(r->facts, "rings");
     json_t *none = json_pack("{s:[], s:[]}", "devices", "steps");
-    json_object_update_missing(all, none);
-    char *text = json_dumps(all, JSON_INDENT(1));
-    const bool done = text_write(path, text, e);
+    json_object_update_missing(r->facts, none);
+    char *text = json_dumps(r->facts, JSON_INDENT(1));
+    const bool done = text_put(r, text, e);
     free(text);
     json_decref(none);
     json_decref(end);
-    json_decref(all);
     return done;
 }
 
 /* ---- all of it ---- */
 
-static enum recovery recover(struct recovering *r, struct error *e)
+static enum recovery files_finish(struct recovering *r, struct error *e)
 {
-    if (!header_read(r, e))
-        return e->fault == FAULT_NONE ? RECOVERY_DONE : RECOVERY_FAILED;
-    if (*r->inside && strncmp(r->inside, r->header->prof_name, sizeof r->header->prof_name) != 0)
-        return RECOVERY_NOTHING; /* of something else that lies in the same directory */
+    const struct rings_commit *c = r->left.commit;
     if (!places_open(r, e))
         return RECOVERY_FAILED;
+    struct outputs *o = r->outputs;
     files_resume(r);
-    r->outputs->n_records = r->commit->n_records;
-    r->outputs->n_bytes = r->commit->n_bytes;
-    const bool is_drained = outputs_are_well(r->outputs, e) && rings_drain(r, e);
-    outputs_flush(r->outputs);
-    outputs_close(r->outputs);
-    r->out->n_records = r->outputs->n_records - r->commit->n_records;
-    r->out->n_bytes = r->outputs->n_bytes - r->commit->n_bytes;
-    for (unsigned s = 0; s < STREAM_KINDS; s++)
-        r->dropped[s] += r->outputs->dropped[s];
-    return is_drained && outputs_are_well(r->outputs, e) && facts_write(r, e) ? RECOVERY_DONE : RECOVERY_FAILED;
+    o->n_records = c->n_records;
+    o->n_bytes = c->n_bytes;
+    const bool is_drained = outputs_are_well(o, e) && rings_left_drain(&r->left, record_put, r, e);
+    outputs_flush(o);
+    outputs_close(o);
+    r->out->n_records = o->n_records - c->n_records;
+    r->out->n_bytes = o->n_bytes - c->n_bytes;
+    r->out->n_damaged += r->left.n_damaged;
+    r->out->open_ranges = r->left.open_ranges;
+    return is_drained && outputs_are_well(o, e) && facts_write(r, e) ? RECOVERY_DONE : RECOVERY_FAILED;
+}
+
+/* The rings are open. */
+static enum recovery recover(struct recovering *r, struct error *e)
+{
+    const enum rings_state state = rings_left_read(&r->left, r->fd, (uint64_t)r->rings_st.st_size, r->rings_path, e);
+    if (state == RINGS_OTHER_VERSION || state == RINGS_NO_MEMORY)
+        return RECOVERY_FAILED;
+    if (r->facts && !is_unended(r)) { /* only the rings have stayed, if it is these */
+        const bool is_known = state != RINGS_DAMAGED && id_is_same(r);
+        *e = (struct error){ 0 };
+        if (is_known)
+            rings_remove(r);
+        return RECOVERY_NOTHING;
+    }
+    if (state == RINGS_DAMAGED)
+        return RECOVERY_LOST;
+    if (!id_is_same(r))
+        return refuse(r, r->facts ? "it is of another recording than ascope.json is" : "there is no ascope.json", e);
+    if (state == RINGS_UNUSED)
+        r->left.commit = calloc(1, sizeof *r->left.commit);
+    if (!r->left.commit)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", r->rings_path), RECOVERY_FAILED;
+    const enum recovery how = files_finish(r, e);
+    if (how == RECOVERY_DONE)
+        rings_remove(r);
+    return how;
+}
+
+static enum recovery find_and_recover(struct recovering *r, const char *path, struct error *e)
+{
+    if (!collection_find(r, path) || (!r->facts && !has_rings(r)))
+        return RECOVERY_NOTHING;
+    enum recovery how = rings_place(r) ? rings_take(r, e) : RECOVERY_NOTHING;
+    if (how == RECOVERY_DONE)
+        how = recover(r, e);
+    else if (how == RECOVERY_NOTHING && is_unended(r)) {
+        error_set(e, FAULT_IO, "%s: is gone; what the program had no time to write is lost", r->rings_path);
+        how = RECOVERY_LOST;
+    } else if (how == RECOVERY_FAILED && r->facts && !is_unended(r)) {
+        *e = (struct error){ 0 };
+        how = RECOVERY_NOTHING; /* the recording ended: whatever that is, it holds nothing of it */
+    }
+    return how;
 }
 
 enum recovery collection_recover(const char *path, struct recovered *out, struct error *e)
 {
-    struct recovering r = { .fd = -1, .out = out };
-    struct stat st;
+    struct recovering r = { .dir = -1, .rings_dir = -1, .fd = -1, .out = out };
     *out = (struct recovered){ 0 };
-    if (!rings_find(&r, path, &st))
-        return RECOVERY_NOTHING;
-    enum recovery how = rings_take(&r, &st, e);
-    if (how == RECOVERY_DONE)
-        how = recover(&r, e);
-    if (how == RECOVERY_DONE) {
-        char link[PATH_MAX];
-        unlink(r.rings_path);
-        if (join(link, r.top, RINGS_NAME))
-            unlink(link); /* where it only says where they were */
-    }
+    const enum recovery how = find_and_recover(&r, path, e);
+    collection_close(&r);
+    if (r.rings_dir >= 0)
+        close(r.rings_dir);
     if (r.fd >= 0)
         close(r.fd);
+    rings_left_fini(&r.left);
     free(r.outputs);
-    free(r.header);
     return how;
 }

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "collect/host_clock.h"
 #include "collect/ring_inline.h"
+#include "collect/rings_guard.h"
 
 __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
 static __thread bool is_taking __attribute__((tls_model("initial-exec"))); /* a handler that interrupts it gets none */
@@ -34,6 +35,7 @@ static _Atomic uint32_t n_attaching; /* threads whose ring is being made: the di
 static _Atomic uint32_t session_now;
 _Atomic uint32_t ring_inline_session;
 static uint32_t session_last;
+static bool is_stopped = true;
 static pthread_key_t leaving;
 static _Atomic bool
     has_barrier; /* the kernel makes all threads agree on what they have stored; else each does so itself */
@@ -148,7 +150,7 @@ static bool map_at(uint8_t *at, uint64_t bytes, uint64_t offset)
     return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, rings.fd, (off_t)offset) != MAP_FAILED;
 }
 
-static uint64_t addresses(void)
+uint64_t rings_addresses(void)
 {
     const struct rings_layout *h = &rings.layout;
     return h->ring_bytes + h->lane_bytes[0] + h->lane_bytes[1];
@@ -157,7 +159,7 @@ static uint64_t addresses(void)
 static uint8_t *ring_map(uint64_t offset)
 {
     const struct rings_layout *h = &rings.layout;
-    uint8_t *base = mmap(NULL, addresses(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *base = mmap(NULL, rings_addresses(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return NULL;
     bool is_mapped = map_at(base, h->lane_at[0], offset);
@@ -166,10 +168,10 @@ static uint8_t *ring_map(uint64_t offset)
         is_mapped = map_at(at, h->lane_bytes[l], offset + h->lane_at[l]) &&
                     map_at(at + h->lane_bytes[l], h->lane_bytes[l], offset + h->lane_at[l]);
     }
-    if (is_mapped && madvise(base, addresses(), MADV_DONTFORK) == 0)
+    if (is_mapped && madvise(base, rings_addresses(), MADV_DONTFORK) == 0)
         return base;
     const int why = errno;
-    munmap(base, addresses());
+    munmap(base, rings_addresses());
     errno = why;
     return NULL;
 }
@@ -179,17 +181,17 @@ static uint8_t *ring_map(uint64_t offset)
 static uint32_t ring_claim(int *why)
 {
     const struct rings_layout *h = &rings.layout;
-    uint32_t n = atomic_load(&rings.header->n_rings);
+    uint32_t n = atomic_load(&rings.front->n_rings);
     do {
         if (n >= RINGS_MOST) {
             *why = EMFILE;
             return RINGS_MOST;
         }
-    } while (!atomic_compare_exchange_weak(&rings.header->n_rings, &n, n + 1));
+    } while (!atomic_compare_exchange_weak(&rings.front->n_rings, &n, n + 1));
     if (file_grow(rings.fd, h->rings_at + n * h->ring_bytes, h->ring_bytes, why))
         return n;
     uint32_t next = n + 1;
-    atomic_compare_exchange_strong(&rings.header->n_rings, &next, n); /* unless somebody has the one behind it */
+    atomic_compare_exchange_strong(&rings.front->n_rings, &next, n); /* unless somebody has the one behind it */
     return RINGS_MOST;
 }
 
@@ -211,16 +213,19 @@ static bool ring_attach(struct ring *r, uint32_t session)
         atomic_fetch_sub(&n_attaching, 1);
         return false;
     }
+    bus_errors_admit();
     for (unsigned l = 0; l < RING_LANES; l++) {
-        r->lane[l] = (struct ring_lane){ .bytes = h->lane_bytes[l], .data = lane_of(base, l) };
+        r->lane[l] = (struct ring_lane){ .bytes = h->lane_bytes[l],
+                                         .seed = lane_seed(rings.id, number, l),
+                                         .data = lane_of(base, l) };
         r->open_at[l] = 0;
         r->open_full[l] = false;
     }
     r->open = (struct ring_open *)(base + h->open_at);
     r->shared = (struct ring_shared *)base;
     r->number = number;
-    atomic_store_explicit(&r->shared->is_ready, 1, memory_order_release);
     atomic_store_explicit(&rings.base[number], base, memory_order_release); /* the writer finds it mapped */
+    atomic_fetch_add(&rings.front->n_ready, 1);
     errno = errno_was;
     atomic_signal_fence(memory_order_seq_cst);
     r->session = session;
@@ -261,9 +266,10 @@ static void count(_Atomic uint64_t *counter, uint64_t n) /* of one thread, and i
 
 static __attribute__((noinline)) struct ring_slot drop(struct ring *r, enum stream_id stream)
 {
-    if (r && r->session == ring_session())
+    if (r && r->session == ring_session()) {
         atomic_fetch_add_explicit(&r->shared->dropped[stream], 1, memory_order_relaxed);
-    else if (ring_session() != NO_SESSION)
+        atomic_fetch_add_explicit(&r->shared->dropped_again[stream], 1, memory_order_relaxed);
+    } else if (ring_session() != NO_SESSION)
         atomic_fetch_add_explicit(&rings.dropped[stream], 1, memory_order_relaxed);
     if (r)
         leave(r, PUTTING);
@@ -291,12 +297,7 @@ struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes)
         r->countdown = COST_SAMPLED_OF;
         r->measured_from = host_clock_now();
     }
-    uint8_t *at = lane->data + (lane->head & (lane->bytes - 1));
-    const struct record_head head = { (uint32_t)bytes, (uint16_t)stream, (uint16_t)device };
-    memcpy(at, &head, sizeof head);
-    return (struct ring_slot){
-        .at = at + RECORD_HEAD, .ring = r, .bytes = (uint32_t)room, .record_bytes = (uint32_t)bytes
-    };
+    return ring_slot_at(lane, stream, device < UINT8_MAX ? device : UINT8_MAX, bytes);
 }
 
 bool ring_is_short(void)
@@ -317,12 +318,12 @@ bool ring_is_short(void)
 
 void ring_done(struct ring_slot slot)
 {
-    struct ring *r = slot.ring;
+    struct ring *r = ring_of_thread;
     const uint32_t level = (atomic_load_explicit(&r->inside, memory_order_relaxed) >> LANE_SHIFT) - 1;
     struct ring_lane *lane = &r->lane[level];
-    lane->head += slot.bytes;
+    lane->head = ring_slot_end(slot, lane);
     count(&r->shared->lane[level].n_records, 1);
-    count(&r->shared->lane[level].n_bytes, slot.record_bytes);
+    count(&r->shared->lane[level].n_bytes, kind_bytes((uint32_t)slot.kind));
     atomic_store_explicit(&r->shared->lane[level].head, lane->head,
                           memory_order_release); /* first the bytes, then the news */
     if (__builtin_expect(r->measured_from != 0, 0) && level == 0) {
@@ -335,13 +336,18 @@ void ring_done(struct ring_slot slot)
 }
 
 /* ---- ranges that are open ----
- * An id is session, ring, slot and a number that tells the slot's users from each other: 16 + 12 + 16 + 20 bits. Each lane has
- * slots of its own, so that a handler never meets its thread on the way to one. */
-enum { ID_SESSION = 48, ID_RING = 36, ID_SLOT = 20, OPEN_LOOKS_WHEN_FULL = 8 };
+ * Each lane has slots of its own, so that a handler never meets its thread on the way to one. The memory may become zeros at any
+ * moment (rings_guard.h): numbers of slots are looked at before they are used. */
+enum { OPEN_LOOKS_WHEN_FULL = 8 };
+
+static uint32_t open_slots(const struct rings_layout *l)
+{
+    return (uint32_t)((l->lane_at[0] - l->open_at) / OPEN_SLOT_BYTES);
+}
 
 struct open_part open_part(const struct rings_layout *l, unsigned lane)
 {
-    const uint32_t all = (uint32_t)((l->lane_at[0] - l->open_at) / OPEN_SLOT_BYTES), first = all / 4 * 3;
+    const uint32_t all = open_slots(l), first = all / 4 * 3;
     return lane == 0 ? (struct open_part){ 0, first } : (struct open_part){ first, all - first };
 }
 
@@ -384,7 +390,7 @@ static uint32_t open_take(struct ring *r, unsigned lane)
 
 static void open_free(struct ring_open *open, uint32_t slot)
 {
-    for (uint32_t next; slot != UINT32_MAX; slot = next) {
+    for (uint32_t next; slot < open_slots(&rings.layout); slot = next) {
         next = open[slot].next - 1;                                     /* 0, none, becomes UINT32_MAX */
         atomic_store_explicit(&open[slot].id, 0, memory_order_release); /* read before it is filled again */
     }
@@ -414,6 +420,8 @@ struct open_cursor {
 static void open_write(struct open_cursor *c, const uint8_t *bytes, size_t n)
 {
     while (n > 0) {
+        if (c->at == OPEN_KEPT && c->open[c->slot].next - 1 >= open_slots(&rings.layout))
+            return;
         if (c->at == OPEN_KEPT)
             *c = (struct open_cursor){ c->open, c->open[c->slot].next - 1, 0 };
         const size_t part = n < OPEN_KEPT - c->at ? n : OPEN_KEPT - c->at;
@@ -451,6 +459,8 @@ static size_t open_read(const struct ring_open *open, uint32_t slot, uint8_t *ou
 {
     const size_t bytes = open[slot].bytes < most ? open[slot].bytes : most;
     for (size_t done = 0; done < bytes; slot = open[slot].next - 1) {
+        if (slot >= open_slots(&rings.layout))
+            return 0;
         const size_t part = bytes - done < OPEN_KEPT ? bytes - done : OPEN_KEPT;
         memcpy(out + done, open[slot].kept, part);
         done += part;
@@ -469,7 +479,7 @@ size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most)
     const uint32_t session = atomic_load(&session_now);
     uint8_t *base =
         session != NO_SESSION && (uint16_t)session == id >> ID_SESSION ? (uint8_t *)rings_shared(number) : NULL;
-    if (base && slot < (rings.layout.lane_at[0] - rings.layout.open_at) / OPEN_SLOT_BYTES) {
+    if (base && slot < open_slots(&rings.layout)) {
         struct ring_open *open = (struct ring_open *)(base + rings.layout.open_at);
         uint64_t expected = id;
         if (atomic_load_explicit(&open[slot].id, memory_order_acquire) == id &&
@@ -508,12 +518,13 @@ static void after_fork(void)
     is_taking = false;
     atomic_store(&n_attaching, 0);
     session_set(NO_SESSION);
-    if (rings.header) {
+    is_stopped = true;
+    if (rings.front) {
         if (r && r->session == session_last && atomic_load(&r->inside) != 0)
-            mmap(r->shared, addresses(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+            mmap(r->shared, rings_addresses(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         close(rings.fd);
         rings.fd = -1;
-        rings.header = NULL; /* its memory is gone, too */
+        rings.front = NULL; /* its memory is gone, too */
     }
     atomic_store(&free_rings, 0);
     for (uint32_t i = 0; i < RINGS_MOST; i++)
@@ -541,6 +552,11 @@ static uint64_t page_round(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
+uint64_t rings_front_bytes(void)
+{
+    return page_round(sizeof(struct rings_front));
+}
+
 enum { LANE_LEAST = 1 << 16 };
 
 static struct rings_layout layout_for(uint32_t wanted)
@@ -549,7 +565,7 @@ static struct rings_layout layout_for(uint32_t wanted)
     uint64_t bytes = page_round(LANE_LEAST);
     while (bytes < wanted && bytes < (uint64_t)1 << 30)
         bytes *= 2;
-    l.rings_at = page_round(sizeof(struct rings_header));
+    l.rings_at = rings_front_bytes();
     l.open_at = page_round(sizeof(struct ring_shared));
     l.lane_bytes[0] = bytes;
     l.lane_bytes[1] = bytes / 16 > page_round(LANE_LEAST) ? bytes / 16 : page_round(LANE_LEAST);
@@ -560,51 +576,112 @@ static struct rings_layout layout_for(uint32_t wanted)
     return l;
 }
 
+uint64_t header_check(const struct rings_header *h)
+{
+    const size_t from = offsetof(struct rings_header, id);
+    return check_bytes(check_word(h->version, h->bytes), &h->id, sizeof *h - from);
+}
+
+uint64_t commit_check(const struct rings_commit *c, struct rings_id id)
+{
+    const size_t from = offsetof(struct rings_commit, number);
+    uint64_t check = check_bytes(check_id(id), &c->number, offsetof(struct rings_commit, output) - from);
+    check = check_bytes(check, c->output, c->n_outputs * sizeof *c->output);
+    return check_bytes(check, c->tail, c->n_rings * sizeof *c->tail);
+}
+
+uint64_t lane_seed(struct rings_id id, uint32_t ring, unsigned lane)
+{
+    return check_word(check_id(id), (uint64_t)ring * RING_LANES + lane) | 1;
+}
+
+void rings_header_put(struct rings_header *h)
+{
+    h->check = header_check(h);
+    rings.front->header = *h;
+    atomic_signal_fence(memory_order_seq_cst); /* killed here, one of them is whole */
+    rings.front->header_again = *h;
+}
+
+/* False: these are no 32 hexadecimal digits. */
+static bool id_read(struct rings_id *id, const char *digits)
+{
+    *id = (struct rings_id){ { 0, 0 } };
+    for (size_t i = 0; i < RINGS_ID_DIGITS; i++) {
+        static const char known[] = "0123456789ABCDEF";
+        const char *const at = digits[i] ? strchr(known, digits[i]) : NULL;
+        if (!at)
+            return false;
+        id->word[i / 16] = id->word[i / 16] << 4 | (uint64_t)(at - known);
+    }
+    return digits[RINGS_ID_DIGITS] == '\0';
+}
+
+/* The file, its lock, and the mapping of its beginning. NULL: *why says why not. */
+static struct rings_front *front_map(const char *path, struct stat *st, int *why)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    const uint64_t bytes = rings_front_bytes();
+    fcntl(rings.fd, F_SETLK, &lock); /* where there are no locks, recovery says so */
+    if (fchmod(rings.fd, 0640) != 0 || fstat(rings.fd, st) != 0) {
+        *why = errno;
+    } else if (file_grow(rings.fd, 0, bytes, why)) {
+        void *front = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, rings.fd, 0);
+        if (front != MAP_FAILED) {
+            madvise(front, bytes, MADV_DONTFORK);
+            return front;
+        }
+        *why = errno;
+    }
+    unlink(path);
+    close(rings.fd);
+    rings.fd = -1;
+    return NULL;
+}
+
 bool rings_open(const struct rings_options *o, struct error *e)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_once);
-    if (rings.header)
+    if (rings.front)
         return error_set(e, FAULT_ASKED, "%s: another session is open", rings.path);
     if (strlen(o->path) >= sizeof rings.path)
         return error_set(e, FAULT_ASKED, "%.200s...: the path is too long", o->path);
+    if (!id_read(&rings.id, o->id))
+        return error_set(e, FAULT_ASKED, "%s: a session's id has %d hexadecimal digits", o->id, RINGS_ID_DIGITS);
     strcpy(rings.path, o->path);
     int why = 0;
     struct stat st;
     rings.fd = (int)TEMP_FAILURE_RETRY(open(o->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
     if (rings.fd < 0)
         return error_set(e, FAULT_IO, "%s: cannot be created: %s", o->path, write_trouble(errno));
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    fcntl(rings.fd, F_SETLK, &lock); /* where there are no locks, recovery says so */
-    const uint64_t bytes = page_round(sizeof(struct rings_header));
-    void *header = MAP_FAILED;
-    if (fchmod(rings.fd, 0640) != 0 || fstat(rings.fd, &st) != 0)
-        why = errno;
-    else if (file_grow(rings.fd, 0, bytes, &why)) {
-        header = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, rings.fd, 0);
-        why = errno;
-    }
-    if (header == MAP_FAILED) {
-        unlink(o->path);
-        close(rings.fd);
-        rings.fd = -1;
+    struct rings_front *front = front_map(o->path, &st, &why);
+    if (!front)
         return error_set(e, FAULT_IO, "%s: no room for records: %s", o->path, write_trouble(why));
-    }
-    madvise(header, bytes, MADV_DONTFORK);
-    rings.header = header;
     rings.device = st.st_dev;
     rings.inode = st.st_ino;
     rings.layout = layout_for(o->ring_bytes);
-    rings.header->version = RINGS_VERSION;
-    rings.header->bytes = sizeof *rings.header;
-    rings.header->process = (uint32_t)getpid();
-    rings.header->layout = rings.layout;
-    atomic_store_explicit(&rings.header->magic, RINGS_MAGIC, memory_order_release); /* now it can be recovered */
     for (unsigned s = 0; s < STREAM_KINDS; s++)
         atomic_store(&rings.dropped[s], 0);
     atomic_store(&rings.trouble, 0);
+    atomic_store(&rings.is_gone, false);
+    rings.front = front;
+    bus_errors_guard();
+    rings_header_put(&(struct rings_header){ .magic = RINGS_MAGIC,
+                                             .version = RINGS_VERSION,
+                                             .bytes = sizeof(struct rings_header),
+                                             .id = rings.id,
+                                             .process = (uint32_t)getpid(),
+                                             .layout = rings.layout });
+    is_stopped = false;
     session_set(++session_last);
     return true;
+}
+
+void rings_end_early(void)
+{
+    atomic_store(&rings.is_gone, true);
+    session_set(NO_SESSION);
 }
 
 /* Threads are inside for less than a microsecond. One that is not out after a second was stopped, or ended, there: its memory
@@ -618,10 +695,10 @@ static bool is_left(const struct ring *r)
 
 void rings_stop(void)
 {
-    const bool is_open = atomic_load(&session_now) != NO_SESSION;
     session_set(NO_SESSION);
-    if (!is_open)
+    if (is_stopped)
         return;
+    is_stopped = true;
     if (has_barrier)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     unsigned waited_ms = 0;
@@ -630,10 +707,10 @@ void rings_stop(void)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-void rings_close(void)
+static void close_all(bool removes)
 {
     rings_stop();
-    if (!rings.header)
+    if (!rings.front)
         return;
     uint8_t *kept[RINGS_MOST] = { NULL };
     for (uint32_t i = atomic_load(&n_rings_of); i-- > 0;)
@@ -642,11 +719,23 @@ void rings_close(void)
     for (uint32_t i = 0; i < RINGS_MOST; i++) {
         uint8_t *base = atomic_exchange(&rings.base[i], NULL);
         if (base && base != kept[i])
-            munmap(base, addresses());
+            munmap(base, rings_addresses());
     }
-    munmap(rings.header, page_round(sizeof *rings.header));
-    rings.header = NULL;
-    unlink(rings.path);
+    munmap(rings.front, rings_front_bytes());
+    rings.front = NULL;
+    bus_errors_leave();
+    if (removes)
+        unlink(rings.path);
     close(rings.fd);
     rings.fd = -1;
+}
+
+void rings_close(void)
+{
+    close_all(true);
+}
+
+void rings_leave(void)
+{
+    close_all(false);
 }

@@ -31,6 +31,7 @@ struct ring_open;
 struct ring_lane {
     uint64_t head, tail_seen; /* the producer's own */
     uint64_t bytes;           /* a power of two */
+    uint64_t seed;            /* of the records' checks */
     uint8_t *data;            /* 2 * bytes of addresses */
 };
 
@@ -52,10 +53,9 @@ struct ring { /* never freed: a thread that leaves gives it to the next */
     _Atomic uint32_t next_free;
 };
 
-struct ring_slot {
-    uint8_t *at; /* NULL: dropped, and counted; else aligned to 8 */
-    struct ring *ring;
-    uint32_t bytes, record_bytes; /* the first with its head, rounded */
+struct ring_slot { /* two words, which stay in registers */
+    uint8_t *at;   /* NULL: dropped, and counted; else aligned to 8 */
+    uint64_t kind; /* record_kind() */
 };
 
 extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
@@ -81,10 +81,15 @@ uint32_t ring_session(void); /* number of the open session, counted from 1 in th
 struct error;
 struct rings_options {
     const char *path; /* of the file to be created */
+    const char *id;   /* of the session, 32 hexadecimal digits: what the collection's ascope.json has, too */
     uint32_t ring_bytes;
 };
-bool rings_open(const struct rings_options *o, struct error *e); /* from now on threads find rings */
+enum { RINGS_ID_DIGITS = 32 };
+/* From now on threads find rings. Somebody may cut the file short while it is written to: the program goes on (rings_guard.h), and
+ * the session is over. */
+bool rings_open(const struct rings_options *o, struct error *e);
 void rings_stop(void);  /* from now on they do not, and none is inside; writer_stop() does it, too */
 void rings_close(void); /* after writer_stop(): the memory and the file go */
+void rings_leave(void); /* the same, but the file stays, as if the process had been killed */
 
 #endif

@@ -1,14 +1,22 @@
 /* rings_file.h - ascope.rings: what the threads and the writer of a process share, and what is left of it when it is killed.
  *
- *     header | commit A | commit B | ring 0 | ring 1 | ...        every ring: shared | open ranges | lane 0 | lane 1
+ *     header | commits | header | ring 0 | ring 1 | ...        every ring: shared | open ranges | lane 0 | lane 1
  *
- * Written through mappings, in the layout of the machine; only the same version on the same machine reads it, and reads it as a
- * file that may hold anything. The writer commits by filling the commit that is not active, then making it active: one store.
+ * Written through mappings, in the layout of the machine; only the same version on the same machine reads it, and believes
+ * nothing in it that is not proven (rings_left.h):
+ *
+ * - The header and every commit are there twice, each with a check that begins with the session's id. A commit goes to the pair that does
+ *   not hold the last one, first one copy, then the other; what it frees is freed after both. So the last one is always there,
+ *   and a single damage never hides it.
+ * - Each record carries a check of its bytes, of its place in the lane's life (bytes ever put, which never come again), of the
+ *   ring and of the session. What was not completely put, what is of an earlier lap, and what was changed has none that fits: a
+ *   lane can be read without knowing where it ends, and after a damaged record the next good one is found.
  */
 #ifndef ASCOPE_COLLECT_RINGS_FILE_H
 #define ASCOPE_COLLECT_RINGS_FILE_H
 
 #include <limits.h>
+#include <string.h>
 
 #include "collect/ring.h"
 
@@ -16,7 +24,9 @@ enum {
     RINGS_MOST = 4096,
     DEVICES_MOST = 64,
     OUTPUTS_MOST = STREAM_STARS + (STREAM_KINDS - STREAM_STARS) * DEVICES_MOST,
-    RINGS_VERSION = 1
+    RINGS_VERSION = 2,
+    RINGS_COPIES = 2,
+    RINGS_TURNS = 2
 };
 #define RINGS_NAME  "ascope.rings"
 #define RINGS_MAGIC UINT64_C(0x73676e6972637361) /* "ascrings" */
@@ -30,12 +40,14 @@ struct output_state {
 };
 
 struct rings_commit {
+    uint64_t check;              /* of everything below that is used */
+    uint64_t number;             /* from 1; in the pair number % RINGS_TURNS */
     uint64_t n_records, n_bytes; /* written */
     uint64_t aged_slices, aged_bytes;
     uint64_t lag_most_ns, fill_most_percent;
     uint64_t dropped[STREAM_KINDS]; /* by the writer, and by threads without a ring */
     uint32_t keeps;                 /* 0: warm-up */
-    uint32_t n_rings, n_outputs;
+    uint32_t n_rings, n_outputs, unused;
     struct output_state output[OUTPUTS_MOST];
     uint64_t tail[RINGS_MOST][RING_LANES]; /* how far each ring was read */
 };
@@ -45,17 +57,30 @@ struct rings_layout {
     uint64_t open_at, lane_at[RING_LANES], lane_bytes[RING_LANES]; /* in a ring */
 };
 
+struct rings_id { /* of a session; ascope.json has it, too */
+    uint64_t word[2];
+};
+
 struct rings_header {
-    _Atomic uint64_t magic;
-    uint32_t version, bytes; /* bytes: of this structure, which tells other versions, too */
+    uint64_t magic;
+    uint32_t version, bytes; /* bytes: of this structure; the first three are where every version has them */
+    uint64_t check;          /* of everything below */
+    struct rings_id id;
     uint32_t process;
     uint32_t slice_bytes;
     struct rings_layout layout;
     char prof_name[NAME_MAX + 1]; /* of the PROF directory; "": none */
     uint32_t has_framework;
-    _Atomic uint32_t n_rings;
-    _Atomic uint32_t active; /* which commit */
-    struct rings_commit commit[2];
+    uint32_t has_commits; /* the first one is there: before it nothing was recorded */
+};
+
+/* The beginning of the file. The copies of one thing are not neighbours. */
+struct rings_front {
+    struct rings_header header;
+    struct rings_commit commit[RINGS_COPIES][RINGS_TURNS];
+    _Atomic uint32_t n_rings; /* numbers that were given away */
+    _Atomic uint32_t n_ready; /* rings whose room in the file is there */
+    struct rings_header header_again;
 };
 
 struct ring_shared_lane {
@@ -66,9 +91,9 @@ struct ring_shared_lane {
 struct ring_shared {
     struct ring_shared_lane lane[RING_LANES];
     _Alignas(64) _Atomic uint64_t dropped[STREAM_KINDS];
+    _Atomic uint64_t dropped_again[STREAM_KINDS]; /* the same: the larger one counts */
     _Atomic uint64_t cost_ticks,
         cost_samples; /* time inside ring_put .. ring_done, estimated from one in COST_SAMPLED_OF */
-    _Atomic uint32_t is_ready;
     _Atomic uint32_t open_end[RING_LANES]; /* no slot from this one on was ever used */
 };
 
@@ -81,31 +106,115 @@ struct ring_open {
     uint32_t next;  /* number of the slot that follows, plus 1; 0: none */
     uint8_t kept[OPEN_KEPT];
 };
+/* An id is session, ring, slot and a number that tells the slot's users from each other: 16 + 12 + 16 + 20 bits. */
+enum { ID_SESSION = 48, ID_RING = 36, ID_SLOT = 20 };
 
-/* The eight bytes in front of a record. */
+/* ---- checks ---- */
+
+#define CHECK_ODD UINT64_C(0x9E3779B97F4A7C15)
+
+static inline uint64_t check_word(uint64_t check, uint64_t word) /* another word, another check: always */
+{
+    check = (check ^ word) * CHECK_ODD;
+    return check ^ check >> 29;
+}
+
+/* Of whole words. */
+static inline uint64_t check_bytes(uint64_t check, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        uint64_t word;
+        memcpy(&word, (const char *)bytes + i, sizeof word);
+        check = check_word(check, word);
+    }
+    return check;
+}
+
+static inline uint64_t check_id(struct rings_id id)
+{
+    return check_word(check_word(RINGS_MAGIC, id.word[0]), id.word[1]);
+}
+
+uint64_t header_check(const struct rings_header *h);
+uint64_t commit_check(const struct rings_commit *c, struct rings_id id); /* its counts are within their arrays */
+uint64_t lane_seed(struct rings_id id, uint32_t ring, unsigned lane);    /* for records */
+
+/* ---- records ---- */
+
+/* The eight bytes in front of a record. A record is a multiple of 16 bytes; what it does not need is zeros. */
+enum { RECORD_ALIGN = 16 };
 struct record_head {
-    uint32_t bytes;
-    uint16_t stream, device;
+    uint32_t check;
+    uint16_t bytes_less_1;
+    uint8_t stream, device;
 };
 
 static inline size_t record_room(size_t bytes)
 {
-    return (RECORD_HEAD + bytes + 7) / 8 * 8;
+    return (RECORD_HEAD + bytes + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
 }
 
-/* The open file of this process; for ring.c and writer.c. */
+static inline size_t record_bytes(struct record_head head)
+{
+    return (size_t)head.bytes_less_1 + 1;
+}
+
+/* The head but for its check, as one number: put together in registers, not in memory. */
+static inline uint32_t record_kind(size_t bytes, unsigned stream, unsigned device)
+{
+    return (uint32_t)(bytes - 1) | (uint32_t)stream << 16 | (uint32_t)device << 24;
+}
+
+static inline size_t kind_bytes(uint32_t kind)
+{
+    return (size_t)(kind & UINT16_MAX) + 1;
+}
+
+static inline uint32_t head_kind(struct record_head head)
+{
+    return record_kind(record_bytes(head), head.stream, head.device);
+}
+
+/* Two sums, over every second word each, 16 bytes at a time: it is computed on the program's threads, from bytes that were written
+ * just before, where fewer and larger loads are what counts. One changed bit always gives another sum, and another check;
+ * anything else in all but one of 2^32 cases. */
+static inline __attribute__((always_inline)) uint32_t record_check(const uint8_t *at, uint32_t kind, uint64_t seed,
+                                                                   uint64_t place)
+{
+    typedef uint64_t pair __attribute__((vector_size(16)));
+    uint64_t first;
+    memcpy(&first, at + RECORD_HEAD, sizeof first);
+    pair sum = { first + seed, place * CHECK_ODD };
+    const size_t room = record_room(kind_bytes(kind));
+    for (size_t i = RECORD_ALIGN; i < room; i += RECORD_ALIGN) {
+        pair two;
+        memcpy(&two, at + i, sizeof two);
+        sum += two;
+    }
+    const uint64_t other = sum[1] + kind * seed; /* the seed is odd */
+    return (uint32_t)((sum[0] ^ (other << 31 | other >> 33)) * CHECK_ODD >> 32);
+}
+
+/* ---- the open file of this process; for ring.c, rings_guard.c and writer.c ---- */
+
 struct rings {
     int fd;
-    struct rings_header *header; /* NULL: none is open */
-    struct rings_layout layout;  /* a copy: a forked child has no header */
+    struct rings_front *front;  /* NULL: none is open */
+    struct rings_layout layout; /* a copy: a forked child has no front */
+    struct rings_id id;
     char path[PATH_MAX];
     uint64_t device, inode;                 /* so that nobody opens it once more: closing would give up the lock */
     _Atomic(uint8_t *) base[RINGS_MOST];    /* shared | open | lane 0 twice | lane 1 twice; NULL: not yet */
     _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads without a ring */
     _Atomic int trouble;                    /* errno: why a thread got no ring */
+    _Atomic bool is_gone; /* the file was cut short or changed by somebody else: the session is over */
 };
 extern struct rings rings;
 
+uint64_t rings_front_bytes(void);                /* in whole pages */
+uint64_t rings_addresses(void);                  /* of a ring: more than its bytes, as lanes are mapped twice */
+void rings_end_early(void);                      /* the file is not what it was; also from a signal handler */
+void rings_header_put(struct rings_header *h);   /* with its check, both copies */
 struct ring_shared *rings_shared(uint32_t ring); /* NULL: not mapped yet */
 uint8_t *rings_lane(uint32_t ring, unsigned lane);
 uint32_t rings_open_ranges(uint32_t ring);

@@ -316,14 +316,13 @@ const char *ascope_session_path(const struct ascope_session *s)
     return s->path;
 }
 
-/* In the collection, where whoever recovers it looks; elsewhere it is found by a link there. */
+/* In the collection, where whoever recovers it looks; elsewhere ascope.json says where. */
 static bool rings_place(struct ascope_session *s, struct error *e)
 {
-    char link[PATH_MAX];
-    snprintf(link, sizeof link, "%.*s/ascope.rings", PATH_MAX - RINGS_NAME_ROOM, s->path);
-    memcpy(s->rings, link, sizeof link);
-    if (!s->o.ring_dir)
+    if (!s->o.ring_dir) {
+        snprintf(s->rings, sizeof s->rings, "%.*s/ascope.rings", PATH_MAX - RINGS_NAME_ROOM, s->path);
         return true;
+    }
     char dir[PATH_MAX];
     if (!place_parents(s->o.ring_dir, e))
         return false;
@@ -331,26 +330,14 @@ static bool rings_place(struct ascope_session *s, struct error *e)
         return error_set(e, FAULT_IO, "%s: cannot be used: %s", s->o.ring_dir, place_trouble(errno));
     if (snprintf(s->rings, sizeof s->rings, "%s/%s.rings", dir, strrchr(s->path, '/') + 1) >= (int)sizeof s->rings)
         return error_set(e, FAULT_ASKED, "%s: the path is too long; take a shorter ring_dir", dir);
-    if (symlink(s->rings, link) != 0)
-        return error_set(e, FAULT_IO, "%s: cannot be created: %s", link, place_trouble(errno));
     return true;
-}
-
-static void rings_gone(const struct ascope_session *s)
-{
-    char link[PATH_MAX];
-    snprintf(link, sizeof link, "%.*s/ascope.rings", PATH_MAX - RINGS_NAME_ROOM, s->path);
-    if (s->o.ring_dir)
-        unlink(link);
 }
 
 static bool machinery_start(struct ascope_session *s, bool keeps, struct error *e)
 {
-    if (!rings_place(s, e))
-        return false;
     recording_prepare();
     marks_filter(s->o.mstx_domain_include, s->o.mstx_domain_exclude);
-    const struct rings_options rings = { .path = s->rings, .ring_bytes = s->o.ring_kb << 10 };
+    const struct rings_options rings = { .path = s->rings, .id = s->trace_id, .ring_bytes = s->o.ring_kb << 10 };
     const struct writer_options writer = { .framework_dir = *s->framework ? s->framework : NULL,
                                            .prof_dir = *s->prof ? s->prof : NULL,
                                            .slice_bytes = (size_t)s->o.slice_kb << 10,
@@ -379,7 +366,8 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
     return e->fault == FAULT_NONE;
 }
 
-/* Everything that machinery_start() may have begun. What goes wrong is told once; the rest ends all the same. */
+/* Everything that machinery_start() may have begun, but the rings: whoever is killed before it is written that the recording has
+ * ended leaves something to recover. What goes wrong is told once; the rest ends all the same. */
 static void machinery_stop(struct ascope_session *s, struct error *e)
 {
     listeners_stopping();
@@ -393,11 +381,24 @@ static void machinery_stop(struct ascope_session *s, struct error *e)
         s->device->read_clock(i, &s->devices[i].last, e);
     if (s->has_writer)
         writer_stop(&s->tally, e);
-    if (s->has_rings) {
+    s->device_runs = s->has_writer = false;
+}
+
+static void rings_end(struct ascope_session *s, bool is_described)
+{
+    if (s->has_rings && is_described)
         rings_close();
-        rings_gone(s);
-    }
-    s->device_runs = s->has_writer = s->has_rings = false;
+    else if (s->has_rings)
+        rings_leave();
+    s->has_rings = false;
+}
+
+/* As if it had never begun. */
+static void machinery_undo(struct ascope_session *s)
+{
+    machinery_stop(s, &(struct error){ 0 });
+    facts_remove(s);
+    rings_end(s, true);
 }
 
 static bool describe(const struct ascope_session *s, struct error *e)
@@ -431,20 +432,6 @@ static bool op_args_write(const struct ascope_session *s, struct error *e)
     return s->device->op_args(path, e);
 }
 
-bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
-{
-    struct error e = { 0 };
-    if (is_ours(s, 1u << SESSION_NEW, "warm-up", &e)) {
-        if (machinery_start(s, false, &e)) {
-            s->state = SESSION_WARM;
-            recording_set(options_recorded(&s->o));
-        } else {
-            machinery_stop(s, &(struct error){ 0 });
-        }
-    }
-    return told(&e, to);
-}
-
 static bool clocks_read(struct ascope_session *s, struct error *e)
 {
     s->mhz = host_clock_first_mhz();
@@ -455,18 +442,34 @@ static bool clocks_read(struct ascope_session *s, struct error *e)
     return true;
 }
 
+bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
+{
+    struct error e = { 0 };
+    if (is_ours(s, 1u << SESSION_NEW, "warm-up", &e)) {
+        /* Whose the rings are has to be written before they are there. */
+        if (rings_place(s, &e) && clocks_read(s, &e) && facts_write(s, &e) && machinery_start(s, false, &e)) {
+            s->state = SESSION_WARM;
+            recording_set(options_recorded(&s->o));
+        } else {
+            machinery_undo(s);
+        }
+    }
+    return told(&e, to);
+}
+
 bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM, "start", &e))
         return told(&e, to);
-    if (clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) &&
-        (s->state == SESSION_WARM || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
+    const bool is_warm = s->state == SESSION_WARM;
+    if ((is_warm || rings_place(s, &e)) && clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) &&
+        (is_warm || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
         s->state = SESSION_RUNS;
         recording_set(options_recorded(&s->o));
         listeners_started(&s->o);
     } else {
-        machinery_stop(s, &(struct error){ 0 });
+        machinery_undo(s);
         s->state = SESSION_NEW;
     }
     return told(&e, to);
@@ -492,12 +495,15 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
     const bool was_recording = s->state == SESSION_RUNS;
     machinery_stop(s, &e);
     s->state = was_recording ? SESSION_STOPPED : SESSION_NEW;
-    if (!was_recording)
+    if (!was_recording) {
+        facts_remove(s); /* nothing was recorded */
+        rings_end(s, true);
         return told(&e, to);
+    }
     s->mhz = host_clock_mhz(&s->first, &s->last);
     late_devices(s, &e);
     info_end(s, &e);
-    describe(s, &e);
+    rings_end(s, describe(s, &e)); /* else they can be recovered, and with them what could not be written now */
     op_args_write(s, &e);
     return told(&e, to);
 }
@@ -519,7 +525,7 @@ void ascope_session_discard(struct ascope_session *s)
     if (!s || s->pid != getpid())
         return;
     if (s->state == SESSION_RUNS || s->state == SESSION_WARM)
-        machinery_stop(s, &(struct error){ 0 });
+        machinery_undo(s);
     place_remove(s->path);
     char path[PATH_MAX];
     op_args_path(s, path);

@@ -94,5 +94,6 @@ void metadata_fini(struct ascope_session *s);
 
 /* facts.c: ascope.json. */
 bool facts_write(const struct ascope_session *s, struct error *e);
+void facts_remove(const struct ascope_session *s);
 
 #endif

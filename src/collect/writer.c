@@ -16,6 +16,7 @@
 #include "collect/message.h"
 #include "collect/outputs.h"
 #include "collect/recording.h"
+#include "collect/rings_guard.h"
 
 enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, WRITER_NICE = -10 };
 static const uint64_t CHECK_NS = 250000000; /* how often it is seen whether the directory is still there */
@@ -30,7 +31,9 @@ static struct {
     uint64_t looked_ns, lag_ns, lag_most_ns; /* the last one, the longest one */
     uint64_t checked_ns;
     uint32_t fill_most_percent;
-    bool told_disk, told_rings, committed_keeps;
+    struct error gone;
+    bool told_disk, told_rings, told_gone, committed_keeps;
+    uint64_t n_commits;
 
     pthread_t thread;
     bool runs;
@@ -39,7 +42,7 @@ static struct {
     uint64_t asked, answered; /* looks that someone waits for */
     bool keeps, ends;
     struct writer_tally tally; /* of the last look, without what the rings count */
-    struct error wrong;        /* what the disk has refused */
+    struct error wrong;        /* what the disk has refused, or what became of the rings */
 } w = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static uint64_t now_ns(void)
@@ -51,7 +54,8 @@ static uint64_t now_ns(void)
 
 /* ---- one look at all rings ---- */
 
-/* How much of the lane was full, in percent, and at least 1 when there was anything. */
+/* How much of the lane was full, in percent, and at least 1 when there was anything. What is not as a thread has put it goes to no
+ * file: somebody else has changed the rings. */
 static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
 {
     struct ring_shared *shared = rings_shared(ring);
@@ -59,18 +63,30 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
     const uint64_t head =
         atomic_load_explicit(&shared->lane[lane].head, memory_order_acquire); /* the bytes before it */
     const uint8_t *data = rings_lane(ring, lane);
-    if (head == w.tail[ring][lane])
+    const uint64_t seed = lane_seed(rings.id, ring, lane);
+    const uint64_t n = head - w.tail[ring][lane];
+    if (n == 0)
         return 0;
-    const uint32_t percent = (uint32_t)((head - w.tail[ring][lane]) * 99 / size) + 1;
+    if (n > size) {
+        rings_end_early();
+        return 0;
+    }
+    const uint32_t percent = (uint32_t)(n * 99 / size) + 1;
     for (uint64_t tail = w.tail[ring][lane]; tail != head;) {
         const uint8_t *at = data + (tail & (size - 1));
         struct record_head record;
         memcpy(&record, at, sizeof record);
+        const size_t room = record_room(record_bytes(record));
+        if (room > head - tail || record.stream >= STREAM_KINDS ||
+            record.check != record_check(at, head_kind(record), seed, tail)) {
+            rings_end_early();
+            break;
+        }
         if (!output_exists(record.stream, record.device))
-            w.outputs.dropped[record.stream < STREAM_KINDS ? record.stream : 0]++;
+            w.outputs.dropped[record.stream]++;
         else if (keeps || stream_table[record.stream].lasts)
             outputs_put(&w.outputs, record, at + RECORD_HEAD);
-        tail += record_room(record.bytes);
+        tail += room;
     }
     w.tail[ring][lane] = head;
     if (percent > w.fill_most_percent)
@@ -88,24 +104,35 @@ static void lane_touch(uint32_t ring)
     }
 }
 
+/* Only what is used: most of it is never touched. */
+static void commit_copy(struct rings_commit *to, const struct rings_commit *from)
+{
+    memcpy(to, from, offsetof(struct rings_commit, output));
+    memcpy(to->output, from->output, from->n_outputs * sizeof *to->output);
+    memcpy(to->tail, from->tail, from->n_rings * sizeof *to->tail);
+    atomic_signal_fence(memory_order_seq_cst); /* killed at any moment, at most one copy is half done */
+}
+
 static void commit(bool keeps)
 {
-    struct rings_header *h = rings.header;
-    const uint32_t other = !atomic_load_explicit(&h->active, memory_order_relaxed);
-    struct rings_commit *c = &h->commit[other];
-    c->n_records = w.outputs.n_records;
-    c->n_bytes = w.outputs.n_bytes;
-    c->aged_slices = w.outputs.aged_slices;
-    c->aged_bytes = w.outputs.aged_bytes;
-    c->lag_most_ns = w.lag_most_ns;
-    c->fill_most_percent = w.fill_most_percent;
+    static struct rings_commit c;
+    const size_t turn = ++w.n_commits % RINGS_TURNS;
+    c.number = w.n_commits;
+    c.n_records = w.outputs.n_records;
+    c.n_bytes = w.outputs.n_bytes;
+    c.aged_slices = w.outputs.aged_slices;
+    c.aged_bytes = w.outputs.aged_bytes;
+    c.lag_most_ns = w.lag_most_ns;
+    c.fill_most_percent = w.fill_most_percent;
     for (unsigned s = 0; s < STREAM_KINDS; s++)
-        c->dropped[s] = w.outputs.dropped[s] + atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
-    c->keeps = w.committed_keeps = keeps;
-    c->n_rings = w.n_rings;
-    c->n_outputs = outputs_state(&w.outputs, c->output);
-    memcpy(c->tail, w.tail, w.n_rings * sizeof *w.tail);
-    atomic_store_explicit(&h->active, other, memory_order_release); /* first what it says, then that it is so */
+        c.dropped[s] = w.outputs.dropped[s] + atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
+    c.keeps = w.committed_keeps = keeps;
+    c.n_rings = w.n_rings;
+    c.n_outputs = outputs_state(&w.outputs, c.output);
+    memcpy(c.tail, w.tail, w.n_rings * sizeof *w.tail);
+    c.check = commit_check(&c, rings.id);
+    for (unsigned copy = 0; copy < RINGS_COPIES; copy++)
+        commit_copy(&rings.front->commit[copy][turn], &c);
     for (uint32_t i = 0; i < w.n_rings; i++) {
         struct ring_shared *shared = rings_shared(i);
         for (unsigned l = 0; shared && l < RING_LANES; l++)
@@ -126,13 +153,21 @@ static void tally_publish(void)
                                      .fill_most_percent = w.fill_most_percent,
                                      .n_rings = w.n_rings };
     memcpy(w.tally.dropped, o->dropped, sizeof o->dropped);
-    outputs_are_well(o, &w.wrong);
+    w.tally.is_gone = w.told_gone;
+    if (!outputs_are_well(o, &w.wrong) || !w.told_gone)
+        return;
+    error_set(&w.wrong, w.gone.fault, "%s", w.gone.text);
 }
 
 /* What the user should know, once each. */
 static void tell(void)
 {
     struct error e = { 0 };
+    if (!w.told_gone && atomic_load(&rings.is_gone)) {
+        w.told_gone = true;
+        error_set(&w.gone, FAULT_IO, "%s: somebody cut it short or changed it while it was written to", rings.path);
+        message(ASCOPE_ERROR, "%s. Recording ends here; the program goes on", w.gone.text);
+    }
     if (!w.told_disk && !outputs_are_well(&w.outputs, &e)) {
         w.told_disk = true;
         message(ASCOPE_ERROR, "%s. From here on nothing more is recorded", e.text);
@@ -170,8 +205,11 @@ static uint32_t look(bool keeps)
         check_places();
         w.checked_ns = now;
     }
-    const uint32_t n = atomic_load_explicit(&rings.header->n_rings, memory_order_acquire);
-    w.n_rings = n < RINGS_MOST ? n : RINGS_MOST;
+    const uint32_t n = atomic_load_explicit(&rings.front->n_rings, memory_order_acquire);
+    if (n > RINGS_MOST || (n < RINGS_MOST && rings_shared(n)) || rings.front->header.magic != RINGS_MAGIC)
+        rings_end_early(); /* emptied, and as long as before: no signal comes of that */
+    else
+        w.n_rings = n;
     uint32_t most = 0;
     for (uint32_t i = 0; i < w.n_rings; i++) {
         if (!rings_shared(i))
@@ -223,6 +261,7 @@ static void *writer_main(void *unused)
     (void)unused;
     pthread_setname_np(pthread_self(), "ascope-writer");
     hurry();
+    bus_errors_admit();
     uint64_t pause_ns = PAUSE_LEAST_NS;
     pthread_mutex_lock(&w.lock);
     for (bool ends = false; !ends;) {
@@ -310,28 +349,32 @@ bool writer_start(const struct writer_options *o, struct error *e)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fork_handle);
-    if (w.runs || !rings.header)
+    if (w.runs || !rings.front)
         return error_set(e, FAULT_ASKED, w.runs ? "a writer is running" : "no rings to write from");
     w.options = *o;
     memset(w.tail, 0, sizeof w.tail);
     memset(w.touched, 0, sizeof w.touched);
     w.n_rings = w.fill_most_percent = 0;
     w.lag_ns = w.lag_most_ns = w.asked = w.answered = 0;
-    w.told_disk = w.told_rings = w.ends = false;
+    w.told_disk = w.told_rings = w.told_gone = w.ends = false;
+    w.gone = (struct error){ 0 };
+    w.n_commits = 0;
     w.keeps = true;
     w.tally = (struct writer_tally){ 0 };
     w.wrong = (struct error){ 0 };
     if (!path_copy(w.framework_dir, &w.options.framework_dir, e) || !path_copy(w.prof_dir, &w.options.prof_dir, e) ||
         !outputs_open(&w.outputs, w.options.framework_dir, w.options.prof_dir, o->slice_bytes, e))
         return false;
-    struct rings_header *h = rings.header;
-    h->slice_bytes = (uint32_t)o->slice_bytes;
-    h->has_framework = w.options.framework_dir != NULL;
-    if (w.options.prof_dir)
-        strncpy(h->prof_name, base_name(w.options.prof_dir), sizeof h->prof_name - 1);
     atomic_store(&recording_frames, 0);
     w.looked_ns = w.checked_ns = now_ns();
     commit(w.keeps);
+    struct rings_header h = rings.front->header;
+    h.slice_bytes = (uint32_t)o->slice_bytes;
+    h.has_framework = w.options.framework_dir != NULL;
+    h.has_commits = 1;
+    if (w.options.prof_dir)
+        strncpy(h.prof_name, base_name(w.options.prof_dir), sizeof h.prof_name - 1);
+    rings_header_put(&h);
     return w.runs = thread_start(e);
 }
 
@@ -353,7 +396,7 @@ static void tally_read(struct writer_tally *out)
     *out = w.tally;
     for (unsigned s = 0; s < STREAM_KINDS; s++)
         out->dropped[s] += atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
-    const uint32_t n_rings = rings.header ? atomic_load_explicit(&rings.header->n_rings, memory_order_acquire) : 0;
+    const uint32_t n_rings = rings.front ? atomic_load_explicit(&rings.front->n_rings, memory_order_acquire) : 0;
     for (uint32_t i = 0; i < n_rings && i < RINGS_MOST; i++) { /* with those that the thread has not seen yet */
         const struct ring_shared *shared = rings_shared(i);
         if (!shared)

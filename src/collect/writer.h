@@ -36,6 +36,7 @@ struct writer_tally {
     uint64_t lag_since_ns;            /* the same, since the last writer_look() */
     uint32_t fill_most_percent;       /* of the fullest ring */
     uint32_t n_rings;
+    bool is_gone; /* the rings were cut short by somebody else: what was recorded after that is lost, and not counted */
 };
 
 bool writer_start(const struct writer_options *o, struct error *e);

@@ -224,7 +224,7 @@ static bool session_fill(struct sim_process *p, const char *path, struct error *
     bool is_well = true;
     if (p->o->kernels == 0)
         torch_steps_alone(p->torch);
-    else if (prof_writer_close(&p->torch->writer, e))
+    else if (prof_writer_is_well(&p->torch->writer, e))
         is_well = process_fill(p, prof, e);
     return torch_close(p->torch, e) && is_well;
 }

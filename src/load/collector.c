@@ -55,6 +55,7 @@ static const struct key top_key[] = {
 };
 static const struct key cost_key[] = {
     { "open_ranges", COUNT, AT_END, OF(collector, open_ranges), 0, ANY_COUNT },
+    { "damaged", COUNT, MAYBE, OF(collector, damaged), 0, ANY_COUNT },
     { "hook_ns", COUNT, AT_END, OF(collector, hook_ns), 0, ANY_COUNT },
     { "lag_most_ns", COUNT, AT_END, OF(collector, lag_most_ns), 0, ANY_COUNT },
     { "fill_most_percent", COUNT, AT_END, OF(collector, fill_most_percent), 0, 100 },
@@ -253,6 +254,9 @@ static void count_losses(struct reading *r)
         losses_add(r->lost, LOSS_AGED, c->aged_slices,
                    arena_printf(r->mem, "%s: bytes %" PRIu64, FILE_NAME, c->aged_bytes), 0);
     losses_add(r->lost, LOSS_OPEN_RANGE, c->open_ranges, FILE_NAME, 0);
+    losses_add(r->lost, LOSS_RINGS, c->damaged, FILE_NAME, 0);
+    if (c->ended == COLLECTOR_RUNNING && !c->is_running)
+        losses_add(r->lost, LOSS_NOT_RECOVERED, 1, FILE_NAME, 0);
 }
 
 /* The text of the file. NULL: *why says why not; 0: it is there, and cannot be such a file. */
@@ -309,10 +313,11 @@ bool collector_load(struct collector *out, const char *path, struct arena *mem, 
     size_t len = 0;
     int why = ENOMEM;
     const char *text = file && rings ? read_text(file, mem, &len, &why) : NULL;
-    if (rings)
-        look_for_rings(out, rings, lost);
     json_error_t unused;
     json_t *root = text ? json_read(text, len, JSON_REJECT_DUPLICATES, &unused) : NULL;
+    const char *elsewhere = json_string_value(json_object_get(root, "rings"));
+    if (rings)
+        look_for_rings(out, elsewhere ? elsewhere : rings, lost);
     if (json_is_object(root)) {
         struct reading r = { .out = out, .mem = mem, .lost = lost };
         out->is_there = true;

@@ -64,6 +64,7 @@ struct collector {
     uint64_t records, bytes; /* written */
     struct collector_dropped *dropped;
     size_t n_dropped;
+    uint64_t damaged; /* places in the rings whose records are lost */
     uint64_t aged_slices, aged_bytes;
     uint64_t open_ranges, hook_ns, lag_most_ns, fill_most_percent, threads;
     struct collector_step *steps; /* in the order of the file */

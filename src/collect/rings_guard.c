@@ -1,0 +1,102 @@
+#include "collect/rings_guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "collect/rings_file.h"
+
+static struct sigaction was; /* the program's */
+static bool is_set;          /* ours is the handler, or one that came later may pass on to it */
+
+static bool is_inside(const void *at, const void *base, uint64_t bytes)
+{
+    return base && (uintptr_t)at - (uintptr_t)base < bytes;
+}
+
+static bool replace(void *base, uint64_t bytes)
+{
+    if (mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        return false;
+    madvise(base, bytes, MADV_DONTFORK);
+    rings_end_early();
+    return true;
+}
+
+/* True: it was the rings' memory, which can be used again. */
+static bool rings_replace(const void *at)
+{
+    if (is_inside(at, rings.front, rings_front_bytes()))
+        return replace(rings.front, rings_front_bytes());
+    for (uint32_t i = 0; i < RINGS_MOST; i++) {
+        uint8_t *base = atomic_load_explicit(&rings.base[i], memory_order_acquire);
+        if (is_inside(at, base, rings_addresses()))
+            return replace(base, rings_addresses());
+    }
+    return false;
+}
+
+static bool is_handler(const struct sigaction *a)
+{
+    return (a->sa_flags & SA_SIGINFO) || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
+}
+
+/* As if we were not there. Without a handler the instruction is tried again, and ends the program as it would have. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    const bool is_sent = info->si_code <= 0; /* by kill(), not by the machine */
+    if (!is_handler(&was) && was.sa_handler == SIG_IGN && is_sent)
+        return;
+    if (!is_handler(&was) || (unsigned)was.sa_flags & (unsigned)SA_RESETHAND)
+        signal(number, SIG_DFL);
+    if (was.sa_flags & SA_SIGINFO)
+        was.sa_sigaction(number, info, context);
+    else if (is_handler(&was))
+        was.sa_handler(number);
+    else if (is_sent)
+        raise(number);
+}
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    const int errno_was = errno;
+    if (info->si_code <= 0 || !rings_replace(info->si_addr))
+        pass_on(number, info, context);
+    errno = errno_was;
+}
+
+static bool is_ours(const struct sigaction *a)
+{
+    return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == on_bus_error;
+}
+
+void bus_errors_guard(void)
+{
+    struct sigaction now;
+    bus_errors_admit();
+    if (sigaction(SIGBUS, NULL, &now) != 0 || is_ours(&now))
+        return;
+    if (is_set && is_handler(&now))
+        return; /* to pass on to one that passes on to us would never end */
+    was = now;
+    struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | (now.sa_flags & SA_NODEFER),
+                              .sa_mask = now.sa_mask };
+    ours.sa_sigaction = on_bus_error;
+    is_set = sigaction(SIGBUS, &ours, NULL) == 0;
+}
+
+void bus_errors_leave(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now))
+        is_set = sigaction(SIGBUS, &was, NULL) != 0;
+}
+
+void bus_errors_admit(void)
+{
+    sigset_t bus;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
+}
