@@ -5,6 +5,7 @@ usage: test_sim_job.py ASCOPE SIM_JOB
 """
 import collections
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -131,6 +132,24 @@ class Job(unittest.TestCase):
             self.assertEqual(len(rows), 10)
             communication = json.loads((path / "ASCEND_PROFILER_OUTPUT/communication.json").read_text())
             self.assertIn("AllReduce".lower(), str(communication).lower())
+
+    def job_file(self, name):
+        high = low = 0
+        for byte in name.encode():
+            high, low = (high * 29 + byte) % 2**32, (low * 131 + byte) % 2**32
+        place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
+        return f"{place}/ascope-sim-{os.geteuid()}-{high << 32 | low:016x}"
+
+    def test_what_others_put_in_its_place_does_not_hold_up_a_job(self):
+        path = self.job_file(str(self.folder))
+        with open(path, "w") as file:
+            self.addCleanup(os.unlink, path)
+            fcntl.flock(file, fcntl.LOCK_EX) # for as long as the test runs
+            for owner in [os.geteuid()] + ([12345] if os.geteuid() == 0 else []):
+                os.chown(path, owner, -1)
+                session, = self.run_job(1, 20, RANK="0", WORLD_SIZE="2", ASCOPE_SIM_JOB=str(self.folder))
+                self.assertEqual(len(self.kernels(session)), 20)
+        self.assertEqual(os.path.getsize(path), 0)
 
 
 if __name__ == "__main__":

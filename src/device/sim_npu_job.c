@@ -15,6 +15,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collect/host_clock.h"
@@ -113,21 +114,40 @@ static void path_make(void)
              (unsigned)geteuid(), (unsigned long long)name_hash(key));
 }
 
-/* The file, locked. One that was taken away between opening and locking is not the job's any more. */
+/* Those who lock it hold it for less than a millisecond. Whoever holds it for longer means to: nobody waits for that. */
+static bool file_lock(int fd)
+{
+    enum { TRIES = 2000, PAUSE_NS = 1000000 };
+    for (int tries = 0; tries < TRIES; tries++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return false;
+        nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+    }
+    errno = EWOULDBLOCK;
+    return false;
+}
+
+/* The file, locked; -1 with errno. One that was taken away between opening and locking is not the job's any more. Whose it is is seen
+ * before anything is done with it: anybody may put something there under its name. */
 static int file_open(void)
 {
     for (int tries = 0; tries < 100; tries++) {
-        const int fd = open(job.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+        const int fd = open(job.path, flags, 0600);
         struct stat st;
         if (fd < 0)
             return -1;
-        if (flock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
-            if (st.st_nlink > 0)
-                return fd;
-        } else {
-            tries = 100;
-        }
+        int why = fstat(fd, &st) != 0 ? errno : !S_ISREG(st.st_mode) || st.st_uid != geteuid() ? EPERM : 0;
+        if (why == 0 && !file_lock(fd))
+            why = errno;
+        if (why == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0)
+            return fd;
         close(fd);
+        errno = why ? why : ENOENT;
+        if (why)
+            return -1;
     }
     return -1;
 }
@@ -167,20 +187,24 @@ __attribute__((destructor)) static void job_leave(void)
 {
     if (!job.shared || job.pid != getpid())
         return;
-    flock(job.fd, LOCK_EX);
+    const bool is_locked = file_lock(job.fd);
     atomic_store(&job.shared->rank[job.rank].state, RANK_LEFT);
-    if (!anybody_lives(job.shared))
+    if (is_locked && !anybody_lives(job.shared))
         unlink(job.path);
     flock(job.fd, LOCK_UN);
 }
 
 static void job_join(void)
 {
-    const char *why = strerror(errno);
+    const char *why = NULL;
     path_make();
     job.pid = getpid();
     job.timeout_ns = (uint64_t)npu_setting("ASCOPE_SIM_TIMEOUT_MS", 1, 86400000, TIMEOUT_MS) * 1000000;
     job.fd = file_open();
+    if (job.fd < 0)
+        why = errno == EPERM         ? "somebody else's file is there under its name"
+              : errno == EWOULDBLOCK ? "somebody holds it locked"
+                                     : strerror(errno);
     struct shared *s = job.fd >= 0 ? file_map(job.fd, &why) : NULL;
     if (s && rank_lives(&s->rank[job.rank])) {
         munmap(s, shared_bytes(job.ranks));
