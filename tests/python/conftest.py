@@ -11,7 +11,7 @@ import pytest
 def script(tmp_path):
     """Runs Python code in a process of its own, in a directory of its own: script(code, *arguments) -> CompletedProcess."""
 
-    def run(code, *arguments, check=True, timeout=120, env=None):
+    def run(code, *arguments, check=True, timeout=300, env=None):
         done = subprocess.run([sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)], cwd=tmp_path,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout,
                               env=dict(os.environ, **(env or {})),

@@ -332,14 +332,17 @@ def test_interpreter_ends_while_it_traces(script, tmp_path):
     done = script("""
         import threading, time
         from ascope import _core
+        runs = threading.Semaphore(0)
         def spins():
             while True:
                 len([time.sleep(0)])
+                runs.release()
         s = _core.Session({"parent_dir": ".", "activities": "CPU", "device": "none", "with_stack": True, "gc_detect_threshold": 0})
         s.start()
         for _ in range(3):
             threading.Thread(target=spins, daemon=True).start()
-        time.sleep(0.1)
+        for _ in range(100):
+            runs.acquire()
         print(s.path)
         """)
     assert done.stderr == ""

@@ -114,7 +114,7 @@ class Places(Torture):
             return
         given, out = self.sample(SAMPLE), self.new_dir("out")
         change(given)
-        r = self.run(["export", "all", "-dir", given, "--out", out], out, timeout=20)
+        r = self.run(["export", "all", "-dir", given, "--out", out], out)
         why = []
         if r.code != code:
             why.append("ended with %s, not %d: %s%s" % (r.code, code, r.err, r.out[-200:]))
