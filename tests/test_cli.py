@@ -765,12 +765,12 @@ class Newer(Case):
     def test_a_chip_that_nobody_knows(self):
         path = self.sim_with('"platform_version":"5"', '"platform_version":"99"')
         r = self.ascope("export", "all", "-dir", path, code=3)
-        self.assert_one_line(r.stderr, "platform 99", "stars_soc.data, ffts_profile.data")
+        self.assert_one_line(r.stderr, "platform 99", "device_0: ffts_profile.data, stars_soc.data;")
         for table in ("api_statistic", "hbm", "npu_mem", "step_trace"):
             self.assertIn(table, r.stdout + " ".join(os.listdir(os.path.join(path, "mindstudio_profiler_output"))))
         text = self.ascope("info", path, code=0).stdout
         self.assertIn("its tasks cannot be read by this version; 2 streams cannot be read", text)
-        self.assertRegex(text, "stars_soc.data .*not read on this chip")
+        self.assertRegex(text, "stars_soc.data .*not read by this version")
 
     def test_a_version_that_nobody_knows(self):
         path = self.sim_with('"version":"1.0"', '"version":"3.7"')

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "analyse/core_samples.h"
-#include "profile/chip.h"
+#include "raw/chip.h"
 #include "raw/sampler.h"
 
 /* Three samples of core 3, which is a cube core, and one of core 40, a vector core. */

@@ -360,16 +360,16 @@ static void a_chip_goes_by_the_names_that_people_give_it(void **state)
         { "MDC-mini", "MDC-mini", 11, false },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
-        const struct sim_chip *c = sim_chip_find(row[i].said);
+        const struct chip *c = chip_find(row[i].said);
         print_message("  %s\n", row[i].said);
         assert_non_null(c);
-        assert_string_equal(c->name[0], row[i].name);
+        assert_string_equal(c->spoken[0], row[i].name);
         assert_int_equal(c->platform, row[i].platform);
         assert_int_equal(sim_chip_has_kfc(row[i].said), row[i].has_kfc);
     }
-    assert_null(sim_chip_find("Ascend"));
-    assert_null(sim_chip_find(""));
-    assert_null(sim_chip_find("05"));
+    assert_null(chip_find("Ascend"));
+    assert_null(chip_find(""));
+    assert_null(chip_find("05"));
     (void)state;
 }
 

@@ -158,8 +158,10 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
         records_count_unread(&p->device[i].source);
         losses_merge(&p->lost, &p->device[i].source.lost);
     }
-    if (profile_has_host(p))
+    if (profile_has_host(p)) {
+        records_count_unread(&p->host.source);
         losses_merge(&p->lost, &p->host.source.lost);
+    }
     if (!number_tasks(p))
         return error_set(e, FAULT_LIMIT, "%s: no memory to number its tasks", p->path);
     if (profile_has_host(p))

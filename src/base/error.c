@@ -49,6 +49,7 @@ static const struct {
     [LOSS_BAD_VALUE] = { "bad_value", "records with impossible values", true, LOSS_AT_BYTE },
     [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be understood", true, LOSS_AT_BYTE },
     [LOSS_UNREADABLE] = { "unreadable", "files that could not be read", true, LOSS_IN_FILE },
+    [LOSS_UNREAD] = { "unread", "streams that this version does not read", true, LOSS_IN_FILE },
     [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true, LOSS_AT_BYTE },
     [LOSS_NEWER] = { "newer", "records of a newer form, of which only the known part was used", true, LOSS_AT_BYTE },
     [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false, LOSS_AT_BYTE },

@@ -36,6 +36,7 @@ enum loss {
     LOSS_BAD_VALUE,     /* a count, an id or a time that cannot be */
     LOSS_BAD_TEXT,      /* a line that does not follow its grammar */
     LOSS_UNREADABLE,    /* a file or directory that could not be opened or mapped */
+    LOSS_UNREAD,        /* a stream that no reader knows, or not in the form in which this chip writes it */
     LOSS_AMBIGUOUS,     /* several host tasks claim one device task */
     LOSS_NEWER,         /* a record that is longer than this version knows: its beginning was used */
     LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */

@@ -16,7 +16,7 @@
 #include "cli/targets.h"
 #include "load/collector.h"
 #include "load/source.h"
-#include "profile/chip.h"
+#include "raw/chip.h"
 
 /* One folder of a collection, opened or not. */
 struct folder {
@@ -207,7 +207,7 @@ static void put_readable(const struct term *t, const struct source *s)
     if (log)
         source_streams(s, log, &n);
     for (size_t i = 0; i < s->n_streams; i++)
-        n_unread += !chip_reads(s->chip, s->stream[i].family);
+        n_unread += !stream_is_read(s, &s->stream[i]);
     fprintf(t->to, "    %s; ",
             n > 0 ? "its tasks can be read"
             : log ? "no tasks were logged"

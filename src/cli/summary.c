@@ -8,7 +8,7 @@
 #include "cli/recording.h"
 #include "cli/step_table.h"
 #include "export/trace_split.h"
-#include "profile/chip.h"
+#include "raw/chip.h"
 #include "raw/device.h"
 #include "raw/family.h"
 
@@ -365,6 +365,12 @@ void summary_losses(const struct term *t, const struct losses *l)
     }
 }
 
+bool stream_is_read(const struct source *s, const struct stream *stream)
+{
+    const bool samples_cores = strcmp(source_text(s->sample, "ai_core_profiling_mode"), "sample-based") == 0;
+    return s->is_counted ? stream->is_opened : family_is_read(stream->family, s->chip, samples_cores);
+}
+
 void summary_streams(const struct term *t, const struct source *s)
 {
     for (size_t i = 0; i < s->n_streams; i++) {
@@ -382,9 +388,8 @@ void summary_streams(const struct term *t, const struct source *s)
         fputs(term_ink(t, INK_DIM), t->to);
         if (stream->n_slices > 1)
             fprintf(t->to, " %zu slices;", stream->n_slices);
-        const bool is_read = s->is_host || chip_reads(s->chip, stream->family);
-        fprintf(t->to, " %s%s%s\n", family ? family->holds : "unknown, and not read",
-                is_read ? "" : "; not read on this chip", term_ink(t, INK_END));
+        fprintf(t->to, " %s%s%s\n", family ? family->holds : "unknown",
+                stream_is_read(s, stream) ? "" : "; not read by this version", term_ink(t, INK_END));
     }
 }
 
@@ -474,10 +479,10 @@ json_t *summary_streams_json(const struct source *s)
     for (size_t i = 0; i < s->n_streams; i++) {
         const struct stream_size m = stream_measure(s->chip, &s->stream[i]);
         json_array_append_new(list,
-                              json_pack("{s:o, s:b, s:I, s:I, s:o}", "family", text_json(s->stream[i].family),
-                                        "unaging", s->stream[i].is_unaging, "slices", (json_int_t)s->stream[i].n_slices,
-                                        "bytes", (json_int_t)m.bytes, "records",
-                                        m.has_records ? json_integer((json_int_t)m.records) : json_null()));
+                              json_pack("{s:o, s:b, s:b, s:I, s:I, s:o}", "family", text_json(s->stream[i].family),
+                                        "unaging", s->stream[i].is_unaging, "read", stream_is_read(s, &s->stream[i]),
+                                        "slices", (json_int_t)s->stream[i].n_slices, "bytes", (json_int_t)m.bytes,
+                                        "records", m.has_records ? json_integer((json_int_t)m.records) : json_null()));
     }
     return list;
 }

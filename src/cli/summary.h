@@ -15,6 +15,7 @@ bool summary_files(const struct term *t, const char *path, const struct account 
 void summary_times(const struct term *t, const struct account *a);
 void summary_streams(const struct term *t, const struct source *s); /* one line for each family of files */
 void complain_losses(const char *path, const struct losses *l); /* of damage, a line for each kind, on standard error */
+bool stream_is_read(const struct source *s, const struct stream *stream); /* or would be, if it is not loaded */
 void summary_losses(const struct term *t, const struct losses *l);
 
 /* New references; NULL without memory. */

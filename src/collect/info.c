@@ -106,12 +106,9 @@ static void device_info(struct json_text *t, const struct session_device *d)
 }
 
 /* The kind of devices; the most usual one where there are none. */
-static const struct sim_chip *chip_of(const struct ascope_session *s)
+static const struct chip *chip_used(const struct ascope_session *s)
 {
-    for (size_t i = 0; i < sim_n_chips; i++)
-        if (s->n_devices > 0 && sim_chips[i].platform == s->devices[0].is.platform)
-            return &sim_chips[i];
-    return &sim_chips[0];
+    return s->n_devices > 0 ? chip_of((int)s->devices[0].is.platform) : chip_simulated(0);
 }
 
 static bool is_simulated(const struct ascope_session *s)
@@ -146,7 +143,7 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
     for (unsigned i = 0; !d && i < s->n_devices; i++)
         json_text_add(t, "%s%d", i > 0 ? "," : "", s->devices[i].is.id);
     json_text_add(t,
-                  "\",\"platform\":\"\",\"platform_version\":\"%u\",\"pid\":\"%d\",\"pid_name\":", chip_of(s)->platform,
+                  "\",\"platform\":\"\",\"platform_version\":\"%d\",\"pid\":\"%d\",\"pid_name\":", chip_used(s)->platform,
                   (int)s->pid);
     json_text_string(t, process);
     json_text_add(t, ",\"upTime\":");
@@ -173,7 +170,7 @@ static const struct sim_metrics *counters_of(const struct ascope_session *s)
 {
     const char *const name = options_metrics_name(s->o.metrics);
     for (size_t i = 0; i < sim_n_metrics; i++)
-        if (name && (sim_metrics[i].on & chip_of(s)->family) && strcmp(sim_metrics[i].name, name) == 0)
+        if (name && (sim_metrics[i].on & chip_used(s)->group) && strcmp(sim_metrics[i].name, name) == 0)
             return &sim_metrics[i];
     return NULL;
 }
@@ -245,7 +242,7 @@ static void sample_text(struct json_text *t, const struct ascope_session *s, con
     json_text_add(t, "\"taskTsfw\":\"%s\",\"taskBlock\":\"%s\",\"aicoreShape\":\"%s\",", on_off(mask & DATA_SCHEDULER),
                   on_off(o->task_block), on_off(mask & DATA_AICORE_SHAPE));
     json_text_add(t, "\"l2CacheTaskProfiling\":\"%s\",\"l2CacheTaskProfilingEvents\":\"%s\",", on_off(o->l2_cache),
-                  o->l2_cache ? chip_of(s)->l2_events : "");
+                  o->l2_cache && chip_used(s)->l2_events ? chip_used(s)->l2_events : "");
     json_text_add(t, "\"mstxDomainInclude\":");
     json_text_string(t, o->mstx_domain_include ? o->mstx_domain_include : "");
     json_text_add(t, ",\"mstxDomainExclude\":");

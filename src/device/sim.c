@@ -34,7 +34,7 @@ const struct sim_options sim_defaults = {
 
 bool sim_chip_has_kfc(const char *chip)
 {
-    const struct sim_chip *c = sim_chip_find(chip);
+    const struct chip *c = chip_find(chip);
     return c && c->has_two_dies;
 }
 
@@ -46,12 +46,12 @@ static struct known_chips chips_known(void)
 {
     struct known_chips known = { "" };
     size_t used = 0;
-    for (size_t i = 0; i < sim_n_chips && used < sizeof known.text; i++) {
-        const struct sim_chip *c = &sim_chips[i];
+    const struct chip *c;
+    for (size_t i = 0; (c = chip_simulated(i)) && used < sizeof known.text; i++) {
         const char *between = i > 0 ? ", " : "";
         used +=
-            (size_t)(c->name[0] ? snprintf(known.text + used, sizeof known.text - used, "%s%s", between, c->name[0])
-                                : snprintf(known.text + used, sizeof known.text - used, "%s%u", between, c->platform));
+            (size_t)(c->spoken[0] ? snprintf(known.text + used, sizeof known.text - used, "%s%s", between, c->spoken[0])
+                                : snprintf(known.text + used, sizeof known.text - used, "%s%d", between, c->platform));
     }
     return known;
 }
@@ -59,18 +59,18 @@ static struct known_chips chips_known(void)
 static bool options_resolve(struct sim_process *p, const struct sim_options *o, struct error *e)
 {
     p->o = o;
-    p->chip = sim_chip_find(o->chip);
+    p->chip = chip_find(o->chip);
     if (!p->chip)
         return error_set(e, FAULT_ASKED, "chip %s: cannot be simulated; known are %s", o->chip, chips_known().text);
     for (size_t i = 0; i < sim_n_metrics; i++)
-        if (strcmp(sim_metrics[i].name, o->metrics) == 0 && sim_metrics[i].on & p->chip->family)
+        if (strcmp(sim_metrics[i].name, o->metrics) == 0 && sim_metrics[i].on & p->chip->group)
             p->metrics = &sim_metrics[i];
     if (!p->metrics)
         return error_set(e, FAULT_ASKED, "%s: the chip %s has no such group of counters", o->metrics, o->chip);
-    if (o->kfc && p->chip->family != ON_A2)
+    if (o->kfc && p->chip->group != ON_A2)
         return error_set(e, FAULT_ASKED, "chip %s: its AI CPU runs no collectives", o->chip);
     enum { MOST_WIDE = 20000 }; /* tasks of a stream have 16 bits of an id, and no flips */
-    if (p->chip->family == ON_950 && o->devices > 0 && (o->kernels / o->devices > MOST_WIDE || o->sample_based))
+    if (p->chip->group == ON_950 && o->devices > 0 && (o->kernels / o->devices > MOST_WIDE || o->sample_based))
         return error_set(e, FAULT_ASKED, "chip %s: at most %d kernels a device, and no samples of cores", o->chip,
                          MOST_WIDE);
     if (o->steps == 0 || o->devices == 0 || o->devices > SIM_DEVICES_MOST || o->processes == 0 ||

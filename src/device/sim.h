@@ -56,7 +56,7 @@ struct sim_options {
     unsigned n_threads;                            /* that write ranks; 0: one */
     void (*made)(void *context, const char *path); /* called for every directory, in order; NULL: nobody asks */
     void *context;
-    const char *chip;     /* a name of sim_chips, or the number that info.json has */
+    const char *chip;     /* a name of raw/chip.c, or the number that info.json has */
     uint32_t counter_mhz; /* of the devices' counter; 48 makes fractions of a nanosecond */
     const char *metrics;  /* group of AI core counters: PipeUtilization, Memory, ... */
     size_t slice_bytes;

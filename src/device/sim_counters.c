@@ -48,7 +48,7 @@ static uint8_t *pmu_put(struct sim_device *d, const struct layout *l, uint16_t s
  * the other kind. */
 static void mix_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
 {
-    const struct sim_chip *chip = d->of->chip;
+    const struct chip *chip = d->of->chip;
     const bool is_cube = runs_on_cube(t);
     const uint32_t other_cores = is_cube ? chip->n_vector : chip->n_cube;
     uint32_t others = (uint32_t)t->blocks * sim_task_kinds[t->kind].other_ratio;
@@ -136,15 +136,15 @@ static void aicpu_write(struct sim_device *d, uint16_t stream, const struct devi
 
 void counters_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
 {
-    if (t->kind <= TASK_MIX_VECTOR && !(d->of->chip->family & (ON_950 | ON_310)))
+    if (t->kind <= TASK_MIX_VECTOR && !(d->of->chip->group & (ON_950 | ON_310)))
         pmu_write(d, stream, t);
     if (t->kind == TASK_AICPU)
         aicpu_write(d, stream, t);
     if (!d->of->o->samplers)
         return;
-    if ((t->kind == TASK_CUBE || t->kind == TASK_VECTOR) && !(d->of->chip->family & (ON_950 | ON_310)))
+    if ((t->kind == TASK_CUBE || t->kind == TASK_VECTOR) && !(d->of->chip->group & (ON_950 | ON_310)))
         l2_write(d, stream, t);
-    if (d->of->chip->family == ON_A2 && t->kind <= TASK_MIX_VECTOR && dice_one_in(&d->counters, 16))
+    if (d->of->chip->group == ON_A2 && t->kind <= TASK_MIX_VECTOR && dice_one_in(&d->counters, 16))
         smmu_write(d, stream, t);
 }
 
@@ -154,8 +154,8 @@ void counters_sample(struct sim_device *d, uint64_t end)
     const struct layout *l = &core_sample_layout;
     const struct sim_process *p = d->of;
     const uint64_t span_ns = (end - p->cnt) * NS_PER_HOST_TICK, every_ns = span_ns < 13000000 ? span_ns / 13 : 1000000;
-    const bool has_vector_file = p->chip->family == ON_MDC,
-               samples_vector = p->chip->family == ON_A2 || has_vector_file;
+    const bool has_vector_file = p->chip->group == ON_MDC,
+               samples_vector = p->chip->group == ON_A2 || has_vector_file;
     /* One number lies between the two kinds. */
     const uint32_t cores = p->chip->n_cube + 1 + (samples_vector ? p->chip->n_vector : 0);
     const unsigned n_cube = events_count(p->metrics->cube_events), n_vector = events_count(p->metrics->vector_events);

@@ -117,7 +117,7 @@ static uint32_t wide_id(const struct device_stream *s, uint16_t task)
 uint32_t track_task(const struct sim_device *d, enum sim_stream which, uint16_t task)
 {
     const struct device_stream *s = &d->stream[which];
-    return d->of->chip->family == ON_950 ? wide_id(s, task) : task;
+    return d->of->chip->group == ON_950 ? wide_id(s, task) : task;
 }
 
 uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick)
@@ -130,7 +130,7 @@ uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned tim
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag)
 {
-    const struct layout *l = d->of->chip->family == ON_950 ? &ts_step_wide_layout : &ts_step_layout;
+    const struct layout *l = d->of->chip->group == ON_950 ? &ts_step_wide_layout : &ts_step_layout;
     record_stamp(slices_take(&d->out[DEVICE_TRACK], l->size), l,
                  &(struct stamp){ tick, index, model, track_task(d, s, task), d->stream[s].id, tag });
 }
@@ -236,7 +236,7 @@ static void log_next(struct sim_device *d, struct device_stream *s)
     const enum stage stage = (enum stage)s->stage;
     if (chip_is_hwts(d->of))
         hwts_write(d, s->id, t, stage == STAGE_END);
-    else if (d->of->chip->family == ON_950)
+    else if (d->of->chip->group == ON_950)
         short_log_write(d, s, t, stage == STAGE_END ? STARS_ACSQ_END : STARS_ACSQ_BEGIN, next_tick(s));
     else
         record_log(slices_take(&d->out[DEVICE_LOG], stars_layout.size), d->n_log++, s->id, t->id,

@@ -59,7 +59,7 @@ static void graph_head(struct sim_device *d, uint64_t begin, uint64_t end, uint3
     layout_put(&graph_id_layout, GRAPH_NAME, rec, host_name(p, text));
     layout_put(&graph_id_layout, GRAPH_ID, rec, graph);
     layout_put(&graph_id_layout, GRAPH_MODEL, rec, d->graph_model);
-    if (p->chip->family != ON_950) { /* whose streams are not shown under other numbers */
+    if (p->chip->group != ON_950) { /* whose streams are not shown under other numbers */
         rec = host_record(p, HOST_LOGIC_ONCE, d->main.id, end - 50);
         layout_put(&logic_stream_layout, LOGIC_COUNT, rec, 1);
         host_put32(rec + LOGIC_FIRST, d->stream[STREAM_GRAPH].id);
@@ -113,7 +113,7 @@ static void capture_put(struct sim_device *d, uint64_t time, bool is_end)
 
 static bool can_capture(const struct sim_process *p)
 {
-    return p->chip->family & (ON_A2 | ON_310P | ON_MDC);
+    return p->chip->group & (ON_A2 | ON_310P | ON_MDC);
 }
 
 /* Operators that are launched while a stream is captured do not run; they are remembered and run by the graph. */

@@ -10,7 +10,7 @@ enum { MAGIC = 0x6BD3, MAGIC_AT = 2 }; /* collectors leave it there; no reader a
 
 bool chip_is_hwts(const struct sim_process *p)
 {
-    return !(p->chip->family & (ON_STARS | ON_950));
+    return !(p->chip->group & (ON_STARS | ON_950));
 }
 
 static uint8_t *record_begin(struct slices *s, const struct layout *l)
@@ -44,13 +44,13 @@ static const struct layout *track_of(const struct sim_process *p, uint8_t kind)
     if (kind == TASK_COPY_PCIE)
         return &ts_memcpy_layout;
     const bool is_ai_cpu = kind == TASK_AICPU || kind == TASK_AICPU_QUIET;
-    const bool is_told = p->chip->family == ON_910 ? is_ai_cpu : p->chip->family == ON_310P && kind == TASK_MODEL;
+    const bool is_told = p->chip->group == ON_910 ? is_ai_cpu : p->chip->group == ON_310P && kind == TASK_MODEL;
     return is_told ? &ts_state_layout : NULL;
 }
 
 static bool has_vector_files(const struct sim_process *p, uint8_t kind)
 {
-    return p->chip->family == ON_MDC && kind == TASK_VECTOR;
+    return p->chip->group == ON_MDC && kind == TASK_VECTOR;
 }
 
 /* The 310 tells of all tasks in its track. */
@@ -68,7 +68,7 @@ void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task 
 {
     const struct layout *l = &hwts_layout;
     const struct sim_task_kind *kind = &sim_task_kinds[t->kind];
-    if (d->of->chip->family == ON_310) {
+    if (d->of->chip->group == ON_310) {
         timeline_write(d, stream, t, is_end);
         return;
     }

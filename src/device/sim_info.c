@@ -38,7 +38,7 @@ static void info_json(struct sim_process *p, int device, const struct sim_device
     const int n = snprintf(
         text, sizeof text,
         "{\"version\":\"1.0\",\"jobInfo\":\"simulated\",\"OS\":\"Linux-ascope-sim\",\"hostname\":\"ascope-sim%s\","
-        "\"hostUid\":\"%u\",\"hwtype\":\"aarch64\",\"devices\":\"%s\",\"platform\":\"\",\"platform_version\":\"%u\","
+        "\"hostUid\":\"%u\",\"hwtype\":\"aarch64\",\"devices\":\"%s\",\"platform\":\"\",\"platform_version\":\"%d\","
         "\"pid\":\"%u\",\"pid_name\":\"ascope-sim\",\"upTime\":\"7000.00 90000.00\",\"memoryTotal\":1056412096,"
         "\"cpuNums\":8,\"sysClockFreq\":100,\"cpuCores\":1,\"netCardNums\":1,\"rank_id\":%d,\"drvVersion\":467732,"
         "\"cannVersion\":\"8.3.RC1\",\"netCard\":[{\"netCardName\":\"eth0\",\"speed\":10000}],"

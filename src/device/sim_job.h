@@ -82,7 +82,7 @@ struct job_line { /* all exchanges of a channel between the same ranks, in order
 
 struct sim_job {
     const struct sim_options *o;
-    const struct sim_chip *chip;
+    const struct chip *chip;
     uint32_t ranks, size[AXES], host_ranks, micro_batches;
     uint64_t kernels; /* of one rank, over all steps */
     uint64_t unit_ns; /* a tick of the devices' counter, at least 20 */

@@ -169,11 +169,11 @@ static struct npu_device *device_at(unsigned index, struct error *e)
 static bool describe(unsigned index, struct device_description *out, struct error *e)
 {
     const struct npu_device *d = device_at(index, e);
-    const struct sim_chip *chip = &sim_chips[0];
+    const struct chip *chip = chip_simulated(0);
     if (!d)
         return false;
     *out = (struct device_description){ .id = (int)d->id,
-                                        .platform = chip->platform,
+                                        .platform = (uint32_t)chip->platform,
                                         .n_cube = chip->n_cube,
                                         .n_vector = chip->n_vector,
                                         .n_ai_cpu = 6,
@@ -262,7 +262,7 @@ static void events_choose(const struct ascope_options *o)
         return;
     }
     for (size_t i = 0; name && i < sim_n_metrics; i++)
-        if (sim_metrics[i].on & sim_chips[0].family && strcmp(sim_metrics[i].name, name) == 0) {
+        if (sim_metrics[i].on & chip_simulated(0)->group && strcmp(sim_metrics[i].name, name) == 0) {
             npu.n_events[0] = events_read(sim_metrics[i].cube_events, npu.event[0]);
             npu.n_events[1] = events_read(sim_metrics[i].vector_events, npu.event[1]);
         }

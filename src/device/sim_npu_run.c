@@ -213,7 +213,7 @@ static void counters_put(struct ascope_sim_stream *s, const struct npu_task *t, 
  * other kind. */
 static void counters_all_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
-    const struct sim_chip *chip = &sim_chips[0];
+    const struct chip *chip = chip_simulated(0);
     const struct sim_task_kind *kind = &sim_task_kinds[t->work.kind];
     const bool of_cubes = is_cube(t->work.kind);
     const uint32_t other_cores = of_cubes ? chip->n_vector : chip->n_cube;

@@ -107,7 +107,7 @@ uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
     enum { CUBES = 24, VECTORS = 48 }; /* the numbers are for so many cores */
     static const uint16_t cube[] = { 1, 8, 16, 20, 24, 24, 24 }, vector[] = { 1, 4, 16, 32, 40, 48, 48 };
     const bool is_cube = kind == TASK_CUBE || kind == TASK_MIX_CUBE;
-    const struct sim_chip *c = d->of->chip;
+    const struct chip *c = d->of->chip;
     if (kind == TASK_AICPU || kind == TASK_DSA)
         return 1;
     const uint32_t blocks = (is_cube ? cube : vector)[dice_below(&d->dice, sizeof cube / sizeof *cube)];

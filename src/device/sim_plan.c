@@ -460,7 +460,7 @@ struct sim_job *job_new(const struct sim_options *o, struct error *e)
         return NULL;
     }
     j->o = o;
-    j->chip = sim_chip_find(o->chip);
+    j->chip = chip_find(o->chip);
     j->unit_ns = (THOUSAND + o->counter_mhz - 1) / o->counter_mhz;
     j->unit_ns = j->unit_ns > 20 ? j->unit_ns : 20;
     operators_pair(j->forward, j->reverse);

@@ -132,7 +132,7 @@ struct sim_device {
 
 struct sim_process {
     const struct sim_options *o;
-    const struct sim_chip *chip;
+    const struct chip *chip;
     const struct sim_metrics *metrics;
     uint32_t index, pid;
     struct sim_job *job; /* NULL: this process is alone; lent, and not changed */

@@ -219,10 +219,10 @@ static void power_all(struct sim_device *d, uint64_t span_ns)
     static const uint16_t mhz[] = { 1200, 1800, 1500, 1800 }, core_mv[] = { 725, 803, 890 },
                           bus_mv[] = { 935, 921, 913 };
     struct slices freq = { 0 }, info = { 0 };
-    if (d->of->chip->family != ON_A2 && d->of->chip->platform != 7)
+    if (d->of->chip->group != ON_A2 && d->of->chip->platform != 7)
         return;
     power(d, "lpmFreqConv.data", LPM_FREQ, mhz, 4, &freq, span_ns);
-    if (d->of->chip->family == ON_A2) {
+    if (d->of->chip->group == ON_A2) {
         power(d, "lpmInfoConv.data", LPM_CORE_VOLTAGE, core_mv, 3, &info, span_ns);
         power(d, "lpmInfoConv.data", LPM_BUS_VOLTAGE, bus_mv, 3, &info, span_ns);
     }
@@ -271,7 +271,7 @@ void samplers_write(struct sim_device *d)
     const uint64_t span_ns = samplers_span_ns(d);
     for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++) {
         struct slices s = { 0 };
-        if (!(samplers[i].on & d->of->chip->family))
+        if (!(samplers[i].on & d->of->chip->group))
             continue;
         if (samplers[i].family)
             slices_init(&s, &d->of->writer, d->id, samplers[i].family, CUT_ANYWHERE);

@@ -9,23 +9,6 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* clang-format off */
-#define L2_OF_STARS "0xf6,0xfb,0xfc,0x90,0x91,0x9c,0x9d,0x7d"
-#define L2_OF_310P  "0x77,0x78,0x79,0x6a,0x6c,0x71,0x74,0x62"
-const struct sim_chip sim_chips[] = {
-    { { "A2", "910B" }, 5, ON_A2, .n_cube = 24, .n_vector = 48, .core_mhz = 1800, L2_OF_STARS },
-    { { "A3", "910_93", "910C" }, 5, ON_A2, .n_cube = 24, .n_vector = 48, .core_mhz = 1850, L2_OF_STARS, .has_two_dies = true },
-    { { "910", "910A" }, 1, ON_910, .n_cube = 32, .n_vector = 0, .core_mhz = 1000, "0x59,0x7d,0x7e,0x5b,0x71,0x5c,0x79,0x7c" },
-    { { "310" }, 0, ON_310, .n_cube = 2, .n_vector = 0, .core_mhz = 680, L2_OF_310P },
-    { { "310P" }, 4, ON_310P, .n_cube = 8, .n_vector = 7, .core_mhz = 1080, L2_OF_310P },
-    { { "310B" }, 7, ON_310B, .n_cube = 1, .n_vector = 0, .core_mhz = 1224, L2_OF_STARS },
-    { { "950" }, 15, ON_950, .n_cube = 32, .n_vector = 64, .core_mhz = 1650, "0x00,0x81,0x82,0x83,0x74,0x75" },
-    { { "MDC" }, 2, ON_MDC, .n_cube = 10, .n_vector = 8, .core_mhz = 1000, L2_OF_310P },
-    { { NULL }, 3, ON_MDC, .n_cube = 2, .n_vector = 0, .core_mhz = 800, L2_OF_310P },
-    { { "Tiny" }, 8, ON_310B, .n_cube = 1, .n_vector = 0, .core_mhz = 1000, L2_OF_STARS },
-    { { "MDC-mini" }, 11, ON_310B, .n_cube = 1, .n_vector = 0, .core_mhz = 1000, L2_OF_STARS },
-};
-const size_t sim_n_chips = COUNT(sim_chips);
-
 #define SAME(name, on, events) { name, on, name, events, name, events }
 const struct sim_metrics sim_metrics[] = {
     /* Cube cores count the pipelines with events of their own, and sample.json gives that list a name of its own. */
@@ -185,25 +168,9 @@ const struct sim_collective sim_collectives[] = {
 const size_t sim_n_collectives = COUNT(sim_collectives);
 /* clang-format on */
 
-const struct sim_chip *sim_chip_find(const char *name)
+enum task_kind sim_kind_on(const struct chip *c, enum task_kind kind)
 {
-    static const char maker[] = "Ascend";
-    const size_t skip = strncasecmp(name, maker, sizeof maker - 1) == 0 ? sizeof maker - 1 : 0;
-    for (size_t i = 0; i < sim_n_chips; i++) {
-        char number[16];
-        snprintf(number, sizeof number, "%u", sim_chips[i].platform);
-        if (strcmp(name, number) == 0)
-            return &sim_chips[i];
-        for (size_t k = 0; k < CHIP_NAMES && sim_chips[i].name[k]; k++)
-            if (strcasecmp(name + skip, sim_chips[i].name[k]) == 0)
-                return &sim_chips[i];
-    }
-    return NULL;
-}
-
-enum task_kind sim_kind_on(const struct sim_chip *c, enum task_kind kind)
-{
-    if (c->family == ON_A2)
+    if (c->group == ON_A2)
         return kind;
     if (kind == TASK_MIX_VECTOR || kind == TASK_DSA)
         kind = TASK_VECTOR;

@@ -9,35 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Chips of one family have the same units and write the same records: one bit each, so that a set of them is a number. */
-enum sim_family {
-    ON_910 = 1,
-    ON_310P = 2,
-    ON_MDC = 4,
-    ON_A2 = 8, /* and A3, which is two dies of it in one case */
-    ON_310B = 16,
-    ON_STARS = ON_A2 | ON_310B,
-    ON_950 = 32, /* its STARS writes records of its own */
-    ON_310 = 64,
-    ON_ALL = ON_310 | ON_910 | ON_310P | ON_MDC | ON_STARS | ON_950
-};
-enum { CHIP_NAMES = 3 };
-struct sim_chip {
-    const char *name[CHIP_NAMES]; /* as people say it; NULL ends them */
-    uint32_t platform;            /* as info.json numbers it */
-    enum sim_family family;
-    uint32_t n_cube, n_vector, core_mhz; /* AI cores, vector cores, their clock */
-    const char *l2_events; /* in the order of the counters: all requests, two halves, hits in each, victims */
-    bool has_two_dies;     /* each is a device, and there are links between them */
-};
-extern const struct sim_chip sim_chips[];
-extern const size_t sim_n_chips;
-const struct sim_chip *sim_chip_find(const char *name); /* a name with or without "Ascend", or a number; NULL: none */
+#include "raw/chip.h"
 
 /* A group of AI core counters: what sample.json says about it, for cube and for vector cores. */
 struct sim_metrics {
     const char *name;
-    unsigned on; /* families */
+    unsigned on; /* groups of chips */
     const char *cube_name, *cube_events;
     const char *vector_name, *vector_events;
 };
@@ -141,7 +118,7 @@ struct sim_task_kind {
     uint8_t other_ratio; /* blocks of the other kind of core to one of its own; 0: it has none */
 };
 extern const struct sim_task_kind sim_task_kinds[TASK_KINDS];
-enum task_kind sim_kind_on(const struct sim_chip *c, enum task_kind kind); /* units that a chip lacks are other units */
+enum task_kind sim_kind_on(const struct chip *c, enum task_kind kind); /* units that a chip lacks are other units */
 
 enum shape { SHAPE_MATMUL, SHAPE_BATCH_MATMUL, SHAPE_CONV, SHAPE_BINARY, SHAPE_UNARY, SHAPE_CAST, SHAPE_ATTENTION };
 struct sim_operator {

@@ -282,7 +282,7 @@ static void sources_write(struct sim_process *p, struct sim_device *d, int folde
     for (size_t i = 0; i < n; i++) {
         char family[64] = "";
         struct slices s;
-        if (!(source[i].on & p->chip->family))
+        if (!(source[i].on & p->chip->group))
             continue;
         if (source[i].family[0] == '-')
             snprintf(family, sizeof family, "%u", pid);

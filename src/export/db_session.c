@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "export/recording.h"
-#include "profile/chip.h"
+#include "raw/chip.h"
 #include "raw/enums.h"
 #include "raw/host.h"
 

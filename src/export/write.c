@@ -303,32 +303,17 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
     return out_close(&o, e);
 }
 
-/* "stars_soc.data, ub.data": what lies there in a form that only this chip has. NULL: nothing, or no memory. */
-static const char *unread_of(const struct result *out)
-{
-    const struct profile *p = &out->profile;
-    const char *text = NULL;
-    for (size_t i = 0; p->chip->unread[i]; i++) {
-        size_t n = 0;
-        for (size_t d = 0; d < p->n_devices && n == 0; d++)
-            source_streams(&p->device[d].source, p->chip->unread[i], &n);
-        if (n > 0)
-            text = arena_printf(out->account.mem, "%s%s%s", text ? text : "", text ? ", " : "", p->chip->unread[i]);
-    }
-    return text;
-}
-
 /* What this version does not read of a collection is said, not passed over. */
 static void note_unknown(struct result *out)
 {
     const struct profile *p = &out->profile;
-    const char *unread = unread_of(out), *version = NULL;
-    if (unread)
+    const char *version = NULL;
+    if (p->lost.by[LOSS_UNREAD].n > 0)
         account_problem(&out->account,
                         arena_printf(out->account.mem,
                                      "%s: platform %d (%s): not read by this version: %s; everything else is "
                                      "exported",
-                                     p->path, p->platform, p->chip->product, unread));
+                                     p->path, p->platform, p->chip->product, p->lost.by[LOSS_UNREAD].file));
     for (size_t d = 0; d < p->n_devices && !version; d++) {
         const char *told = source_text(p->device[d].source.info, "version");
         if (*told && strcmp(told, "1.0") != 0 && strcmp(told, "2.0") != 0)

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "load/records.h"
 #include "load/text.h"
+#include "raw/family.h"
 #include "raw/sampler.h"
 
 /* What the time of a sample is counted in, and from when. */
@@ -30,31 +31,16 @@ static int64_t wall_ns(const struct source *s, enum time_base base, uint64_t t)
     }
 }
 
-/* Chips by their platform version, as bits. A family is read on the chips that write it. */
 enum {
-    ON_310 = 1 << 0,
-    ON_910 = 1 << 1,
-    ON_310P = 1 << 2 | 1 << 3 | 1 << 4,
-    ON_A2 = 1 << 5, /* and A3 */
-    ON_310B = 1 << 7 | 1 << 8 | 1 << 11,
-    ON_950 = 1 << 15 | 1 << 16,
-    ON_STARS = ON_A2 | ON_310B, /* that of the 950 writes other records */
-    ON_OLDER = ON_310 | ON_910 | ON_310P,
-    ON_ALL = ON_OLDER | ON_STARS | ON_950,
-    NO_310 = ON_ALL & ~ON_310,
-    NO_310B = ON_ALL & ~ON_310B,
+    OF_CORES = 1,   /* only in collections that sample the cores: in others the stream holds something else */
+    IN_THE_LOG = 2, /* only where the stream is a log of that form */
 };
 
-enum {
-    OF_CORES = 1, /* only in collections that sample the cores: in others the stream holds something else */
-};
-
-struct family {
+struct sampled {
     enum sampler sampler;
     const char *stream;
     const struct layout *layout; /* or lines, of a stream of text */
     enum time_base time;
-    int on; /* which chips */
     unsigned flags;
     const struct lines *lines;
     const struct layout *v2; /* of collections of version 2.0, when it differs; its time may be another one */
@@ -62,28 +48,28 @@ struct family {
 };
 
 /* clang-format off */
-static const struct family families[] = {
-    { SAMPLER_HBM, "hbm.data", &hbm_layout, RELATIVE_US, .on = ON_ALL, .v2 = &hbm_v2_layout, .v2_time = WALL_NS },
-    { SAMPLER_LLC, "llc.data", &llc_layout, RELATIVE_US, .on = NO_310, .v2 = &llc_v2_layout, .v2_time = WALL_NS },
-    { SAMPLER_DDR, "ddr.data", &ddr_layout, RELATIVE_US, .on = ON_OLDER | ON_310B },
-    { SAMPLER_NPU_MEM_APP, "npu_mem.app", &npu_mem_layout, RELATIVE_US, .on = ON_ALL, .v2 = &npu_mem_v2_layout },
-    { SAMPLER_NPU_MEM, "npu_mem.data", &npu_mem_layout, RELATIVE_US, .on = ON_ALL, .v2 = &npu_mem_v2_layout },
-    { SAMPLER_MODULE_MEM, "npu_module_mem.data", &module_mem_layout, HOST_TICK, .on = NO_310 },
-    { SAMPLER_PCIE, "pcie.data", &pcie_layout, DEVICE_NS, .on = NO_310B },
-    { SAMPLER_HCCS, "hccs.data", NULL, DEVICE_NS, .on = NO_310B & ~ON_950, .lines = &hccs_lines },
-    { SAMPLER_NIC, "nic.data", NULL, DEVICE_NS, .on = ON_310 | ON_910 | ON_STARS, .lines = &port_lines },
-    { SAMPLER_ROCE, "roce.data", NULL, DEVICE_NS, .on = ON_310 | ON_910 | ON_A2, .lines = &port_lines },
-    { SAMPLER_NETDEV, "netdev_stats.data", NULL, HOST_NS, .on = ON_ALL & ~ON_950, .lines = &netdev_lines },
-    { SAMPLER_QOS, "qos.data", &qos_layout, DEVICE_TICK, .on = ON_A2 },
-    { SAMPLER_SIO, "stars_soc_profile.data", &sio_layout, DEVICE_TICK, .on = ON_STARS },
-    { SAMPLER_ACC, "stars_soc_profile.data", &acc_pmu_layout, DEVICE_TICK, .on = ON_STARS },
-    { SAMPLER_CHIP_TRANS, "stars_soc_profile.data", &chip_trans_layout, DEVICE_TICK, .on = ON_STARS },
-    { SAMPLER_SOC_BW, "stars_soc_profile.data", &soc_bw_layout, DEVICE_TICK, .on = ON_STARS },
-    { SAMPLER_LOW_POWER, "stars_soc_profile.data", &low_power_layout, DEVICE_TICK, .on = ON_STARS },
-    { SAMPLER_ACC_LOG, "stars_soc.data", &acc_pmu_layout, DEVICE_TICK, .on = ON_STARS },
-    { SAMPLER_CORE, "ffts_profile.data", &core_sample_layout, DEVICE_NS, .on = ON_STARS, .flags = OF_CORES },
-    { SAMPLER_CORE, "aicore.data", &core_sample_layout, DEVICE_NS, .on = ON_OLDER, .flags = OF_CORES },
-    { SAMPLER_VECTOR_CORE, "aiVectorCore.data", &core_sample_layout, DEVICE_NS, .on = ON_310P, .flags = OF_CORES },
+static const struct sampled families[] = {
+    { SAMPLER_HBM, "hbm.data", &hbm_layout, .time = RELATIVE_US, .v2 = &hbm_v2_layout, .v2_time = WALL_NS },
+    { SAMPLER_LLC, "llc.data", &llc_layout, .time = RELATIVE_US, .v2 = &llc_v2_layout, .v2_time = WALL_NS },
+    { SAMPLER_DDR, "ddr.data", &ddr_layout, .time = RELATIVE_US },
+    { SAMPLER_NPU_MEM_APP, "npu_mem.app", &npu_mem_layout, .time = RELATIVE_US, .v2 = &npu_mem_v2_layout },
+    { SAMPLER_NPU_MEM, "npu_mem.data", &npu_mem_layout, .time = RELATIVE_US, .v2 = &npu_mem_v2_layout },
+    { SAMPLER_MODULE_MEM, "npu_module_mem.data", &module_mem_layout, .time = HOST_TICK },
+    { SAMPLER_PCIE, "pcie.data", &pcie_layout, .time = DEVICE_NS },
+    { SAMPLER_HCCS, "hccs.data", NULL, .time = DEVICE_NS, .lines = &hccs_lines },
+    { SAMPLER_NIC, "nic.data", NULL, .time = DEVICE_NS, .lines = &port_lines },
+    { SAMPLER_ROCE, "roce.data", NULL, .time = DEVICE_NS, .lines = &port_lines },
+    { SAMPLER_NETDEV, "netdev_stats.data", NULL, .time = HOST_NS, .lines = &netdev_lines },
+    { SAMPLER_QOS, "qos.data", &qos_layout, .time = DEVICE_TICK },
+    { SAMPLER_SIO, "stars_soc_profile.data", &sio_layout, .time = DEVICE_TICK },
+    { SAMPLER_ACC, "stars_soc_profile.data", &acc_pmu_layout, .time = DEVICE_TICK },
+    { SAMPLER_CHIP_TRANS, "stars_soc_profile.data", &chip_trans_layout, .time = DEVICE_TICK },
+    { SAMPLER_SOC_BW, "stars_soc_profile.data", &soc_bw_layout, .time = DEVICE_TICK },
+    { SAMPLER_LOW_POWER, "stars_soc_profile.data", &low_power_layout, .time = DEVICE_TICK },
+    { SAMPLER_ACC_LOG, "stars_soc.data", &acc_pmu_layout, .time = DEVICE_TICK, .flags = IN_THE_LOG },
+    { SAMPLER_CORE, "ffts_profile.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
+    { SAMPLER_CORE, "aicore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
+    { SAMPLER_VECTOR_CORE, "aiVectorCore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
 };
 /* clang-format on */
 
@@ -128,7 +114,7 @@ static bool place(struct source *s, const char *stream, enum time_base base, str
     return true;
 }
 
-static bool load_records(struct source *s, const struct family *f, bool is_v2, struct samples *out, struct error *e)
+static bool load_records(struct source *s, const struct sampled *f, bool is_v2, struct samples *out, struct error *e)
 {
     const struct layout *l = is_v2 && f->v2 ? f->v2 : f->layout;
     struct records r;
@@ -162,7 +148,7 @@ static bool line_numbers(const struct lines *l, const struct word *word, size_t 
     return true;
 }
 
-static bool load_lines(struct source *s, const struct family *f, struct samples *out, struct error *e)
+static bool load_lines(struct source *s, const struct sampled *f, struct samples *out, struct error *e)
 {
     const struct lines *l = f->lines;
     size_t n_streams;
@@ -253,15 +239,14 @@ bool counters_load(struct profile *p, struct device *d, struct error *e)
     struct source *s = &d->source;
     const bool is_v2 = strcmp(source_text(s->info, "version"), "2.0") == 0;
     const bool samples_cores = strcmp(source_text(s->sample, "ai_core_profiling_mode"), "sample-based") == 0;
-    /* What a chip that nobody knows writes may be what its nearest kin does. */
-    const unsigned chip = s->chip->platform < 0 ? ON_A2 : 1u << s->chip->platform;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const struct family *f = &families[i];
+        const struct sampled *f = &families[i];
         struct samples *out = &d->counters.raw[f->sampler];
-        if (!((unsigned)f->on & chip) || ((f->flags & OF_CORES) && !samples_cores))
+        if (!family_is_read(f->stream, s->chip, samples_cores) || ((f->flags & OF_CORES) && !samples_cores) ||
+            ((f->flags & IN_THE_LOG) && s->chip->task_log != TASK_LOG_STARS))
             continue;
         if (!(f->lines ? load_lines(s, f, out, e) : load_records(s, f, is_v2, out, e)))
             return false;
     }
-    return !(ON_STARS & chip) || load_all_changes(s, &d->counters, e);
+    return load_all_changes(s, &d->counters, e);
 }

@@ -126,11 +126,14 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
 {
     struct source *s = &d->source;
     struct device_log *log = &d->log;
-    struct records r;
-    if (!records_load(s, s->mem, "aicpu.data", &aicpu_node_layout, true, &r, e))
+    struct records r, legacy;
+    if (!records_load(s, s->mem, "aicpu.data", &aicpu_node_layout, true, &r, e) ||
+        !records_load(s, s->mem, "DATA_PREPROCESS.AICPU", &aicpu_node_legacy_layout, true, &legacy, e))
         return false;
-    if (r.n == 0 && !records_load(s, s->mem, "DATA_PREPROCESS.AICPU", &aicpu_node_legacy_layout, true, &r, e))
-        return false;
+    if (r.n == 0)
+        r = legacy;
+    else
+        losses_add(&s->lost, LOSS_OTHER_KIND, legacy.n, "DATA_PREPROCESS.AICPU", 0);
     log->aicpu.n = r.n;
     log->aicpu.stream = U16(r, AICPU_STREAM);
     log->aicpu.task = U16(r, AICPU_TASK);
@@ -144,13 +147,15 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
     log->aicpu.dispatch_us = U32(r, AICPU_DISPATCH_US);
 
     size_t action = DP_ACTION, source = DP_SOURCE;
-    if (!records_load(s, s->mem, "aicpu.data", &aicpu_dp_layout, true, &r, e))
+    if (!records_load(s, s->mem, "aicpu.data", &aicpu_dp_layout, true, &r, e) ||
+        !records_load(s, s->mem, "DATA_PREPROCESS.DP", &aicpu_dp_legacy_layout, true, &legacy, e))
         return false;
     if (r.n == 0) {
-        if (!records_load(s, s->mem, "DATA_PREPROCESS.DP", &aicpu_dp_legacy_layout, true, &r, e))
-            return false;
+        r = legacy;
         action = DP_LEGACY_ACTION;
         source = DP_LEGACY_SOURCE;
+    } else {
+        losses_add(&s->lost, LOSS_OTHER_KIND, legacy.n, "DATA_PREPROCESS.DP", 0);
     }
     log->dp.n = r.n;
     log->dp.time = U64(r, DP_TIME);

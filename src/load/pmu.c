@@ -5,11 +5,15 @@
 #include "load/records.h"
 #include "raw/counter.h"
 #include "raw/device.h"
+#include "raw/family.h"
 #include "raw/hwts.h"
 
 /* The records stay where they are and are read there: their fields would take as much room again as columns. */
 static bool load(struct source *s, const char *family, const struct layout *l, struct pmu_records *out, struct error *e)
 {
+    *out = (struct pmu_records){ 0 };
+    if (!family_is_read(family, s->chip, false))
+        return true;
     struct layout thin = *l;
     thin.n = 0;
     thin.keeps_rest = true;
@@ -29,8 +33,6 @@ bool pmu_load(struct device *d, struct error *e)
         return false;
     if (strcmp(source_text(s->sample, "ai_core_profiling_mode"), "task-based") != 0)
         return true; /* the file then holds samples of cores */
-    if (s->chip->tracks_tasks)
-        return true; /* in records of another form */
     if (s->chip->task_log == TASK_LOG_HWTS)
         return load(s, "aicore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIC], e) &&
                load(s, "aiVectorCore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIV], e);

@@ -7,6 +7,7 @@
 bool stream_text(struct source *s, const struct stream *stream, struct bytes *out, struct error *e)
 {
     *out = (struct bytes){ 0 };
+    s->stream[stream - s->stream].is_opened = true;
     if (stream->n_slices == 1) {
         *out = (struct bytes){ stream->slice[0].data, stream->slice[0].size, 0 };
         return true;

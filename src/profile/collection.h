@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "profile/chip.h"
+#include "raw/chip.h"
 
 struct slice {
     const char *name; /* "device_0/data/hbm.data.0.slice_0": for messages */
@@ -32,6 +32,7 @@ struct stream {
     bool is_unaging;    /* written once, at load time: what it describes is static */
     struct slice *slice;
     size_t n_slices;
+    bool is_opened;  /* a reader has passed over it */
     bool is_checked; /* its damage is counted: several readers pass over it, one for each kind of record */
     size_t n_unread; /* whole records that no reader so far knew; nothing until it is checked */
 };
@@ -64,6 +65,7 @@ struct source {
 
     struct stream *stream; /* sorted by family, unaging first */
     size_t n_streams;
+    bool is_counted; /* what was not read of it is among the losses */
     struct arena *mem;
     struct losses lost;
 };

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "profile/chip.h"
+#include "raw/chip.h"
 
 enum core { CORE_AIC, CORE_AIV, CORES };
 enum { METRIC_EVENTS = 5, METRIC_COUNTERS = 8 };

@@ -1,6 +1,5 @@
 #include "raw/family.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* Exact names come before the patterns that would hold them too. */
@@ -12,6 +11,10 @@ static const struct family families[] = {
     { "compact.memcpy_info", 64, "memory copies" },
     { "compact.hccl_op_info", 64, "collective operators" },
     { "compact.capture_stream_info", 64, "streams of captured graphs" },
+    { "compact.memset_info", 64, "memory that was set; no report shows it" },
+    { "compact.mem_mng_info", 64, "memory management; no report shows it" },
+    { "compact.stream_sq_info", 64, "queues of streams; no report shows it" },
+    { "compact.expand_stream_spec", 64, "streams of other numbers" },
     { "compact.*", 64, "host records" },
     { "additional.hash_dic", 0, "names of the hashes" },
     { "additional.type_info_dic", 0, "names of the record types" },
@@ -23,6 +26,12 @@ static const struct family families[] = {
     { "additional.msproftx", 256, "marks of the user" },
     { "additional.task_memory_info", 256, "memory of operators" },
     { "additional.static_op_mem", 256, "memory of static graphs" },
+    { "additional.mc2_comm_info", 256, "groups of collectives that the AI CPU runs" },
+    { "additional.Multi_Thread", 256, "helper threads; no report shows it" },
+    { "additional.memory_application", 256, "memory of the framework; no report shows it" },
+    { "additional.diagnostic", 256, "what the collector says about itself; no report shows it" },
+    { "additional.logic_stream_info", 256, "streams as reports number them" },
+    { "additional.capture_op_info", 256, "operators of captured graphs" },
     { "additional.*", 256, "host records" },
     { "variable.capture_op_info", 0, "operators of captured graphs" },
     { "host_cpu.data", 0, "CPU use of the process" },
@@ -42,6 +51,8 @@ static const struct family families[] = {
     { "stars_soc_profile.data", 64, "counters of the chip" },
     { "ts_track.data", 40, "steps and task scheduler" },
     { "aicpu.data", 256, "AI CPU" },
+    { "DATA_PREPROCESS.AICPU", 0, "AI CPU" },
+    { "DATA_PREPROCESS.DP", 0, "data queues" },
     { "DATA_PREPROCESS.*", 0, "AI CPU and data queues" },
     { "hwts.data", 64, "begin and end of tasks" },
     { "hwts.aiv_data", 64, "tasks of the vector cores" },
@@ -67,7 +78,41 @@ static const struct family families[] = {
     { "lpmFreqConv.data", 888, "core frequency" },
     { "lpmInfoConv.data", 888, "core voltage" },
     { "instr.*", 0, "instruction samples" },
+    { "stars_block.data", 0, "blocks of tasks" },
+    { "nano_stars_profile.data", 0, "tasks and their counters" },
     { "ub.data", 128, "unified bus" },
+};
+
+/* What neither we nor the reference have a use for. */
+static const char *const needless[] = { "compact.memset_info",           "compact.mem_mng_info",
+                                        "compact.stream_sq_info",        "additional.Multi_Thread",
+                                        "additional.memory_application", "additional.diagnostic" };
+
+/* What this version does not read. */
+enum { NOT_A_LOG = ON_EVERY & ~(ON_STARS | ON_950), NOT_STARS = ON_EVERY & ~ON_STARS, NOT_HWTS = ON_EVERY & ~ON_HWTS };
+static const struct {
+    const char *family;
+    unsigned on;         /* groups of chips that write it in a form of their own, or in a form that nobody knows */
+    unsigned of_task_on; /* the same where the cores count for each task */
+} unread[] = {
+    { "compact.*", ON_EVERY, 0 },
+    { "additional.*", ON_EVERY, 0 },
+    { "DATA_PREPROCESS.*", ON_EVERY, 0 },
+    { "stars_soc.data", NOT_A_LOG, 0 },
+    { "stars_soc_profile.data", NOT_STARS & ~ON_UNKNOWN, 0 },
+    { "ffts_profile.data", NOT_STARS, 0 },
+    { "hwts.data", NOT_HWTS, 0 },
+    { "hwts.aiv_data", NOT_HWTS, 0 },
+    { "aicore.data", NOT_HWTS, ON_310 },
+    { "aiVectorCore.data", NOT_HWTS, ON_310 },
+    { "l2_cache.data", ON_950, 0 },
+    { "socpmu.data", ON_950, 0 },
+    { "llc.data", ON_310, 0 },
+    { "qos.data", ON_950, 0 },
+    { "instr.*", ON_EVERY, 0 },
+    { "stars_block.data", ON_EVERY, 0 },
+    { "nano_stars_profile.data", ON_EVERY, 0 },
+    { "ub.data", ON_EVERY, 0 },
 };
 
 static bool matches(const char *pattern, const char *stream)
@@ -86,4 +131,21 @@ const struct family *family_find(const char *stream)
         if (matches(families[i].name, stream))
             return &families[i];
     return NULL;
+}
+
+bool family_is_read(const char *stream, const struct chip *c, bool samples_cores)
+{
+    const struct family *f = family_find(stream);
+    for (size_t i = 0; f && i < sizeof unread / sizeof *unread; i++)
+        if (strcmp(unread[i].family, f->name) == 0)
+            return !((unread[i].on | (samples_cores ? 0 : unread[i].of_task_on)) & c->group);
+    return f != NULL;
+}
+
+bool family_is_needless(const char *stream)
+{
+    for (size_t i = 0; i < sizeof needless / sizeof *needless; i++)
+        if (strcmp(needless[i], stream) == 0)
+            return true;
+    return false;
 }

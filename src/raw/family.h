@@ -2,8 +2,7 @@
 #ifndef ASCOPE_RAW_FAMILY_H
 #define ASCOPE_RAW_FAMILY_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "raw/chip.h"
 
 struct family {
     const char
@@ -11,6 +10,13 @@ struct family {
     uint16_t size;     /* of a record in bytes; 0: lines of text, or records of several lengths */
     const char *holds; /* for people */
 };
+
+/* Whether this version reads a stream of a collection of a chip whose cores count by time (samples_cores) or for each
+ * task. One that nobody knows it does not. */
+bool family_is_read(const char *stream, const struct chip *c, bool samples_cores);
+
+/* True: no report shows what it holds, of the reference neither. That it is not opened is no loss. */
+bool family_is_needless(const char *stream);
 
 /* The family that a stream belongs to, the most exact one; NULL when nobody knows it. */
 const struct family *family_find(const char *stream);

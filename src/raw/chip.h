@@ -1,9 +1,29 @@
-/* chip.h - what differs from chip to chip. A new chip is a row in chip.c; no code asks for a platform number. */
-#ifndef ASCOPE_PROFILE_CHIP_H
-#define ASCOPE_PROFILE_CHIP_H
+/* chip.h - what differs from chip to chip: for readers, for the recorder and for the simulator. A new chip is a row in
+ * chip.c; no code asks for a platform number.
+ */
+#ifndef ASCOPE_RAW_CHIP_H
+#define ASCOPE_RAW_CHIP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Chips of one group have the same units and write the same records: one bit each, so that a set of them is a number. */
+enum chip_group {
+    ON_910 = 1,
+    ON_310P = 2,
+    ON_MDC = 4,
+    ON_A2 = 8, /* and A3, which is two dies of it in one case */
+    ON_310B = 16,
+    ON_950 = 32, /* its STARS writes records of its own */
+    ON_310 = 64,
+    ON_NANO = 128,
+    ON_UNKNOWN = 256, /* a chip that has no row */
+    ON_STARS = ON_A2 | ON_310B,
+    ON_HWTS = ON_310 | ON_910 | ON_310P | ON_MDC,
+    ON_ALL = ON_HWTS | ON_STARS | ON_950, /* whose tasks are read */
+    ON_EVERY = ON_ALL | ON_NANO | ON_UNKNOWN,
+};
 
 /* How a chip logs its tasks. */
 enum task_log {
@@ -20,12 +40,17 @@ struct rate_events {
     uint16_t of[RATE_SUMS][RATE_EVENTS];
 };
 
-enum { CHIP_UNREAD = 6 };
+enum { CHIP_NAMES = 3 };
 struct chip {
-    int platform;                        /* platform_version of info.json */
-    const char *name;                    /* "Ascend910B", or "UNKNOWN": as databases call it */
-    const char *product;                 /* for people: "Atlas A2 (910B) or A3 (910_93)" */
-    const char *unread[CHIP_UNREAD + 1]; /* families of records that it writes in a form of its own, not read here */
+    int platform; /* platform_version of info.json; a chip of several products has a row for each */
+    enum chip_group group;
+    const char *name;               /* "Ascend910B", or "UNKNOWN": as databases call it */
+    const char *product;            /* for people: "Atlas A2 (910B) or A3 (910_93)" */
+    const char *spoken[CHIP_NAMES]; /* as people say it: "A2", "910B"; none: it cannot be simulated by a name */
+    uint32_t n_cube, n_vector,
+        core_mhz;          /* AI cores, vector cores, their clock; 0: nobody knows, and it is not simulated */
+    bool has_two_dies;     /* each is a device, and there are links between them */
+    const char *l2_events; /* that collectors ask for: all requests, two halves, hits in each, victims, two more */
     enum task_log task_log;
     bool tracks_ai_cpu;     /* kernels of the AI CPU are in the scheduler's track, not in the log */
     bool tracks_tasks;      /* there is no log: the scheduler's track has all tasks, in records of several lengths */
@@ -49,8 +74,11 @@ struct chip {
     struct rate_events smmu;                     /* others: addresses that no table had */
 };
 
-bool chip_reads(const struct chip *c,
-                const char *family);      /* false: in a form of its own, which this version cannot read */
 const struct chip *chip_of(int platform); /* never NULL: an unknown number has a row, too */
+
+/* Those that can be simulated, by place from 0 on; NULL: there are no more. */
+const struct chip *chip_simulated(size_t i);
+const struct chip *chip_find(
+    const char *name); /* one of them: a name with or without "Ascend", or a number; NULL: none */
 
 #endif
