@@ -5,7 +5,7 @@
 enum arrow_kind arrow_to_task(const struct export *x, const struct device *d, size_t row)
 {
     const enum arrow_kind kind = arrow_of_task(x->profile, d, row, x->is_generic);
-    if (kind == ARROW_NONE || !scope_has_task(x, &d->tasks, row))
+    if (kind == ARROW_NONE || x->hides_calls || !scope_has_task(x, &d->tasks, row))
         return ARROW_NONE;
     /* Operators that run beside the wanted model were launched in its time, as a rule; its own when it was loaded. */
     if (kind == ARROW_OF_CALL && scope_task_host(x, &d->tasks, row) == NO_ROW)
@@ -16,7 +16,8 @@ enum arrow_kind arrow_to_task(const struct export *x, const struct device *d, si
 
 bool arrow_to_collective(const struct export *x, const struct device *d, size_t op)
 {
-    return arrow_of_collective(x->profile, d, op) && scope_has_call(x, SCOPE_HOST, d->comm.ops.connection[op] - 1);
+    return !x->hides_calls && arrow_of_collective(x->profile, d, op) &&
+           scope_has_call(x, SCOPE_HOST, d->comm.ops.connection[op] - 1);
 }
 
 const bool *arrow_starts(const struct export *x)

@@ -100,13 +100,13 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
 {
     const struct profile *p = x->profile;
     const struct calls *c = &p->host.calls;
-    if (c->n == 0)
+    if (c->n == 0 || x->hides_calls)
         return true;
     const bool *starts = arrow_starts(x);
     if (!starts)
         return error_set(e, FAULT_LIMIT, "no memory for the arrows of the timeline");
     const uint32_t pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST);
-    trace_process(t, pid, x->hides_calls ? NULL : "CANN", "CPU", CANN_SORT);
+    trace_process(t, pid, "CANN", "CPU", CANN_SORT);
     for (size_t i = 0; i < c->n_threads; i++) {
         const uint32_t thread = c->thread[c->first_of_thread[i]];
         char name[32];
@@ -117,8 +117,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
         const int64_t begin = source_host_ns(&p->host.source, c->begin[i]);
         if (!scope_has_call(x, SCOPE_HOST, i))
             continue;
-        if (!x->hides_calls)
-            write_call(x, t, pid, i);
+        write_call(x, t, pid, i);
         char id[ARROW_ID_BYTES];
         if (starts[i])
             trace_flow(t, 's', "HostToDevice", arrow_call_id(x, (uint32_t)i, id), pid, c->thread[i], begin);

@@ -93,8 +93,7 @@ void trace_process_name(struct trace *t, uint32_t pid, const char *name)
 
 void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
 {
-    if (name)
-        trace_process_name(t, pid, name);
+    trace_process_name(t, pid, name);
     metadata(t, "process_labels", pid, 0);
     trace_arg_text(t, "labels", label);
     trace_end(t);

@@ -51,7 +51,7 @@ bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns);
 /* Something about the whole, in the process of the event before it; arguments follow, until trace_end(). */
 void trace_metadata(struct trace *t, const char *what);
 
-/* Name, label and place of a process; without a name (NULL) only these two. */
+/* Name, label and place of a process. */
 void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
 void trace_process_name(struct trace *t, uint32_t pid, const char *name); /* and nothing else about it */
 void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index);
