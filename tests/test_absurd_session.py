@@ -139,17 +139,19 @@ PARTS = [
     (Host, "a pipe in place of operators", in_place_of(OPS, os.mkfifo), {3}, OPS, ["memory_record.csv"]),
     (Host, "a folder in place of marks", in_place_of(MARKS, os.mkdir), {3}, MARKS, TEXTS),
     (Host, "a link in place of memory", in_place_of(MEMORY, lambda p: os.symlink("/etc/passwd", p)), {3}, MEMORY, ["operator_details.csv"]),
-    (Host, "no profiler_info", remove("profiler_info*"), {0, 3}, "", TEXTS),
+    (Host, "no profiler_info: nobody knows what times are counted in", remove("profiler_info*"), {1}, "profiler_info", []),
     (Device, "no profiler_info, which means level 0", remove("profiler_info*"), {0, 3}, "", TEXTS + ["kernel_details.csv", "step_trace_time.csv"]),
     (Host, "no metadata", remove(METADATA), {0}, "", TEXTS),
-    (Host, "a pipe in place of profiler_info", in_place_of(Host.INFO, os.mkfifo), {3}, Host.INFO, TEXTS),
+    (Host, "a pipe in place of profiler_info", in_place_of(Host.INFO, os.mkfifo), {1}, "profiler_info", []),
+    (Device, "a pipe in place of profiler_info", in_place_of(Device.INFO, os.mkfifo), {3}, Device.INFO, TEXTS),
     (Host, "metadata that is no JSON", put(METADATA, b"{"), {3}, METADATA, TEXTS),
     (Host, "metadata that is a list", put(METADATA, b"[1, 2]"), {0, 3}, "", TEXTS),
     (Host, "metadata a hundred thousand deep", put(METADATA, b"[" * 100000), {3}, METADATA, TEXTS),
     (Host, "metadata of 20 MB", put(METADATA, b'{"a": "' + b"x" * (20 << 20) + b'"}'), {3}, METADATA, TEXTS),
     (Host, "metadata with all that needs care", put(METADATA, '{"a\\"b": "</script>\\u0000\\ud83d\\udc0e", "\u20ac": [1, {"x": null}]}'.encode()), {0, 3}, "", TEXTS),
 ]
-PARTS += [(s, "profiler_info is %s" % what, lambda r, data=data: r.write(r.INFO, data), {0, 3}, "", TEXTS)
+PARTS += [(s, "profiler_info is %s" % what, lambda r, data=data: r.write(r.INFO, data),
+           {1} if s is Host and data != b"{}" else {0, 3}, "", [] if s is Host and data != b"{}" else TEXTS)
           for s in (Host, Device)
           for what, data in (("empty", b""), ("half", b'{"config": {'), ("a list", b"[]"), ("a number", b"7"), ("no UTF-8", b'{"a": "\xff"}'),
                              ("an empty object", b"{}"), ("a hundred thousand deep", b"[" * 100000), ("20 MB", b" " * (20 << 20) + b"{}"))]

@@ -365,6 +365,44 @@ class Damage(Case):
                 self.assertIn(has, self.results(path))
             shutil.rmtree(path)
 
+    def operators(self, path):
+        """-> how long each operator took, by name"""
+        trace = os.path.join(path, "ASCEND_PROFILER_OUTPUT", "trace_view.json")
+        with open(trace) as f:
+            return sorted((e["name"], e["dur"]) for e in json.load(f) if e.get("cat") == "cpu_op")
+
+    def test_ticks_stay_ticks_without_profiler_info(self):
+        """What the frequency is found in instead: the PROF directory, or what ascope's recorder noted."""
+        for what, which, gone in (("beside a PROF directory", "pt-a-npu", []), ("recorded by ascope", "own-training", ["/PROF_*"])):
+            raw = glob.glob(os.path.join(SOURCE, "tests/data", which, "raw/*_ascend_pt"))[0]
+            took = []
+            for remove in ([], gone + ["/profiler_info*"]):
+                path = os.path.join(self.dir, "t%d_ascend_pt" % len(took))
+                shutil.copytree(raw, path, copy_function=shutil.copyfile)
+                for top, _, _ in os.walk(path):
+                    os.chmod(top, 0o755)
+                for f in [f for pattern in remove for f in glob.glob(glob.escape(path) + pattern)]:
+                    shutil.rmtree(f) if os.path.isdir(f) else os.remove(f)
+                self.ascope(path, "-q", code=3 if remove else None)
+                took.append(self.operators(path))
+                shutil.rmtree(path)
+            with self.subTest(what):
+                self.assertGreater(len(took[0]), 20)
+                self.assertEqual([n for n, _ in took[0]], [n for n, _ in took[1]])
+                for (name, before), (_, after) in zip(*took):  # the recorder noted the frequency with fewer digits
+                    self.assertAlmostEqual(before, after, delta=max(0.002, before / 1e6), msg=name)
+
+    def test_times_that_nobody_can_read_are_refused(self):
+        path = self.sample("host")
+        os.remove(glob.glob(glob.escape(path) + "/profiler_info*.json")[0])
+        r = self.ascope(path, code=1)
+        self.assertEqual(len(r.stderr.splitlines()), 1)
+        for word in ("profiler_info", "nanoseconds or counter ticks", "syscnt_enable"):
+            self.assertIn(word, r.stderr)
+        with open(os.path.join(path, "profiler_info_0.json"), "w") as f:
+            f.write('{"start_info": {"syscnt_enable": false}}')
+        self.ascope(path, "-q", code=0)
+
     @unittest.skipIf(os.geteuid() == 0, "root may read everything")
     def test_a_directory_that_may_not_be_read(self):
         path = self.sample()

@@ -190,12 +190,34 @@ static double number_of(const json_t *object, const char *key, double otherwise)
     return json_is_number(v) ? json_number_value(v) : otherwise;
 }
 
+/* What stamps are counted in where profiler_info*.json is gone. Both collectors read the counter on the same condition, so the
+ * clock of the PROF directory tells; and what recorded the session may have noted it. */
+static bool guess_unit(const struct session *s, bool *is_counter, double *mhz)
+{
+    const struct collector *c = &s->collector;
+    if (s->has_device) {
+        const struct ticks tick = profile_main_source(&s->profile)->host_clock.tick;
+        *is_counter = tick.num != tick.den;
+        return true;
+    }
+    *is_counter = c->clock == COLLECTOR_CLOCK_COUNTER;
+    *mhz = c->mhz;
+    return c->is_there && (c->clock == COLLECTOR_CLOCK_NS || (*is_counter && c->mhz > 0));
+}
+
 /* The clock of the device's tool where it is there, and what PyTorch noted itself otherwise. */
-static struct framework_clock clock_of(const struct session *s)
+static bool find_clock(const struct session *s, struct framework_clock *out, struct error *e)
 {
     const json_t *start = json_object_get(s->info, "start_info"), *end = json_object_get(s->info, "end_info");
     struct framework_clock c = { .is_counter = flag(start, "syscnt_enable", false), .ns_per_count = 1 };
     double mhz = number_of(start, "freq", 100);
+    if (!s->info && !guess_unit(s, &c.is_counter, &mhz))
+        return error_set(
+            e, FAULT_FORMAT,
+            "%s: has no profiler_info_*.json that can be read, and nothing else says whether its times are "
+            "nanoseconds or counter ticks; put it back, or one that holds {\"start_info\": "
+            "{\"syscnt_enable\": false}} where they are nanoseconds",
+            s->path);
     c.count = source_number(start, "start_cnt", 0);
     c.mono_ns = source_number(start, "start_monotonic", 0);
     c.wall_offset_ns = source_number(end, "collectionTimeEnd", 0) - source_number(end, "MonotonicTimeEnd", 0);
@@ -209,7 +231,8 @@ static struct framework_clock clock_of(const struct session *s)
     }
     if (mhz > 0)
         c.ns_per_count = 1000 / mhz;
-    return c;
+    *out = c;
+    return true;
 }
 
 /* A profile of nothing, so that names and memory are where they always are. */
@@ -286,7 +309,10 @@ bool session_load(struct session *s, const char *path, const struct session_requ
         s->collector = s->profile.collector;
     if (!p.has_framework)
         return true;
-    const struct framework_request request = { .clock = clock_of(s),
+    struct framework_clock clock;
+    if (!find_clock(s, &clock, e))
+        return false;
+    const struct framework_request request = { .clock = clock,
                                                .names = s->profile.names,
                                                .keeps_records = r->keeps_tensors,
                                                .only_memory = !s->settings.has_cpu,
