@@ -92,7 +92,7 @@ class Chips(unittest.TestCase):
 
     def test_every_family_on_every_chip_is_read_or_reported(self):
         self.add_all_families()
-        never = set()
+        never, read = set(), {}
         for mode in ("task-based", "sample-based"):
             self.sample_cores(mode)
             for platform in PLATFORMS:
@@ -108,6 +108,8 @@ class Chips(unittest.TestCase):
                     self.assertEqual(losses["unread"]["count"], len(unread))
                     self.assertEqual(r.returncode, 3)
                     never = never & unread if never else unread
+                    read[platform] = {k for k, is_read in found.items() if is_read}
+        self.assertLessEqual(read["99"], read["9"])  # a chip that is known by name only fares no worse than an unknown one
         self.assertEqual({k.split("/")[1] for k in never},
                          {"nobody.data", "compact.new_info", "additional.new_info", "ub.data", "stars_block.data",
                           "nano_stars_profile.data", "instr.group_0_aic", "DATA_PREPROCESS.NEW"})

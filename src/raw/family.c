@@ -99,7 +99,7 @@ static const struct {
     { "additional.*", ON_EVERY, 0 },
     { "DATA_PREPROCESS.*", ON_EVERY, 0 },
     { "stars_soc.data", NOT_A_LOG, 0 },
-    { "stars_soc_profile.data", NOT_STARS & ~ON_UNKNOWN, 0 },
+    { "stars_soc_profile.data", NOT_STARS & ~(ON_UNKNOWN | ON_NANO), 0 },
     { "ffts_profile.data", NOT_STARS, 0 },
     { "hwts.data", NOT_HWTS, 0 },
     { "hwts.aiv_data", NOT_HWTS, 0 },
