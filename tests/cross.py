@@ -98,7 +98,8 @@ class Both:
 
 
 def main():
-    ours, samples, other = sys.argv[1], sys.argv[2], sys.argv[3:]
+    ours, samples = sys.argv[1:3]
+    other = [os.path.abspath(word) if os.path.exists(word) else word for word in sys.argv[3:]]  # each runs in a folder of its own
     both = Both(ours, other)
     for path, commands in collections(samples):
         both.work(os.path.relpath(path, samples),

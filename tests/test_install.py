@@ -184,8 +184,9 @@ class Elsewhere(unittest.TestCase):
         self.configured = self.option("prefix")
 
     def tearDown(self):
-        run("meson", "configure", BUILD, "--prefix", self.configured)
-        run("ninja", "-C", BUILD)
+        if self.option("prefix") != self.configured:
+            run("meson", "configure", BUILD, "--prefix", self.configured)
+            run("ninja", "-C", BUILD)
         shutil.rmtree(self.home)
 
     def option(self, name):
@@ -202,11 +203,10 @@ class Elsewhere(unittest.TestCase):
         for module in glob.glob(place + "/lib/python*/**/_core.*.so", recursive=True):
             self.assertIn("[" + prefix + "/", run("readelf", "-d", module))
 
-    def test_a_prefix_after_another_and_a_stage(self):
-        for name in ("first", "second place"):
-            prefix = os.path.join(self.home, name)
-            self.assertEqual(self.install(prefix).stdout, "installed into %s\n" % prefix)
-            self.check(prefix, prefix)
+    def test_another_prefix_and_a_stage(self):
+        prefix = os.path.join(self.home, "another place")
+        self.assertEqual(self.install(prefix).stdout, "installed into %s\n" % prefix)
+        self.check(prefix, prefix)
         self.assertEqual(self.install(prefix, self.home + "/stage").returncode, 0)
         self.check(self.home + "/stage" + prefix, prefix)
 

@@ -3,6 +3,7 @@
 #include "analyse/arrows.h"
 #include "analyse/places.h"
 #include "base/sort.h"
+#include "base/stamp.h"
 
 bool kernels_take(struct kernels *k, size_t n, struct arena *mem)
 {
@@ -70,7 +71,7 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
         if (arrow == ARROW_OF_TASK)
             c->k->launch_ns[i] = source_host_ns(&c->p->host.source, h->time[host]);
         c->k->begin_ns[i] = t->begin_ns[row];
-        c->k->end_ns[i] = t->dur_ns[row] < 9e18 ? t->begin_ns[row] + (int64_t)t->dur_ns[row] : t->end_ns[row];
+        c->k->end_ns[i] = t->dur_ns[row] < 9e18 ? stamp_add(t->begin_ns[row], (int64_t)t->dur_ns[row]) : t->end_ns[row];
         c->k->dur_us[i] = t->dur_ns[row] / 1000;
         c->k->is_aicore[i] = label.type == c->aicore;
         c->k->device[i] = device;

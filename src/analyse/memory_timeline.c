@@ -2,6 +2,7 @@
 
 #include "analyse/session.h"
 #include "base/sort.h"
+#include "base/stamp.h"
 #include "raw/torch.h"
 
 /* One row before the rows are in order. */
@@ -255,9 +256,9 @@ static void add_step(struct memory_point *p, const struct memory_timeline *m, si
 {
     const int64_t bytes = (int64_t)m->bytes[i];
     if (m->action[i] == MEMORY_CHANGED || m->action[i] == MEMORY_FREED)
-        p->bytes[m->from[i]] -= bytes;
+        p->bytes[m->from[i]] = wrap_sub(p->bytes[m->from[i]], bytes);
     if (m->action[i] != MEMORY_FREED)
-        p->bytes[m->to[i]] += bytes;
+        p->bytes[m->to[i]] = wrap_add(p->bytes[m->to[i]], bytes);
 }
 
 static int64_t step_us(const struct memory_timeline *m, size_t i)

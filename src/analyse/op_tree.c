@@ -2,13 +2,14 @@
 
 #include "analyse/nesting.h"
 #include "base/sort.h"
+#include "base/stamp.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
 /* Damaged times lie anywhere, and may wrap around. */
 static int64_t span_ns(int64_t begin_ns, int64_t end_ns)
 {
-    return (int64_t)((uint64_t)end_ns - (uint64_t)begin_ns);
+    return wrap_sub(end_ns, begin_ns);
 }
 
 /* Rows in the order of a time; equal ones stay as they are. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stamp.h"
+
 static void widen(struct step_share *t, int64_t begin_ns, int64_t end_ns)
 {
     t->begin_ns = begin_ns < t->begin_ns ? begin_ns : t->begin_ns;
@@ -50,7 +52,7 @@ bool step_shares_build(const struct session_steps *s, const struct step_index *x
                 continue;
             struct step_share *t = &all[step];
             widen(t, v->begin_ns[i], v->end_ns[i]);
-            t->sum_ns[kind] += v->end_ns[i] - v->begin_ns[i];
+            t->sum_ns[kind] = wrap_add(t->sum_ns[kind], wrap_sub(v->end_ns[i], v->begin_ns[i]));
             t->has[kind] = true;
             if (kind != OVERLAP_COMPUTING && kind != OVERLAP_COMMUNICATION)
                 continue;
@@ -63,7 +65,7 @@ bool step_shares_build(const struct session_steps *s, const struct step_index *x
         if (step == NO_ROW)
             continue;
         widen(&all[step], w->receive_begin_ns[i], w->receive_end_ns[i]);
-        all[step].receive_ns += w->receive_end_ns[i] - w->receive_begin_ns[i];
+        all[step].receive_ns = wrap_add(all[step].receive_ns, wrap_sub(w->receive_end_ns[i], w->receive_begin_ns[i]));
         all[step].has_receive = true;
     }
     *n = 0;
@@ -83,7 +85,7 @@ int64_t step_preparing_ns(const struct step_share *t, const struct session_steps
     int64_t from_ns = t->step == NO_ROW ? INT64_MAX : s->host_begin_ns[t->step];
     for (size_t i = 0; t->step == NO_ROW && i < o->n; i++)
         from_ns = o->begin_ns[i] < from_ns ? o->begin_ns[i] : from_ns;
-    return t->first_ns - from_ns;
+    return wrap_sub(t->first_ns, from_ns);
 }
 
 bool step_receives(struct step_work *w, const struct device *d, const struct names *names, struct arena *mem)

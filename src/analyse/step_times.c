@@ -1,5 +1,7 @@
 #include "analyse/step_times.h"
 
+#include "base/stamp.h"
+
 /* Intervals that overlap or touch, as one. */
 struct union_reader {
     const int64_t *begin_ns, *end_ns;
@@ -56,10 +58,11 @@ static void add_up(struct union_reader compute, struct union_reader comm, struct
             t->first_ns = busy_until_ns = r->from_ns;
         t->has_any = true;
         if (r->from_ns > busy_until_ns)
-            t->free_ns += r->from_ns - busy_until_ns;
+            t->free_ns = wrap_add(t->free_ns, r->from_ns - busy_until_ns);
         if (r->to_ns > busy_until_ns)
             busy_until_ns = r->to_ns;
-        *(r == &m ? &t->communication_ns : &t->computing_ns) += r->to_ns - r->from_ns;
+        int64_t *const sum_ns = r == &m ? &t->communication_ns : &t->computing_ns;
+        *sum_ns = wrap_add(*sum_ns, r->to_ns - r->from_ns);
         next_union(r);
     }
     t->stage_ns = t->has_any ? busy_until_ns - t->first_ns : 0;
@@ -69,7 +72,7 @@ static void add_up(struct union_reader compute, struct union_reader comm, struct
         const int64_t from_ns = compute.from_ns > comm.from_ns ? compute.from_ns : comm.from_ns,
                       to_ns = compute.to_ns < comm.to_ns ? compute.to_ns : comm.to_ns;
         if (to_ns > from_ns)
-            t->exposed_ns -= to_ns - from_ns;
+            t->exposed_ns = wrap_sub(t->exposed_ns, to_ns - from_ns);
         next_union(compute.to_ns < comm.to_ns ? &compute : &comm);
     }
 }
@@ -82,8 +85,8 @@ struct step_time step_time_of(const struct device_work *w, int64_t begin_ns, int
                               comm = read_from(w->comm.begin_ns, w->comm.end_ns, w->comm.n, begin_ns, end_ns);
     for (size_t i = first_not_before(w->comm.begin_ns, w->comm.n, begin_ns); i < comm.end; i++)
         if (w->is_receive[i])
-            t.bubble_ns += w->comm.end_ns[i] - w->comm.begin_ns[i];
+            t.bubble_ns = wrap_add(t.bubble_ns, wrap_sub(w->comm.end_ns[i], w->comm.begin_ns[i]));
     add_up(compute, comm, &t);
-    t.stage_ns -= t.bubble_ns;
+    t.stage_ns = wrap_sub(t.stage_ns, t.bubble_ns);
     return t;
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stamp.h"
+
 struct ticks {
     uint64_t num, den; /* one tick is num/den ns */
 };
@@ -19,14 +21,14 @@ bool ticks_from_mhz(struct ticks *t, const char *mhz);
 /* floor(n * num / den) for a signed distance. */
 static inline int64_t ticks_to_ns(struct ticks t, int64_t n)
 {
-    if (t.den == 1)
-        return n * (int64_t)t.num;
     const __int128 scaled = (__int128)n * (__int128)t.num;
+    if (t.den == 1)
+        return stamp_held(scaled);
     const __int128 den = (__int128)t.den;
     __int128 q = scaled / den;
     if (scaled % den != 0 && scaled < 0)
         q--;
-    return (int64_t)q;
+    return stamp_held(q);
 }
 
 /* With its fraction. A damaged stamp may give any distance: none is longer than 2^62 ns, which a signed count of ns holds. */
@@ -50,7 +52,7 @@ struct clock {
 
 static inline int64_t clock_ns(const struct clock *c, uint64_t cnt)
 {
-    return c->ns + ticks_to_ns(c->tick, (int64_t)(cnt - c->cnt));
+    return stamp_add(c->ns, ticks_to_ns(c->tick, (int64_t)(cnt - c->cnt)));
 }
 
 #endif

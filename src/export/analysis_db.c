@@ -2,6 +2,7 @@
 
 #include "analyse/step_times.h"
 #include "base/sort.h"
+#include "base/stamp.h"
 #include "export/db_session.h"
 #include "export/hardware.h"
 #include "export/pytorch_db.h"
@@ -141,13 +142,13 @@ static void add_row(struct grid *g, const struct device *d, struct cell step, co
 {
     const int64_t ns[] = { t->computing_ns,
                            t->exposed_ns,
-                           t->communication_ns - t->exposed_ns,
+                           wrap_sub(t->communication_ns, t->exposed_ns),
                            t->communication_ns,
                            t->free_ns,
                            t->stage_ns,
                            t->bubble_ns,
-                           t->exposed_ns > t->bubble_ns ? t->exposed_ns - t->bubble_ns : 0,
-                           t->has_any ? t->first_ns - host_begin_ns : 0 };
+                           t->exposed_ns > t->bubble_ns ? wrap_sub(t->exposed_ns, t->bubble_ns) : 0,
+                           t->has_any ? wrap_sub(t->first_ns, host_begin_ns) : 0 };
     struct cell cells[2 + sizeof ns / sizeof *ns] = { cell_uint(d->source.device), step };
     for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)
         cells[2 + i] = cell_real((double)ns[i] / 1000);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/out.h"
+#include "base/stamp.h"
 #include "export/memory_timeline.h"
 
 /* src/export/memory_page.html, put here by the build. */
@@ -53,10 +54,10 @@ static void put_changes(struct out *o, const struct memory_timeline *m)
     int64_t last_us = p.begin_us;
     for (; memory_points_next(&p); before = p.now)
         for (unsigned i = 0; i < MEMORY_CATEGORIES; i++) {
-            const int64_t more = p.now.bytes[i] - before.bytes[i];
+            const int64_t more = wrap_sub(p.now.bytes[i], before.bytes[i]);
             if (more == 0)
                 continue;
-            pack_number(&pack, (uint64_t)(p.now.time_us - last_us));
+            pack_number(&pack, (uint64_t)wrap_sub(p.now.time_us, last_us));
             pack_number(&pack, i);
             pack_number(&pack, (uint64_t)more << 1 ^ (uint64_t)(more >> 63));
             last_us = p.now.time_us;

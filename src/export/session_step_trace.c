@@ -1,6 +1,7 @@
 #include "export/session_step_trace.h"
 
 #include "analyse/step_shares.h"
+#include "base/stamp.h"
 
 enum {
     DEVICE,
@@ -39,17 +40,17 @@ static struct cell sum_cell(bool has_any, int64_t ns)
 
 static void fill(struct cell cell[COLUMNS], const struct session *s, const struct device *d, const struct step_share *t)
 {
-    const int64_t *sum = t->sum_ns, exposed = sum[OVERLAP_EXPOSED] - t->receive_ns;
+    const int64_t *sum = t->sum_ns, exposed = wrap_sub(sum[OVERLAP_EXPOSED], t->receive_ns);
     const bool has_comm = t->has[OVERLAP_COMMUNICATION] || t->has[OVERLAP_EXPOSED];
     const bool has_exposed = (t->has[OVERLAP_EXPOSED] || t->has_receive) && exposed >= 0;
     cell[DEVICE] = cell_uint(d->source.device);
     cell[STEP] = cell_name(t->step == NO_ROW ? NAME_EMPTY : s->steps.id[t->step]);
     cell[COMPUTING] = sum_cell(t->has[OVERLAP_COMPUTING], sum[OVERLAP_COMPUTING]);
     cell[EXPOSED] = sum_cell(t->has[OVERLAP_EXPOSED], sum[OVERLAP_EXPOSED]);
-    cell[OVERLAPPED] = sum_cell(has_comm, sum[OVERLAP_COMMUNICATION] - sum[OVERLAP_EXPOSED]);
+    cell[OVERLAPPED] = sum_cell(has_comm, wrap_sub(sum[OVERLAP_COMMUNICATION], sum[OVERLAP_EXPOSED]));
     cell[COMMUNICATION] = sum_cell(t->has[OVERLAP_COMMUNICATION], sum[OVERLAP_COMMUNICATION]);
     cell[FREE] = sum_cell(t->has[OVERLAP_FREE], sum[OVERLAP_FREE]);
-    cell[STAGE] = cell_us_short(t->end_ns - t->begin_ns - t->receive_ns);
+    cell[STAGE] = cell_us_short(wrap_sub(wrap_sub(t->end_ns, t->begin_ns), t->receive_ns));
     cell[BUBBLE] = sum_cell(t->has_receive, t->receive_ns);
     cell[EXPOSED_WITHOUT_RECEIVE] = sum_cell(has_exposed, exposed);
     cell[PREPARING] = sum_cell(t->has_first, step_preparing_ns(t, &s->steps, &s->framework.ops));

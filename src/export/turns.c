@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/stamp.h"
+
 /* What is done from each stamp of a round to the next one. */
 static const char *const part_name[TURN_KINDS][TURN_MOST_STAMPS - 1] = {
     [TURNS_COMPUTE] = { "WaitCompute", "Compute" },
@@ -20,7 +22,8 @@ static bool part_of(const struct trace *t, const struct device *d, const struct 
     const uint64_t from = turns->stamp[k][i], to = turns->stamp[k + 1][i];
     out->begin_ns = source_device_ns(&d->source, from);
     out->dur_ns = to > from ? ticks_to_ns_exact(d->source.device_clock.tick, to - from) : 0;
-    return out->begin_ns >= d->source.begin_ns && trace_wants(t, out->begin_ns, out->begin_ns + (int64_t)out->dur_ns);
+    return out->begin_ns >= d->source.begin_ns &&
+           trace_wants(t, out->begin_ns, stamp_add(out->begin_ns, (int64_t)out->dur_ns));
 }
 
 void turns_mark_rows(const struct trace *t, const struct device *d, const uint32_t *row_of_stream, bool *is_needed)

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "base/progress.h"
 #include "base/sort.h"
+#include "base/stamp.h"
 #include "load/python.h"
 #include "load/tlv.h"
 #include "raw/torch.h"
@@ -28,10 +29,10 @@ const char *const framework_file_name[FRAMEWORK_FILES] = {
 int64_t framework_ns(const struct framework_clock *c, uint64_t stamp)
 {
     if (!c->is_counter)
-        return (int64_t)stamp + c->wall_offset_ns;
+        return stamp_add((int64_t)stamp, c->wall_offset_ns);
     const double most = 0x1p62, ns = (double)(int64_t)(stamp - (uint64_t)c->count) * c->ns_per_count;
     const double held = ns > most ? most : ns < -most ? -most : ns; /* of a damaged stamp */
-    return (int64_t)held + c->mono_ns + c->wall_offset_ns;
+    return stamp_held((__int128)(int64_t)held + c->mono_ns + c->wall_offset_ns);
 }
 
 static struct tlv tlv_of(struct framework_file *f)

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/json_memory.h"
+#include "base/stamp.h"
 
 /* Settings and clock files are a few kilobytes; the reference gives up on them at this size, and so do we. */
 enum { SMALL_FILE_MOST = 8 << 20 };
@@ -200,9 +201,9 @@ static bool read_clocks(struct source *s, struct error *e)
     /* No frequency, or 1000 MHz: the stamps are nanoseconds of the monotonic clock already. */
     if (!ticks_from_mhz(&tick, mhz) || (tick.num == 1 && tick.den == 1)) {
         s->host_clock = (struct clock){ { 1, 1 }, 0, 0 };
-        s->host_mono_ns = mono + diff;
+        s->host_mono_ns = stamp_add(mono, diff);
     } else {
-        s->host_mono_ns = mono + ticks_to_ns(tick, diff);
+        s->host_mono_ns = stamp_add(mono, ticks_to_ns(tick, diff));
         s->host_clock = (struct clock){ tick, (uint64_t)cnt, s->host_mono_ns };
     }
     if (s->is_host)
@@ -241,7 +242,7 @@ static bool read_window(struct source *s, struct error *e)
     json_decref(end);
     s->has_end = end_us > 0 && end_us < INT64_MAX / 2000;
     s->end_ns = s->has_end ? end_us * 1000 : s->begin_ns + END_GUESS_NS;
-    s->drift_ns = s->has_end && end_mono_ns >= 0 ? s->end_ns - end_mono_ns - s->wall_offset_ns : 0;
+    s->drift_ns = s->has_end && end_mono_ns >= 0 ? wrap_sub(wrap_sub(s->end_ns, end_mono_ns), s->wall_offset_ns) : 0;
     return true;
 }
 

@@ -73,24 +73,24 @@ struct source {
 /* Wall-clock ns of a raw stamp. */
 static inline int64_t source_host_ns(const struct source *s, uint64_t cnt)
 {
-    return clock_ns(&s->host_clock, cnt) + s->wall_offset_ns;
+    return stamp_add(clock_ns(&s->host_clock, cnt), s->wall_offset_ns);
 }
 
 static inline int64_t source_device_ns(const struct source *s, uint64_t tick)
 {
-    return clock_ns(&s->device_clock, tick) + s->wall_offset_ns;
+    return stamp_add(clock_ns(&s->device_clock, tick), s->wall_offset_ns);
 }
 
 /* A sampler's stamp in ns of the device's monotonic clock. */
 static inline int64_t source_sampler_ns(const struct source *s, int64_t device_mono)
 {
-    return device_mono - s->device_mono_ns + s->host_mono_ns + s->wall_offset_ns;
+    return stamp_held((__int128)device_mono - s->device_mono_ns + s->host_mono_ns + s->wall_offset_ns);
 }
 
 /* A sampler's stamp in µs since the device's clock was read at the start. */
 static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
 {
-    return us * 1000 + s->host_mono_ns + s->wall_offset_ns;
+    return stamp_held((__int128)us * 1000 + s->host_mono_ns + s->wall_offset_ns);
 }
 
 /* Settings, "" or the given default when absent or of another kind. Numbers may be written as text. */
