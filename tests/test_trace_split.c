@@ -179,8 +179,9 @@ static void what_fits_stays_one_and_what_cannot_is_refused(void **state)
     s.max_bytes = 1000;
     assert_true(out_open(&o, folder_path("u.json"), &e));
     out_char(&o, '[');
-    for (int i = 0; i < 100; i++)
-        out_bytes(&o, ",{\"ph\":\"i\",\"ts\":\"1.000\"}" + (i == 0), 26 - (size_t)(i == 0));
+    static const char event[] = ",{\"ph\":\"i\",\"ts\":\"1.000\"}";
+    for (size_t i = 0; i < 100; i++)
+        out_bytes(&o, &event[i == 0], sizeof event - 1 - (i == 0));
     out_lit(&o, "]\n");
     assert_true(trace_split(&s, &o, &e));
     assert_int_equal(s.pieces.n, 1);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,10 @@
 
 #include "base/file.h"
 
-enum { LINKS_MOST = 40 }; /* as the kernel */
+enum {
+    LINKS_MOST = 40,        /* as the kernel */
+    MAGIC_OF_PROC = 0x9fa0, /* PROC_SUPER_MAGIC, for which some C libraries have no header */
+};
 
 static bool fail(struct error *e, const char *name, int why)
 {
@@ -64,7 +66,7 @@ static int place_open(struct place *p, char *path)
 static bool is_proc(int dir)
 {
     struct statfs fs;
-    return fstatfs(dir, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+    return fstatfs(dir, &fs) == 0 && fs.f_type == MAGIC_OF_PROC;
 }
 
 static bool is_own_descriptors(int dir)
