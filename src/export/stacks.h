@@ -1,4 +1,4 @@
-/* call_stacks.h - the time of operators by the stacks that called them: as lines for flame-graph tools, and as a flame graph. */
+/* stacks.h - the time of operators by the stacks that called them: as lines for flame-graph tools, and as a flame graph. */
 #ifndef ASCOPE_EXPORT_STACKS_H
 #define ASCOPE_EXPORT_STACKS_H
 
