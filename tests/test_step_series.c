@@ -165,6 +165,26 @@ static void make_job(struct made *m, struct more more)
     }
 }
 
+/* Computing and what overlaps it: 5+1, 6+4, 9+0. The medians of both, 6 and 1, are not what half of the steps compute. */
+static void the_median_of_computing_is_of_all_of_it(void **state)
+{
+    static const int64_t computing_ms[] = { 6, 10, 9 }, overlapped_ms[] = { 1, 4, 0 };
+    struct made m;
+    struct step_series s;
+    made_init(&m);
+    for (int64_t i = 0; i < 3; i++) {
+        add_step(&m, i * 20, i * 20 + 20, i * 20 + 20, 1);
+        add_kernel(&m, "MatMul", i * 20, computing_ms[i]);
+        if (overlapped_ms[i] > 0)
+            add_interval(&m, OVERLAP_COMMUNICATION, i * 20, overlapped_ms[i]);
+    }
+    assert_true(step_series_of_session(&s, &m.session, &m.device, NULL, m.mem));
+    assert_int_equal(s.median_part_ns[STEP_COMPUTING] + s.median_part_ns[STEP_OVERLAPPED], 9 * MS);
+    assert_int_equal(s.median_part_ns[STEP_OVERLAPPED], 1 * MS);
+    made_fini(&m);
+    (void)state;
+}
+
 static void a_slow_step_has_more_of_something(void **state)
 {
     /* clang-format off */
@@ -378,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_outlier_is_far_from_the_median),
+        cmocka_unit_test(the_median_of_computing_is_of_all_of_it),
         cmocka_unit_test(a_slow_step_has_more_of_something),
         cmocka_unit_test(what_the_host_did_has_a_name_where_one_was_recorded),
         cmocka_unit_test(without_a_device_steps_are_those_of_the_host),

@@ -105,18 +105,30 @@ static void add_whole(struct step_series *s, const struct overlap *o)
     s->n = 1;
 }
 
-/* What is known once the parts are: the median, what is slow, and the order. */
-static bool compare(struct step_series *s, struct arena *mem)
+/* Of each part by itself. Computing is shown with what overlaps it, so the median is of both together. */
+static bool find_medians(struct step_series *s, struct arena *mem)
 {
     struct spread part;
-    uint64_t *key = arena_take(mem, s->n, sizeof *key);
-    if (!key || !spread_find(&s->spread, s->time_ns, s->n))
+    int64_t *all_computing_ns = arena_take(mem, s->n, sizeof *all_computing_ns);
+    if (!all_computing_ns)
         return false;
+    for (size_t i = 0; i < s->n; i++)
+        all_computing_ns[i] = s->part_ns[STEP_COMPUTING][i] + s->part_ns[STEP_OVERLAPPED][i];
     for (int i = 0; i < STEP_PARTS; i++) {
-        if (!spread_find(&part, s->part_ns[i], s->n))
+        if (!spread_find(&part, i == STEP_COMPUTING ? all_computing_ns : s->part_ns[i], s->n))
             return false;
         s->median_part_ns[i] = part.median_ns;
     }
+    s->median_part_ns[STEP_COMPUTING] -= s->median_part_ns[STEP_OVERLAPPED];
+    return true;
+}
+
+/* What is known once the parts are: the median, what is slow, and the order. */
+static bool compare(struct step_series *s, struct arena *mem)
+{
+    uint64_t *key = arena_take(mem, s->n, sizeof *key);
+    if (!key || !spread_find(&s->spread, s->time_ns, s->n) || !find_medians(s, mem))
+        return false;
     for (size_t i = 0; i < s->n; i++) {
         s->is_slow[i] = spread_is_outlier(&s->spread, s->time_ns[i]);
         s->n_slow += s->is_slow[i];
