@@ -234,6 +234,66 @@ class Results(Case):
             self.assertAlmostEqual(s["time_us"], s["computing_us"] + s["free_us"], 3)
 
 
+class Answers(Case):
+    """What was put into a simulated job is what the report finds."""
+
+    def job(self, *args):
+        out = os.path.join(self.dir, "job")
+        subprocess.run([ASCOPE, "sim", "--kernels", "4000", "--steps", "16", *args, "--out", out], check=True, stdout=subprocess.DEVNULL)
+        command = "analyse" if "pt" in args else "export"
+        r = subprocess.run([ASCOPE, command, out, "--json"], capture_output=True, text=True, timeout=120)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        report = json.loads(r.stdout)
+        text = subprocess.run([ASCOPE, command, out], capture_output=True, text=True, timeout=120,
+                              env=dict(os.environ, LC_ALL="C")).stdout
+        return report.get("directories") or report["collections"], report.get("ranks"), text
+
+    def slow(self, session):
+        return {s["step"]: s["more"] for s in session["steps"] if s["slow"]}
+
+    def test_a_slow_step(self):
+        ranks, _, text = self.job("--framework", "pt", "--ranks", "2", "--slow-step", "14:10")
+        for rank in ranks:
+            self.assertEqual(list(self.slow(rank)), ["14"])
+            more, = self.slow(rank)["14"]
+            self.assertEqual((more["cause"], more["named"]), ("operator", "operator"))
+            self.assertGreater(more["more_us"], 5 * rank["step_medians"][0]["time_us"])
+        self.assertRegex(text[:text.index("device time of operators")], r"16 steps, median .*, slowest .*, 1 slow\n.*\n    14 .*\n      slow: \+.* computing: ")
+
+    def test_a_stall_of_one_rank_makes_the_others_wait(self):
+        ranks, _, _ = self.job("--framework", "pt", "--ranks", "2", "--stall", "14:220ms:1")
+        waits, = self.slow(ranks[0])["14"]
+        stalls, = self.slow(ranks[1])["14"]
+        self.assertEqual(waits["cause"], "wait")
+        self.assertEqual(stalls["cause"], "host")
+        self.assertIn("DataLoader", stalls["name"])
+        self.assertAlmostEqual(stalls["name_us"], 220000, delta=1000)
+        self.assertAlmostEqual(waits["more_us"], stalls["more_us"], delta=1000)
+
+    def test_the_same_of_prof_directories(self):
+        ranks, _, text = self.job("--ranks", "2", "--stall", "14:220ms:1")
+        self.assertEqual([[m["cause"] for m in self.slow(r)["15"]] for r in ranks], [["wait"], ["host"]])  # counted from 1 there
+        self.assertIn(" waiting for other ranks\n", text)
+
+    def test_a_stall_without_a_device(self):
+        (session,), _, _ = self.job("--framework", "pt", "--kernels", "0", "--operators", "4000", "--stall", "14:220ms")
+        more = self.slow(session)["14"][0]
+        self.assertEqual(more["cause"], "operator")
+        self.assertIn("DataLoader", more["name"])
+        self.assertIsNone(session["steps"][0]["device"])
+
+    def test_a_slow_rank_is_first_in_a_table_with_one_scale(self):
+        _, ranks, text = self.job("--framework", "pt", "--ranks", "6", "--slow-rank", "3:1.5")
+        self.assertEqual([(r["rank"], r["more_in"]) for r in ranks if r["slow"]], [(3, "computing")])
+        self.assertEqual(ranks[0]["rank"], 3)
+        self.assertAlmostEqual(ranks[0]["more_us"] / (ranks[0]["computing_us"] + ranks[0]["overlapped_us"]), 1 / 3, delta=0.01)
+        table = text[text.index("rank "):].splitlines()
+        self.assertRegex(table[1], "^3 ")
+        self.assertRegex(table[2], r"^ +slow: \+.* computing, 1\.50 x the median of all ranks$")
+        work = {line.split()[0]: line.count("#") + line.count("+") for line in table[3:8] + table[1:2]}
+        self.assertTrue(all(work["3"] > 1.3 * n for rank, n in work.items() if rank != "3"), work)
+
+
 class Tables(Case):
     """Which columns tables have, and when they are there."""
 

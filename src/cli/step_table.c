@@ -6,7 +6,7 @@
 #include "analyse/step_causes.h"
 #include "cli/summary.h"
 
-enum { NAME_COLUMNS = 8, BAR_CELLS = 24, TABLE_COLUMNS = 67, CAUSE_COLUMNS = 40 };
+enum { NAME_COLUMNS = 8, BAR_CELLS = 24, TABLE_COLUMNS = 67, CAUSE_COLUMNS = 40, CAUSE_NARROW = 28, NARROW = 100 };
 
 const char *const step_part_key[STEP_PARTS] = { "computing_us", "overlapped_us", "communication_us", "free_us" };
 
@@ -101,7 +101,7 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
         fputs(": host outside of operators", t->to);
     } else {
         fprintf(t->to, ": %s%s", word[m->cause].before, m->named == NAMED_RANGE ? "range " : "");
-        term_text(t, names_text(names, m->name), CAUSE_COLUMNS);
+        term_text(t, names_text(names, m->name), t->columns > 0 && t->columns < NARROW ? CAUSE_NARROW : CAUSE_COLUMNS);
     }
     fprintf(t->to, " +%s%s", term_duration(number, (double)m->name_ns), word[m->cause].after);
 }
