@@ -40,6 +40,40 @@ static void a_long_job_has_a_bar_that_is_wiped_at_the_end(void **state)
     (void)state;
 }
 
+static void without_an_end_that_is_known_only_the_seconds_are_shown(void **state)
+{
+    const int ours = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(ours >= 0 && grantpt(ours) == 0 && unlockpt(ours) == 0);
+    FILE *theirs = fdopen(open(ptsname(ours), O_RDWR | O_NOCTTY), "r+");
+    assert_non_null(theirs);
+    struct progress p;
+    char text[8192];
+    progress_clear(); /* there is none */
+    progress_begin(&p, theirs, true);
+    progress_stage(&p, "recovering", 0, 0, 0);
+    do { /* until it is drawn, however long that takes here */
+        usleep(50000);
+        pthread_mutex_lock(&p.lock);
+        const bool is_drawn = p.is_drawn;
+        pthread_mutex_unlock(&p.lock);
+        if (is_drawn)
+            break;
+    } while (true);
+    progress_clear();
+    progress_end(&p);
+    fclose(theirs);
+    size_t n = 0;
+    for (ssize_t got; n < sizeof text - 1 && (got = read(ours, text + n, sizeof text - 1 - n)) > 0;)
+        n += (size_t)got;
+    text[n] = 0;
+    close(ours);
+    assert_ptr_equal(strstr(text, "\r\033[Krecovering    1 s"), text);
+    assert_null(strchr(text, '%'));
+    const char *wipe = "\r\033[K";
+    assert_string_equal(text + strlen(text) - strlen(wipe), wipe);
+    (void)state;
+}
+
 static void a_short_job_has_none(void **state)
 {
     const char *text;
@@ -125,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_job_has_a_bar_that_is_wiped_at_the_end),
+        cmocka_unit_test(without_an_end_that_is_known_only_the_seconds_are_shown),
         cmocka_unit_test(a_short_job_has_none),
         cmocka_unit_test(nobody_asked),
         cmocka_unit_test(no_terminal),

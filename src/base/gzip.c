@@ -1,5 +1,7 @@
 #include "base/gzip.h"
 
+#include "base/progress.h"
+
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -15,6 +17,7 @@ static void pass(struct gzip *g, int flush)
     g->failed |= g->text.failed_errno != 0;
     z->next_in = (Bytef *)g->text.buf;
     z->avail_in = (uInt)g->text.n;
+    progress_work(g->text.n);
     for (int end = Z_OK; end == Z_OK && !g->failed;) {
         out_room(&g->to, GATHERED);
         z->next_out = (Bytef *)g->to.buf + g->to.n;

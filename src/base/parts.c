@@ -1,5 +1,7 @@
 #include "base/parts.h"
 
+#include "base/progress.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -61,6 +63,7 @@ static void pack(struct part *p, int flush)
     z_stream *z = p->desk.deflate;
     p->crc = (uint32_t)crc32_z(p->crc, (const Bytef *)from->buf, from->n);
     p->n_text += from->n;
+    progress_work(from->n); /* what takes the time is compressing, not writing what is left */
     z->next_in = (Bytef *)from->buf;
     z->avail_in = (uInt)from->n;
     do {

@@ -38,12 +38,31 @@ static void draw(const struct progress *p, unsigned ms)
 {
     char bar[BAR_CELLS + 1], left[PROGRESS_LEFT];
     const double done = progress_done(p);
+    if (p->until <= 0) {
+        fprintf(p->to, "\r\033[K%-9s %4u s", p->what, ms / 1000);
+        fflush(p->to);
+        return;
+    }
     for (int i = 0; i < BAR_CELLS; i++)
         bar[i] = (double)(i + 1) <= done * BAR_CELLS ? '=' : ' ';
     bar[BAR_CELLS] = 0;
     fprintf(p->to, "\r\033[K%-9s [%s] %3.0f %% %4u s  %s", p->what, bar, floor(done * 100), ms / 1000,
             progress_left(left, ms / 1e3, done));
     fflush(p->to);
+}
+
+static _Atomic(struct progress *) shown; /* the one that draws: two would write over each other */
+
+void progress_clear(void)
+{
+    struct progress *p = atomic_load(&shown);
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    fputs(p->is_drawn ? "\r\033[K" : "", p->to);
+    p->is_drawn = false;
+    fflush(p->to);
+    pthread_mutex_unlock(&p->lock);
 }
 
 static void *draw_until_ended(void *arg)
@@ -59,10 +78,12 @@ static void *draw_until_ended(void *arg)
         at.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&p->ended, &p->lock, &at);
         ms += REDRAW_MS;
-        if (!p->is_ending && ms >= PATIENCE_MS)
+        if (!p->is_ending && ms >= PATIENCE_MS) {
             draw(p, ms);
+            p->is_drawn = true;
+        }
     }
-    if (ms >= PATIENCE_MS)
+    if (p->is_drawn)
         fputs("\r\033[K", p->to);
     pthread_mutex_unlock(&p->lock);
     fflush(p->to);
@@ -81,6 +102,8 @@ void progress_begin(struct progress *p, FILE *to, bool wanted)
     pthread_cond_init(&p->ended, &steady);
     pthread_condattr_destroy(&steady);
     p->is_on = pthread_create(&p->thread, NULL, draw_until_ended, p) == 0;
+    if (p->is_on)
+        atomic_store(&shown, p);
 }
 
 void progress_stage(void *progress, const char *what, double from, double until, uint64_t expected)
@@ -101,6 +124,7 @@ void progress_end(struct progress *p)
 {
     if (!p->is_on)
         return;
+    atomic_store(&shown, NULL);
     pthread_mutex_lock(&p->lock);
     p->is_ending = true;
     pthread_cond_signal(&p->ended);

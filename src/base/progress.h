@@ -19,16 +19,18 @@ struct progress {
     pthread_t thread;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended;
-    bool is_ending;
+    bool is_ending, is_drawn;
     char what[24];
     double from, until;        /* the stage's share of the whole, which is 0 to 1 */
     uint64_t expected, before; /* units that the stage takes, and those that were counted before it */
 };
 
 void progress_begin(struct progress *p, FILE *to, bool wanted);
-/* A stage begins. The signature suits struct request. */
+/* A stage begins. The signature suits struct request. From 0 to 0: nobody knows how long it takes, only the seconds are shown. */
 void progress_stage(void *progress, const char *what, double from, double until, uint64_t expected);
 void progress_end(struct progress *p); /* wipes the line */
+void progress_clear(
+    void); /* before something else is printed: wipes the line that is shown, if one is, until the next */
 
 void progress_work(uint64_t units);
 

@@ -178,6 +178,7 @@ int run_export_trace(struct arguments *a)
     static const struct one_session trace = {
         .wanted = "the file to write, whose name ends with .json or .json.gz, or a directory for it",
         .inside = "trace_view.json",
+        .is_timeline = true,
         .write = write_trace,
         .write_prof = write_prof_trace,
     };

@@ -10,12 +10,15 @@
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "cli/recover.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "export/session_write.h"
+#include "export/stages.h"
 #include "load/collector.h"
 #include "load/prof.h"
+#include "load/raw_bytes.h"
 #include "load/session.h"
 
 /* The directory that a file goes to, where there is also room for what memory cannot hold; of what is no file, that for
@@ -76,16 +79,30 @@ enum outcome session_outcome(const struct session *s, const struct losses *lost)
 
 FILE *report_stream(const char *out)
 {
+    progress_clear();
     return destination_is_stdout(out) ? stderr : stdout;
 }
 
-static enum outcome run_session(struct arguments *a, const struct one_session *c, const char *path, const char *out)
+/* The results of these commands are timelines, or as small as tables. */
+static void stage_writing(struct progress *p, const struct one_session *c, uint64_t bytes)
+{
+    progress_stage(p, "writing", STAGE_ANALYSED, 1, stage_output_bytes(bytes, c->is_timeline, !c->is_timeline, false));
+}
+
+static enum outcome run_session(struct arguments *a, const struct one_session *c, const char *path, const char *out,
+                                struct progress *p)
 {
     enum outcome outcome = OUTCOME_NOTHING;
     struct session s = { 0 };
     struct error e = { 0 };
     const struct session_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = arguments_threads(a) };
-    if (session_load(&s, path, &request, &e) && (c->keeps_tensors || session_analyse(&s, request.n_threads, &e))) {
+    const uint64_t bytes = raw_bytes(path);
+    progress_stage(p, "reading", 0, STAGE_READ, bytes);
+    bool done = session_load(&s, path, &request, &e);
+    progress_stage(p, "analysing", STAGE_READ, STAGE_ANALYSED, done ? profile_analyse_steps(&s.profile) : 0);
+    done = done && (c->keeps_tensors || session_analyse(&s, request.n_threads, &e));
+    stage_writing(p, c, bytes);
+    if (done) {
         if (s.device_error.fault != FAULT_NONE)
             complain("%s", s.device_error.text);
         outcome = c->write(a, &s, out);
@@ -96,15 +113,21 @@ static enum outcome run_session(struct arguments *a, const struct one_session *c
     return outcome;
 }
 
-static enum outcome run_prof(struct arguments *a, const struct one_session *c, const char *path, const char *out)
+static enum outcome run_prof(struct arguments *a, const struct one_session *c, const char *path, const char *out,
+                             struct progress *progress)
 {
     enum outcome outcome = OUTCOME_NOTHING;
     struct profile p = { 0 };
     struct error e = { 0 };
     const unsigned n_threads = arguments_threads(a);
-    if (profile_load(&p, path, n_threads, &e) &&
-        (p.collector.is_there || collector_load_above(&p.collector, p.path, p.mem, &p.lost, &e)) &&
-        profile_analyse(&p, n_threads, &e))
+    const uint64_t bytes = raw_bytes(path);
+    progress_stage(progress, "reading", 0, STAGE_READ, bytes);
+    bool done = profile_load(&p, path, n_threads, &e) &&
+                (p.collector.is_there || collector_load_above(&p.collector, p.path, p.mem, &p.lost, &e));
+    progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, done ? profile_analyse_steps(&p) : 0);
+    done = done && profile_analyse(&p, n_threads, &e);
+    stage_writing(progress, c, bytes);
+    if (done)
         outcome = c->write_prof(a, &p, out);
     else
         complain("%s", e.text);
@@ -137,7 +160,10 @@ static enum outcome run_either(struct arguments *a, const struct one_session *c,
         return OUTCOME_PATH;
     }
     recover_first(a, prof ? prof : path, stderr);
-    const enum outcome outcome = prof ? run_prof(a, c, prof, out) : run_session(a, c, path, out);
+    struct progress progress;
+    progress_begin(&progress, stderr, !a->quiet);
+    const enum outcome outcome = prof ? run_prof(a, c, prof, out, &progress) : run_session(a, c, path, out, &progress);
+    progress_end(&progress);
     memory_unwatch();
     return outcome;
 }

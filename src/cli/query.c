@@ -13,19 +13,22 @@
 
 static void add_one(struct arguments *a, struct query *q, const char *path, struct tally *tally)
 {
-    struct profile p;
+    struct result r = { 0 };
     struct error e = { 0 };
-    if (!profile_load(&p, path, arguments_threads(a), &e) || !profile_analyse(&p, arguments_threads(a), &e) ||
-        !query_add(q, &p, &e)) {
+    struct progress progress;
+    progress_begin(&progress, stderr, true);
+    const bool done = work_load(path, arguments_threads(a), &progress, &r, &e) && query_add(q, &r.profile, &e);
+    progress_end(&progress);
+    if (!done) {
         complain("%s", e.text);
         tally->n_failed++;
-    } else if (losses_damage(&p.lost) > 0) {
+    } else if (losses_damage(&r.profile.lost) > 0) {
         complain("%s: parts of it could not be used; ascope info tells which", path);
         tally->n_lossy++;
     } else {
         tally->n_done++;
     }
-    profile_free(&p);
+    profile_free(&r.profile);
 }
 
 static bool print(const struct query *q)

@@ -1,3 +1,4 @@
+#include "base/progress.h"
 #include "cli/recover.h"
 
 #include <dirent.h>
@@ -78,7 +79,11 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
     struct recovered r;
     struct error e = { 0 };
     char said[SAID_MOST];
+    struct progress progress;
+    progress_begin(&progress, stderr, !all->a->quiet);
+    progress_stage(&progress, "recovering", 0, 0, 0);
     const enum recovery how = collection_recover(path, &r, &e);
+    progress_end(&progress);
     if (how == RECOVERY_NOTHING && !is_named)
         return how;
     all->n += how != RECOVERY_NOTHING;

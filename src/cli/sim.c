@@ -1,6 +1,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/progress.h"
 #include "cli/command.h"
 #include "cli/summary.h"
 #include "cli/term.h"
@@ -34,7 +35,12 @@ int run_sim(struct arguments *a)
     json_t *made = a->json ? json_array() : NULL;
     a->sim.made = a->json ? add_json : NULL;
     a->sim.context = made;
-    if (!sim_write(&a->sim, path, sizeof path, &e)) {
+    struct progress progress;
+    progress_begin(&progress, stderr, true);
+    progress_stage(&progress, "simulating", 0, 0, 0);
+    const bool done = sim_write(&a->sim, path, sizeof path, &e);
+    progress_end(&progress);
+    if (!done) {
         json_decref(made);
         complain("%s", e.text);
         return exit_code(a->face, e.fault == FAULT_ASKED ? OUTCOME_PARAMETER : OUTCOME_NOTHING);

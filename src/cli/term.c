@@ -1,5 +1,7 @@
 #include "cli/term.h"
 
+#include "base/progress.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +131,7 @@ const char *complain_name(void)
 
 void complain(const char *fmt, ...)
 {
+    progress_clear();
     char text[1024];
     va_list args;
     va_start(args, fmt);
