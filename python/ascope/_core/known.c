@@ -24,7 +24,8 @@ static struct class_count *classes;
 static size_t n_classes, classes_room;
 static char **prefix; /* directories that modules are found in, each with a slash at the end */
 static size_t n_prefixes;
-static char package[KNOWN_TEXT_MOST], runpy[KNOWN_TEXT_MOST]; /* our directory, with a slash at the end; a file. Empty: unknown */
+static char package[KNOWN_TEXT_MOST],
+    runpy[KNOWN_TEXT_MOST]; /* our directory, with a slash at the end; a file. Empty: unknown */
 
 /* ---- words ---- */
 
