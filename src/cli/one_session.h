@@ -12,7 +12,7 @@ struct one_session {
     const char *inside; /* what it is named in a directory that is there; NULL: it must be a file */
     bool
         keeps_tensors; /* for the memory timeline, which needs nothing of what operators started: that is not analysed */
-    bool is_timeline; /* the result is as large as one, for the progress */
+    bool is_timeline;  /* the result is as large as one, for the progress */
     enum outcome (*write)(struct arguments *a, const struct session *s, const char *out);
     enum outcome (*write_prof)(struct arguments *a, const struct profile *p, const char *out); /* NULL: not of these */
 };

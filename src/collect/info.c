@@ -142,9 +142,8 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
         json_text_add(t, "%d", d->is.id);
     for (unsigned i = 0; !d && i < s->n_devices; i++)
         json_text_add(t, "%s%d", i > 0 ? "," : "", s->devices[i].is.id);
-    json_text_add(t,
-                  "\",\"platform\":\"\",\"platform_version\":\"%d\",\"pid\":\"%d\",\"pid_name\":", chip_used(s)->platform,
-                  (int)s->pid);
+    json_text_add(t, "\",\"platform\":\"\",\"platform_version\":\"%d\",\"pid\":\"%d\",\"pid_name\":",
+                  chip_used(s)->platform, (int)s->pid);
     json_text_string(t, process);
     json_text_add(t, ",\"upTime\":");
     json_text_string(t, uptime);

@@ -49,9 +49,9 @@ static struct known_chips chips_known(void)
     const struct chip *c;
     for (size_t i = 0; (c = chip_simulated(i)) && used < sizeof known.text; i++) {
         const char *between = i > 0 ? ", " : "";
-        used +=
-            (size_t)(c->spoken[0] ? snprintf(known.text + used, sizeof known.text - used, "%s%s", between, c->spoken[0])
-                                : snprintf(known.text + used, sizeof known.text - used, "%s%d", between, c->platform));
+        used += (size_t)(c->spoken[0]
+                             ? snprintf(known.text + used, sizeof known.text - used, "%s%s", between, c->spoken[0])
+                             : snprintf(known.text + used, sizeof known.text - used, "%s%d", between, c->platform));
     }
     return known;
 }

@@ -154,8 +154,7 @@ void counters_sample(struct sim_device *d, uint64_t end)
     const struct layout *l = &core_sample_layout;
     const struct sim_process *p = d->of;
     const uint64_t span_ns = (end - p->cnt) * NS_PER_HOST_TICK, every_ns = span_ns < 13000000 ? span_ns / 13 : 1000000;
-    const bool has_vector_file = p->chip->group == ON_MDC,
-               samples_vector = p->chip->group == ON_A2 || has_vector_file;
+    const bool has_vector_file = p->chip->group == ON_MDC, samples_vector = p->chip->group == ON_A2 || has_vector_file;
     /* One number lies between the two kinds. */
     const uint32_t cores = p->chip->n_cube + 1 + (samples_vector ? p->chip->n_vector : 0);
     const unsigned n_cube = events_count(p->metrics->cube_events), n_vector = events_count(p->metrics->vector_events);

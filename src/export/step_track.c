@@ -106,8 +106,8 @@ static void data_aug_arrow(const struct part *r, char end, uint64_t number, int6
     char name[64], id[96];
     snprintf(name, sizeof name, "Data_aug Bound %" PRIu64, number);
     snprintf(id, sizeof id, "Data_aug Bound %" PRIu64 "_%" PRId64, r->place->pid_in_ids, r->tid);
-    trace_arrow_args(r->place->trace, &(struct arrow){ end, false, name, "Data_aug Bound", id, 0 }, r->place->pid, r->tid,
-                     at_ns);
+    trace_arrow_args(r->place->trace, &(struct arrow){ end, false, name, "Data_aug Bound", id, 0 }, r->place->pid,
+                     r->tid, at_ns);
 }
 
 static void write_training(const struct part *r)

@@ -20,7 +20,7 @@ struct session_settings {
     bool record_shapes, profile_memory, with_stack, with_modules;
     bool l2_cache, sys_io, sys_interconnection, simplifies;
     bool wants_text, wants_db; /* export_type */
-    bool is_simulated; /* no such program, or no such device, has run */
+    bool is_simulated;         /* no such program, or no such device, has run */
     bool has_rank;
     int64_t rank;
 };
