@@ -56,7 +56,7 @@ static int place_open(struct place *p, char *path)
     const char was = slash ? slash[1] : 0;
     if (slash)
         slash[1] = 0; /* "a/": of the root, too */
-    p->dir = open(slash ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    p->dir = (int)TEMP_FAILURE_RETRY(open(slash ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
     const int why = p->dir < 0 ? errno : 0;
     if (slash)
         slash[1] = was;

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -147,12 +148,18 @@ static void remove_all(const char *path)
     snprintf(aside, sizeof aside, "%s-", path);
     if (rename(path, aside) == 0)
         path = aside;
-    const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (dir < 0)
-        return;
-    remove_inside(dir);
-    close(dir);
-    rmdir(path);
+    enum { TRIES = 1000 };
+    for (int i = 0; i < TRIES; i++) {
+        const int dir = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+        if (dir < 0)
+            return;
+        remove_inside(dir);
+        close(dir);
+        if (rmdir(path) == 0 || errno != ENOTEMPTY)
+            return;
+        /* A thread that holds the folder has made another file in it. */
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
 }
 
 int leftover_settle(struct leftover *l, const char *final)

@@ -66,7 +66,7 @@ int outdir_lock(const char *path, unsigned patience_ms, struct error *e)
     for (int i = 0; i < TRIES; i++) {
         if (!outdir_make_inside(path, e))
             return -1;
-        const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (fd < 0 && errno == ENOENT)
             continue;
         if (fd < 0)
