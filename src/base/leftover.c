@@ -59,7 +59,7 @@ static int dir_make(const char *path)
 static bool is_held(int fd)
 {
     struct stat st;
-    return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && fstat(fd, &st) == 0 && st.st_nlink > 0;
+    return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && (fstat(fd, &st) != 0 || st.st_nlink > 0);
 }
 
 static int make_held(struct leftover *l, const char *final, int (*make)(const char *path))

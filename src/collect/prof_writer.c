@@ -102,10 +102,10 @@ static int folder_open(const struct prof_writer *w, int device, const char *belo
     const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     char name[32];
     folder_name(device, name);
-    int fd = openat(w->dir, *name ? name : ".", flags);
+    int fd = (int)TEMP_FAILURE_RETRY(openat(w->dir, *name ? name : ".", flags));
     if (fd < 0 || !*below)
         return fd;
-    const int inner = openat(fd, below, flags), why = errno;
+    const int inner = (int)TEMP_FAILURE_RETRY(openat(fd, below, flags)), why = errno;
     close(fd);
     errno = why;
     return inner;
@@ -145,7 +145,7 @@ bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_byte
 {
     if (!is_short(w, path, slice_bytes, e))
         return false;
-    w->dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    w->dir = (int)TEMP_FAILURE_RETRY(open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
     return w->dir >= 0 || error_set(e, FAULT_IO, "%s: cannot be used: %s", path, write_trouble(errno));
 }
 

@@ -62,7 +62,7 @@ static void collection_close(struct recovering *r)
 static bool collection_open(struct recovering *r, const char *path)
 {
     snprintf(r->path, sizeof r->path, "%s", path);
-    r->dir = open(*path ? path : "/", PLACE_FLAGS);
+    r->dir = (int)TEMP_FAILURE_RETRY(open(*path ? path : "/", PLACE_FLAGS));
     if (r->dir < 0 || fstat(r->dir, &r->st) != 0) {
         collection_close(r);
         return false;
@@ -130,7 +130,7 @@ static bool rings_place(struct recovering *r)
     strcpy(r->rings_path, named);
     strcpy(r->rings_name, slash + 1);
     r->rings_path[slash - named] = '\0';
-    r->rings_dir = open(*r->rings_path ? r->rings_path : "/", PLACE_FLAGS);
+    r->rings_dir = (int)TEMP_FAILURE_RETRY(open(*r->rings_path ? r->rings_path : "/", PLACE_FLAGS));
     strcpy(r->rings_path, named);
     return r->rings_dir >= 0;
 }
@@ -208,7 +208,7 @@ static int folder_in(const struct recovering *r, const char *name, char path[PAT
 {
     struct stat st;
     snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 300, r->path, name);
-    const int fd = openat(r->dir, name, PLACE_FLAGS | O_NOFOLLOW);
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(r->dir, name, PLACE_FLAGS | O_NOFOLLOW));
     if (fd < 0 || (fstat(fd, &st) == 0 && st.st_uid == r->st.st_uid))
         return fd;
     close(fd);

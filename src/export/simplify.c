@@ -16,7 +16,7 @@ enum { DEPTH_MOST = 8 };
 /* 0, or the errno of what could not be removed. Links are removed, not followed. */
 static int remove_tree(int parent, const char *name, int depth)
 {
-    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (fd < 0)
         return errno == ENOTDIR || errno == ELOOP ? (unlinkat(parent, name, 0) == 0 ? 0 : errno) : errno;
     DIR *dir = depth < DEPTH_MOST ? fdopendir(fd) : NULL;

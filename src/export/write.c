@@ -396,7 +396,7 @@ static bool write_all(const struct request *r, struct result *out, struct error 
 static void clear_folder(struct result *out, const struct source *s)
 {
     const char *path = arena_printf(out->account.mem, "%s/sqlite", s->path);
-    const int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    const int fd = path ? (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) : -1;
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
     if (!d) {
         if (fd >= 0)

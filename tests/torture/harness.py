@@ -186,10 +186,10 @@ def tree(top, digest_of=digest):
 
 
 def differences(found, wanted, is_done=False, others=()):
-    """Files that are not what an undisturbed run writes, nor what one of the `others` does. README.txt lists what is known to be
-    written: less, with trouble."""
+    """Files that are not what an undisturbed run writes, nor what one of the `others` does. README.txt and analyse.done list
+    what is known to be written, and was lost: something else, with trouble."""
     return ["%s differs from that of an undisturbed run" % f for f, d in found.items()
-            if d not in {w.get(f) for w in (wanted, *others)} and (is_done or not f.endswith("README.txt"))]
+            if d not in {w.get(f) for w in (wanted, *others)} and (is_done or not f.endswith(("README.txt", "analyse.done")))]
 
 
 def after_any(r, wanted, may_lose=False, others=()):
