@@ -201,6 +201,9 @@ static void damaged_frames_are_counted(void **state)
         assert_int_equal(text.n, strlen(row[i].stack));
         assert_memory_equal(text.at ? text.at : "", row[i].stack, text.n);
         outputs_close(o);
+        assert_true(file_exists("ascope.frames"));
+        outputs_leave(o, true);
+        assert_false(file_exists("ascope.frames"));
         free(o);
     }
     (void)state;

@@ -256,14 +256,8 @@ void outputs_close(struct outputs *o)
     outputs_flush(o);
     const struct error framework = o->framework.error, prof = o->prof.error;
     o->framework.error = o->prof.error = (struct error){ 0 };
-    for (uint32_t i = 0; i < o->n_used; i++) {
-        struct slices *s = &o->output[o->used[i]].slices;
-        uint64_t bytes;
-        const bool has_file = s->fd >= 0;
-        slices_fini(s);
-        if (has_file && stream_table[output_stream(o->used[i])].is_scratch)
-            slices_remove(s, 0, &bytes);
-    }
+    for (uint32_t i = 0; i < o->n_used; i++)
+        slices_fini(&o->output[o->used[i]].slices);
     stacks_fini(&o->stacks);
     if (framework.fault != FAULT_NONE)
         o->framework.error = framework;
@@ -271,6 +265,14 @@ void outputs_close(struct outputs *o)
         o->prof.error = prof;
     free(o->closed);
     o->closed = NULL;
+}
+
+void outputs_leave(struct outputs *o, bool is_complete)
+{
+    uint64_t bytes;
+    for (uint32_t i = 0; is_complete && i < o->n_used; i++)
+        if (stream_table[output_stream(o->used[i])].is_scratch)
+            slices_remove(&o->output[o->used[i]].slices, 0, &bytes);
     prof_writer_forget(&o->framework);
     prof_writer_forget(&o->prof);
 }

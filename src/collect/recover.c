@@ -350,7 +350,9 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     r->out->n_bytes = o->n_bytes - c->n_bytes;
     r->out->n_damaged += r->left.n_damaged;
     r->out->open_ranges = r->left.open_ranges;
-    return is_drained && outputs_are_well(o, e) && facts_write(r, e) ? RECOVERY_DONE : RECOVERY_FAILED;
+    const bool is_complete = is_drained && outputs_are_well(o, e) && facts_write(r, e);
+    outputs_leave(o, is_complete); /* what the next try needs stays until the facts say that none is needed */
+    return is_complete ? RECOVERY_DONE : RECOVERY_FAILED;
 }
 
 /* The rings are open. */

@@ -449,6 +449,7 @@ bool writer_stop(struct writer_tally *out, struct error *e)
     pthread_join(w.thread, NULL);
     w.runs = false;
     outputs_close(&w.outputs);
+    outputs_leave(&w.outputs, true);
     tell();
     tally_publish();
     tally_read(out);
