@@ -62,12 +62,13 @@ void device_batches(const struct device *d, const uint32_t *order, size_t n, con
             flip++;
         for (flip_end = flip; flip_end < log->flips.n && log->flips.stream[flip_end] == s;)
             flip_end++;
+        const size_t n_flips = flip_end - flip;
+#define FLIPS(column) (n_flips > 0 ? log->flips.column + flip : NULL) /* there may be no columns at all */
         if (d->source.chip->is_native)
-            batch_of_device(order + i, end - i, time, task, batch, flip_end - flip, log->flips.tick + flip,
-                            log->flips.task + flip);
+            batch_of_device(order + i, end - i, time, task, batch, n_flips, FLIPS(tick), FLIPS(task));
         else
-            batch_of_older(order + i, end - i, time, task, batch, flip_end - flip, log->flips.tick + flip,
-                           log->flips.task + flip, log->flips.number + flip);
+            batch_of_older(order + i, end - i, time, task, batch, n_flips, FLIPS(tick), FLIPS(task), FLIPS(number));
+#undef FLIPS
         i = end;
     }
 }
