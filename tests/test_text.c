@@ -95,13 +95,13 @@ static void slices_are_joined_before_lines_are_cut(void **state)
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
-        struct source s = { .path = "sample", .mem = arena_new() };
         struct slice slice[3] = { 0 };
         for (size_t k = 0; k < row[i].n; k++) {
             slice[k].size = strlen(row[i].slice[k]);
             slice[k].data = slice[k].size ? (const uint8_t *)row[i].slice[k] : NULL; /* as an empty file is mapped */
         }
-        const struct stream stream = { .family = "t", .slice = slice, .n_slices = row[i].n };
+        struct stream stream = { .family = "t", .slice = slice, .n_slices = row[i].n };
+        struct source s = { .path = "sample", .stream = &stream, .mem = arena_new() };
         struct bytes b;
         struct error e = { 0 };
         assert_true(stream_text(&s, &stream, &b, &e));
