@@ -31,6 +31,8 @@ _ascope()
     --steps) return ;;
     --device) return ;;
     --metric) _ascope_offer -W 'self_cpu_time_total self_npu_time_total'; return ;;
+    --rule) return ;;
+    --type) _ascope_offer -W 'text db'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --seed) return ;;
     --kernels) return ;;

@@ -36,14 +36,14 @@ static void put_choices(const struct option_row *o)
 /* What follows an option, once for each option that some command takes. */
 static void bash_values(void)
 {
-    uint64_t seen = 0;
+    option_set seen = 0;
     for (size_t c = 0; c < n_commands; c++)
         for (size_t i = 0; i < commands[c].n_options; i++) {
             const enum option_id id = commands[c].option[i];
             const struct option_row *o = &option_rows[id];
             if (seen >> id & 1 || o->kind == OPTION_FLAG || o->kind == OPTION_COUNT || o->kind == OPTION_SWITCH)
                 continue;
-            seen |= UINT64_C(1) << id;
+            seen |= (option_set)1 << id;
             fputs("    ", stdout);
             printf("%s%s", o->has_one_dash ? "-" : "--", o->name);
             if (o->also)
