@@ -253,6 +253,7 @@ def main():
     o = p.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-2:])  # threads that move between CPUs cost more than what is measured
     n_turns = max(1, o.operators // OPERATORS_OF_A_TURN)
     if o.only:
         print("%.1f ns an operator" % quartile(loop_ns(o.only[1], MODES[o.only[0]], n_turns, False)[0]))
