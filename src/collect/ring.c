@@ -204,6 +204,7 @@ static bool ring_attach(struct ring *r, uint32_t session)
     const struct rings_layout *h = &rings.layout;
     const int errno_was = errno; /* the program may be about to look at its own */
     int why = 0;
+    bus_errors_admit(); /* from here on it touches the rings */
     atomic_fetch_add(&n_attaching, 1);
     const uint32_t number = ring_claim(&why);
     uint8_t *base = number < RINGS_MOST ? ring_map(h->rings_at + number * h->ring_bytes) : NULL;
@@ -213,7 +214,6 @@ static bool ring_attach(struct ring *r, uint32_t session)
         atomic_fetch_sub(&n_attaching, 1);
         return false;
     }
-    bus_errors_admit();
     for (unsigned l = 0; l < RING_LANES; l++) {
         r->lane[l] = (struct ring_lane){ .bytes = h->lane_bytes[l],
                                          .seed = lane_seed(rings.id, number, l),

@@ -142,8 +142,8 @@ def test_collectives_are_found_by_their_marks(script, tmp_path):
     assert [row[0] for row in found] == ["8", "20", "8", "20"]
     assert all(begin < end and stream == int(said) and host <= begin for _, begin, end, stream, said, host in found)
     assert [name for name, _, _, _ in steps] == ["ProfilerStep#0", "ProfilerStep#1"]
-    for i, (_, begin, end, stream) in enumerate(steps):  # on the stream of the operators, in their order
-        assert begin < found[2 * i][1] and found[2 * i + 1][2] <= end and stream != found[0][3]
+    for i, (_, begin, end, stream) in enumerate(steps):  # on the stream of the operators; collectives may end behind it, on theirs
+        assert begin < found[2 * i][1] and begin < end and stream != found[0][3]
 
 
 def test_gradients_of_parallel_modules_are_marked_on_the_host_alone(script, tmp_path):
