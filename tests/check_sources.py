@@ -2,6 +2,7 @@
 """Rules about the sources that no compiler checks.
 
 Every layout in src/raw is listed in src/raw/all.c, so that the tests and the fuzzers reach it.
+Every environment variable of ascope that the sources read is in the man page, and the other way round.
 Notes to oneself (work to be done, tricks to be removed) belong in an issue, not in the source.
 """
 import pathlib
@@ -24,9 +25,26 @@ def notes_to_oneself(src):
                 yield f"{file}:{number}: {line.strip()}"
 
 
+NOT_VARIABLES = {"ASCOPE_SIMULATED", "ASCOPE_STEP_COST"}  # a row and a table of databases
+
+
+def variables_without_manual(src):
+    root = src.parent
+    page = root / "docs/ascope.1"
+    described = set(re.findall(r"^\.It Ev (ASCOPE_\w+)", page.read_text(), re.M))
+    read = {}
+    for file in sorted([*src.rglob("*.c"), *(root / "python").rglob("*.c"), *(root / "python").rglob("*.py")]):
+        if file.name != "manual.c":
+            read.update((name, file) for name in re.findall(r"[\"'](ASCOPE_[A-Z0-9_]+)[\"']", file.read_text()))
+    for name in sorted(set(read) - described - NOT_VARIABLES):
+        yield f"{read[name]}: {name} is not in {page}: describe it in src/cli/manual.c, then make docs"
+    for name in sorted(described - set(read)):
+        yield f"{page}: {name} is read nowhere"
+
+
 def main():
     src = pathlib.Path(sys.argv[1])
-    problems = [*unlisted_layouts(src), *notes_to_oneself(src)]
+    problems = [*unlisted_layouts(src), *notes_to_oneself(src), *variables_without_manual(src)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 

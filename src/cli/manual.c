@@ -95,7 +95,26 @@ static void put_synopsis(void)
 static const struct {
     const char *name, *text;
 } environment[] = {
+    { "ASCOPE_CACHE",
+      "The folder for the PyTorch listener, which is compiled once for each version of PyTorch (default: "
+      "$XDG_CACHE_HOME/ascope, else ~/.cache/ascope, else /tmp/ascope-UID)." },
+    { "ASCOPE_CLOCK", "ns: record CLOCK_MONOTONIC_RAW instead of the CPU's own counter." },
+    { "ASCOPE_DEVICE",
+      "The device that the PyTorch front end records, as run --device of the Python package: auto (default: the devices of "
+      "this machine), none (the host alone) or sim (the simulated NPU)." },
     { "ASCOPE_DIALECT", "The dialect when there is no --dialect, for the names msprof and msprof.py too." },
+    { "ASCOPE_PROGRAM",
+      "The ascope program that the Python package starts (default: the one of the package, else the one in "
+      "PATH)." },
+    { "ASCOPE_RECORD", "A program that loads libascope.so is recorded from then to its end, into a collection in this "
+                       "directory. Ignored in programs that run with another user's rights." },
+    { "ASCOPE_RECORD_OPTIONS", "Options for ASCOPE_RECORD: name=value, separated by semicolons." },
+    { "ASCOPE_SIM_DEVICES", "Number of simulated NPUs of a process, 1 to 16 (default: 1)." },
+    { "ASCOPE_SIM_DRIFT_PPM", "Clock drift of simulated NPUs, -1000 to 1000 (default: 12 to 33, by device)." },
+    { "ASCOPE_SIM_JOB",
+      "Name of a simulated job: ranks with the same name meet (default: MASTER_ADDR and MASTER_PORT, else the parent process)." },
+    { "ASCOPE_SIM_MEMORY_MB", "Memory of a simulated NPU in MiB (default: 65536)." },
+    { "ASCOPE_SIM_TIMEOUT_MS", "How long a collective of simulated NPUs waits for a rank (default: 30000)." },
     { "NO_COLOR", "When set and not empty, no colour on the terminal." },
     { "HOME", "What a leading ~ in a path stands for." },
 };
