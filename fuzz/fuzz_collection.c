@@ -1,10 +1,10 @@
 /* A whole collection, loaded, analysed and exported. The first byte says what is asked for. */
 #include "folder.h"
 
-#include "analyse/analyse.h"
-#include "export/analyze.h"
-#include "export/query.h"
-#include "export/write.h"
+#include "analyse/profile_analyse.h"
+#include "export/comm/analyze.h"
+#include "export/msprof/query.h"
+#include "pipeline/prof_write.h"
 #include "load/prof.h"
 
 enum { ASK_JSON = 1, ASK_CURRENT = 2, ASK_FROM_START = 4, ASK_PART = 8, ASK_GRAPH = 16, ASK_SECOND = 32, ASK_TWO = 64 };

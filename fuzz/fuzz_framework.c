@@ -1,7 +1,7 @@
 /* The files of a FRAMEWORK folder, read into columns. The first byte says how their stamps are meant. */
 #include "folder.h"
 
-#include "load/framework.h"
+#include "load/framework_load.h"
 
 enum { ASK_COUNTER = 1, ASK_RECORDS = 2, ASK_THREADS = 4 };
 

@@ -2,8 +2,8 @@
 #include "folder.h"
 
 #include "base/out.h"
-#include "export/memory_timeline.h"
-#include "load/session.h"
+#include "export/pages/memory_timeline_file.h"
+#include "load/pt.h"
 
 static void check(const struct memory_timeline *m)
 {

@@ -1,10 +1,10 @@
 /* A whole *_ascend_pt directory, loaded, analysed and exported. The first byte says what is asked for. */
 #include "folder.h"
 
-#include "analyse/session.h"
-#include "export/session_write.h"
-#include "export/stacks.h"
-#include "load/session.h"
+#include "analyse/framework/collection_analyse.h"
+#include "pipeline/collection_write.h"
+#include "export/pages/stacks.h"
+#include "load/pt.h"
 
 enum { ASK_DB = 1, ASK_CURRENT = 2, ASK_PRETTY = 4, ASK_HOST_ONLY = 8, ASK_DEVICE_ONLY = 16, ASK_SIMPLE = 32 };
 enum { ASK_STACKS = 64 }; /* instead */

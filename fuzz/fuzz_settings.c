@@ -3,9 +3,9 @@
 #include "folder.h"
 
 #include "cli/reports.h"
-#include "export/recording.h"
-#include "load/collector.h"
-#include "load/source.h"
+#include "export/recording_facts.h"
+#include "load/collector_load.h"
+#include "load/source_open.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

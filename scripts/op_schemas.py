@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes src/analyse/op_schema_table.c: what PyTorch's operators take, and which of it they write to.
+"""Writes src/analyse/memory_timeline/op_schema_table.c: what PyTorch's operators take, and which of it they write to.
 
 Only facts of the public registry of operators go into the table: names, how many arguments each overload has, whether an
 argument is a tensor, and whether it is written to. It is made once and kept; nothing of this runs when ascope is built.
 
-    apt-get install python3-torch && /usr/bin/python3 scripts/op_schemas.py > src/analyse/op_schema_table.c
+    apt-get install python3-torch && /usr/bin/python3 scripts/op_schemas.py > src/analyse/memory_timeline/op_schema_table.c
 """
 import torch
 

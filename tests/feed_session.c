@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/kernels.h"
-#include "analyse/op_tree.h"
-#include "analyse/session_steps.h"
+#include "analyse/flow/kernels.h"
+#include "analyse/framework/op_tree.h"
+#include "analyse/framework/profiler_steps.h"
 #include "base/out.h"
-#include "export/op_statistic.h"
-#include "export/session_operators.h"
-#include "export/session_step_trace.h"
+#include "export/msprof/op_statistic.h"
+#include "export/framework/operator_details.h"
+#include "export/framework/step_trace_time.h"
 
 enum { FIELDS = 8 };
 

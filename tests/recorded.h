@@ -4,7 +4,7 @@
 
 #include "ascope/ascope.h"
 #include "folder.h"
-#include "load/session.h"
+#include "load/pt.h"
 
 static inline struct ascope_session *recorded_new(void (*choose)(struct ascope_options *o))
 {

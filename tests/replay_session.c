@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/memory.h"
-#include "analyse/memory_lives.h"
+#include "analyse/host/op_memory.h"
+#include "analyse/framework/memory_lifetimes.h"
 #include "base/out.h"
 #include "base/sort.h"
-#include "export/session_collectives.h"
-#include "export/session_matrix.h"
-#include "export/session_memory.h"
+#include "export/framework/step_collectives.h"
+#include "export/framework/communication_matrix.h"
+#include "export/framework/framework_memory.h"
 #include "raw/torch.h"
 
 enum { MOST = 1 << 16, NAME_MOST = 511 };

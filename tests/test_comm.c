@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "analyse/batch.h"
-#include "analyse/comm.h"
-#include "analyse/comm_tables.h"
+#include "analyse/host/batch.h"
+#include "analyse/comm/comm_operators.h"
+#include "analyse/comm/comm_tables.h"
 #include "raw/enums.h"
 
 static void flips_say_which_round_they_begin(void **state)

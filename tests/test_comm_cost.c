@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "analyse/comm_cost.h"
-#include "analyse/comm_links.h"
-#include "analyse/comm_tables.h"
+#include "analyse/comm/comm_cost.h"
+#include "analyse/comm/comm_links.h"
+#include "analyse/comm/comm_tables.h"
 #include "raw/enums.h"
 
 /* A device whose counter counts microseconds, with the small tasks of one collective. */

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "analyse/core_samples.h"
+#include "analyse/device/core_metrics.h"
 #include "raw/chip.h"
 #include "raw/sampler.h"
 

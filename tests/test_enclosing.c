@@ -3,7 +3,7 @@
 #include <glob.h>
 #include <sqlite3.h>
 
-#include "analyse/enclosing.h"
+#include "analyse/framework/enclosing.h"
 #include "profile/calls.h"
 
 enum { A = 1, B = 2 };

@@ -1,9 +1,9 @@
 #include "test.h"
 
 #include "raw/counter.h"
-#include "raw/device.h"
+#include "raw/device_records.h"
 #include "raw/family.h"
-#include "raw/host.h"
+#include "raw/host_records.h"
 #include "raw/sampler.h"
 
 static void a_stream_belongs_to_the_most_exact_family(void **state)

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "analyse/frames.h"
+#include "analyse/framework/frames.h"
 
 enum { MOST = 32, TEXT_MOST = 1024 };
 

@@ -3,7 +3,7 @@
 #include "base/stamp.h"
 #include "base/bytes.h"
 #include "folder.h"
-#include "load/framework.h"
+#include "load/framework_load.h"
 #include "profile/known.h"
 #include "raw/torch.h"
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "export/framework_lanes.h"
+#include "export/framework/framework_lanes.h"
 
 enum { MOST = 64 };
 

@@ -1,10 +1,10 @@
 #include "test.h"
 
-#include "analyse/batch.h"
-#include "analyse/hwts_log.h"
-#include "analyse/pmu.h"
+#include "analyse/host/batch.h"
+#include "analyse/device/hwts_log.h"
+#include "analyse/device/pmu_join.h"
 #include "guarded.h"
-#include "raw/device.h"
+#include "raw/device_records.h"
 #include "raw/hwts.h"
 
 enum { MOST = 16 };

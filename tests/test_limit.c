@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/arena.h"
-#include "base/memory.h"
+#include "base/large_memory.h"
 #include "folder.h"
 #include "starting.h"
 

@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "analyse/marks.h"
+#include "analyse/flow/marks.h"
 #include "collect/writer.h"
-#include "export/marks.h"
-#include "raw/host.h"
+#include "export/msprof/mark_tracks.h"
+#include "raw/host_records.h"
 #include "recorded.h"
 
 enum { EVENT_POINT = 0, EVENT_RANGE = 2 };

@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "analyse/marks.h"
-#include "raw/device.h"
-#include "raw/host.h"
+#include "analyse/flow/marks.h"
+#include "raw/device_records.h"
+#include "raw/host_records.h"
 
 enum { MOST = 64, TEXT_MOST = 512 };
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "analyse/memory.h"
+#include "analyse/host/op_memory.h"
 
 enum { MOST = 32, TEXT_MOST = 512 };
 

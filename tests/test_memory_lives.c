@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "analyse/memory_lives.h"
-#include "analyse/memory_peaks.h"
+#include "analyse/framework/memory_lifetimes.h"
+#include "analyse/framework/memory_peaks.h"
 #include "base/sort.h"
 #include "raw/torch.h"
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "analyse/memory_timeline.h"
+#include "analyse/memory_timeline/memory_timeline.h"
 #include "raw/torch.h"
 
 /* A short story of what happened, one line each:

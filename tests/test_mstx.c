@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "analyse/marks.h"
+#include "analyse/flow/marks.h"
 #include "ascope/mstx.h"
-#include "export/marks.h"
+#include "export/msprof/mark_tracks.h"
 #include "recorded.h"
 #include "starting.h"
 

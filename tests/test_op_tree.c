@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "analyse/kernels.h"
-#include "analyse/op_tree.h"
-#include "analyse/session_steps.h"
+#include "analyse/flow/kernels.h"
+#include "analyse/framework/op_tree.h"
+#include "analyse/framework/profiler_steps.h"
 
 enum { MOST = 32, TEXT_MOST = 1024 };
 

@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "analyse/pmu.h"
+#include "analyse/device/pmu_join.h"
 #include "base/bytes.h"
-#include "raw/device.h"
+#include "raw/device_records.h"
 #include "raw/sampler.h"
 
 /* One device with a few tasks of stream 3, all of them runs of task 7, and records of its cores. */

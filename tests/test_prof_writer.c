@@ -2,7 +2,7 @@
 
 #include "collect/prof_writer.h"
 #include "folder.h"
-#include "raw/host.h"
+#include "raw/host_records.h"
 
 enum { LIMIT = 4096 };
 

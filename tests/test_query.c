@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "analyse/analyse.h"
-#include "export/query.h"
+#include "analyse/profile_analyse.h"
+#include "export/msprof/query.h"
 #include "load/prof.h"
 
 enum { ROWS_MOST = 16 };

@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "analyse/ranges.h"
-#include "raw/host.h"
+#include "analyse/flow/ranges.h"
+#include "raw/host_records.h"
 
 enum { MOST = 256, DOMAIN = 77 };
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "analyse/rates.h"
+#include "analyse/device/rates.h"
 #include "raw/sampler.h"
 
 enum { MOST_ROWS = 8, MS = 1000000 };

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "export/session_matrix.h"
+#include "export/framework/communication_matrix.h"
 
 static void a_collective_has_a_type(void **state)
 {

@@ -1,14 +1,14 @@
 #include "test.h"
 
-#include "analyse/analyse.h"
+#include "analyse/profile_analyse.h"
 #include "base/bytes.h"
 #include "collect/prof_writer.h"
-#include "device/sim.h"
-#include "device/sim_tables.h"
+#include "sim/generate.h"
+#include "sim/sim_tables.h"
 #include "folder.h"
 #include "load/prof.h"
-#include "raw/device.h"
-#include "raw/host.h"
+#include "raw/device_records.h"
+#include "raw/host_records.h"
 
 static char prof[600]; /* where the last simulation went */
 

@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyse/analyse.h"
-#include "device/sim_queue.h"
+#include "analyse/profile_analyse.h"
+#include "device/sim_npu/sim_queue.h"
 #include "recorded.h"
 #include "raw/name_hash.h"
 

@@ -8,8 +8,8 @@
 #include "collect/host_clock.h"
 #include "collect/options.h"
 #include "collect/recording.h"
-#include "device/sim_cost.h"
-#include "device/sim_npu.h"
+#include "device/sim_npu/sim_cost.h"
+#include "device/sim_npu/sim_npu.h"
 
 /* ---- the cost model ---- */
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/sim_queue.h"
+#include "device/sim_npu/sim_queue.h"
 #include "recorded.h"
 
 /* ---- names ---- */

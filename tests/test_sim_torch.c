@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "device/sim.h"
+#include "sim/generate.h"
 #include "folder.h"
-#include "load/session.h"
+#include "load/pt.h"
 #include "raw/torch.h"
 
 static char path[600]; /* where the last simulation went */

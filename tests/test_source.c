@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "folder.h"
-#include "load/source.h"
+#include "load/source_open.h"
 
 static void put(const char *file, const char *text)
 {

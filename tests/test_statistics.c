@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "export/statistics.h"
+#include "export/msprof/statistics.h"
 
 static void tasks_are_counted_as_sqlite_counts(void **state)
 {

@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "analyse/ranks.h"
-#include "analyse/step_causes.h"
+#include "analyse/framework/ranks.h"
+#include "analyse/framework/step_causes.h"
 
 enum { MOST = 32, MS = 1000000 };
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "analyse/step_shares.h"
+#include "analyse/framework/step_shares.h"
 
 enum { MOST = 16, TEXT_MOST = 512 };
 

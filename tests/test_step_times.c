@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 
-#include "analyse/step_times.h"
+#include "analyse/framework/step_times.h"
 
 enum { MOST = 8 };
 

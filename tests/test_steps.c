@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "analyse/steps.h"
-#include "raw/device.h"
+#include "analyse/device/iterations.h"
+#include "raw/device_records.h"
 
 static const struct {
     const char *word;

@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "analyse/op_schemas.h"
-#include "analyse/tensor_text.h"
+#include "analyse/memory_timeline/op_schemas.h"
+#include "analyse/memory_timeline/tensor_text.h"
 #include "guarded.h"
 #include "raw/torch.h"
 

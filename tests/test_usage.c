@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "load/usage.h"
+#include "load/usage_load.h"
 #include "raw/counter.h"
 
 /* A folder in memory with one file in it. Its clock starts at 0, so that its times are those of the file. */

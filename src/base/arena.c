@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/large_memory.h"
 
 /* Small requests share blocks, each twice as large as the one before: most arenas of a small export hold a few texts. A
  * large request gets a block of its own, which comes zeroed from the system: pages that are never written cost nothing. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/large_memory.h"
 
 /* The end of a long text is worth more than its middle, which is the path of a file. */
 static void keep_both_ends(char *to, size_t size, const char *text)

@@ -9,7 +9,7 @@
 
 #include "base/destination.h"
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/large_memory.h"
 #include "base/progress.h"
 
 /* 256 KiB: one write per buffer, small enough to stay in the second-level cache. */

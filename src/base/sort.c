@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/large_memory.h"
 
 void order_fill(uint32_t *order, size_t n)
 {

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "cli/term.h"
 #include "load/prof.h"
-#include "load/session.h"
+#include "load/pt.h"
 
 void advise(const struct arguments *a, const char *fmt, ...)
 {

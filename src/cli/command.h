@@ -2,7 +2,7 @@
 #ifndef ASCOPE_CLI_COMMAND_H
 #define ASCOPE_CLI_COMMAND_H
 
-#include "cli/options.h"
+#include "cli/option_table.h"
 
 extern const struct command commands[];
 extern const size_t n_commands;

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "analyse/ranks.h"
+#include "analyse/framework/ranks.h"
 #include "cli/term.h"
 
 /* Rows as ranks_compare() has left them. */

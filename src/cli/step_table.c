@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/step_causes.h"
+#include "analyse/framework/step_causes.h"
 #include "cli/summary.h"
 
 enum { NAME_COLUMNS = 8, BAR_CELLS = 24, TABLE_COLUMNS = 67, CAUSE_COLUMNS = 40, CAUSE_NARROW = 28, NARROW = 100 };

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "analyse/step_series.h"
+#include "analyse/framework/step_series.h"
 #include "cli/term.h"
 
 /* Whose steps. */

@@ -5,11 +5,11 @@
 
 #include "base/json_memory.h"
 #include "cli/range_table.h"
-#include "cli/recording.h"
+#include "cli/recording_report.h"
 #include "cli/step_table.h"
 #include "export/trace_split.h"
 #include "raw/chip.h"
-#include "raw/device.h"
+#include "raw/device_records.h"
 #include "raw/family.h"
 
 enum { TOP_TABLES = 8, NAME_COLUMNS = 44 };

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/term.h"
-#include "export/write.h"
+#include "pipeline/prof_write.h"
 
 /* All of these print to stdout as the arguments ask; --json and --quiet print nothing here. False: without memory a part is
  * missing. */

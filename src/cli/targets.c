@@ -10,7 +10,7 @@
 #include "cli/collections.h"
 #include "cli/term.h"
 #include "load/prof.h"
-#include "load/session.h"
+#include "load/pt.h"
 
 static bool add_target(struct targets *t, const char *path, bool is_session)
 {

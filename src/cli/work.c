@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "analyse/analyse.h"
-#include "base/memory.h"
+#include "analyse/profile_analyse.h"
+#include "base/large_memory.h"
 #include "base/outdir.h"
 #include "cli/collections.h"
-#include "cli/recover.h"
+#include "cli/cmd_recover.h"
 #include "cli/summary.h"
 #include "load/prof.h"
 #include "load/raw_bytes.h"

@@ -4,8 +4,8 @@
 
 #include "base/progress.h"
 #include "cli/collections.h"
-#include "cli/options.h"
-#include "export/write.h"
+#include "cli/option_table.h"
+#include "pipeline/prof_write.h"
 
 struct work {
     /* Fills r, which is freed in any case. False: nothing could be done, and e says why. */

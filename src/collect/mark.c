@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "collect/host_clock.h"
 #include "collect/mark_domain.h"
-#include "collect/names.h"
+#include "collect/name_dictionary.h"
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
 #include "collect/ring.h"

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "ascope/mark.h"
-#include "collect/names.h"
+#include "collect/name_dictionary.h"
 #include "collect/recording.h"
 
 enum { DOMAINS_MOST = 1024, DOMAIN_NAME_MOST = 1023 };

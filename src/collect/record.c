@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "collect/host_clock.h"
-#include "collect/names.h"
+#include "collect/name_dictionary.h"
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
 #include "collect/ring_inline.h"

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "raw/host.h"
+#include "raw/host_records.h"
 #include "raw/torch.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,

@@ -5,7 +5,7 @@
 
 #include "ascope/mark.h"
 
-#include "device/sim_npu.h"
+#include "device/sim_npu/sim_npu.h"
 
 const struct device_kind *const device_kinds[] = { &sim_npu_kind, NULL };
 

@@ -11,11 +11,11 @@
 #ifndef ASCOPE_EXPORT_TRACE_H
 #define ASCOPE_EXPORT_TRACE_H
 
-#include "analyse/places.h"
+#include "analyse/flow/places.h"
 #include "base/names.h"
 #include "base/out.h"
 #include "export/escaped.h"
-#include "export/lanes.h"
+#include "export/msprof/lanes.h"
 #include "export/window.h"
 
 struct trace {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/large_memory.h"
 #include "base/parts.h"
 #include "base/sort.h"
 #include "export/trace_scan.h"

@@ -4,7 +4,7 @@
 
 #include "load/procfs.h"
 #include "load/records.h"
-#include "load/usage.h"
+#include "load/usage_load.h"
 #include "raw/counter.h"
 #include "raw/cpu_events.h"
 

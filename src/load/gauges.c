@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "load/usage.h"
+#include "load/usage_load.h"
 
 /* The reference's decimals have 28 digits. long double has as many on aarch64, but only 19 on x86. */
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "load/text.h"
-#include "load/usage.h"
+#include "load/usage_load.h"
 
 /* System calls that are reported: those whose name holds one of these. */
 /* clang-format off */

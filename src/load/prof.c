@@ -8,12 +8,12 @@
 
 #include "base/file.h"
 #include "base/pool.h"
-#include "load/collector.h"
-#include "load/counters.h"
-#include "load/device.h"
-#include "load/host.h"
-#include "load/source.h"
-#include "load/usage.h"
+#include "load/collector_load.h"
+#include "load/counters_load.h"
+#include "load/device_load.h"
+#include "load/host_load.h"
+#include "load/source_open.h"
+#include "load/usage_load.h"
 
 static bool is_folder_name(const char *name)
 {

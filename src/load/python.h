@@ -2,7 +2,7 @@
 #ifndef ASCOPE_LOAD_PYTHON_H
 #define ASCOPE_LOAD_PYTHON_H
 
-#include "load/framework.h"
+#include "load/framework_load.h"
 
 /* Of the files FRAMEWORK_PYTHON and FRAMEWORK_PYTHON_KEYS. False: no memory. */
 bool python_load(struct framework *f, const struct framework_request *r);

@@ -7,7 +7,7 @@
 #ifndef ASCOPE_LOAD_RECORDS_H
 #define ASCOPE_LOAD_RECORDS_H
 
-#include "profile/collection.h"
+#include "profile/source.h"
 #include "raw/layout.h"
 
 struct records {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "load/procfs.h"
-#include "load/usage.h"
+#include "load/usage_load.h"
 
 /* Files of blocks, each of them what the kernel showed at one time:
  *     TimeStamp:<ns>

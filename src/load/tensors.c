@@ -6,10 +6,10 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/out.h"
-#include "load/host.h"
+#include "load/host_load.h"
 #include "load/text.h"
 #include "raw/enums.h"
-#include "raw/host.h"
+#include "raw/host_records.h"
 
 /* The texts of one operator while its tensors are gone through, [TENSOR_INPUT] and [TENSOR_OUTPUT]. */
 enum tensor_text { SHAPES, TYPES, FORMATS, TENSOR_TEXTS };

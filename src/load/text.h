@@ -3,7 +3,7 @@
 #define ASCOPE_LOAD_TEXT_H
 
 #include "base/bytes.h"
-#include "profile/collection.h"
+#include "profile/source.h"
 
 /* The whole text of a stream. False only without memory. */
 bool stream_text(struct source *s, const struct stream *stream, struct bytes *out, struct error *e);

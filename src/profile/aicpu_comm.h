@@ -1,6 +1,6 @@
 /* aicpu_comm.h - what the AI CPUs of a device report of the communication that they schedule themselves.
  *
- * Times are ticks of the device's counter; ids are those of the host once analyse/aicpu_tasks.c has been over them.
+ * Times are ticks of the device's counter; ids are those of the host once analyse/comm/aicpu_tasks.c has been over them.
  */
 #ifndef ASCOPE_PROFILE_AICPU_COMM_H
 #define ASCOPE_PROFILE_AICPU_COMM_H

@@ -140,7 +140,7 @@ struct marks {
     uint32_t *by_id;  /* the n - n_plain rows with an id, by id and begin */
     uint32_t *repeat; /* how many marks of the same id are before it there */
     bool has_repeats;
-    uint16_t *info, *segment; /* long messages come in segments, which analyse/marks.c joins */
+    uint16_t *info, *segment; /* long messages come in segments, which analyse/flow/marks.c joins */
     uint32_t *process, *thread, *category, *event, *payload_type, *message_type;
     uint64_t *payload, *begin, *end, *id, *domain;
     name_id *message;

@@ -1,117 +1,96 @@
-/* collection.h - where a profile comes from: a PROF_XXX directory, its host and device folders, their clocks and files.
+/* collection.h - one *_ascend_pt directory: what PyTorch and the device recorded between start and stop, and how they belong
+ * together.
  *
- * A source is one folder (host or device_N). It knows its settings, how to turn its counters into wall-clock time, and
- * which streams of records lie in its data folder, sorted and in memory. Filled by load/source.c; everything
- * lives as long as the profile.
+ * load/pt.c fills settings, framework and profile; analyse/framework/collection_analyse.c the rest. Without a PROF directory the profile is
+ * there, but empty: names and memory only.
  */
 #ifndef ASCOPE_PROFILE_COLLECTION_H
 #define ASCOPE_PROFILE_COLLECTION_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "profile/framework.h"
+#include "profile/profile.h"
 
-#include "base/arena.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "raw/chip.h"
+enum session_level { SESSION_LEVEL_NONE, SESSION_LEVEL0, SESSION_LEVEL1, SESSION_LEVEL2 };
 
-struct slice {
-    const char *name; /* "device_0/data/hbm.data.0.slice_0": for messages */
-    const uint8_t *data;
-    size_t size;
-    uint32_t number;
-    struct mapped map; /* where it lies, unless it was small enough to be copied */
+/* What profiler_info*.json says. */
+struct session_settings {
+    enum session_level level;
+    bool has_cpu; /* asked for, and its data is there */
+    bool has_npu; /* its data is there */
+    bool record_shapes, profile_memory, with_stack, with_modules;
+    bool l2_cache, sys_io, sys_interconnection, simplifies;
+    bool wants_text, wants_db; /* export_type */
+    bool is_simulated;         /* no such program, or no such device, has run */
+    bool has_rank;
+    int64_t rank;
 };
 
-/* One file family of a folder, cut into slices. Records may straddle two of them: read through records.h or text.h. */
-struct stream {
-    const char *family; /* "api_event.data", "compact.task_track", "hbm.data", "101-CpuUsage.data" */
-    bool is_unaging;    /* written once, at load time: what it describes is static */
-    struct slice *slice;
-    size_t n_slices;
-    bool is_opened;  /* a reader has passed over it */
-    bool is_checked; /* its damage is counted: several readers pass over it, one for each kind of record */
-    size_t n_unread; /* whole records that no reader so far knew; nothing until it is checked */
+/* What the arrows from the host end at on the device: the events that operators started. One for each arrow: where several
+ * end, the collective itself, or else the earliest. Sorted by (launch_ns, device, begin_ns). */
+struct kernels {
+    size_t n;
+    int64_t *launch_ns; /* begin of the call that launched it */
+    int64_t *begin_ns, *end_ns;
+    double *dur_us; /* as the timeline shows it */
+    bool *is_aicore;
+    uint32_t *device; /* index of profile.device */
+    uint32_t *pid;    /* where it is on the timeline */
+    int64_t *tid;
+    name_id *name;
 };
 
-enum { HOST_DEVICE_ID = 64, PLATFORM_UNKNOWN = -1 };
+/* Which operators enclose which, and what they started. Rows are rows of torch_ops. One tree for all threads, as the
+ * reference builds it: an operator that begins while another is open is its child. */
+struct op_tree {
+    uint32_t *by_begin; /* rows as they nest (analyse/host/nesting.h): the order of the tree, and of operator_details */
+    uint32_t *parent;   /* by row; NO_ROW: at the top */
+    int64_t *self_ns;   /* by row: without the operators inside it. Below 0 where another thread's lasted longer */
+    bool *
+        has_queued; /* by position in by_begin, of those at the top: it or one inside it put something into the queue */
+    size_t n_started;
+    uint32_t *started;       /* kernels that an operator started itself, by operator (in the order of by_begin) */
+    uint32_t *first_started; /* n + 1 positions in `started`, by position in by_begin */
+    uint32_t *in_order;      /* the same kernels in the order in which they were started */
+    uint32_t *below,
+        *below_end; /* by position in by_begin: where in `in_order` lies what the operator and those inside it
+                                    started; below == below_end: nothing */
+};
 
-struct source {
-    bool is_host;
-    unsigned device;       /* HOST_DEVICE_ID for the host */
-    const char *name;      /* "host", "device_0" */
-    const char *path;      /* of the folder */
-    json_t *info, *sample; /* info.json and sample.json as they are; both are objects */
+/* ProfilerStep#N. In order of begin. */
+struct session_steps {
+    size_t n;
+    uint32_t *op;                         /* row of torch_ops */
+    name_id *id;                          /* what follows the "#" */
+    int64_t *host_begin_ns, *host_end_ns; /* of the range itself */
+    int64_t *begin_ns, *end_ns;           /* of what it did on the device */
+    bool *has_work;                       /* it started something: only then do the tables know it */
+};
 
-    int platform;            /* platform_version: 5 is Atlas A2 and A3 */
-    const struct chip *chip; /* what that means */
-    uint32_t pid;
-    const char *pid_name;
-    uint32_t ai_core_num, aiv_num;
-    double aic_mhz, aiv_mhz;
+/* What PyTorch's own allocators held on devices, from taking a block to giving it back. Rows are rows of torch_memory. In
+ * order of the time of taking it, then of the address's first use. */
+struct memory_lives {
+    size_t n;
+    uint32_t *taken;
+    uint32_t *freed;    /* given back by its owner; NO_ROW: not in this collection */
+    uint32_t *returned; /* back in the pool, when no stream uses it any more: before or after the above; or NO_ROW */
+    name_id *name;      /* of the operator that took it; NAME_EMPTY: nobody knows */
+};
 
-    struct clock host_clock;   /* host counter -> CLOCK_MONOTONIC_RAW ns of the host */
-    struct clock device_clock; /* device counter -> the same time line; devices only */
-    int64_t host_mono_ns;      /* host and device clocks at the same instant, when the collection started */
-    int64_t device_mono_ns;
-    int64_t wall_offset_ns;   /* monotonic ns + this = wall clock ns */
-    int64_t begin_ns, end_ns; /* of the collection, wall clock; end is a guess when has_end is false */
-    const char *begin_date;   /* the same begin in the words of the machine that collected, local time; may be "" */
-    bool has_end;
-    int64_t drift_ns; /* how far the wall clock moved against the monotonic one meanwhile; 0 when nobody knows */
-
-    struct stream *stream; /* sorted by family, unaging first */
-    size_t n_streams;
-    bool is_counted; /* what was not read of it is among the losses */
+struct session {
+    const char *path, *name; /* name: the last part of the path */
+    json_t *info, *metadata; /* profiler_info*.json, profiler_metadata.json; NULL where they are not there */
+    struct session_settings settings;
+    struct collector collector;
+    struct framework framework;
+    struct profile profile;
+    bool has_device;           /* profile is that of a PROF directory */
+    struct error device_error; /* why there is none, although there is a directory */
+    struct kernels kernels;
+    struct op_tree tree;
+    struct session_steps steps;
+    struct memory_lives lives;
     struct arena *mem;
-    struct losses lost;
+    struct losses lost; /* of all parts, filled at the end */
 };
-
-/* Wall-clock ns of a raw stamp. */
-static inline int64_t source_host_ns(const struct source *s, uint64_t cnt)
-{
-    return stamp_add(clock_ns(&s->host_clock, cnt), s->wall_offset_ns);
-}
-
-static inline int64_t source_device_ns(const struct source *s, uint64_t tick)
-{
-    return stamp_add(clock_ns(&s->device_clock, tick), s->wall_offset_ns);
-}
-
-/* A sampler's stamp in ns of the device's monotonic clock. */
-static inline int64_t source_sampler_ns(const struct source *s, int64_t device_mono)
-{
-    return stamp_held((__int128)device_mono - s->device_mono_ns + s->host_mono_ns + s->wall_offset_ns);
-}
-
-/* A sampler's stamp in µs since the device's clock was read at the start. */
-static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
-{
-    return stamp_held((__int128)us * 1000 + s->host_mono_ns + s->wall_offset_ns);
-}
-
-/* Settings, "" or the given default when absent or of another kind. Numbers may be written as text. */
-const char *source_text(const json_t *object, const char *key);
-int64_t source_number(const json_t *object, const char *key, int64_t otherwise);
-
-/* Counts a setting of info.json that cannot be. */
-void setting_lost(struct source *s, const char *key);
-
-/* Simulated data says so in a place that collectors fill with the name of a job. */
-bool source_is_simulated(const struct source *s);
-
-/* The first stream of a family (the unaging one, if any); *n says how many follow it in the array. NULL when none. */
-const struct stream *source_streams(const struct source *s, const char *family, size_t *n);
-
-/* The first file of a family, for messages; the family's own name when there is none. */
-const char *source_file(const struct source *s, const char *family);
-
-/* Damage, counted with the file and the place in it: `at` bytes behind the beginning of the stream; or wherever `rec`
- * points into a record, with the first file of the family when that record was put together from several or is NULL. */
-void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at);
-void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec);
 
 #endif

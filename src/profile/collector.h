@@ -2,7 +2,7 @@
  * had to drop, and how it ended.
  *
  * It lies in a file of ours, ascope.json, beside what the reference knows. Other collectors leave none: is_there is false then,
- * and everything else as if nobody knew. Filled by load/collector.c; lives as long as the profile or session it is part of.
+ * and everything else as if nobody knew. Filled by load/collector_load.c; lives as long as the profile or session it is part of.
  */
 #ifndef ASCOPE_PROFILE_COLLECTOR_H
 #define ASCOPE_PROFILE_COLLECTOR_H

@@ -9,7 +9,7 @@
 
 #include "base/names.h"
 
-/* The host's half, filled by analyse/operators.c. Times are values of the host's counter. */
+/* The host's half, filled by analyse/host/operators.c. Times are values of the host's counter. */
 struct comm_requests {
     struct { /* small tasks as they were handed over, in the order of (thread, time) */
         size_t n;
@@ -31,7 +31,7 @@ struct comm_requests {
     } big;
 };
 
-/* Filled by analyse/comm.c: what really ran on one device. */
+/* Filled by analyse/comm/comm_operators.c: what really ran on one device. */
 struct communication {
     struct comm_ops { /* in the order of the first task of each; those of the AI CPU follow those of the host */
         size_t n;

@@ -1,6 +1,6 @@
 /* framework.h - what PyTorch reported of itself: operators, its task queue, memory, Python frames, collected garbage.
  *
- * Filled by load/framework.c from the files of a FRAMEWORK folder. Times are wall-clock ns. A name that was not recorded is
+ * Filled by load/framework_load.c from the files of a FRAMEWORK folder. Times are wall-clock ns. A name that was not recorded is
  * NO_NAME; one that was recorded and is empty is NAME_EMPTY.
  */
 #ifndef ASCOPE_PROFILE_FRAMEWORK_H
@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/large_memory.h"
 #include "base/names.h"
 
 enum { NO_NAME = UINT32_MAX };

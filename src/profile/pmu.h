@@ -21,10 +21,11 @@ struct pmu {
     struct pmu_records of_cores[CORES]; /* on chips without STARS instead: hwts_pmu_layout */
     struct pmu_records l2, smmu;        /* what was counted for a task outside of them: raw/counter.h */
     uint32_t *l2_op, *smmu_op;          /* of each of these, row of ops, or NO_ROW */
-    struct cores_records *waiting;      /* of_tasks and of_blocks in order, until the tasks are known; analyse/pmu.c */
-    struct metric_columns columns;      /* none: nothing was counted, or nobody says what */
-    uint32_t n_cores[CORES];            /* of the device */
-    bool has_one_core;                  /* all columns are of the cores that ran the task, whichever these are */
+    struct cores_records
+        *waiting; /* of_tasks and of_blocks in order, until the tasks are known; analyse/device/pmu_join.c */
+    struct metric_columns columns; /* none: nothing was counted, or nobody says what */
+    uint32_t n_cores[CORES];       /* of the device */
+    bool has_one_core;             /* all columns are of the cores that ran the task, whichever these are */
     double nominal_mhz;
 
     size_t n;       /* rows, in the order of tasks */

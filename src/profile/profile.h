@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "profile/aicpu_comm.h"
 #include "profile/calls.h"
-#include "profile/collection.h"
+#include "profile/source.h"
 #include "profile/collector.h"
 #include "profile/comm.h"
 #include "profile/counters.h"

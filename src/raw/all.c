@@ -1,8 +1,8 @@
 #include "raw/all.h"
 
 #include "raw/counter.h"
-#include "raw/device.h"
-#include "raw/host.h"
+#include "raw/device_records.h"
+#include "raw/host_records.h"
 #include "raw/hwts.h"
 #include "raw/sampler.h"
 #include "raw/torch.h"

@@ -7,7 +7,9 @@ out=${1:-$root/build}
 python=$2
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-sources=$(sed -n "/^collect_sources = files(/,/^)/s/^ *'\(.*\)',\$/\1/p" "$root/src/meson.build")
+sources=$(cd "$root/src" && for list in */meson.build */*/meson.build; do
+    sed -n "/^recorder_sources += files(/,/^)/s|^ *'\(.*\)',\$|${list%/*}/\1|p" "$list"
+done)
 cd "$root/src"
 # shellcheck disable=SC2086 # a list of files
 ${CC:-cc} -std=gnu17 -O2 -g -fwrapv -D_GNU_SOURCE -DASCOPE_VERSION='"0.1.0"' -fPIC -shared -fvisibility=hidden \

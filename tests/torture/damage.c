@@ -33,12 +33,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "export/session_write.h"
-#include "export/write.h"
+#include "pipeline/collection_write.h"
+#include "pipeline/prof_write.h"
 #include "guarded.h"
 #include "inputs.h"
 #include "load/records.h"
-#include "load/session.h"
+#include "load/pt.h"
 #include "raw/all.h"
 
 enum { MOST_FILES = 512, MOST_OUTPUTS = 256, MOST_JOBS = 64, RUN_SECONDS = 30, SHOWN = 40 };

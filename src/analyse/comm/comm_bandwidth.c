@@ -1,0 +1,62 @@
+#include "analyse/comm/comm_operators.h"
+
+#include "analyse/comm/comm_events.h"
+#include "base/sort.h"
+#include "raw/enums.h"
+
+/* A task moves its own bytes in its own time. What the host does not say the size of counts as -1, as the reference has it. */
+static void move_alone(struct comm_tasks *t, uint32_t row)
+{
+    t->is_piece[row] = false;
+    t->moved_bytes[row] = t->has_info[row] ? (double)t->size[row] : -1;
+    t->moved_ns[row] = t->has_info[row] || !t->is_aicpu[row] ? t->dur_ns[row] : 0;
+}
+
+/* A payload sent by RDMA is on its way until the task that closes it: `closing` tasks after the last of its pieces. The
+ * pieces share the bandwidth of the whole. `row` are the tasks of one operator on one plane, by begin. */
+static void move_together(struct comm_tasks *t, const uint32_t *row, size_t n, size_t closing)
+{
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        while (end < n && t->rdma[row[end]] == RDMA_SEND_PAYLOAD)
+            end++;
+        const size_t last = end + closing - 2;
+        if (end == i || last >= n) {
+            for (end += end == i; i < end; i++)
+                move_alone(t, row[i]);
+            continue;
+        }
+        double bytes = 0;
+        for (size_t k = i; k < end; k++)
+            bytes += (double)t->size[row[k]];
+        const double ns = (double)(t->begin_ns[row[last]] - t->begin_ns[row[i]]) + t->dur_ns[row[last]];
+        for (; i < end; i++) {
+            t->is_piece[row[i]] = true;
+            t->moved_bytes[row[i]] = bytes;
+            t->moved_ns[row[i]] = ns;
+        }
+    }
+}
+
+bool comm_bandwidths(const struct profile *p, struct communication *c, struct arena *mem)
+{
+    struct comm_tasks *t = &c->tasks;
+    uint32_t *order = arena_take(mem, t->n, sizeof *order);
+    uint64_t *key = arena_take(mem, t->n, sizeof *key);
+    if (!order || !key)
+        return false;
+    order_fill(order, t->n);
+    for (size_t i = 0; i < t->n; i++)
+        key[i] = (uint64_t)t->op[i] << 32 | (uint32_t)t->plane[i];
+    if (!order_by_u64(order, t->n, key))
+        return false;
+    for (size_t i = 0; i < t->n;) {
+        size_t end = i;
+        while (end < t->n && key[order[end]] == key[order[i]])
+            end++;
+        const char *name = names_text(p->names, c->ops.name[t->op[order[i]]]);
+        move_together(t, order + i, end - i, comm_closing(name));
+        i = end;
+    }
+    return true;
+}

@@ -1,0 +1,49 @@
+/* comm_cost.h - what a collective cost: time in transit, waiting and idle; and how much went over which kind of link, in
+ * packets of which size.
+ *
+ * A cost is used for one collective after the other and cleared in between. What it holds lives in its arena.
+ */
+#ifndef ASCOPE_ANALYSE_COMM_COMM_COST_H
+#define ASCOPE_ANALYSE_COMM_COMM_COST_H
+
+#include <string.h>
+
+#include "analyse/comm/comm_events.h"
+
+enum link_kind { LINK_RDMA, LINK_HCCS, LINK_PCIE, LINK_SDMA, LINK_SIO, LINK_KINDS }; /* as reports list them */
+
+struct packets { /* of one size */
+    uint64_t n;
+    double time_ms;
+};
+
+struct link_cost {
+    struct amount size_mb, time_ms, gbs, large_ratio;
+    struct keys sizes; /* in MB: the bits of doubles */
+    LIST(struct packets) packets;
+};
+
+struct comm_cost {
+    bool has_master; /* false: none of its tasks ran on the master stream, and nothing of the rest is known */
+    double begin_ns; /* of the first task on the master stream, monotonic: see event_time() */
+    struct amount elapse_ms, transit_ms, wait_ms, sync_ms, idle_ms, wait_ratio, sync_ratio;
+    struct link_cost link[LINK_KINDS]; /* SDMA: HCCS, PCIE and SIO together, and what has no name */
+    struct arena *mem;
+};
+
+/* `events` are in the order in which planes are looked at, and sorted by them afterwards. False only without memory. */
+bool comm_cost_fill(struct comm_cost *c, struct comm_sorter *s, struct comm_event *events, size_t n, size_t closing);
+void comm_cost_clear(struct comm_cost *c);
+
+/* Sums over all collectives: added one by one, finished once. */
+bool comm_cost_add(struct comm_cost *total, const struct comm_cost *c);
+void comm_cost_finish(struct comm_cost *total);
+
+static inline double packet_size_mb(const struct link_cost *l, size_t i)
+{
+    double mb;
+    memcpy(&mb, &l->sizes.key.at[i], sizeof mb);
+    return mb;
+}
+
+#endif

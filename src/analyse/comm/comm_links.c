@@ -1,0 +1,102 @@
+#include "analyse/comm/comm_links.h"
+
+#include "base/table.h"
+#include "raw/enums.h"
+
+static const uint32_t NO_RANK = UINT32_MAX;
+
+struct amount link_gbs(const struct comm_link *l)
+{
+    if (l->time_ms == 0)
+        return (struct amount){ 0 };
+    return (struct amount){ round_exact(l->size_mb / l->time_ms, 4), true };
+}
+
+static bool add(struct comm_links *l, uint64_t pair, struct comm_link more)
+{
+    const uint32_t at = keys_add(&l->pairs, pair, l->mem);
+    if (at == KEYS_NO_MEMORY)
+        return false;
+    if (at == l->link.n) {
+        struct comm_link *new = list_add(&l->link, l->mem);
+        if (!new)
+            return false;
+        *new = (struct comm_link){ 0 };
+    }
+    l->link.at[at].transport = more.transport; /* the last word counts */
+    l->link.at[at].size_mb += more.size_mb;
+    l->link.at[at].time_ms += more.time_ms;
+    return true;
+}
+
+/* Copies on the chip itself have no other rank. */
+static uint64_t pair_of(const struct comm_event *e)
+{
+    const uint32_t from = event_tasks(e)->src_rank[e->row], to = event_tasks(e)->dst_rank[e->row];
+    return (uint64_t)from << 32 | (to == NO_RANK ? from : to);
+}
+
+static const char *transport_of_copy(uint32_t link)
+{
+    switch (link) {
+    case HCCL_LINK_ON_CHIP: return "LOCAL";
+    case HCCL_LINK_HCCS:
+    case HCCL_LINK_HCCS_SW: return "HCCS";
+    case HCCL_LINK_PCIE: return "PCIE";
+    case HCCL_LINK_SIO: return "SIO";
+    default: return NULL;
+    }
+}
+
+static const char *transport_of_payload(uint32_t transport)
+{
+    return transport == TRANSPORT_RDMA ? "RDMA" : transport == TRANSPORT_LOCAL ? "LOCAL" : NULL;
+}
+
+static bool add_plane(struct comm_links *l, const struct comm_sorter *s, const struct comm_event *e, size_t n,
+                      size_t closing)
+{
+    for (size_t i = 0; i < n;) {
+        const struct comm_tasks *t = event_tasks(&e[i]);
+        const uint32_t row = e[i].row;
+        const bool has_ranks = t->has_info[row] && t->src_rank[row] != NO_RANK;
+        if (has_ranks && event_is_copy(s, &e[i]) &&
+            !add(l, pair_of(&e[i]),
+                 (struct comm_link){ transport_of_copy(t->link[row]), (double)t->size[row] / 1e6, event_ms(&e[i]) }))
+            return false;
+        if (!has_ranks || !event_is_payload(&e[i])) {
+            i++;
+            continue;
+        }
+        const struct payload p = payload_at(e, n, i, closing);
+        if (p.is_closed && !add(l, pair_of(&e[i]),
+                                (struct comm_link){ transport_of_payload(t->transport[row]), p.size_mb, p.time_ms }))
+            return false;
+        i = p.next;
+    }
+    return true;
+}
+
+bool comm_links_fill(struct comm_links *l, struct comm_sorter *s, struct comm_event *events, size_t n, size_t closing)
+{
+    if (!comm_sort(s, events, n))
+        return false;
+    for (size_t k = 0; k + 1 < s->first.n; k++)
+        if (!add_plane(l, s, events + s->first.at[k], s->first.at[k + 1] - s->first.at[k], closing))
+            return false;
+    return true;
+}
+
+bool comm_links_add(struct comm_links *total, const struct comm_links *l)
+{
+    for (size_t i = 0; i < l->link.n; i++)
+        if (!add(total, l->pairs.key.at[i], l->link.at[i]))
+            return false;
+    return true;
+}
+
+void comm_links_clear(struct comm_links *l)
+{
+    keys_clear(&l->pairs);
+    l->link.n = 0;
+}

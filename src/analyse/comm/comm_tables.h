@@ -1,0 +1,15 @@
+/* comm_tables.h - making room in the tables of collectives and putting their rows in order. */
+#ifndef ASCOPE_ANALYSE_COMM_COMM_TABLES_H
+#define ASCOPE_ANALYSE_COMM_COMM_TABLES_H
+
+#include "base/arena.h"
+#include "profile/comm.h"
+
+/* n rows: those that there are, then zeroed ones. False only without memory: the table is as it was. */
+bool comm_ops_resize(struct comm_ops *o, size_t n, struct arena *mem);
+bool comm_tasks_resize(struct comm_tasks *t, size_t n, struct arena *mem);
+
+/* By begin; equal ones stay in their order. */
+bool comm_tasks_sort(struct comm_tasks *t, struct arena *scratch);
+
+#endif

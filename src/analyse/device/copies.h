@@ -1,0 +1,20 @@
+/* copies.h - how much each memory copy moved, and where to. */
+#ifndef ASCOPE_ANALYSE_DEVICE_COPIES_H
+#define ASCOPE_ANALYSE_DEVICE_COPIES_H
+
+#include "profile/profile.h"
+
+/* Tasks of a device that may be copies, and what is to be filled of them. */
+struct copying {
+    size_t n;
+    const uint32_t *host;   /* rows of host_tasks, or NO_ROW */
+    const uint16_t *stream; /* as the device knows it */
+    uint64_t *bytes;
+    uint16_t *kind; /* left as it is for those that are no copies */
+};
+bool copies_measure(const struct profile *p, const struct device *d, const struct copying *c); /* false: no memory */
+
+/* After tasks_analyse(): fills tasks.copy_bytes and copy_kind of MEMCPY_ASYNC tasks. */
+bool copies_analyse(struct profile *p, struct device *d, struct error *e);
+
+#endif

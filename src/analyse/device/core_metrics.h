@@ -1,0 +1,10 @@
+/* core_metrics.h - the counters of sampled AI cores as metrics: how much of its time a core did what. */
+#ifndef ASCOPE_ANALYSE_DEVICE_CORE_METRICS_H
+#define ASCOPE_ANALYSE_DEVICE_CORE_METRICS_H
+
+#include "profile/profile.h"
+
+/* Fills d->counters.core, and the tables of cores in d->counters.rate. False only without memory. */
+bool core_samples_analyse(struct profile *p, struct device *d, struct error *e);
+
+#endif

@@ -1,0 +1,31 @@
+/* device_tasks.h - what a device really ran: its log of beginnings and ends paired, and joined with what the host asked
+ * for. */
+#ifndef ASCOPE_ANALYSE_DEVICE_DEVICE_TASKS_H
+#define ASCOPE_ANALYSE_DEVICE_DEVICE_TASKS_H
+
+#include "profile/profile.h"
+
+/* Pairs the log of the scheduler into device_log's tasks. Where it does not name their streams, the second one does,
+ * after operators_analyse(). */
+bool device_log_analyse(struct profile *p, struct device *d, struct error *e);
+bool device_log_with_host(struct profile *p, struct device *d, struct error *e);
+/* After operators_analyse(): joins the host's tasks and device_log's by (stream, batch, task, context). */
+bool tasks_analyse(struct profile *p, struct device *d, struct error *e);
+
+/* What the device says of a task: AI_CORE, PCIE_DMA_SQE, … */
+name_id task_device_type(const struct profile *p, const struct tasks *t, size_t row);
+
+/* Turns the raw stream and task id of a scheduler record into the ids that the host uses. */
+struct stream_task {
+    uint16_t stream, task;
+};
+struct stream_task stream_task_unpack(uint16_t raw_stream, uint16_t raw_task, unsigned sqe_type, bool expanded);
+
+/* Room for so many tasks in d->log. */
+bool device_log_take(struct device *d, size_t n);
+
+/* Numbers the batches of rows that are ordered by (stream, time), by the flips that the device recorded. */
+void device_batches(const struct device *d, const uint32_t *order, size_t n, const uint16_t *stream,
+                    const uint64_t *time, const uint32_t *task, uint16_t *batch);
+
+#endif

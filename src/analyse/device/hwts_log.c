@@ -1,0 +1,256 @@
+#include "analyse/device/hwts_log.h"
+
+#include "analyse/device/device_tasks.h"
+#include "base/sort.h"
+#include "load/records.h"
+#include "raw/device_records.h"
+#include "raw/enums.h"
+#include "raw/hwts.h"
+
+/* Kinds of tasks in the scheduler's track. */
+enum { TRACK_AI_CPU = 1 };
+static const uint16_t scheduled[] = { 12, 13, 72, 101, 116 }; /* care of models, their runs, callbacks, updates */
+
+static uint32_t id_of(uint32_t stream, uint32_t task)
+{
+    enum { STREAMS = 2048 };
+    return stream % STREAMS << 16 | task;
+}
+
+static bool edges_take(struct edges *e, size_t n, struct arena *mem)
+{
+    *e = (struct edges){ .id = arena_take(mem, n, sizeof *e->id),
+                         .tick = arena_take(mem, n, sizeof *e->tick),
+                         .type = arena_take(mem, n, sizeof *e->type),
+                         .is_end = arena_take(mem, n, sizeof *e->is_end) };
+    return !arena_failed(mem);
+}
+
+static void edges_add(struct edges *e, uint32_t id, uint64_t tick, uint8_t type, bool is_end)
+{
+    e->id[e->n] = id;
+    e->tick[e->n] = tick;
+    e->type[e->n] = type;
+    e->is_end[e->n++] = is_end;
+}
+
+static void add_pair(struct device_log *log, const struct edges *e, uint32_t begin, uint32_t end)
+{
+    const size_t k = log->n++;
+    log->stream[k] = (uint16_t)(e->id[end] >> 16);
+    log->task[k] = e->id[end] & 0xFFFF;
+    log->context[k] = NO_CONTEXT;
+    log->begin[k] = e->tick[begin];
+    log->end[k] = e->tick[end];
+    log->type[k] = e->type[end];
+}
+
+bool edges_pair(struct device_log *log, const struct edges *e, uint32_t *order, uint64_t *unpaired)
+{
+    if (!order_by_u32(order, e->n, e->id))
+        return false;
+    uint32_t open = NO_ROW;
+    for (size_t i = 0; i < e->n; i++) {
+        const uint32_t row = order[i];
+        if (open != NO_ROW && (e->id[open] != e->id[row] || !e->is_end[row])) {
+            ++*unpaired;
+            open = NO_ROW;
+        }
+        if (!e->is_end[row]) {
+            open = row;
+        } else if (open == NO_ROW) {
+            ++*unpaired;
+        } else {
+            add_pair(log, e, open, row);
+            open = NO_ROW;
+        }
+    }
+    *unpaired += open != NO_ROW;
+    return true;
+}
+
+/* The logs of the AI cores and, where they have one of their own, of the vector cores: in the order of the file, each
+ * for itself. */
+static bool load_log(struct device *d, const char *family, struct arena *mem, struct edges *out, struct error *e)
+{
+    struct records r;
+    if (!records_load(&d->source, mem, family, &hwts_layout, true, &r, e))
+        return false;
+    if (!edges_take(out, r.n, mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
+    const uint8_t *head = r.column[HWTS_HEAD], *type = r.column[HWTS_TYPE];
+    const uint16_t *task = r.column[HWTS_TASK];
+    const uint64_t *tick = r.column[HWTS_TICK];
+    const uint32_t *stream = r.column[HWTS_STREAM];
+    for (size_t i = 0; i < r.n; i++)
+        edges_add(out, id_of(stream[i], task[i]), tick[i], type[i], head[i] & HWTS_END_BIT);
+    return true;
+}
+
+/* Kernels of the AI CPU, where the scheduler tells of them and the log does not: by time. */
+static bool track_ai_cpu(const struct device *d, struct arena *mem, struct edges *out)
+{
+    const struct device_log *log = &d->log;
+    if (!edges_take(out, log->states.n, mem))
+        return false;
+    for (size_t i = 0; i < log->states.n; i++) {
+        const uint8_t state = log->states.state[i];
+        if (log->states.type[i] == TRACK_AI_CPU && (state == TS_STATE_STARTED || state == TS_STATE_ENDED))
+            edges_add(out, id_of(log->states.stream[i], log->states.task[i]), log->states.tick[i], SQE_AI_CPU,
+                      state == TS_STATE_ENDED);
+    }
+    return true;
+}
+
+/* All tasks, where nothing but the scheduler tells of them: by time. */
+static bool track_tasks(struct device *d, struct arena *mem, struct edges *out, struct error *e)
+{
+    struct records r;
+    if (!records_load(&d->source, mem, "ts_track.data", &ts_timeline_layout, true, &r, e) || !edges_take(out, r.n, mem))
+        return false;
+    const uint16_t *type = r.column[TS_TIMELINE_TYPE], *state = r.column[TS_TIMELINE_STATE],
+                   *stream = r.column[TS_TIMELINE_STREAM], *task = r.column[TS_TIMELINE_TASK];
+    const uint64_t *tick = r.column[TS_TIMELINE_TICK];
+    for (size_t i = 0; i < r.n; i++)
+        if (state[i] == TS_TIMELINE_RUNNING || state[i] == TS_TIMELINE_COMPLETE)
+            edges_add(out, id_of(stream[i], task[i]), tick[i], (uint8_t)type[i], state[i] == TS_TIMELINE_COMPLETE);
+    return true;
+}
+
+static bool number_batches(struct device *d, struct arena *mem)
+{
+    struct device_log *log = &d->log;
+    uint32_t *order = arena_take(mem, log->n, sizeof *order);
+    if (!order)
+        return false;
+    order_fill(order, log->n);
+    if (!order_by_u64(order, log->n, log->begin) || !order_by_u16(order, log->n, log->stream))
+        return false;
+    device_batches(d, order, log->n, log->stream, log->begin, log->task, log->batch);
+    for (size_t i = 0; i < log->n; i++)
+        log->key[i] = task_key(log->stream[i], log->batch[i], log->task[i]);
+    return true;
+}
+
+static bool is_scheduled(uint16_t type)
+{
+    for (size_t i = 0; i < sizeof scheduled / sizeof *scheduled; i++)
+        if (scheduled[i] == type)
+            return true;
+    return false;
+}
+
+/* States of tasks that the scheduler runs by itself, by (key, time). */
+struct states {
+    size_t n;
+    uint32_t *row; /* of log->states */
+    uint64_t *key; /* by row */
+};
+
+static bool gather_states(const struct device *d, struct arena *mem, struct states *out)
+{
+    const struct device_log *log = &d->log;
+    const size_t most = log->states.n;
+    uint32_t *task = arena_take(mem, most, sizeof *task);
+    uint16_t *batch = arena_take(mem, most, sizeof *batch);
+    *out = (struct states){ .row = arena_take(mem, most, sizeof *out->row),
+                            .key = arena_take(mem, most, sizeof *out->key) };
+    if (arena_failed(mem))
+        return false;
+    for (size_t i = 0; i < most; i++) {
+        task[i] = log->states.task[i];
+        out->row[i] = (uint32_t)i;
+    }
+    if (!order_by_u64(out->row, most, log->states.tick) || !order_by_u16(out->row, most, log->states.stream))
+        return false;
+    device_batches(d, out->row, most, log->states.stream, log->states.tick, task, batch);
+    for (size_t i = 0; i < most; i++) {
+        const uint32_t row = out->row[i];
+        out->key[row] = task_key(log->states.stream[row], batch[row], task[row]);
+        if (is_scheduled(log->states.type[row]))
+            out->row[out->n++] = row;
+    }
+    return order_by_u64(out->row, out->n, log->states.tick) && order_by_u64(out->row, out->n, out->key);
+}
+
+/* What the scheduler received and ended, and the log does not have. `known`: rows of the log by key. */
+static void add_scheduled(struct device_log *log, const struct states *s, const uint32_t *known, size_t n_known)
+{
+    size_t k = 0;
+    for (size_t i = 0, end; i < s->n; i = end) {
+        const uint64_t key = s->key[s->row[i]];
+        uint32_t received = NO_ROW, ended = NO_ROW;
+        for (end = i; end < s->n && s->key[s->row[end]] == key; end++) {
+            const uint32_t row = s->row[end];
+            if (received == NO_ROW && log->states.state[row] == TS_STATE_RECEIVED)
+                received = row;
+            if (ended == NO_ROW && log->states.state[row] == TS_STATE_ENDED)
+                ended = row;
+        }
+        while (k < n_known && log->key[known[k]] < key)
+            k++;
+        const bool is_known = k < n_known && log->key[known[k]] == key;
+        if (is_known || received == NO_ROW || ended == NO_ROW)
+            continue;
+        const size_t to = log->n++;
+        log->key[to] = key;
+        log->stream[to] = log->states.stream[received];
+        log->task[to] = log->states.task[received];
+        log->batch[to] = (uint16_t)(key >> 32);
+        log->context[to] = NO_CONTEXT;
+        log->begin[to] = log->states.tick[received];
+        log->end[to] = log->states.tick[ended];
+        log->type[to] = TYPE_OF_HOST;
+    }
+}
+
+static bool track_scheduled(struct device *d, struct arena *mem)
+{
+    struct device_log *log = &d->log;
+    struct states s;
+    const size_t n_known = log->n;
+    uint32_t *known = arena_take(mem, n_known, sizeof *known);
+    if (!known || !gather_states(d, mem, &s))
+        return false;
+    order_fill(known, n_known);
+    if (!order_by_u64(known, n_known, log->key))
+        return false;
+    add_scheduled(log, &s, known, n_known);
+    return true;
+}
+
+static bool pair(struct device *d, const struct edges *edges, bool by_time, const char *file, struct arena *mem)
+{
+    uint64_t unpaired = 0;
+    uint32_t *order = arena_take(mem, edges->n, sizeof *order);
+    if (!order)
+        return false;
+    order_fill(order, edges->n);
+    if ((by_time && !order_by_u64(order, edges->n, edges->tick)) || !edges_pair(&d->log, edges, order, &unpaired))
+        return false;
+    losses_add(&d->source.lost, LOSS_UNPAIRED, unpaired, file, 0);
+    return true;
+}
+
+bool hwts_log_pair(struct profile *p, struct device *d, struct error *e)
+{
+    enum { OF_CORES, OF_VECTOR_CORES, TRACK, PLACES };
+    static const char *const file[PLACES] = { "hwts.data", "hwts.aiv_data", "ts_track.data" };
+    const struct chip *chip = d->source.chip;
+    struct arena *mem = arena_new();
+    struct edges edges[PLACES] = { 0 };
+    bool done = mem && load_log(d, file[OF_CORES], mem, &edges[OF_CORES], e) &&
+                load_log(d, file[OF_VECTOR_CORES], mem, &edges[OF_VECTOR_CORES], e) &&
+                (!chip->tracks_ai_cpu || track_ai_cpu(d, mem, &edges[TRACK])) &&
+                (!chip->tracks_tasks || track_tasks(d, mem, &edges[TRACK], e));
+    size_t most = chip->tracks_models ? d->log.states.n : 0;
+    for (size_t i = 0; i < PLACES; i++)
+        most += edges[i].n / 2;
+    done = done && device_log_take(d, most);
+    for (size_t i = 0; i < PLACES && done; i++)
+        done = pair(d, &edges[i], i == TRACK, file[i], mem);
+    if (p->has_unique_ids)
+        done = done && number_batches(d, mem) && (!chip->tracks_models || track_scheduled(d, mem));
+    arena_free(mem);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
+}

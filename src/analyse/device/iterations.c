@@ -1,0 +1,307 @@
+#include "analyse/device/iterations.h"
+
+#include "analyse/device/spans.h"
+#include "base/sort.h"
+#include "raw/device_records.h"
+
+enum { NOBODY = UINT32_MAX };
+static const char where[] = "ts_track.data"; /* in losses */
+
+/* An iteration that waits for its next stamp. What it got is a chain of stamps. */
+struct waiting {
+    uint32_t first, last;
+    uint16_t begun_by, reached; /* tags */
+};
+
+/* What a run is doing, in the order of its stamps. */
+enum state {
+    OUTSIDE, /* no run has begun, or the last one ended */
+    INSIDE,  /* an iteration has begun */
+    BETWEEN, /* an iteration ended, and the next one is taken to begin there unless a new run begins first */
+};
+
+struct builder {
+    const struct device_log *log;
+    struct steps *out;
+    uint32_t *next; /* of each stamp, in its chain */
+    struct waiting *queue;
+    size_t head, tail;
+    size_t behind[STEP_TAG_ITERATION_END + 1]; /* by tag: no iteration before this one waits for it */
+
+    enum state state;
+    uint64_t index;            /* of the iteration to come, from 1 in each model */
+    uint32_t iteration_number; /* of all that were ever begun: rows may be taken back, numbers are not */
+    struct span_builder reduces, get_nexts;
+    uint64_t n_unmatched, n_unended;
+};
+
+static bool is_reduce(uint16_t tag)
+{
+    return tag >= STEP_TAG_REDUCE && tag < STEP_TAG_GET_NEXT;
+}
+
+static bool is_get_next(uint16_t tag)
+{
+    return tag >= STEP_TAG_GET_NEXT && tag < STEP_TAG_STEP_BEGIN;
+}
+
+static void iteration_begin(struct builder *b, uint64_t model, uint64_t tick)
+{
+    struct iterations *t = &b->out->iterations;
+    t->model[t->n] = model;
+    t->index[t->n] = b->index;
+    t->begin[t->n] = tick;
+    t->end[t->n] = t->fp[t->n] = t->bp[t->n] = 0;
+    t->n++;
+    b->iteration_number++;
+}
+
+static void iteration_end(struct builder *b, uint64_t tick)
+{
+    b->out->iterations.end[b->out->iterations.n - 1] = tick;
+    b->index++;
+}
+
+static size_t cut_rows(const uint32_t *iteration, size_t n, size_t from)
+{
+    while (n > 0 && iteration[n - 1] >= from)
+        n--;
+    return n;
+}
+
+/* Forgets what the iteration that was begun last has got. */
+static void iteration_clear(struct builder *b)
+{
+    struct steps *s = b->out;
+    const size_t last = s->iterations.n - 1;
+    s->iterations.fp[last] = s->iterations.bp[last] = 0;
+    s->reduces.n = cut_rows(s->reduces.iteration, s->reduces.n, last);
+    s->get_nexts.n = cut_rows(s->get_nexts.iteration, s->get_nexts.n, last);
+    b->iteration_number++;
+}
+
+/* A stamp of the iteration that was begun last. The last pass of several counts. */
+static bool add_to_iteration(struct builder *b, uint32_t i)
+{
+    const struct device_log *log = b->log;
+    struct iterations *t = &b->out->iterations;
+    const uint16_t tag = log->stamps.tag[i];
+    const uint64_t tick = log->stamps.tick[i];
+    if (b->state == OUTSIDE)
+        return false;
+    const uint32_t row = (uint32_t)(t->n - 1);
+    if (is_reduce(tag))
+        return spans_add(&b->reduces, row, b->iteration_number, tag, log->stamps.stream[i], tick);
+    if (is_get_next(tag))
+        return spans_add(&b->get_nexts, row, b->iteration_number, tag, log->stamps.stream[i], tick);
+    if (tag == STEP_TAG_FP)
+        t->fp[row] = tick;
+    else
+        t->bp[row] = tick;
+    return true;
+}
+
+/* One stamp of a model, in its final order. */
+static void take(struct builder *b, uint32_t i)
+{
+    const uint64_t model = b->log->stamps.model[i], tick = b->log->stamps.tick[i];
+    switch (b->log->stamps.tag[i]) {
+    case STEP_TAG_MODEL_BEGIN:
+        if (b->state == OUTSIDE) {
+            iteration_begin(b, model, tick);
+        } else if (b->state == BETWEEN) {
+            b->out->iterations.begin[b->out->iterations.n - 1] = tick;
+            iteration_clear(b);
+        }
+        b->state = INSIDE;
+        break;
+    case STEP_TAG_ITERATION_END:
+        if (b->state == OUTSIDE)
+            break;
+        iteration_end(b, tick);
+        iteration_begin(b, model, tick);
+        b->state = BETWEEN;
+        break;
+    case STEP_TAG_MODEL_END:
+        if (b->state != INSIDE)
+            break;
+        iteration_end(b, tick);
+        b->state = OUTSIDE;
+        break;
+    default: b->n_unmatched += !add_to_iteration(b, i);
+    }
+}
+
+static void queue_add(struct builder *b, uint32_t i)
+{
+    const uint16_t tag = b->log->stamps.tag[i];
+    b->queue[b->tail++] = (struct waiting){ i, i, tag, tag };
+}
+
+static void chain_add(struct builder *b, struct waiting *w, uint32_t i)
+{
+    b->next[w->last] = i;
+    w->last = i;
+}
+
+static void queue_flush_one(struct builder *b)
+{
+    for (uint32_t i = b->queue[b->head++].first; i != NOBODY; i = b->next[i])
+        take(b, i);
+}
+
+/* The first iteration that has not got this tag or a later one. What an iteration has got it keeps, so the search never
+ * has to go back. */
+static struct waiting *queue_find(struct builder *b, uint16_t tag)
+{
+    size_t *at = &b->behind[tag];
+    *at = *at > b->head ? *at : b->head;
+    while (*at < b->tail && b->queue[*at].reached >= tag)
+        (*at)++;
+    return *at < b->tail ? &b->queue[*at] : NULL;
+}
+
+/* One stamp of a model, in order of time. */
+static void queue_take(struct builder *b, uint32_t i)
+{
+    const uint16_t tag = b->log->stamps.tag[i];
+    struct waiting *w = NULL;
+    b->next[i] = NOBODY;
+    if (tag == STEP_TAG_MODEL_BEGIN) {
+        queue_add(b, i);
+    } else if (tag == STEP_TAG_MODEL_END) {
+        for (unsigned runs = 0; b->head < b->tail; queue_flush_one(b))
+            if (b->queue[b->head].begun_by == STEP_TAG_MODEL_BEGIN && ++runs == 2)
+                break;
+        take(b, i);
+    } else if (is_get_next(tag)) {
+        w = b->head < b->tail ? &b->queue[b->tail - 1] : NULL;
+        b->n_unmatched += w == NULL;
+    } else if (is_reduce(tag)) {
+        w = queue_find(b, STEP_TAG_ITERATION_END);
+        b->n_unmatched += w == NULL;
+    } else if ((w = queue_find(b, tag))) {
+        w->reached = tag;
+    } else {
+        queue_add(b, i);
+    }
+    if (w)
+        chain_add(b, w, i);
+}
+
+/* An iteration is there only if it ended. */
+static void model_end(struct builder *b)
+{
+    struct iterations *t = &b->out->iterations;
+    while (b->head < b->tail)
+        queue_flush_one(b);
+    if (b->state != OUTSIDE) {
+        iteration_clear(b);
+        b->n_unended += b->state == INSIDE;
+        t->n--;
+    }
+    b->state = OUTSIDE;
+    b->index = 1;
+}
+
+/* The training steps of a framework: two stamps with one index are its begin and end. */
+static bool add_steps(struct steps *s, const struct device_log *log, struct arena *temp, struct losses *lost)
+{
+    uint32_t *order = arena_take(temp, log->stamps.n, sizeof *order);
+    size_t n = 0;
+    if (!order)
+        return false;
+    for (uint32_t i = 0; i < log->stamps.n; i++)
+        if (log->stamps.tag[i] == STEP_TAG_STEP_BEGIN || log->stamps.tag[i] == STEP_TAG_STEP_END)
+            order[n++] = i;
+    if (!order_by_u64(order, n, log->stamps.tick) || !order_by_u64(order, n, log->stamps.index))
+        return false;
+    struct iterations *t = &s->iterations;
+    for (size_t i = 0, end; i < n; i = end) {
+        const uint64_t index = log->stamps.index[order[i]];
+        for (end = i + 1; end < n && log->stamps.index[order[end]] == index;)
+            end++;
+        if (end - i != 2) {
+            losses_add(lost, LOSS_UNPAIRED, end - i, where, 0);
+            continue;
+        }
+        t->model[t->n] = log->stamps.model[order[i]];
+        t->index[t->n] = index;
+        t->begin[t->n] = log->stamps.tick[order[i]];
+        t->end[t->n] = log->stamps.tick[order[i + 1]];
+        t->fp[t->n] = t->bp[t->n] = 0;
+        t->is_step[t->n++] = true;
+    }
+    return true;
+}
+
+/* How many rows there can be: every one is begun by a stamp of its own. */
+struct most {
+    size_t iterations, reduces, get_nexts, relevant;
+};
+
+static struct most count_stamps(const struct device_log *log)
+{
+    struct most m = { 0 };
+    for (size_t i = 0; i < log->stamps.n; i++) {
+        const uint16_t tag = log->stamps.tag[i];
+        m.iterations += tag == STEP_TAG_MODEL_BEGIN || tag == STEP_TAG_ITERATION_END || tag == STEP_TAG_STEP_BEGIN ||
+                        tag == STEP_TAG_STEP_END;
+        m.reduces += is_reduce(tag);
+        m.get_nexts += is_get_next(tag);
+        m.relevant += tag <= STEP_TAG_ITERATION_END || is_reduce(tag) || is_get_next(tag);
+    }
+    return m;
+}
+
+static bool build(struct steps *s, const struct device_log *log, struct arena *mem, struct arena *temp,
+                  struct losses *lost)
+{
+    const struct most most = count_stamps(log);
+    struct iterations *t = &s->iterations;
+    *t = (struct iterations){ .model = arena_take(mem, most.iterations, sizeof *t->model),
+                              .index = arena_take(mem, most.iterations, sizeof *t->index),
+                              .begin = arena_take(mem, most.iterations, sizeof *t->begin),
+                              .end = arena_take(mem, most.iterations, sizeof *t->end),
+                              .fp = arena_take(mem, most.iterations, sizeof *t->fp),
+                              .bp = arena_take(mem, most.iterations, sizeof *t->bp),
+                              .is_step = arena_take(mem, most.iterations, sizeof *t->is_step) };
+    struct builder b = { .log = log,
+                         .out = s,
+                         .next = arena_take(temp, log->stamps.n, sizeof *b.next),
+                         .queue = arena_take(temp, log->stamps.n, sizeof *b.queue),
+                         .index = 1,
+                         .reduces = spans_new(&s->reduces, most.reduces, mem, temp),
+                         .get_nexts = spans_new(&s->get_nexts, most.get_nexts, mem, temp) };
+    uint32_t *order = arena_take(temp, most.relevant, sizeof *order);
+    if (arena_failed(mem) || arena_failed(temp))
+        return false;
+    size_t n = 0;
+    for (uint32_t i = 0; i < log->stamps.n; i++) {
+        const uint16_t tag = log->stamps.tag[i];
+        if (tag <= STEP_TAG_ITERATION_END || is_reduce(tag) || is_get_next(tag))
+            order[n++] = i;
+    }
+    if (!order_by_u64(order, n, log->stamps.tick) || !order_by_u64(order, n, log->stamps.model))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && log->stamps.model[order[i]] != log->stamps.model[order[i - 1]])
+            model_end(&b);
+        queue_take(&b, order[i]);
+    }
+    if (n > 0)
+        model_end(&b);
+    losses_add(lost, LOSS_UNMATCHED, b.n_unmatched, where, 0);
+    losses_add(lost, LOSS_UNPAIRED, b.n_unended, where, 0);
+    return spans_finish(&b.reduces, mem, where, lost) && spans_finish(&b.get_nexts, mem, where, lost) &&
+           add_steps(s, log, temp, lost);
+}
+
+bool steps_analyse(struct profile *p, struct device *d, struct error *e)
+{
+    (void)p;
+    struct arena *temp = arena_new();
+    const bool done = temp && build(&d->steps, &d->log, d->source.mem, temp, &d->source.lost);
+    arena_free(temp);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its iterations", d->source.path);
+}

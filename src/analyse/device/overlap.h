@@ -1,0 +1,19 @@
+/* overlap.h - how much of the time a device computes, communicates, does both, or waits. */
+#ifndef ASCOPE_ANALYSE_DEVICE_OVERLAP_H
+#define ASCOPE_ANALYSE_DEVICE_OVERLAP_H
+
+#include "profile/profile.h"
+
+/* Which rows count. NULL: all of them. */
+struct overlap_part {
+    const bool *task; /* of the device's tasks */
+    const bool *op;   /* of the tasks that are operators */
+    const bool *comm; /* of the communication operators */
+};
+
+/* False only without memory. The intervals live in `mem`. */
+bool overlap_build(const struct profile *p, const struct device *d, const struct overlap_part *part, struct arena *mem,
+                   struct overlap *out);
+bool overlap_analyse(struct profile *p, struct device *d, struct error *e);
+
+#endif

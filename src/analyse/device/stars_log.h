@@ -1,0 +1,10 @@
+/* stars_log.h - the task log of STARS: beginnings and ends paired into the tasks that ran. */
+#ifndef ASCOPE_ANALYSE_DEVICE_STARS_LOG_H
+#define ASCOPE_ANALYSE_DEVICE_STARS_LOG_H
+
+#include "profile/profile.h"
+
+/* Fills d->log; its flips are sorted. False: no memory. */
+bool stars_log_pair(struct profile *p, struct device *d, struct error *e);
+
+#endif

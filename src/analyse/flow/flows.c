@@ -1,0 +1,36 @@
+#include "analyse/flow/flows.h"
+
+#include "raw/host_records.h"
+
+/* Connections above the calls belong to no call, and a call that ended before the collection is not there to point. */
+static bool is_from_call(const struct profile *p, uint32_t connection)
+{
+    return connection > 0 && connection <= p->host.calls.n && p->host.calls.is_shown[connection - 1];
+}
+
+/* A call that records or awaits an event: its task gets an arrow although it is no operator. */
+static bool is_of_event(const struct profile *p, size_t call)
+{
+    const struct calls *c = &p->host.calls;
+    if (c->level[call] != LEVEL_ACL)
+        return false;
+    const name_id name = dictionary_type(&p->dictionary, c->level[call], c->type[call]);
+    return name == NAME_RECORD_EVENT || name == NAME_WAIT_EVENT;
+}
+
+enum arrow_kind arrow_of_task(const struct profile *p, const struct device *d, size_t row, bool is_generic)
+{
+    const struct host_tasks *h = &p->host.tasks;
+    const uint32_t host = d->tasks.is_hidden[row] ? NO_ROW : d->tasks.host[row];
+    if (host == NO_ROW || !is_from_call(p, h->connection[host]))
+        return ARROW_NONE;
+    if (d->tasks.op[row] != NO_ROW)
+        return is_generic ? ARROW_OF_TASK : ARROW_OF_CALL;
+    const bool is_copy = h->type[host] == NAME_MEMCPY_ASYNC;
+    return is_copy || is_of_event(p, h->connection[host] - 1) ? ARROW_OF_CALL : ARROW_NONE;
+}
+
+bool arrow_of_collective(const struct profile *p, const struct device *d, size_t op)
+{
+    return d->comm.ops.is_shown[op] && is_from_call(p, d->comm.ops.connection[op]);
+}

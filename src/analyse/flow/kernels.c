@@ -1,0 +1,175 @@
+#include "analyse/flow/kernels.h"
+
+#include "analyse/flow/flows.h"
+#include "analyse/flow/places.h"
+#include "base/sort.h"
+#include "base/stamp.h"
+
+bool kernels_take(struct kernels *k, size_t n, struct arena *mem)
+{
+    *k = (struct kernels){
+        .launch_ns = arena_take(mem, n, sizeof *k->launch_ns),
+        .begin_ns = arena_take(mem, n, sizeof *k->begin_ns),
+        .end_ns = arena_take(mem, n, sizeof *k->end_ns),
+        .dur_us = arena_take(mem, n, sizeof *k->dur_us),
+        .is_aicore = arena_take(mem, n, sizeof *k->is_aicore),
+        .device = arena_take(mem, n, sizeof *k->device),
+        .pid = arena_take(mem, n, sizeof *k->pid),
+        .tid = arena_take(mem, n, sizeof *k->tid),
+        .name = arena_take(mem, n, sizeof *k->name),
+    };
+    return !arena_failed(mem);
+}
+
+struct collecting {
+    const struct profile *p;
+    bool is_generic; /* which of the two presentations the timeline has */
+    struct kernels *k;
+    uint32_t *of_call; /* row of kernels + 1 at which the arrow of a call ends, or 0 */
+    const uint32_t *row_of_stream;
+    name_id aicore;
+};
+
+/* Counts the arrows, so that the columns are taken once. */
+static size_t count_arrows(const struct collecting *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->p->n_devices; i++) {
+        const struct device *d = &c->p->device[i];
+        for (size_t row = 0; row < d->tasks.n; row++)
+            n += arrow_of_task(c->p, d, row, c->is_generic) != ARROW_NONE;
+        for (size_t op = 0; op < d->comm.ops.n; op++)
+            n += arrow_of_collective(c->p, d, op);
+    }
+    return n;
+}
+
+/* The row of the kernel at which an arrow of a call ends: a new one where it is the first. */
+static size_t row_of_call(const struct collecting *c, uint32_t call)
+{
+    if (c->of_call[call] == 0) {
+        c->k->launch_ns[c->k->n] = source_host_ns(&c->p->host.source, c->p->host.calls.begin[call]);
+        c->of_call[call] = (uint32_t)++c->k->n;
+    }
+    return c->of_call[call] - 1;
+}
+
+/* Tasks come in the order of their beginnings: the first of a call stands for all of them. */
+static void collect_tasks(const struct collecting *c, uint32_t device)
+{
+    const struct device *d = &c->p->device[device];
+    const struct host_tasks *h = &c->p->host.tasks;
+    const struct tasks *t = &d->tasks;
+    const uint32_t pid = trace_pid(d->source.pid, PLACE_HARDWARE, d->source.device);
+    for (size_t row = 0; row < t->n; row++) {
+        const enum arrow_kind arrow = arrow_of_task(c->p, d, row, c->is_generic);
+        if (arrow == ARROW_NONE || (arrow == ARROW_OF_CALL && c->of_call[h->connection[t->host[row]] - 1] > 0))
+            continue;
+        const uint32_t host = t->host[row];
+        const struct task_label label = task_label(c->p, t, row, host, c->is_generic);
+        const size_t i = arrow == ARROW_OF_CALL ? row_of_call(c, h->connection[host] - 1) : c->k->n++;
+        if (arrow == ARROW_OF_TASK)
+            c->k->launch_ns[i] = source_host_ns(&c->p->host.source, h->time[host]);
+        c->k->begin_ns[i] = t->begin_ns[row];
+        c->k->end_ns[i] = t->dur_ns[row] < 9e18 ? stamp_add(t->begin_ns[row], (int64_t)t->dur_ns[row]) : t->end_ns[row];
+        c->k->dur_us[i] = t->dur_ns[row] / 1000;
+        c->k->is_aicore[i] = label.type == c->aicore;
+        c->k->device[i] = device;
+        c->k->pid[i] = pid;
+        c->k->tid[i] = c->row_of_stream[t->stream[row]];
+        c->k->name[i] = label.name;
+    }
+}
+
+/* A collective takes the arrow from the tasks that it consists of: its range is what the operator waits for. */
+static bool collect_collectives(const struct collecting *c, uint32_t device, int64_t *next_row, struct arena *mem)
+{
+    const struct device *d = &c->p->device[device];
+    const struct comm_ops *o = &d->comm.ops;
+    *next_row = c->is_generic ? 0 : *next_row;
+    struct comm_groups groups = comm_groups_find(c->p, d, NULL, next_row, mem);
+    const unsigned sort = c->is_generic ? PLACE_COMM_GENERIC : PLACE_COMM;
+    for (size_t op = o->n; op-- > 0;) { /* of several the first, so it comes last */
+        const struct comm_group *group = comm_group_of(&groups, o->group[op], mem);
+        if (!group)
+            return false;
+        if (!arrow_of_collective(c->p, d, op))
+            continue;
+        const size_t i = row_of_call(c, o->connection[op] - 1);
+        c->k->begin_ns[i] = o->begin_ns[op];
+        c->k->end_ns[i] = o->end_ns[op];
+        c->k->dur_us[i] = (double)(o->end_ns[op] - o->begin_ns[op]) / 1000;
+        c->k->is_aicore[i] = false;
+        c->k->device[i] = device;
+        c->k->pid[i] = trace_pid(d->source.pid, sort, d->source.device);
+        c->k->tid[i] = group->first_row;
+        c->k->name[i] = o->name[op];
+    }
+    return true;
+}
+
+bool kernels_sort(struct kernels *k, struct arena *mem)
+{
+    static const uint64_t sign = UINT64_C(1) << 63;
+    struct arena *spare = arena_new();
+    uint32_t *order = spare ? arena_take(spare, k->n, sizeof *order) : NULL;
+    uint64_t *begin = spare ? arena_take(spare, k->n, sizeof *begin) : NULL;
+    uint64_t *launch = spare ? arena_take(spare, k->n, sizeof *launch) : NULL;
+    struct kernels sorted;
+    bool ok = order && begin && launch && kernels_take(&sorted, k->n, mem);
+    for (size_t i = 0; ok && i < k->n; i++) {
+        begin[i] = (uint64_t)k->begin_ns[i] ^ sign;
+        launch[i] = (uint64_t)k->launch_ns[i] ^ sign;
+    }
+    if (ok)
+        order_fill(order, k->n);
+    ok = ok && order_by_u64(order, k->n, begin) && order_by_u32(order, k->n, k->device) &&
+         order_by_u64(order, k->n, launch);
+    if (ok) {
+        const struct {
+            void *to;
+            const void *from;
+            size_t size;
+        } column[] = {
+            { sorted.launch_ns, k->launch_ns, sizeof *k->launch_ns },
+            { sorted.begin_ns, k->begin_ns, sizeof *k->begin_ns },
+            { sorted.end_ns, k->end_ns, sizeof *k->end_ns },
+            { sorted.dur_us, k->dur_us, sizeof *k->dur_us },
+            { sorted.is_aicore, k->is_aicore, sizeof *k->is_aicore },
+            { sorted.device, k->device, sizeof *k->device },
+            { sorted.pid, k->pid, sizeof *k->pid },
+            { sorted.tid, k->tid, sizeof *k->tid },
+            { sorted.name, k->name, sizeof *k->name },
+        };
+        for (size_t c = 0; c < sizeof column / sizeof *column; c++)
+            order_apply(column[c].to, column[c].from, order, k->n, column[c].size);
+        sorted.n = k->n;
+        *k = sorted;
+    }
+    arena_free(spare);
+    return ok;
+}
+
+bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *mem)
+{
+    struct arena *spare = arena_new();
+    struct kernels found;
+    struct collecting c = { .p = p, .is_generic = !p->chip->is_native, .k = &found };
+    bool ok = spare && kernels_take(&found, count_arrows(&c), spare);
+    if (ok) {
+        c.of_call = arena_take(spare, p->host.calls.n, sizeof *c.of_call);
+        c.row_of_stream = stream_rows(p, spare);
+        c.aicore = names_addz(p->names, "AI_CORE");
+        ok = !arena_failed(spare);
+    }
+    int64_t next_row = 0;
+    for (uint32_t i = 0; ok && i < p->n_devices; i++) {
+        collect_tasks(&c, i);
+        ok = collect_collectives(&c, i, &next_row, spare);
+    }
+    ok = ok && kernels_sort(&found, mem);
+    if (ok)
+        *k = found;
+    arena_free(spare);
+    return ok;
+}

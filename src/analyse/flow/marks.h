@@ -1,0 +1,34 @@
+/* marks.h - what the user marked: on the host, and where a device saw it. */
+#ifndef ASCOPE_ANALYSE_FLOW_MARKS_H
+#define ASCOPE_ANALYSE_FLOW_MARKS_H
+
+#include "profile/profile.h"
+
+/* Joins the segments of long messages and puts the host's marks in order. False only without memory. */
+bool marks_analyse(struct profile *p, struct error *e);
+
+/* Fills d->steps.marks from the device's stamps. A mark that a device saw carries the id that the host gave it; of several
+ * marks with that id it is the latest before it, of a thread that gives work to this device if there is one. */
+bool device_marks_analyse(struct profile *p, struct device *d, struct error *e);
+
+/* The id of a mark, made unique: ids that come again are counted above the 32 bits that ids have. */
+static inline uint64_t mark_unique_id(const struct marks *m, size_t row)
+{
+    return m->id[row] + ((uint64_t)m->repeat[row] << 32);
+}
+
+/* Marks have connection ids of their own, above those of calls. */
+static const uint64_t MARK_WITHOUT_ID = 4000000000u;
+static inline uint64_t mark_connection(uint64_t unique_id)
+{
+    return MARK_WITHOUT_ID + 1 + unique_id;
+}
+
+/* The same of what a device saw. */
+static inline uint64_t seen_unique_id(const struct profile *p, const struct device_marks *seen, size_t row)
+{
+    const uint32_t host = seen->host[row];
+    return host == NO_ROW ? seen->id[row] : mark_unique_id(&p->host.records.marks, host);
+}
+
+#endif

@@ -1,0 +1,38 @@
+#include "analyse/framework/collection_analyse.h"
+
+#include "analyse/profile_analyse.h"
+#include "analyse/flow/kernels.h"
+#include "analyse/framework/memory_lifetimes.h"
+#include "analyse/framework/op_tree.h"
+#include "analyse/framework/profiler_steps.h"
+
+/* What ties operators to the device. */
+static bool tie(struct session *s, struct arena *spare)
+{
+    const struct framework *f = &s->framework;
+    struct queued queued;
+    const bool has_queue = queue_is_used(f);
+    return kernels_collect(&s->kernels, &s->profile, s->mem) &&
+           (!has_queue || queued_find(&queued, &f->dequeue, &s->kernels, spare)) &&
+           op_tree_build(&s->tree, f, &s->kernels, has_queue ? &queued : NULL, s->mem) &&
+           session_steps_find(&s->steps, f, &s->tree, &s->kernels, has_queue ? &queued : NULL, s->profile.names,
+                              s->mem);
+}
+
+bool session_analyse(struct session *s, unsigned n_threads, struct error *e)
+{
+    if (s->has_device && !profile_analyse(&s->profile, n_threads, e))
+        return false;
+    struct arena *spare = arena_new();
+    const bool ok = spare && tie(s, spare) && !names_failed(s->profile.names);
+    arena_free(spare);
+    if (!ok)
+        return error_set(e, FAULT_LIMIT, "%s: no memory to tie operators to the device", s->path);
+    return memory_lives_analyse(s, e);
+}
+
+bool session_is_simulated(const struct session *s)
+{
+    return s->settings.is_simulated || s->collector.is_simulated ||
+           (s->has_device && source_is_simulated(profile_main_source(&s->profile)));
+}

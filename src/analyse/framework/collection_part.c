@@ -1,0 +1,194 @@
+#include "analyse/framework/collection_part.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/keys.h"
+#include "base/sort.h"
+
+/* False: it has none. */
+static bool step_number(const struct session *s, size_t step, int64_t *number)
+{
+    const char *text = names_text(s->profile.names, s->steps.id[step]);
+    char *end;
+    *number = strtoll(text, &end, 10);
+    return end > text && *end == '\0';
+}
+
+static bool no_such_step(const struct session *s, int64_t first, int64_t last, struct error *e)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN, number;
+    for (size_t i = 0; i < s->steps.n; i++)
+        if (step_number(s, i, &number)) {
+            least = number < least ? number : least;
+            most = number > most ? number : most;
+        }
+    if (least > most)
+        return error_set(e, FAULT_ASKED, "%s: has no steps; leave out --steps", s->path);
+    if (first == last)
+        return error_set(e, FAULT_ASKED, "%s: has steps %" PRId64 " to %" PRId64 ", not %" PRId64, s->path, least, most,
+                         first);
+    return error_set(e, FAULT_ASKED, "%s: has steps %" PRId64 " to %" PRId64 ", not %" PRId64 " to %" PRId64, s->path,
+                     least, most, first, last);
+}
+
+static void widen(bool is_first, int64_t *begin_ns, int64_t *end_ns, int64_t from_ns, int64_t to_ns)
+{
+    if (is_first || from_ns < *begin_ns)
+        *begin_ns = from_ns;
+    if (is_first || to_ns > *end_ns)
+        *end_ns = to_ns;
+}
+
+/* False: none of them is there. */
+static bool find_times(struct session_part *p, const struct session *s, int64_t first, int64_t last)
+{
+    const struct session_steps *t = &s->steps;
+    bool has_any = false;
+    for (size_t i = 0; i < t->n; i++) {
+        int64_t number;
+        if (!step_number(s, i, &number) || number < first || number > last)
+            continue;
+        p->has_step[i] = true;
+        widen(!has_any, &p->begin_ns, &p->end_ns, t->host_begin_ns[i], t->host_end_ns[i]);
+        if (t->has_work[i])
+            widen(!p->is_on_device, &p->device_begin_ns, &p->device_end_ns, t->begin_ns[i], t->end_ns[i] - 1);
+        has_any = true;
+        p->is_on_device |= t->has_work[i];
+    }
+    /* What began while two steps were running is the earlier one's. */
+    for (size_t i = 0; i < t->n; i++)
+        if (t->has_work[i] && !p->has_step[i] && t->begin_ns[i] < p->device_begin_ns &&
+            t->end_ns[i] > p->device_begin_ns)
+            p->device_begin_ns = t->end_ns[i];
+    return has_any;
+}
+
+/* Rows, and the columns that they leave. */
+struct gathering {
+    const struct session_part *part;
+    uint32_t *row;
+    size_t n;
+    struct arena *mem;
+};
+
+static bool begins(struct gathering *g, const int64_t *begin_ns, size_t n)
+{
+    g->n = 0;
+    g->row = arena_take(g->mem, n, sizeof *g->row);
+    for (uint32_t i = 0; g->row && i < n; i++)
+        if (begin_ns[i] >= g->part->begin_ns && begin_ns[i] <= g->part->end_ns)
+            g->row[g->n++] = i;
+    return g->row != NULL;
+}
+
+static void *gather(const struct gathering *g, const void *column, size_t size)
+{
+    void *to = column ? arena_take(g->mem, g->n, size) : NULL;
+    if (to)
+        order_apply(to, column, g->row, g->n, size);
+    return to;
+}
+#define GATHER(g, column) ((column) = gather((g), (column), sizeof *(column)))
+
+static bool cut_ops(struct gathering *g, struct torch_ops *o, uint32_t **row)
+{
+    *row = arena_take(g->mem, o->n, sizeof **row);
+    if (!*row || !begins(g, o->begin_ns, o->n))
+        return false;
+    for (size_t i = 0; i < o->n; i++)
+        (*row)[i] = NO_ROW;
+    for (uint32_t i = 0; i < g->n; i++)
+        (*row)[g->row[i]] = i;
+    o->n = g->n;
+    GATHER(g, o->begin_ns);
+    GATHER(g, o->end_ns);
+    GATHER(g, o->sequence);
+    GATHER(g, o->forward_thread);
+    GATHER(g, o->process);
+    GATHER(g, o->thread);
+    GATHER(g, o->scope);
+    name_id **const name[] = { &o->name, &o->types, &o->shapes, &o->stack, &o->modules, &o->flops };
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        GATHER(g, *name[i]);
+    GATHER(g, o->record);
+    GATHER(g, o->record_size);
+    return !arena_failed(g->mem);
+}
+
+static bool cut_spans(struct gathering *g, struct queue_spans *q)
+{
+    q->n = g->n;
+    GATHER(g, q->begin_ns);
+    GATHER(g, q->end_ns);
+    GATHER(g, q->id);
+    GATHER(g, q->process);
+    GATHER(g, q->thread);
+    GATHER(g, q->name);
+    return !arena_failed(g->mem);
+}
+
+/* Taken out: those that were put in there, whenever that was. */
+static bool cut_queue(struct gathering *g, struct framework *f)
+{
+    struct keys put_in = { 0 };
+    if (!begins(g, f->enqueue.begin_ns, f->enqueue.n) || !cut_spans(g, &f->enqueue))
+        return false;
+    for (size_t i = 0; i < f->enqueue.n; i++)
+        if (keys_add(&put_in, f->enqueue.id[i], g->mem) == KEYS_NO_MEMORY)
+            return false;
+    g->n = 0;
+    g->row = arena_take(g->mem, f->dequeue.n, sizeof *g->row);
+    for (uint32_t i = 0; g->row && i < f->dequeue.n; i++)
+        if (keys_find(&put_in, f->dequeue.id[i]) != KEYS_NONE)
+            g->row[g->n++] = i;
+    return g->row && cut_spans(g, &f->dequeue);
+}
+
+static bool cut_python(struct gathering *g, struct python_calls *p)
+{
+    if (!begins(g, p->begin_ns, p->n))
+        return false;
+    p->n = g->n;
+    GATHER(g, p->begin_ns);
+    GATHER(g, p->end_ns);
+    GATHER(g, p->process);
+    GATHER(g, p->thread);
+    GATHER(g, p->key);
+    GATHER(g, p->name);
+    GATHER(g, p->id);
+    GATHER(g, p->parent);
+    GATHER(g, p->module);
+    return !arena_failed(g->mem);
+}
+
+static bool cut_gc(struct gathering *g, struct collected_garbage *c)
+{
+    if (!begins(g, c->begin_ns, c->n))
+        return false;
+    c->n = g->n;
+    GATHER(g, c->begin_ns);
+    GATHER(g, c->end_ns);
+    GATHER(g, c->process);
+    return !arena_failed(g->mem);
+}
+
+bool session_part_find(struct session_part *p, const struct session *s, int64_t first, int64_t last, struct arena *mem,
+                       struct error *e)
+{
+    *p = (struct session_part){ .has_step = arena_take(mem, s->steps.n, sizeof *p->has_step),
+                                .framework = s->framework };
+    if (!p->has_step)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for a part of it", s->path);
+    if (!find_times(p, s, first, last))
+        return no_such_step(s, first, last, e);
+    struct gathering g = { .part = p, .mem = mem };
+    struct framework *f = &p->framework;
+    if (!cut_ops(&g, &f->ops, &p->op_row) || !cut_queue(&g, f) || !cut_python(&g, &f->python) || !cut_gc(&g, &f->gc))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for a part of it", s->path);
+    p->launched_ns = p->end_ns;
+    for (size_t i = 0; i < f->dequeue.n; i++)
+        if (f->dequeue.end_ns[i] > p->launched_ns)
+            p->launched_ns = f->dequeue.end_ns[i];
+    return true;
+}

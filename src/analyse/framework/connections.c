@@ -1,0 +1,280 @@
+#include "analyse/framework/connections.h"
+
+#include <string.h>
+
+#include "analyse/framework/enclosing.h"
+#include "analyse/flow/marks.h"
+#include "base/keys.h"
+#include "base/sort.h"
+#include "raw/host_records.h"
+
+static const uint64_t SIGN = UINT64_C(1) << 63;
+
+/* What may have been called by an operator: launches of the runtime, or marks of the user. In order of begin. */
+struct calls_made {
+    size_t n;
+    int64_t *begin_ns, *end_ns;
+    uint64_t *thread, *id;
+};
+
+static bool calls_take(struct calls_made *c, size_t n, struct arena *mem)
+{
+    *c = (struct calls_made){ .n = n };
+    int64_t **const time[] = { &c->begin_ns, &c->end_ns };
+    uint64_t **const number[] = { &c->thread, &c->id };
+    for (size_t i = 0; i < 2; i++) {
+        *time[i] = arena_take(mem, n, sizeof **time[i]);
+        *number[i] = arena_take(mem, n, sizeof **number[i]);
+    }
+    return !arena_failed(mem);
+}
+
+static bool calls_sort(struct calls_made *c, struct arena *mem)
+{
+    struct calls_made sorted;
+    uint32_t *order = arena_take(mem, c->n, sizeof *order);
+    uint64_t *key = arena_take(mem, c->n, sizeof *key);
+    if (!order || !key || !calls_take(&sorted, c->n, mem))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        key[i] = (uint64_t)c->begin_ns[i] ^ SIGN;
+    order_fill(order, c->n);
+    if (!order_by_u64(order, c->n, key))
+        return false;
+    order_apply(sorted.begin_ns, c->begin_ns, order, c->n, sizeof *c->begin_ns);
+    order_apply(sorted.end_ns, c->end_ns, order, c->n, sizeof *c->end_ns);
+    order_apply(sorted.thread, c->thread, order, c->n, sizeof *c->thread);
+    order_apply(sorted.id, c->id, order, c->n, sizeof *c->id);
+    *c = sorted;
+    return true;
+}
+
+static uint64_t thread_key(uint32_t process, uint32_t thread)
+{
+    return (uint64_t)process << 32 | thread;
+}
+
+static bool launches_of(struct calls_made *out, const struct profile *p, struct arena *mem)
+{
+    const struct calls *c = &p->host.calls;
+    const struct source *s = &p->host.source;
+    const name_id launch = names_addz(p->names, "launch");
+    if (!calls_take(out, c->n, mem))
+        return false;
+    out->n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->level[i] != LEVEL_NODE || !c->is_shown[i] ||
+            dictionary_type(&p->dictionary, c->level[i], c->type[i]) != launch)
+            continue;
+        const size_t row = out->n++;
+        out->begin_ns[row] = source_host_ns(s, c->begin[i]);
+        out->end_ns[row] = source_host_ns(s, c->end[i]);
+        out->thread[row] = thread_key(s->pid, c->thread[i]);
+        out->id[row] = i + 1;
+    }
+    return calls_sort(out, mem);
+}
+
+static bool marks_of(struct calls_made *out, const struct profile *p, struct arena *mem)
+{
+    const struct marks *m = &p->host.records.marks;
+    const struct source *s = &p->host.source;
+    if (!calls_take(out, m->n, mem))
+        return false;
+    out->n = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        const int64_t begin_ns = source_host_ns(s, m->begin[i]);
+        if (begin_ns < s->begin_ns)
+            continue;
+        const size_t row = out->n++;
+        out->begin_ns[row] = begin_ns;
+        out->end_ns[row] = source_host_ns(s, m->end[i]);
+        out->thread[row] = thread_key(s->pid, m->thread[i]);
+        out->id[row] = i < m->n_plain ? MARK_WITHOUT_ID : mark_connection(mark_unique_id(m, i));
+    }
+    return calls_sort(out, mem);
+}
+
+/* For each span of `from` the last one of `to` with the same id. */
+static uint32_t *same_id(const struct queue_spans *from, const struct queue_spans *to, struct arena *mem)
+{
+    uint32_t *found = arena_take(mem, from->n, sizeof *found), *order = arena_take(mem, to->n, sizeof *order);
+    if (!found || !order)
+        return NULL;
+    order_fill(order, to->n);
+    if (!order_by_u64(order, to->n, to->id))
+        return NULL;
+    for (size_t i = 0; i < from->n; i++) {
+        const size_t after = from->id[i] == UINT64_MAX ? to->n : order_first_u64(order, to->n, to->id, from->id[i] + 1);
+        found[i] = after > 0 && to->id[order[after - 1]] == from->id[i] ? order[after - 1] : NO_ROW;
+    }
+    return found;
+}
+
+static uint64_t *queue_threads(const struct queue_spans *q, struct arena *mem)
+{
+    uint64_t *thread = arena_take(mem, q->n, sizeof *thread);
+    for (size_t i = 0; thread && i < q->n; i++)
+        thread[i] = thread_key(q->process[i], q->thread[i]);
+    return thread;
+}
+
+/* The operators among which the caller of something is looked for. */
+static bool spans_of_ops(struct host_spans *out, const struct torch_ops *o, const uint32_t *row, size_t n,
+                         struct arena *mem)
+{
+    int64_t *begin_ns = arena_take(mem, n, sizeof *begin_ns), *end_ns = arena_take(mem, n, sizeof *end_ns);
+    uint64_t *thread = arena_take(mem, n, sizeof *thread);
+    if (!begin_ns || !end_ns || !thread)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        begin_ns[i] = o->begin_ns[row[i]];
+        end_ns[i] = o->end_ns[row[i]];
+        thread[i] = thread_key(o->process[row[i]], o->thread[row[i]]);
+    }
+    *out = (struct host_spans){ n, begin_ns, end_ns, thread };
+    return true;
+}
+
+/* op[i]: which of the operators made call i, or NO_ROW. A call that was made while a task was taken out of the queue was made by
+ * the operator that put the task in. */
+static bool callers_of(const struct calls_made *c, const struct host_spans *ops, const struct framework *f,
+                       uint32_t *op, struct arena *mem)
+{
+    const struct queue_spans *in = &f->enqueue, *out = &f->dequeue;
+    const struct host_spans calls = { c->n, c->begin_ns, c->end_ns, c->thread };
+    if (in->n == 0 || out->n == 0)
+        return enclosing_find(ops, &calls, op);
+    uint32_t *op_of_task = arena_take(mem, in->n, sizeof *op_of_task);
+    const uint32_t *put_in = same_id(out, in, mem);
+    const struct host_spans enqueued = { in->n, in->begin_ns, in->end_ns, queue_threads(in, mem) },
+                            dequeued = { out->n, out->begin_ns, out->end_ns, queue_threads(out, mem) };
+    if (!op_of_task || !put_in || !enqueued.thread || !dequeued.thread || !enclosing_find(ops, &enqueued, op_of_task) ||
+        !enclosing_find(&dequeued, &calls, op))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        if (op[i] != NO_ROW)
+            op[i] = put_in[op[i]] == NO_ROW ? NO_ROW : op_of_task[put_in[op[i]]];
+    return true;
+}
+
+/* The last operator of a sequence number is its forward, the last with a forward thread its backward. pair[row]: the number of the
+ * pair + 1; pairs are numbered as their sequence numbers appear in the file. */
+static uint32_t *pair_ops(const struct torch_ops *o, const uint32_t *row, size_t n, struct arena *mem)
+{
+    uint32_t *pair = arena_take(mem, o->n, sizeof *pair);
+    uint32_t *last[2] = { arena_take(mem, n, sizeof **last), arena_take(mem, n, sizeof **last) }; /* row + 1 */
+    struct keys sequence = { 0 };
+    if (arena_failed(mem))
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t op = row[i];
+        if (o->sequence[op] < 0)
+            continue;
+        const uint32_t place = keys_add(&sequence, (uint64_t)o->sequence[op], mem);
+        if (place == KEYS_NO_MEMORY)
+            return NULL;
+        last[o->forward_thread[op] != 0][place] = op + 1;
+    }
+    uint32_t n_pairs = 0;
+    for (size_t i = 0; i < sequence.key.n; i++)
+        if (last[0][i] > 0 && last[1][i] > 0)
+            pair[last[0][i] - 1] = pair[last[1][i] - 1] = ++n_pairs;
+    return pair;
+}
+
+static bool sort_by_begin(const struct torch_ops *o, uint32_t *row, size_t n, struct arena *mem)
+{
+    uint64_t *key = arena_take(mem, o->n, sizeof *key);
+    for (size_t i = 0; key && i < n; i++)
+        key[row[i]] = (uint64_t)o->begin_ns[row[i]] ^ SIGN;
+    return key && order_by_u64(row, n, key);
+}
+
+static void split_ops(struct connections *c, const struct session *s, const struct torch_ops *o)
+{
+    size_t n_plain = 0;
+    for (size_t i = 0; i < o->n; i++)
+        n_plain += strncmp(names_text(s->profile.names, o->name[i]), "mstx_", 5) != 0;
+    c->n = o->n;
+    c->n_plain = n_plain;
+    size_t plain = 0, marked = n_plain;
+    for (uint32_t i = 0; i < o->n; i++)
+        c->op[strncmp(names_text(s->profile.names, o->name[i]), "mstx_", 5) == 0 ? marked++ : plain++] = i;
+}
+
+/* Of some of the operators: who made which call. Their positions are counted from `first`. */
+struct callers {
+    struct calls_made calls;
+    uint32_t *op;
+    size_t first;
+};
+
+static bool callers_find(struct callers *c, const struct connections *all, const struct framework *f, size_t first,
+                         size_t n, struct arena *mem)
+{
+    struct host_spans ops;
+    c->first = first;
+    c->op = arena_take(mem, c->calls.n, sizeof *c->op);
+    if (n == 0)
+        c->calls.n = 0;
+    return c->op && (c->calls.n == 0 || (spans_of_ops(&ops, &f->ops, all->op + first, n, mem) &&
+                                         callers_of(&c->calls, &ops, f, c->op, mem)));
+}
+
+static bool list_ids(struct connections *c, const uint32_t *pair, uint64_t first_pair, const struct callers *callers,
+                     size_t n_callers, struct arena *mem)
+{
+    c->first = arena_take(mem, c->n + 1, sizeof *c->first);
+    uint32_t *next = arena_take(mem, c->n + 1, sizeof *next);
+    if (!c->first || !next)
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        next[i] = pair[c->op[i]] > 0;
+    for (size_t k = 0; k < n_callers; k++)
+        for (size_t i = 0; i < callers[k].calls.n; i++)
+            if (callers[k].op[i] != NO_ROW)
+                next[callers[k].first + callers[k].op[i]]++;
+    for (size_t i = 0; i < c->n; i++) {
+        c->first[i + 1] = c->first[i] + next[i];
+        next[i] = c->first[i];
+    }
+    c->id = arena_take(mem, c->first[c->n], sizeof *c->id);
+    if (!c->id)
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        if (pair[c->op[i]] > 0)
+            c->id[next[i]++] = first_pair + pair[c->op[i]] - 1;
+    for (size_t k = 0; k < n_callers; k++)
+        for (size_t i = 0; i < callers[k].calls.n; i++)
+            if (callers[k].op[i] != NO_ROW)
+                c->id[next[callers[k].first + callers[k].op[i]]++] = callers[k].calls.id[i];
+    return true;
+}
+
+bool connections_find(struct connections *c, const struct session *s, const struct framework *f, struct arena *mem)
+{
+    struct arena *temp = arena_new();
+    struct callers callers[2] = { 0 };
+    *c = (struct connections){ .op = arena_take(mem, f->ops.n, sizeof *c->op) };
+    bool done = temp && c->op;
+    if (done)
+        split_ops(c, s, &f->ops);
+    const uint32_t *pair = done ? pair_ops(&f->ops, c->op, c->n_plain, temp) : NULL;
+    uint64_t first_pair = CONNECTION_FRAMEWORK;
+    for (size_t i = 0; i < f->enqueue.n; i++)
+        if (f->enqueue.id[i] + 1 + CONNECTION_FRAMEWORK > first_pair)
+            first_pair = f->enqueue.id[i] + 1 + CONNECTION_FRAMEWORK;
+
+    done = pair && launches_of(&callers[0].calls, &s->profile, temp) && marks_of(&callers[1].calls, &s->profile, temp);
+    if (done && callers[0].calls.n > 0)
+        done = sort_by_begin(&f->ops, c->op, c->n_plain, temp);
+    if (done && callers[1].calls.n > 0)
+        done = sort_by_begin(&f->ops, c->op + c->n_plain, c->n - c->n_plain, temp);
+    done = done && callers_find(&callers[0], c, f, 0, c->n_plain, temp) &&
+           callers_find(&callers[1], c, f, c->n_plain, c->n - c->n_plain, temp) &&
+           list_ids(c, pair, first_pair, callers, 2, mem);
+    c->dequeue = done ? same_id(&f->enqueue, &f->dequeue, mem) : NULL;
+    arena_free(temp);
+    return c->dequeue != NULL;
+}

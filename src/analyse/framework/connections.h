@@ -1,0 +1,25 @@
+/* connections.h - what PyTorch's operators are connected with: their backward, and what the device's runtime did for them.
+ *
+ * For the database: its tables know a connection by a number. Tasks of the queue have the number that PyTorch gave them, pairs
+ * of forward and backward the ones after those, both raised by CONNECTION_FRAMEWORK; calls of the runtime have their own.
+ */
+#ifndef ASCOPE_ANALYSE_FRAMEWORK_CONNECTIONS_H
+#define ASCOPE_ANALYSE_FRAMEWORK_CONNECTIONS_H
+
+#include "profile/collection.h"
+
+static const uint64_t CONNECTION_FRAMEWORK = UINT64_C(5) << 28; /* above every number of a call */
+
+struct connections {
+    uint32_t *op;      /* rows of torch_ops: operators, then ranges of the user whose names begin with "mstx_" */
+    size_t n, n_plain; /* all of them, and those before the ranges */
+    uint32_t *first;   /* by position in `op`: n + 1 positions in `id` */
+    uint64_t *id;      /* of each: its pair, then the calls that it made in order of begin */
+    uint32_t *dequeue; /* by row of framework.enqueue: row of framework.dequeue, or NO_ROW */
+};
+
+/* Of the framework of a session, or of a part of it; lives in mem. Operators are in the order of the file, or in order of begin where the device's runtime launched anything. False: no
+ * memory. */
+bool connections_find(struct connections *c, const struct session *s, const struct framework *f, struct arena *mem);
+
+#endif

@@ -1,0 +1,47 @@
+/* frames.h - where the time of operators was spent, added up by the Python frames and operators around them.
+ *
+ * A tree: the root is everything, below it are Python frames from the outermost in, and in the innermost one the operators that
+ * it called, each with those that it called in turn. Steps are no operators, and lend their stack only: what a step takes itself
+ * is the time between its operators. Operators without a stack of their own (backward passes, what the library
+ * calls inside) lie in the operator around them, or under a frame of their own.
+ */
+#ifndef ASCOPE_ANALYSE_FRAMEWORK_FRAMES_H
+#define ASCOPE_ANALYSE_FRAMEWORK_FRAMES_H
+
+#include "profile/collection.h"
+
+enum frame_kind { FRAME_ROOT, FRAME_PYTHON, FRAME_LIBRARY, FRAME_OPERATOR, FRAME_NO_STACK };
+enum { FRAMES_DEEPEST = 255 }; /* what lies deeper is counted where it is left */
+
+struct frame {
+    uint32_t parent; /* its own number at the root, which is 0; else a smaller one */
+    name_id name;
+    uint8_t kind, depth;
+    uint32_t n_operators; /* that spent time in it or below */
+    double self_us, total_us;
+};
+
+struct frames {
+    LIST(struct frame) at;
+    uint32_t *child;       /* by parent, the longest first */
+    uint32_t *first_child; /* n + 1 positions in child */
+};
+
+/* What is added up. */
+enum time_metric { TIME_OF_HOST, TIME_OF_DEVICE };
+
+/* What an operator took itself; 0 or less: nothing. */
+double op_self_us(const struct session *s, enum time_metric metric, uint32_t at); /* at: position in tree.by_begin */
+
+bool frames_build(struct frames *f, const struct session *s, enum time_metric metric,
+                  struct arena *mem); /* false: no memory */
+
+/* The part of a stack (";\r\n" between the frames, innermost first) that begins at *at, without blanks around it. Moves *at
+ * behind it; false at the end. */
+struct stack_part {
+    const char *text;
+    size_t len;
+};
+bool stack_next(const char *stack, size_t len, size_t *at, struct stack_part *part);
+
+#endif

@@ -1,0 +1,150 @@
+#include "analyse/framework/memory_lifetimes.h"
+
+#include "analyse/framework/memory_names.h"
+#include "base/sort.h"
+#include "raw/torch.h"
+
+static const uint64_t SIGN = UINT64_C(1) << 63;
+
+/* The records that count, in two orders; all of it is scratch. */
+struct events {
+    size_t n;
+    uint64_t *time;       /* of every row, so that it sorts as unsigned */
+    uint32_t *by_time;    /* rows */
+    uint32_t *by_address; /* rows by process, address and time */
+    uint32_t *turn;       /* of every row: its position by time */
+};
+
+static bool events_sort(struct events *v, const struct torch_memory *m, struct arena *mem)
+{
+    v->time = arena_take(mem, m->n, sizeof *v->time);
+    v->by_time = arena_take(mem, m->n, sizeof *v->by_time);
+    v->by_address = arena_take(mem, m->n, sizeof *v->by_address);
+    v->turn = arena_take(mem, m->n, sizeof *v->turn);
+    if (arena_failed(mem))
+        return false;
+    for (uint32_t i = 0; i < m->n; i++) {
+        v->time[i] = (uint64_t)m->time_ns[i] ^ SIGN;
+        if (m->device_type[i] == TORCH_DEVICE_NPU && m->allocator[i] == TORCH_ALLOCATOR_INNER)
+            v->by_time[v->n++] = i;
+    }
+    if (!order_by_u64(v->by_time, v->n, v->time))
+        return false;
+    for (uint32_t i = 0; i < v->n; i++) {
+        v->by_address[i] = v->by_time[i];
+        v->turn[v->by_time[i]] = i;
+    }
+    return order_by_u64(v->by_address, v->n, m->pointer) && order_by_u32(v->by_address, v->n, m->process);
+}
+
+/* Lives as they are found: address by address. */
+struct found {
+    size_t n;
+    uint32_t *row[3];    /* by kind */
+    uint32_t *turn;      /* of the first record of the address */
+    uint64_t n_unpaired; /* halves without the other */
+};
+
+static bool found_take(struct found *f, size_t most, struct arena *mem)
+{
+    for (int k = 0; k < 3; k++)
+        f->row[k] = arena_take(mem, most, sizeof *f->row[k]);
+    f->turn = arena_take(mem, most, sizeof *f->turn);
+    return !arena_failed(mem);
+}
+
+/* A workspace is not returned to a pool: only the other allocator's lives have three parts. */
+static void count_missing(struct found *f, const struct torch_memory *m)
+{
+    const size_t life = f->n - 1;
+    if (m->component[f->row[TORCH_MEMORY_MALLOC][life]] != TORCH_COMPONENT_CACHING)
+        return;
+    for (int k = TORCH_MEMORY_FREE; k <= TORCH_MEMORY_BLOCK_FREE; k++)
+        f->n_unpaired += f->row[k][life] == NO_ROW;
+}
+
+/* The records of one address by time. */
+static void find_lives(struct found *f, const struct torch_memory *m, const uint32_t *row, size_t n, uint32_t turn)
+{
+    bool is_open = false;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t kind = m->kind[row[i]];
+        if (kind > TORCH_MEMORY_BLOCK_FREE)
+            continue;
+        if (is_open && f->row[kind][f->n - 1] == NO_ROW) {
+            f->row[kind][f->n - 1] = row[i];
+            continue;
+        }
+        if (is_open)
+            count_missing(f, m);
+        is_open = kind == TORCH_MEMORY_MALLOC;
+        f->n_unpaired += !is_open;
+        if (is_open) {
+            f->row[TORCH_MEMORY_MALLOC][f->n] = row[i];
+            f->row[TORCH_MEMORY_FREE][f->n] = f->row[TORCH_MEMORY_BLOCK_FREE][f->n] = NO_ROW;
+            f->turn[f->n++] = turn;
+        }
+    }
+    if (is_open)
+        count_missing(f, m);
+}
+
+static void find_all(struct found *f, const struct torch_memory *m, const struct events *v)
+{
+    for (size_t first = 0, n; first < v->n; first += n) {
+        const uint32_t *row = v->by_address + first;
+        for (n = 1;
+             first + n < v->n && m->pointer[row[n]] == m->pointer[*row] && m->process[row[n]] == m->process[*row];)
+            n++;
+        find_lives(f, m, row, n, v->turn[*row]);
+    }
+}
+
+static bool put_in_order(struct memory_lives *l, const struct found *f, const struct events *v, struct arena *mem,
+                         struct arena *scratch)
+{
+    uint32_t *order = arena_take(scratch, f->n, sizeof *order);
+    uint64_t *when = arena_take(scratch, f->n, sizeof *when);
+    uint32_t **const column[] = {
+        [TORCH_MEMORY_MALLOC] = &l->taken, [TORCH_MEMORY_FREE] = &l->freed, [TORCH_MEMORY_BLOCK_FREE] = &l->returned
+    };
+    for (int k = 0; k < 3; k++)
+        *column[k] = arena_take(mem, f->n, sizeof **column[k]);
+    l->name = arena_take(mem, f->n, sizeof *l->name);
+    if (arena_failed(mem) || arena_failed(scratch))
+        return false;
+    for (size_t i = 0; i < f->n; i++)
+        when[i] = v->time[f->row[TORCH_MEMORY_MALLOC][i]];
+    order_fill(order, f->n);
+    if (!order_by_u32(order, f->n, f->turn) || !order_by_u64(order, f->n, when))
+        return false;
+    for (int k = 0; k < 3; k++)
+        order_apply(*column[k], f->row[k], order, f->n, sizeof **column[k]);
+    l->n = f->n;
+    return true;
+}
+
+bool memory_lives_analyse(struct session *s, struct error *e)
+{
+    const struct torch_memory *m = &s->framework.memory;
+    struct framework_file *file = &s->framework.file[FRAMEWORK_MEMORY];
+    struct arena *scratch = arena_new();
+    struct events v = { 0 };
+    struct found f = { 0 };
+    struct memory_names names;
+    s->lives = (struct memory_lives){ 0 };
+    bool done = scratch && events_sort(&v, m, scratch) && found_take(&f, v.n, scratch);
+    if (done)
+        find_all(&f, m, &v);
+    done = done && put_in_order(&s->lives, &f, &v, s->mem, scratch) && memory_names_make(&names, s, scratch);
+    uint64_t n_nameless = 0;
+    for (size_t i = 0; done && i < s->lives.n; i++) {
+        s->lives.name[i] = memory_name(&names, s->lives.taken[i]);
+        n_nameless += s->lives.name[i] == NAME_EMPTY;
+    }
+    losses_add(&file->lost, LOSS_UNPAIRED, f.n_unpaired, file->name, 0);
+    losses_add(&file->lost, LOSS_UNMATCHED, n_nameless, file->name, 0);
+    done = done && !arena_failed(scratch);
+    arena_free(scratch);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for what its operators allocated", s->path);
+}

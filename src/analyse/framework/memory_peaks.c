@@ -1,0 +1,169 @@
+#include "analyse/framework/memory_peaks.h"
+
+#include "base/keys.h"
+#include "base/sort.h"
+#include "raw/torch.h"
+
+enum { ALLOCATED, RESERVED, COUNTERS };
+
+/* What a device's allocators reported last. */
+struct holding {
+    int64_t bytes[COUNTERS][MEMORY_SOURCES];
+};
+
+/* One report: a row of torch_memory, or of the host's op_memory. */
+struct report {
+    enum memory_source source;
+    uint32_t row;
+};
+
+struct search {
+    const struct session *s;
+    const struct memory_device *device; /* NULL: any of the type */
+    int32_t type;
+    struct keys devices;
+    LIST(struct holding) holding; /* by place of the device */
+    LIST(struct report) report;
+    struct arena *mem;
+};
+
+static bool is_npu_recorded(const struct session *s)
+{
+    const struct torch_memory *m = &s->framework.memory;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->device_type[i] == TORCH_DEVICE_NPU)
+            return true;
+    return s->profile.host.records.op_memory.n > 0;
+}
+
+static bool add_report(struct search *q, enum memory_source source, uint32_t row)
+{
+    struct report *r = list_add(&q->report, q->mem);
+    if (r)
+        *r = (struct report){ source, row };
+    return r != NULL;
+}
+
+static bool find_reports(struct search *q)
+{
+    const struct torch_memory *m = &q->s->framework.memory;
+    const struct op_memory *g = &q->s->profile.host.records.op_memory;
+    const bool is_only = q->s->profile.n_devices == 1; /* see memory_device() */
+    for (uint32_t i = 0; i < m->n; i++) {
+        const enum memory_source source =
+            m->component[i] == TORCH_COMPONENT_WORKSPACE ? MEMORY_OF_WORKSPACE : MEMORY_OF_TORCH;
+        if (m->device_type[i] == q->type && (!q->device || m->device[i] == q->device->number) &&
+            !add_report(q, source, i))
+            return false;
+    }
+    for (uint32_t i = 0; q->type == TORCH_DEVICE_NPU && i < g->n; i++)
+        if ((!q->device || is_only || g->device[i] == (uint32_t)q->device->number) &&
+            !add_report(q, MEMORY_OF_GRAPHS, i))
+            return false;
+    return true;
+}
+
+static int64_t report_ns(const struct session *s, struct report r)
+{
+    return r.source == MEMORY_OF_GRAPHS ? graph_memory_ns(&s->profile, r.row) : s->framework.memory.time_ns[r.row];
+}
+
+static int64_t report_device(const struct session *s, struct report r)
+{
+    return r.source == MEMORY_OF_GRAPHS ? (int64_t)s->profile.host.records.op_memory.device[r.row]
+                                        : memory_device(s, r.row);
+}
+
+/* By time; of equal ones PyTorch's come first. */
+static uint32_t *order_reports(const struct search *q)
+{
+    uint32_t *order = arena_take(q->mem, q->report.n, sizeof *order);
+    uint64_t *time = arena_take(q->mem, q->report.n, sizeof *time);
+    if (!order || !time)
+        return NULL;
+    order_fill(order, q->report.n);
+    for (size_t i = 0; i < q->report.n; i++)
+        time[i] = (uint64_t)report_ns(q->s, q->report.at[i]) ^ UINT64_C(1) << 63;
+    return order_by_u64(order, q->report.n, time) ? order : NULL;
+}
+
+/* What the device holds after a report; NULL: no memory. */
+static const struct holding *hold(struct search *q, struct report r)
+{
+    const struct torch_memory *m = &q->s->framework.memory;
+    const struct op_memory *g = &q->s->profile.host.records.op_memory;
+    const uint32_t place = keys_add(&q->devices, (uint64_t)report_device(q->s, r), q->mem);
+    if (place == KEYS_NO_MEMORY || (place == q->holding.n && !list_add(&q->holding, q->mem)))
+        return NULL;
+    struct holding *h = &q->holding.at[place];
+    const bool is_graph = r.source == MEMORY_OF_GRAPHS;
+    h->bytes[ALLOCATED][r.source] = is_graph ? (int64_t)g->allocated[r.row] : m->allocated_bytes[r.row];
+    h->bytes[RESERVED][r.source] = is_graph ? (int64_t)g->reserved[r.row] : m->reserved_bytes[r.row];
+    return h;
+}
+
+/* Who took the block of a row of torch_memory; lives are in order of time. */
+static name_id taken_by(const struct session *s, uint32_t row)
+{
+    const struct memory_lives *l = &s->lives;
+    const int64_t *time_ns = s->framework.memory.time_ns;
+    size_t low = 0, high = l->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (time_ns[l->taken[middle]] < time_ns[row])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < l->n && time_ns[l->taken[low]] == time_ns[row]; low++)
+        if (l->taken[low] == row)
+            return l->name[low];
+    return NAME_EMPTY;
+}
+
+static name_id report_name(const struct session *s, struct report r)
+{
+    name_id name;
+    if (r.source != MEMORY_OF_GRAPHS)
+        return taken_by(s, r.row);
+    return dictionary_find(&s->profile.dictionary, s->profile.host.records.op_memory.name[r.row], &name) ? name
+                                                                                                         : NAME_EMPTY;
+}
+
+static void compare(struct memory_peak *most, const struct session *s, struct report r, const int64_t *part)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < MEMORY_SOURCES; i++)
+        bytes = (int64_t)((uint64_t)bytes + (uint64_t)part[i]); /* of a damaged file, whatever it is */
+    if (most->is_known && bytes <= most->bytes)
+        return;
+    *most = (struct memory_peak){ .is_known = true,
+                                  .time_ns = report_ns(s, r),
+                                  .bytes = bytes,
+                                  .device = report_device(s, r),
+                                  .name = report_name(s, r),
+                                  .is_of_graph = r.source == MEMORY_OF_GRAPHS };
+    for (int i = 0; i < MEMORY_SOURCES; i++)
+        most->part[i] = part[i];
+}
+
+bool memory_peaks_find(struct memory_peaks *out, const struct session *s, const struct memory_device *device,
+                       struct error *e)
+{
+    struct search q = { .s = s, .device = device, .mem = arena_new() };
+    q.type = device ? device->type : is_npu_recorded(s) ? TORCH_DEVICE_NPU : TORCH_DEVICE_CPU;
+    *out = (struct memory_peaks){ .is_partial = q.type == TORCH_DEVICE_CPU || s->collector.is_simulated };
+    const uint32_t *order = q.mem && find_reports(&q) ? order_reports(&q) : NULL;
+    bool done = order != NULL;
+    for (size_t i = 0; done && i < q.report.n; i++) {
+        const struct report r = q.report.at[order[i]];
+        const struct holding *h = hold(&q, r);
+        done = h != NULL;
+        if (done) {
+            compare(&out->allocated, s, r, h->bytes[ALLOCATED]);
+            compare(&out->reserved, s, r, h->bytes[RESERVED]);
+        }
+    }
+    arena_free(q.mem);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its memory over time", s->path);
+}

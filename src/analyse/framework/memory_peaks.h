@@ -1,0 +1,36 @@
+/* memory_peaks.h - how much memory a device held at most, and who allocated it.
+ *
+ * Three allocate on a device: PyTorch's caching allocator, PyTorch's workspaces, and graphs (GE). Each reports its own
+ * totals; the device holds the sum of what each reported last. Summaries, reports and the page of the memory timeline
+ * all have their numbers from here.
+ */
+#ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_PEAKS_H
+#define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_PEAKS_H
+
+#include "analyse/framework/memory_series.h"
+
+struct memory_device {
+    int32_t type, number; /* TORCH_DEVICE_CPU, -1; TORCH_DEVICE_NPU, 0 */
+};
+
+/* When a device held most, and for whom it was taking more at that moment. */
+struct memory_peak {
+    bool is_known; /* false: nothing was recorded, and nothing of the rest is set */
+    int64_t time_ns;
+    int64_t bytes;
+    int64_t part[MEMORY_SOURCES]; /* their sum is bytes */
+    int64_t device;
+    name_id name;     /* of the operator; NAME_EMPTY: unknown */
+    bool is_of_graph; /* graphs were taking it, not PyTorch */
+};
+struct memory_peaks {
+    struct memory_peak allocated, reserved; /* of several equal ones the first */
+    bool
+        is_partial; /* PyTorch counts memory of the CPU, and that of a device simulated on it, only while it is recorded */
+};
+
+/* Of one device, or (NULL) of the NPU that held most; without an NPU, of the CPU. False: no memory. */
+bool memory_peaks_find(struct memory_peaks *out, const struct session *s, const struct memory_device *device,
+                       struct error *e);
+
+#endif

@@ -1,0 +1,119 @@
+#include "analyse/framework/memory_series.h"
+
+#include "base/keys.h"
+#include "base/sort.h"
+#include "raw/torch.h"
+
+static const uint64_t SIGN = UINT64_C(1) << 63;
+
+/* The rows of one kind by time, and of each row its device. */
+struct rows {
+    size_t n;
+    uint32_t *row;
+    int64_t *time_ns; /* of all rows of the table */
+};
+
+static bool sort_by_time(struct rows *r, size_t n_all, struct arena *mem)
+{
+    uint64_t *key = arena_take(mem, n_all, sizeof *key);
+    for (size_t i = 0; key && i < r->n; i++)
+        key[r->row[i]] = (uint64_t)r->time_ns[r->row[i]] ^ SIGN;
+    const bool done = key && order_by_u64(r->row, r->n, key);
+    arena_drop(mem, key);
+    return done;
+}
+
+static bool torch_rows(struct rows *r, const struct torch_memory *m, struct arena *mem)
+{
+    *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row), .time_ns = m->time_ns };
+    for (uint32_t i = 0; r->row && i < m->n; i++)
+        if (m->device_type[i] == TORCH_DEVICE_NPU)
+            r->row[r->n++] = i;
+    return r->row && sort_by_time(r, m->n, mem);
+}
+
+/* Equal times stay as the device's own table has them: device by device. */
+static bool graph_rows(struct rows *r, const struct profile *p, bool with_early, struct arena *mem)
+{
+    const struct op_memory *m = &p->host.records.op_memory;
+    *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row),
+                        .time_ns = arena_take(mem, m->n, sizeof *r->time_ns) };
+    if (!r->row || !r->time_ns)
+        return false;
+    for (uint32_t i = 0; i < m->n; i++) {
+        r->time_ns[i] = graph_memory_ns(p, i);
+        if (with_early || r->time_ns[i] >= p->host.source.begin_ns)
+            r->row[r->n++] = i;
+    }
+    return order_by_u32(r->row, r->n, m->device) && sort_by_time(r, m->n, mem);
+}
+
+/* The latest rows of each device. */
+struct latest {
+    struct keys devices;
+    LIST(uint32_t) torch;
+    LIST(uint32_t) graph;
+    struct arena *mem;
+};
+
+static bool latest_of(struct latest *l, int64_t device, uint32_t **torch, uint32_t **graph)
+{
+    const uint32_t place = keys_add(&l->devices, (uint64_t)device, l->mem);
+    if (place == KEYS_NO_MEMORY)
+        return false;
+    if (place == l->torch.n) {
+        uint32_t *a = list_add(&l->torch, l->mem), *b = list_add(&l->graph, l->mem);
+        if (!a || !b)
+            return false;
+        *a = *b = NO_ROW;
+    }
+    *torch = &l->torch.at[place];
+    *graph = &l->graph.at[place];
+    return true;
+}
+
+bool memory_series_make(struct memory_series *out, const struct session *s, bool with_early, struct arena *mem)
+{
+    const struct torch_memory *m = &s->framework.memory;
+    const struct op_memory *g = &s->profile.host.records.op_memory;
+    struct rows torch, graph;
+    struct latest latest = { .mem = mem };
+    if (!torch_rows(&torch, m, mem) || !graph_rows(&graph, &s->profile, with_early, mem))
+        return false;
+    const size_t n = torch.n + graph.n;
+    *out = (struct memory_series){ .source = arena_take(mem, n, sizeof *out->source),
+                                   .row = arena_take(mem, n, sizeof *out->row),
+                                   .other = arena_take(mem, n, sizeof *out->other) };
+    if (arena_failed(mem))
+        return false;
+    for (size_t t = 0, k = 0; out->n < n; out->n++) {
+        const bool is_graph =
+            t == torch.n || (k < graph.n && graph.time_ns[graph.row[k]] < torch.time_ns[torch.row[t]]);
+        const uint32_t row = is_graph ? graph.row[k++] : torch.row[t++];
+        uint32_t *last_torch, *last_graph;
+        if (!latest_of(&latest, is_graph ? (int64_t)g->device[row] : memory_device(s, row), &last_torch, &last_graph))
+            return false;
+        out->row[out->n] = row;
+        if (!is_graph && m->component[row] == TORCH_COMPONENT_WORKSPACE) {
+            out->source[out->n] = MEMORY_OF_WORKSPACE;
+            out->other[out->n] = NO_ROW;
+            continue;
+        }
+        out->source[out->n] = is_graph ? MEMORY_OF_GRAPHS : MEMORY_OF_TORCH;
+        out->other[out->n] = is_graph ? *last_torch : *last_graph;
+        *(is_graph ? last_graph : last_torch) = row;
+    }
+    return true;
+}
+
+bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t *n, struct arena *mem)
+{
+    *shown = arena_take(mem, 2 * v->n, sizeof **shown);
+    *n = 0;
+    for (uint32_t i = 0; *shown && i < v->n; i++) {
+        (*shown)[(*n)++] = 2 * i;
+        if (v->source[i] != MEMORY_OF_WORKSPACE)
+            (*shown)[(*n)++] = 2 * i + 1;
+    }
+    return *shown != NULL;
+}

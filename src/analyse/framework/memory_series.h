@@ -1,0 +1,43 @@
+/* memory_series.h - the memory of devices over time: what PyTorch's allocators report and what graphs (GE) report,
+ * merged.
+ *
+ * Of two at the same time, PyTorch's comes first. The two share a device, so that each of them is shown with the latest
+ * of the other kind there: their sum. Workspaces are beside that and belong to no sum, as in
+ * the reference's tables; memory_peaks.h has the sum of all.
+ */
+#ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H
+#define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H
+
+#include "profile/collection.h"
+
+enum memory_source { MEMORY_OF_TORCH, MEMORY_OF_WORKSPACE, MEMORY_OF_GRAPHS, MEMORY_SOURCES };
+
+struct memory_series {
+    size_t n;
+    uint8_t *source; /* enum memory_source */
+    uint32_t *row;   /* of torch_memory, or of the host's op_memory */
+    uint32_t *other; /* the latest row of the other kind on the same device; NO_ROW: none so far */
+};
+
+/* `with_early`: also what graphs reported before the collection began, which tables show and the database does not.
+ * False: no memory. */
+bool memory_series_make(struct memory_series *out, const struct session *s, bool with_early, struct arena *mem);
+
+/* What tables show of it: each, and behind it its sum, which workspaces have none of. A row is the place in the
+ * series * 2, + 1 for the sum. False: no memory. */
+bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t *n, struct arena *mem);
+
+/* Of a row of torch_memory. Processes number the devices that they see; where there is only one, its own number
+ * counts. */
+static inline int64_t memory_device(const struct session *s, size_t row)
+{
+    return s->profile.n_devices == 1 ? (int64_t)s->profile.device[0].source.device : s->framework.memory.device[row];
+}
+
+/* Wall-clock ns of a row of the host's op_memory. */
+static inline int64_t graph_memory_ns(const struct profile *p, size_t row)
+{
+    return source_host_ns(&p->host.source, p->host.records.op_memory.time[row]);
+}
+
+#endif

@@ -1,0 +1,284 @@
+#include "analyse/framework/step_series.h"
+
+#include <stdlib.h>
+
+#include "analyse/framework/step_shares.h"
+#include "base/sort.h"
+
+static const uint64_t MODEL_OF_STEPS = 4294967295u;
+
+static bool series_take(struct step_series *s, size_t n, struct arena *mem)
+{
+    s->name = arena_take(mem, n, sizeof *s->name);
+    s->begin_ns = arena_take(mem, n, sizeof *s->begin_ns);
+    s->end_ns = arena_take(mem, n, sizeof *s->end_ns);
+    s->host_begin_ns = arena_take(mem, n, sizeof *s->host_begin_ns);
+    s->host_end_ns = arena_take(mem, n, sizeof *s->host_end_ns);
+    s->time_ns = arena_take(mem, n, sizeof *s->time_ns);
+    s->is_slow = arena_take(mem, n, sizeof *s->is_slow);
+    s->is_chosen = arena_take(mem, n, sizeof *s->is_chosen);
+    s->slowest = arena_take(mem, n, sizeof *s->slowest);
+    for (int i = 0; i < STEP_PARTS; i++)
+        s->part_ns[i] = arena_take(mem, n, sizeof *s->part_ns[i]);
+    return !arena_failed(mem);
+}
+
+/* How much of the time before any moment some intervals cover. */
+struct cover {
+    const struct intervals *v;
+    uint64_t *before_ns; /* by interval: of those before it */
+};
+
+static bool cover_build(struct cover *c, const struct intervals *v, struct arena *mem)
+{
+    *c = (struct cover){ v, arena_take(mem, v->n + 1, sizeof *c->before_ns) };
+    for (size_t i = 0; c->before_ns && i < v->n; i++)
+        c->before_ns[i + 1] = c->before_ns[i] + (uint64_t)span_ns(v->begin_ns[i], v->end_ns[i]);
+    return c->before_ns != NULL;
+}
+
+static uint64_t cover_until(const struct cover *c, int64_t ns)
+{
+    size_t low = 0, high = c->v->n; /* the intervals that begin before ns are those below low */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (c->v->begin_ns[middle] < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    const int64_t end_ns = c->v->end_ns[low - 1];
+    return c->before_ns[low - 1] + (uint64_t)span_ns(c->v->begin_ns[low - 1], end_ns < ns ? end_ns : ns);
+}
+
+/* From begin to end; never more than there is. */
+static int64_t cover_between(const struct cover *c, int64_t begin_ns, int64_t end_ns)
+{
+    const uint64_t covered = cover_until(c, end_ns) - cover_until(c, begin_ns),
+                   most = (uint64_t)span_ns(begin_ns, end_ns);
+    return (int64_t)(covered < most ? covered : most);
+}
+
+static void set_parts(struct step_series *s, size_t i, int64_t computing_ns, int64_t communication_ns,
+                      int64_t exposed_ns)
+{
+    const int64_t both_ns = span_ns(exposed_ns, communication_ns), busy_ns = computing_ns + exposed_ns;
+    s->part_ns[STEP_COMPUTING][i] = span_ns(both_ns, computing_ns);
+    s->part_ns[STEP_OVERLAPPED][i] = both_ns;
+    s->part_ns[STEP_COMMUNICATION][i] = exposed_ns;
+    s->part_ns[STEP_FREE][i] = span_ns(busy_ns, s->time_ns[i]);
+}
+
+static bool divide(struct step_series *s, const struct overlap *o, struct arena *mem)
+{
+    struct cover cover[OVERLAP_KINDS];
+    for (int k = 0; k < OVERLAP_FREE; k++)
+        if (!cover_build(&cover[k], &o->kind[k], mem))
+            return false;
+    for (size_t i = 0; i < s->n; i++) {
+        int64_t in[OVERLAP_KINDS];
+        for (int k = 0; k < OVERLAP_FREE; k++)
+            in[k] = cover_between(&cover[k], s->begin_ns[i], s->end_ns[i]);
+        set_parts(s, i, in[OVERLAP_COMPUTING], in[OVERLAP_COMMUNICATION], in[OVERLAP_EXPOSED]);
+    }
+    return true;
+}
+
+/* A row for everything that a device did, where nobody has recorded steps. */
+static void add_whole(struct step_series *s, const struct overlap *o)
+{
+    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+    for (int k = 0; k < OVERLAP_KINDS; k++)
+        if (o->kind[k].n > 0) { /* disjoint, by ascending begin */
+            const struct intervals *v = &o->kind[k];
+            begin_ns = v->begin_ns[0] < begin_ns ? v->begin_ns[0] : begin_ns;
+            end_ns = v->end_ns[v->n - 1] > end_ns ? v->end_ns[v->n - 1] : end_ns;
+        }
+    if (begin_ns >= end_ns)
+        return;
+    s->is_whole = s->is_chosen[0] = true;
+    s->begin_ns[0] = s->host_begin_ns[0] = begin_ns;
+    s->end_ns[0] = s->host_end_ns[0] = end_ns;
+    s->time_ns[0] = span_ns(begin_ns, end_ns);
+    s->n = 1;
+}
+
+/* Of each part by itself. Computing is shown with what overlaps it, so the median is of both together. */
+static bool find_medians(struct step_series *s, struct arena *mem)
+{
+    struct spread part;
+    int64_t *all_computing_ns = arena_take(mem, s->n, sizeof *all_computing_ns);
+    if (!all_computing_ns)
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        all_computing_ns[i] = s->part_ns[STEP_COMPUTING][i] + s->part_ns[STEP_OVERLAPPED][i];
+    for (int i = 0; i < STEP_PARTS; i++) {
+        if (!spread_find(&part, i == STEP_COMPUTING ? all_computing_ns : s->part_ns[i], s->n))
+            return false;
+        s->median_part_ns[i] = part.median_ns;
+    }
+    s->median_part_ns[STEP_COMPUTING] -= s->median_part_ns[STEP_OVERLAPPED];
+    return true;
+}
+
+/* What is known once the parts are: the median, what is slow, and the order. */
+static bool compare(struct step_series *s, struct arena *mem)
+{
+    uint64_t *key = arena_take(mem, s->n, sizeof *key);
+    if (!key || !spread_find(&s->spread, s->time_ns, s->n) || !find_medians(s, mem))
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
+        s->is_slow[i] = spread_is_outlier(&s->spread, s->time_ns[i]);
+        s->n_slow += s->is_slow[i];
+        key[i] = UINT64_MAX - (uint64_t)s->time_ns[i];
+    }
+    order_fill(s->slowest, s->n);
+    return order_by_u64(s->slowest, s->n, key);
+}
+
+static bool is_number_between(const char *text, uint64_t first, uint64_t last)
+{
+    char *end;
+    const uint64_t number = strtoull(text, &end, 10);
+    return *text && !*end && number >= first && number <= last;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* On the host alone a step is its range; what is outside of operators is what the tree leaves to the range itself. */
+static void divide_host(struct step_series *s, const struct op_tree *t)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const int64_t self_ns = t->self_ns[s->op[i]], outside_ns = self_ns < 0 ? 0 : self_ns;
+        s->part_ns[STEP_FREE][i] = outside_ns < s->time_ns[i] ? outside_ns : s->time_ns[i];
+        s->part_ns[STEP_COMPUTING][i] = s->time_ns[i] - s->part_ns[STEP_FREE][i];
+    }
+}
+
+/* The same times that step_trace_time.csv has; what it does not count is free. */
+static bool divide_as_table(struct step_series *s, const struct session *session, const struct device *d,
+                            struct arena *mem)
+{
+    const struct step_work work = { .overlap = &d->overlap };
+    struct step_index index;
+    struct step_share *share;
+    size_t n;
+    if (!step_index_build(&index, &session->steps, mem) ||
+        !step_shares_build(&session->steps, &index, &work, session->profile.names, mem, &share, &n))
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        set_parts(s, i, 0, 0, 0);
+    for (size_t k = 0; k < n; k++)
+        if (share[k].step != NO_ROW)
+            set_parts(s, share[k].step, share[k].sum_ns[OVERLAP_COMPUTING], share[k].sum_ns[OVERLAP_COMMUNICATION],
+                      share[k].sum_ns[OVERLAP_EXPOSED]);
+    return true;
+}
+
+bool step_series_of_session(struct step_series *s, const struct session *session, const struct device *d,
+                            const struct step_choice *choice, struct arena *mem)
+{
+    const struct session_steps *t = &session->steps;
+    *s = (struct step_series){ .is_host = !d, .op = arena_take(mem, t->n + 1, sizeof *s->op) };
+    if (!series_take(s, t->n + 1, mem))
+        return false;
+    int64_t before_ns = INT64_MIN;
+    for (size_t i = 0; i < t->n; i++) {
+        const int64_t end_ns = d ? t->end_ns[i] : t->host_end_ns[i];
+        s->name[i] = t->id[i];
+        s->op[i] = t->op[i];
+        s->host_begin_ns[i] = t->host_begin_ns[i];
+        s->host_end_ns[i] = t->host_end_ns[i];
+        s->begin_ns[i] = later(before_ns, t->host_begin_ns[i]);
+        s->end_ns[i] = later(end_ns, s->begin_ns[i]);
+        s->time_ns[i] = span_ns(s->begin_ns[i], s->end_ns[i]);
+        s->is_chosen[i] =
+            !choice || is_number_between(names_text(session->profile.names, t->id[i]), choice->first, choice->last);
+        before_ns = s->end_ns[i];
+    }
+    s->n = t->n;
+    if (!d) {
+        divide_host(s, &session->tree);
+    } else if (s->n > 0) {
+        if (!divide_as_table(s, session, d, mem))
+            return false;
+    } else {
+        add_whole(s, &d->overlap);
+        if (!divide(s, &d->overlap, mem))
+            return false;
+    }
+    return compare(s, mem);
+}
+
+/* The rows of one model, or the training steps: they stand together, as a range. */
+struct rows {
+    size_t first, end;
+};
+
+static bool is_same_model(const struct iterations *t, size_t a, size_t b)
+{
+    return t->is_step[a] == t->is_step[b] && (t->is_step[a] || t->model[a] == t->model[b]);
+}
+
+static struct rows choose_rows(const struct iterations *t, const struct step_choice *choice)
+{
+    struct rows best = { 0 };
+    uint64_t most = 0;
+    for (size_t i = 0, end; i < t->n; i = end) {
+        uint64_t ticks = 0;
+        for (end = i; end < t->n && is_same_model(t, i, end); end++)
+            ticks += t->end[end] > t->begin[end] ? t->end[end] - t->begin[end] : 0;
+        if (choice && choice->model != MODEL_OF_STEPS ? !t->is_step[i] && t->model[i] == choice->model : t->is_step[i])
+            return (struct rows){ i, end };
+        if (!choice && ticks > most) {
+            most = ticks;
+            best = (struct rows){ i, end };
+        }
+    }
+    return best;
+}
+
+bool step_series_of_profile(struct step_series *s, const struct profile *p, const struct device *d,
+                            const struct step_choice *choice, struct arena *mem)
+{
+    const struct iterations *t = &d->steps.iterations;
+    const struct rows rows = choose_rows(t, choice);
+    const size_t n = rows.end - rows.first;
+    uint32_t *order = arena_take(mem, n, sizeof *order);
+    *s = (struct step_series){ .has_model = n > 0 && !t->is_step[rows.first],
+                               .model = n > 0 ? t->model[rows.first] : 0 };
+    if (!order || !series_take(s, n + 1, mem))
+        return false;
+    order_fill(order, n);
+    if (!order_by_u64(order, n, t->begin + rows.first))
+        return false;
+    for (; s->n < n; s->n++) {
+        const size_t from = rows.first + order[s->n], i = s->n;
+        s->name[i] = names_number(p->names, t->index[from]);
+        s->begin_ns[i] = s->host_begin_ns[i] = source_device_ns(&d->source, t->begin[from]);
+        s->end_ns[i] = s->host_end_ns[i] = source_device_ns(&d->source, t->end[from]);
+        s->time_ns[i] = span_ns(s->begin_ns[i], s->end_ns[i]);
+        s->is_chosen[i] = !choice || (t->index[from] >= choice->first && t->index[from] <= choice->last);
+    }
+    if (n == 0 && !choice)
+        add_whole(s, &d->overlap);
+    return divide(s, &d->overlap, mem) && compare(s, mem);
+}
+
+uint32_t step_series_at(const int64_t *begin_ns, const int64_t *end_ns, size_t n, int64_t ns)
+{
+    size_t low = 0, high = n; /* those that have begun are below low */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (begin_ns[middle] <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && ns < end_ns[low - 1] ? (uint32_t)(low - 1) : NO_ROW;
+}

@@ -1,0 +1,61 @@
+/* step_series.h - the steps of a job on one device, or on the host alone, against their median.
+ *
+ * Of a PyTorch session a step lasts from the end of the step before it, or from its own begin on the host where that is
+ * later, to the end of its last work on the device and on the host: so steps do not overlap, and waiting for data before the
+ * first kernel belongs to the step that waits. It computed and communicated as step_trace_time.csv says, and was free for
+ * the rest. Of a PROF directory a step is what the device stamped as an iteration, and is divided exactly: what lies across
+ * two of them is cut.
+ *
+ * Everything lives in the arena that it was built in. Built on demand from columns, after the analysis.
+ */
+#ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_SERIES_H
+#define ASCOPE_ANALYSE_FRAMEWORK_STEP_SERIES_H
+
+#include "analyse/framework/spread.h"
+#include "profile/collection.h"
+
+/* They add up to the whole, unless work that began in a step lasts beyond it. On the host alone: operators are computing, what is outside of them is free. */
+enum step_part {
+    STEP_COMPUTING,     /* without communication at the same time */
+    STEP_OVERLAPPED,    /* both at the same time */
+    STEP_COMMUNICATION, /* without computing at the same time */
+    STEP_FREE,          /* neither */
+    STEP_PARTS
+};
+
+struct step_series {
+    bool is_host;   /* there is no device */
+    bool is_whole;  /* no steps were recorded: one row stands for everything */
+    bool has_model; /* iterations of a model, not training steps */
+    uint64_t model;
+    size_t n; /* by begin */
+    name_id *name;
+    int64_t *begin_ns, *end_ns;
+    int64_t *host_begin_ns, *host_end_ns; /* where to look for what the host did meanwhile */
+    uint32_t *op;                         /* row of torch_ops of the step itself; NULL without PyTorch */
+    int64_t *time_ns, *part_ns[STEP_PARTS];
+    bool *is_slow;
+    bool *is_chosen;   /* it is among those that were asked for; all are where none were */
+    uint32_t *slowest; /* rows, the slowest first */
+    size_t n_slow;
+    struct spread spread;
+    int64_t median_part_ns[STEP_PARTS]; /* each of its own: they need not add up */
+};
+
+/* Some steps, by their numbers. NULL: all. */
+struct step_choice {
+    uint64_t model; /* of a PROF directory; 4294967295: training steps */
+    uint64_t first, last;
+};
+
+/* False only without memory. Of a session without a device d is NULL. Of a PROF directory the training steps; where there are
+ * none, the iterations of the model that took most time. */
+bool step_series_of_session(struct step_series *s, const struct session *session, const struct device *d,
+                            const struct step_choice *choice, struct arena *mem);
+bool step_series_of_profile(struct step_series *s, const struct profile *p, const struct device *d,
+                            const struct step_choice *choice, struct arena *mem);
+
+/* Which step a moment belongs to, by begins and ends of a series: the last that has begun; NO_ROW: none, or it has ended. */
+uint32_t step_series_at(const int64_t *begin_ns, const int64_t *end_ns, size_t n, int64_t ns);
+
+#endif

@@ -1,0 +1,73 @@
+#include "analyse/host/batch.h"
+
+#include <stdbool.h>
+
+#include "raw/host_records.h"
+
+void batch_of_device(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
+                     size_t n_flips, const uint64_t *flip_time, const uint16_t *flip_task)
+{
+    size_t done = 0, passed = 0; /* rows that have their batch; rows with time <= the flip's */
+    uint16_t number = 0;
+    for (size_t k = 0; k < n_flips && passed < n; k++, number++) {
+        while (passed < n && time[order[passed]] <= flip_time[k])
+            passed++;
+        /* Ids at or below the flip's right before it already belong to the next round. */
+        size_t end = passed;
+        if (flip_task[k] != 0 && flip_task[k] != FLIP_STREAM_DESTROYED)
+            while (end > 1 && end > done && task[order[end - 1]] <= flip_task[k])
+                end--;
+        for (; done < end; done++)
+            batch[order[done]] = number;
+    }
+    for (; done < n; done++)
+        batch[order[done]] = number;
+}
+
+/* `tie`: true when a task at the very time of a flip comes after it. */
+static void count_flips(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
+                        size_t n_flips, const uint64_t *flip_time, const uint16_t *flip_task,
+                        const uint16_t *flip_number, bool tie)
+{
+    uint16_t number = 0;
+    size_t k = 0, last = 0; /* the first row after the flip before: no correction reaches further back */
+    for (size_t i = 0; i < n; i++) {
+        for (; k < n_flips && (time[order[i]] > flip_time[k] || (tie && time[order[i]] == flip_time[k])); k++) {
+            number++;
+            for (size_t back = i; flip_number[k] != FLIP_STREAM_DESTROYED && back > last; back--) {
+                if (task[order[back - 1]] >= flip_task[k])
+                    break;
+                batch[order[back - 1]] = number;
+            }
+            last = i;
+        }
+        batch[order[i]] = number;
+    }
+}
+
+void batch_of_host(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
+                   size_t n_flips, const uint64_t *flip_time, const uint16_t *flip_task, const uint16_t *flip_number)
+{
+    count_flips(order, n, time, task, batch, n_flips, flip_time, flip_task, flip_number, false);
+}
+
+void batch_of_older(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
+                    size_t n_flips, const uint64_t *flip_time, const uint16_t *flip_task, const uint16_t *flip_number)
+{
+    count_flips(order, n, time, task, batch, n_flips, flip_time, flip_task, flip_number, true);
+}
+
+void batch_by_number(const uint32_t *order, size_t n, const uint64_t *time, uint16_t *batch, size_t n_flips,
+                     const uint64_t *flip_time, const uint16_t *flip_number)
+{
+    uint16_t number = 0, destroyed = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (; k < n_flips && time[order[i]] >= flip_time[k]; k++) {
+            const bool is_end = flip_number[k] == FLIP_STREAM_DESTROYED;
+            destroyed = (uint16_t)(destroyed + is_end);
+            number = (uint16_t)((is_end ? number + 1 : flip_number[k] + destroyed));
+        }
+        batch[order[i]] = number;
+    }
+}

@@ -1,0 +1,11 @@
+/* op_memory.h - how long operators held their memory: each allocation and what gave it back. */
+#ifndef ASCOPE_ANALYSE_HOST_OP_MEMORY_H
+#define ASCOPE_ANALYSE_HOST_OP_MEMORY_H
+
+#include "profile/profile.h"
+
+/* Fills op_memory.lives. An allocation ends with the next release of the same operator, address and device; ends and
+ * begins that stay alone are counted as losses. False only without memory of our own. */
+bool memory_analyse(struct profile *p, struct error *e);
+
+#endif

@@ -1,0 +1,15 @@
+/* operators.h - from tasks and the calls around them to what was asked of the devices: host tasks, compute operators and
+ * requests for communication. */
+#ifndef ASCOPE_ANALYSE_HOST_OPERATORS_H
+#define ASCOPE_ANALYSE_HOST_OPERATORS_H
+
+#include "profile/profile.h"
+
+/* After calls_analyse(). Fills host.tasks, host.ops and host.comm. */
+bool operators_analyse(struct profile *p, struct error *e);
+
+/* True for operators that only schedule communication: on the stream of such a scheduler, or named after one. They are
+ * no computing. */
+bool op_is_schedule(const struct profile *p, uint16_t stream, uint32_t op);
+
+#endif

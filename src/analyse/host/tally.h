@@ -1,0 +1,29 @@
+/* tally.h - how often and how much, by two keys.
+ *
+ * Sums do not wrap: what does not fit is UINT64_MAX.
+ */
+#ifndef ASCOPE_ANALYSE_HOST_TALLY_H
+#define ASCOPE_ANALYSE_HOST_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct tally {
+    uint32_t a, b;
+    uint64_t n, sum, least, most;
+};
+
+struct tallies {
+    size_t n;
+    struct tally *at;
+};
+
+/* The rows whose numbers are in `row` (which is put into another order), added up by (a, b), and in that order. Without
+ * b there is one key, without values only n counts. False: no memory. */
+bool tally_up(struct tallies *out, uint32_t *row, size_t n, const uint32_t *a, const uint32_t *b, const uint64_t *value,
+              struct arena *mem);
+
+#endif

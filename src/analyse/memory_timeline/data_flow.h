@@ -1,0 +1,58 @@
+/* data_flow.h - which values were made of which: a graph of operators and of what they read, wrote, made and freed.
+ *
+ * A value is a storage between two times that it was written to: version 0 is what it holds when it is made, or before anybody
+ * wrote to it. A node is an outermost operator that is registered or of the backward pass, with everything inside of it, or
+ * an allocation outside of all such. Nodes are in order of begin, and the edges of a node in order of their storages.
+ */
+#ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_DATA_FLOW_H
+#define ASCOPE_ANALYSE_MEMORY_TIMELINE_DATA_FLOW_H
+
+#include "analyse/memory_timeline/storages.h"
+
+enum { EDGE_MAKES = 1, EDGE_FREES = 2, EDGE_WRITES = 4 }; /* a storage that is freed here counts as not written */
+
+struct flow_edge {
+    uint32_t storage;
+    uint32_t version; /* that comes in; 0 where it is made */
+    uint8_t what;
+};
+
+struct data_flow {
+    size_t n_nodes;
+    uint32_t *at;         /* position in the tree */
+    uint32_t *first_edge; /* n_nodes + 1 */
+    struct flow_edge *edge;
+    /* by storage */
+    uint32_t *first_value; /* n + 1: values are numbered by storage, then by version */
+    bool *is_used;         /* it has an edge */
+    size_t n_values;
+};
+
+/* Anything that a node touches and does not make comes in. */
+static inline bool edge_comes_in(const struct flow_edge *e)
+{
+    return !(e->what & EDGE_MAKES);
+}
+static inline uint32_t edge_value_in(const struct data_flow *d, const struct flow_edge *e)
+{
+    return d->first_value[e->storage] + e->version;
+}
+/* What a node makes and leaves, or writes to, goes out. */
+static inline bool edge_goes_out(const struct flow_edge *e)
+{
+    return (e->what & (EDGE_MAKES | EDGE_FREES)) == EDGE_MAKES || (e->what & EDGE_WRITES);
+}
+static inline uint32_t edge_value_out(const struct data_flow *d, const struct flow_edge *e)
+{
+    return d->first_value[e->storage] + (e->what & EDGE_MAKES ? 0 : e->version + 1);
+}
+/* Made and freed inside of the node. */
+static inline bool edge_is_inside(const struct flow_edge *e)
+{
+    return (e->what & EDGE_MAKES) && (e->what & EDGE_FREES);
+}
+
+bool data_flow_build(struct data_flow *d, const struct event_tree *t, const struct storages *s, struct arena *mem,
+                     struct error *e);
+
+#endif

@@ -1,0 +1,55 @@
+/* tensor_text.h - tensors, as PyTorch's side writes them into its records: text of a grammar of its own.
+ *
+ *   tensor     object;storage;type;element size;sizes;strides;device type;device     storage may be empty; lists with ","
+ *   tensors    tensor)tensor)...                     the inputs of an operator that are tensors
+ *   lists      tensor)tensor)}tensor)}...            its inputs that are lists of tensors
+ *   modules    name)tensor)gradient}...              the gradient may be empty
+ *   optimizers tensor)gradient)name>tensor]...}...   what the optimizer keeps for a parameter stands at the end
+ *
+ * It comes from files: nothing in it is believed before it was looked at, and what does not follow the grammar is no tensor.
+ */
+#ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_TENSOR_TEXT_H
+#define ASCOPE_ANALYSE_MEMORY_TIMELINE_TENSOR_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A part of a text that somebody else holds. */
+struct span {
+    const char *at;
+    size_t len;
+};
+
+/* What stands between separators, one after the other: "a)b)" has three parts, the last of them empty; "" has one. */
+struct pieces {
+    struct span rest;
+    bool is_over;
+};
+struct pieces pieces_of(struct span text); /* blanks around it do not count; a text that is not there has no parts */
+bool pieces_next(struct pieces *p, char separator, struct span *part);
+
+struct tensor {
+    bool has_storage;
+    uint64_t pointer; /* of its storage */
+    uint64_t bytes;   /* sizes times element size */
+    int32_t device_type, device;
+};
+/* False: that is no tensor. */
+bool tensor_read(struct span text, struct tensor *out);
+
+/* The inputs of an operator in their order. */
+struct op_texts {
+    struct pieces types, tensors, lists, scalars;
+};
+void op_texts_find(struct op_texts *t, const uint8_t *record, size_t size); /* the whole record of torch.op_range */
+
+struct op_input {
+    uint8_t kind;          /* enum input_kind; a list is INPUT_TENSORS until its tensors were read */
+    bool is_damaged;       /* should have been a tensor */
+    struct tensor tensor;  /* of INPUT_TENSOR and of INPUT_OTHER that is a tensor without storage */
+    struct pieces tensors; /* of INPUT_TENSORS, to be split at ")" */
+};
+bool op_texts_next(struct op_texts *t, struct op_input *in);
+
+#endif

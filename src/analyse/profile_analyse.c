@@ -1,0 +1,170 @@
+#include "analyse/profile_analyse.h"
+
+#include "analyse/comm/aicpu_collectives.h"
+#include "analyse/device/blocks.h"
+#include "analyse/host/call_tree.h"
+#include "analyse/comm/comm_operators.h"
+#include "analyse/device/copies.h"
+#include "analyse/device/counted_tasks.h"
+#include "analyse/device/core_metrics.h"
+#include "analyse/device/device_tasks.h"
+#include "analyse/flow/marks.h"
+#include "analyse/host/op_memory.h"
+#include "analyse/host/operators.h"
+#include "analyse/device/overlap.h"
+#include "analyse/device/pmu_join.h"
+#include "analyse/device/rates.h"
+#include "analyse/release.h"
+#include "analyse/device/iterations.h"
+#include "analyse/device/ts_copies.h"
+#include "base/large_memory.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "load/records.h"
+
+static bool release_log(struct profile *p, struct device *d, struct error *e)
+{
+    (void)p, (void)e;
+    release_device_log(d);
+    return true;
+}
+
+typedef bool device_step(struct profile *p, struct device *d, struct error *e);
+
+/* What is computed of each device, in this order: every step may use what the ones before it have filled in. First what a
+ * device tells by itself, while the host is being analysed, then what follows from both. */
+/* clang-format off */
+static device_step *const of_device[] = {
+    device_log_analyse,
+    pmu_prepare,
+    counters_analyse,
+    core_samples_analyse,
+    NULL,
+};
+static device_step *const of_both[] = {
+    device_log_with_host,
+    blocks_analyse,
+    tasks_analyse,
+    pmu_analyse,
+    counted_tasks_analyse,
+    release_log,
+    copies_analyse,
+    ts_copies_analyse,
+    comm_analyse,
+    aicpu_comm_analyse,
+    overlap_analyse,
+    steps_analyse,
+    device_marks_analyse,
+    NULL,
+};
+/* clang-format on */
+
+struct analysis {
+    struct profile *profile;
+    struct error *error; /* one for the host, then one for each device */
+};
+
+static void analyse_device(const struct analysis *a, size_t i, device_step *const *step)
+{
+    for (; *step && (*step)(a->profile, &a->profile->device[i], &a->error[1 + i]); step++)
+        progress_work(1);
+}
+
+enum { HOST_STEPS = 8 }; /* of a device, that take as long */
+
+uint64_t profile_analyse_steps(const struct profile *p)
+{
+    return HOST_STEPS + p->n_devices * (sizeof of_device / sizeof *of_device + sizeof of_both / sizeof *of_both - 2);
+}
+
+static void analyse_host(struct profile *p, struct error *e)
+{
+    if (profile_has_host(p) && calls_analyse(p, e) && operators_analyse(p, e) && marks_analyse(p, e) &&
+        memory_analyse(p, e))
+        release_host_records(p);
+    progress_work(HOST_STEPS);
+}
+
+static void analyse_alone(void *context, size_t i)
+{
+    const struct analysis *a = context;
+    if (i == 0)
+        analyse_host(a->profile, &a->error[0]);
+    else
+        analyse_device(a, i - 1, of_device);
+}
+
+static void analyse_both(void *context, size_t i)
+{
+    analyse_device(context, i, of_both);
+}
+
+/* False: the first error of them is in e. */
+static bool all_well(const struct analysis *a, struct error *e)
+{
+    for (size_t i = 0; i < 1 + a->profile->n_devices; i++)
+        if (a->error[i].fault != FAULT_NONE)
+            return error_set(e, a->error[i].fault, "%s", a->error[i].text);
+    return true;
+}
+
+/* Numbers in the order of the ids, so that they are the same every time. */
+static bool number_tasks(struct profile *p)
+{
+    struct host_tasks *h = &p->host.tasks;
+    uint32_t next = 0;
+    h->global_id = arena_take(p->mem, h->n, sizeof *h->global_id);
+    if (!h->global_id)
+        return false;
+    for (size_t i = 0; i < h->n; i++) {
+        const bool is_new = i == 0 || h->device[i] != h->device[i - 1] || h->key[i] != h->key[i - 1] ||
+                            h->context[i] != h->context[i - 1];
+        next += is_new;
+        h->global_id[i] = next - 1;
+    }
+    for (size_t d = 0; d < p->n_devices; d++) {
+        struct tasks *t = &p->device[d].tasks;
+        uint32_t before = NO_ROW;
+        t->global_id = arena_take(p->mem, t->n, sizeof *t->global_id);
+        if (!t->global_id)
+            return false;
+        for (size_t i = 0; i < t->n; i++) {
+            const uint32_t row = t->by_id[i];
+            const bool same =
+                before != NO_ROW && t->key[row] == t->key[before] && t->context[row] == t->context[before];
+            t->global_id[row] = t->host[row] != NO_ROW ? h->global_id[t->host[row]]
+                                : same                 ? t->global_id[before]
+                                                       : next++;
+            before = row;
+        }
+    }
+    p->n_global_ids = next;
+    return true;
+}
+
+bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
+{
+    struct analysis a = { p, arena_take(p->mem, 1 + p->n_devices, sizeof *a.error) };
+    if (!a.error)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
+    pool_run(1 + p->n_devices, n_threads, analyse_alone, &a);
+    if (!all_well(&a, e))
+        return false;
+    pool_run(p->n_devices, n_threads, analyse_both, &a);
+    memory_rest();
+    if (!all_well(&a, e))
+        return false;
+    for (size_t i = 0; i < p->n_devices; i++) {
+        records_count_unread(&p->device[i].source);
+        losses_merge(&p->lost, &p->device[i].source.lost);
+    }
+    if (profile_has_host(p)) {
+        records_count_unread(&p->host.source);
+        losses_merge(&p->lost, &p->host.source.lost);
+    }
+    if (!number_tasks(p))
+        return error_set(e, FAULT_LIMIT, "%s: no memory to number its tasks", p->path);
+    if (profile_has_host(p))
+        release_requests(p);
+    return !names_failed(p->names) || error_set(e, FAULT_LIMIT, "%s: no memory for its names", p->path);
+}

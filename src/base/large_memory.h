@@ -1,0 +1,37 @@
+/* large_memory.h - large pieces of memory, and not more of them than was allowed.
+ *
+ * A program that reads gigabytes holds columns, which it computes, and pages of mapped files. Pages of files can go at any
+ * time: they lie in the system's cache and come back when they are read. A thread watches them and lets them go when they
+ * are many. With a limit, columns beyond it are pages of a file, too: one without a name, that is gone with the process.
+ */
+#ifndef ASCOPE_BASE_LARGE_MEMORY_H
+#define ASCOPE_BASE_LARGE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* For the whole process, before the first column. `dir` is where the file goes that holds what is beyond. Where it cannot
+ * be had, a strict limit makes memory_take() fail, and another is passed over. */
+void memory_limit(uint64_t bytes, const char *dir, bool is_strict);
+/* From now on, until memory_unwatch(). Where no thread can be had, pages stay until they are unmapped. */
+void memory_watch(void);
+void memory_unwatch(void);
+
+void *memory_take(size_t bytes);   /* zeroed, and given back soon; NULL: no memory */
+void *memory_column(size_t bytes); /* the same for what is held: it leaves some room to the others */
+bool memory_limit_met(void); /* some memory_take() has failed because of the limit: there was no room in the file */
+void memory_give(void *at);  /* NULL is fine */
+void *memory_trim(void *at, size_t bytes); /* gives back what lies behind so many bytes; where the rest is now */
+void memory_rest(void); /* what was given back, and is kept for the next memory_take(), goes to the system */
+
+/* A mapped file. The owner keeps the node where it is until memory_unmap(). */
+struct mapped {
+    void *at; /* NULL: nothing is mapped */
+    size_t bytes;
+    struct mapped *next, **link;
+};
+bool memory_map(struct mapped *m, int fd, size_t bytes); /* to be read; false: errno says why */
+void memory_unmap(struct mapped *m);                     /* one that was never mapped is fine */
+
+#endif

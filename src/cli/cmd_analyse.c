@@ -1,0 +1,364 @@
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/large_memory.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "cli/collections.h"
+#include "cli/command.h"
+#include "cli/rank_table.h"
+#include "cli/cmd_recover.h"
+#include "cli/collection_summary.h"
+#include "cli/summary.h"
+#include "cli/targets.h"
+#include "cli/term.h"
+#include "cli/work.h"
+#include "pipeline/collection_write.h"
+
+enum { PROBLEMS_TOLD = 3 }; /* a full disk is the same trouble for forty files */
+enum { TOLD_WHOLE = 4 };    /* of more directories than that each has one line */
+
+/* What one of them came to, kept until its turn to be told comes. */
+struct turn {
+    enum outcome outcome;
+    char *told, *complaints; /* for stdout and stderr */
+    json_t *json;
+    struct rank_row rank; /* of a session; has_row: that could be read */
+    bool has_row;
+    bool is_ended, is_cut; /* cut: there was no memory for all that it said */
+};
+
+struct analysis {
+    const struct arguments *a;
+    struct session_wishes wishes;
+    struct step_choice choice; /* the steps of the wishes */
+    struct request request;    /* of PROF directories */
+    struct targets targets;
+    struct turn *turn; /* of each target */
+    bool has_lines;    /* one for each directory, instead of a summary */
+    struct progress progress;
+    pthread_mutex_t lock; /* of what follows, and of stdout and stderr */
+    size_t n_told, n_ended;
+    struct tally tally;
+};
+
+/* What one directory says, while others say theirs. */
+struct voice {
+    FILE *out, *err;
+    char *out_text, *err_text;
+    size_t out_len, err_len;
+};
+
+static bool voice_open(struct voice *v)
+{
+    v->out = open_memstream(&v->out_text, &v->out_len);
+    v->err = v->out ? open_memstream(&v->err_text, &v->err_len) : NULL;
+    return v->err != NULL;
+}
+
+/* False: not all of it was kept. */
+static bool voice_close(struct voice *v)
+{
+    const bool is_whole = v->out && v->err && !ferror(v->out) && !ferror(v->err);
+    const bool out_is_closed = !v->out || fclose(v->out) == 0, err_is_closed = !v->err || fclose(v->err) == 0;
+    return is_whole && out_is_closed && err_is_closed && v->out_text && v->err_text;
+}
+
+static const char WITHOUT_WORDS[] = "no memory to say what went wrong; free some memory and try again";
+
+static void put_problems(FILE *err, const struct account *a)
+{
+    const size_t n = a->problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n;
+    for (size_t i = 0; i < n_told; i++)
+        fprintf(err, "%s: %s\n", complain_name(), a->problems.at[i] ? a->problems.at[i] : WITHOUT_WORDS);
+    if (n == 0 && a->n_untold > 0)
+        fprintf(err, "%s: %s\n", complain_name(), WITHOUT_WORDS);
+    else if (n - n_told + a->n_untold > 0)
+        fprintf(err, "%s: and %zu more problems; --json lists them\n", complain_name(), n - n_told + a->n_untold);
+}
+
+static enum outcome outcome_of(const struct account *a, const struct losses *lost)
+{
+    return account_is_lossy(a, lost) ? OUTCOME_LOSSES : OUTCOME_DONE;
+}
+
+static void analyse_session(struct analysis *n, const char *path, struct turn *t, const struct term *term, FILE *err)
+{
+    struct session_result r = { 0 };
+    struct error e = { 0 };
+    if (session_export(path, &n->wishes, &r, &e)) {
+        t->outcome = outcome_of(&r.account, &r.session.lost);
+        put_problems(err, &r.account);
+        const struct step_choice *choice = n->wishes.has_steps ? &n->choice : NULL;
+        if (n->a->json)
+            t->json = session_summary_json(n->a, choice, &r);
+        else if (!n->has_lines && !session_summary_print(term, n->a, choice, &r))
+            t->is_cut = true;
+        t->has_row = n->targets.list.n > 1 && rank_row_of(&t->rank, &r.session);
+        t->is_cut |= n->targets.list.n > 1 && !t->has_row;
+    } else {
+        t->outcome = OUTCOME_NOTHING;
+        fprintf(err, "%s: %s\n", complain_name(), e.text);
+        if (n->a->json)
+            t->json = json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e.text));
+    }
+    session_result_free(&r);
+}
+
+static void analyse_prof(struct analysis *n, const char *path, struct turn *t, const struct term *term, FILE *err)
+{
+    struct result r = { 0 };
+    struct error e = { 0 };
+    if (n->wishes.has_steps)
+        error_set(&e, FAULT_ASKED,
+                  "%s: --steps is of PyTorch directories; ascope export has --model-id and --iteration-id", path);
+    if (e.fault == FAULT_NONE && collection_export(path, &n->request, &r, &e)) {
+        t->outcome = outcome_of(&r.account, &r.profile.lost);
+        put_problems(err, &r.account);
+        if (n->a->json)
+            t->json = summary_json(n->a, &r);
+        else if (!summary_print(term, n->a, &r))
+            t->is_cut = true;
+    } else {
+        t->outcome = OUTCOME_NOTHING;
+        fprintf(err, "%s: %s\n", complain_name(), e.text);
+        if (n->a->json)
+            t->json = json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e.text));
+    }
+    result_free(&r);
+}
+
+/* In the order of the list, whoever ended first: each directory waits for those before it. */
+static void tell_in_order(struct analysis *n)
+{
+    for (; n->n_told < n->targets.list.n && n->turn[n->n_told].is_ended; n->n_told++) {
+        struct turn *t = &n->turn[n->n_told];
+        if (t->is_cut) {
+            complain("%s: no memory to tell all about it; free some memory and try again",
+                     n->targets.list.at[n->n_told].path);
+            t->outcome = t->outcome == OUTCOME_DONE ? OUTCOME_LOSSES : t->outcome;
+        }
+        if (t->complaints)
+            fputs(t->complaints, stderr);
+        if (t->told && *t->told) {
+            if (n->n_told > 0 && !n->has_lines)
+                putchar('\n');
+            fputs(t->told, stdout);
+            fflush(stdout);
+        }
+        free(t->told);
+        free(t->complaints);
+        t->told = t->complaints = NULL;
+        n->tally.n_done += t->outcome == OUTCOME_DONE;
+        n->tally.n_lossy += t->outcome == OUTCOME_LOSSES;
+        n->tally.n_failed += t->outcome == OUTCOME_NOTHING;
+    }
+}
+
+static void run_one(void *context, size_t i)
+{
+    struct analysis *n = context;
+    const struct target *target = &n->targets.list.at[i];
+    struct turn *t = &n->turn[i];
+    struct voice v = { 0 };
+    struct term term;
+    term_init(&term, stdout);
+    t->outcome = OUTCOME_NOTHING;
+    if (voice_open(&v)) {
+        term.to = v.out;
+        recover_first(n->a, target->path, v.err);
+        (target->is_session ? analyse_session : analyse_prof)(n, target->path, t, &term, v.err);
+    }
+    t->is_cut |= !voice_close(&v);
+    pthread_mutex_lock(&n->lock);
+    t->told = v.out_text;
+    t->complaints = v.err_text;
+    t->is_ended = true;
+    n->n_ended++;
+    if (n->targets.list.n > 1) {
+        char what[48];
+        snprintf(what, sizeof what, "%zu of %zu", n->n_ended, n->targets.list.n);
+        const double done = (double)n->n_ended / (double)n->targets.list.n;
+        progress_stage(&n->progress, what, done, done, 0);
+    }
+    tell_in_order(n);
+    pthread_mutex_unlock(&n->lock);
+}
+
+/* With several directories a thread for each of some; with one, threads for its parts. */
+static void run_all(struct analysis *n)
+{
+    const unsigned n_threads = arguments_threads(n->a);
+    const size_t n_targets = n->targets.list.n;
+    const uint64_t most = n->a->max_processes > 0 ? n->a->max_processes : n_threads;
+    const unsigned at_once = (unsigned)(most < n_targets ? most : n_targets);
+    n->wishes.n_threads = n->request.n_threads = at_once > 0 && n_threads > at_once ? n_threads / at_once : 1;
+    if (n_targets == 1) {
+        n->wishes.n_threads = n->request.n_threads = n_threads;
+        n->wishes.progress = n->request.progress = progress_stage;
+        n->wishes.progress_context = n->request.progress_context = &n->progress;
+    }
+    n->has_lines = n_targets > TOLD_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
+    for (size_t i = 0; i < n_targets; i++)
+        n->has_lines = n->has_lines && n->targets.list.at[i].is_session;
+    pthread_mutex_init(&n->lock, NULL);
+    progress_begin(&n->progress, stderr, !n->a->quiet);
+    pool_run(n_targets, at_once, run_one, n);
+    progress_end(&n->progress);
+    pthread_mutex_destroy(&n->lock);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* One line for each rank that several directories have: the first two of them, and how many there are. */
+static void report_duplicates(const struct rank_row *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t n_same = 0, second = i;
+        bool is_first = row[i].is_twice;
+        for (size_t k = 0; is_first && k < n; k++)
+            if (row[k].is_twice && row[k].rank == row[i].rank) {
+                is_first = k >= i;
+                second = second == i ? k : second;
+                n_same++;
+            }
+        if (is_first)
+            complain(
+                "rank %lld: in %zu directories, %s and %s%s; they are of different runs, or of processes that had no "
+                "rank of their own",
+                (long long)row[i].rank, n_same, row[i].name, row[second].name, n_same > 2 ? " among them" : "");
+    }
+}
+
+/* What the ranks of a job say together. False: no memory. */
+static bool compare_ranks(struct analysis *n, json_t **json)
+{
+    struct arena *mem = n->a->mem;
+    const size_t n_targets = n->targets.list.n;
+    struct rank_row *row = arena_take(mem, n_targets, sizeof *row);
+    uint32_t *order = arena_take(mem, n_targets, sizeof *order);
+    size_t n_rows = 0;
+    if (!row || !order)
+        return false;
+    for (size_t i = 0; i < n_targets; i++)
+        if (n->turn[i].has_row) {
+            row[n_rows] = n->turn[i].rank;
+            row[n_rows++].name = last_part(n->targets.list.at[i].path);
+        }
+    if (n_rows < 2)
+        return true;
+    if (!ranks_compare(row, n_rows, order))
+        return false;
+    report_duplicates(row, n_rows);
+    if (n->a->json) {
+        *json = json_pack("{s:o}", "ranks", rank_table_json(row, order, n_rows));
+        return *json != NULL;
+    }
+    if (n->a->quiet)
+        return true;
+    struct term term;
+    term_init(&term, stdout);
+    if (!n->has_lines)
+        putchar('\n');
+    rank_table_print(&term, row, order, n_rows);
+    if (n->has_lines)
+        printf("\n%zu directories; -v reports more of each\n", n_targets);
+    return true;
+}
+
+/* "text", "db" or both with a comma between. */
+static bool export_types(const struct arguments *a, struct session_wishes *w)
+{
+    const char *p = a->export_type;
+    while (p && *p) {
+        const size_t len = strcspn(p, ",");
+        if (len == 4 && strncmp(p, "text", 4) == 0)
+            w->text = true;
+        else if (len == 2 && strncmp(p, "db", 2) == 0)
+            w->db = true;
+        else
+            return false;
+        p += len + (p[len] == ',');
+    }
+    return !a->export_type || w->text || w->db;
+}
+
+/* "3" or "2-4". */
+static bool steps_range(const char *text, struct session_wishes *w)
+{
+    const char *dash = strchr(text, '-');
+    const size_t first = dash ? (size_t)(dash - text) : strlen(text);
+    const char *last = dash ? dash + 1 : text;
+    const size_t last_len = strlen(last);
+    enum { DIGITS = 18 };
+    if (first == 0 || first > DIGITS || last_len == 0 || last_len > DIGITS || strspn(text, "0123456789") != first ||
+        strspn(last, "0123456789") != last_len)
+        return false;
+    w->has_steps = true;
+    w->first_step = strtoll(text, NULL, 10);
+    w->last_step = strtoll(last, NULL, 10);
+    return w->first_step <= w->last_step;
+}
+
+static json_t *all_json(struct analysis *n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n->targets.list.n; i++)
+        json_array_append_new(list, n->turn[i].json);
+    return list;
+}
+
+int run_analyse(struct arguments *a)
+{
+    struct analysis n = { .a = a };
+    n.wishes =
+        (struct session_wishes){ .simplifies = arguments_have(a, OPT_SIMPLIFY) ? (a->simplify ? CHOICE_ON : CHOICE_OFF)
+                                                                               : AS_RECORDED,
+                                 .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED,
+                                 .is_pretty = a->pretty,
+                                 .from_start = a->time_base == 1,
+                                 .csv_is_safe = a->csv_safe,
+                                 .code_of_losses = exit_code(a->face, OUTCOME_LOSSES),
+                                 .out_dir = a->out };
+    if (!export_types(a, &n.wishes)) {
+        complain("--export-type %s: accepted are text, db, and text,db", a->export_type);
+        return exit_code(a->face, OUTCOME_PARAMETER);
+    }
+    if (a->steps && !steps_range(a->steps, &n.wishes)) {
+        complain("--steps %s: wanted is the number of a step, or two with a dash between: 3, 2-4", a->steps);
+        return exit_code(a->face, OUTCOME_PARAMETER);
+    }
+    n.choice = (struct step_choice){ .first = (uint64_t)n.wishes.first_step, .last = (uint64_t)n.wishes.last_step };
+    const unsigned kinds = (n.wishes.text ? WANT_TIMELINE | WANT_SUMMARY : 0) | (n.wishes.db ? WANT_DB : 0);
+    n.request = (struct request){ .want = kinds ? kinds : WANT_ALL,
+                                  .dialect = n.wishes.dialect,
+                                  .from_start = n.wishes.from_start,
+                                  .csv_is_safe = a->csv_safe,
+                                  .out_dir = a->out };
+    const enum outcome found = targets_find(&n.targets, a, false);
+    n.tally.n_failed = n.targets.n_refused;
+    if (n.targets.list.n == 0)
+        return exit_code(a->face, found);
+    n.turn = arena_take(a->mem, n.targets.list.n, sizeof *n.turn);
+    if (!n.turn) {
+        complain("no memory for %zu directories; free some memory and try again", n.targets.list.n);
+        return exit_code(a->face, OUTCOME_NOTHING);
+    }
+    work_memory(a, n.targets.list.at[0].path);
+    run_all(&n);
+    memory_unwatch();
+    enum outcome outcome = tally_outcome(&n.tally);
+    json_t *more = NULL;
+    if (!compare_ranks(&n, &more)) {
+        complain("no memory to compare %zu directories; free some memory and try again", n.targets.list.n);
+        outcome = outcome == OUTCOME_DONE ? OUTCOME_LOSSES : outcome;
+    }
+    if (a->json)
+        outcome = json_report_more(a, "directories", all_json(&n), more, outcome);
+    return exit_code(a->face, outcome);
+}

@@ -1,0 +1,180 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/one_collection.h"
+#include "cli/summary.h"
+#include "cli/term.h"
+#include "export/pages/memory_timeline_file.h"
+
+/* What the collection must have been asked for. */
+static const char *missing_setting(const struct session_settings *s)
+{
+    return !s->record_shapes                    ? "record_shapes"
+           : !s->profile_memory                 ? "profile_memory"
+           : !s->with_stack && !s->with_modules ? "with_stack or with_modules"
+                                                : NULL;
+}
+
+/* "npu:0, npu:1, cpu" */
+static const char *devices_text(const struct session *s, char *out, size_t size)
+{
+    enum { TOLD = 20 };
+    struct memory_device device[TOLD];
+    const size_t n = memory_devices(s, device, TOLD);
+    size_t len = 0;
+    *out = '\0';
+    for (size_t i = 0; i < n && len < size; i++) {
+        char name[MEMORY_DEVICE_TEXT];
+        len += (size_t)snprintf(out + len, size - len, "%s%s", i > 0 ? ", " : "", memory_device_text(device[i], name));
+    }
+    return out;
+}
+
+/* When most of it was used, and what for. */
+struct peak {
+    size_t n_points;
+    int64_t bytes, begin_us;
+    struct memory_point at;
+};
+
+static struct peak peak_of(const struct memory_timeline *m)
+{
+    struct peak peak = { .bytes = INT64_MIN };
+    struct memory_points p = memory_points_of(m);
+    peak.begin_us = p.begin_us;
+    for (; memory_points_next(&p); peak.n_points++) {
+        int64_t bytes = 0;
+        for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
+            bytes += p.now.bytes[i];
+        if (bytes > peak.bytes) {
+            peak.bytes = bytes;
+            peak.at = p.now;
+        }
+    }
+    return peak;
+}
+
+static uint64_t positive(int64_t bytes)
+{
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void tell(const struct term *t, const struct memory_timeline *m, const char *out, const struct losses *lost)
+{
+    const struct peak peak = peak_of(m);
+    char device[MEMORY_DEVICE_TEXT], n[TERM_NUMBER], bytes[TERM_NUMBER], time[TERM_NUMBER];
+    term_text(t, out, 0);
+    fprintf(t->to, ": memory of %s, %s points\n  most at once: %s%s%s after %s\n",
+            memory_device_text(m->device, device), term_count(n, peak.n_points), term_ink(t, INK_BOLD),
+            term_bytes(bytes, positive(peak.bytes)), term_ink(t, INK_END),
+            term_duration(time, 1e3 * (double)(peak.at.time_us - peak.begin_us)));
+    for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
+        if (peak.at.bytes[i] != 0)
+            fprintf(t->to, "    %-15s %10s %5.1f %%\n", memory_category_name[i],
+                    term_bytes(bytes, positive(peak.at.bytes[i])),
+                    100.0 * (double)peak.at.bytes[i] / (double)peak.bytes);
+    if (m->before_bytes > 0)
+        fprintf(t->to, "  there before the recording, and counted above: %s\n", term_bytes(bytes, m->before_bytes));
+    fprintf(t->to, "  allocated at most %s, ", term_bytes(bytes, positive(m->peaks.allocated.bytes)));
+    fprintf(t->to, "reserved at most %s%s\n", term_bytes(bytes, positive(m->peaks.reserved.bytes)),
+            m->peaks.is_partial ? ", both without what was allocated before the recording" : "");
+    summary_losses(t, lost);
+}
+
+static json_t *report(const struct memory_timeline *m, const char *out, const struct losses *lost)
+{
+    const struct peak peak = peak_of(m);
+    char device[MEMORY_DEVICE_TEXT];
+    json_t *by_category = json_object();
+    for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
+        json_object_set_new(by_category, memory_category_name[i], json_integer(peak.at.bytes[i]));
+    return json_pack("[{s:o, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:b, s:o}]", "file", text_json(out), "device",
+                     memory_device_text(m->device, device), "points", (json_int_t)peak.n_points, "peak_bytes",
+                     (json_int_t)peak.bytes, "peak_us", (json_int_t)peak.at.time_us, "peak_by_category", by_category,
+                     "before_bytes", (json_int_t)m->before_bytes, "max_allocated_bytes",
+                     (json_int_t)m->peaks.allocated.bytes, "max_reserved_bytes", (json_int_t)m->peaks.reserved.bytes,
+                     "since_recording", m->peaks.is_partial, "losses", summary_losses_json(lost));
+}
+
+/* What of the losses of the directory concerns the memory. Of the device it takes the clock: a folder that could not be used is
+ * told, and no more than that is counted in its profile when it is not analysed. */
+static void merge_losses(const struct session *s, struct losses *lost)
+{
+    static const enum framework_file_id read[] = {
+        FRAMEWORK_OPS, FRAMEWORK_MEMORY, FRAMEWORK_PYTHON, FRAMEWORK_PYTHON_KEYS, FRAMEWORK_PARAMS,
+    };
+    losses_merge(lost, &s->lost);
+    losses_merge(lost, &s->profile.lost);
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        losses_merge(lost, &s->framework.file[read[i]].lost);
+}
+
+static enum outcome write_timeline(struct arguments *a, const struct session *s, struct memory_device device,
+                                   const char *out, struct arena *mem)
+{
+    struct memory_timeline m;
+    struct losses lost = { 0 };
+    struct error e = { 0 };
+    char name[MEMORY_DEVICE_TEXT], seen[200];
+    if (!memory_timeline_find(&m, s, device, &lost, mem, &e)) {
+        complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    if (m.n == 0) {
+        char why[300];
+        devices_text(s, seen, sizeof seen);
+        snprintf(why, sizeof why, "nothing of the memory of %s was recorded%s%s", memory_device_text(device, name),
+                 *seen ? "; --device may be " : "", seen);
+        complain_nothing(s, why);
+        return OUTCOME_NOTHING;
+    }
+    if (!memory_timeline_write(&m, s->name, out, &e)) {
+        complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    merge_losses(s, &lost);
+    const enum outcome outcome = session_outcome(s, &lost);
+    if (a->json)
+        return json_report(a, "timelines", report(&m, out, &lost), outcome);
+    struct term t;
+    term_init(&t, report_stream(out));
+    if (!a->quiet)
+        tell(&t, &m, out, &lost);
+    return outcome;
+}
+
+static enum outcome write_out(struct arguments *a, const struct session *s, const char *out)
+{
+    enum outcome outcome = OUTCOME_NOTHING;
+    struct memory_device device;
+    struct arena *mem = arena_new();
+    const char *missing = missing_setting(&s->settings);
+    if (!mem)
+        complain("%s: no memory; free some memory and try again", s->path);
+    else if (!s->settings.has_cpu)
+        complain("%s: PyTorch's side was not recorded; a memory timeline needs the activity CPU", s->path);
+    else if (missing)
+        complain(
+            "%s: was collected without %s; a memory timeline needs record_shapes, profile_memory, and with_stack or "
+            "with_modules",
+            s->path, missing);
+    else if (!a->device || memory_device_read(a->device, &device))
+        outcome = write_timeline(a, s, a->device ? device : memory_usual_device(s), out, mem);
+    arena_free(mem);
+    return outcome;
+}
+
+int run_export_memory_timeline(struct arguments *a)
+{
+    static const struct one_session timeline = {
+        .wanted = "the file to write, whose name ends with .html, .json, .json.gz or .raw.json.gz",
+        .keeps_tensors = true,
+        .write = write_out,
+    };
+    struct memory_device device;
+    if (a->device && !memory_device_read(a->device, &device)) {
+        complain("--device %s: accepted are cpu and npu:N with a number", a->device);
+        return exit_code(a->face, OUTCOME_PARAMETER);
+    }
+    return one_session_run(a, &timeline);
+}

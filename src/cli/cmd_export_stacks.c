@@ -1,0 +1,113 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/destination.h"
+#include "cli/one_collection.h"
+#include "cli/summary.h"
+#include "cli/term.h"
+#include "export/pages/stacks.h"
+
+static const char *const metric_word[] = {
+    [TIME_OF_HOST] = "self_cpu_time_total", [TIME_OF_DEVICE] = "self_npu_time_total"
+};
+
+/* "a.b.log" with another ending: "a.b.svg". A name without one gets it. */
+static const char *with_ending(struct arguments *a, const char *path, const char *ending)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');
+    const bool has_one = dot && dot != (slash ? slash + 1 : path);
+    return arena_printf(a->mem, "%.*s%s", (int)(has_one ? dot - path : (long)strlen(path)), path, ending);
+}
+
+static void merge_losses(const struct session *s, struct losses *lost)
+{
+    losses_merge(lost, &s->lost);
+    losses_merge(lost, &s->profile.lost);
+    losses_merge(lost, &s->framework.file[FRAMEWORK_OPS].lost);
+    losses_merge(lost, &s->framework.file[FRAMEWORK_MARKS].lost);
+}
+
+/* log, svg: NULL where there is none. */
+static enum outcome report(struct arguments *a, const char *log, const char *svg, uint64_t n, const struct losses *lost,
+                           enum outcome outcome)
+{
+    if (a->json)
+        return json_report(a, "stacks",
+                           json_pack("[{s:o*, s:o*, s:s, s:I, s:o}]", "file", log ? text_json(log) : NULL, "graph",
+                                     svg ? text_json(svg) : NULL, "metric", metric_word[a->metric], "lines",
+                                     (json_int_t)n, "losses", summary_losses_json(lost)),
+                           outcome);
+    struct term t;
+    char number[TERM_NUMBER];
+    term_init(&t, report_stream(log ? log : svg));
+    if (a->quiet)
+        return outcome;
+    if (log) {
+        term_text(&t, log, 0);
+        fprintf(t.to, ": %s stacks, for flame-graph tools\n", term_count(number, n));
+    }
+    if (svg) {
+        term_text(&t, svg, 0);
+        fputs(": flame graph, for a browser\n", t.to);
+    }
+    summary_losses(&t, lost);
+    return outcome;
+}
+
+/* Why there is not a single stack. */
+static const char *why_none(const struct session *s, enum time_metric metric)
+{
+    return !s->settings.has_cpu      ? "PyTorch's side was not recorded; stacks need the activity CPU"
+           : !s->settings.with_stack ? "was collected without stacks; set with_stack"
+           : metric == TIME_OF_DEVICE && s->kernels.n == 0
+               ? "no operator has time on a device; take --metric self_cpu_time_total"
+               : "no operator with a stack took any time";
+}
+
+static enum outcome write_stacks(struct arguments *a, const struct session *s, const char *out)
+{
+    const enum time_metric metric = a->metric == 1 ? TIME_OF_DEVICE : TIME_OF_HOST;
+    const size_t len = strlen(out);
+    const bool is_graph_only = len > 4 && strcmp(out + len - 4, ".svg") == 0;
+    struct losses lost = { 0 };
+    struct error e = { 0 };
+    uint64_t n = 0;
+    struct destination d;
+    if (!destination_look(&d, out, &e)) {
+        complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    /* What is no file has one name, and room for one of the two. */
+    const bool is_file = d.kind == DESTINATION_FILE;
+    const char *log = is_graph_only ? NULL : is_file ? with_ending(a, out, ".log") : out;
+    const char *svg = is_graph_only ? out : is_file ? with_ending(a, out, ".svg") : NULL;
+    if (arena_failed(a->mem)) {
+        complain("%s: no memory; free some memory and try again", out);
+        return OUTCOME_NOTHING;
+    }
+    if (log && strcmp(log, out) != 0)
+        complain("%s: stacks are written to files that end with .log: %s", out, log);
+    if (!stacks_write(s, metric, log, &n, &e)) {
+        complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    merge_losses(s, &lost);
+    if (n == 0) {
+        complain_nothing(s, why_none(s, metric));
+        return OUTCOME_NOTHING;
+    }
+    if (svg && !flame_graph_write(s, metric, svg, &e)) {
+        complain("%s", e.text);
+        return log ? report(a, log, NULL, n, &lost, OUTCOME_LOSSES) : OUTCOME_NOTHING;
+    }
+    return report(a, log, svg, n, &lost, session_outcome(s, &lost));
+}
+
+int run_export_stacks(struct arguments *a)
+{
+    static const struct one_session stacks = {
+        .wanted = "the file to write, whose name ends with .log (or .svg for the picture alone)",
+        .write = write_stacks,
+    };
+    return one_session_run(a, &stacks);
+}

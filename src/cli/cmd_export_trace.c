@@ -1,0 +1,186 @@
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/gzip.h"
+#include "cli/one_collection.h"
+#include "cli/summary.h"
+#include "cli/term.h"
+#include "export/msprof/prof_trace.h"
+#include "export/scope.h"
+#include "export/framework/trace_view.h"
+#include "pipeline/collection_write.h"
+#include "export/trace_split.h"
+
+/* What became of it: the file, or its pieces. */
+struct traces {
+    const char *out;
+    uint64_t n_events;
+    const struct trace_split *split;
+    struct losses lost;
+};
+
+static json_t *traces_json(const struct traces *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->split->pieces.n; i++) {
+        const struct trace_piece *p = &r->split->pieces.at[i];
+        json_array_append_new(list, json_pack("{s:o, s:I, s:o}", "file", text_json(p->path), "events",
+                                              (json_int_t)p->n_events, "losses", summary_losses_json(&r->lost)));
+    }
+    return list;
+}
+
+static enum outcome report(struct arguments *a, const struct traces *r, enum outcome outcome)
+{
+    if (a->json)
+        return json_report(a, "traces", traces_json(r), outcome);
+    struct term t;
+    char number[TERM_NUMBER], bytes[TERM_NUMBER];
+    term_init(&t, report_stream(r->out));
+    if (a->quiet)
+        return outcome;
+    const size_t n = r->split->pieces.n;
+    for (size_t i = 0; i < n; i++) {
+        const struct trace_piece *p = &r->split->pieces.at[i];
+        term_text(&t, p->path, 0);
+        fprintf(t.to, ": %s of %s events, for Perfetto, Chrome or MindStudio Insight\n",
+                n > 1 ? "piece of the timeline" : "timeline", term_count(number, p->n_events));
+        const char *advice = trace_size_advice(p->n_text);
+        if (advice)
+            fprintf(t.to, "  %s of text: %s; --max-size 400M cuts it into pieces\n", term_bytes(bytes, p->n_text),
+                    advice);
+    }
+    summary_losses(&t, &r->lost);
+    return outcome;
+}
+
+/* "a.json.gz" is "a" and ".json.gz". */
+static void split_name(struct trace_split *s, const char *out, struct arena *mem)
+{
+    static const char *const ending[] = { ".json.gz", ".gz", ".json" };
+    const size_t len = strlen(out);
+    size_t behind = 0;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending && behind == 0; i++)
+        if (len > strlen(ending[i]) && strcmp(out + len - strlen(ending[i]), ending[i]) == 0)
+            behind = strlen(ending[i]);
+    s->before = arena_text(mem, out, len - behind);
+    s->after = out + len - behind;
+    s->gzips = behind >= 3 && strcmp(out + len - 3, ".gz") == 0;
+}
+
+/* A file that was written whole. */
+static void note_whole(struct trace_split *s, const char *out, uint64_t n_events)
+{
+    struct stat st;
+    struct trace_piece *p = s->pieces.n == 1 ? s->pieces.at : list_add(&s->pieces, s->mem);
+    if (!p || s->pieces.n > 1)
+        return;
+    p->path = out;
+    p->n_events = n_events;
+    if (p->n_text == 0 && !s->gzips && stat(out, &st) == 0 && S_ISREG(st.st_mode))
+        p->n_text = (uint64_t)st.st_size;
+}
+
+static struct trace_split split_of(struct arguments *a, const char *out)
+{
+    struct trace_split s = {
+        .max_bytes = a->max_size, .is_named = true, .n_threads = arguments_threads(a), .mem = a->mem
+    };
+    split_name(&s, out, a->mem);
+    return s;
+}
+
+static enum outcome write_trace(struct arguments *a, const struct session *s, const char *out)
+{
+    struct trace_split split = split_of(a, out);
+    struct traces r = { .out = out, .split = &split };
+    struct error e = { 0 };
+    if (s->settings.level == SESSION_LEVEL_NONE) {
+        complain("%s: was collected at Level_none, of which no trace is exported; ascope analyse writes its "
+                 "trace_view.json",
+                 s->path);
+        return OUTCOME_NOTHING;
+    }
+    struct session_export x =
+        session_export_of(s, a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED, arguments_threads(a), a->mem);
+    x.device.from_start = a->time_base == 1;
+    x.is_pretty = a->pretty;
+    x.is_named = true;
+    x.split = a->max_size > 0 ? &split : NULL;
+    const bool done = session_trace_write(&x, out, &r.n_events, &e);
+    if (!done || r.n_events == 0) {
+        if (done)
+            complain_nothing(s, "nothing was recorded that a timeline could show");
+        else
+            complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    if (split.pieces.n < 2)
+        note_whole(&split, out, r.n_events);
+    losses_merge(&r.lost, &s->lost);
+    session_losses(s, &r.lost);
+    return report(a, &r, session_outcome(s, &r.lost));
+}
+
+/* A timeline of a PROF directory, drawn into an open file; false: it is of no use, and e says why. */
+static bool draw_prof(struct arguments *a, const struct profile *p, struct out *o, uint64_t *n_events, struct error *e)
+{
+    const struct request whole = { .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED };
+    struct export x = { .profile = p, .dialect = whole.dialect, .from_start = a->time_base == 1, .mem = a->mem };
+    if (!scope_resolve(&x, &whole, e) ||
+        !collection_trace_draw(&x, &(struct timeline_wish){ 0 }, a->pretty, o, n_events, e))
+        return false;
+    if (arena_failed(a->mem) || names_failed(p->names))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for the timeline; free some memory and try again", p->path);
+    return *n_events > 0 || error_set(e, FAULT_ASKED, "%s: nothing was recorded that a timeline could show", p->path);
+}
+
+static bool write_plain(struct arguments *a, const struct profile *p, struct traces *r, struct trace_split *split,
+                        struct error *e)
+{
+    struct out o;
+    if (!out_open_named(&o, r->out, e))
+        return false;
+    if (draw_prof(a, p, &o, &r->n_events, e))
+        return trace_split(split, &o, e);
+    out_discard(&o);
+    return false;
+}
+
+static bool write_gzip(struct arguments *a, const struct profile *p, struct traces *r, struct error *e)
+{
+    struct gzip g;
+    if (!gzip_open(&g, r->out, e))
+        return false;
+    if (draw_prof(a, p, &g.text, &r->n_events, e))
+        return gzip_close(&g, e);
+    gzip_discard(&g);
+    return false;
+}
+
+static enum outcome write_prof_trace(struct arguments *a, const struct profile *p, const char *out)
+{
+    struct trace_split split = split_of(a, out);
+    struct traces r = { .out = out, .split = &split, .lost = p->lost };
+    struct error e = { 0 };
+    if (split.gzips && a->max_size == 0 ? !write_gzip(a, p, &r, &e) : !write_plain(a, p, &r, &split, &e)) {
+        complain("%s", e.text);
+        return OUTCOME_NOTHING;
+    }
+    if (split.pieces.n < 2)
+        note_whole(&split, out, r.n_events);
+    return report(a, &r, losses_damage(&r.lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE);
+}
+
+int run_export_trace(struct arguments *a)
+{
+    static const struct one_session trace = {
+        .wanted = "the file to write, whose name ends with .json or .json.gz, or a directory for it",
+        .inside = "trace_view.json",
+        .is_timeline = true,
+        .write = write_trace,
+        .write_prof = write_prof_trace,
+    };
+    return one_session_run(a, &trace);
+}

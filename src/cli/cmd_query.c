@@ -1,0 +1,76 @@
+#include "export/msprof/query.h"
+
+#include <stdio.h>
+
+#include "analyse/profile_analyse.h"
+#include "base/large_memory.h"
+#include "cli/collections.h"
+#include "cli/command.h"
+#include "cli/summary.h"
+#include "cli/term.h"
+#include "cli/work.h"
+#include "load/prof.h"
+
+static void add_one(struct arguments *a, struct query *q, const char *path, struct tally *tally)
+{
+    struct result r = { 0 };
+    struct error e = { 0 };
+    struct progress progress;
+    progress_begin(&progress, stderr, true);
+    const bool done = work_load(path, arguments_threads(a), &progress, &r, &e) && query_add(q, &r.profile, &e);
+    progress_end(&progress);
+    if (!done) {
+        complain("%s", e.text);
+        tally->n_failed++;
+    } else if (losses_damage(&r.profile.lost) > 0) {
+        complain("%s: parts of it could not be used; ascope info tells which", path);
+        tally->n_lossy++;
+    } else {
+        tally->n_done++;
+    }
+    profile_free(&r.profile);
+}
+
+static bool print(const struct query *q)
+{
+    struct out text;
+    struct error e = { 0 };
+    if (!out_open_memory(&text, &e)) {
+        complain("%s", e.text);
+        return false;
+    }
+    const bool done =
+        query_text(q, &text, &e) && (!text.failed_errno || error_set(&e, FAULT_LIMIT, "no memory to tell the models"));
+    if (done)
+        fwrite(text.buf, 1, text.n, stdout);
+    else
+        complain("%s", e.text);
+    out_discard(&text);
+    return done;
+}
+
+int run_query(struct arguments *a)
+{
+    if (arguments_have(a, OPT_DATA_TYPE)) {
+        complain("--data-type %llu: asks a cluster database, and there is none: ascope reads each collection by itself",
+                 (unsigned long long)a->data_type);
+        return exit_code(a->face, OUTCOME_NOTHING);
+    }
+    struct collections found;
+    enum outcome outcome = collections_find(a, 0, false, &found);
+    struct tally tally = { .n_failed = found.n_refused };
+    struct query *q = query_new();
+    work_memory(a, found.n > 0 ? found.path[0] : NULL);
+    for (size_t i = 0; q && i < found.n; i++)
+        add_one(a, q, found.path[i], &tally);
+    memory_unwatch();
+    if (!q)
+        complain("no memory for the list of models; free some memory and try again");
+    if (outcome == OUTCOME_DONE)
+        outcome = q && (a->json || print(q)) ? tally_outcome(&tally) : OUTCOME_NOTHING;
+    if (a->json)
+        outcome = json_report(a, "models", q ? query_json(q) : NULL, outcome);
+    query_free(q);
+    collections_free(&found);
+    return exit_code(a->face, outcome);
+}

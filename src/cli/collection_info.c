@@ -1,0 +1,93 @@
+#include "cli/collection_info.h"
+
+#include <string.h>
+
+#include "cli/recording_report.h"
+#include "cli/summary.h"
+#include "load/framework_load.h"
+#include "raw/torch.h"
+
+static const char *const level_name[] = { "Level_none", "Level0", "Level1", "Level2" };
+
+/* Settings that are either on or off. */
+static const struct {
+    const char *name;
+    size_t at;
+} option[] = {
+    { "record_shapes", offsetof(struct session_settings, record_shapes) },
+    { "profile_memory", offsetof(struct session_settings, profile_memory) },
+    { "with_stack", offsetof(struct session_settings, with_stack) },
+    { "with_modules", offsetof(struct session_settings, with_modules) },
+    { "l2_cache", offsetof(struct session_settings, l2_cache) },
+    { "sys_io", offsetof(struct session_settings, sys_io) },
+    { "sys_interconnection", offsetof(struct session_settings, sys_interconnection) },
+    { "data_simplification", offsetof(struct session_settings, simplifies) },
+};
+enum { OPTION_ROWS = sizeof option / sizeof *option };
+
+static bool is_on(const struct session_settings *s, size_t i)
+{
+    bool on;
+    memcpy(&on, (const char *)s + option[i].at, sizeof on);
+    return on;
+}
+
+static const struct {
+    const char *holds;
+    uint16_t size; /* of a record; 0: they have texts of any length */
+} file_about[FRAMEWORK_FILES] = {
+    [FRAMEWORK_OPS] = { "operators and ranges that the user named", 0 },
+    [FRAMEWORK_MARKS] = { "tasks put into the queue and taken out of it", 0 },
+    [FRAMEWORK_MEMORY] = { "memory taken and given back", TLV_HEAD + 77 },
+    [FRAMEWORK_PYTHON] = { "Python calls and returns", 33 },
+    [FRAMEWORK_PYTHON_KEYS] = { "names of Python functions and modules", 0 },
+    [FRAMEWORK_PARAMS] = { "parameters of modules and optimizers", 0 },
+    [FRAMEWORK_GC] = { "garbage that Python collected", 24 },
+};
+
+void session_info_print(const struct term *t, const struct session *s, const struct session_look *l)
+{
+    const struct session_settings *set = &s->settings;
+    char bytes[TERM_NUMBER], n[TERM_NUMBER];
+    fputs(term_ink(t, INK_BOLD), t->to);
+    term_text(t, s->path, 0);
+    fprintf(t->to, "%s\n  %s%s", term_ink(t, INK_END), s->collector.is_native ? "program" : "PyTorch",
+            set->is_simulated ? ", simulated" : "");
+    if (set->has_rank)
+        fprintf(t->to, ", rank %lld", (long long)set->rank);
+    fprintf(t->to, ", %s, activities%s%s, export type%s%s\n  on:", level_name[set->level], set->has_cpu ? " CPU" : "",
+            set->has_npu ? " NPU" : "", set->wants_text ? " text" : "", set->wants_db ? " db" : "");
+    for (size_t i = 0; i < OPTION_ROWS; i++)
+        if (is_on(set, i))
+            fprintf(t->to, " %s", option[i].name);
+    fputc('\n', t->to);
+    recording_print(t, &s->collector);
+    fputc('\n', t->to);
+    for (size_t i = 0; i < FRAMEWORK_FILES; i++) {
+        if (l->bytes[i] < 0)
+            continue;
+        const uint16_t size = file_about[i].size;
+        fprintf(t->to, "    %-38s %7s %11s %-8s %s%s%s\n", framework_file_name[i],
+                term_bytes(bytes, (uint64_t)l->bytes[i]), size ? term_count(n, (uint64_t)l->bytes[i] / size) : "",
+                size ? "records" : "", term_ink(t, INK_DIM), file_about[i].holds, term_ink(t, INK_END));
+    }
+    summary_losses(t, &s->lost);
+    fputc('\n', t->to);
+}
+
+json_t *session_info_json(const struct session *s, const struct session_look *l)
+{
+    const struct session_settings *set = &s->settings;
+    json_t *files = json_object(), *options = json_object();
+    for (size_t i = 0; i < FRAMEWORK_FILES; i++)
+        if (l->bytes[i] >= 0)
+            json_object_set_new(files, framework_file_name[i], json_integer(l->bytes[i]));
+    for (size_t i = 0; i < OPTION_ROWS; i++)
+        json_object_set_new(options, option[i].name, json_boolean(is_on(set, i)));
+    return json_pack("{s:o, s:o, s:b, s:o, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
+                     "framework", s->collector.is_native ? json_null() : json_string("PyTorch"), "simulated",
+                     set->is_simulated, "rank", set->has_rank ? json_integer(set->rank) : json_null(), "level",
+                     level_name[set->level], "cpu", set->has_cpu, "npu", set->has_npu, "text", set->wants_text, "db",
+                     set->wants_db, "options", options, "bytes", files, "recording", recording_json(&s->collector),
+                     "losses", summary_losses_json(&s->lost));
+}

@@ -1,0 +1,215 @@
+#include "cli/collection_summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/framework/memory_peaks.h"
+#include "analyse/framework/collection_analyse.h"
+#include "analyse/framework/profiler_steps.h"
+#include "cli/range_table.h"
+#include "cli/recording_report.h"
+#include "cli/step_table.h"
+#include "cli/summary.h"
+
+/* What operators cost, by name: on the host without those inside them, and on the device. */
+struct costs {
+    struct top *host, *device; /* the largest first */
+    size_t n_host, n_device;
+    double host_ns, device_ns; /* of all */
+};
+
+static void costs_free(struct costs *c)
+{
+    free(c->host);
+    free(c->device);
+}
+
+static void add(struct top *sum, name_id name, double dur_ns, double *all)
+{
+    sum->name = name;
+    sum->n++;
+    sum->dur_ns += dur_ns;
+    *all += dur_ns;
+}
+
+/* False: no memory. */
+static bool costs_sum(const struct session *s, size_t most, struct costs *out)
+{
+    const struct torch_ops *o = &s->framework.ops;
+    const struct names *names = s->profile.names;
+    const size_t n_names = names_count(names);
+    *out = (struct costs){ .host = calloc(n_names, sizeof *out->host), .device = calloc(n_names, sizeof *out->device) };
+    if (!out->host || !out->device)
+        return false;
+    for (size_t at = 0; at < o->n; at++) {
+        const uint32_t row = s->tree.by_begin[at];
+        if (name_is_step(names, o->name[row]))
+            continue;
+        add(&out->host[o->name[row]], o->name[row], (double)s->tree.self_ns[row], &out->host_ns);
+        for (uint32_t k = s->tree.first_started[at]; k < s->tree.first_started[at + 1]; k++)
+            add(&out->device[o->name[row]], o->name[row], s->kernels.dur_us[s->tree.started[k]] * 1000,
+                &out->device_ns);
+    }
+    out->n_host = top_take(names, out->host, n_names, most);
+    out->n_device = top_take(names, out->device, n_names, most);
+    return true;
+}
+
+static void put_found(const struct term *t, const struct session *s)
+{
+    const struct framework *f = &s->framework;
+    size_t n_tasks = 0, n_collectives = 0;
+    for (size_t i = 0; i < s->profile.n_devices; i++) {
+        n_tasks += s->profile.device[i].tasks.n;
+        n_collectives += s->profile.device[i].comm.ops.n;
+    }
+    const struct {
+        size_t n;
+        const char *one, *many;
+    } fact[] = {
+        { f->ops.n, "operator", "operators" },
+        { s->steps.n, "step", "steps" },
+        { f->python.n, "Python call", "Python calls" },
+        { f->memory.n, "memory event", "memory events" },
+        { s->profile.host.calls.n, "host call", "host calls" },
+        { n_tasks, "device task", "device tasks" },
+        { n_collectives, "collective", "collectives" },
+        { s->profile.host.records.marks.n, "mark", "marks" },
+    };
+    const char *process = source_text(s->profile.host.source.info, "pid_name");
+    fprintf(t->to, "  %s", s->collector.is_native ? "program" : "PyTorch");
+    if (s->collector.is_native && *process) {
+        fputc(' ', t->to);
+        term_text(t, process, 40);
+    }
+    if (s->settings.has_rank)
+        fprintf(t->to, " rank %lld", (long long)s->settings.rank);
+    if (s->has_device && s->profile.n_devices > 0) {
+        fprintf(t->to, ", %s%s", session_is_simulated(s) ? "simulated " : "", s->profile.chip->name);
+        for (size_t i = 0; i < s->profile.n_devices; i++)
+            fprintf(t->to, "%s%u", i > 0 ? "," : " device ", s->profile.device[i].source.device);
+    } else {
+        fprintf(t->to, ", %shost only", session_is_simulated(s) ? "simulated, " : "");
+    }
+    const char *before = "\n  ";
+    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
+        if (fact[i].n > 0) {
+            char number[TERM_NUMBER];
+            fprintf(t->to, "%s%s %s", before, term_count(number, fact[i].n),
+                    fact[i].n == 1 ? fact[i].one : fact[i].many);
+            before = ", ";
+        }
+    fputc('\n', t->to);
+}
+
+static const struct {
+    const char *name, *key;
+} memory_part[MEMORY_SOURCES] = { [MEMORY_OF_TORCH] = { "PyTorch", "pytorch" },
+                                  [MEMORY_OF_WORKSPACE] = { "workspaces", "workspace" },
+                                  [MEMORY_OF_GRAPHS] = { "graphs", "graph" } };
+
+static void put_peak(const struct term *t, const struct session *s, const char *what, const struct memory_peak *p)
+{
+    char bytes[TERM_NUMBER], time[TERM_NUMBER];
+    fprintf(t->to, "    %-10s %10s at %s", what, term_bytes(bytes, p->bytes > 0 ? (uint64_t)p->bytes : 0),
+            term_time(time, p->time_ns));
+    if (p->name != NAME_EMPTY) {
+        fprintf(t->to, ", taken by %s", p->is_of_graph ? "cann::" : "");
+        term_text(t, names_text(s->profile.names, p->name), 60);
+    }
+    const char *before = "; ";
+    for (int i = 0; i < MEMORY_SOURCES; i++)
+        if (p->part[i] > 0 && p->part[i] != p->bytes) {
+            fprintf(t->to, "%s%s %s", before, memory_part[i].name, term_bytes(bytes, (uint64_t)p->part[i]));
+            before = ", ";
+        }
+    fputc('\n', t->to);
+}
+
+static bool put_memory(const struct term *t, const struct session *s)
+{
+    struct memory_peaks peaks;
+    struct error unused = { 0 };
+    if (!memory_peaks_find(&peaks, s, NULL, &unused))
+        return false;
+    if (!peaks.allocated.is_known)
+        return true;
+    fprintf(t->to, "\n  most memory%s\n",
+            peaks.is_partial ? ", without what was allocated before the recording (see export-memory-timeline)" : "");
+    put_peak(t, s, "allocated", &peaks.allocated);
+    if (peaks.reserved.bytes > 0)
+        put_peak(t, s, "reserved", &peaks.reserved);
+    return true;
+}
+
+static json_t *peak_json(const struct session *s, const struct memory_peak *p)
+{
+    if (!p->is_known)
+        return json_null();
+    json_t *part = json_object();
+    for (int i = 0; i < MEMORY_SOURCES; i++)
+        json_object_set_new(part, memory_part[i].key, json_integer(p->part[i]));
+    return json_pack("{s:I, s:o, s:I, s:I, s:o}", "bytes", (json_int_t)p->bytes, "by_allocator", part, "time_ns",
+                     (json_int_t)p->time_ns, "device", (json_int_t)p->device, "operator",
+                     text_json(names_text(s->profile.names, p->name)));
+}
+
+static json_t *memory_json(const struct session *s)
+{
+    struct memory_peaks peaks;
+    struct error unused = { 0 };
+    if (!memory_peaks_find(&peaks, s, NULL, &unused))
+        return NULL;
+    return json_pack("{s:o, s:o, s:b}", "allocated", peak_json(s, &peaks.allocated), "reserved",
+                     peak_json(s, &peaks.reserved), "since_recording", peaks.is_partial);
+}
+
+bool session_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
+                           const struct session_result *r)
+{
+    const struct session *s = &r->session;
+    const struct names *names = s->profile.names;
+    const struct step_subject steps = { &s->profile, s, choice, "step_trace_time.csv" };
+    struct costs c;
+    if (a->quiet || a->json)
+        return true;
+    fputs(term_ink(t, INK_BOLD), t->to);
+    term_text(t, s->path, 0);
+    fprintf(t->to, "%s\n", term_ink(t, INK_END));
+    put_found(t, s);
+    const bool has_steps = step_table_print(t, &steps, a->top), has_costs = costs_sum(s, a->top, &c);
+    if (c.n_device > 0)
+        top_print(t, names, "device time of operators", c.device, c.n_device, c.device_ns);
+    if (c.n_host > 0)
+        top_print(t, names, "host time of operators themselves", c.host, c.n_host, c.host_ns);
+    costs_free(&c);
+    const bool has_ranges = range_table_print(t, &s->profile, a->top), has_memory = put_memory(t, s),
+               has_files = summary_files(t, s->path, &r->account, a->verbose > 0);
+    recording_cost_print(t, &s->collector, a->verbose > 0);
+    summary_losses(t, &s->lost);
+    summary_times(t, &r->account);
+    return has_files && has_steps && has_costs && has_ranges && has_memory;
+}
+
+json_t *session_summary_json(const struct arguments *a, const struct step_choice *choice,
+                             const struct session_result *r)
+{
+    const struct session *s = &r->session;
+    const struct step_subject steps = { &s->profile, s, choice, NULL };
+    struct costs c;
+    json_t *report = NULL;
+    if (costs_sum(s, a->top, &c))
+        report = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
+                           "rank", s->settings.has_rank ? json_integer(s->settings.rank) : json_null(), "simulated",
+                           session_is_simulated(s), "files", files_json(&r->account), "most_memory", memory_json(s),
+                           "top_on_device", top_list_json(s->profile.names, c.device, c.n_device), "top_on_host",
+                           top_list_json(s->profile.names, c.host, c.n_host), "losses", summary_losses_json(&s->lost),
+                           "recording", recording_json(&s->collector), "problems", problems_json(&r->account),
+                           "seconds", seconds_json(&r->account));
+    costs_free(&c);
+    json_object_set_new(report, "ranges", range_table_json(&s->profile, a->top));
+    if (report && step_table_json(&steps, report))
+        return report;
+    json_decref(report);
+    return NULL;
+}

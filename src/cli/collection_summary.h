@@ -1,0 +1,18 @@
+/* collection_summary.h - what came of a *_ascend_pt directory: steps, operators, memory, files and losses. */
+#ifndef ASCOPE_CLI_COLLECTION_SUMMARY_H
+#define ASCOPE_CLI_COLLECTION_SUMMARY_H
+
+#include "analyse/framework/step_series.h"
+#include "cli/command.h"
+#include "cli/term.h"
+#include "pipeline/collection_write.h"
+
+/* To t as the arguments ask; --json and --quiet print nothing here. `choice` is NULL where all steps were asked for. False:
+ * without memory a part is missing. */
+bool session_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
+                           const struct session_result *r);
+/* A new reference; NULL without memory. */
+json_t *session_summary_json(const struct arguments *a, const struct step_choice *choice,
+                             const struct session_result *r);
+
+#endif

@@ -1,0 +1,213 @@
+#include "cli/one_collection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyse/profile_analyse.h"
+#include "analyse/framework/collection_analyse.h"
+#include "base/destination.h"
+#include "base/file.h"
+#include "base/large_memory.h"
+#include "base/progress.h"
+#include "cli/cmd_recover.h"
+#include "cli/term.h"
+#include "cli/work.h"
+#include "pipeline/collection_write.h"
+#include "pipeline/stages.h"
+#include "load/collector_load.h"
+#include "load/prof.h"
+#include "load/raw_bytes.h"
+#include "load/pt.h"
+
+/* The directory that a file goes to, where there is also room for what memory cannot hold; of what is no file, that for
+ * temporary files. NULL: no memory. */
+static const char *folder_of(struct arguments *a, const char *out)
+{
+    struct destination d;
+    struct error unused = { 0 };
+    if (!destination_look(&d, out, &unused) || d.kind != DESTINATION_FILE)
+        return getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";
+    const char *file = d.path, *slash = strrchr(file, '/');
+    return !slash ? "." : slash == file ? "/" : arena_text(a->mem, file, (size_t)(slash - file));
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static enum outcome check_paths(const char *dir, const char *out, const char *given)
+{
+    struct stat st;
+    if (stat(dir, &st) != 0) {
+        const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
+        complain("%s: %s; give %s", dir, strerror(errno), given);
+        return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        complain("%s: is no directory; give %s", dir, given);
+        return OUTCOME_PATH;
+    }
+    if (is_directory(out)) {
+        complain("%s: is a directory; give the name of the file to write", out);
+        return OUTCOME_PATH;
+    }
+    return OUTCOME_DONE;
+}
+
+void complain_nothing(const struct session *s, const char *why)
+{
+    struct losses lost = { 0 };
+    losses_merge(&lost, &s->lost);
+    session_losses(s, &lost);
+    for (int i = 0; i < LOSS_KINDS; i++)
+        if (loss_is_damage((enum loss)i) && lost.by[i].n > 0) {
+            complain("%s: %s; but parts of it could not be used, first: %s; ascope analyse tells all", s->path, why,
+                     lost.by[i].file ? lost.by[i].file : "?");
+            return;
+        }
+    complain("%s: %s", s->path, why);
+}
+
+enum outcome session_outcome(const struct session *s, const struct losses *lost)
+{
+    return s->device_error.fault != FAULT_NONE || losses_damage(lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+}
+
+FILE *report_stream(const char *out)
+{
+    progress_clear();
+    return destination_is_stdout(out) ? stderr : stdout;
+}
+
+/* The results of these commands are timelines, or as small as tables. */
+static void stage_writing(struct progress *p, const struct one_session *c, uint64_t bytes)
+{
+    progress_stage(p, "writing", STAGE_ANALYSED, 1, stage_output_bytes(bytes, c->is_timeline, !c->is_timeline, false));
+}
+
+static enum outcome run_session(struct arguments *a, const struct one_session *c, const char *path, const char *out,
+                                struct progress *p)
+{
+    enum outcome outcome = OUTCOME_NOTHING;
+    struct session s = { 0 };
+    struct error e = { 0 };
+    const struct session_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = arguments_threads(a) };
+    const uint64_t bytes = raw_bytes(path);
+    progress_stage(p, "reading", 0, STAGE_READ, bytes);
+    bool done = session_load(&s, path, &request, &e);
+    progress_stage(p, "analysing", STAGE_READ, STAGE_ANALYSED, done ? profile_analyse_steps(&s.profile) : 0);
+    done = done && (c->keeps_tensors || session_analyse(&s, request.n_threads, &e));
+    stage_writing(p, c, bytes);
+    if (done) {
+        if (s.device_error.fault != FAULT_NONE)
+            complain("%s", s.device_error.text);
+        outcome = c->write(a, &s, out);
+    } else {
+        complain("%s", e.text);
+    }
+    session_free(&s);
+    return outcome;
+}
+
+static enum outcome run_prof(struct arguments *a, const struct one_session *c, const char *path, const char *out,
+                             struct progress *progress)
+{
+    enum outcome outcome = OUTCOME_NOTHING;
+    struct profile p = { 0 };
+    struct error e = { 0 };
+    const unsigned n_threads = arguments_threads(a);
+    const uint64_t bytes = raw_bytes(path);
+    progress_stage(progress, "reading", 0, STAGE_READ, bytes);
+    bool done = profile_load(&p, path, n_threads, &e) &&
+                (p.collector.is_there || collector_load_above(&p.collector, p.path, p.mem, &p.lost, &e));
+    progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, done ? profile_analyse_steps(&p) : 0);
+    done = done && profile_analyse(&p, n_threads, &e);
+    stage_writing(progress, c, bytes);
+    if (done)
+        outcome = c->write_prof(a, &p, out);
+    else
+        complain("%s", e.text);
+    profile_free(&p);
+    return outcome;
+}
+
+/* The PROF directory that is meant, in a->mem; NULL: it is a session, or nothing, which its reader will say. */
+static const char *prof_of(struct arguments *a, const char *path, size_t *n)
+{
+    struct prof_dirs found = { 0 };
+    struct error unused = { 0 };
+    int why;
+    const char *prof = NULL;
+    *n = 0;
+    if (!session_is_one(path, &why) && why == 0 && prof_find(path, &found, &unused) && found.n > 0) {
+        *n = found.n;
+        prof = arena_text(a->mem, found.path[0], strlen(found.path[0]));
+    }
+    prof_dirs_free(&found);
+    return prof;
+}
+
+static enum outcome run_either(struct arguments *a, const struct one_session *c, const char *path, const char *out)
+{
+    size_t n = 0;
+    const char *prof = c->write_prof ? prof_of(a, path, &n) : NULL;
+    if (n > 1) {
+        complain("%s: holds %zu collections; give one of them", path, n);
+        return OUTCOME_PATH;
+    }
+    recover_first(a, prof ? prof : path, stderr);
+    struct progress progress;
+    progress_begin(&progress, stderr, !a->quiet);
+    const enum outcome outcome = prof ? run_prof(a, c, prof, out, &progress) : run_session(a, c, path, out, &progress);
+    progress_end(&progress);
+    memory_unwatch();
+    return outcome;
+}
+
+/* What cannot go with an output that is no file. */
+static enum outcome check_destination(const struct arguments *a, const char *out)
+{
+    struct destination d;
+    struct error unused = { 0 };
+    if (a->json && report_stream(out) != stdout) {
+        complain("--json: standard output is for the result; give OUT the name of a file");
+        return OUTCOME_USAGE;
+    }
+    if (a->max_size > 0 && destination_look(&d, out, &unused) && d.kind != DESTINATION_FILE) {
+        complain("--max-size: makes several files; give OUT the name of a file");
+        return OUTCOME_USAGE;
+    }
+    return OUTCOME_DONE;
+}
+
+int one_session_run(struct arguments *a, const struct one_session *c)
+{
+    const char *given = c->write_prof ? "a *_ascend_pt or PROF_XXX directory" : "a *_ascend_pt directory";
+    if (a->n_words != 2) {
+        complain("%s takes two words: %s and %s", a->command->name, given, c->wanted);
+        return exit_code(a->face, OUTCOME_USAGE);
+    }
+    const char *dir = path_expand(a, "DIR", a->word[0]), *out = dir ? path_expand(a, "OUT", a->word[1]) : NULL;
+    if (out && c->inside && is_directory(out) && !(out = arena_printf(a->mem, "%s/%s", out, c->inside)))
+        complain("OUT: no memory for a path; free some memory and try again");
+    enum outcome outcome = out ? check_paths(dir, out, given) : arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_PATH;
+    if (outcome == OUTCOME_DONE)
+        outcome = check_destination(a, out);
+    if (outcome != OUTCOME_DONE)
+        return exit_code(a->face, outcome);
+    char *path = realpath(dir, NULL); /* the name of a session is the last part of its path: "." must have one */
+    const char *folder = folder_of(a, out);
+    if (!path || !folder) {
+        complain("%s: %s", dir, path ? "no memory; free some memory and try again" : read_trouble(errno));
+        outcome = OUTCOME_NOTHING;
+    } else {
+        work_memory(a, folder);
+        outcome = run_either(a, c, path, out);
+    }
+    free(path);
+    return exit_code(a->face, outcome);
+}

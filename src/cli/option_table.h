@@ -1,0 +1,191 @@
+/* option_table.h - command lines as tables.
+ *
+ * An option is one row: its names, what value it takes, where the value goes, what to tell about it. A command lists the
+ * options that it takes. getopt, --help, the man page and the completions all walk these rows, so they cannot disagree.
+ */
+#ifndef ASCOPE_CLI_OPTION_TABLE_H
+#define ASCOPE_CLI_OPTION_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "sim/generate.h"
+
+/* By which name the command was called; each takes its own command lines and gives its own exit codes. */
+enum face { FACE_ASCOPE, FACE_MSPROF_PY, FACE_MSPROF, FACES };
+
+enum option_id {
+    OPT_DIR,
+    OPT_REPORTS,
+    OPT_ITERATION,
+    OPT_MODEL,
+    OPT_ITERATION_COUNT,
+    OPT_FORMAT,
+    OPT_CSV_SAFE,
+    OPT_MAX_SIZE,
+    OPT_GZIP,
+    OPT_CLEAR,
+    OPT_CLUSTER,
+    OPT_DEVICE_ID,
+    OPT_DATA_TYPE,
+    OPT_OUT,
+    OPT_DIALECT,
+    OPT_TIME_BASE,
+    OPT_THREADS,
+    OPT_MEMORY,
+    OPT_JSON,
+    OPT_QUIET,
+    OPT_VERBOSE,
+    OPT_TOP,
+    OPT_HELP,
+    OPT_MAN,
+    /* of analyse only */
+    OPT_EXPORT_TYPE,
+    OPT_MAX_PROCESSES,
+    OPT_ONLY_STEPS,
+    OPT_PRETTY,
+    OPT_SIMPLIFY,
+    /* of export-memory-timeline only */
+    OPT_DEVICE,
+    /* of export-stacks only */
+    OPT_METRIC,
+    /* of sim only */
+    OPT_SIM_OUT,
+    OPT_SEED,
+    OPT_KERNELS,
+    OPT_FRAMEWORK,
+    OPT_OPERATORS,
+    OPT_STEPS,
+    OPT_DEVICES,
+    OPT_PROCESSES,
+    OPT_TP,
+    OPT_PP,
+    OPT_DP,
+    OPT_HOST_RANKS,
+    OPT_SLOW_STEP,
+    OPT_SLOW_RANK,
+    OPT_SLOW_LINK,
+    OPT_STALL,
+    OPT_MISSING_RANK,
+    OPT_CLOCK_OFFSET,
+    OPT_CHIP,
+    OPT_MHZ,
+    OPT_METRICS,
+    OPT_SLICE_KIB,
+    OPT_COMM,
+    OPT_KFC,
+    OPT_GRAPHS,
+    OPT_LATE,
+    OPT_COPIES,
+    OPT_MARKS,
+    OPT_SAMPLERS,
+    OPT_SAMPLE_BASED,
+    OPT_TILING,
+    OPT_LEVEL0,
+    /* of msprof only */
+    OPT_OUTPUT,
+    OPT_EXPORT,
+    OPT_PARSE,
+    OPT_QUERY,
+    OPT_ANALYZE,
+    OPT_TYPE,
+    OPT_RULE,
+    OPT_SUMMARY_FORMAT,
+    OPT_CLEAR_SWITCH,
+    OPT_PYTHON_PATH,
+    OPTIONS
+};
+
+enum option_kind {
+    OPTION_FLAG,   /* bool */
+    OPTION_SWITCH, /* bool, said as on or off; alone it is on */
+    OPTION_COUNT,  /* unsigned: how often it was given */
+    OPTION_TEXT,   /* const char *; its choices are offered, others may do as well */
+    OPTION_FILE,   /* const char *: a path, with a leading "=" taken off and "~" expanded */
+    OPTION_DIR,    /* the same, of a directory */
+    OPTION_CHOICE, /* unsigned: the position among the choices */
+    OPTION_WORD,   /* const char *: one of the choices */
+    OPTION_NUMBER, /* uint32_t or uint64_t: see width */
+    OPTION_SIZE,   /* uint64_t: bytes, said as 512M or 2G */
+};
+
+enum { MOST_CHOICES = 12 }; /* and a NULL after the last */
+
+struct option_row {
+    const char *name, *also; /* without dashes; `also` is a second name, or NULL */
+    char letter;             /* -q; 0: none */
+    bool has_one_dash;       /* shown as -dir, which is how the reference spells it; --dir works too */
+    enum option_kind kind;
+    const char *
+        value; /* its value in usage texts: "DIR"; NULL for switches, and for choices that are short enough to be shown */
+    const char *choice[MOST_CHOICES + 1];
+    uint64_t least, most;
+    uint32_t unit;           /* a number counts these; 0 is 1 */
+    uint8_t width;           /* of a number, in bytes */
+    size_t at;               /* offset in struct arguments */
+    const char *environment; /* a variable that gives the value when the option is absent, or NULL */
+    const char *help;
+};
+
+extern const struct option_row option_rows[OPTIONS];
+
+typedef unsigned __int128 option_set; /* a bit for each option_id */
+
+/* What a command line says. Filled with the defaults first. */
+struct arguments {
+    enum face face;
+    const struct command *command;
+    option_set given; /* they were on the command line */
+    const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device, *steps;
+    uint64_t iteration, model, iteration_count, threads, memory, max_size, device_id, data_type, max_processes, top;
+    unsigned want; /* WANT_* of export, which is no option */
+    unsigned format, dialect, time_base, type, summary_format, verbose, metric;
+    bool csv_safe, gzip, clear, cluster, json, quiet, help, man, pretty, simplify;
+    bool exports, parses, queries, analyzes; /* the switches of msprof */
+    struct sim_options sim;
+    const char **word; /* what is no option */
+    size_t n_words;
+    struct arena *mem;
+};
+
+_Static_assert(OPTIONS <= 8 * sizeof(option_set), "a set has a bit for each option");
+
+/* Before anything was read. */
+struct arguments arguments_new(enum face face); /* mem is NULL without memory */
+void arguments_end(struct arguments *a);
+
+unsigned arguments_threads(const struct arguments *a); /* --threads, or one for each CPU */
+
+static inline bool arguments_have(const struct arguments *a, enum option_id id)
+{
+    return (a->given >> id & 1) != 0;
+}
+
+struct command {
+    const char *name;
+    const char *usage; /* what follows the name: "[timeline|summary|db|all] -dir DIR" */
+    const char *about; /* one line */
+    const char *text;  /* paragraphs, with an empty line between them */
+    const uint8_t *option;
+    size_t n_options;
+    const char *words; /* what its first word may be, for completions: "timeline summary db all"; NULL: a directory */
+    bool value_follows_sign; /* values come as --name=value only, and the first other word ends the options (msprof) */
+    int (*run)(struct arguments *a);
+};
+
+/* Reads argv[1] onwards; argv[0] is the command itself. False: a line on stderr has said what is wrong. */
+bool options_parse(const struct command *c, int argc, char **argv, struct arguments *a);
+
+/* The help of an option into `out`, with its choices where its usage does not show them. */
+enum { OPTION_HELP_BYTES = 400 };
+const char *option_help(const struct option_row *o, char *out, size_t size);
+
+/* Path with "=" and "~" taken care of, in a->mem. NULL: a line on stderr has said what is wrong with it. */
+const char *path_expand(struct arguments *a, const char *what, const char *path);
+
+/* The nearest of n words when it is near enough to be a slip of the finger; else NULL. */
+const char *nearest_word(const char *given, const char *const *word, size_t n);
+
+#endif

@@ -1,0 +1,15 @@
+/* recording_report.h - what ascope's collector says about a recording, told to people and to machines. Nothing where another collector
+ * was at work. */
+#ifndef ASCOPE_CLI_RECORDING_REPORT_H
+#define ASCOPE_CLI_RECORDING_REPORT_H
+
+#include <jansson.h>
+
+#include "cli/term.h"
+#include "profile/collector.h"
+
+void recording_print(const struct term *t, const struct collector *c);                /* all of it: `ascope info` */
+void recording_cost_print(const struct term *t, const struct collector *c, bool all); /* a few lines; all: every step */
+json_t *recording_json(const struct collector *c); /* a new reference: null when nothing is known; NULL: no memory */
+
+#endif

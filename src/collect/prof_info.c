@@ -1,0 +1,398 @@
+#include "collect/session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/machine.h"
+#include "collect/json_text.h"
+#include "collect/options.h"
+#include "collect/place.h"
+#include "collect/session.h"
+#include "sim/sim_tables.h"
+
+/* What drivers say who write the formats that we write. */
+enum { DRIVER_VERSION = 467732 };
+/* A crystal's own exactness. Two readings far enough apart are better. */
+#define NOMINAL_RELATIVE 50e-6
+
+double info_device_mhz(const struct session_device *d)
+{
+    const double between_ns = (double)(d->last.host_mono_raw_ns - d->first.host_mono_raw_ns);
+    const double uncertain_ns = (double)(d->first.uncertainty_ns + d->last.uncertainty_ns);
+    if (d->last.host_mono_raw_ns <= d->first.host_mono_raw_ns || d->last.device_count <= d->first.device_count)
+        return d->is.counter_mhz;
+    if (uncertain_ns / between_ns > NOMINAL_RELATIVE)
+        return d->is.counter_mhz;
+    return (double)(d->last.device_count - d->first.device_count) * 1000 / between_ns;
+}
+
+/* ---- what the machine says of itself ---- */
+
+static void first_line(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    *text = '\0';
+    if (f && !fgets(text, (int)size, f))
+        *text = '\0';
+    if (f)
+        fclose(f);
+    text[strcspn(text, "\n")] = '\0';
+}
+
+/* "vendor_id	: AuthenticAMD" of /proc/cpuinfo, "MemTotal:  24682416 kB" of /proc/meminfo. "": there is none. */
+static void field_of(const char *path, const char *name, char *value, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    char line[512];
+    *value = '\0';
+    while (f && !*value && fgets(line, sizeof line, f)) {
+        const size_t n = strlen(name);
+        if (strncmp(line, name, n) != 0 || !strchr(" \t:", line[n]))
+            continue;
+        const char *at = line + n + strspn(line + n, " \t:");
+        snprintf(value, size, "%.*s", (int)strcspn(at, "\n"), at);
+    }
+    if (f)
+        fclose(f);
+}
+
+static void net_cards(struct json_text *t)
+{
+    DIR *dir = opendir("/sys/class/net");
+    int why = 0, n = 0;
+    json_text_add(t, "\"netCard\":[");
+    for (const char *name; dir && (name = dir_next(dir, &why));) {
+        char path[400], speed[32];
+        snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
+        first_line(path, speed, sizeof speed);
+        if (atoi(speed) <= 0) /* not there, or one that only looks like a card */
+            continue;
+        json_text_add(t, "%s{\"netCardName\":", n++ > 0 ? "," : "");
+        json_text_string(t, name);
+        json_text_add(t, ",\"speed\":%d}", atoi(speed));
+    }
+    if (dir)
+        closedir(dir);
+    json_text_add(t, "],\"netCardNums\":%d", n);
+}
+
+/* "": the clock is ns. 1000 MHz exactly says the same to those who read it: a counter of that speed is off by its last digit. */
+static void host_frequency(struct json_text *t, const struct ascope_session *s)
+{
+    const double mhz = fabs(s->mhz - 1000) < 1e-9 ? 1000.000000001 : s->mhz;
+    if (host_clock_is_counter)
+        json_text_add(t, "%.9f", mhz);
+}
+
+static void device_info(struct json_text *t, const struct session_device *d)
+{
+    json_text_add(
+        t,
+        "{\"id\":%d,\"env_type\":3,\"ctrl_cpu_core_num\":1,\"ctrl_cpu_endian_little\":1,\"ts_cpu_core_num\":0,"
+        "\"ai_cpu_core_num\":%u,\"ai_core_num\":%u,\"ai_cpu_core_id\":2,\"ai_core_id\":0,"
+        "\"aicpu_occupy_bitmap\":%u,\"aiv_num\":%u,\"ctrl_cpu_id\":\"\",\"ctrl_cpu\":\"0\",\"ai_cpu\":\"",
+        d->is.id, d->is.n_ai_cpu, d->is.n_cube, ((1u << d->is.n_ai_cpu) - 1) << 2, d->is.n_vector);
+    for (unsigned i = 0; i < d->is.n_ai_cpu; i++)
+        json_text_add(t, "%s%u", i > 0 ? "," : "", 2 + i);
+    json_text_add(t, "\",\"hwts_frequency\":\"%.9f\",\"aic_frequency\":\"%u\",\"aiv_frequency\":\"%u\"}",
+                  info_device_mhz(d), d->is.core_mhz, d->is.vector_mhz);
+}
+
+/* The kind of devices; the most usual one where there are none. */
+static const struct chip *chip_used(const struct ascope_session *s)
+{
+    return s->n_devices > 0 ? chip_of((int)s->devices[0].is.platform) : chip_simulated(0);
+}
+
+static bool is_simulated(const struct ascope_session *s)
+{
+    return s->n_devices > 0 && s->devices[0].is.is_simulated;
+}
+
+static void info_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
+{
+    char host[256] = "", uptime[80], memory[80], process[80], vendor[80], model[160];
+    struct utsname os = { 0 };
+    uname(&os);
+    gethostname(host, sizeof host - 1);
+    first_line("/proc/uptime", uptime, sizeof uptime);
+    first_line("/proc/self/comm", process, sizeof process);
+    field_of("/proc/meminfo", "MemTotal", memory, sizeof memory);
+    field_of("/proc/cpuinfo", "vendor_id", vendor, sizeof vendor);
+    field_of("/proc/cpuinfo", "model name", model, sizeof model);
+    const long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+    json_text_add(t, "{\"version\":\"1.0\",\"jobInfo\":\"%s\",\"OS\":", is_simulated(s) ? "simulated" : "NA");
+    char system[300];
+    snprintf(system, sizeof system, "%s-%s-%s", os.sysname, os.release, os.version);
+    json_text_string(t, system);
+    json_text_add(t, ",\"hostname\":");
+    json_text_string(t, host);
+    json_text_add(t, ",\"hostUid\":\"%llu\",\"hwtype\":", (unsigned long long)machine_uid());
+    json_text_string(t, os.machine);
+    json_text_add(t, ",\"devices\":\"");
+    if (d)
+        json_text_add(t, "%d", d->is.id);
+    for (unsigned i = 0; !d && i < s->n_devices; i++)
+        json_text_add(t, "%s%d", i > 0 ? "," : "", s->devices[i].is.id);
+    json_text_add(t, "\",\"platform\":\"\",\"platform_version\":\"%d\",\"pid\":\"%d\",\"pid_name\":",
+                  chip_used(s)->platform, (int)s->pid);
+    json_text_string(t, process);
+    json_text_add(t, ",\"upTime\":");
+    json_text_string(t, uptime);
+    json_text_add(t, ",\"memoryTotal\":%lld,\"cpuNums\":%ld,\"sysClockFreq\":%ld,\"cpuCores\":1,\"rank_id\":%d,",
+                  atoll(memory), n_cpus, sysconf(_SC_CLK_TCK), s->rank);
+    json_text_add(t, "\"drvVersion\":%d,\"cannVersion\":\"\",", DRIVER_VERSION);
+    net_cards(t);
+    json_text_add(t, ",\"CPU\":[{\"Id\":0,\"Name\":");
+    json_text_string(t, vendor);
+    json_text_add(t, ",\"Frequency\":\"");
+    host_frequency(t, s);
+    json_text_add(t, "\",\"Logical_CPU_Count\":\"%ld\",\"Type\":", n_cpus);
+    json_text_string(t, model);
+    json_text_add(t, "}],\"DeviceInfo\":[");
+    if (d)
+        device_info(t, d);
+    json_text_add(t, "]}");
+}
+
+/* ---- what was asked for ---- */
+
+static const struct sim_metrics *counters_of(const struct ascope_session *s)
+{
+    const char *const name = options_metrics_name(s->o.metrics);
+    for (size_t i = 0; i < sim_n_metrics; i++)
+        if (name && (sim_metrics[i].on & chip_used(s)->group) && strcmp(sim_metrics[i].name, name) == 0)
+            return &sim_metrics[i];
+    return NULL;
+}
+
+static void sample_counters(struct json_text *t, const struct ascope_session *s)
+{
+    const struct sim_metrics *m = counters_of(s);
+    const char *const custom = s->o.custom_events, *const on = m || custom ? "on" : "off";
+    const char *const mode = s->o.sample_based ? "sample-based" : "task-based";
+    const uint32_t every_ms = s->o.aic_hz ? 1000 / s->o.aic_hz : 10;
+    const struct {
+        const char *core, *metrics, *events;
+    } part[] = { { "ai_core", m ? m->cube_name : "", m ? m->cube_events : "" },
+                 { "aiv", m ? m->vector_name : "", m ? m->vector_events : "" } };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        json_text_add(
+            t,
+            "\"%s_profiling\":\"%s\",\"%s_profiling_mode\":\"%s\",\"%s_metrics\":\"%s%s\",\"%s_profiling_events\":\"%s\",",
+            part[i].core, on, part[i].core, mode, part[i].core, custom ? "Custom:" : "",
+            custom ? custom : part[i].metrics, part[i].core, custom ? custom : part[i].events);
+    json_text_add(t, "\"aicore_sampling_interval\":%u,\"aiv_sampling_interval\":%u,", every_ms, every_ms);
+}
+
+static const char *on_off(bool is_on)
+{
+    return is_on ? "on" : "off";
+}
+
+static uint32_t every_ms(uint32_t hz, uint32_t otherwise)
+{
+    return hz ? (1000 + hz - 1) / hz : otherwise;
+}
+
+static void host_sys_list(struct json_text *t, uint32_t bits)
+{
+    for (unsigned i = 0, n = 0; options_host_sys_name(i); i++)
+        if (bits & 1u << i)
+            json_text_add(t, "%s%s", n++ > 0 ? "," : "", options_host_sys_name(i));
+}
+
+static void sample_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
+{
+    const struct ascope_options *o = &s->o;
+    const uint64_t mask = options_data_mask(o);
+    const bool is_l0 = !(mask & (DATA_TASK_L1 | DATA_TASK_L2 | DATA_TASK_L3));
+    const char *const level = mask & DATA_TASK_L3 ? "l3" : mask & DATA_TASK_L2 ? "l2" : is_l0 ? "l0" : "l1";
+    char process[80];
+    first_line("/proc/self/comm", process, sizeof process);
+    json_text_add(t, "{\"result_dir\":");
+    json_text_string(t, s->prof);
+    json_text_add(t, ",\"job_id\":\"%s\",\"app\":", is_simulated(s) ? "simulated" : "64");
+    json_text_string(t, process);
+    json_text_add(t,
+                  ",\"app_dir\":\"\",\"app_parameters\":\"\",\"app_env\":\"\",\"profiling_mode\":\"def_mode\","
+                  "\"devices\":\"%d\",\"profSwitch\":\"0x%llx\",",
+                  d ? d->is.id : 64, (unsigned long long)mask);
+    sample_counters(t, s);
+    json_text_add(
+        t, "\"prof_level\":\"%s\",\"profLevel\":\"%s\",\"taskTime\":\"%s\",\"acl\":\"%s\",\"runtimeApi\":\"%s\",",
+        level, level, on_off(mask & (DATA_TASK_L0 | DATA_TASK_L1)), on_off(mask & DATA_ACL_API),
+        on_off(mask & DATA_RUNTIME_API));
+    json_text_add(
+        t, "\"geApi\":\"%s\",\"hcclTrace\":\"%s\",\"aicpuTrace\":\"%s\",\"taskMemory\":\"%s\",\"msproftx\":\"%s\",",
+        mask & DATA_GE_API_L1   ? "l1"
+        : mask & DATA_GE_API_L0 ? "l0"
+                                : "off",
+        on_off(mask & DATA_HCCL), on_off(mask & DATA_AICPU), on_off(mask & DATA_TASK_MEMORY),
+        on_off(mask & DATA_MARKS));
+    json_text_add(t, "\"taskTsfw\":\"%s\",\"taskBlock\":\"%s\",\"aicoreShape\":\"%s\",", on_off(mask & DATA_SCHEDULER),
+                  on_off(o->task_block), on_off(mask & DATA_AICORE_SHAPE));
+    json_text_add(t, "\"l2CacheTaskProfiling\":\"%s\",\"l2CacheTaskProfilingEvents\":\"%s\",", on_off(o->l2_cache),
+                  o->l2_cache && chip_used(s)->l2_events ? chip_used(s)->l2_events : "");
+    json_text_add(t, "\"mstxDomainInclude\":");
+    json_text_string(t, o->mstx_domain_include ? o->mstx_domain_include : "");
+    json_text_add(t, ",\"mstxDomainExclude\":");
+    json_text_string(t, o->mstx_domain_exclude ? o->mstx_domain_exclude : "");
+    json_text_add(t, ",\"opType\":");
+    json_text_string(t, o->op_types ? o->op_types : "");
+    json_text_add(t, ",\"npuEvents\":");
+    json_text_string(t, o->npu_events ? o->npu_events : o->l2_cache ? "SMMU:0x8a,0x8c,0x8d,0x2,0x8b" : "");
+    json_text_add(t, ",\"memServiceflow\":");
+    json_text_string(t, o->mem_serviceflow ? o->mem_serviceflow : "");
+
+    json_text_add(
+        t,
+        ",\"hardware_mem\":\"%s\",\"hbmInterval\":%u,\"ddr_interval\":%u,\"llc_interval\":%u,\"memInterval\":%u,"
+        "\"llc_profiling\":\"%s\",\"llc_profiling_events\":\"%s\",\"hbm_profiling_events\":\"%s\","
+        "\"ddr_profiling_events\":\"\",\"qosEvents\":\"\",",
+        on_off(o->hardware_mem_hz), every_ms(o->hardware_mem_hz, 20), every_ms(o->hardware_mem_hz, 20),
+        every_ms(o->hardware_mem_hz, 20), every_ms(o->hardware_mem_hz, 20), o->llc_write ? "write" : "read",
+        o->llc_write ? "write" : "read", o->hardware_mem_hz ? "read,write" : "");
+    json_text_add(t,
+                  "\"io_profiling\":\"%s\",\"nicInterval\":%u,\"roceInterval\":%u,\"interconnection_profiling\":\"%s\","
+                  "\"pcieInterval\":%u,\"hccsInterval\":%u,\"dvpp_profiling\":\"%s\",\"dvpp_sampling_interval\":%u,",
+                  on_off(o->io_hz), every_ms(o->io_hz, 10), every_ms(o->io_hz, 10), on_off(o->interconnection_hz),
+                  every_ms(o->interconnection_hz, 20), every_ms(o->interconnection_hz, 20), on_off(o->dvpp_hz),
+                  every_ms(o->dvpp_hz, 20));
+    json_text_add(
+        t,
+        "\"cpu_profiling\":\"%s\",\"cpu_sampling_interval\":%u,\"sys_profiling\":\"%s\",\"sys_sampling_interval\":%u,"
+        "\"pid_profiling\":\"%s\",\"pid_sampling_interval\":%u,\"sysLp\":\"%s\",\"sysLpFreq\":%u,",
+        on_off(o->cpu_hz), every_ms(o->cpu_hz, 20), on_off(o->device_usage_hz), every_ms(o->device_usage_hz, 100),
+        on_off(o->device_process_hz), every_ms(o->device_process_hz, 100), on_off(o->low_power_hz),
+        o->low_power_hz ? 1000000 / o->low_power_hz : 10000);
+    json_text_add(t, "\"instrProfiling\":\"%s\",\"instrProfilingFreq\":%u,\"hostProfiling\":%s,\"host_sys\":\"",
+                  on_off(o->instr_hz), o->instr_hz ? o->instr_hz : 1000, d ? "false" : "true");
+    host_sys_list(t, o->host_sys);
+    json_text_add(t, "\",\"hostSysUsage\":\"");
+    host_sys_list(t, o->host_usage);
+    json_text_add(t, "\",\"hostProfilingSamplingInterval\":%u,", every_ms(o->host_usage_hz, 20));
+    for (unsigned i = 0; options_host_sys_name(i); i++)
+        json_text_add(t, "\"host_%s_profiling\":\"%s\",", options_host_sys_name(i), on_off(o->host_sys & 1u << i));
+    json_text_add(t, "\"host_disk_freq\":50,\"host_sys_pid\":%d,\"msprofBinPid\":-1,\"storageLimit\":\"", (int)s->pid);
+    if (o->storage_limit_mb)
+        json_text_add(t, "%uMB", o->storage_limit_mb);
+    json_text_add(t, "\",\"profiling_period\":-1,\"dynamic\":\"off\"}");
+}
+
+/* ---- clocks ---- */
+
+/* The wall clock is told in us: the raw clock is told for the same us, so that their distance keeps its ns. */
+static void window_text(struct json_text *t, const struct clock_reading *r, bool is_end)
+{
+    const unsigned long long wall_us = r->wall_ns / 1000, raw_ns = r->mono_raw_ns - r->wall_ns % 1000;
+    const time_t seconds = (time_t)(wall_us / 1000000);
+    char date[64], when[96];
+    struct tm tm;
+    localtime_r(&seconds, &tm);
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
+    snprintf(when, sizeof when, "%s.%06llu", date, wall_us % 1000000);
+    char us[32];
+    snprintf(us, sizeof us, "%llu", wall_us);
+    json_text_add(t,
+                  "{\"collectionDateBegin\":\"%s\",\"collectionDateEnd\":\"%s\",\"collectionTimeBegin\":\"%s\","
+                  "\"collectionTimeEnd\":\"%s\",\"clockMonotonicRaw\":\"%llu\"}",
+                  is_end ? "" : when, is_end ? when : "", is_end ? "" : us, is_end ? us : "", raw_ns);
+}
+
+static void start_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
+{
+    (void)d;
+    window_text(t, &s->first, false);
+}
+
+static void end_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
+{
+    (void)d;
+    window_text(t, &s->last, true);
+}
+
+static void host_start_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
+{
+    char section[32] = "Host";
+    if (d)
+        snprintf(section, sizeof section, "Device%d", d->is.id);
+    json_text_add(t, "[%s]\nclock_monotonic_raw: %llu\ncntvct: %llu\ncntvct_diff: 0\n", section,
+                  (unsigned long long)(d ? d->first.host_mono_raw_ns : s->first.mono_raw_ns),
+                  (unsigned long long)(d ? d->first.host_count : s->first.count));
+}
+
+static void dev_start_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
+{
+    (void)s;
+    json_text_add(t, "clock_monotonic_raw: %llu\ncntvct: %llu\n", (unsigned long long)d->first.device_mono_ns,
+                  (unsigned long long)d->first.device_count);
+}
+
+/* ---- files ---- */
+
+struct info_file {
+    const char *name;
+    void (*text)(struct json_text *t, const struct ascope_session *s, const struct session_device *d);
+    bool of_devices_only, at_start, at_end;
+};
+static const struct info_file files[] = {
+    { "info.json", info_text, .at_start = true, .at_end = true },
+    { "sample.json", sample_text, .at_start = true },
+    { "start_info", start_text, .at_start = true },
+    { "host_start.log", host_start_text, .at_start = true },
+    { "dev_start.log", dev_start_text, .of_devices_only = true, .at_start = true },
+    { "end_info", end_text, .at_end = true },
+};
+
+static bool file_write(const struct info_file *f, const struct ascope_session *s, const struct session_device *d,
+                       struct error *e)
+{
+    struct json_text t = { 0 };
+    char path[PATH_MAX + 64];
+    const bool is_numbered = d && strcmp(f->name, "sample.json") != 0;
+    if (!d)
+        snprintf(path, sizeof path, "%s/host/%s", s->prof, f->name);
+    else if (is_numbered)
+        snprintf(path, sizeof path, "%s/device_%d/%s.%d", s->prof, d->is.id, f->name, d->is.id);
+    else
+        snprintf(path, sizeof path, "%s/device_%d/%s", s->prof, d->is.id, f->name);
+    f->text(&t, s, d);
+    const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
+                                       : place_file(path, t.at, t.n, true, e);
+    json_text_fini(&t);
+    return is_written;
+}
+
+static bool files_write(const struct ascope_session *s, bool is_end, struct error *e)
+{
+    bool is_well = true;
+    for (size_t i = 0; *s->prof && i < sizeof files / sizeof *files; i++) {
+        const struct info_file *f = &files[i];
+        if (is_end ? !f->at_end : !f->at_start)
+            continue;
+        if (!f->of_devices_only)
+            is_well &= file_write(f, s, NULL, e);
+        for (unsigned k = 0; k < s->n_devices; k++)
+            is_well &= file_write(f, s, &s->devices[k], e);
+    }
+    return is_well;
+}
+
+bool info_begin(const struct ascope_session *s, struct error *e)
+{
+    return files_write(s, false, e);
+}
+
+bool info_end(const struct ascope_session *s, struct error *e)
+{
+    return files_write(s, true, e);
+}

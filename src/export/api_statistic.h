@@ -1,9 +1,0 @@
-/* api_statistic.h - calls of the host's software stack by name: how often, and for how long. */
-#ifndef ASCOPE_EXPORT_API_STATISTIC_H
-#define ASCOPE_EXPORT_API_STATISTIC_H
-
-#include "export/export.h"
-
-bool api_statistic_report(const struct export *x, struct table *out, struct error *e);
-
-#endif

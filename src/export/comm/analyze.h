@@ -1,0 +1,31 @@
+/* analyze.h - what communication cost, beside the collection it was measured in: communication.json (time of each collective,
+ * and how much went over which kind of link), communication_matrix.json (how much went between which ranks), and
+ * communication_analyzer.db, which holds both.
+ *
+ * The files are written into PROF_XXX/analyze, over what was there.
+ */
+#ifndef ASCOPE_EXPORT_COMM_ANALYZE_H
+#define ASCOPE_EXPORT_COMM_ANALYZE_H
+
+#include "pipeline/prof_write.h"
+
+enum { RULE_COMMUNICATION = 1, RULE_MATRIX = 2, RULE_ALL = 3 };
+
+struct analyze_request {
+    unsigned rules;      /* RULE_* */
+    bool is_db_only;     /* no JSON */
+    const char *out_dir; /* instead of the directory that holds PROF_XXX; NULL: that one */
+};
+
+struct analyze_result {
+    const char *why_nothing; /* there was nothing to analyse, and this says why; else NULL */
+    struct written file[3];
+    size_t n_files;
+    uint64_t n_untimed; /* collectives without a task on the master stream: they are not in communication.json */
+};
+
+/* After profile_analyse(). What is in the result lives in `mem`. False: see e. */
+bool analyze_write(const struct profile *p, const struct analyze_request *r, struct arena *mem,
+                   struct analyze_result *out, struct error *e);
+
+#endif

@@ -1,0 +1,38 @@
+/* analyze_rows.h - costs of collectives as JSON and as tables, one collective after the other. */
+#ifndef ASCOPE_EXPORT_COMM_ANALYZE_ROWS_H
+#define ASCOPE_EXPORT_COMM_ANALYZE_ROWS_H
+
+#include "base/db.h"
+#include "base/out.h"
+#include "export/comm/collectives.h"
+
+/* Where a collective belongs in a PyTorch session. */
+struct collective_place {
+    name_id step, kind; /* "step3", "p2p" */
+    bool is_known;      /* false: in none of its steps */
+};
+
+/* False only without memory. */
+bool costs_json(struct collectives *c, struct out *o, uint64_t *n_untimed);
+bool matrix_json(struct collectives *c, struct out *o);
+
+/* With places, of each collective, only those that have one, and it stands in two more columns. */
+bool costs_db(struct collectives *c, const struct collective_place *place, struct db *db, struct error *e);
+bool matrix_db(struct collectives *c, struct db *db, struct error *e);
+
+/* Parts of them. */
+enum { COMM_TIMES = 7, COMM_TIMES_WITHOUT_RATIOS = 5 };
+extern const char *const comm_time_name[COMM_TIMES];
+struct amount comm_time(const struct comm_cost *c, size_t i);
+
+void json_key(struct out *o, const char *name, bool is_first);
+void json_amount(struct out *o, struct amount a);
+void json_collective(const struct collectives *c, const struct collective *of, struct out *o,
+                     bool is_first); /* as a key */
+void json_cost(const struct comm_cost *c, struct amount start, struct out *o);
+void json_packets(const struct link_cost *l, struct out *o); /* its sizes, as an object */
+void json_link(const struct comm_link *l, struct out *o);    /* left open */
+bool grid_written(struct db *db, const struct grid *g, const char *name, const struct db_column *column,
+                  struct error *e);
+
+#endif

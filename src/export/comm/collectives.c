@@ -1,0 +1,137 @@
+#include "export/comm/collectives.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+const char *const link_kind_name[LINK_KINDS] = {
+    [LINK_RDMA] = "RDMA", [LINK_HCCS] = "HCCS", [LINK_PCIE] = "PCIE", [LINK_SDMA] = "SDMA", [LINK_SIO] = "SIO"
+};
+
+/* Devices as the reference goes through their folders: those with the same collective overrule each other, and the
+ * last one stands. */
+static int by_name_backwards(const void *a, const void *b)
+{
+    const struct device *const *x = a, *const *y = b;
+    return strcmp((*y)->source.name, (*x)->source.name);
+}
+
+/* Tasks of a device as the reference lists them: by begin, and those of the AI CPUs behind the others, as they
+ * ended. */
+static uint32_t *order_tasks(const struct device *d, struct arena *mem)
+{
+    const struct comm_tasks *t = &d->comm.tasks;
+    uint32_t *order = arena_take(mem, t->n, sizeof *order);
+    uint64_t *when = arena_take(mem, t->n, sizeof *when);
+    if (!order || !when)
+        return NULL;
+    for (size_t i = 0; i < t->n; i++)
+        when[i] = t->is_aicpu[i] ? d->tasks.end_tick[t->task_row[i]] : 0;
+    order_fill(order, t->n);
+    return order_by_u64(order, t->n, when) ? order : NULL;
+}
+
+/* The events of all devices, by collective; collectives in the order of their first events. */
+static bool gather(struct collectives *out, const struct profile *p, struct arena *mem)
+{
+    const struct device **device = arena_take(mem, p->n_devices, sizeof *device);
+    size_t n = 0;
+    for (size_t k = 0; device && k < p->n_devices; k++) {
+        device[k] = &p->device[k];
+        n += p->device[k].comm.tasks.n;
+    }
+    struct comm_event *event = arena_take(mem, n, sizeof *event);
+    uint32_t *of = arena_take(mem, n, sizeof *of), *order = arena_take(mem, n, sizeof *order);
+    struct keys seen = { 0 };
+    out->event = arena_take(mem, n, sizeof *out->event);
+    if (!device || !event || !of || !order || !out->event)
+        return false;
+    qsort(device, p->n_devices, sizeof *device, by_name_backwards);
+    n = 0;
+    for (size_t k = 0; k < p->n_devices; k++) {
+        const struct communication *c = &device[k]->comm;
+        const uint32_t *row = order_tasks(device[k], mem);
+        if (!row)
+            return false;
+        for (size_t i = 0; i < c->tasks.n; i++, n++) {
+            const uint32_t op = c->tasks.op[row[i]];
+            of[n] = keys_add(&seen, (uint64_t)c->ops.name[op] << 32 | c->ops.group_id[op], mem);
+            event[n] = (struct comm_event){ device[k], row[i] };
+            struct collective *new = of[n] == out->list.n ? list_add(&out->list, mem) : &out->list.at[of[n]];
+            if (of[n] == KEYS_NO_MEMORY || !new)
+                return false;
+            if (new->device != device[k])
+                *new = (struct collective){ c->ops.name[op], c->ops.group_id[op], device[k], 0, new->n_all, 0 };
+            new->n_own++;
+            new->n_all++;
+        }
+    }
+    order_fill(order, n);
+    if (!order_by_u32(order, n, of))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        out->event[i] = event[order[i]];
+    for (size_t i = 0, first = 0; i < out->list.n; first += out->list.at[i++].n_all) {
+        out->list.at[i].first = first;
+        out->most_events = out->list.at[i].n_all > out->most_events ? out->list.at[i].n_all : out->most_events;
+    }
+    return true;
+}
+
+bool collectives_find(struct collectives *c, const struct profile *p, struct arena *mem)
+{
+    *c = (struct collectives){ .names = p->names, .mem = mem };
+    if (!gather(c, p, mem))
+        return false;
+    c->copy = arena_take(mem, c->most_events, sizeof *c->copy);
+    return c->copy && comm_sorter_init(&c->sorter, p, c->most_events, mem);
+}
+
+bool collective_cost(struct collectives *c, const struct collective *of, struct comm_cost *cost)
+{
+    const size_t skipped = of->n_all - of->n_own;
+    memcpy(c->copy, c->event + of->first + skipped, of->n_own * sizeof *c->copy);
+    comm_cost_clear(cost);
+    return comm_cost_fill(cost, &c->sorter, c->copy, of->n_own, comm_closing(names_text(c->names, of->name)));
+}
+
+bool collective_links(struct collectives *c, const struct collective *of, struct comm_links *links)
+{
+    memcpy(c->copy, c->event + of->first, of->n_all * sizeof *c->copy);
+    comm_links_clear(links);
+    return comm_links_fill(links, &c->sorter, c->copy, of->n_all, comm_closing(names_text(c->names, of->name)));
+}
+
+/* The reference keeps the distance of the clocks in a double of microseconds, of which there is one every quarter of
+ * one, and takes it as it prints, with one decimal. The beginning of a collective is shown as coarse as that, so
+ * that the distance must be added in the same way. */
+double collective_start_us(const struct collective *of, double begin_ns)
+{
+    const struct source *s = &of->device->source;
+    const int64_t mono_ns = s->begin_ns - s->wall_offset_ns;
+    const double offset_us = (double)(s->begin_ns / 1000) - (double)mono_ns / 1000;
+    const double whole_us = floor(offset_us);
+    const int64_t offset_ns = (int64_t)whole_us * 1000 + (int64_t)nearbyint((offset_us - whole_us) * 10) * 100;
+    const int64_t ns = (int64_t)nearbyint(begin_ns) + offset_ns;
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+    return strtod(text, NULL);
+}
+
+bool collective_begin(const struct collectives *c, const struct collective *of, double *begin_ns)
+{
+    const struct comm_event *own = c->event + of->first + (of->n_all - of->n_own);
+    bool has_master = false;
+    for (size_t i = 0; i < of->n_own; i++) {
+        if (!event_tasks(&own[i])->is_master[own[i].row])
+            continue;
+        const double begin = event_time(&own[i]).begin_ns;
+        *begin_ns = !has_master || begin < *begin_ns ? begin : *begin_ns;
+        has_master = true;
+    }
+    return has_master;
+}

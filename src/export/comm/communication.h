@@ -1,0 +1,12 @@
+/* communication.h - collectives: a process of the timeline, communication_statistic, COMMUNICATION_OP and
+ * COMMUNICATION_TASK_INFO. */
+#ifndef ASCOPE_EXPORT_COMM_COMMUNICATION_H
+#define ASCOPE_EXPORT_COMM_COMMUNICATION_H
+
+#include "export/export.h"
+
+bool communication_track(const struct export *x, struct trace *t, struct error *e);
+bool communication_statistic(const struct export *x, struct table *out, struct error *e);
+bool communication_db(const struct export *x, struct db *db, struct error *e);
+
+#endif

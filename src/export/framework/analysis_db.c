@@ -1,0 +1,226 @@
+#include <string.h>
+
+#include "analyse/framework/step_times.h"
+#include "base/sort.h"
+#include "base/stamp.h"
+#include "export/msprof/db_identity.h"
+#include "export/msprof/hardware.h"
+#include "export/framework/framework_db.h"
+#include "export/framework/communication_json.h"
+#include "raw/host_records.h"
+
+/* Where the database looks for a step on the devices: from the begin of the first to the end of the last task that a node call inside
+ * the step has launched, and not less than the step took on the host. (Tables in text look otherwise: see analyse/framework/collection_analyse.c.) */
+struct step_ranges {
+    size_t n;
+    int64_t *begin_ns, *end_ns;
+};
+
+/* step[i]: the one that holds the whole of call i, or NO_ROW. Steps do not overlap on the host. */
+static uint32_t *steps_of_calls(const struct session *s, struct arena *mem)
+{
+    const struct calls *c = &s->profile.host.calls;
+    const struct session_steps *t = &s->steps;
+    uint32_t *step = arena_take(mem, c->n, sizeof *step);
+    for (size_t i = 0; step && i < c->n; i++) {
+        step[i] = NO_ROW;
+        if (c->level[i] != LEVEL_NODE || !c->is_shown[i])
+            continue;
+        const int64_t begin_ns = source_host_ns(&s->profile.host.source, c->begin[i]);
+        size_t low = 0, high = t->n; /* the first that begins later */
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (t->host_begin_ns[middle] <= begin_ns)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low > 0 && source_host_ns(&s->profile.host.source, c->end[i]) <= t->host_end_ns[low - 1])
+            step[i] = (uint32_t)low - 1;
+    }
+    return step;
+}
+
+struct widening {
+    struct step_ranges *ranges;
+    const struct session *s;
+    const uint32_t *step; /* of calls */
+    bool *has_task;       /* by step */
+};
+
+static void widen(struct widening *w, uint32_t host_task, int64_t begin_ns, int64_t end_ns)
+{
+    const struct profile *p = &w->s->profile;
+    const uint32_t connection = host_task == NO_ROW ? 0 : p->host.tasks.connection[host_task];
+    const uint32_t step = connection == 0 || connection > p->host.calls.n ? NO_ROW : w->step[connection - 1];
+    if (step == NO_ROW)
+        return;
+    if (!w->has_task[step] || begin_ns < w->ranges->begin_ns[step])
+        w->ranges->begin_ns[step] = begin_ns;
+    if (end_ns > w->ranges->end_ns[step])
+        w->ranges->end_ns[step] = end_ns;
+    w->has_task[step] = true;
+}
+
+static bool find_ranges(struct step_ranges *out, const struct session *s, struct arena *mem)
+{
+    const struct session_steps *t = &s->steps;
+    *out = (struct step_ranges){ .n = t->n,
+                                 .begin_ns = arena_take(mem, t->n, sizeof *out->begin_ns),
+                                 .end_ns = arena_take(mem, t->n, sizeof *out->end_ns) };
+    struct widening w = { out, s, steps_of_calls(s, mem), arena_take(mem, t->n, sizeof *w.has_task) };
+    if (!out->begin_ns || !out->end_ns || !w.step || !w.has_task)
+        return false;
+    for (size_t i = 0; i < t->n; i++) {
+        out->begin_ns[i] = t->host_begin_ns[i];
+        out->end_ns[i] = t->host_end_ns[i];
+    }
+    for (size_t d = 0; d < s->profile.n_devices; d++) {
+        const struct device *device = &s->profile.device[d];
+        const struct tasks *tasks = &device->tasks;
+        for (size_t i = 0; i < tasks->n; i++)
+            widen(&w, tasks->host[i], tasks->begin_ns[i], tasks->end_ns[i]);
+        for (size_t i = 0; i < device->log.copies.n; i++)
+            widen(&w, device->log.copies.host[i], source_device_ns(&device->source, device->log.copies.begin[i]),
+                  source_device_ns(&device->source, device->log.copies.end[i]));
+    }
+    return true;
+}
+
+/* The rows of TASK that COMPUTE_TASK_INFO knows. */
+static bool find_compute(struct device_work *w, const struct session *s, const struct device *d, const bool *is_compute,
+                         struct arena *mem)
+{
+    const struct tasks *t = &d->tasks;
+    int64_t *begin_ns = arena_take(mem, t->n, sizeof *begin_ns), *end_ns = arena_take(mem, t->n, sizeof *end_ns);
+    if (!begin_ns || !end_ns)
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->global_id[i] < s->profile.n_global_ids && is_compute[t->global_id[i]]) {
+            begin_ns[n] = t->begin_ns[i];
+            end_ns[n++] = t->end_ns[i];
+        }
+    w->compute.n = n;
+    w->compute.begin_ns = begin_ns;
+    w->compute.end_ns = end_ns;
+    return true;
+}
+
+static bool find_comm(struct device_work *w, const struct session *s, const struct device *d, struct arena *mem)
+{
+    static const char receive[] = "hcom_receive";
+    const struct comm_ops *o = &d->comm.ops;
+    uint32_t *row = arena_take(mem, o->n, sizeof *row);
+    uint64_t *key = arena_take(mem, o->n, sizeof *key);
+    int64_t *begin_ns = arena_take(mem, o->n, sizeof *begin_ns), *end_ns = arena_take(mem, o->n, sizeof *end_ns);
+    bool *is_receive = arena_take(mem, o->n, sizeof *is_receive);
+    if (arena_failed(mem))
+        return false;
+    size_t n = 0;
+    for (uint32_t i = 0; i < o->n; i++) {
+        key[i] = (uint64_t)o->begin_ns[i] ^ UINT64_C(1) << 63;
+        if (o->is_shown[i])
+            row[n++] = i;
+    }
+    if (!order_by_u64(row, n, key))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        begin_ns[i] = o->begin_ns[row[i]];
+        end_ns[i] = o->end_ns[row[i]];
+        is_receive[i] = strncmp(names_text(s->profile.names, o->name[row[i]]), receive, sizeof receive - 1) == 0;
+    }
+    w->comm.n = n;
+    w->comm.begin_ns = begin_ns;
+    w->comm.end_ns = end_ns;
+    w->is_receive = is_receive;
+    return true;
+}
+
+static void add_row(struct grid *g, const struct device *d, struct cell step, const struct step_time *t,
+                    int64_t host_begin_ns)
+{
+    const int64_t ns[] = { t->computing_ns,
+                           t->exposed_ns,
+                           wrap_sub(t->communication_ns, t->exposed_ns),
+                           t->communication_ns,
+                           t->free_ns,
+                           t->stage_ns,
+                           t->bubble_ns,
+                           t->exposed_ns > t->bubble_ns ? wrap_sub(t->exposed_ns, t->bubble_ns) : 0,
+                           t->has_any ? wrap_sub(t->first_ns, host_begin_ns) : 0 };
+    struct cell cells[2 + sizeof ns / sizeof *ns] = { cell_uint(d->source.device), step };
+    for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)
+        cells[2 + i] = cell_real((double)ns[i] / 1000);
+    grid_row(g, cells);
+}
+
+/* Without steps the whole is one, and it was prepared from the first operator on. */
+static void add_whole(struct grid *g, const struct session *s, const struct device *d, const struct device_work *w)
+{
+    const struct torch_ops *o = &s->framework.ops;
+    const struct step_time t = step_time_of(w, INT64_MIN, INT64_MAX);
+    int64_t first_ns = o->n > 0 ? o->begin_ns[0] : t.first_ns;
+    for (size_t i = 1; i < o->n; i++)
+        if (o->begin_ns[i] < first_ns)
+            first_ns = o->begin_ns[i];
+    add_row(g, d, cell_na(), &t, first_ns);
+}
+
+static bool write_step_times(const struct session_export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = {
+        { "deviceId", "INTEGER", NULL },   { "step", "TEXT", NULL },
+        { "computing", "NUMERIC", NULL },  { "communication_not_overlapped", "NUMERIC", NULL },
+        { "overlapped", "NUMERIC", NULL }, { "communication", "NUMERIC", NULL },
+        { "free", "NUMERIC", NULL },       { "stage", "NUMERIC", NULL },
+        { "bubble", "NUMERIC", NULL },     { "communication_not_overlapped_and_exclude_receive", "NUMERIC", NULL },
+        { "preparing", "NUMERIC", NULL },
+    };
+    const struct session *s = x->session;
+    const struct host_tasks *h = &s->profile.host.tasks;
+    struct grid g = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
+    struct step_ranges ranges;
+    size_t n;
+    const uint32_t *compute = op_task_rows(&s->profile, false, x->mem, &n);
+    bool *is_compute = arena_take(x->mem, s->profile.n_global_ids, sizeof *is_compute);
+    bool done = compute && is_compute && find_ranges(&ranges, s, x->mem);
+    for (size_t i = 0; done && i < n; i++)
+        is_compute[h->global_id[compute[i]]] = true;
+    for (size_t k = 0; done && k < s->profile.n_devices; k++) {
+        const struct device *d = &s->profile.device[k];
+        struct device_work w;
+        done = find_compute(&w, s, d, is_compute, x->mem) && find_comm(&w, s, d, x->mem);
+        if (!done || w.compute.n + w.comm.n == 0)
+            continue;
+        for (size_t i = 0; i < ranges.n; i++) {
+            if (!session_shows_step(x, i))
+                continue;
+            const struct step_time t = step_time_of(&w, ranges.begin_ns[i], ranges.end_ns[i]);
+            add_row(&g, d, cell_name(s->steps.id[i]), &t, s->steps.host_begin_ns[i]);
+        }
+        if (ranges.n == 0)
+            add_whole(&g, s, d, &w);
+    }
+    if (!done)
+        return error_set(e, FAULT_LIMIT, "StepTraceTime: no memory for its rows");
+    return grid_db(db, "StepTraceTime", column, &g, e);
+}
+
+bool analysis_db_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
+{
+    struct db *db = db_open(path, x->session->profile.names, e);
+    if (!db)
+        return false;
+    if (x->dialect == DIALECT_SEED)
+        db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
+    if (!write_step_times(x, db, e) || !session_communication_db(x, db, e) || arena_failed(x->mem)) {
+        db_discard(db);
+        return error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
+    }
+    *n_rows = db_rows(db);
+    if (*n_rows > 0)
+        return db_close(db, e);
+    db_discard(db);
+    return true;
+}

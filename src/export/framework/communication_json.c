@@ -1,0 +1,173 @@
+#include "export/framework/communication_json.h"
+
+#include "base/sort.h"
+#include "export/framework/step_collectives.h"
+#include "export/framework/communication_matrix.h"
+
+/* Those of one step and kind. */
+static bool kind_json(struct session_collectives *c, size_t bin, struct comm_cost *cost, struct comm_cost *total,
+                      struct out *o)
+{
+    const uint32_t first = c->first[bin], end = c->first[bin + 1];
+    comm_cost_clear(total);
+    out_char(o, '{');
+    for (uint32_t i = first; i < end; i++) {
+        const struct collective *of = &c->all.list.at[c->order[i]];
+        if (!collective_cost(&c->all, of, cost) || !comm_cost_add(total, cost))
+            return false;
+        json_collective(&c->all, of, o, i == first);
+        json_cost(cost, (struct amount){ collective_start_us(of, cost->begin_ns), true }, o);
+    }
+    if (end > first) {
+        comm_cost_finish(total);
+        json_key(o, "Total Op Info", false);
+        json_step_total(total, o);
+    }
+    out_char(o, '}');
+    return true;
+}
+
+static bool steps_json(struct session_collectives *c, struct out *o)
+{
+    struct comm_cost cost = { .mem = c->all.mem }, total = { .mem = c->all.mem };
+    out_char(o, '{');
+    for (size_t step = 0; step < c->n_steps; step++) {
+        json_key(o, names_text(c->all.names, c->step[step]), step == 0);
+        out_char(o, '{');
+        for (int kind = 0; kind < KINDS; kind++) {
+            json_key(o, collective_kind_name[kind], kind == 0);
+            if (!kind_json(c, bin_of(step, kind), &cost, &total, o))
+                return false;
+        }
+        out_char(o, '}');
+    }
+    out_char(o, '}');
+    return true;
+}
+
+/* The matrix of one step and kind. */
+static bool fill(struct matrix *m, struct comm_links *links, struct session_collectives *c, size_t bin)
+{
+    matrix_clear(m);
+    for (uint32_t i = c->first[bin]; i < c->first[bin + 1]; i++) {
+        const struct collective *of = &c->all.list.at[c->order[i]];
+        if (!collective_links(&c->all, of, links) || !matrix_add(m, of->name, of->group, links))
+            return false;
+    }
+    return matrix_finish(m);
+}
+
+/* Steps in the order of the first collective of each that is listed, whatever their own order; those without one are
+ * left out. NULL: no memory. */
+static uint32_t *steps_as_listed(const struct session_collectives *c, size_t *n)
+{
+    uint32_t *order = arena_take(c->all.mem, c->n_steps, sizeof *order);
+    uint32_t *listed = arena_take(c->all.mem, c->n_steps, sizeof *listed);
+    *n = 0;
+    for (uint32_t step = 0; order && listed && step < c->n_steps; step++) {
+        listed[step] = UINT32_MAX;
+        for (int kind = 0; kind < KINDS; kind++) {
+            const uint32_t first = c->first[bin_of(step, kind)];
+            if (first < c->first[bin_of(step, kind) + 1] && c->order[first] < listed[step])
+                listed[step] = c->order[first];
+        }
+        if (listed[step] != UINT32_MAX)
+            order[(*n)++] = step;
+    }
+    return order && listed && order_by_u32(order, *n, listed) ? order : NULL;
+}
+
+static bool matrices_json(struct session_collectives *c, struct out *o)
+{
+    struct matrix m = { .names = c->all.names, .mem = c->all.mem };
+    struct comm_links links = { .mem = c->all.mem };
+    size_t n;
+    const uint32_t *step = steps_as_listed(c, &n);
+    if (!step)
+        return false;
+    out_char(o, '{');
+    for (size_t i = 0; i < n; i++) {
+        json_key(o, names_text(c->all.names, c->step[step[i]]), i == 0);
+        out_char(o, '{');
+        for (int kind = 0; kind < KINDS; kind++) {
+            const size_t bin = bin_of(step[i], kind);
+            json_key(o, collective_kind_name[kind], kind == 0);
+            if (!fill(&m, &links, c, bin) || !matrix_put(&m, o))
+                return false;
+        }
+        out_char(o, '}');
+    }
+    out_char(o, '}');
+    return true;
+}
+
+/* Both files alike. */
+static bool write_json(const struct session_export *x, const char *path, uint64_t *n_rows,
+                       bool (*put)(struct session_collectives *c, struct out *o), struct error *e)
+{
+    struct session_collectives c;
+    struct out o;
+    bool has_any;
+    if (!session_collectives_find(&c, x, put == matrices_json, &has_any))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", path);
+    if (!has_any)
+        return true;
+    if (!out_open(&o, path, e))
+        return false;
+    if (!put(&c, &o) || arena_failed(x->mem)) {
+        out_discard(&o);
+        return error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", path);
+    }
+    *n_rows = c.all.list.n;
+    return out_close(&o, e);
+}
+
+bool session_communication_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
+{
+    return write_json(x, path, n_rows, steps_json, e);
+}
+
+bool session_matrix_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
+{
+    return write_json(x, path, n_rows, matrices_json, e);
+}
+
+static bool matrices_db(struct session_collectives *c, struct db *db, struct error *e)
+{
+    static const struct db_column column[MATRIX_COLUMNS] = {
+        { "hccl_op_name", "TEXT", NULL },
+        { "group_name", "TEXT", NULL },
+        { "src_rank", "TEXT", NULL },
+        { "dst_rank", "TEXT", NULL },
+        { "transport_type", "TEXT", NULL },
+        { "transit_size", "NUMERIC", NULL },
+        { "transit_time", "NUMERIC", NULL },
+        { "bandwidth", "NUMERIC", NULL },
+        { "step", "TEXT", NULL },
+        { "type", "TEXT", NULL },
+        { "op_name", "TEXT", NULL },
+    };
+    struct matrix m = { .names = c->all.names, .mem = c->all.mem };
+    struct comm_links links = { .mem = c->all.mem };
+    struct grid g = { .n_columns = MATRIX_COLUMNS, .mem = c->all.mem };
+    size_t n;
+    const uint32_t *step = steps_as_listed(c, &n);
+    bool done = step != NULL;
+    for (size_t b = 0; done && b < n * KINDS; b++) {
+        const size_t bin = bin_of(step[b / KINDS], (int)(b % KINDS));
+        if (c->first[bin] < c->first[bin + 1])
+            done = fill(&m, &links, c, bin) && matrix_rows(&m, &c->place[c->order[c->first[bin]]], &g);
+    }
+    if (!done)
+        return error_set(e, FAULT_LIMIT, "no memory for the table CommAnalyzerMatrix");
+    return grid_written(db, &g, "CommAnalyzerMatrix", column, e);
+}
+
+bool session_communication_db(const struct session_export *x, struct db *db, struct error *e)
+{
+    struct session_collectives c;
+    bool has_any;
+    if (!session_collectives_find(&c, x, false, &has_any))
+        return error_set(e, FAULT_LIMIT, "no memory for the cost of communication");
+    return !has_any || (costs_db(&c.all, c.place, db, e) && matrices_db(&c, db, e));
+}

@@ -1,0 +1,61 @@
+/* communication_matrix.h - who sent how much to whom, of several collectives.
+ *
+ * Of all that are of the same type, in the same group and over the same link, the fastest, the middle one, the three
+ * slowest and their sum are told. Used for one step and kind after the other: clear, add, finish, write. Lives in its
+ * arena.
+ */
+#ifndef ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H
+#define ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H
+
+#include "analyse/comm/comm_links.h"
+#include "base/out.h"
+#include "base/table.h"
+#include "export/comm/analyze_rows.h"
+#include "profile/framework.h"
+
+/* "allreduce" of "hcom_allReduce__483_0_1": the first word in it that is known, of two in the same place the first
+ * of our list. Of one that nobody knows, what is before "__". */
+name_id collective_type(struct names *names, name_id collective);
+
+/* What of a type, group and link is told; also the order in which keys come up. */
+enum told { TOLD_TOP1, TOLD_MIDDLE, TOLD_BOTTOM1, TOLD_TOTAL, TOLD_BOTTOM2, TOLD_BOTTOM3, TOLD };
+
+/* One link of one collective. */
+struct transfer {
+    name_id collective;
+    struct comm_link link;
+};
+
+struct matrix_row {
+    uint32_t type_group; /* place in type_groups */
+    enum told told;
+    uint64_t pair; /* of ranks */
+    struct comm_link link;
+    name_id collective; /* NO_NAME: a sum */
+};
+
+struct matrix {
+    struct names *names;
+    struct arena *mem;
+    struct keys type_groups, pairs, bundles,
+        keys; /* bundles: of a type, group and link; keys: of the objects that rows stand in */
+    LIST(struct transfer) transfer;
+    LIST(uint32_t) bundle;   /* of a transfer */
+    LIST(uint64_t) slowness; /* of a transfer: the faster, the lower */
+    LIST(uint32_t) order;    /* of transfers: by bundle, the fastest first */
+    LIST(struct matrix_row) row;
+    LIST(uint32_t) key;       /* of a row */
+    LIST(uint32_t) row_order; /* by key */
+};
+
+void matrix_clear(struct matrix *m);
+bool matrix_add(struct matrix *m, name_id collective, name_id group,
+                const struct comm_links *links);        /* false: no memory */
+bool matrix_finish(struct matrix *m);                   /* the same */
+bool matrix_put(const struct matrix *m, struct out *o); /* the same */
+
+/* As CommAnalyzerMatrix has them. */
+enum { MATRIX_COLUMNS = 11 };
+bool matrix_rows(const struct matrix *m, const struct collective_place *place, struct grid *g); /* the same */
+
+#endif

@@ -1,0 +1,295 @@
+#include "export/framework/framework_db.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_memory.h"
+#include "base/machine.h"
+#include "export/msprof/db_identity.h"
+#include "export/recording_facts.h"
+#include "export/framework/framework_memory.h"
+
+const struct db_change pytorch_db_changes[] = {
+    { "COMPUTE_TASK_INFO", "blockNum", "blockDim" },
+    { "COMPUTE_TASK_INFO", "mixBlockNum", "mixBlockDim" },
+    { "COMPUTE_TASK_INFO", "opState", NULL },
+    { "COMPUTE_TASK_INFO", "hf32Eligible", NULL },
+    { "COMPUTE_TASK_INFO", "gridDim", NULL },
+    { "COMPUTE_TASK_INFO", "blockDim", NULL },
+    { "COMMUNICATION_OP", "deviceId", NULL },
+    { "COMMUNICATION_OP", "rankSize", NULL },
+    { "COMMUNICATION_TASK_INFO", "isMaster", NULL },
+    { "COMMUNICATION_TASK_INFO", "bandwidth", NULL },
+    { "AICORE_FREQ", "dieId", NULL },
+    { "StepTraceTime", "deviceId", NULL },
+};
+const size_t n_pytorch_db_changes = sizeof pytorch_db_changes / sizeof *pytorch_db_changes;
+
+/* The tables of the device. */
+static bool write_device(const struct session_export *x, struct db *db, struct error *e)
+{
+    for (size_t i = 0; i < n_db_writers && x->session->has_device; i++)
+        if (!db_writers[i].write(&x->device, db, e))
+            return false;
+    return true;
+}
+
+/* The collector of the device has said on which machine it ran. Without one it is this machine, as far as anybody knows. */
+static bool write_host(const struct session_export *x, struct db *db, struct error *e)
+{
+    char name[256] = "";
+    if (x->session->has_device)
+        return true;
+    gethostname(name, sizeof name - 1);
+    const char *uid = arena_printf(x->mem, "%" PRIu64, machine_uid());
+    return host_info_db(db, uid, name, x->mem, e);
+}
+
+/* As the reference writes them: other characters than ASCII by their numbers, whose digits are small letters. */
+static char *json_ascii(const json_t *value, size_t flags)
+{
+    char *const text = json_dumps(value, JSON_ENSURE_ASCII | flags);
+    for (char *at = text; at && *at; at++) {
+        if (*at != '\\')
+            continue;
+        if (*++at == 'u')
+            for (int i = 1; i <= 4; i++)
+                at[i] = (char)tolower((unsigned char)at[i]);
+    }
+    return text;
+}
+
+/* As the collector writes them, in its order. */
+static const char *environment(struct arena *mem)
+{
+    static const char *const variable[] = {
+        "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
+        "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
+        "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO",
+    };
+    json_t *all = json_object();
+    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
+        const char *value = getenv(variable[i]);
+        json_t *text = json_string(value ? value : "");
+        json_object_set_new(all, variable[i], text ? text : json_string(""));
+    }
+    char *text = json_ascii(all, 0);
+    const char *copy = text ? arena_text(mem, text, strlen(text)) : NULL;
+    free(text);
+    json_decref(all);
+    return copy;
+}
+
+/* With as few digits of its numbers as say the same. */
+static const char *json_text(const json_t *value, struct arena *mem)
+{
+    const char *copy = NULL;
+    for (unsigned digits = 15; digits <= 17 && !copy; digits++) {
+        json_error_t why;
+        char *text = json_ascii(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+        json_t *back = text ? json_read(text, strlen(text), JSON_DECODE_ANY, &why) : NULL;
+        if (text && (digits == 17 || json_equal(back, value)))
+            copy = arena_text(mem, text, strlen(text));
+        json_decref(back);
+        free(text);
+    }
+    return copy;
+}
+
+/* The environment is that of the analysis, and what the job has noted follows, its own environment among it: in this order, and
+ * under the same name, as the reference has them. */
+static bool write_metadata(const struct session_export *x, struct db *db, struct error *e)
+{
+    const struct session *s = x->session;
+    struct grid g = { .n_columns = 2, .mem = x->mem };
+    if (s->has_device)
+        metadata_schema(&g, x->dialect == DIALECT_SEED ? (const char *const[3]){ "1", "0", "0" }
+                                                       : (const char *const[3]){ "1", "2", "0" });
+    grid_row(&g, (struct cell[]){ cell_text("ENV_VARIABLES"), cell_text(environment(x->mem)) });
+    const char *name;
+    json_t *value;
+    json_object_foreach(s->metadata, name, value)
+    {
+        grid_row(&g, (struct cell[]){ cell_text(name), cell_text(json_text(value, x->mem)) });
+    }
+    if (json_memory_failed())
+        return error_set(e, FAULT_LIMIT, "META_DATA: no memory for its rows");
+    metadata_losses(&g, &s->lost);
+    if ((s->settings.is_simulated || (s->has_device && source_is_simulated(profile_main_source(&s->profile)))) &&
+        !s->collector.is_simulated)
+        metadata_simulated(&g);
+    recording_metadata(&g, &s->collector);
+    return recording_steps_db(db, &s->collector, x->mem, e) && metadata_db(db, &g, e);
+}
+
+/* Rows that follow those of the device's own calls. */
+static bool write_api_types(const struct session_export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL }, { "name", "TEXT", NULL } };
+    static const char *const name[] = { "op", "queue", "trace", "mstx" };
+    struct grid g = { .n_columns = 2, .mem = x->mem };
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        grid_row(&g, (struct cell[]){ cell_uint(50001 + i), cell_text(name[i]) });
+    return grid_db(db, "ENUM_API_TYPE", column, &g, e);
+}
+
+static struct cell gc_cell(const void *rows, size_t i, size_t column)
+{
+    const struct collected_garbage *g = rows;
+    switch (column) {
+    case 0: return cell_int(g->begin_ns[i]);
+    case 1: return cell_int(g->end_ns[i]);
+    default: return cell_uint((uint64_t)g->process[i] << 32 | g->process[i]); /* nobody knows the thread */
+    }
+}
+
+static bool write_gc(const struct session_export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = {
+        { "startNs", "INTEGER", NULL },
+        { "endNs", "INTEGER", NULL },
+        { "globalTid", "INTEGER", NULL },
+    };
+    const struct db_table t = { .name = "GC_RECORD",
+                                .column = column,
+                                .n_columns = 3,
+                                .n_rows = x->framework->gc.n,
+                                .rows = &x->framework->gc,
+                                .get = gc_cell };
+    return db_table(db, &t, e);
+}
+
+struct step_rows {
+    const struct session_steps *steps;
+    const struct names *names;
+};
+
+/* What follows the "#" is a number, unless somebody else has named the range: then it has none. */
+static struct cell step_number(const struct names *names, name_id id)
+{
+    const char *text = names_text(names, id);
+    char *end;
+    const long long number = strtoll(text, &end, 10);
+    return end > text && *end == '\0' ? cell_int(number) : cell_na();
+}
+
+static struct cell step_cell(const void *rows, size_t i, size_t column)
+{
+    const struct step_rows *r = rows;
+    switch (column) {
+    case 0: return step_number(r->names, r->steps->id[i]);
+    case 1: return cell_int(r->steps->host_begin_ns[i]);
+    default: return cell_int(r->steps->host_end_ns[i]);
+    }
+}
+
+static bool write_steps(const struct session_export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = {
+        { "id", "INTEGER", NULL },
+        { "startNs", "INTEGER", NULL },
+        { "endNs", "INTEGER", NULL },
+    };
+    const struct step_rows rows = { &x->session->steps, x->session->profile.names };
+    const struct db_table t = {
+        .name = "STEP_TIME", .column = column, .n_columns = 3, .n_rows = rows.steps->n, .rows = &rows, .get = step_cell
+    };
+    return db_table(db, &t, e);
+}
+
+static bool write_ranks(const struct session_export *x, struct db *db, struct error *e)
+{
+    const struct session_settings *t = &x->session->settings;
+    return ranks_db(&x->device, db, t->has_rank ? t->rank : -1, e);
+}
+
+/* Of a part: what began in it, where the table knows; samples of the time in which the devices worked on it; and what tasks are, of
+ * those that are left. */
+struct wanted_rows {
+    const struct session_export *x;
+    const bool *has_task; /* by global id */
+};
+
+static bool keeps_host(const void *context, int64_t ns)
+{
+    return session_shows(((const struct wanted_rows *)context)->x, ns);
+}
+
+static bool keeps_launch(const void *context, int64_t ns)
+{
+    const struct session_part *p = ((const struct wanted_rows *)context)->x->part;
+    return ns >= p->begin_ns && ns <= p->launched_ns;
+}
+
+static bool keeps_device(const void *context, int64_t ns)
+{
+    return session_shows_device(((const struct wanted_rows *)context)->x, ns);
+}
+
+/* Those behind have no other rows. */
+static bool keeps_task(const void *context, int64_t id)
+{
+    const struct wanted_rows *w = context;
+    return id < 0 || id >= (int64_t)w->x->session->profile.n_global_ids || w->has_task[id];
+}
+
+static const struct db_filter part_filters[] = {
+    { "PYTORCH_API", "startNs", NULL }, /* what it is made of is a part already */
+    { "GC_RECORD", "startNs", NULL },
+    { "STEP_TIME", "startNs", keeps_host },
+    { "CANN_API", "startNs", keeps_launch },
+    { "MSTX_EVENTS", "startNs", keeps_launch },
+    { "OSRT_API", "startNs", keeps_launch },
+    { "NPU_OP_MEM", "timestampNs", keeps_launch },
+    { "MEMORY_RECORD", "timestamp", keeps_host },
+    { "OP_MEMORY", "allocationTime", keeps_host },
+    { NULL, "startNs", keeps_device },
+    { NULL, "timestampNs", keeps_device },
+    { NULL, "globalTaskId", keeps_task },
+};
+
+static bool cut_rows(const struct session_export *x, struct db *db, struct error *e)
+{
+    const struct profile *p = &x->session->profile;
+    bool *has_task = arena_take(x->mem, p->n_global_ids, sizeof *has_task);
+    struct wanted_rows *w = arena_take(x->mem, 1, sizeof *w);
+    if (!has_task || !w)
+        return error_set(e, FAULT_LIMIT, "no memory for the database of a part");
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct tasks *t = &p->device[d].tasks;
+        for (size_t i = 0; i < t->n; i++)
+            if (t->global_id[i] < p->n_global_ids && session_shows_device(x, t->begin_ns[i]))
+                has_task[t->global_id[i]] = true;
+    }
+    *w = (struct wanted_rows){ x, has_task };
+    db_filters(db, part_filters, sizeof part_filters / sizeof *part_filters, w);
+    return true;
+}
+
+bool pytorch_db_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
+{
+    static bool (*const part[])(const struct session_export *x, struct db *db, struct error *e) = {
+        write_device,   write_host, write_ranks, write_metadata,    write_api_types,
+        pytorch_api_db, write_gc,   write_steps, session_memory_db,
+    };
+    struct db *db = db_open(path, x->session->profile.names, e);
+    if (!db)
+        return false;
+    if (x->dialect == DIALECT_SEED)
+        db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
+    if (x->part && !cut_rows(x, db, e)) {
+        db_discard(db);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (!part[i](x, db, e) || arena_failed(x->mem)) {
+            db_discard(db);
+            return error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
+        }
+    *n_rows = db_rows(db);
+    return db_close(db, e);
+}

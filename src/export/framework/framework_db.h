@@ -1,0 +1,31 @@
+/* framework_db.h - the databases of a *_ascend_pt directory.
+ *
+ * ascend_pytorch_profiler_{rank}.db holds the tables of the device's database and, in the same file, what PyTorch recorded.
+ * Texts are ids of STRING_IDS, which are numbered from 0 in order of use, whoever uses them: the reference numbers those of the
+ * framework from 2^28 and those of memory from 2^29, but every reader looks them up. An empty text is NO_STRING, and stands
+ * nowhere. analysis.db says how the steps went.
+ */
+#ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_DB_H
+#define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_DB_H
+
+#include "export/framework/collection_export.h"
+
+bool pytorch_db_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e);
+bool analysis_db_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e);
+
+enum { NO_STRING = UINT32_MAX };
+
+/* A text of PyTorch in a column of ids. */
+static inline struct cell cell_string(name_id name)
+{
+    return name == NAME_EMPTY ? cell_uint(NO_STRING) : cell_name(name);
+}
+
+/* PYTORCH_API, CONNECTION_IDS and PYTORCH_CALLCHAINS. */
+bool pytorch_api_db(const struct session_export *x, struct db *db, struct error *e);
+
+/* What the release that the seed dialect speaks for does not have, or calls otherwise. */
+extern const struct db_change pytorch_db_changes[];
+extern const size_t n_pytorch_db_changes;
+
+#endif

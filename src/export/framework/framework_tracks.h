@@ -1,0 +1,25 @@
+/* framework_tracks.h - what PyTorch recorded, on the timeline: operators, the task queue, Python calls, collected garbage.
+ *
+ * It is the largest part of the largest file, so it is written in parts that several threads can write. All parts but those
+ * that a caller skips have at least one event.
+ */
+#ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_TRACKS_H
+#define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_TRACKS_H
+
+#include "export/framework/collection_export.h"
+
+struct framework_tracks;
+
+/* Lives in x->mem; NULL: no memory. */
+struct framework_tracks *framework_tracks_take(const struct session_export *x);
+size_t framework_tracks_parts(const struct framework_tracks *f);
+/* Part i; t has no lanes: the slices are not in order, and know their rows. */
+void framework_tracks_write(const struct framework_tracks *f, size_t i, struct trace *t);
+
+/* The row (tid) in which an operator is drawn. */
+int64_t framework_op_row(const struct framework_tracks *f, size_t op);
+
+/* When the first of it all began; INT64_MAX: there is nothing. */
+int64_t framework_begin_ns(const struct framework *f);
+
+#endif

@@ -1,0 +1,104 @@
+#include "export/framework/kernel_details.h"
+
+#include <string.h>
+
+#include "analyse/framework/profiler_steps.h"
+#include "export/msprof/op_summary.h"
+
+/* Columns of op_summary under other names, and those that are all that is known at Level0. Older tables of it have none of the
+ * shapes, and none of which device. */
+static const struct {
+    const char *in_summary, *name; /* NULL: the same */
+    bool is_in_level0, is_in_seed_level0;
+} known[] = {
+    { "Device_id", NULL, true, false },
+    { "Op Name", "Name", true, true },
+    { "OP Type", "Type", true, true },
+    { "Task Type", "Accelerator Core", true, true },
+    { "Task Start Time(us)", "Start Time(us)", true, true },
+    { "Task Duration(us)", "Duration(us)", true, true },
+    { "Task Wait Time(us)", "Wait Time(us)", true, true },
+    { "Block Num", NULL, true, false },
+    { "Block Dim", NULL, false, true },
+    { "Input Shapes", NULL, true, false },
+    { "Input Data Types", NULL, true, false },
+    { "Input Formats", NULL, true, false },
+    { "Output Shapes", NULL, true, false },
+    { "Output Data Types", NULL, true, false },
+    { "Output Formats", NULL, true, false },
+};
+enum { N_KNOWN = sizeof known / sizeof *known };
+static const char device_column[] = "Device_id", start_column[] = "Task Start Time(us)";
+
+struct kernel_details {
+    struct table summary;
+    const size_t *column; /* of summary */
+    size_t start;         /* the column that says when a row began */
+    const struct session_steps *steps;
+    struct step_index index; /* empty: there is no column for steps */
+};
+
+static struct cell get(const void *rows, size_t row, size_t column)
+{
+    const struct kernel_details *d = rows;
+    const bool has_steps = d->index.n > 0;
+    if (!has_steps || column > 0)
+        return table_cell(&d->summary, row, d->column[column - has_steps]);
+    const uint32_t step = step_index_at(&d->index, table_cell(&d->summary, row, d->start).i);
+    return cell_name(step == NO_ROW ? NAME_EMPTY : d->steps->id[step]);
+}
+
+/* Which columns there are: position in known, or N_KNOWN for those that only bear their own name. */
+static bool is_shown(const struct session_export *x, const char *name, size_t *at)
+{
+    const bool is_seed = x->dialect == DIALECT_SEED, is_level0 = x->session->settings.level == SESSION_LEVEL0;
+    *at = 0;
+    while (*at < N_KNOWN && strcmp(known[*at].in_summary, name) != 0)
+        ++*at;
+    if (is_seed && strcmp(name, device_column) == 0) /* tables of one device do not name it */
+        return x->session->profile.n_devices > 1;
+    if (!is_level0)
+        return true;
+    return *at < N_KNOWN && (is_seed ? known[*at].is_in_seed_level0 : known[*at].is_in_level0);
+}
+
+bool session_has_kernels(const struct session *s)
+{
+    return s->has_device && s->settings.level != SESSION_LEVEL_NONE;
+}
+
+bool session_kernels_table(const struct session_export *x, struct table *out, struct error *e)
+{
+    struct kernel_details *d = arena_take(x->mem, 1, sizeof *d);
+    if (!d || !step_index_build(&d->index, &x->session->steps, x->mem))
+        return error_set(e, FAULT_LIMIT, "kernel_details: no memory");
+    if (!op_summary_report(&x->device, &d->summary, e))
+        return false;
+    const size_t most = d->summary.n_columns + 1;
+    struct column *column = arena_take(x->mem, most, sizeof *column);
+    size_t *from = arena_take(x->mem, most, sizeof *from), n = 0, n_from = 0;
+    if (!column || !from)
+        return error_set(e, FAULT_LIMIT, "kernel_details: no memory");
+    if (d->index.n > 0)
+        column[n++].name = "Step Id";
+    for (size_t i = 0; i < d->summary.n_columns; i++) {
+        const char *name = d->summary.column[i].name;
+        size_t at;
+        if (strcmp(name, start_column) == 0)
+            d->start = i;
+        if (!is_shown(x, name, &at))
+            continue;
+        column[n++].name = at < N_KNOWN && known[at].name ? known[at].name : name;
+        from[n_from++] = i;
+    }
+    d->column = from;
+    d->steps = &x->session->steps;
+    *out = (struct table){ .name = "kernel_details",
+                           .column = column,
+                           .n_columns = n,
+                           .n_rows = d->summary.n_rows,
+                           .rows = d,
+                           .get = get,
+                           .names = x->session->profile.names };
+    return true;
+}

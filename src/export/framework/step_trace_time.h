@@ -1,0 +1,9 @@
+/* step_trace_time.h - step_trace_time.csv: where the time of each step went on each device. */
+#ifndef ASCOPE_EXPORT_FRAMEWORK_STEP_TRACE_TIME_H
+#define ASCOPE_EXPORT_FRAMEWORK_STEP_TRACE_TIME_H
+
+#include "export/framework/collection_export.h"
+
+bool session_step_trace_table(const struct session_export *x, struct table *out, struct error *e);
+
+#endif

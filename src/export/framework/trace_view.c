@@ -1,0 +1,131 @@
+#include "export/framework/trace_view.h"
+
+#include <string.h>
+
+#include "base/parts.h"
+#include "export/framework/framework_tracks.h"
+#include "export/recording_facts.h"
+#include "export/msprof/timeline.h"
+#include "export/trace_split.h"
+
+struct writing {
+    const struct session_export *x;
+    const struct framework_tracks *framework;
+    size_t n_parts;     /* those of the framework; and the last one: the device's, when there is one */
+    uint64_t *n_events; /* of each part */
+    int64_t base_ns;
+    struct escaped *escaped;
+    struct recording_facts recording;
+    struct error device_error;
+};
+
+/* From operators to what they started. Arrow heads lie where slices went that found no place in their own row. */
+static void draw_arrows(const struct session_export *x, const struct framework_tracks *f, struct trace *t,
+                        const struct lanes *lanes)
+{
+    const struct session *s = x->session;
+    const struct torch_ops *o = &s->framework.ops;
+    const struct kernels *k = &s->kernels;
+    for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
+        for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
+            const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];
+            const uint32_t shown = x->part ? x->part->op_row[op] : op;
+            if (shown == NO_ROW || !session_shows_device(x, k->begin_ns[kernel]))
+                continue;
+            const unsigned lane = lanes_moved(lanes, k->pid[kernel], k->tid[kernel], k->begin_ns[kernel]);
+            struct arrow arrow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
+            trace_arrow(t, &arrow, o->process[op], framework_op_row(f, shown), o->begin_ns[op]);
+            arrow.end = 'f';
+            trace_arrow(t, &arrow, k->pid[kernel], lane_tid(k->tid[kernel], lane), k->begin_ns[kernel]);
+        }
+}
+
+static bool draw_device(struct writing *w, struct trace *t)
+{
+    const struct session *s = w->x->session;
+    struct export x = w->x->device;
+    struct lanes *lanes = lanes_new();
+    x.hides_calls = s->settings.level == SESSION_LEVEL0;
+    t->lanes = lanes;
+    t->keeps_moves = s->tree.n_started > 0;
+    if (!lanes || !timeline_draw(&x, &(struct timeline_wish){ 0 }, t, &w->device_error) || t->has_no_memory) {
+        lanes_free(lanes);
+        return error_set(&w->device_error, FAULT_LIMIT, "no memory for the lanes of the timeline");
+    }
+    t->lanes = NULL;
+    draw_arrows(w->x, w->framework, t, lanes);
+    lanes_free(lanes);
+    return true;
+}
+
+static void write_part(void *context, size_t i, struct out *o)
+{
+    struct writing *w = context;
+    struct trace t = { .out = o,
+                       .names = w->x->session->profile.names,
+                       .escaped = w->escaped,
+                       .has_one_npu = has_one_npu(&w->x->device),
+                       .has_base = w->x->device.from_start,
+                       .base_ns = w->base_ns,
+                       .one_per_line = w->x->is_pretty,
+                       .n_events = i > 0 }; /* there is one before it: a comma comes first */
+    if (i == 0)
+        trace_begin(&t);
+    if (i < framework_tracks_parts(w->framework))
+        framework_tracks_write(w->framework, i, &t);
+    else
+        draw_device(w, &t);
+    w->n_events[i] = t.n_events - (i > 0);
+    if (i + 1 < w->n_parts)
+        return;
+    if (t.n_events > 0)
+        recording_trace(&t, &w->recording);
+    trace_finish(&t);
+}
+
+/* The device's part may begin later than what PyTorch saw of it. */
+static int64_t base_of(const struct session *s)
+{
+    const int64_t framework = framework_begin_ns(&s->framework);
+    const int64_t device = s->has_device ? profile_main_source(&s->profile)->begin_ns : INT64_MAX;
+    return framework < device ? framework : device;
+}
+
+static bool is_gzip_name(const char *path)
+{
+    const size_t len = strlen(path);
+    return len > 3 && strcmp(path + len - 3, ".gz") == 0;
+}
+
+bool session_trace_write(const struct session_export *x, const char *path, uint64_t *n_events, struct error *e)
+{
+    struct writing w = { .x = x, .framework = framework_tracks_take(x) };
+    struct out o;
+    if (w.framework) {
+        w.n_parts = framework_tracks_parts(w.framework) + x->session->has_device;
+        w.n_events = arena_take(x->mem, w.n_parts, sizeof *w.n_events);
+    }
+    if (!w.n_events)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for what is in it", path);
+    if (!(x->is_named ? out_open_named : out_open)(&o, path, e))
+        return false;
+    w.base_ns = base_of(x->session);
+    w.recording = recording_facts(&x->session->collector, x->mem);
+    w.escaped = escaped_new(x->session->profile.names); /* without it, it only takes longer */
+    const struct parts_job job = { w.n_parts, write_part, &w, x->n_threads, !x->split && is_gzip_name(path) };
+    parts_write(&o, &job);
+    escaped_free(w.escaped);
+    uint64_t n = 0;
+    for (size_t i = 0; i < w.n_parts; i++)
+        n += w.n_events[i];
+    const bool has_memory = !arena_failed(x->mem) && !names_failed(x->session->profile.names);
+    const bool is_empty = n == 0 && !o.failed_errno; /* what could not be written is told by out_close() */
+    if (w.device_error.fault != FAULT_NONE || is_empty || !has_memory) {
+        out_discard(&o);
+        if (w.device_error.fault != FAULT_NONE)
+            return error_set(e, w.device_error.fault, "%s: %s", path, w.device_error.text);
+        return has_memory || error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
+    }
+    *n_events = n;
+    return x->split ? trace_split(x->split, &o, e) : out_close(&o, e);
+}

@@ -1,0 +1,139 @@
+#include "export/msprof/api_statistic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/msprof/cann.h"
+#include "export/scope.h"
+#include "export/msprof/statistics.h"
+
+/* Calls of one name and level. */
+struct group {
+    name_id name;
+    uint16_t level;
+    uint32_t next; /* group of the same name, or NO_ROW */
+    struct call_statistics time;
+};
+
+struct groups {
+    size_t n, cap;
+    struct group *at;
+    uint32_t *of_name; /* by name_id: the first one, or NO_ROW */
+};
+
+/* The newer presentation subtracts whole nanoseconds, the older one counts ticks. */
+static double duration_ns(const struct export *x, size_t row)
+{
+    const struct calls *c = &x->profile->host.calls;
+    const struct source *s = &x->profile->host.source;
+    if (x->is_generic && c->end[row] >= c->begin[row])
+        return ticks_to_ns_exact(s->host_clock.tick, c->end[row] - c->begin[row]);
+    return (double)(source_host_ns(s, c->end[row]) - source_host_ns(s, c->begin[row]));
+}
+
+/* NO_ROW: no memory. */
+static uint32_t group_of(struct groups *g, name_id name, uint16_t level, struct arena *mem)
+{
+    uint32_t i = g->of_name[name];
+    while (i != NO_ROW && g->at[i].level != level)
+        i = g->at[i].next;
+    if (i != NO_ROW)
+        return i;
+    struct group *group = list_grow(mem, (void **)&g->at, &g->n, &g->cap, sizeof *g->at);
+    if (!group)
+        return NO_ROW;
+    *group = (struct group){ .name = name, .level = level, .next = g->of_name[name] };
+    return g->of_name[name] = (uint32_t)(g->n - 1);
+}
+
+struct sorting {
+    const struct export *x;
+    const struct names *names;
+    bool by_level_text; /* else by its number */
+};
+
+static int compare(const void *a, const void *b, void *context)
+{
+    const struct group *l = a, *r = b;
+    const struct sorting *s = context;
+    const int by_name = names_compare(s->names, l->name, r->name);
+    if (by_name)
+        return by_name;
+    return s->by_level_text ? strcmp(call_level_text(s->x, l->level), call_level_text(s->x, r->level))
+                            : l->level - r->level;
+}
+
+/* The calls that belong to a device, or with SCOPE_HOST to any. */
+static bool group_calls(const struct export *x, size_t device, struct groups *out)
+{
+    *out = (struct groups){ 0 };
+    const struct profile *p = x->profile;
+    const struct calls *c = &p->host.calls;
+    struct arena *mem = arena_new();                                         /* as large as the calls */
+    uint32_t *of_call = mem ? arena_take(mem, c->n, sizeof *of_call) : NULL; /* its name, then its group */
+    for (size_t i = 0; i < c->n && of_call; i++)
+        of_call[i] = scope_has_call(x, device, i) ? call_api_name(p, i) : NO_ROW;
+    const size_t n_names = names_count(p->names);
+    out->of_name = of_call ? arena_take(mem, n_names, sizeof *out->of_name) : NULL;
+    bool done = out->of_name != NULL;
+    if (done)
+        memset(out->of_name, 0xFF, n_names * sizeof *out->of_name);
+    for (size_t i = 0; i < c->n && done; i++) {
+        if (of_call[i] == NO_ROW)
+            continue;
+        of_call[i] = group_of(out, of_call[i], c->level[i], x->mem);
+        done = of_call[i] != NO_ROW;
+        if (done)
+            call_statistics_add(&out->at[of_call[i]].time, duration_ns(x, i));
+    }
+    for (size_t i = 0; i < out->n; i++)
+        call_statistics_settle(&out->at[i].time, x->is_generic);
+    for (size_t i = 0; i < c->n && done; i++)
+        if (of_call[i] != NO_ROW)
+            call_statistics_spread(&out->at[of_call[i]].time, duration_ns(x, i), x->is_generic);
+    arena_free(mem);
+    out->of_name = NULL;
+    struct sorting sorting = { x, p->names, x->is_generic };
+    if (out->n > 1)
+        qsort_r(out->at, out->n, sizeof *out->at, compare, &sorting);
+    return done;
+}
+
+static void add_rows(const struct export *x, struct grid *grid, const struct groups *groups, struct cell device)
+{
+    for (size_t i = 0; i < groups->n; i++) {
+        const struct group *g = &groups->at[i];
+        const struct cell cells[] = { device,
+                                      cell_text(call_level_text(x, g->level)),
+                                      cell_name(g->name),
+                                      cell_statistic(x, g->time.total_ns / 1000),
+                                      cell_uint(g->time.n),
+                                      cell_statistic(x, g->time.average_us),
+                                      cell_statistic(x, g->time.min_ns / 1000),
+                                      cell_statistic(x, g->time.max_ns / 1000),
+                                      cell_statistic(x, call_statistics_variance(&g->time)) };
+        grid_row(grid, cells);
+    }
+}
+
+bool api_statistic_report(const struct export *x, struct table *out, struct error *e)
+{
+    static const struct column column[] = {
+        { "Device_id", NULL }, { "Level", NULL },   { "API Name", NULL }, { "Time(us)", NULL }, { "Count", NULL },
+        { "Avg(us)", NULL },   { "Min(us)", NULL }, { "Max(us)", NULL },  { "Variance", NULL },
+    };
+    const struct profile *p = x->profile;
+    struct grid grid = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
+    struct groups groups = { 0 };
+    const bool by_device = x->is_generic && p->n_devices > 0; /* the older presentation lists them for each device */
+    bool done = true;
+    for (size_t i = 0; i < (by_device ? p->n_devices : 1) && done; i++) {
+        if (i == 0 || x->scope != SCOPE_ALL) /* of a part, each device has calls of its own */
+            done = group_calls(x, by_device ? i : SCOPE_HOST, &groups);
+        add_rows(x, &grid, &groups, by_device ? cell_uint(p->device[i].source.device) : cell_text("host"));
+    }
+    if (!done)
+        return error_set(e, FAULT_LIMIT, "api_statistic: no memory");
+    *out = grid_table(&grid, "api_statistic", column, p->names);
+    return true;
+}

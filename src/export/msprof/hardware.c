@@ -1,0 +1,134 @@
+#include "export/msprof/hardware.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "export/msprof/flow_events.h"
+#include "export/scope.h"
+#include "export/msprof/ts_copy_track.h"
+#include "export/msprof/rounds.h"
+#include "raw/enums.h"
+
+enum { CANN_SORT = 7 };
+
+struct hardware {
+    const struct export *x;
+    struct trace *t;
+    const struct device *d;
+    uint32_t pid, host_pid;
+    const uint32_t *row_of_stream;
+};
+
+static void write_arrow(const struct hardware *h, size_t row)
+{
+    const struct profile *p = h->x->profile;
+    const struct tasks *t = &h->d->tasks;
+    const enum arrow_kind arrow = arrow_to_task(h->x, h->d, row);
+    char text[ARROW_ID_BYTES];
+    if (arrow == ARROW_NONE)
+        return;
+    const uint32_t host = t->host[row];
+    const char *id = arrow == ARROW_OF_TASK ? arrow_task_id(h->d, row, text)
+                                            : arrow_call_id(h->x, p->host.tasks.connection[host] - 1, text);
+    if (arrow == ARROW_OF_TASK)
+        trace_flow(h->t, 's', "HostToDevice", id, h->host_pid, p->host.tasks.thread[host],
+                   source_host_ns(&p->host.source, p->host.tasks.time[host]));
+    trace_flow(h->t, 'f', "HostToDevice", id, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row]);
+}
+
+/* Without unique ids ours only count the uses of an id. */
+static uint16_t batch_of(const struct hardware *h, size_t row, uint32_t host)
+{
+    const struct host_tasks *ht = &h->x->profile->host.tasks;
+    if (h->x->profile->has_unique_ids)
+        return h->d->tasks.batch[row];
+    return host != NO_ROW && ht->told_batch ? ht->told_batch[host] : 0;
+}
+
+static void write_task(const struct hardware *h, size_t row)
+{
+    const struct profile *p = h->x->profile;
+    const struct host_tasks *ht = &p->host.tasks;
+    const struct tasks *t = &h->d->tasks;
+    const uint32_t host = scope_task_host(h->x, t, row), op = host == NO_ROW ? NO_ROW : t->op[row];
+    const bool is_copy = host != NO_ROW && ht->type[host] == NAME_MEMCPY_ASYNC;
+    const struct task_label label = task_label(p, t, row, host, h->x->is_generic);
+    trace_slice_name(h->t, label.name, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row], t->dur_ns[row]);
+    trace_args(h->t);
+    trace_arg_uint(h->t, "Model Id", host == NO_ROW ? NO_MODEL : ht->model[host]);
+    trace_arg_name(h->t, "Task Type", label.type);
+    trace_arg_uint(h->t, "Physic Stream Id", t->stream[row]);
+    trace_arg_uint(h->t, "Task Id", t->task[row]);
+    trace_arg_uint(h->t, "Batch Id", batch_of(h, row, host));
+    trace_arg_uint(h->t, "Subtask Id", t->context[row]);
+    if (host != NO_ROW)
+        trace_arg_uint(h->t, "connection_id", ht->connection[host]);
+    else if (h->x->is_generic)
+        trace_arg_int(h->t, "connection_id", -1);
+    else
+        trace_arg_uint(h->t, "connection_id",
+                       UINT64_MAX); /* the same without a sign, as viewers of this form know it */
+    if (is_copy && !h->x->is_generic && p->host.records.memcpys.n > 0) {
+        const char *kind = t->copy_kind[row] == COPY_NONE ? NULL : enum_text(&memcpy_kinds, t->copy_kind[row]);
+        trace_arg_uint(h->t, "size(B)", t->copy_bytes[row]);
+        trace_arg_real(h->t, "bandwidth(GB/s)", t->dur_ns[row] > 0 ? (double)t->copy_bytes[row] / t->dur_ns[row] : 0);
+        trace_arg_text(h->t, "operation", kind ? kind : "other");
+    }
+    if (op != NO_ROW && t->type[row] == NAME_KERNEL_SIMT) {
+        trace_arg_name(h->t, "Grid Dim", p->host.ops.grid_dim[op]);
+        trace_arg_name(h->t, "Block Dim", p->host.ops.block_dim[op]);
+    }
+    trace_end(h->t);
+    write_arrow(h, row);
+}
+
+static bool is_written(const struct hardware *h, size_t row)
+{
+    const struct tasks *t = &h->d->tasks;
+    return !t->is_hidden[row] && scope_has_task(h->x, t, row);
+}
+
+static bool write_device(const struct hardware *h, struct error *e)
+{
+    const struct tasks *t = &h->d->tasks;
+    bool *seen = arena_take(h->x->mem, UINT16_MAX + 1, sizeof *seen);
+    if (!seen)
+        return error_set(e, FAULT_LIMIT, "no memory for the streams of the timeline");
+    trace_process_npu(h->t, h->pid, "Ascend Hardware", h->d->source.device, PLACE_HARDWARE);
+    for (size_t i = 0; i < t->n; i++)
+        seen[h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
+    turns_mark_rows(h->t, h->d, h->row_of_stream, seen);
+    ts_copies_mark_rows(h->x, h->d, h->row_of_stream, seen);
+    for (uint32_t row = 0; row <= UINT16_MAX; row++) {
+        char name[32];
+        if (!seen[row])
+            continue;
+        snprintf(name, sizeof name, "Stream %" PRIu32, row);
+        trace_thread(h->t, h->pid, row, name, row);
+    }
+    for (size_t i = 0; i < t->n; i++)
+        if (is_written(h, i))
+            write_task(h, i);
+    turns_write(h->t, h->d, h->pid, h->row_of_stream);
+    return ts_copies_draw(h->x, h->t, h->d, h->pid, h->row_of_stream) ||
+           error_set(e, FAULT_LIMIT, "no memory for the copies of the timeline");
+}
+
+bool hardware_track(const struct export *x, struct trace *t, struct error *e)
+{
+    const struct profile *p = x->profile;
+    struct hardware h = { .x = x,
+                          .t = t,
+                          .host_pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST),
+                          .row_of_stream = stream_rows(p, x->mem) };
+    if (!h.row_of_stream)
+        return error_set(e, FAULT_LIMIT, "no memory for the streams of the timeline");
+    for (size_t i = 0; i < p->n_devices; i++) {
+        h.d = &p->device[i];
+        h.pid = trace_pid(h.d->source.pid, PLACE_HARDWARE, h.d->source.device);
+        scope_look_at(x, t, i);
+        if (h.d->tasks.n + h.d->log.copies.n > 0 && !write_device(&h, e))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,377 @@
+#include "export/msprof/op_summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "export/msprof/model_names.h"
+#include "export/scope.h"
+#include "export/msprof/summary_rows.h"
+#include "raw/host_records.h"
+
+/* Columns that are computed from others: these ratios, and the time. */
+enum derived { MEMORY_BOUND, CUBE_UTILIZATION, DERIVED };
+enum { RATIO_MAC, RATIO_VECTOR, RATIO_MTE2, RATIOS };
+static const size_t NO_COLUMN = SIZE_MAX;
+static const char *const derived_name[DERIVED] = {
+    [MEMORY_BOUND] = "memory_bound", [CUBE_UTILIZATION] = "cube_utilization(%)"
+};
+
+struct op_summary {
+    const struct export *x;
+    const struct profile *profile;
+    struct summary_rows rows;
+    const struct base_column **base; /* the columns that every row has */
+    size_t n_base;
+    const struct pmu *pmu; /* whose columns are shown, or NULL */
+    bool *has_pmu;         /* for each device: it counted the same */
+    size_t *shown;         /* columns of pmu */
+    size_t n_shown;
+    enum derived derived[DERIVED]; /* what follows from them, behind them */
+    size_t n_derived;
+    size_t ratio[RATIOS]; /* columns of pmu, or NO_COLUMN */
+    struct row *now;      /* the one that was asked for last: mostly it is the same, for its next column */
+};
+
+/* One row, looked at from each column. */
+struct row {
+    const struct op_summary *s;
+    size_t number;
+    const struct summary_row *at;
+    const struct device *d;
+    uint32_t task, op, comm; /* NO_ROW where it is of the other kind */
+    uint32_t pmu;            /* or NO_ROW */
+    struct pmu_counts counts;
+};
+
+struct base_column {
+    const char *name, *seed_name; /* seed_name: where it is another */
+    enum { FOR_ALL, FOR_OPS, FOR_GRAPH } when;
+    bool is_of_stars; /* chips with another scheduler know nothing of it */
+    struct cell (*get)(const struct row *r);
+};
+
+static struct cell device_id(const struct row *r)
+{
+    return cell_uint(r->d->source.device);
+}
+
+static uint32_t model_of(const struct row *r)
+{
+    return r->op == NO_ROW ? r->d->comm.ops.model[r->comm] : r->s->profile->host.tasks.model[r->d->tasks.host[r->task]];
+}
+
+static struct cell model_name(const struct row *r)
+{
+    return model_name_cell(r->s->profile, model_of(r));
+}
+
+static struct cell model_id(const struct row *r)
+{
+    return cell_uint(model_of(r));
+}
+
+static struct cell task_id(const struct row *r)
+{
+    return r->op == NO_ROW ? cell_na() : cell_uint(r->d->tasks.task[r->task]);
+}
+
+static struct cell stream_id(const struct row *r)
+{
+    return r->op == NO_ROW ? cell_na() : cell_uint(r->d->tasks.stream[r->task]);
+}
+
+/* The iteration of the model that was running. */
+static struct cell infer_id(const struct row *r)
+{
+    return cell_uint(scope_iteration_at(r->s->x, r->d, summary_begin_ns(r->s->x, r->at)));
+}
+
+static struct cell op_name(const struct row *r)
+{
+    return cell_name(r->op == NO_ROW ? r->d->comm.ops.name[r->comm] : r->s->profile->host.ops.name[r->op]);
+}
+
+static struct cell op_type(const struct row *r)
+{
+    return cell_name(r->op == NO_ROW ? r->d->comm.ops.op_type[r->comm] : r->s->profile->host.ops.op_type[r->op]);
+}
+
+static struct cell task_type(const struct row *r)
+{
+    return r->op == NO_ROW ? cell_text(r->s->x->dialect == DIALECT_SEED ? "HCCL" : "COMMUNICATION")
+                           : cell_name(r->s->profile->host.ops.task_type[r->op]);
+}
+
+static struct cell start(const struct row *r)
+{
+    return cell_time(summary_begin_ns(r->s->x, r->at));
+}
+
+static int64_t duration_ns(const struct row *r)
+{
+    return summary_end_ns(r->s->x, r->at) - summary_begin_ns(r->s->x, r->at);
+}
+
+/* The older presentation rounds, the newer one subtracts what it has printed. */
+static struct cell duration(const struct row *r)
+{
+    if (!r->s->x->is_generic)
+        return cell_us(duration_ns(r));
+    return r->op == NO_ROW ? cell_us_short(duration_ns(r))
+                           : cell_real(round_exact(r->d->tasks.dur_ns[r->task] / 1000, 3));
+}
+
+/* From the end of the operator before on the same device. The reference subtracts doubles of epoch microseconds, which
+ * have steps of a quarter: these are the exact values. */
+static struct cell wait(const struct row *r)
+{
+    if (r->number == 0)
+        return cell_uint(0);
+    const struct summary_row *before = r->at - 1;
+    int64_t ns = summary_begin_ns(r->s->x, r->at) - summary_end_ns(r->s->x, before);
+    if (ns < 0 || before->device != r->at->device)
+        ns = 0;
+    return r->s->x->is_generic ? cell_us_short(ns) : cell_fixed((double)ns / 1000, 6);
+}
+
+static struct cell blocks(const struct row *r)
+{
+    return cell_uint(r->op == NO_ROW ? 0 : r->s->profile->host.ops.blocks[r->op]);
+}
+
+static struct cell mix_blocks(const struct row *r)
+{
+    return r->op == NO_ROW ? cell_na() : cell_uint(r->s->profile->host.ops.mix_blocks[r->op]);
+}
+
+static struct cell context(const struct row *r)
+{
+    const uint32_t id = r->op == NO_ROW ? NO_CONTEXT : r->d->tasks.context[r->task];
+    return id == NO_CONTEXT ? cell_na() : cell_uint(id);
+}
+
+#define OF_OP(function, make, column)                                                                                  \
+    static struct cell function(const struct row *r)                                                                   \
+    {                                                                                                                  \
+        return r->op == NO_ROW ? cell_na() : make(r->s->profile->host.ops.column[r->op]);                              \
+    }
+OF_OP(state, cell_name, state)
+OF_OP(hf32, cell_name, hf32)
+OF_OP(input_shapes, cell_shape, shapes[TENSOR_INPUT])
+OF_OP(input_types, cell_name, types[TENSOR_INPUT])
+OF_OP(input_formats, cell_name, formats[TENSOR_INPUT])
+OF_OP(output_shapes, cell_shape, shapes[TENSOR_OUTPUT])
+OF_OP(output_types, cell_name, types[TENSOR_OUTPUT])
+OF_OP(output_formats, cell_name, formats[TENSOR_OUTPUT])
+
+/* clang-format off */
+static const struct base_column base_columns[] = {
+    { "Device_id", NULL, FOR_ALL, false, device_id },
+    { "Model Name", NULL, FOR_GRAPH, false, model_name },
+    { "Model ID", NULL, FOR_ALL, false, model_id },
+    { "Task ID", NULL, FOR_ALL, false, task_id },
+    { "Stream ID", NULL, FOR_ALL, false, stream_id },
+    { "Infer ID", NULL, FOR_GRAPH, false, infer_id },
+    { "Op Name", NULL, FOR_ALL, false, op_name },
+    { "OP Type", NULL, FOR_ALL, false, op_type },
+    { "OP State", NULL, FOR_ALL, false, state },
+    { "Task Type", NULL, FOR_ALL, false, task_type },
+    { "Task Start Time(us)", NULL, FOR_ALL, false, start },
+    { "Task Duration(us)", NULL, FOR_ALL, false, duration },
+    { "Task Wait Time(us)", NULL, FOR_ALL, false, wait },
+    { "Block Num", "Block Dim", FOR_OPS, false, blocks },
+    { "Mix Block Num", "Mix Block Dim", FOR_OPS, true, mix_blocks },
+    { "HF32 Eligible", NULL, FOR_OPS, false, hf32 },
+    { "Input Shapes", NULL, FOR_OPS, false, input_shapes },
+    { "Input Data Types", NULL, FOR_OPS, false, input_types },
+    { "Input Formats", NULL, FOR_OPS, false, input_formats },
+    { "Output Shapes", NULL, FOR_OPS, false, output_shapes },
+    { "Output Data Types", NULL, FOR_OPS, false, output_types },
+    { "Output Formats", NULL, FOR_OPS, false, output_formats },
+    { "Context ID", NULL, FOR_ALL, true, context },
+};
+/* clang-format on */
+enum { N_BASE = sizeof base_columns / sizeof *base_columns };
+
+/* A value as the table shows it: the older presentation computes further with that. */
+static double shown_value(const struct row *r, size_t column)
+{
+    return round_away(pmu_counts_value(&r->counts, &r->d->pmu.columns.column[column], r->s->x->is_generic), 3);
+}
+
+/* How much of what the cube units could have done in that time they did, in percent. */
+static struct cell cube_utilization(const struct row *r)
+{
+    const struct pmu *pmu = &r->d->pmu;
+    const double capacity = pmu->nominal_mhz * pmu->n_cores[CORE_AIC];
+    const uint64_t cycles = pmu_counts_cycles(&r->counts, CORE_AIC);
+    const bool is_generic = r->s->x->is_generic;
+    if (!(capacity > 0))
+        return cell_na();
+    const bool is_idle = cycles == 0 || !(shown_value(r, r->s->ratio[RATIO_MAC]) > 0);
+    const bool is_short = is_generic || r->s->x->dialect == DIALECT_SEED;
+    if (duration_ns(r) == 0 || (is_short && is_idle))
+        return cell_uint(0);
+    /* Six decimals in between, as the reference has them. */
+    const double work = is_generic ? (double)cycles / capacity * 100 : nearbyint((double)cycles / capacity * 1e8) / 1e6;
+    const double percent = work / ((is_generic ? r->d->tasks.dur_ns[r->task] : (double)duration_ns(r)) / 1000);
+    return is_short ? cell_real(round_exact(percent, 3)) : cell_fixed(percent, 3);
+}
+
+/* Above one, the core waits for memory rather than for itself. */
+static struct cell memory_bound(const struct row *r)
+{
+    const double mac = shown_value(r, r->s->ratio[RATIO_MAC]), vector = shown_value(r, r->s->ratio[RATIO_VECTOR]),
+                 busiest = mac > vector ? mac : vector;
+    if (!(busiest > 0))
+        return cell_uint(0);
+    return cell_real(round_exact(shown_value(r, r->s->ratio[RATIO_MTE2]) / busiest, 3));
+}
+
+static void look_at(struct row *r, const struct op_summary *s, size_t number)
+{
+    const struct summary_row *at = &s->rows.at[number];
+    *r = (struct row){ .s = s,
+                       .number = number,
+                       .at = at,
+                       .d = summary_device(s->x, at),
+                       .task = NO_ROW,
+                       .op = NO_ROW,
+                       .comm = NO_ROW,
+                       .pmu = NO_ROW };
+    if (at->is_comm) {
+        r->comm = at->row;
+        return;
+    }
+    r->task = at->row;
+    r->op = r->d->tasks.op[at->row];
+    r->pmu = s->has_pmu[at->device] ? r->d->tasks.pmu[at->row] : NO_ROW;
+    if (r->pmu != NO_ROW)
+        pmu_counts(&r->d->pmu, r->pmu, &r->counts);
+}
+
+static struct cell get(const void *rows, size_t number, size_t column)
+{
+    const struct op_summary *s = rows;
+    struct row *r = s->now;
+    if (!r->at || r->number != number)
+        look_at(r, s, number);
+    if (column < s->n_base)
+        return s->base[column]->get(r);
+    if (r->pmu == NO_ROW)
+        return cell_na();
+    if (column - s->n_base >= s->n_shown) {
+        const enum derived which = s->derived[column - s->n_base - s->n_shown];
+        return which == MEMORY_BOUND ? memory_bound(r) : cube_utilization(r);
+    }
+    const struct metric_column *c = &r->d->pmu.columns.column[s->shown[column - s->n_base]];
+    if (c->is_unknown)
+        return cell_na();
+    if (c->metric.kind == METRIC_CYCLES)
+        return cell_uint(pmu_counts_cycles(&r->counts, c->core));
+    return cell_round(pmu_counts_value(&r->counts, c, s->x->is_generic));
+}
+
+static bool same_columns(const struct metric_columns *a, const struct metric_columns *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; i < a->n && same; i++)
+        same = strcmp(a->column[i].name, b->column[i].name) == 0;
+    return same;
+}
+
+static void find_ratios(struct op_summary *s, const char *const name[RATIOS])
+{
+    const struct metric_columns *c = &s->pmu->columns;
+    for (size_t k = 0; k < RATIOS; k++)
+        s->ratio[k] = NO_COLUMN;
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < RATIOS; k++)
+            if (strcmp(c->column[i].name, name[k]) == 0)
+                s->ratio[k] = i;
+}
+
+static void choose_derived(struct op_summary *s)
+{
+    static const char *const exact[RATIOS] = { "mac_exe_ratio", "vec_exe_ratio", "mte2_exe_ratio" },
+                             *const of_one[RATIOS] = { "mac_ratio", "vec_ratio", "mte2_ratio" },
+                             *const of_two[RATIOS] = { "aic_mac_ratio", "", "" };
+    find_ratios(s, exact);
+    const bool is_exact = s->ratio[RATIO_MAC] != NO_COLUMN;
+    if (!is_exact)
+        find_ratios(s, s->pmu->has_one_core ? of_one : of_two);
+    if (s->ratio[RATIO_MAC] != NO_COLUMN && s->ratio[RATIO_VECTOR] != NO_COLUMN && s->ratio[RATIO_MTE2] != NO_COLUMN)
+        s->derived[s->n_derived++] = MEMORY_BOUND;
+    if (s->ratio[RATIO_MAC] != NO_COLUMN && !is_exact)
+        s->derived[s->n_derived++] = CUBE_UTILIZATION;
+}
+
+/* All devices of a collection count the same; one that does not is shown without its counters. */
+static bool choose_pmu(struct op_summary *s)
+{
+    const struct profile *p = s->profile;
+    s->has_pmu = arena_take(s->x->mem, p->n_devices, sizeof *s->has_pmu);
+    if (!s->has_pmu)
+        return false;
+    for (size_t i = 0; i < p->n_devices; i++) {
+        const struct pmu *pmu = &p->device[i].pmu;
+        if (pmu->n == 0 || !s->rows.has_ops)
+            continue;
+        s->pmu = s->pmu ? s->pmu : pmu;
+        s->has_pmu[i] = same_columns(&s->pmu->columns, &pmu->columns);
+    }
+    if (!s->pmu)
+        return true;
+    s->shown = arena_take(s->x->mem, s->pmu->columns.n, sizeof *s->shown);
+    for (size_t i = 0; i < s->pmu->columns.n && s->shown; i++)
+        if (!s->pmu->columns.column[i].is_hidden)
+            s->shown[s->n_shown++] = i;
+    choose_derived(s);
+    return s->shown != NULL;
+}
+
+static const struct column *list_columns(struct op_summary *s, size_t *n)
+{
+    const enum dialect dialect = s->x->dialect;
+    struct column *column = arena_take(s->x->mem, N_BASE + s->n_shown + DERIVED, sizeof *column);
+    s->base = arena_take(s->x->mem, N_BASE, sizeof *s->base);
+    if (!column || !s->base)
+        return NULL;
+    for (size_t i = 0; i < N_BASE; i++) {
+        const struct base_column *c = &base_columns[i];
+        if ((c->when == FOR_OPS && !s->rows.has_ops) || (c->when == FOR_GRAPH && s->x->scope != SCOPE_GRAPH) ||
+            (c->is_of_stars && !s->profile->chip->is_stars))
+            continue;
+        column[*n].name = dialect == DIALECT_SEED && c->seed_name ? c->seed_name : c->name;
+        s->base[s->n_base++] = c;
+        ++*n;
+    }
+    for (size_t i = 0; i < s->n_shown; i++)
+        column[(*n)++].name = s->pmu->columns.column[s->shown[i]].label;
+    for (size_t i = 0; i < s->n_derived; i++)
+        column[(*n)++].name = derived_name[s->derived[i]];
+    return column;
+}
+
+bool op_summary_report(const struct export *x, struct table *out, struct error *e)
+{
+    struct op_summary *s = arena_take(x->mem, 1, sizeof *s);
+    if (s)
+        s->now = arena_take(x->mem, 1, sizeof *s->now);
+    if (!s || !s->now)
+        return error_set(e, FAULT_LIMIT, "op_summary: no memory");
+    s->x = x;
+    s->profile = x->profile;
+    if (!summary_rows_build(x, &s->rows, e))
+        return false;
+    size_t n_columns = 0;
+    const struct column *column = choose_pmu(s) ? list_columns(s, &n_columns) : NULL;
+    *out = (struct table){ .name = "op_summary",
+                           .column = column,
+                           .n_columns = n_columns,
+                           .n_rows = s->rows.n,
+                           .rows = s,
+                           .get = get,
+                           .names = x->profile->names };
+    return column != NULL || error_set(e, FAULT_LIMIT, "op_summary: no memory");
+}

@@ -1,0 +1,10 @@
+/* op_summary.h - one row for each operator that ran on a device: what, when, how long, on which data, and what the
+ * cores counted meanwhile. */
+#ifndef ASCOPE_EXPORT_MSPROF_OP_SUMMARY_H
+#define ASCOPE_EXPORT_MSPROF_OP_SUMMARY_H
+
+#include "export/export.h"
+
+bool op_summary_report(const struct export *x, struct table *out, struct error *e);
+
+#endif

@@ -1,0 +1,100 @@
+#include "export/msprof/overlap_track.h"
+
+#include "analyse/device/overlap.h"
+#include "export/samplers/counter_tracks.h"
+#include "export/scope.h"
+
+/* The whole collection's overlap is known; that of a part is computed anew. */
+static const struct overlap *overlap_of(const struct export *x, const struct device *d)
+{
+    if (x->scope == SCOPE_ALL)
+        return &d->overlap;
+    bool *task = arena_take(x->mem, d->tasks.n, sizeof *task), *op = arena_take(x->mem, d->tasks.n, sizeof *op);
+    bool *comm = arena_take(x->mem, d->comm.ops.n, sizeof *comm);
+    struct overlap *part = arena_take(x->mem, 1, sizeof *part);
+    if (!task || !op || !comm || !part)
+        return NULL;
+    for (size_t i = 0; i < d->tasks.n; i++) {
+        task[i] = scope_has_task(x, &d->tasks, i);
+        op[i] = task[i] && scope_task_host(x, &d->tasks, i) != NO_ROW;
+    }
+    for (size_t i = 0; i < d->comm.ops.n; i++)
+        comm[i] = scope_has_collective(x, d, i);
+    return overlap_build(x->profile, d, &(struct overlap_part){ task, op, comm }, x->mem, part) ? part : NULL;
+}
+
+bool overlap_track(const struct export *x, struct trace *t, struct error *e)
+{
+    enum { OVERLAP_SORT = 31 };
+    static const char *const name[] = { "Computing", "Communication", "Communication(Not Overlapped)", "Free" };
+    for (size_t k = 0; k < x->profile->n_devices; k++) {
+        const struct device *d = &x->profile->device[k];
+        const struct overlap *o = overlap_of(x, d);
+        if (!o)
+            return error_set(e, FAULT_LIMIT, "no memory for the overlap in the timeline");
+        const unsigned sort = x->is_generic ? counter_sort(x, d, "Overlap Analysis") : OVERLAP_SORT;
+        const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
+        if (d->tasks.n == 0)
+            continue;
+        trace_process_npu(t, pid, "Overlap Analysis", d->source.device, sort);
+        for (int kind = 0; kind < OVERLAP_KINDS; kind++) {
+            trace_thread(t, pid, kind, name[kind], kind);
+            for (size_t i = 0; i < o->kind[kind].n; i++) {
+                const int64_t begin = o->kind[kind].begin_ns[i], end = o->kind[kind].end_ns[i];
+                trace_slice(t, name[kind], strlen(name[kind]), pid, kind, begin, (double)(end - begin));
+                if (x->is_generic) {
+                    trace_end_bare(t);
+                } else {
+                    trace_args(t);
+                    trace_end(t);
+                }
+            }
+        }
+    }
+    return true;
+}
+
+struct overlap_rows {
+    const struct intervals *v;
+    uint64_t first;
+    unsigned device;
+    int kind;
+};
+
+static struct cell overlap_cell(const void *rows, size_t i, size_t column)
+{
+    const struct overlap_rows *r = rows;
+    switch (column) {
+    case 0: return cell_uint(r->first + i);
+    case 1: return cell_uint(r->device);
+    case 2: return cell_int(r->v->begin_ns[i]);
+    case 3: return cell_int(r->v->end_ns[i]);
+    default: return cell_int(r->kind);
+    }
+}
+
+bool overlap_db(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL },
+                                               { "deviceId", "INTEGER", NULL },
+                                               { "startNs", "NUMERIC", NULL },
+                                               { "endNs", "NUMERIC", NULL },
+                                               { "type", "INTEGER", NULL } };
+    uint64_t first = 0;
+    for (size_t k = 0; k < x->profile->n_devices; k++)
+        for (int kind = 0; kind < OVERLAP_KINDS; kind++) {
+            const struct device *d = &x->profile->device[k];
+            const struct overlap_rows rows = { &d->overlap.kind[kind], first, d->source.device, kind };
+            if (!db_table(db,
+                          &(struct db_table){ .name = "OVERLAP_ANALYSIS",
+                                              .column = column,
+                                              .n_columns = 5,
+                                              .n_rows = rows.v->n,
+                                              .rows = &rows,
+                                              .get = overlap_cell },
+                          e))
+                return false;
+            first += rows.v->n;
+        }
+    return true;
+}

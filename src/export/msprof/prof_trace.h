@@ -1,0 +1,12 @@
+/* prof_trace.h - the timeline of a PROF directory as one text. */
+#ifndef ASCOPE_EXPORT_MSPROF_PROF_TRACE_H
+#define ASCOPE_EXPORT_MSPROF_PROF_TRACE_H
+
+#include "base/out.h"
+#include "export/msprof/timeline.h"
+
+/* Writes it to `o`. `x` is as scope_resolve() leaves it. *n_events is 0 when there is nothing to show: `o` is of no use then. */
+bool collection_trace_draw(const struct export *x, const struct timeline_wish *wish, bool is_pretty, struct out *o,
+                           uint64_t *n_events, struct error *e);
+
+#endif

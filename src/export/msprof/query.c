@@ -1,0 +1,296 @@
+#include "export/msprof/query.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+enum query_column {
+    QUERY_JOB,
+    QUERY_DEVICE,
+    QUERY_DIR,
+    QUERY_TIME,
+    QUERY_MODEL,
+    QUERY_ITERATIONS,
+    QUERY_TOP,
+    QUERY_RANK,
+    QUERY_COLUMNS
+};
+
+static const char *const head[QUERY_COLUMNS] = {
+    [QUERY_JOB] = "Job Info",           [QUERY_DEVICE] = "Device ID", [QUERY_DIR] = "Dir Name",
+    [QUERY_TIME] = "Collection Time",   [QUERY_MODEL] = "Model ID",   [QUERY_ITERATIONS] = "Iteration Number",
+    [QUERY_TOP] = "Top Time Iteration", [QUERY_RANK] = "Rank ID",
+};
+
+struct query_row {
+    const char *path; /* of the collection */
+    const char *text[QUERY_COLUMNS];
+};
+
+struct query {
+    struct arena *mem;
+    LIST(struct query_row) rows;
+};
+
+struct query *query_new(void)
+{
+    struct query *q = calloc(1, sizeof *q);
+    if (q && !(q->mem = arena_new())) {
+        free(q);
+        return NULL;
+    }
+    return q;
+}
+
+void query_free(struct query *q)
+{
+    if (!q)
+        return;
+    arena_free(q->mem);
+    free(q);
+}
+
+static const char *copy_or_na(struct query *q, const char *text)
+{
+    return *text ? arena_text(q->mem, text, strlen(text)) : "N/A";
+}
+
+/* What all rows of a folder share. */
+static struct query_row row_of(struct query *q, const struct profile *p, const struct source *s)
+{
+    const char *device = source_text(s->info, "devices");
+    const bool is_number = *device && strspn(device, "0123456789") == strlen(device);
+    return (struct query_row){ .path = arena_text(q->mem, p->path, strlen(p->path)),
+                               .text = { [QUERY_JOB] = copy_or_na(q, source_text(s->info, "jobInfo")),
+                                         [QUERY_DEVICE] = is_number ? copy_or_na(q, device) : "N/A",
+                                         [QUERY_DIR] = copy_or_na(q, s->name),
+                                         [QUERY_TIME] = copy_or_na(q, s->begin_date ? s->begin_date : ""),
+                                         [QUERY_MODEL] = "N/A",
+                                         [QUERY_ITERATIONS] = "N/A",
+                                         [QUERY_TOP] = "N/A",
+                                         [QUERY_RANK] = arena_printf(q->mem, "%" PRId64,
+                                                                     source_number(s->info, "rank_id", -1)) } };
+}
+
+static void add_row(struct query *q, const struct query_row *row)
+{
+    struct query_row *slot = list_add(&q->rows, q->mem);
+    if (slot)
+        *slot = *row;
+}
+
+/* The models that have operators, ascending. */
+struct models {
+    uint32_t *id;
+    size_t n;
+    bool is_known; /* without a host nobody knows */
+};
+
+static int by_id(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool models_find(const struct profile *p, struct models *m)
+{
+    const struct host_tasks *h = &p->host.tasks;
+    *m = (struct models){ .is_known = profile_has_host(p) && h->n > 0 };
+    if (!m->is_known)
+        return true;
+    if (!(m->id = malloc(h->n * sizeof *m->id)))
+        return false;
+    for (size_t i = 0; i < h->n; i++) /* neighbours mostly belong to one model */
+        if (h->op[i] != NO_ROW && (m->n == 0 || m->id[m->n - 1] != h->model[i]))
+            m->id[m->n++] = h->model[i];
+    qsort(m->id, m->n, sizeof *m->id, by_id);
+    return true;
+}
+
+/* There is nothing to export of a model without operators. */
+static bool is_told(const struct models *m, uint64_t model)
+{
+    const uint32_t id = (uint32_t)model;
+    return !m->is_known || bsearch(&id, m->id, m->n, sizeof *m->id, by_id);
+}
+
+/* The longest iterations of a model, longest first: "3,1,2". The five longest, and what is as long as the fifth. */
+static const char *longest(struct query *q, const struct iterations *t, const uint32_t *row, size_t n)
+{
+    enum { WANTED = 5, MOST = 16, DIGITS = 24 };
+    struct {
+        uint64_t index, ticks;
+    } top[MOST];
+    size_t n_top = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t ticks = t->end[row[i]] - t->begin[row[i]];
+        size_t at = n_top;
+        while (at > 0 && top[at - 1].ticks < ticks)
+            at--;
+        if (at == MOST)
+            continue;
+        n_top += n_top < MOST;
+        memmove(&top[at + 1], &top[at], (n_top - at - 1) * sizeof *top);
+        top[at].index = t->index[row[i]];
+        top[at].ticks = ticks;
+    }
+    char text[MOST * DIGITS] = "";
+    for (size_t i = 0, at = 0; i < n_top && (i < WANTED || top[i].ticks == top[WANTED - 1].ticks); i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%" PRIu64, i ? "," : "", top[i].index);
+    return arena_text(q->mem, text, strlen(text));
+}
+
+/* Iterations of models, or training steps, model by model; *n_added counts them. False: no memory. */
+static bool add_models(struct query *q, const struct models *m, const struct device *d, bool are_steps,
+                       const struct query_row *shared, size_t *n_added)
+{
+    const struct iterations *t = &d->steps.iterations;
+    uint32_t *row = arena_take(q->mem, t->n, sizeof *row);
+    size_t n = 0;
+    for (uint32_t i = 0; row && i < t->n; i++)
+        if (t->is_step[i] == are_steps)
+            row[n++] = i;
+    if (!row || !order_by_u64(row, n, t->model))
+        return false;
+    for (size_t first = 0, end; first < n; first = end) {
+        const uint64_t model = t->model[row[first]];
+        uint64_t most = 0;
+        for (end = first; end < n && t->model[row[end]] == model; end++)
+            most = t->index[row[end]] > most ? t->index[row[end]] : most;
+        if (!are_steps && !is_told(m, model))
+            continue;
+        struct query_row told = *shared;
+        told.text[QUERY_MODEL] = arena_printf(q->mem, "%" PRIu64, model);
+        told.text[QUERY_ITERATIONS] = arena_printf(q->mem, "%" PRIu64, most);
+        told.text[QUERY_TOP] = longest(q, t, row + first, end - first);
+        add_row(q, &told);
+        ++*n_added;
+    }
+    return true;
+}
+
+static bool add_device(struct query *q, const struct models *m, const struct profile *p, const struct device *d)
+{
+    const struct query_row shared = row_of(q, p, &d->source);
+    size_t n = 0;
+    if (!add_models(q, m, d, false, &shared, &n) || !add_models(q, m, d, true, &shared, &n))
+        return false;
+    if (n == 0)
+        add_row(q, &shared);
+    return true;
+}
+
+bool query_add(struct query *q, const struct profile *p, struct error *e)
+{
+    struct models models;
+    if (!models_find(p, &models))
+        return error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
+    bool done = true;
+    for (size_t d = 0; d < p->n_devices; d++)
+        done = done && add_device(q, &models, p, &p->device[d]);
+    free(models.id);
+    if (profile_has_host(p)) {
+        const struct query_row row = row_of(q, p, &p->host.source);
+        add_row(q, &row);
+    }
+    return (done && !arena_failed(q->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
+}
+
+/* By job, then by time; rows that are equal in both stay as they were added. */
+static int by_job_and_time(const void *a, const void *b)
+{
+    const struct query_row *x = *(const struct query_row *const *)a, *y = *(const struct query_row *const *)b;
+    const int job = strcmp(x->text[QUERY_JOB], y->text[QUERY_JOB]);
+    const int time = job ? job : strcmp(x->text[QUERY_TIME], y->text[QUERY_TIME]);
+    return time ? time : (x > y) - (x < y);
+}
+
+static void write_line(struct out *o, const char *const *text, const size_t *width)
+{
+    for (size_t c = 0; c < QUERY_COLUMNS; c++) {
+        const size_t len = strlen(text[c]);
+        out_bytes(o, text[c], len);
+        for (size_t i = len; i < width[c]; i++)
+            out_char(o, ' ');
+        out_char(o, '\t');
+    }
+    out_lit(o, "\n\n");
+}
+
+/* Rows in the order in which they are printed; NULL: no memory, or rows lack some of their texts. The caller frees it. */
+static const struct query_row **sorted_rows(const struct query *q)
+{
+    const struct query_row **sorted = arena_failed(q->mem) ? NULL : calloc(q->rows.n + 1, sizeof *sorted);
+    for (size_t i = 0; sorted && i < q->rows.n; i++)
+        sorted[i] = &q->rows.at[i];
+    if (sorted && q->rows.n > 0)
+        qsort(sorted, q->rows.n, sizeof *sorted, by_job_and_time);
+    return sorted;
+}
+
+bool query_text(const struct query *q, struct out *o, struct error *e)
+{
+    const struct query_row **sorted = sorted_rows(q);
+    if (!sorted)
+        return error_set(e, FAULT_LIMIT, "no memory to list the models of all collections");
+    size_t width[QUERY_COLUMNS];
+    for (size_t c = 0; c < QUERY_COLUMNS; c++) {
+        width[c] = strlen(head[c]);
+        for (size_t i = 0; i < q->rows.n; i++) {
+            const size_t len = strlen(q->rows.at[i].text[c]);
+            width[c] = len > width[c] ? len : width[c];
+        }
+    }
+    if (q->rows.n > 0)
+        write_line(o, head, width);
+    for (size_t i = 0; i < q->rows.n; i++)
+        write_line(o, sorted[i]->text, width);
+    free(sorted);
+    return true;
+}
+
+/* "N/A" and what is no number is null. */
+static json_t *number_json(const char *text)
+{
+    char *end;
+    const long long number = strtoll(text, &end, 10);
+    return *text && !*end ? json_integer(number) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+    json_t *s = strcmp(text, "N/A") != 0 ? json_string(text) : NULL; /* NULL: no UTF-8, too */
+    return s ? s : json_null();
+}
+
+/* "3,1,2" */
+static json_t *numbers_json(const char *text)
+{
+    json_t *list = json_array();
+    for (const char *p = text; *p >= '0' && *p <= '9';) {
+        char *end;
+        json_array_append_new(list, json_integer(strtoll(p, &end, 10)));
+        p = *end == ',' ? end + 1 : end;
+    }
+    return list;
+}
+
+json_t *query_json(const struct query *q)
+{
+    const struct query_row **sorted = sorted_rows(q);
+    json_t *list = sorted ? json_array() : NULL;
+    for (size_t i = 0; list && i < q->rows.n; i++) {
+        const char *const *text = sorted[i]->text;
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_or_null(sorted[i]->path),
+                            "job", text_or_null(text[QUERY_JOB]), "device", number_json(text[QUERY_DEVICE]), "folder",
+                            text_or_null(text[QUERY_DIR]), "begin", text_or_null(text[QUERY_TIME]), "model",
+                            number_json(text[QUERY_MODEL]), "iterations", number_json(text[QUERY_ITERATIONS]),
+                            "slowest", numbers_json(text[QUERY_TOP]), "rank", number_json(text[QUERY_RANK])));
+    }
+    free(sorted);
+    return list;
+}

@@ -1,0 +1,28 @@
+/* query.h - which models and iterations collections have, as a table of text: the answer to `msprof query`.
+ *
+ * Collections are added one after the other; each may be forgotten once it was. The rows are printed by job and time.
+ *     struct query *q = query_new();
+ *     for each collection: profile_load(), profile_analyse(), query_add(q, &profile, e), profile_free()
+ *     query_text(q, &out, e);
+ *     query_free(q);
+ */
+#ifndef ASCOPE_EXPORT_MSPROF_QUERY_H
+#define ASCOPE_EXPORT_MSPROF_QUERY_H
+
+#include <jansson.h>
+
+#include "base/out.h"
+#include "profile/profile.h"
+
+struct query;
+
+struct query *query_new(void); /* owner: the caller; NULL when out of memory */
+/* The rows of an analysed collection: one for each model of each device, one for the host. False: no memory. */
+bool query_add(struct query *q, const struct profile *p, struct error *e);
+/* Columns padded to the same width, a tab after each and an empty line after each row. Nothing when there are no rows. */
+bool query_text(const struct query *q, struct out *o, struct error *e);
+/* The same rows as objects; a new reference, NULL without memory. */
+json_t *query_json(const struct query *q);
+void query_free(struct query *q); /* NULL is fine */
+
+#endif

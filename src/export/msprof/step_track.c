@@ -1,0 +1,273 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "export/msprof/step_rows.h"
+#include "export/msprof/step_trace.h"
+
+enum { SORT_HARDWARE = 14, FIRST_TID = 70000 };
+static const char hardware[] = "Ascend Hardware";
+
+/* Where the rows of one device go. */
+struct place {
+    struct trace *trace;
+    const struct step_rows *rows;
+    uint32_t pid;
+    uint64_t pid_in_ids; /* the older presentation numbers its processes after it has named its arrows */
+    uint64_t *model;     /* the models of the rows, ascending */
+    size_t n_models;
+    size_t *n_reduces; /* whole collections count them over all devices */
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool collect_models(struct place *p, struct arena *mem)
+{
+    const struct step_rows *r = p->rows;
+    p->model = arena_take(mem, r->n, sizeof *p->model);
+    if (!p->model)
+        return false;
+    for (size_t i = 0; i < r->n; i++)
+        p->model[i] = r->steps->iterations.model[r->row[i]];
+    qsort(p->model, r->n, sizeof *p->model, by_value);
+    for (size_t i = 0; i < r->n; i++)
+        if (p->n_models == 0 || p->model[i] != p->model[p->n_models - 1])
+            p->model[p->n_models++] = p->model[i];
+    return true;
+}
+
+static int64_t tid_of(const struct place *p, uint64_t model)
+{
+    if (!p->rows->is_generic)
+        return (int64_t)(int32_t)(uint32_t)model + FIRST_TID;
+    const uint64_t *at = bsearch(&model, p->model, p->n_models, sizeof *p->model, by_value);
+    return (int64_t)p->rows->source->pid + (at ? at - p->model : 0) + FIRST_TID;
+}
+
+static void write_metadata(const struct place *p, bool is_bare)
+{
+    struct trace *t = p->trace;
+    if (is_bare)
+        trace_process_name(t, p->pid, "Step Trace");
+    else
+        trace_process_npu(t, p->pid, hardware, p->rows->source->device, SORT_HARDWARE);
+    for (size_t i = 0; i < p->n_models; i++) {
+        char name[64];
+        snprintf(name, sizeof name, is_bare ? "Model ID:%" PRIu64 : "Step Trace(Model ID:%" PRIu64 ")", p->model[i]);
+        const int64_t tid = tid_of(p, p->model[i]);
+        trace_thread(t, p->pid, tid, name, p->rows->is_generic ? (int64_t)p->model[i] + FIRST_TID : tid);
+    }
+}
+
+static void arg_time(const struct place *p, const char *key, uint64_t tick)
+{
+    if (tick)
+        trace_arg_time(p->trace, key, source_device_ns(p->rows->source, tick));
+    else
+        trace_arg_text(p->trace, key, "N/A");
+}
+
+/* Whole collections know durations to the nanosecond, the older presentation to the tick. */
+static double dur_ns_of(const struct step_rows *r, uint64_t ticks)
+{
+    return r->is_generic ? ticks_to_ns_exact(r->source->device_clock.tick, ticks) : (double)step_ns(r, ticks);
+}
+
+static double dur_us_of(const struct step_rows *r, uint64_t ticks)
+{
+    return r->is_generic ? step_us(r, ticks) : (double)step_ns(r, ticks) / 1000;
+}
+
+/* One training row, as its ticks tell it. */
+struct part {
+    const struct place *place;
+    int64_t tid;
+    uint64_t index, begin, end, fp, bp, data_aug;
+    bool has_before, has_after; /* a row of the same model whose index is one less, one more */
+};
+
+static void slice(const struct part *r, const char *kind, const char *category, int64_t begin_ns, uint64_t ticks)
+{
+    struct trace *t = r->place->trace;
+    char name[64];
+    const int len = snprintf(name, sizeof name, "%s %" PRIu64, kind, r->index);
+    trace_slice(t, name, (size_t)len, r->place->pid, r->tid, begin_ns, dur_ns_of(r->place->rows, ticks));
+    trace_category(t, category);
+    trace_args(t);
+    trace_arg_uint(t, "Iteration ID", r->index);
+}
+
+static void data_aug_arrow(const struct part *r, char end, uint64_t number, int64_t at_ns)
+{
+    char name[64], id[96];
+    snprintf(name, sizeof name, "Data_aug Bound %" PRIu64, number);
+    snprintf(id, sizeof id, "Data_aug Bound %" PRIu64 "_%" PRId64, r->place->pid_in_ids, r->tid);
+    trace_arrow_args(r->place->trace, &(struct arrow){ end, false, name, "Data_aug Bound", id, 0 }, r->place->pid,
+                     r->tid, at_ns);
+}
+
+static void write_training(const struct part *r)
+{
+    const struct place *p = r->place;
+    const struct source *s = p->rows->source;
+    struct trace *t = p->trace;
+    const int64_t fp_ns = source_device_ns(s, r->fp), bp_ns = source_device_ns(s, r->bp);
+    const int64_t begin_ns = p->rows->is_generic ? source_device_ns(s, r->begin)
+                                                 : source_device_ns(s, r->end) - step_ns(p->rows, r->end - r->begin);
+    slice(r, "Iteration", "Iteration Time", begin_ns, r->end - r->begin);
+    arg_time(p, "FP Start", r->fp);
+    arg_time(p, "BP End", r->bp);
+    arg_time(p, "Iteration End", r->end);
+    trace_arg_real(t, "Iteration Time(us)", dur_us_of(p->rows, r->end - r->begin));
+    trace_end(t);
+    if (r->fp == 0 || r->bp == 0)
+        return;
+
+    slice(r, "FP_BP Time", "FP_BP Time", fp_ns, r->bp - r->fp);
+    arg_time(p, "FP Start", r->fp);
+    arg_time(p, "BP End", r->bp);
+    trace_arg_real(t, "FP_BP Time(us)", dur_us_of(p->rows, r->bp - r->fp));
+    trace_end(t);
+
+    slice(r, "Iteration Refresh", "Iteration Refresh", bp_ns, r->end - r->bp);
+    arg_time(p, "BP End", r->bp);
+    arg_time(p, "Iteration End", r->end);
+    trace_arg_real(t, "Iteration Refresh(us)", dur_us_of(p->rows, r->end - r->bp));
+    trace_end(t);
+
+    /* From the end of one iteration's backward pass to the next one's forward pass: both ends are on a slice. */
+    if (r->has_before) {
+        data_aug_arrow(r, 't', r->index - 1, fp_ns);
+        trace_arg_uint(t, "Iteration ID", r->index);
+        trace_end(t);
+    }
+    if (r->has_after) {
+        data_aug_arrow(r, 's', r->index, bp_ns);
+        trace_arg_real(t, "Data_aug Bound(us)", dur_us_of(p->rows, r->data_aug));
+        trace_end(t);
+    }
+}
+
+/* The same for what is told by its two ends. */
+static double dur_ns_between(const struct step_rows *r, uint64_t begin, uint64_t end)
+{
+    return r->is_generic ? ticks_to_ns_exact(r->source->device_clock.tick, end - begin)
+                         : (double)(source_device_ns(r->source, end) - source_device_ns(r->source, begin));
+}
+
+static void write_reduce(const struct place *p, uint32_t i, size_t number)
+{
+    const struct step_rows *r = p->rows;
+    const struct iterations *it = &r->steps->iterations;
+    const uint32_t iteration = r->steps->reduces.iteration[i];
+    const int64_t ns[2] = { source_device_ns(r->source, r->steps->reduces.begin[i]),
+                            source_device_ns(r->source, r->steps->reduces.end[i]) };
+    char name[64], text[24];
+    const int len = snprintf(name, sizeof name, "Reduce_%" PRIu64 "_%zu", it->index[iteration], number);
+    trace_slice(p->trace, name, (size_t)len, p->pid, tid_of(p, it->model[iteration]), ns[0],
+                dur_ns_between(r, r->steps->reduces.begin[i], r->steps->reduces.end[i]));
+    trace_category(p->trace, "Reduce");
+    trace_args(p->trace);
+    trace_arg_uint(p->trace, "Iteration ID", it->index[iteration]);
+    for (int k = 0; k < 2; k++) {
+        snprintf(name, sizeof name, "Reduce %s %zu", k == 0 ? "Start" : "End", number);
+        snprintf(text, sizeof text, "%" PRId64, ns[k]); /* nanoseconds in whole collections, as the reference has it */
+        if (r->is_generic)
+            trace_arg_time(p->trace, name, ns[k]);
+        else
+            trace_arg_text(p->trace, name, text);
+    }
+    trace_end(p->trace);
+}
+
+static void write_get_next(const struct place *p, uint32_t i)
+{
+    const struct step_rows *r = p->rows;
+    const uint64_t begin = r->steps->get_nexts.begin[i], end = r->steps->get_nexts.end[i];
+    const int64_t begin_ns = source_device_ns(r->source, begin), end_ns = source_device_ns(r->source, end);
+    const double dur_ns = dur_ns_between(r, begin, end);
+    static const char name[] = "GetNext";
+    trace_slice(p->trace, name, sizeof name - 1, p->pid,
+                tid_of(p, r->steps->iterations.model[r->steps->get_nexts.iteration[i]]), begin_ns, dur_ns);
+    trace_category(p->trace, "GetNext Time");
+    trace_args(p->trace);
+    trace_arg_time(p->trace, "GetNext Start", begin_ns);
+    trace_arg_time(p->trace, "GetNext End", end_ns);
+    trace_arg_real(p->trace, "GetNext Time(us)", dur_ns / 1000);
+    trace_end(p->trace);
+}
+
+/* True when the iteration before or after is shown too, and has passes for an arrow to lead from or to. */
+static bool has_neighbour(const struct step_rows *r, uint32_t here, bool after)
+{
+    const struct iterations *t = &r->steps->iterations;
+    const uint32_t there = after ? here + 1 : here - 1;
+    return there < t->n && t->model[there] == t->model[here] && !t->is_step[there] && step_rows_have(r, there) &&
+           t->fp[there] != 0 && t->bp[there] != 0;
+}
+
+static void write_rows(struct place *p)
+{
+    const struct step_rows *r = p->rows;
+    const struct steps *s = r->steps;
+    for (size_t i = 0; i < r->n; i++) {
+        const uint32_t k = r->row[i];
+        const struct part part = { .place = p,
+                                   .tid = tid_of(p, s->iterations.model[k]),
+                                   .index = s->iterations.index[k],
+                                   .begin = s->iterations.begin[k],
+                                   .end = s->iterations.end[k],
+                                   .fp = s->iterations.fp[k],
+                                   .bp = s->iterations.bp[k],
+                                   .data_aug = r->data_aug[i],
+                                   .has_before = has_neighbour(r, k, false),
+                                   .has_after = has_neighbour(r, k, true) };
+        write_training(&part);
+        if (!r->is_generic)
+            continue;
+        for (uint32_t n = r->first_reduce[k]; n < r->first_reduce[k + 1]; n++)
+            write_reduce(p, n, n - r->first_reduce[k]);
+        for (uint32_t n = r->first_get_next[k]; n < r->first_get_next[k + 1]; n++)
+            write_get_next(p, n);
+    }
+    for (uint32_t i = 0; i < s->reduces.n && !r->is_generic; i++)
+        if (step_rows_show(r, s->reduces.begin[i]))
+            write_reduce(p, i, (*p->n_reduces)++);
+    for (uint32_t i = 0; i < s->get_nexts.n && !r->is_generic; i++)
+        if (step_rows_show(r, s->get_nexts.begin[i]))
+            write_get_next(p, i);
+}
+
+bool step_trace_track(const struct export *x, struct trace *t, struct error *e)
+{
+    size_t n_reduces = 0, n_with_steps = 0;
+    for (size_t d = 0; d < x->profile->n_devices; d++)
+        n_with_steps += x->profile->device[d].steps.iterations.n > 0;
+    for (size_t d = 0; d < x->profile->n_devices; d++) {
+        const struct device *device = &x->profile->device[d];
+        struct step_rows rows;
+        if (!step_rows_make(x, device, &rows, e))
+            return false;
+        if (x->scope != SCOPE_ALL && !x->is_own_file)
+            step_rows_choose(x, &rows);
+        if (rows.n == 0)
+            continue;
+        /* The file of steps that lies beside a part of a collection has a process without a device in its number. */
+        const bool is_bare = x->scope != SCOPE_ALL && x->is_own_file && n_with_steps == 1;
+        const uint32_t raw = device->source.pid, packed = trace_pid(raw, SORT_HARDWARE, device->source.device);
+        struct place place = { .trace = t,
+                               .rows = &rows,
+                               .pid = is_bare ? raw : packed,
+                               .pid_in_ids = x->is_generic ? raw : packed,
+                               .n_reduces = &n_reduces };
+        if (!collect_models(&place, x->mem))
+            return error_set(e, FAULT_LIMIT, "%s: no memory for its iterations", device->source.path);
+        write_metadata(&place, is_bare);
+        write_rows(&place);
+    }
+    return true;
+}

@@ -1,0 +1,32 @@
+/* summary_rows.h - the operators of a scope in the order in which summaries list them: those of each device by their
+ * beginning, kernels and collectives together. */
+#ifndef ASCOPE_EXPORT_MSPROF_SUMMARY_ROWS_H
+#define ASCOPE_EXPORT_MSPROF_SUMMARY_ROWS_H
+
+#include "export/export.h"
+
+struct summary_row {
+    uint32_t row;    /* of the device's tasks, or of its collectives */
+    uint16_t device; /* which one of the profile, from 0 */
+    bool is_comm;
+};
+
+struct summary_rows {
+    size_t n;
+    struct summary_row *at;
+    bool has_ops; /* false: the host told nothing about operators, so that only collectives are known */
+};
+
+bool summary_rows_build(const struct export *x, struct summary_rows *out, struct error *e);
+
+static inline const struct device *summary_device(const struct export *x, const struct summary_row *r)
+{
+    return &x->profile->device[r->device];
+}
+int64_t summary_begin_ns(const struct export *x, const struct summary_row *r);
+int64_t summary_end_ns(const struct export *x, const struct summary_row *r);
+
+/* Devices in the order of their ids as text, which is how files list them: 0, 1, 10, 2. */
+void summary_device_order(const struct profile *p, uint16_t *order);
+
+#endif

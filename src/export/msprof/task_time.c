@@ -1,0 +1,136 @@
+#include "export/msprof/task_time.h"
+
+#include <math.h>
+
+#include "analyse/device/device_tasks.h"
+#include "export/scope.h"
+#include "export/msprof/ts_copy_track.h"
+
+struct task_row {
+    uint32_t row; /* of the device's tasks, or of the copies of its scheduler */
+    uint16_t device;
+    bool is_copy;
+};
+
+struct task_times {
+    const struct export *x;
+    size_t n;
+    struct task_row *at;
+};
+
+static struct cell get(const void *rows, size_t number, size_t column)
+{
+    const struct task_times *s = rows;
+    const struct profile *p = s->x->profile;
+    const struct device *d = &p->device[s->at[number].device];
+    const struct tasks *t = &d->tasks;
+    if (s->at[number].is_copy)
+        return column == 0 ? cell_uint(d->source.device) : ts_copies_cell(d, s->at[number].row, column - 1);
+    const uint32_t row = s->at[number].row,
+                   op = t->op[row]; /* operators keep their names, whatever model they are of */
+    const uint32_t host = op != NO_ROW ? t->host[row] : scope_task_host(s->x, t, row);
+    switch (column) {
+    case 0: return cell_uint(d->source.device);
+    case 1: return cell_name(host == NO_ROW ? NAME_NA : p->host.tasks.kernel[host]);
+    case 2:
+        if (op != NO_ROW && p->host.ops.task_type[op] != NAME_NA)
+            return cell_name(p->host.ops.task_type[op]);
+        return cell_name(host == NO_ROW ? task_device_type(p, t, row) : t->type[row]);
+    case 3: return cell_uint(t->stream[row]);
+    case 4: return cell_uint(t->task[row]);
+    case 5:
+        return s->x->is_generic ? cell_real(round_exact(t->dur_ns[row] / 1000, 3))
+                                : cell_us((int64_t)floor(t->dur_ns[row]));
+    case 6: return cell_time(t->begin_ns[row]);
+    default: return cell_time(t->end_ns[row]);
+    }
+}
+
+/* Of a task that ran in parts, the part 0 stands for all of it, when there is one. */
+static void mark_parts(const struct tasks *t, bool *is_left_out)
+{
+    for (size_t i = 0, end; i < t->n; i = end) {
+        const uint64_t key = t->key[t->by_id[i]];
+        for (end = i; end < t->n && t->key[t->by_id[end]] == key;)
+            end++;
+        if (t->context[t->by_id[i]] != 0)
+            continue;
+        for (size_t k = i; k < end; k++)
+            is_left_out[t->by_id[k]] = t->context[t->by_id[k]] != 0;
+    }
+}
+
+/* Behind the tasks of a device. */
+static bool add_copies(struct task_times *s, size_t device)
+{
+    const struct device *d = &s->x->profile->device[device];
+    size_t n;
+    const uint32_t *order = ts_copies_order(s->x, d, &n);
+    for (size_t i = 0; order && i < n; i++)
+        s->at[s->n++] = (struct task_row){ order[i], (uint16_t)device, true };
+    return order != NULL;
+}
+
+/* By their beginning; in the native form the devices are mixed, as the reference sorts them. */
+static bool merge_devices(struct task_times *s, bool *const *left_out)
+{
+    const struct profile *p = s->x->profile;
+    size_t *next = arena_take(s->x->mem, p->n_devices, sizeof *next);
+    if (!next)
+        return false;
+    size_t copied = 0; /* devices whose copies are listed */
+    for (;;) {
+        size_t best = p->n_devices;
+        for (size_t i = 0; i < p->n_devices; i++) {
+            const struct tasks *t = &p->device[i].tasks;
+            while (next[i] < t->n && (left_out[i][next[i]] || !scope_has_task(s->x, t, next[i])))
+                next[i]++;
+            if (next[i] == t->n)
+                continue;
+            if (best == p->n_devices ||
+                (!s->x->is_generic && t->begin_ns[next[i]] < p->device[best].tasks.begin_ns[next[best]]))
+                best = i;
+        }
+        for (; s->x->is_generic && copied < best; copied++)
+            if (!add_copies(s, copied))
+                return false;
+        if (best == p->n_devices)
+            return true;
+        s->at[s->n++] = (struct task_row){ (uint32_t)next[best]++, (uint16_t)best, false };
+    }
+}
+
+bool task_time_report(const struct export *x, struct table *out, struct error *e)
+{
+    static const struct column column[] = {
+        { "Device_id", NULL }, { "kernel_name", NULL },   { "kernel_type", NULL },    { "stream_id", NULL },
+        { "task_id", NULL },   { "task_time(us)", NULL }, { "task_start(us)", NULL }, { "task_stop(us)", NULL },
+    };
+    const struct profile *p = x->profile;
+    struct task_times *s = arena_take(x->mem, 1, sizeof *s);
+    bool **left_out = arena_take(x->mem, p->n_devices, sizeof *left_out);
+    size_t most = 0;
+    bool done = s && left_out;
+    for (size_t i = 0; i < p->n_devices && done; i++) {
+        const struct tasks *t = &p->device[i].tasks;
+        left_out[i] = arena_take(x->mem, t->n, sizeof *left_out[i]);
+        done = left_out[i] != NULL;
+        if (done)
+            mark_parts(t, left_out[i]);
+        most += t->n + p->device[i].log.copies.n;
+    }
+    if (done) {
+        *s = (struct task_times){ .x = x, .at = arena_take(x->mem, most, sizeof *s->at) };
+        done = s->at && merge_devices(s, left_out);
+    }
+    if (!done)
+        return error_set(e, FAULT_LIMIT, "task_time: no memory");
+    *out = (struct table){ .name = "task_time",
+                           .column = column,
+                           .n_columns = sizeof column / sizeof *column,
+                           .n_rows = s->n,
+                           .rows = s,
+                           .get = get,
+                           .names = p->names };
+    return true;
+}

@@ -1,0 +1,9 @@
+/* task_time.h - every task that ran on a device: its kernel, its kind, when and for how long. */
+#ifndef ASCOPE_EXPORT_MSPROF_TASK_TIME_H
+#define ASCOPE_EXPORT_MSPROF_TASK_TIME_H
+
+#include "export/export.h"
+
+bool task_time_report(const struct export *x, struct table *out, struct error *e);
+
+#endif

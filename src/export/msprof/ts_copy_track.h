@@ -1,0 +1,17 @@
+/* ts_copy_track.h - copies that the task scheduler did by itself, where the older presentation shows them. */
+#ifndef ASCOPE_EXPORT_MSPROF_TS_COPY_TRACK_H
+#define ASCOPE_EXPORT_MSPROF_TS_COPY_TRACK_H
+
+#include "export/export.h"
+
+/* By their beginning, those of the wanted part, taken from x->mem; NULL without memory. */
+uint32_t *ts_copies_order(const struct export *x, const struct device *d, size_t *n);
+struct cell ts_copies_cell(const struct device *d, uint32_t copy,
+                           size_t column); /* of task_time, from kernel_name on */
+
+/* Rows of the timeline that have some, and the slices on them. */
+bool ts_copies_draw(const struct export *x, struct trace *t, const struct device *d, uint32_t pid,
+                    const uint32_t *row_of_stream);
+void ts_copies_mark_rows(const struct export *x, const struct device *d, const uint32_t *row_of_stream, bool *seen);
+
+#endif

@@ -1,9 +1,0 @@
-/* op_statistic.h - operators by kind: how often they ran, and for how long. */
-#ifndef ASCOPE_EXPORT_OP_STATISTIC_H
-#define ASCOPE_EXPORT_OP_STATISTIC_H
-
-#include "export/export.h"
-
-bool op_statistic_report(const struct export *x, struct table *out, struct error *e);
-
-#endif

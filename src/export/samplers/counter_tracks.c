@@ -1,0 +1,295 @@
+#include "export/samplers/counter_tracks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export/scope.h"
+
+static const double BYTES_PER_MB = 1048576;
+
+struct cell value_device(const struct view *v, size_t row, unsigned column)
+{
+    (void)row, (void)column;
+    return cell_uint(v->device->source.device);
+}
+
+struct cell value_time(const struct view *v, size_t row, unsigned column)
+{
+    (void)column;
+    return cell_time(v->s->at_ns[row]);
+}
+
+struct cell value_uint(const struct view *v, size_t row, unsigned column)
+{
+    return cell_uint(samples_uint(v->s, column, row));
+}
+
+struct cell value_real(const struct view *v, size_t row, unsigned column)
+{
+    return cell_real(samples_real(v->s, column, row));
+}
+
+struct cell value_bytes(const struct view *v, size_t row, unsigned column)
+{
+    const double bytes = samples_real(v->s, column, row) * BYTES_PER_MB;
+    return cell_uint(bytes < 0x1p63 ? (uint64_t)bytes : INT64_MAX); /* damaged counts can be of any size */
+}
+
+struct cell value_bytes_real(const struct view *v, size_t row, unsigned column)
+{
+    return cell_real(samples_real(v->s, column, row) * BYTES_PER_MB);
+}
+
+bool samples_cores(const struct profile *p)
+{
+    return strcmp(source_text(profile_main_source(p)->sample, "ai_core_profiling_mode"), "sample-based") == 0;
+}
+
+static const struct samples *source_samples(const struct family_source *from, unsigned which, const struct device *d)
+{
+    return from->of_rates ? &d->counters.rate[from->from[which]] : &d->counters.raw[from->from[which]];
+}
+
+bool view_open(const struct export *x, const struct family_source *from, unsigned which, const struct device *d,
+               struct view *out, struct error *e)
+{
+    const struct samples *s = source_samples(from, which, d);
+    *out = (struct view){ .x = x, .device = d, .s = s, .n = s->n - s->n_early, .first = s->n_early };
+    if (!from->keeps)
+        return true;
+    uint32_t *order = arena_take(x->mem, out->n, sizeof *order);
+    if (!order)
+        return error_set(e, FAULT_LIMIT, "no memory for the samples of device %u", d->source.device);
+    size_t n = 0;
+    for (size_t i = out->first; i < s->n; i++)
+        if (from->keeps(s, i))
+            order[n++] = (uint32_t)i;
+    out->order = order;
+    out->n = n;
+    return true;
+}
+
+/* The samples of all devices, one table after the other. */
+struct views {
+    struct view *at;
+    size_t n, n_rows;
+    const struct value *value;
+};
+
+static bool views_open(const struct export *x, const struct family_source *from, struct views *out, struct error *e)
+{
+    const struct profile *p = x->profile;
+    out->at = arena_take(x->mem, p->n_devices * from->n_from, sizeof *out->at);
+    if (!out->at)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its samples", p->path);
+    for (size_t d = 0; d < p->n_devices; d++)
+        for (unsigned k = 0; k < from->n_from; k++) {
+            if (!view_open(x, from, k, &p->device[d], &out->at[out->n], e))
+                return false;
+            out->n_rows += out->at[out->n++].n;
+        }
+    return true;
+}
+
+static struct cell views_cell(const void *rows, size_t row, size_t column)
+{
+    const struct views *all = rows;
+    const struct view *v = all->at;
+    while (row >= v->n) /* a view for each device: a handful */
+        row -= (v++)->n;
+    const struct value *value = &all->value[column];
+    return value->get(v, view_row(v, row), value->column);
+}
+
+static bool view_sort(const struct export *x, struct view *v,
+                      bool (*sort)(const struct samples *s, uint32_t *order, size_t n, struct arena *mem))
+{
+    uint32_t *order = arena_take(x->mem, v->n, sizeof *order);
+    for (size_t i = 0; order && i < v->n; i++)
+        order[i] = (uint32_t)view_row(v, i);
+    v->order = order;
+    return order && sort(v->s, order, v->n, x->mem);
+}
+
+bool counters_report(const struct export *x, const struct family_source *from,
+                     bool (*sort)(const struct samples *s, uint32_t *order, size_t n, struct arena *mem),
+                     const struct value *column, size_t n_columns, struct table *out, struct error *e)
+{
+    struct views *rows = arena_take(x->mem, 1, sizeof *rows);
+    struct column *names = arena_take(x->mem, n_columns, sizeof *names);
+    if (!rows || !names)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its samples", x->profile->path);
+    if (!views_open(x, from, rows, e))
+        return false;
+    for (size_t i = 0; i < rows->n && sort; i++)
+        if (!view_sort(x, &rows->at[i], sort))
+            return error_set(e, FAULT_LIMIT, "%s: no memory for its samples", x->profile->path);
+    rows->value = column;
+    for (size_t c = 0; c < n_columns; c++)
+        names[c].name = column[c].name;
+    *out = (struct table){ .column = names,
+                           .n_columns = n_columns,
+                           .n_rows = rows->n_rows,
+                           .rows = rows,
+                           .get = views_cell,
+                           .names = x->profile->names };
+    return true;
+}
+
+static bool write_table(const struct export *x, struct db *db, const struct family_table *f, struct error *e)
+{
+    struct views rows = { .value = f->column };
+    struct db_column *column = arena_take(x->mem, f->n_columns, sizeof *column);
+    if (!column)
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its samples", x->profile->path);
+    for (size_t c = 0; c < f->n_columns; c++)
+        column[c] = (struct db_column){ f->column[c].name, f->column[c].type, NULL };
+    if (!views_open(x, &f->source, &rows, e))
+        return false;
+    const struct db_table t = { .name = f->name,
+                                .column = column,
+                                .n_columns = f->n_columns,
+                                .n_rows = rows.n_rows,
+                                .rows = &rows,
+                                .get = views_cell };
+    return db_table(db, &t, e);
+}
+
+bool counters_db(const struct export *x, struct db *db, struct error *e)
+{
+    const struct {
+        const struct family_table *table;
+        size_t n;
+    } part[] = { { memory_tables, n_memory_tables },
+                 { link_tables, n_link_tables },
+                 { soc_tables, n_soc_tables },
+                 { core_tables, n_core_tables } };
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+        for (size_t i = 0; i < part[k].n; i++)
+            if (!write_table(x, db, &part[k].table[i], e))
+                return false;
+    return true;
+}
+
+/* In the order in which the generic presentation counts them. */
+const struct counter_track counter_tracks[] = {
+    { "hbm", &hbm_process },
+    { "ddr", &ddr_process },
+    { "pcie", &pcie_process },
+    { "hccs", &hccs_process },
+    { "nic", &nic_process },
+    { "roce", &roce_process },
+    { "llc", &llc_process },
+    { "npu_mem", &npu_mem_process },
+    { "ascend", &core_process },
+    { "stars_soc", &soc_process },
+    { "stars_chip_trans", &chip_trans_process },
+    { "acc_pmu", &acc_process },
+    { "sio", &sio_process },
+    { "qos", &qos_process },
+};
+const size_t n_counter_tracks = COUNT_OF(counter_tracks);
+
+static const struct family_source *process_source(const struct export *x, const struct counter_process *c)
+{
+    return x->is_cut && c->part ? c->part : &c->source;
+}
+
+/* A process is there when something was sampled, even if nothing of it lies in the window. */
+static bool process_is_there(const struct export *x, const struct counter_process *c, const struct device *d)
+{
+    if ((c->needs_all && x->is_cut) || (c->only_generic && !x->is_generic))
+        return false;
+    const struct family_source *from = process_source(x, c);
+    for (unsigned k = 0; k < from->n_from; k++) {
+        const struct samples *s = source_samples(from, k, d);
+        for (size_t row = 0; row < s->n; row++)
+            if (!from->keeps || from->keeps(s, row))
+                return true;
+    }
+    return false;
+}
+
+unsigned counter_sort(const struct export *x, const struct device *d, const char *name)
+{
+    enum { FIRST = 20 };
+    unsigned sort = FIRST;
+    for (size_t i = 0; i < x->profile->n_devices; i++) {
+        const struct device *at = &x->profile->device[i];
+        for (size_t k = 0; k < n_counter_tracks; k++) {
+            if (at == d && strcmp(counter_tracks[k].counters->name, name) == 0)
+                return sort;
+            sort += process_is_there(x, counter_tracks[k].counters, at);
+        }
+        if (at == d)
+            return sort;
+        sort += at->tasks.n > 0; /* Overlap Analysis */
+    }
+    return sort;
+}
+
+static void put_arg(struct trace *t, const char *key, struct cell c)
+{
+    switch (c.kind) {
+    case CELL_UINT: trace_arg_uint(t, key, c.u); break;
+    case CELL_TEXT: trace_arg_text(t, key, c.text); break;
+    default: trace_arg_real(t, key, c.f);
+    }
+}
+
+static void draw_counter(const struct counter_process *p, const struct counter *c, const struct view *v, size_t row,
+                         struct trace *t, uint32_t pid)
+{
+    char name[64];
+    if (c->name)
+        snprintf(name, sizeof name, "%s", names_text(t->names, c->name(v, row).name));
+    else if (c->after)
+        snprintf(name, sizeof name, "%s%" PRIu64 "%s", c->before, samples_uint(v->s, p->unit, row), c->after);
+    else
+        snprintf(name, sizeof name, "%s", c->before);
+    trace_counter(t, name, pid, 0, v->s->at_ns[row]);
+    for (size_t k = 0; k < COUNTER_MOST_ARGS && c->arg[k].name; k++)
+        put_arg(t, c->arg[k].name, c->arg[k].get(v, row, c->arg[k].column));
+    trace_end(t);
+}
+
+static void draw_samples(const struct export *x, const struct counter_process *p, const struct view *v, struct trace *t,
+                         uint32_t pid)
+{
+    const struct counter *counter = x->is_generic && p->generic ? p->generic : p->counter;
+    for (size_t i = 0; i < v->n; i++) {
+        const size_t row = view_row(v, i);
+        if (!trace_wants(t, v->s->at_ns[row], v->s->at_ns[row]))
+            continue;
+        for (size_t k = 0; k < p->n_counters; k++) {
+            const struct counter *c = &counter[k];
+            if (c->when == ANY_SAMPLE || samples_uint(v->s, c->when, row) == c->is)
+                draw_counter(p, c, v, row, t, pid);
+        }
+    }
+}
+
+bool counters_draw(const struct export *x, const struct counter_process *c, struct trace *t, struct error *e)
+{
+    const struct family_source *from = process_source(x, c);
+    for (size_t i = 0; i < x->profile->n_devices; i++) {
+        const struct device *d = &x->profile->device[i];
+        if (!process_is_there(x, c, d))
+            continue;
+        const unsigned sort = x->is_generic ? counter_sort(x, d, c->name) : c->sort;
+        const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
+        scope_look_at(x, t, i);
+        trace_process_npu(t, pid, c->name, d->source.device, sort);
+        for (unsigned k = 0; k < from->n_from; k++) {
+            struct view v;
+            if (!view_open(x, from, k, d, &v, e))
+                return false;
+            if (c->draw)
+                c->draw(x, &v, t, pid);
+            else
+                draw_samples(x, c, &v, t, pid);
+        }
+    }
+    return true;
+}

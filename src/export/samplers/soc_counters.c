@@ -1,0 +1,256 @@
+#include "export/samplers/counter_tracks.h"
+
+#include "raw/sampler.h"
+
+static const char *const die_name[] = { "die 0", "die 1" };
+
+static struct cell value_die(const struct view *v, size_t row, unsigned column)
+{
+    return cell_text(die_name[samples_uint(v->s, column, row) & 1]);
+}
+
+static struct cell value_no_die(const struct view *v, size_t row, unsigned column)
+{
+    (void)v, (void)row, (void)column;
+    return cell_int(-1);
+}
+
+/* The reference shows the two levels under each other's name (Stars Soc Info, SOC_BANDWIDTH_LEVEL). */
+static struct cell value_l2_level(const struct view *v, size_t row, unsigned column)
+{
+    return cell_uint(samples_uint(v->s, column, row) & 7);
+}
+
+static struct cell value_mata_level(const struct view *v, size_t row, unsigned column)
+{
+    return cell_uint(samples_uint(v->s, column, row) >> 3 & 255);
+}
+
+static struct cell value_link(const struct view *v, size_t row, unsigned column)
+{
+    return cell_uint(samples_uint(v->s, column, row) & 63);
+}
+
+static struct cell qos_name(const struct view *v, size_t row)
+{
+    return cell_name(v->device->counters.qos_event[samples_uint(v->s, QOS_RATE_EVENT, row)]);
+}
+
+static struct cell value_qos_name(const struct view *v, size_t row, unsigned column)
+{
+    (void)column;
+    return qos_name(v, row);
+}
+
+static bool is_pa_link(const struct samples *s, size_t row)
+{
+    return samples_uint(s, SOC_HEAD, row) >> SOC_HEAD_TYPE_SHIFT == TRANS_PA_LINK;
+}
+
+static bool is_pcie(const struct samples *s, size_t row)
+{
+    return samples_uint(s, SOC_HEAD, row) >> SOC_HEAD_TYPE_SHIFT == TRANS_PCIE;
+}
+
+static bool chip_trans_keeps(const struct samples *s, size_t row)
+{
+    return is_pa_link(s, row) || is_pcie(s, row);
+}
+
+/* The threads are named after the bits of the record's type. */
+enum { PA_LINK_TID = 111111, PCIE_TID = 100010 };
+
+static void draw_chip_trans(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+{
+    static const struct {
+        bool (*is_one)(const struct samples *s, size_t row);
+        int64_t tid;
+        const char *thread, *id, *in, *out;
+    } kind[] = {
+        { is_pa_link, PA_LINK_TID, "PA Link", "PA Link ID", "PA Link Rx", "PA Link Tx" },
+        { is_pcie, PCIE_TID, "PCIE", "PCIE ID", "PCIE Write Bandwidth", "PCIE Read Bandwidth" },
+    };
+    bool is_named[COUNT_OF(kind)] = { false };
+    for (size_t i = 0; i < v->n; i++) {
+        const size_t row = view_row(v, i);
+        for (size_t k = 0; k < COUNT_OF(kind); k++) {
+            if (!kind[k].is_one(v->s, row) || !trace_wants(t, v->s->at_ns[row], v->s->at_ns[row]))
+                continue;
+            if (x->is_generic && !is_named[k])
+                trace_thread(t, pid, kind[k].tid, kind[k].thread, kind[k].tid);
+            is_named[k] = true;
+            for (unsigned way = 0; way < 2; way++) {
+                const char *name = way ? kind[k].out : kind[k].in;
+                trace_counter(t, name, pid, kind[k].tid, v->s->at_ns[row]);
+                trace_arg_uint(t, name, samples_uint(v->s, TRANS_IN + way, row));
+                trace_arg_uint(t, kind[k].id, value_link(v, row, SOC_ID).u);
+                trace_end(t);
+            }
+        }
+    }
+}
+
+/* How many samples from i on were taken at the same time. */
+static size_t same_time(const struct view *v, size_t i)
+{
+    size_t n = 1;
+    while (i + n < v->n && v->s->at_ns[view_row(v, i + n)] == v->s->at_ns[view_row(v, i)])
+        n++;
+    return n;
+}
+
+/* The dies of one moment are the series of one counter. */
+static void draw_sio(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+{
+    static const char *const name[SIO_VALUES] = { "req_rx", "rsp_rx", "snp_rx", "dat_rx",
+                                                  "req_tx", "rsp_tx", "snp_tx", "dat_tx" };
+    (void)x;
+    for (size_t i = 0, n; i < v->n; i += n) {
+        n = same_time(v, i);
+        const int64_t at_ns = v->s->at_ns[view_row(v, i)];
+        for (unsigned k = 0; k < SIO_VALUES && trace_wants(t, at_ns, at_ns); k++) {
+            trace_counter(t, name[k], pid, 0, at_ns);
+            for (size_t m = i; m < i + n; m++) {
+                const size_t row = view_row(v, m);
+                trace_arg_real(t, value_die(v, row, SIO_RATE_DIE).text, samples_real(v->s, SIO_RATE_FIRST + k, row));
+            }
+            trace_end(t);
+        }
+    }
+}
+
+/* As files of the documented release have it: each accelerator by itself. */
+static void draw_acc_each(const struct view *v, struct trace *t, uint32_t pid)
+{
+    static const struct {
+        const char *name;
+        unsigned column;
+    } counter[] = { { "read_bandwidth", ACC_READ_BW },
+                    { "write_band_width", ACC_WRITE_BW },
+                    { "read_ost", ACC_READ_OST },
+                    { "write_ost", ACC_WRITE_OST } };
+    for (size_t i = 0; i < v->n; i++) {
+        const size_t row = view_row(v, i);
+        const int64_t at_ns = v->s->at_ns[row];
+        for (unsigned k = 0; k < COUNT_OF(counter) && trace_wants(t, at_ns, at_ns); k++) {
+            trace_counter(t, counter[k].name, pid, 0, at_ns);
+            trace_arg_uint(t, "value", samples_uint(v->s, counter[k].column, row));
+            trace_arg_uint(t, "acc_id", samples_uint(v->s, SOC_ID, row));
+            trace_end(t);
+        }
+    }
+}
+
+/* Of the accelerators of one moment the greatest value is shown. */
+static void draw_acc(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+{
+    static const struct {
+        const char *name;
+        unsigned column;
+    } counter[] = { { "read_bandwidth", ACC_READ_BW },
+                    { "read_ost", ACC_READ_OST },
+                    { "write_bandwidth", ACC_WRITE_BW },
+                    { "write_ost", ACC_WRITE_OST } };
+    if (x->dialect == DIALECT_SEED) {
+        draw_acc_each(v, t, pid);
+        return;
+    }
+    for (size_t i = 0, n; i < v->n; i += n) {
+        n = same_time(v, i);
+        const int64_t at_ns = v->s->at_ns[view_row(v, i)];
+        for (unsigned k = 0; k < COUNT_OF(counter) && trace_wants(t, at_ns, at_ns); k++) {
+            uint64_t most = 0;
+            for (size_t m = i; m < i + n; m++) {
+                const uint64_t value = samples_uint(v->s, counter[k].column, view_row(v, m));
+                most = value > most ? value : most;
+            }
+            trace_counter(t, counter[k].name, pid, 0, at_ns);
+            trace_arg_uint(t, "value", most);
+            trace_end(t);
+        }
+    }
+}
+
+/* clang-format off */
+static const struct counter soc_counter[] = {
+    { "L2 Buffer Bw Level", .when = ANY_SAMPLE, .arg = { { "L2 Buffer Bw Level", value_l2_level, SOC_LEVELS, NULL } } },
+    { "Mata Bw Level", .when = ANY_SAMPLE, .arg = { { "Mata Bw Level", value_mata_level, SOC_LEVELS, NULL } } },
+};
+static const struct counter qos_counter[] = {
+    { .name = qos_name, .when = ANY_SAMPLE, .arg = { { "value", value_uint, QOS_RATE_MBS, NULL } } },
+};
+static const struct counter qos_generic_counter[] = {
+    { .name = qos_name, .when = ANY_SAMPLE, .arg = { { "bandwidth(MB/s)", value_uint, QOS_RATE_MBS, NULL } } },
+};
+
+#define OF_SOC { { SAMPLER_SOC_BW }, 1, .of_rates = false }
+#define OF_ACC { { SAMPLER_ACC }, 1, .of_rates = true }
+#define OF_SIO { { SAMPLER_SIO }, 1, .of_rates = true }
+#define OF_QOS { { SAMPLER_QOS }, 1, .of_rates = true }
+static const struct family_source acc_part = { { SAMPLER_ACC_LOG }, 1, .of_rates = false };
+
+const struct counter_process soc_process = {
+    .name = "Stars Soc Info", .sort = 25, .needs_all = true, .source = OF_SOC, .counter = soc_counter, .n_counters = 2,
+};
+const struct counter_process chip_trans_process = {
+    .name = "Stars Chip Trans", .sort = 26, .needs_all = true, .draw = draw_chip_trans,
+    .source = { { SAMPLER_CHIP_TRANS }, 1, .keeps = chip_trans_keeps },
+};
+const struct counter_process acc_process = {
+    .name = "Acc PMU", .sort = 19, .source = OF_ACC, .part = &acc_part, .draw = draw_acc,
+};
+const struct counter_process sio_process = {
+    .name = "SIO", .sort = 28, .needs_all = true, .source = OF_SIO, .draw = draw_sio,
+};
+const struct counter_process qos_process = {
+    .name = "QoS", .sort = 29, .source = OF_QOS, .counter = qos_counter, .generic = qos_generic_counter,
+    .n_counters = 1,
+};
+
+static const struct value soc_column[] = {
+    { "l2BufferBwLevel", value_l2_level, SOC_LEVELS, "INTEGER" },
+    { "mataBwLevel", value_mata_level, SOC_LEVELS, "INTEGER" },
+    { "timestampNs", value_time, 0, "NUMERIC" },
+    { "deviceId", value_device, 0, "INTEGER" },
+};
+
+static const struct value acc_column[] = {
+    { "accId", value_uint, SOC_ID, "INTEGER" },
+    { "readBwLevel", value_uint, ACC_READ_BW, "INTEGER" },
+    { "writeBwLevel", value_uint, ACC_WRITE_BW, "INTEGER" },
+    { "readOstLevel", value_uint, ACC_READ_OST, "INTEGER" },
+    { "writeOstLevel", value_uint, ACC_WRITE_OST, "INTEGER" },
+    { "timestampNs", value_time, 0, "NUMERIC" },
+    { "deviceId", value_device, 0, "INTEGER" },
+};
+
+static const struct value qos_column[] = {
+    { "deviceId", value_device, 0, "INTEGER" },
+    { "eventName", value_qos_name, 0, "NUMERIC" },
+    { "bandwidth", value_bytes, QOS_RATE_MBS, "NUMERIC" },
+    { "timestampNs", value_time, 0, "NUMERIC" },
+    { "dieId", value_no_die, 0, "NUMERIC" },
+};
+
+static const struct value sio_column[] = {
+    { "deviceId", value_device, 0, "NUMERIC" },
+    { "name", value_die, SIO_RATE_DIE, "NUMERIC" },
+    { "timestampNs", value_time, 0, "NUMERIC" },
+    { "rxReq", value_bytes_real, SIO_RATE_FIRST, "NUMERIC" },
+    { "rxRsp", value_bytes_real, SIO_RATE_FIRST + 1, "NUMERIC" },
+    { "rxSnp", value_bytes_real, SIO_RATE_FIRST + 2, "NUMERIC" },
+    { "rxDat", value_bytes_real, SIO_RATE_FIRST + 3, "NUMERIC" },
+    { "txReq", value_bytes_real, SIO_RATE_FIRST + 4, "NUMERIC" },
+    { "txRsp", value_bytes_real, SIO_RATE_FIRST + 5, "NUMERIC" },
+    { "txSnp", value_bytes_real, SIO_RATE_FIRST + 6, "NUMERIC" },
+    { "txDat", value_bytes_real, SIO_RATE_FIRST + 7, "NUMERIC" },
+};
+
+const struct family_table soc_tables[] = {
+    { "SOC_BANDWIDTH_LEVEL", OF_SOC, soc_column, COUNT_OF(soc_column) },
+    { "ACC_PMU", OF_ACC, acc_column, COUNT_OF(acc_column) },
+    { "QOS", OF_QOS, qos_column, COUNT_OF(qos_column) },
+    { "SIO", OF_SIO, sio_column, COUNT_OF(sio_column) },
+};
+const size_t n_soc_tables = COUNT_OF(soc_tables);
+/* clang-format on */

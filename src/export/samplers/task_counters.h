@@ -1,0 +1,11 @@
+/* task_counters.h - what was counted for each task outside of the cores: L2 cache, address translation, page faults. */
+#ifndef ASCOPE_EXPORT_SAMPLERS_TASK_COUNTERS_H
+#define ASCOPE_EXPORT_SAMPLERS_TASK_COUNTERS_H
+
+#include "export/export.h"
+
+bool l2_cache_report(const struct export *x, struct table *out, struct error *e);
+bool soc_pmu_report(const struct export *x, struct table *out, struct error *e);
+bool page_fault_report(const struct export *x, struct table *out, struct error *e);
+
+#endif

@@ -1,0 +1,37 @@
+/* usage_export.h - the reports, processes and database tables about operating systems and their CPUs. */
+#ifndef ASCOPE_EXPORT_SAMPLERS_USAGE_EXPORT_H
+#define ASCOPE_EXPORT_SAMPLERS_USAGE_EXPORT_H
+
+#include "export/export.h"
+
+typedef bool report_build(const struct export *x, struct table *out, struct error *e);
+report_build host_cpu_usage_table, host_mem_usage_table, host_network_usage_table, host_disk_usage_table;
+report_build os_runtime_statistic_table;
+report_build cpu_usage_table, process_cpu_usage_table, sys_mem_table, process_mem_table;
+report_build ai_cpu_events_table, ctrl_cpu_events_table, ts_cpu_events_table;
+report_build ai_cpu_functions_table, ctrl_cpu_functions_table, ts_cpu_functions_table;
+report_build dvpp_table;
+
+typedef bool track_write(const struct export *x, struct trace *t, struct error *e);
+track_write cpu_usage_track, memory_usage_track, network_usage_track, disk_usage_track, os_runtime_track;
+
+bool usage_db(const struct export *x, struct db *db, struct error *e);
+
+/* What the tables share: one grid, filled from each device in turn and then from the host. */
+struct usage_part {
+    const struct source *source;
+    const struct usage *usage;
+    struct grid *grid; /* and the memory for it */
+    struct names *names;
+    enum sampled_cpu cpu; /* as the report says */
+};
+struct usage_report {
+    const struct column *column;
+    size_t n_columns;
+    bool (*fill)(const struct usage_part *p); /* false: no memory */
+    enum sampled_cpu cpu;                     /* for those that are about one kind of CPU */
+};
+bool usage_table(const struct export *x, const struct usage_report *r, struct table *out, struct error *e);
+struct cell usage_source(const struct usage_part *p); /* the first cell of a row: the device's number, or "host" */
+
+#endif

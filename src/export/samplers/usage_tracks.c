@@ -1,0 +1,271 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyse/host/tally.h"
+#include "base/sort.h"
+#include "export/samplers/usage_export.h"
+
+/* The rows that are shown: those from before the collection began are not. `cpu` is NULL, or a column whose averages are
+ * left out. */
+static uint32_t *rows_inside(const struct export *x, const int64_t *begin_ns, const uint32_t *cpu, size_t n,
+                             size_t *out)
+{
+    uint32_t *row = arena_take(x->mem, n, sizeof *row);
+    *out = 0;
+    for (size_t i = 0; row && i < n; i++)
+        if (begin_ns[i] >= x->profile->host.source.begin_ns && (!cpu || cpu[i] != CPU_AVERAGE))
+            row[(*out)++] = (uint32_t)i;
+    return row;
+}
+
+static bool no_memory(const struct export *x, struct error *e)
+{
+    return error_set(e, FAULT_LIMIT, "%s: no memory for the usage of its host", x->profile->path);
+}
+
+/* ---- gauges in the timeline ---- */
+
+static const struct {
+    const char *process; /* and the name of its events, but for CPUs */
+    unsigned sort_index;
+} gauge_tracks[GAUGES] = {
+    [GAUGE_CPU] = { "CPU Usage", 9 },
+    [GAUGE_MEMORY] = { "Memory Usage", 10 },
+    [GAUGE_NETWORK] = { "Network Usage", 11 },
+    [GAUGE_DISK] = { "Disk Usage", 12 },
+};
+
+static const char *cpu_name(uint32_t cpu, char name[24])
+{
+    if (cpu == CPU_AVERAGE)
+        snprintf(name, 24, "CPU Avg");
+    else
+        snprintf(name, 24, "CPU %u", cpu);
+    return name;
+}
+
+/* The older presentation names a thread for each CPU, though all counters are on thread 0. The average takes part as a
+ * CPU 0, before or after the real one, whichever was seen first. */
+static bool name_cpus(const struct export *x, const struct gauge *g, struct trace *t, uint32_t pid)
+{
+    uint32_t *row = arena_take(x->mem, g->n, sizeof *row);
+    struct tallies cpu;
+    if (!row)
+        return false;
+    order_fill(row, g->n);
+    if (!tally_up(&cpu, row, g->n, g->cpu, NULL, NULL, x->mem) || cpu.n == 0)
+        return false;
+    size_t first = 0; /* CPU_AVERAGE is the greatest number, so it is the last; a row of it is there in any case */
+    while (g->cpu[first] != 0 && g->cpu[first] != CPU_AVERAGE)
+        first++;
+    const bool zero_first = cpu.at[0].a == 0 && g->cpu[first] == 0;
+    char name[24];
+    const size_t place = zero_first ? 1 : 0; /* of the average */
+    for (size_t i = 0; i < cpu.n; i++) {
+        const size_t at = i < place ? i : i == place ? cpu.n - 1 : i - 1;
+        trace_thread(t, pid, (int64_t)i, cpu_name(cpu.at[at].a, name), (int64_t)i);
+    }
+    return true;
+}
+
+static bool gauge_track(const struct export *x, struct trace *t, enum gauge_kind kind, struct error *e)
+{
+    const struct source *s = &x->profile->host.source;
+    const struct gauge *g = &x->profile->host.usage.gauge[kind];
+    const uint32_t pid = trace_pid(s->pid, gauge_tracks[kind].sort_index, TRACE_HOST);
+    char name[24];
+    size_t n;
+    const uint32_t *row = rows_inside(x, g->begin_ns, NULL, g->n, &n);
+    if (!row)
+        return no_memory(x, e);
+    if (n == 0)
+        return true;
+    trace_process(t, pid, gauge_tracks[kind].process, "CPU", gauge_tracks[kind].sort_index);
+    if (kind == GAUGE_CPU && x->is_generic && !name_cpus(x, g, t, pid))
+        return no_memory(x, e);
+    const bool is_short = kind == GAUGE_MEMORY && x->is_generic;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t begin_ns = g->begin_ns[row[i]];
+        const double percent = g->percent[row[i]];
+        if (!trace_wants(t, begin_ns, begin_ns))
+            continue;
+        trace_counter(t, kind == GAUGE_CPU ? cpu_name(g->cpu[row[i]], name) : gauge_tracks[kind].process, pid, 0,
+                      begin_ns);
+        trace_arg_real(t, "Usage(%)", is_short ? round_exact(percent, 3) : percent);
+        trace_end(t);
+    }
+    return true;
+}
+
+bool cpu_usage_track(const struct export *x, struct trace *t, struct error *e)
+{
+    return gauge_track(x, t, GAUGE_CPU, e);
+}
+
+bool memory_usage_track(const struct export *x, struct trace *t, struct error *e)
+{
+    return gauge_track(x, t, GAUGE_MEMORY, e);
+}
+
+bool network_usage_track(const struct export *x, struct trace *t, struct error *e)
+{
+    return gauge_track(x, t, GAUGE_NETWORK, e);
+}
+
+bool disk_usage_track(const struct export *x, struct trace *t, struct error *e)
+{
+    return gauge_track(x, t, GAUGE_DISK, e);
+}
+
+/* ---- OS calls in the timeline ---- */
+
+/* System calls and pthread calls come from two files: by begin, the longer first, they nest as they ran. */
+static bool by_begin(uint32_t *row, size_t n, const struct os_calls *c, struct arena *mem)
+{
+    uint64_t *key = arena_take(mem, c->n, sizeof *key);
+    for (size_t i = 0; key && i < c->n; i++)
+        key[i] = ~(uint64_t)c->dur_ns[i];
+    if (!key || !order_by_u64(row, n, key))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        key[i] = (uint64_t)c->begin_ns[i];
+    return order_by_u64(row, n, key);
+}
+
+bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
+{
+    enum { SORT_INDEX = 13 };
+    const struct source *s = &x->profile->host.source;
+    const struct os_calls *c = &x->profile->host.usage.calls;
+    const uint32_t pid = trace_pid(s->pid, SORT_INDEX, TRACE_HOST);
+    size_t n;
+    uint32_t *row = rows_inside(x, c->begin_ns, NULL, c->n, &n);
+    struct tallies threads;
+    /* By thread, and there by begin: two tools have written them, one after the other. */
+    if (!row || !order_by_u64(row, n, (const uint64_t *)c->begin_ns) ||
+        !tally_up(&threads, row, n, c->thread, NULL, NULL, x->mem))
+        return no_memory(x, e);
+    if (threads.n > 0)
+        trace_process(t, pid, "OS Runtime API", "CPU", SORT_INDEX);
+    for (size_t i = 0; i < threads.n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "Thread %u", threads.at[i].a);
+        if (x->is_generic)
+            trace_thread(t, pid, threads.at[i].a, name, threads.at[i].a);
+        else
+            trace_thread_name(t, pid, threads.at[i].a, name);
+    }
+    if (!by_begin(row, n, c, x->mem))
+        return no_memory(x, e);
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t i = row[k];
+        if (!trace_wants(t, c->begin_ns[i], c->begin_ns[i] + (int64_t)c->dur_ns[i]))
+            continue;
+        trace_slice_name(t, c->name[i], pid, c->thread[i], c->begin_ns[i], (double)c->dur_ns[i]);
+        if (x->is_generic) {
+            trace_end_bare(t);
+        } else {
+            trace_args(t);
+            trace_end(t);
+        }
+    }
+    return true;
+}
+
+/* ---- both in the database ---- */
+
+enum gauge_value { VALUE_BEGIN, VALUE_CPU, VALUE_PERCENT, VALUE_SPEED, VALUE_SPEED_WRITE, GAUGE_VALUES };
+
+static const struct {
+    const char *table;
+    size_t n;
+    struct db_column column[4];
+    enum gauge_value value[4];
+} gauge_dbs[GAUGES] = {
+    [GAUGE_CPU] = { "CPU_USAGE",
+                    3,
+                    { { "timestampNs", "NUMERIC", NULL }, { "cpuId", "NUMERIC", NULL }, { "usage", "NUMERIC", NULL } },
+                    { VALUE_BEGIN, VALUE_CPU, VALUE_PERCENT } },
+    [GAUGE_MEMORY] = { "HOST_MEM_USAGE",
+                       2,
+                       { { "timestampNs", "NUMERIC", NULL }, { "usage", "NUMERIC", NULL } },
+                       { VALUE_BEGIN, VALUE_PERCENT } },
+    [GAUGE_NETWORK] = { "HOST_NETWORK_USAGE",
+                        3,
+                        { { "timestampNs", "NUMERIC", NULL },
+                          { "usage", "NUMERIC", NULL },
+                          { "speed", "NUMERIC", NULL } },
+                        { VALUE_BEGIN, VALUE_PERCENT, VALUE_SPEED } },
+    [GAUGE_DISK] = { "HOST_DISK_USAGE",
+                     4,
+                     { { "timestampNs", "NUMERIC", NULL },
+                       { "readRate", "NUMERIC", NULL },
+                       { "writeRate", "NUMERIC", NULL },
+                       { "usage", "NUMERIC", NULL } },
+                     { VALUE_BEGIN, VALUE_SPEED, VALUE_SPEED_WRITE, VALUE_PERCENT } },
+};
+
+struct usage_rows {
+    const struct source *source;
+    const struct gauge *gauge;
+    const enum gauge_value *value; /* what each column shows of it */
+    const struct os_calls *calls;
+    const uint32_t *row; /* those that are inside the collection */
+};
+
+static struct cell gauge_cell(const void *rows, size_t row, size_t column)
+{
+    const struct usage_rows *u = rows;
+    const struct gauge *g = u->gauge;
+    const uint32_t at = u->row[row];
+    switch (u->value[column]) {
+    case VALUE_BEGIN: return cell_int(g->begin_ns[at]);
+    case VALUE_CPU: return cell_uint(g->cpu[at]);
+    case VALUE_PERCENT: return cell_real(g->percent[at]);
+    case VALUE_SPEED:
+    case VALUE_SPEED_WRITE: return cell_real(g->speed[u->value[column] - VALUE_SPEED][at] * 1024); /* in bytes/s */
+    default: return cell_na();
+    }
+}
+
+static struct cell call_cell(const void *rows, size_t row, size_t column)
+{
+    const struct usage_rows *u = rows;
+    const struct os_calls *c = u->calls;
+    const uint32_t at = u->row[row];
+    switch (column) {
+    case 0: return cell_name(c->name[at]);
+    case 1: return cell_uint((uint64_t)u->source->pid << 32 | c->thread[at]);
+    case 2: return cell_int(c->begin_ns[at]);
+    default: return cell_int(c->begin_ns[at] + (int64_t)c->dur_ns[at]);
+    }
+}
+
+bool usage_db(const struct export *x, struct db *db, struct error *e)
+{
+    static const struct db_column call_columns[] = {
+        { "name", "NUMERIC", NULL },
+        { "globalTid", "NUMERIC", NULL },
+        { "startNs", "NUMERIC", NULL },
+        { "endNs", "NUMERIC", NULL },
+    };
+    const struct usage *usage = &x->profile->host.usage;
+    struct usage_rows u = { .source = &x->profile->host.source, .calls = &usage->calls };
+    for (size_t k = 0; k < GAUGES; k++) {
+        struct db_table t = { .name = gauge_dbs[k].table,
+                              .column = gauge_dbs[k].column,
+                              .n_columns = gauge_dbs[k].n,
+                              .rows = &u,
+                              .get = gauge_cell };
+        u.gauge = &usage->gauge[k];
+        u.value = gauge_dbs[k].value;
+        u.row = rows_inside(x, u.gauge->begin_ns, u.gauge->cpu, u.gauge->n, &t.n_rows);
+        if (!u.row)
+            return no_memory(x, e);
+        if (!db_table(db, &t, e))
+            return false;
+    }
+    struct db_table t = { .name = "OSRT_API", .column = call_columns, .n_columns = 4, .rows = &u, .get = call_cell };
+    u.row = rows_inside(x, u.calls->begin_ns, NULL, u.calls->n, &t.n_rows);
+    return u.row ? db_table(db, &t, e) : no_memory(x, e);
+}

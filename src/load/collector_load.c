@@ -1,0 +1,345 @@
+#include "load/collector_load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json_memory.h"
+
+static const char FILE_NAME[] = "ascope.json", RINGS_NAME[] = "ascope.rings";
+
+/* A step is up to 200 bytes, and the collector tells of a hundred thousand of them at most. */
+enum { FILE_MOST = 32 << 20, TEXT_MOST = 64 };
+
+const char *const collector_end_word[COLLECTOR_ENDS] = {
+    [COLLECTOR_ENDED_UNKNOWN] = "",
+    [COLLECTOR_STOPPED] = "stop",
+    [COLLECTOR_RECOVERED] = "recovered",
+    [COLLECTOR_RUNNING] = "running",
+};
+const char *const collector_clock_word[COLLECTOR_CLOCKS] = {
+    [COLLECTOR_CLOCK_UNKNOWN] = "",
+    [COLLECTOR_CLOCK_COUNTER] = "counter",
+    [COLLECTOR_CLOCK_NS] = "ns",
+};
+
+/* When a key has to be there. A recording that is not over cannot know what is measured at its end. */
+enum need { ALWAYS, AT_END, MAYBE };
+enum kind { TEXT, FLAG, COUNT, STEP, REAL, END_WORD, CLOCK_WORD };
+
+struct key {
+    const char *name;
+    enum kind kind;
+    enum need need;
+    size_t at;          /* in the structure of its table */
+    double least, most; /* of numbers */
+};
+
+#define OF(s, f)  offsetof(struct s, f)
+#define MHZ_LEAST 1e-6
+#define MHZ_MOST  1e6
+#define PPM_MOST  1e6
+#define ANY_COUNT 9e18
+
+static const struct key top_key[] = {
+    { "ascope", TEXT, ALWAYS, OF(collector, version), 0, 0 },
+    { "abi", COUNT, ALWAYS, OF(collector, abi), 0, 1e6 },
+    { "native", FLAG, MAYBE, OF(collector, is_native), 0, 0 },
+    { "simulated", FLAG, ALWAYS, OF(collector, is_simulated), 0, 0 },
+    { "device", TEXT, ALWAYS, OF(collector, device), 0, 0 },
+    { "ended", END_WORD, ALWAYS, OF(collector, ended), 0, 0 },
+};
+static const struct key cost_key[] = {
+    { "open_ranges", COUNT, AT_END, OF(collector, open_ranges), 0, ANY_COUNT },
+    { "damaged", COUNT, MAYBE, OF(collector, damaged), 0, ANY_COUNT },
+    { "hook_ns", COUNT, AT_END, OF(collector, hook_ns), 0, ANY_COUNT },
+    { "lag_most_ns", COUNT, AT_END, OF(collector, lag_most_ns), 0, ANY_COUNT },
+    { "fill_most_percent", COUNT, AT_END, OF(collector, fill_most_percent), 0, 100 },
+    { "threads", COUNT, AT_END, OF(collector, threads), 0, ANY_COUNT },
+};
+static const struct key clock_key[] = {
+    { "kind", CLOCK_WORD, ALWAYS, OF(collector, clock), 0, 0 },
+    { "mhz", REAL, ALWAYS, OF(collector, mhz), MHZ_LEAST, MHZ_MOST },
+    { "first_mhz", REAL, MAYBE, OF(collector, first_mhz), MHZ_LEAST, MHZ_MOST },
+    { "start_uncertainty_ns", COUNT, ALWAYS, OF(collector, start_uncertainty_ns), 0, ANY_COUNT },
+    { "stop_uncertainty_ns", COUNT, MAYBE, OF(collector, stop_uncertainty_ns), 0, ANY_COUNT },
+};
+static const struct key written_key[] = {
+    { "records", COUNT, AT_END, OF(collector, records), 0, ANY_COUNT },
+    { "bytes", COUNT, AT_END, OF(collector, bytes), 0, ANY_COUNT },
+};
+static const struct key aged_key[] = {
+    { "slices", COUNT, AT_END, OF(collector, aged_slices), 0, ANY_COUNT },
+    { "bytes", COUNT, AT_END, OF(collector, aged_bytes), 0, ANY_COUNT },
+};
+static const struct key device_key[] = {
+    { "id", COUNT, ALWAYS, OF(collector_device, id), 0, 1e6 },
+    { "start_uncertainty_ns", COUNT, MAYBE, OF(collector_device, start_uncertainty_ns), 0, ANY_COUNT },
+    { "stop_uncertainty_ns", COUNT, MAYBE, OF(collector_device, stop_uncertainty_ns), 0, ANY_COUNT },
+    { "nominal_mhz", REAL, MAYBE, OF(collector_device, nominal_mhz), MHZ_LEAST, MHZ_MOST },
+    { "mhz", REAL, MAYBE, OF(collector_device, mhz), MHZ_LEAST, MHZ_MOST },
+    { "drift_ppm", REAL, MAYBE, OF(collector_device, drift_ppm), -PPM_MOST, PPM_MOST },
+};
+static const struct key dropped_key[] = {
+    { "what", TEXT, ALWAYS, OF(collector_dropped, what), 0, 0 },
+    { "count", COUNT, ALWAYS, OF(collector_dropped, n), 0, ANY_COUNT },
+};
+static const struct key step_key[] = {
+    { "step", STEP, ALWAYS, OF(collector_step, step), -ANY_COUNT, ANY_COUNT },
+    { "records", COUNT, ALWAYS, OF(collector_step, records), 0, ANY_COUNT },
+    { "bytes", COUNT, ALWAYS, OF(collector_step, bytes), 0, ANY_COUNT },
+    { "dropped", COUNT, ALWAYS, OF(collector_step, dropped), 0, ANY_COUNT },
+    { "hook_ns", COUNT, ALWAYS, OF(collector_step, hook_ns), 0, ANY_COUNT },
+    { "lag_most_ns", COUNT, ALWAYS, OF(collector_step, lag_most_ns), 0, ANY_COUNT },
+};
+
+struct table {
+    const struct key *key;
+    size_t n;
+};
+#define TABLE(keys) ((struct table){ keys, sizeof keys / sizeof *keys })
+
+struct reading {
+    struct collector *out;
+    struct arena *mem;
+    struct losses *lost;
+    bool is_over; /* what is only known at the end must be there */
+};
+
+/* Only the first of a kind is shown: the others need no name. */
+static void count_wrong(struct reading *r, const char *where, const char *key)
+{
+    const char *file =
+        r->lost->by[LOSS_BAD_VALUE].n == 0 ? arena_printf(r->mem, "%s, %s%s", FILE_NAME, where, key) : NULL;
+    losses_add(r->lost, LOSS_BAD_VALUE, 1, file, 0);
+}
+
+static bool find_word(const char *word, const char *const *known, unsigned n, unsigned *out)
+{
+    for (*out = 1; *out < n; ++*out)
+        if (strcmp(word, known[*out]) == 0)
+            return true;
+    return false;
+}
+
+/* False: it is not what it has to be, and the field stays as it is. */
+static bool read_value(struct reading *r, const struct key *k, const json_t *v, char *to)
+{
+    const char *text = json_string_value(v);
+    const double number = json_number_value(v);
+    const int64_t whole = json_integer_value(v);
+    unsigned word;
+    switch (k->kind) {
+    case TEXT:
+        text = text && strlen(text) <= TEXT_MOST ? arena_text(r->mem, text, strlen(text)) : NULL;
+        if (text)
+            memcpy(to, &text, sizeof text);
+        return text != NULL;
+    case FLAG:
+        if (json_is_boolean(v))
+            memcpy(to, &(bool){ json_is_true(v) }, sizeof(bool));
+        return json_is_boolean(v);
+    case COUNT:
+    case STEP:
+        if (!json_is_integer(v) || number < k->least || number > k->most)
+            return false;
+        memcpy(to, &whole, sizeof whole);
+        return true;
+    case REAL:
+        if (!json_is_number(v) || !(number >= k->least && number <= k->most))
+            return false;
+        memcpy(to, &number, sizeof number);
+        return true;
+    case END_WORD:
+        if (!text || !find_word(text, collector_end_word, COLLECTOR_ENDS, &word))
+            return false;
+        memcpy(to, &(enum collector_end){ (enum collector_end)word }, sizeof(enum collector_end));
+        return true;
+    case CLOCK_WORD:
+        if (!text || !find_word(text, collector_clock_word, COLLECTOR_CLOCKS, &word))
+            return false;
+        memcpy(to, &(enum collector_clock){ (enum collector_clock)word }, sizeof(enum collector_clock));
+        return true;
+    }
+    return false;
+}
+
+/* False: something that makes it what it is, is missing or wrong. */
+static bool read_keys(struct reading *r, const char *where, const json_t *object, struct table t, void *to)
+{
+    bool is_whole = true;
+    for (size_t i = 0; i < t.n; i++) {
+        const struct key *k = &t.key[i];
+        const json_t *v = json_object_get(object, k->name);
+        if (v ? read_value(r, k, v, (char *)to + k->at) : k->need == MAYBE || (k->need == AT_END && !r->is_over))
+            continue;
+        count_wrong(r, where, k->name);
+        is_whole = is_whole && k->need != ALWAYS;
+    }
+    return is_whole;
+}
+
+/* The rows of a list that are what they have to be; `fresh` is what they begin as. */
+static void *read_rows(struct reading *r, const json_t *root, const char *name, struct table t, const void *fresh,
+                       size_t size, size_t *n)
+{
+    const json_t *list = json_object_get(root, name);
+    *n = 0;
+    if (!json_is_array(list)) {
+        if (list || r->is_over)
+            count_wrong(r, "", name);
+        return NULL;
+    }
+    char *rows = arena_take(r->mem, json_array_size(list), size), where[32];
+    snprintf(where, sizeof where, "%s.", name);
+    for (size_t i = 0; rows && i < json_array_size(list); i++) {
+        char *row = rows + *n * size;
+        memcpy(row, fresh, size);
+        *n += read_keys(r, where, json_array_get(list, i), t, row);
+    }
+    return rows;
+}
+
+static void read_all(struct reading *r, const json_t *root)
+{
+    struct collector *c = r->out;
+    read_keys(r, "", root, TABLE(top_key), c);
+    r->is_over = c->ended != COLLECTOR_RUNNING;
+    read_keys(r, "", root, TABLE(cost_key), c);
+    read_keys(r, "clock.", json_object_get(root, "clock"), TABLE(clock_key), c);
+    /* Who was killed has read no clock at the end. */
+    const bool has_stop = c->ended != COLLECTOR_RUNNING && c->ended != COLLECTOR_RECOVERED;
+    if (!has_stop)
+        c->stop_uncertainty_ns = NOT_TOLD;
+    read_keys(r, "written.", json_object_get(root, "written"), TABLE(written_key), c);
+    read_keys(r, "aged.", json_object_get(root, "aged"), TABLE(aged_key), c);
+    const struct collector_device device = { .start_uncertainty_ns = NOT_TOLD,
+                                             .stop_uncertainty_ns = NOT_TOLD,
+                                             .nominal_mhz = NAN,
+                                             .mhz = NAN,
+                                             .drift_ppm = NAN };
+    c->devices = read_rows(r, root, "devices", TABLE(device_key), &device, sizeof device, &c->n_devices);
+    for (size_t i = 0; i < c->n_devices && !has_stop; i++) {
+        c->devices[i].stop_uncertainty_ns = NOT_TOLD;
+        c->devices[i].drift_ppm = NAN;
+    }
+    c->dropped = read_rows(r, root, "dropped", TABLE(dropped_key), &(struct collector_dropped){ 0 }, sizeof *c->dropped,
+                           &c->n_dropped);
+    c->steps =
+        read_rows(r, root, "steps", TABLE(step_key), &(struct collector_step){ 0 }, sizeof *c->steps, &c->n_steps);
+}
+
+/* What the collector itself could not keep. */
+static void count_losses(struct reading *r)
+{
+    const struct collector *c = r->out;
+    enum { KINDS_TOLD = 8 };
+    uint64_t n = 0;
+    const char *kinds = NULL;
+    for (size_t i = 0; i < c->n_dropped; i++) {
+        if (c->dropped[i].n == 0)
+            continue;
+        if (i < KINDS_TOLD)
+            kinds = arena_printf(r->mem, "%s%s%s %" PRIu64, kinds ? kinds : "", kinds ? ", " : "", c->dropped[i].what,
+                                 c->dropped[i].n);
+        n = n > UINT64_MAX - c->dropped[i].n ? UINT64_MAX : n + c->dropped[i].n;
+    }
+    if (n > 0)
+        losses_add(r->lost, LOSS_RING_FULL, n, arena_printf(r->mem, "%s: %s", FILE_NAME, kinds ? kinds : ""), 0);
+    if (c->aged_slices > 0)
+        losses_add(r->lost, LOSS_AGED, c->aged_slices,
+                   arena_printf(r->mem, "%s: bytes %" PRIu64, FILE_NAME, c->aged_bytes), 0);
+    losses_add(r->lost, LOSS_OPEN_RANGE, c->open_ranges, FILE_NAME, 0);
+    losses_add(r->lost, LOSS_RINGS, c->damaged, FILE_NAME, 0);
+    if (c->ended == COLLECTOR_RUNNING && !c->is_running)
+        losses_add(r->lost, LOSS_NOT_RECOVERED, 1, FILE_NAME, 0);
+}
+
+/* The text of the file. NULL: *why says why not; 0: it is there, and cannot be such a file. */
+static char *read_text(const char *path, struct arena *mem, size_t *len, int *why)
+{
+    struct stat st;
+    const int fd = file_open(AT_FDCWD, path, &st, why);
+    if (fd < 0)
+        return NULL;
+    char *text = NULL;
+    *why = 0;
+    if (st.st_size <= FILE_MOST) {
+        *why = ENOMEM;
+        text = arena_take(mem, (size_t)st.st_size + 1, 1);
+        if (text && file_read(fd, text, (size_t)st.st_size, len, why))
+            *why = 0;
+        else
+            text = NULL;
+    }
+    close(fd);
+    return text;
+}
+
+/* Whoever records holds a lock on the file; without a file system that knows locks nobody can say. */
+static bool is_held(int fd)
+{
+    struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+    return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static void look_for_rings(struct collector *out, const char *path, struct losses *lost)
+{
+    struct stat st;
+    int why;
+    const int fd = file_open(AT_FDCWD, path, &st, &why);
+    out->has_rings = fd >= 0;
+    out->is_running = fd >= 0 && is_held(fd);
+    if (fd >= 0)
+        close(fd);
+    else if (why != ENOENT)
+        losses_add(lost, LOSS_UNREADABLE, 1, RINGS_NAME, 0);
+}
+
+bool collector_load(struct collector *out, const char *path, struct arena *mem, struct losses *lost, struct error *e)
+{
+    *out = (struct collector){ .version = "",
+                               .device = "",
+                               .mhz = NAN,
+                               .first_mhz = NAN,
+                               .start_uncertainty_ns = NOT_TOLD,
+                               .stop_uncertainty_ns = NOT_TOLD };
+    const char *file = arena_printf(mem, "%s/%s", path, FILE_NAME),
+               *rings = arena_printf(mem, "%s/%s", path, RINGS_NAME);
+    size_t len = 0;
+    int why = ENOMEM;
+    const char *text = file && rings ? read_text(file, mem, &len, &why) : NULL;
+    json_error_t unused;
+    json_t *root = text ? json_read(text, len, JSON_REJECT_DUPLICATES, &unused) : NULL;
+    const char *elsewhere = json_string_value(json_object_get(root, "rings"));
+    if (rings)
+        look_for_rings(out, elsewhere ? elsewhere : rings, lost);
+    if (json_is_object(root)) {
+        struct reading r = { .out = out, .mem = mem, .lost = lost };
+        out->is_there = true;
+        read_all(&r, root);
+        count_losses(&r);
+    } else if (text || (why != ENOENT && why != ENOMEM)) {
+        losses_add(lost, LOSS_UNREADABLE, 1, FILE_NAME, 0);
+    }
+    json_decref(root);
+    if (arena_failed(mem) || why == ENOMEM || json_memory_failed())
+        return error_set(e, FAULT_LIMIT, "%s/%s: no memory to read it", path, FILE_NAME);
+    return true;
+}
+
+bool collector_load_above(struct collector *out, const char *path, struct arena *mem, struct losses *lost,
+                          struct error *e)
+{
+    static const char session[] = "_ascend_pt";
+    const char *slash = strrchr(path, '/');
+    const size_t len = slash ? (size_t)(slash - path) : 0;
+    if (len < sizeof session || memcmp(slash - (sizeof session - 1), session, sizeof session - 1) != 0)
+        return true;
+    const char *above = arena_text(mem, path, len);
+    return above ? collector_load(out, above, mem, lost, e) : error_set(e, FAULT_LIMIT, "%s: no memory", path);
+}

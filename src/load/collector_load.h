@@ -1,0 +1,17 @@
+/* collector_load.h - reading ascope.json, which ascope's own collector leaves in the top directory of what it records. */
+#ifndef ASCOPE_LOAD_COLLECTOR_LOAD_H
+#define ASCOPE_LOAD_COLLECTOR_LOAD_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "profile/collector.h"
+
+/* What path/ascope.json says, and whether path/ascope.rings is there. What is missing, damaged or absurd in it is counted and
+ * left out, as are the losses that the collector tells of itself. False only without memory. */
+bool collector_load(struct collector *out, const char *path, struct arena *mem, struct losses *lost, struct error *e);
+
+/* The same for the *_ascend_pt directory around a PROF directory; nothing when it lies elsewhere. */
+bool collector_load_above(struct collector *out, const char *path, struct arena *mem, struct losses *lost,
+                          struct error *e);
+
+#endif

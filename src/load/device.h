@@ -1,9 +1,0 @@
-/* device.h - the records of a device's scheduler and AI CPU into tables. */
-#ifndef ASCOPE_LOAD_DEVICE_H
-#define ASCOPE_LOAD_DEVICE_H
-
-#include "profile/profile.h"
-
-bool device_load(struct profile *p, struct device *d, struct error *e);
-
-#endif

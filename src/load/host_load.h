@@ -1,0 +1,29 @@
+/* host_load.h - the records of the host folder into tables: dictionaries first, then calls and what was reported beside them. */
+#ifndef ASCOPE_LOAD_HOST_LOAD_H
+#define ASCOPE_LOAD_HOST_LOAD_H
+
+#include "load/records.h"
+#include "profile/profile.h"
+
+bool dictionary_load(struct profile *p, struct error *e);
+/* Two halves of about the same size, which share nothing: the calls, and what was reported beside them. */
+bool calls_load(struct profile *p, struct error *e);
+bool host_load(struct profile *p, struct error *e);
+
+/* One family of compact or additional records, sorted by (thread, time), while its columns are being chosen: those that
+ * nobody takes are gone with sorted_end(). */
+struct sorted {
+    struct source *source;
+    struct arena *scratch;
+    const struct layout *layout;
+    struct records in; /* as they lie in the files */
+    uint32_t *order;
+};
+bool sorted_load(struct profile *p, const char *family, const struct layout *l, struct sorted *out, struct error *e);
+void *sorted_column(struct sorted *s, unsigned field); /* taken from the source's arena, as everything here */
+const uint8_t **sorted_rest(struct sorted *s);         /* the records themselves */
+uint32_t *sorted_calls(struct sorted *s);              /* room for the call that each belongs to: NO_ROW so far */
+bool *sorted_is_static(struct sorted *s);              /* it came from an unaging file */
+bool sorted_end(struct sorted *s, struct error *e);    /* false: there was no memory for some column */
+
+#endif

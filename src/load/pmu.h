@@ -1,9 +1,0 @@
-/* pmu.h - the counters that cores wrote for each task, into pointers to whole records. */
-#ifndef ASCOPE_LOAD_PMU_H
-#define ASCOPE_LOAD_PMU_H
-
-#include "profile/profile.h"
-
-bool pmu_load(struct device *d, struct error *e);
-
-#endif

@@ -1,0 +1,41 @@
+#include "load/pmu_load.h"
+
+#include <string.h>
+
+#include "load/records.h"
+#include "raw/counter.h"
+#include "raw/device_records.h"
+#include "raw/family.h"
+#include "raw/hwts.h"
+
+/* The records stay where they are and are read there: their fields would take as much room again as columns. */
+static bool load(struct source *s, const char *family, const struct layout *l, struct pmu_records *out, struct error *e)
+{
+    *out = (struct pmu_records){ 0 };
+    if (!family_is_read(family, s->chip, false))
+        return true;
+    struct layout thin = *l;
+    thin.n = 0;
+    thin.keeps_rest = true;
+    struct records r;
+    if (!records_load(s, s->mem, family, &thin, true, &r, e))
+        return false;
+    *out = (struct pmu_records){ r.n, r.rest };
+    return true;
+}
+
+bool pmu_load(struct device *d, struct error *e)
+{
+    struct source *s = &d->source;
+    struct pmu *pmu = &d->pmu;
+    if (!load(s, "l2_cache.data", &l2_cache_layout, &pmu->l2, e) ||
+        !load(s, "socpmu.data", &smmu_layout, &pmu->smmu, e))
+        return false;
+    if (strcmp(source_text(s->sample, "ai_core_profiling_mode"), "task-based") != 0)
+        return true; /* the file then holds samples of cores */
+    if (s->chip->task_log == TASK_LOG_HWTS)
+        return load(s, "aicore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIC], e) &&
+               load(s, "aiVectorCore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIV], e);
+    return load(s, "ffts_profile.data", &pmu_task_layout, &pmu->of_tasks, e) &&
+           load(s, "ffts_profile.data", &pmu_block_layout, &pmu->of_blocks, e);
+}

@@ -1,0 +1,564 @@
+#include "load/source_open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json_memory.h"
+#include "base/stamp.h"
+
+/* Settings and clock files are a few kilobytes; the reference gives up on them at this size, and so do we. */
+enum { SMALL_FILE_MOST = 8 << 20 };
+/* A collection that was killed has no end: its reports say that it lasted half an hour. */
+static const int64_t END_GUESS_NS = INT64_C(1800) * 1000000000;
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+/* The name of the file that begins with `prefix` and is no marker: info.json, info.json.0. NULL when there is none, or when
+ * *why is not 0; the first by name when there are several, whatever order the directory keeps. */
+static char *find_file(struct arena *mem, const char *path, const char *prefix, int *why)
+{
+    DIR *dir = opendir(path);
+    *why = dir ? 0 : errno;
+    if (!dir)
+        return NULL;
+    char *found = NULL;
+    for (const char *name; *why == 0 && (name = dir_next(dir, why));) {
+        if (strncmp(name, prefix, strlen(prefix)) != 0 || ends_with(name, ".done") ||
+            (found && strcmp(name, found) >= 0))
+            continue;
+        found = arena_text(mem, name, strlen(name));
+        if (!found)
+            *why = ENOMEM;
+    }
+    closedir(dir);
+    return *why == 0 ? found : NULL;
+}
+
+bool source_is_one(const char *path, int *why)
+{
+    struct arena *mem = arena_new();
+    *why = mem ? 0 : ENOMEM;
+    const bool found = mem && find_file(mem, path, "info.json", why);
+    arena_free(mem);
+    return found;
+}
+
+/* No memory is no fault of the file. */
+static bool refused(struct error *e, const char *path, const char *file, int why)
+{
+    return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s/%s: cannot be read: %s", path, file,
+                     read_trouble(why));
+}
+
+/* The text of the file that begins with `prefix`, with a NUL behind it. NULL: see e; FAULT_ASKED when there is no such file. */
+static char *read_small(struct source *s, const char *prefix, const char **file, size_t *len, struct error *e)
+{
+    int why;
+    *file = find_file(s->mem, s->path, prefix, &why);
+    if (!*file) {
+        if (why == 0)
+            error_set(e, FAULT_ASKED, "%s: has no %s", s->path, prefix);
+        else
+            refused(e, s->path, prefix, why);
+        return NULL;
+    }
+    const char *path = arena_printf(s->mem, "%s/%s", s->path, *file);
+    struct stat st;
+    why = ENOMEM;
+    const int fd = path ? file_open(AT_FDCWD, path, &st, &why) : -1;
+    char *text = NULL;
+    if (fd >= 0) {
+        const size_t most = st.st_size > SMALL_FILE_MOST ? SMALL_FILE_MOST : (size_t)st.st_size;
+        text = arena_take(s->mem, most + 1, 1);
+        why = ENOMEM;
+        if (text && !file_read(fd, text, most, len, &why))
+            text = NULL;
+        close(fd);
+    }
+    if (!text)
+        refused(e, s->path, *file, why);
+    return text;
+}
+
+/* The first line of a file as a JSON object, or NULL. */
+static json_t *read_json(struct source *s, const char *prefix, struct error *e)
+{
+    const char *file;
+    size_t len = 0;
+    const char *text = read_small(s, prefix, &file, &len, e);
+    if (!text)
+        return NULL;
+    const char *newline = memchr(text, '\n', len);
+    json_error_t why;
+    json_t *object = json_read(text, newline ? (size_t)(newline - text) : len, JSON_REJECT_DUPLICATES, &why);
+    if (!object && json_memory_failed())
+        refused(e, s->path, file, ENOMEM);
+    else if (!object)
+        error_set(e, FAULT_FORMAT, "%s/%s:%d: %s; wanted one line of JSON", s->path, file, why.position, why.text);
+    else if (!json_is_object(object)) {
+        error_set(e, FAULT_FORMAT, "%s/%s:0: wanted a JSON object", s->path, file);
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* Something that the rest can do without. False: there is no memory, and so no knowing what it would have been. */
+static bool read_optional(struct source *s, const char *prefix, bool must_be, json_t **out, struct error *e)
+{
+    struct error why = { 0 };
+    *out = read_json(s, prefix, &why);
+    if (*out || (why.fault == FAULT_ASKED && !must_be))
+        return true;
+    if (why.fault == FAULT_LIMIT)
+        return error_set(e, FAULT_LIMIT, "%s", why.text);
+    losses_add(&s->lost, LOSS_UNREADABLE, 1, arena_printf(s->mem, "%s/%s", s->name, prefix), 0);
+    return true;
+}
+
+const char *source_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+bool source_is_simulated(const struct source *s)
+{
+    return strcmp(source_text(s->info, "jobInfo"), "simulated") == 0;
+}
+
+int64_t source_number(const json_t *object, const char *key, int64_t otherwise)
+{
+    const json_t *v = json_object_get(object, key);
+    if (json_is_integer(v))
+        return json_integer_value(v);
+    if (json_is_string(v)) {
+        char *end;
+        errno = 0;
+        const long long n = strtoll(json_string_value(v), &end, 10);
+        if (errno == 0 && end != json_string_value(v) && *end == 0)
+            return n;
+    }
+    return otherwise;
+}
+
+/* "name: value" lines; anything else (the [Host] heading) is passed over. */
+static bool log_value(const char *text, const char *key, int64_t *out)
+{
+    const size_t len = strlen(key);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, len) != 0 || line[len] != ':')
+            continue;
+        char *end;
+        errno = 0;
+        const long long v = strtoll(line + len + 1, &end, 10);
+        if (errno != 0 || end == line + len + 1)
+            return false;
+        *out = v;
+        return true;
+    }
+    return false;
+}
+
+static bool read_log(struct source *s, const char *prefix, int64_t *mono, int64_t *cnt, int64_t *diff, struct error *e)
+{
+    const char *file;
+    size_t len;
+    struct error here = { 0 };
+    const char *text = read_small(s, prefix, &file, &len, &here);
+    if (!text && here.fault == FAULT_ASKED)
+        return error_set(e, FAULT_IO, "%s: has no %s, so its times cannot be placed", s->path, prefix);
+    if (!text)
+        return error_set(e, here.fault, "%s", here.text);
+    if (!log_value(text, "clock_monotonic_raw", mono) || !log_value(text, "cntvct", cnt))
+        return error_set(e, FAULT_FORMAT, "%s/%s:0: wanted clock_monotonic_raw and cntvct", s->path, file);
+    *diff = 0;
+    log_value(text, "cntvct_diff", diff);
+    return true;
+}
+
+static bool read_clocks(struct source *s, struct error *e)
+{
+    int64_t mono, cnt, diff;
+    if (!read_log(s, "host_start.log", &mono, &cnt, &diff, e))
+        return false;
+    const char *mhz = source_text(json_array_get(json_object_get(s->info, "CPU"), 0), "Frequency");
+    struct ticks tick;
+    /* No frequency, or 1000 MHz: the stamps are nanoseconds of the monotonic clock already. */
+    if (!ticks_from_mhz(&tick, mhz) || (tick.num == 1 && tick.den == 1)) {
+        s->host_clock = (struct clock){ { 1, 1 }, 0, 0 };
+        s->host_mono_ns = stamp_add(mono, diff);
+    } else {
+        s->host_mono_ns = stamp_add(mono, ticks_to_ns(tick, diff));
+        s->host_clock = (struct clock){ tick, (uint64_t)cnt, s->host_mono_ns };
+    }
+    if (s->is_host)
+        return true;
+    if (!read_log(s, "dev_start.log", &mono, &cnt, &diff, e))
+        return false;
+    const json_t *dev = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
+    if (!ticks_from_mhz(&tick, source_text(dev, "hwts_frequency")))
+        return error_set(e, FAULT_FORMAT, "%s/info.json: hwts_frequency \"%s\" is no frequency in MHz", s->path,
+                         source_text(dev, "hwts_frequency"));
+    s->device_mono_ns = mono;
+    s->device_clock = (struct clock){ tick, (uint64_t)cnt, s->host_mono_ns };
+    return true;
+}
+
+static bool read_window(struct source *s, struct error *e)
+{
+    json_t *start = read_json(s, "start_info", e);
+    if (!start)
+        return false;
+    const int64_t wall_us = source_number(start, "collectionTimeBegin", -1);
+    const int64_t mono_ns = source_number(start, "clockMonotonicRaw", -1);
+    const char *date = source_text(start, "collectionDateBegin");
+    s->begin_date = arena_text(s->mem, date, strlen(date));
+    json_decref(start);
+    if (wall_us < 0 || wall_us > INT64_MAX / 2000 || mono_ns < 0 || wall_us * 1000 < mono_ns)
+        return error_set(e, FAULT_FORMAT, "%s/start_info: collectionTimeBegin and clockMonotonicRaw make no clock",
+                         s->path);
+    s->begin_ns = wall_us * 1000;
+    s->wall_offset_ns = s->begin_ns - mono_ns;
+    json_t *end;
+    if (!read_optional(s, "end_info", false, &end, e))
+        return false;
+    const int64_t end_us = source_number(end, "collectionTimeEnd", -1);
+    const int64_t end_mono_ns = source_number(end, "clockMonotonicRaw", -1);
+    json_decref(end);
+    s->has_end = end_us > 0 && end_us < INT64_MAX / 2000;
+    s->end_ns = s->has_end ? end_us * 1000 : s->begin_ns + END_GUESS_NS;
+    s->drift_ns = s->has_end && end_mono_ns >= 0 ? wrap_sub(wrap_sub(s->end_ns, end_mono_ns), s->wall_offset_ns) : 0;
+    return true;
+}
+
+void setting_lost(struct source *s, const char *key)
+{
+    int why;
+    const char *file = find_file(s->mem, s->path, "info.json", &why);
+    losses_add(&s->lost, LOSS_BAD_VALUE, 1, arena_printf(s->mem, "%s/%s, %s", s->name, file ? file : "info.json", key),
+               0);
+}
+
+/* The frequency of the cores, 0 when nobody knows it. */
+static double core_mhz(struct source *s, const json_t *dev, const char *key)
+{
+    static const double most_mhz = 1e6;
+    const double mhz = strtod(source_text(dev, key), NULL);
+    if (mhz >= 0 && mhz <= most_mhz) /* neither holds for what is no number */
+        return mhz;
+    setting_lost(s, key);
+    return 0;
+}
+
+static void read_info(struct source *s)
+{
+    const json_t *dev = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
+    s->platform = (int)source_number(s->info, "platform_version", PLATFORM_UNKNOWN);
+    s->chip = chip_of(s->platform);
+    s->pid = (uint32_t)source_number(s->info, "pid", 0);
+    s->pid_name = source_text(s->info, "pid_name");
+    s->ai_core_num = (uint32_t)source_number(dev, "ai_core_num", 0);
+    s->aiv_num = (uint32_t)source_number(dev, "aiv_num", 0);
+    s->aic_mhz = core_mhz(s, dev, "aic_frequency");
+    s->aiv_mhz = core_mhz(s, dev, "aiv_frequency");
+}
+
+/* Cuts ".slice_7" and, on a device, its ".0" off a name. False: not a slice. */
+static bool split_name(const struct source *s, char *name, bool *is_unaging, char **family, uint32_t *number)
+{
+    char *cut = strstr(name, ".slice_");
+    for (char *next; cut && (next = strstr(cut + 1, ".slice_"));)
+        cut = next;
+    if (!cut)
+        return false;
+    char *end;
+    errno = 0;
+    const unsigned long n = strtoul(cut + 7, &end, 10);
+    if (cut[7] < '0' || cut[7] > '9' || *end != 0 || errno != 0 || n > UINT32_MAX)
+        return false;
+    *cut = 0;
+    *number = (uint32_t)n;
+    if (!s->is_host) {
+        char *dot = strrchr(name, '.');
+        if (dot && dot[1] >= '0' && dot[1] <= '9')
+            *dot = 0;
+    }
+    *is_unaging = strncmp(name, "unaging.", 8) == 0;
+    *family = *is_unaging ? name + 8 : strncmp(name, "aging.", 6) == 0 ? name + 6 : name;
+    return true;
+}
+
+struct found {
+    const char *file, *family; /* the file as the directory names it */
+    uint32_t number;
+    bool is_unaging;
+};
+
+static int by_family(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    const int order = strcmp(x->family, y->family);
+    if (order)
+        return order;
+    if (x->is_unaging != y->is_unaging)
+        return x->is_unaging ? -1 : 1;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return strcmp(x->file, y->file); /* slice_1 beside slice_01 */
+}
+
+/* A mapping costs an entry in a list of the system that holds 65530 of them for the whole process, threads and large
+ * allocations among them: small slices, and those beyond a good part of that list, are copied. */
+enum { SMALL_SLICE_MOST = 16 << 10, MAPPINGS_MOST = 40000 };
+static atomic_uint n_mappings;
+
+static bool map_slice(int fd, struct slice *out)
+{
+    if (atomic_fetch_add_explicit(&n_mappings, 1, memory_order_relaxed) < MAPPINGS_MOST) {
+        if (memory_map(&out->map, fd, out->size)) {
+            out->data = out->map.at;
+            return true;
+        }
+    }
+    atomic_fetch_sub_explicit(&n_mappings, 1, memory_order_relaxed);
+    return false;
+}
+
+static void slice_unmap(struct slice *slice)
+{
+    if (!slice->map.at)
+        return;
+    memory_unmap(&slice->map);
+    atomic_fetch_sub_explicit(&n_mappings, 1, memory_order_relaxed);
+}
+
+static bool copy_slice(struct arena *mem, int fd, struct slice *out)
+{
+    uint8_t *data = arena_take(mem, out->size, 1);
+    int why;
+    out->data = data;
+    return data && file_read(fd, data, out->size, &out->size, &why);
+}
+
+/* *is_cut: there was less in the file than it said. */
+static bool read_slice(struct arena *mem, int dir, const char *file, struct slice *out, bool *is_cut)
+{
+    struct stat st;
+    int why;
+    const int fd = file_open(dir, file, &st, &why);
+    bool ok = fd >= 0;
+    if (ok && st.st_size > 0) {
+        out->size = (size_t)st.st_size;
+        ok = (out->size > SMALL_SLICE_MOST && map_slice(fd, out)) || copy_slice(mem, fd, out);
+    }
+    *is_cut = ok && out->size < (size_t)st.st_size;
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+struct listing {
+    struct arena *mem; /* for this listing only */
+    LIST(struct found) found;
+    size_t n_streams;
+};
+
+static bool is_same_stream(const struct found *a, const struct found *b)
+{
+    return a->is_unaging == b->is_unaging && strcmp(a->family, b->family) == 0;
+}
+
+/* The names in a directory, cut into their parts and sorted. False: no memory. */
+static bool list_slices(struct source *s, DIR *dir, struct listing *l)
+{
+    int why;
+    for (const char *file; (file = dir_next(dir, &why));) {
+        if (ends_with(file, ".done") || ends_with(file, ".complete") || ends_with(file, ".zip"))
+            continue;
+        const size_t len = strlen(file);
+        struct found f = { .file = arena_text(l->mem, file, len) };
+        char *name = arena_text(l->mem, file, len), *family;
+        if (!f.file || !name || !split_name(s, name, &f.is_unaging, &family, &f.number))
+            continue;
+        f.family = family;
+        struct found *slot = list_add(&l->found, l->mem);
+        if (slot)
+            *slot = f;
+    }
+    if (why != 0) /* names that nobody tells us cannot be counted: it is one loss, of the rest */
+        losses_add(&s->lost, LOSS_UNREADABLE, 1, arena_printf(s->mem, "%s/data", s->name), 0);
+    if (l->found.n > 0)
+        qsort(l->found.at, l->found.n, sizeof *l->found.at, by_family);
+    for (size_t i = 0; i < l->found.n; i++)
+        l->n_streams += i == 0 || !is_same_stream(&l->found.at[i], &l->found.at[i - 1]);
+    return !arena_failed(l->mem);
+}
+
+/* Opens what was found, one file at a time. False: no memory. */
+static bool take_slices(struct source *s, int dir, const struct listing *l)
+{
+    struct slice *slice = arena_take(s->mem, l->found.n, sizeof *slice);
+    s->stream = arena_take(s->mem, l->n_streams, sizeof *s->stream);
+    struct stream *stream = NULL;
+    for (size_t i = 0; i < l->found.n && slice && s->stream; i++) {
+        const struct found *f = &l->found.at[i];
+        *slice = (struct slice){ .name = arena_printf(s->mem, "%s/data/%s", s->name, f->file), .number = f->number };
+        bool is_cut;
+        if (!read_slice(s->mem, dir, f->file, slice, &is_cut)) {
+            losses_add(&s->lost, LOSS_UNREADABLE, 1, slice->name, 0);
+            continue;
+        }
+        losses_add(&s->lost, LOSS_CUT_SHORT, is_cut, slice->name, slice->size);
+        if (!stream || stream->is_unaging != f->is_unaging || strcmp(stream->family, f->family) != 0) {
+            stream = &s->stream[s->n_streams++];
+            *stream = (struct stream){ .family = arena_text(s->mem, f->family, strlen(f->family)),
+                                       .is_unaging = f->is_unaging,
+                                       .slice = slice };
+        }
+        slice++;
+        stream->n_slices++;
+        if (!stream->family)
+            break;
+    }
+    return !arena_failed(s->mem);
+}
+
+static DIR *open_data(const struct source *s, int *why)
+{
+    const char *path = arena_printf(s->mem, "%s/data", s->path);
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+    errno = ENOMEM;
+    const int fd = path ? (int)TEMP_FAILURE_RETRY(open(path, flags)) : -1;
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    *why = errno;
+    if (!dir && fd >= 0)
+        close(fd);
+    return dir;
+}
+
+static bool find_streams(struct source *s, struct error *e)
+{
+    int why;
+    DIR *dir = open_data(s, &why);
+    if (!dir)
+        return refused(e, s->path, "data", why);
+    struct listing l = { .mem = arena_new() };
+    const bool done = l.mem && list_slices(s, dir, &l) && take_slices(s, dirfd(dir), &l);
+    arena_free(l.mem);
+    closedir(dir);
+    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its files", s->path);
+}
+
+/* Where the streams of a family begin, or would. */
+static size_t first_stream(const struct source *s, const char *family)
+{
+    size_t low = 0, high = s->n_streams;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(s->stream[middle].family, family) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct stream *source_streams(const struct source *s, const char *family, size_t *n)
+{
+    const size_t first = first_stream(s, family);
+    size_t end = first;
+    while (end < s->n_streams && strcmp(s->stream[end].family, family) == 0)
+        end++;
+    *n = end - first;
+    return *n > 0 ? &s->stream[first] : NULL;
+}
+
+const char *source_file(const struct source *s, const char *family)
+{
+    size_t n;
+    const struct stream *stream = source_streams(s, family, &n);
+    return stream ? stream->slice[0].name : family;
+}
+
+/* Only the first of a kind is shown: the others need no place, which would be searched for each time. */
+void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at)
+{
+    const struct slice *slice = stream->slice, *last = slice + stream->n_slices - 1;
+    for (; s->lost.by[why].n == 0 && slice < last && at >= slice->size; slice++)
+        at -= slice->size;
+    losses_add(&s->lost, why, 1, slice->name, at);
+}
+
+void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec)
+{
+    size_t n;
+    const struct stream *stream = source_streams(s, family, &n);
+    const char *file = family;
+    uint64_t at = 0;
+    for (size_t i = 0; i < n && s->lost.by[why].n == 0; i++)
+        for (size_t k = 0; k < stream[i].n_slices; k++) {
+            const struct slice *slice = &stream[i].slice[k];
+            const uintptr_t offset = (uintptr_t)rec - (uintptr_t)slice->data;
+            const bool is_here = rec && offset < slice->size;
+            if (is_here || file == family) {
+                file = slice->name;
+                at = is_here ? offset : 0;
+            }
+        }
+    losses_add(&s->lost, why, 1, file, at);
+}
+
+bool source_open(struct source *s, const char *prof_path, const char *name, struct error *e)
+{
+    *s = (struct source){ .is_host = strcmp(name, "host") == 0, .mem = arena_new() };
+    if (!s->mem)
+        return error_set(e, FAULT_LIMIT, "%s/%s: no memory", prof_path, name);
+    s->device = s->is_host ? HOST_DEVICE_ID : (unsigned)strtoul(name + strlen("device_"), NULL, 10);
+    s->name = arena_text(s->mem, name, strlen(name));
+    s->path = arena_printf(s->mem, "%s/%s", prof_path, name);
+    if (!s->name || !s->path) {
+        error_set(e, FAULT_LIMIT, "%s/%s: no memory", prof_path, name);
+        goto failed;
+    }
+    s->info = read_json(s, "info.json", e);
+    if (!s->info)
+        goto failed;
+    read_info(s);
+    /* Without it the counters have no names, but the tasks are all there. */
+    if (!read_optional(s, "sample.json", true, &s->sample, e))
+        goto failed;
+    s->sample = s->sample ? s->sample : json_object();
+    if (!s->sample)
+        error_set(e, FAULT_LIMIT, "%s: no memory for its settings", s->path);
+    else if (read_clocks(s, e) && read_window(s, e) && find_streams(s, e))
+        return true;
+failed:
+    source_close(s);
+    return false;
+}
+
+void source_close(struct source *s)
+{
+    for (size_t i = 0; i < s->n_streams; i++)
+        for (size_t k = 0; k < s->stream[i].n_slices; k++)
+            slice_unmap(&s->stream[i].slice[k]);
+    json_decref(s->info);
+    json_decref(s->sample);
+    arena_free(s->mem);
+    *s = (struct source){ 0 };
+}

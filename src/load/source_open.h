@@ -1,0 +1,16 @@
+/* source_open.h - opening one folder (host or device_N) of a collection: settings, clocks, streams. */
+#ifndef ASCOPE_LOAD_SOURCE_OPEN_H
+#define ASCOPE_LOAD_SOURCE_OPEN_H
+
+#include "profile/source.h"
+
+/* False when the folder cannot be used at all (no data, no clock): the reason is in e, and s holds nothing. Slices that
+ * cannot be opened are counted as losses and left out; only no memory is never a loss, but FAULT_LIMIT. */
+bool source_open(struct source *s, const char *prof_path, const char *name, struct error *e);
+void source_close(struct source *s);
+
+/* True when the folder holds a file that begins with info.json, which makes it a part of a collection. False with *why not 0:
+ * nobody knows, and that is why. */
+bool source_is_one(const char *path, int *why);
+
+#endif

@@ -1,0 +1,17 @@
+#include "pipeline/account.h"
+
+#include <string.h>
+
+void account_problem(struct account *a, const char *text)
+{
+    const char **slot = list_add(&a->problems, a->mem);
+    if (slot)
+        *slot = text ? arena_text(a->mem, text, strlen(text)) : NULL;
+    else
+        a->n_untold++;
+}
+
+bool account_is_lossy(const struct account *a, const struct losses *lost)
+{
+    return a->problems.n + a->n_untold > 0 || losses_damage(lost) > 0;
+}

@@ -1,0 +1,31 @@
+/* account.h - what came of a job: the files that it wrote, what it could not do, how long it took. */
+#ifndef ASCOPE_PIPELINE_ACCOUNT_H
+#define ASCOPE_PIPELINE_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct written {
+    const char *path;
+    const char *about;
+    uint64_t n_rows, n_bytes; /* events of a timeline, rows of a table or of all tables of a database */
+    bool is_timeline;
+};
+
+struct account {
+    LIST(struct written) files;
+    LIST(const char *) problems; /* one line each: what could not be done, and why */
+    size_t n_untold;             /* problems that there was no memory to note */
+    double load_s, analyse_s, write_s;
+    struct arena *mem;
+};
+
+void account_problem(struct account *a, const char *text); /* NULL: there was no memory for it */
+/* Whether the results lack something that was collected, or something went wrong. */
+bool account_is_lossy(const struct account *a, const struct losses *lost);
+
+#endif

@@ -1,0 +1,14 @@
+/* analyse_done.h - analyse.done: the last file of an analysis, which says how it ended.
+ *
+ * Other tools only look whether it is there. It is JSON: what was written, what was lost, what went wrong, and the exit code that
+ * this directory alone would give.
+ */
+#ifndef ASCOPE_PIPELINE_ANALYSE_DONE_H
+#define ASCOPE_PIPELINE_ANALYSE_DONE_H
+
+#include "pipeline/collection_write.h"
+
+extern const char SESSION_DONE[]; /* its name */
+bool session_done_write(const struct session_result *r, int code_of_losses, const char *dir, struct error *e);
+
+#endif

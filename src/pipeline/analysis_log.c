@@ -1,0 +1,117 @@
+#include "pipeline/analysis_log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/outdir.h"
+#include "export/recording_facts.h"
+
+struct log {
+    struct out out;
+    char stamp[64]; /* the same for all lines: the whole of it is written at the end */
+};
+
+__attribute__((format(printf, 3, 4))) static void line(struct log *l, const char *level, const char *fmt, ...)
+{
+    char head[80], text[1200];
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    const int head_len = snprintf(head, sizeof head, "[%s] [%s] ", l->stamp, level);
+    out_bytes(&l->out, head, (size_t)head_len);
+    out_bytes(&l->out, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    out_char(&l->out, '\n');
+}
+
+static void log_found(struct log *l, const struct session *s)
+{
+    const struct framework *f = &s->framework;
+    line(l, "INFO", "%s %s reads %s", "ascope", ASCOPE_VERSION, s->name);
+    line(
+        l, "INFO",
+        "host: %zu operators, %zu tasks put in the queue, %zu taken out, %zu memory events, %zu Python calls, %zu collections of garbage",
+        f->ops.n, f->enqueue.n, f->dequeue.n, f->memory.n, f->python.n, f->gc.n);
+    size_t n_tasks = 0, n_collectives = 0;
+    for (size_t i = 0; i < s->profile.n_devices; i++) {
+        n_tasks += s->profile.device[i].tasks.n;
+        n_collectives += s->profile.device[i].comm.ops.n;
+    }
+    if (s->has_device)
+        line(l, "INFO", "device: %zu host calls, %zu tasks, %zu collectives on %zu devices", s->profile.host.calls.n,
+             n_tasks, n_collectives, s->profile.n_devices);
+}
+
+/* Several facts on a line: the whole of it is worth a few lines only. */
+static void log_recording(struct log *l, const struct collector *c, struct arena *mem)
+{
+    const struct recording_facts facts = recording_facts(c, mem);
+    enum { FACTS_A_LINE = 6, STEPS_TOLD = 100 };
+    const char *text = NULL;
+    for (size_t i = 0; i < facts.list.n; i++) {
+        const struct recording_fact *f = &facts.list.at[i];
+        text = arena_printf(mem, "%s%s%s %s", text ? text : "", text ? ", " : "", f->name, f->value);
+        if (text && ((i + 1) % FACTS_A_LINE == 0 || i + 1 == facts.list.n)) {
+            line(l, "INFO", "recording: %s", text);
+            text = NULL;
+        }
+    }
+    for (size_t i = 0; i < c->n_steps && i < STEPS_TOLD; i++) {
+        const struct collector_step *k = &c->steps[i];
+        line(l, "INFO",
+             "recording: step %" PRId64 ": records %" PRIu64 ", bytes %" PRIu64 ", dropped %" PRIu64
+             ", hook_ns %" PRIu64 ", writer_lag_most_ns %" PRIu64,
+             k->step, k->records, k->bytes, k->dropped, k->hook_ns, k->lag_most_ns);
+    }
+    if (c->n_steps > STEPS_TOLD)
+        line(l, "INFO", "recording: and %zu steps more; --json tells them all", c->n_steps - STEPS_TOLD);
+}
+
+static void log_losses(struct log *l, const struct losses *lost)
+{
+    for (int why = 0; why < LOSS_KINDS; why++) {
+        const enum loss_place place = loss_place((enum loss)why);
+        char at[32] = "";
+        if (place == LOSS_AT_BYTE)
+            snprintf(at, sizeof at, ":%llu", (unsigned long long)lost->by[why].first_at);
+        if (lost->by[why].n > 0)
+            line(l, loss_is_damage((enum loss)why) ? "WARNING" : "INFO", "%llu %s, %s %s%s",
+                 (unsigned long long)lost->by[why].n, loss_text((enum loss)why),
+                 place == LOSS_TOLD_BY ? "as told by" : "first:", lost->by[why].file ? lost->by[why].file : "?", at);
+    }
+}
+
+bool session_log_write(const struct session_result *r, const char *dir, struct error *e)
+{
+    struct log l;
+    const struct account *a = &r->account;
+    struct timespec now;
+    struct tm local;
+    char day[32], file_day[32];
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &local);
+    strftime(day, sizeof day, "%Y-%m-%d-%H:%M:%S", &local);
+    strftime(file_day, sizeof file_day, "%Y%m%d%H%M%S", &local);
+    snprintf(l.stamp, sizeof l.stamp, "%s.%03ld", day, now.tv_nsec / 1000000 % 1000);
+    const char *logs = arena_printf(a->mem, "%s/logs", dir);
+    const char *path =
+        logs ? arena_printf(a->mem, "%s/profiler_%s_%d_ascope.log", logs, file_day, (int)getpid()) : NULL;
+    if (!path)
+        return error_set(e, FAULT_LIMIT, "%s/logs: no memory", dir);
+    if (!outdir_make_inside(logs, e) || !out_open(&l.out, path, e))
+        return false;
+    log_found(&l, &r->session);
+    for (size_t i = 0; i < a->files.n; i++)
+        line(&l, "INFO", "wrote %s: %llu rows, %llu bytes", a->files.at[i].path,
+             (unsigned long long)a->files.at[i].n_rows, (unsigned long long)a->files.at[i].n_bytes);
+    log_recording(&l, &r->session.collector, a->mem);
+    log_losses(&l, &r->session.lost);
+    for (size_t i = 0; i < a->problems.n; i++)
+        line(&l, "ERROR", "%s", a->problems.at[i] ? a->problems.at[i] : "no memory to say what went wrong");
+    line(&l, "INFO", "%.3f s reading, %.3f s analysing", a->load_s, a->analyse_s);
+    return out_close(&l.out, e);
+}

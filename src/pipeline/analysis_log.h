@@ -1,0 +1,10 @@
+/* analysis_log.h - logs/: what one analysis found, wrote and lost, as lines that people read later. */
+#ifndef ASCOPE_PIPELINE_ANALYSIS_LOG_H
+#define ASCOPE_PIPELINE_ANALYSIS_LOG_H
+
+#include "pipeline/collection_write.h"
+
+/* DIR/logs/profiler_{YYYYmmddHHMMSS}_{pid}_ascope.log */
+bool session_log_write(const struct session_result *r, const char *dir, struct error *e);
+
+#endif

@@ -1,0 +1,377 @@
+#include "pipeline/collection_write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyse/profile_analyse.h"
+#include "analyse/framework/collection_analyse.h"
+#include "base/file.h"
+#include "base/leftover.h"
+#include "base/out.h"
+#include "base/outdir.h"
+#include "base/pool.h"
+#include "pipeline/analyse_done.h"
+#include "pipeline/analysis_log.h"
+#include "pipeline/simplify.h"
+#include "pipeline/stages.h"
+#include "load/raw_bytes.h"
+#include "load/pt.h"
+
+static const char RESULTS[] = "ASCEND_PROFILER_OUTPUT";
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+struct job {
+    const struct session_output *output;
+    const char *path;
+    struct arena *mem;
+    uint64_t n_rows; /* 0: there is no such file */
+    uint64_t n_bytes;
+    bool is_written; /* even when nobody can say afterwards how large it is */
+    struct error error;
+};
+
+struct writing {
+    const struct session_wishes *wishes;
+    const struct session *session;
+    const struct session_part *part; /* NULL: all of it */
+    struct window *window;           /* of each device; NULL without a part */
+    struct window *host_window;      /* the same for each */
+    size_t n_host_windows;
+    struct job *job;
+    size_t n_jobs;
+};
+
+static const struct report *report_of(const char *name)
+{
+    for (size_t i = 0; i < n_reports; i++)
+        if (strcmp(reports[i].file, name) == 0)
+            return &reports[i];
+    return NULL;
+}
+
+/* Whether there was memory for everything that a result is made of. False: it would be another one. */
+static bool has_memory(const struct writing *w, struct job *j)
+{
+    if (!arena_failed(j->mem) && !names_failed(w->session->profile.names))
+        return true;
+    return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", j->path);
+}
+
+/* A table without the rows of other steps. */
+struct cut_table {
+    struct table whole;
+    uint32_t *row;
+};
+
+static struct cell cut_cell(const void *rows, size_t row, size_t column)
+{
+    const struct cut_table *c = rows;
+    return table_cell(&c->whole, c->row[row], column);
+}
+
+static bool cut_table(const struct session_export *x, struct job *j, struct table *t)
+{
+    const struct session_output *o = j->output;
+    struct cut_table *c = arena_take(j->mem, 1, sizeof *c);
+    uint32_t *row = arena_take(j->mem, t->n_rows, sizeof *row);
+    size_t column = 0, n = 0;
+    if (!c || !row)
+        return error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of it", j->path);
+    while (column < t->n_columns && strcmp(t->column[column].name, o->time) != 0)
+        column++;
+    for (uint32_t i = 0; column < t->n_columns && i < t->n_rows; i++) {
+        const struct cell at = table_cell(t, i, column);
+        if ((at.kind == CELL_TIME || at.kind == CELL_TIME_BARE) &&
+            (o->is_of_device ? session_shows_device(x, at.i) : session_shows(x, at.i)))
+            row[n++] = i;
+    }
+    *c = (struct cut_table){ *t, row };
+    t->grid = NULL;
+    t->rows = c;
+    t->get = cut_cell;
+    t->n_rows = n;
+    return true;
+}
+
+static bool write_table(const struct writing *w, struct job *j, struct table *t)
+{
+    t->has_crlf = true;
+    t->is_safe = w->wishes->csv_is_safe;
+    struct out o;
+    if (!has_memory(w, j) || t->n_rows == 0 || !out_open(&o, j->path, &j->error))
+        return j->error.fault == FAULT_NONE;
+    table_csv_header(t, &o);
+    table_csv_rows(t, &o, 0, t->n_rows);
+    if (!has_memory(w, j)) {
+        out_discard(&o);
+        return false;
+    }
+    j->n_rows = t->n_rows;
+    return out_close(&o, &j->error);
+}
+
+struct session_export session_export_of(const struct session *s, enum dialect dialect, unsigned n_threads,
+                                        struct arena *mem)
+{
+    return (struct session_export){ .session = s,
+                                    .framework = &s->framework,
+                                    .device = { .profile = &s->profile,
+                                                .dialect = dialect,
+                                                .scope = SCOPE_ALL,
+                                                .is_generic = !s->profile.chip->is_native,
+                                                .mem = mem },
+                                    .mem = mem,
+                                    .dialect = dialect,
+                                    .n_threads = n_threads };
+}
+
+static void write_job(const struct writing *w, struct job *j)
+{
+    const struct session_output *o = j->output;
+    const struct session *s = w->session;
+    struct session_export x = session_export_of(s, w->wishes->dialect, w->wishes->n_threads, j->mem);
+    x.device.from_start = w->wishes->from_start;
+    x.is_pretty = w->wishes->is_pretty;
+    if (w->part) {
+        x.part = w->part;
+        x.framework = &w->part->framework;
+        x.device.scope = SCOPE_STEP;
+        x.device.window = w->window;
+        x.device.host_window = w->host_window;
+        x.device.n_host_windows = w->n_host_windows;
+    }
+    if (o->write) {
+        if (o->write(&x, j->path, &j->n_rows, &j->error) && !has_memory(w, j))
+            unlink(j->path); /* it may lack what there was no memory for */
+        return;
+    }
+    struct table t = { 0 };
+    const struct report *report = o->report ? report_of(o->report) : NULL;
+    if (o->report ? !report || !s->has_device || !report->build(&x.device, &t, &j->error)
+                  : !o->build(&x, &t, &j->error))
+        return;
+    if (w->part && o->time && !cut_table(&x, j, &t))
+        return;
+    /* Older tools, and the documents, have no Device_id: it is left out where it tells nothing. */
+    if (o->report && x.dialect == DIALECT_SEED && s->profile.n_devices < 2)
+        t.n_hidden = 1;
+    write_table(w, j, &t);
+}
+
+static void run_job(void *context, size_t i)
+{
+    struct writing *w = context;
+    struct job *j = &w->job[i];
+    struct stat st;
+    j->mem = arena_new();
+    if (j->mem)
+        write_job(w, j);
+    else
+        error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of the results", j->path);
+    j->is_written = j->n_rows > 0 && j->error.fault == FAULT_NONE;
+    if (j->is_written) {
+        if (stat(j->path, &st) == 0)
+            j->n_bytes = (uint64_t)st.st_size;
+        else
+            error_set(&j->error, FAULT_IO, "%s: was written, but cannot be found: %s", j->path, write_trouble(errno));
+    }
+    arena_free(j->mem);
+}
+
+/* The files that were asked for, as jobs. */
+static bool plan(struct writing *w, const char *dir, struct arena *mem)
+{
+    const struct session *s = w->session;
+    const bool as_recorded = !w->wishes->text && !w->wishes->db;
+    const bool text = as_recorded ? s->settings.wants_text : w->wishes->text,
+               db = as_recorded ? s->settings.wants_db : w->wishes->db;
+    char rank[24] = "";
+    if (s->settings.has_rank)
+        snprintf(rank, sizeof rank, "_%lld", (long long)s->settings.rank);
+    w->job = arena_take(mem, n_session_outputs, sizeof *w->job);
+    for (size_t i = 0; w->job && i < n_session_outputs; i++) {
+        const struct session_output *o = &session_outputs[i];
+        if (o->is_db ? !db : !text)
+            continue;
+        const char *percent = strstr(o->file, "%s");
+        struct job *j = &w->job[w->n_jobs++];
+        j->output = o;
+        j->path = percent ? arena_printf(mem, "%s/%.*s%s%s", dir, (int)(percent - o->file), o->file, rank, percent + 2)
+                          : arena_printf(mem, "%s/%s", dir, o->file);
+    }
+    return w->job && !arena_failed(mem);
+}
+
+/* A file of an earlier run that this one has no reason to write would be taken for one of its results. */
+static void remove_stale(const struct writing *w)
+{
+    for (size_t i = 0; i < w->n_jobs; i++)
+        if (w->job[i].n_rows == 0 && w->job[i].error.fault == FAULT_NONE)
+            unlink(w->job[i].path);
+}
+
+static bool is_wanted(const struct writing *w, const struct job *j)
+{
+    const struct session_output *o = j->output;
+    return (!o->is_new || w->wishes->dialect == DIALECT_CURRENT) && (!o->is_wanted || o->is_wanted(w->session));
+}
+
+/* Runs the jobs whose files the settings call for; the others stay, so that what they left earlier is removed. */
+static void run_wanted(struct writing *w)
+{
+    size_t n = 0;
+    struct job *const all = w->job;
+    const size_t n_all = w->n_jobs;
+    for (size_t i = 0; i < n_all; i++)
+        if (is_wanted(w, &all[i])) {
+            const struct job swap = all[n];
+            all[n++] = all[i];
+            all[i] = swap;
+        }
+    w->n_jobs = n;
+    pool_run(n, w->wishes->n_threads, run_job, w);
+    w->n_jobs = n_all;
+}
+
+static bool collect(struct writing *w, struct session_result *out, struct error *e)
+{
+    struct account *a = &out->account;
+    bool has_any = false;
+    for (size_t i = 0; i < w->n_jobs; i++) {
+        const struct job *j = &w->job[i];
+        has_any |= j->is_written;
+        if (j->error.fault != FAULT_NONE) {
+            account_problem(a, j->error.text);
+            error_set(e, j->error.fault, "%s", j->error.text);
+        } else if (j->n_rows > 0) {
+            struct written *f = list_add(&a->files, a->mem);
+            if (f)
+                *f = (struct written){ j->path, j->output->about, j->n_rows, j->n_bytes, j->output->is_timeline };
+            else
+                account_problem(a, NULL);
+        }
+    }
+    return has_any || error_set(e, FAULT_ASKED, "%s: there is nothing to write for what was asked", out->session.path);
+}
+
+static bool find_part(struct writing *w, struct arena *mem, struct error *e)
+{
+    const struct session *s = w->session;
+    struct session_part *part = arena_take(mem, 1, sizeof *part);
+    w->n_host_windows = s->profile.n_devices > 0 ? s->profile.n_devices : 1;
+    w->window = arena_take(mem, s->profile.n_devices, sizeof *w->window);
+    w->host_window = arena_take(mem, w->n_host_windows, sizeof *w->host_window);
+    if (!part || !w->window || !w->host_window)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
+    if (!session_part_find(part, s, w->wishes->first_step, w->wishes->last_step, mem, e))
+        return false;
+    for (size_t d = 0; d < s->profile.n_devices; d++)
+        w->window[d] = (struct window){ .has_any = part->is_on_device,
+                                        .begin_ns = part->device_begin_ns,
+                                        .end_ns = part->device_end_ns,
+                                        .lead_ns = part->device_begin_ns,
+                                        .shown_ns = part->device_begin_ns };
+    for (size_t d = 0; d < w->n_host_windows; d++)
+        w->host_window[d] = (struct window){ .has_any = true,
+                                             .begin_ns = part->begin_ns,
+                                             .end_ns = part->launched_ns,
+                                             .lead_ns = part->begin_ns,
+                                             .shown_ns = part->begin_ns };
+    w->part = part;
+    return true;
+}
+
+static bool write_all(const struct session_wishes *wishes, struct session_result *out, struct error *e)
+{
+    struct writing w = { .wishes = wishes, .session = &out->session };
+    struct arena *mem = out->account.mem;
+    if (wishes->has_steps && !find_part(&w, mem, e))
+        return false;
+    const char *home =
+        wishes->out_dir ? arena_printf(mem, "%s/%s", wishes->out_dir, out->session.name) : out->session.path;
+    const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;
+    const char *done = dir ? arena_printf(mem, "%s/%s", dir, SESSION_DONE) : NULL;
+    const char *logs = home ? arena_printf(mem, "%s/logs", home) : NULL;
+    if (!done || !logs || !plan(&w, dir, mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory", out->session.path);
+    if (wishes->out_dir && (!outdir_make(wishes->out_dir, e) || !outdir_make_inside(home, e)))
+        return false;
+    const int lock = outdir_is_inside(logs, e) ? outdir_lock(dir, OUTDIR_PATIENCE_MS, e) : -1;
+    if (lock < 0)
+        return false;
+    leftovers_sweep(dir);
+    unlink(done); /* it comes last: what is there without it is not complete */
+    run_wanted(&w);
+    remove_stale(&w);
+    if (!collect(&w, out, e)) {
+        rmdir(dir); /* only if nothing else is in it */
+        close(lock);
+        return false;
+    }
+    const bool simplifies =
+        wishes->simplifies == AS_RECORDED ? out->session.settings.simplifies : wishes->simplifies == CHOICE_ON;
+    if (out->session.has_device && !wishes->out_dir)
+        collection_simplify(&out->session.profile, simplifies, &out->account);
+    struct error problem = { 0 };
+    if (!session_log_write(out, home, &problem) || !session_done_write(out, wishes->code_of_losses, dir, &problem))
+        account_problem(&out->account, problem.text);
+    close(lock);
+    return true;
+}
+
+void session_losses(const struct session *s, struct losses *out)
+{
+    losses_merge(out, &s->profile.lost);
+    for (size_t i = 0; i < FRAMEWORK_FILES; i++)
+        losses_merge(out, &s->framework.file[i].lost);
+}
+
+bool session_export(const char *path, const struct session_wishes *w, struct session_result *out, struct error *e)
+{
+    *out = (struct session_result){ .account.mem = arena_new() };
+    if (!out->account.mem)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    struct account *a = &out->account;
+    const double start = now_s();
+    const uint64_t bytes = w->progress ? raw_bytes(path) : 0;
+    if (w->progress)
+        w->progress(w->progress_context, "reading", 0, STAGE_READ, bytes);
+    const struct session_request request = { .n_threads = w->n_threads };
+    if (!session_load(&out->session, path, &request, e))
+        return false;
+    a->load_s = now_s() - start;
+    if (w->progress)
+        w->progress(w->progress_context, "analysing", STAGE_READ, STAGE_ANALYSED,
+                    profile_analyse_steps(&out->session.profile));
+    if (!session_analyse(&out->session, w->n_threads, e))
+        return false;
+    session_losses(&out->session, &out->session.lost);
+    a->analyse_s = now_s() - start - a->load_s;
+    if (out->session.device_error.fault != FAULT_NONE)
+        account_problem(a, out->session.device_error.text);
+    const bool as_recorded = !w->text && !w->db;
+    const bool text = as_recorded ? out->session.settings.wants_text : w->text;
+    if (w->progress)
+        w->progress(w->progress_context, "writing", STAGE_ANALYSED, 1,
+                    stage_output_bytes(bytes, text, text, as_recorded ? out->session.settings.wants_db : w->db));
+    const bool done = write_all(w, out, e);
+    a->write_s = now_s() - start - a->load_s - a->analyse_s;
+    return done;
+}
+
+void session_result_free(struct session_result *r)
+{
+    session_free(&r->session);
+    arena_free(r->account.mem);
+    *r = (struct session_result){ 0 };
+}

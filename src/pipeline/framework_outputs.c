@@ -1,0 +1,83 @@
+#include "export/framework/framework_db.h"
+#include "export/framework/collection_export.h"
+#include "export/framework/communication_json.h"
+#include "export/framework/kernel_details.h"
+#include "export/framework/framework_memory.h"
+#include "export/framework/operator_details.h"
+#include "export/framework/step_trace_time.h"
+#include "export/framework/trace_view.h"
+
+static bool is_level1(const struct session *s)
+{
+    return s->settings.level >= SESSION_LEVEL1;
+}
+
+static bool is_level2(const struct session *s)
+{
+    return s->settings.level == SESSION_LEVEL2;
+}
+
+static bool has_tasks(const struct session *s)
+{
+    return s->settings.level != SESSION_LEVEL_NONE;
+}
+
+static bool wants_l2_cache(const struct session *s)
+{
+    return s->settings.l2_cache;
+}
+
+static bool wants_io(const struct session *s)
+{
+    return s->settings.sys_io;
+}
+
+static bool wants_links(const struct session *s)
+{
+    return s->settings.sys_interconnection;
+}
+
+/* Every file of ASCEND_PROFILER_OUTPUT. The large ones come first, so that no thread ends up alone with one of them. */
+/* clang-format off */
+const struct session_output session_outputs[] = {
+    { .file = "trace_view.json", .about = "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
+      .is_timeline = true, .write = session_trace_write },
+    { .file = "ascend_pytorch_profiler%s.db", .about = "everything as tables, for SQL and MindStudio Insight",
+      .is_db = true, .write = pytorch_db_write },
+    { .file = "analysis.db", .about = "steps and communication as tables", .is_db = true,
+      .is_wanted = session_has_kernels, .write = analysis_db_write },
+    { .file = "communication.json", .about = "time of each collective by step, and how much it moved over which kind of link",
+      .is_wanted = session_has_kernels, .write = session_communication_write },
+    { .file = "communication_matrix.json", .about = "how much collectives moved between which ranks, by step",
+      .is_wanted = session_has_kernels, .write = session_matrix_write },
+    { .file = "memory_record.csv", .about = "memory of the devices over time, by component",
+      .build = session_memory_record, .time = "Timestamp(us)" },
+    { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",
+      .build = session_operator_memory, .time = "Allocation Time(us)" },
+    { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
+      .is_wanted = has_tasks, .build = session_module_memory, .time = "Timestamp(us)", .is_of_device = true },
+    { .file = "operator_details.csv", .about = "operators: how long they took on the host and on the device",
+      .is_wanted = session_has_framework, .build = session_operators_table },
+    { .file = "kernel_details.csv", .about = "what ran on the device, with times, shapes and counters, and its step",
+      .is_wanted = session_has_kernels, .build = session_kernels_table },
+    { .file = "step_trace_time.csv", .about = "where the time of each step went: computing, communication, waiting",
+      .is_wanted = session_has_kernels, .build = session_step_trace_table },
+    { .file = "op_statistic.csv", .about = "operators by type and core: how often they ran, and for how long",
+      .is_wanted = is_level1, .report = "op_statistic" },
+    { .file = "api_statistic.csv", .about = "calls of the host's software stack by name: how often, and for how long",
+      .is_wanted = is_level1, .report = "api_statistic" },
+    { .file = "task_time.csv", .about = "every task of a device: its kernel, when it ran and for how long",
+      .is_new = true, .is_wanted = has_tasks, .report = "task_time" },
+    { .file = "data_preprocess.csv", .about = "kernels that ran on the AI CPU, and what they spent their time on",
+      .is_wanted = is_level2, .report = "aicpu" },
+    { .file = "l2_cache.csv", .about = "how often tasks found what they needed in the L2 cache",
+      .is_wanted = wants_l2_cache, .report = "l2_cache" },
+    { .file = "soc_pmu.csv", .about = "how often tasks found the translation of an address at once",
+      .is_new = true, .is_wanted = wants_l2_cache, .report = "soc_pmu" },
+    { .file = "nic.csv", .about = "network ports: load, packets, errors", .is_wanted = wants_io, .report = "nic" },
+    { .file = "roce.csv", .about = "RoCE ports: load, packets, errors", .is_wanted = wants_io, .report = "roce" },
+    { .file = "pcie.csv", .about = "traffic and latency of the PCIe link", .is_wanted = wants_links, .report = "pcie" },
+    { .file = "hccs.csv", .about = "traffic of the links between devices", .is_wanted = wants_links, .report = "hccs" },
+};
+/* clang-format on */
+const size_t n_session_outputs = sizeof session_outputs / sizeof *session_outputs;

@@ -1,0 +1,462 @@
+#include "pipeline/prof_write.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyse/profile_analyse.h"
+#include "base/file.h"
+#include "base/outdir.h"
+#include "base/pool.h"
+#include "export/msprof/prof_trace.h"
+#include "export/msprof/db_identity.h"
+#include "export/recording_facts.h"
+#include "export/scope.h"
+#include "pipeline/stages.h"
+#include "export/trace_split.h"
+#include "load/collector_load.h"
+#include "load/prof.h"
+#include "load/raw_bytes.h"
+
+/* A table longer than this is cut into files that spreadsheets can open. */
+enum { ROWS_PER_FILE = 1000000 };
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Everything that is written, as jobs that share nothing. The large ones come first, so that no thread ends up alone
+ * with one of them. */
+enum job_kind { JOB_DB, JOB_TIMELINE, JOB_REPORT };
+struct job {
+    enum job_kind kind;
+    const char *file; /* of a timeline: "msprof", or the own_file of some tracks */
+    const struct report *report;
+    struct arena *mem; /* results and their texts */
+    LIST(struct written) files;
+    size_t n_written; /* files, also when there was no memory to list them */
+    struct error error;
+};
+
+struct writing {
+    const struct request *request;
+    struct export base; /* what all outputs share */
+    const char *dir, *prof_dir, *stamp;
+    struct job *job;
+    size_t n_jobs;
+};
+
+static void note_file(struct job *j, const char *path, const char *about, uint64_t rows)
+{
+    struct written *w = list_add(&j->files, j->mem);
+    struct stat st = { 0 };
+    j->n_written++;
+    if (!w)
+        error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", path);
+    else if (stat(path, &st) != 0)
+        error_set(&j->error, FAULT_IO, "%s: was written, but cannot be found: %s", path, write_trouble(errno));
+    if (w)
+        *w = (struct written){ path, about, rows, (uint64_t)st.st_size, j->kind == JOB_TIMELINE };
+}
+
+/* Whether there was memory for everything that a result is made of. False: it would be another one. */
+static bool has_memory(const struct writing *w, struct job *j, const char *file)
+{
+    if (!arena_failed(j->mem) && !names_failed(w->base.profile->names))
+        return true;
+    return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", file);
+}
+
+/* The processes that belong into a file: all of them into msprof_*.json, some into files of their own besides. */
+static void write_timeline(struct writing *w, struct job *j)
+{
+    const struct request *r = w->request;
+    struct export x = w->base;
+    x.mem = j->mem;
+    const bool is_own_file = strcmp(j->file, "msprof") != 0;
+    struct trace_split split = { .max_bytes = r->max_bytes,
+                                 .gzips = r->gzips,
+                                 .before = arena_printf(j->mem, "%s/%s", w->dir, j->file),
+                                 .after = arena_printf(j->mem, "_%s.json%s", w->stamp, r->gzips ? ".gz" : ""),
+                                 .n_threads = r->n_threads,
+                                 .mem = j->mem };
+    const char *path = arena_printf(j->mem, "%s%s", split.before, split.after);
+    struct out o;
+    uint64_t n_events = 0;
+    if (!has_memory(w, j, j->file) || !out_open(&o, path, &j->error))
+        return;
+    const struct timeline_wish wish = { is_own_file ? j->file : NULL, r->processes, r->n_processes };
+    if (!collection_trace_draw(&x, &wish, false, &o, &n_events, &j->error) || !has_memory(w, j, path) ||
+        n_events == 0) {
+        out_discard(&o);
+        return;
+    }
+    if (!trace_split(&split, &o, &j->error))
+        return;
+    for (size_t i = 0; i < split.pieces.n; i++)
+        note_file(j, split.pieces.at[i].path,
+                  is_own_file          ? "a part of the timeline by itself"
+                  : split.pieces.n > 1 ? "a piece of the timeline, by time"
+                                       : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
+                  split.pieces.n > 1 ? split.pieces.at[i].n_events : n_events);
+}
+
+static bool end_table(const struct writing *w, struct job *j, struct out *o)
+{
+    if (has_memory(w, j, o->path))
+        return out_close(o, &j->error);
+    out_discard(o);
+    return false;
+}
+
+static bool write_csv(struct writing *w, struct job *j, const struct table *t, const char *file)
+{
+    const bool sliced = t->n_rows > ROWS_PER_FILE;
+    for (size_t first = 0, slice = 0; first < t->n_rows; first += ROWS_PER_FILE, slice++) {
+        const size_t n = t->n_rows - first < ROWS_PER_FILE ? t->n_rows - first : ROWS_PER_FILE;
+        const char *path = sliced ? arena_printf(j->mem, "%s/%s_slice_%zu_%s.csv", w->dir, file, slice, w->stamp)
+                                  : arena_printf(j->mem, "%s/%s_%s.csv", w->dir, file, w->stamp);
+        struct out o;
+        if (!has_memory(w, j, file) || !out_open(&o, path, &j->error))
+            return false;
+        table_csv_header(t, &o);
+        table_csv_rows(t, &o, first, n);
+        if (!end_table(w, j, &o))
+            return false;
+        note_file(j, path, j->report->about, n);
+    }
+    return true;
+}
+
+static bool write_json(struct writing *w, struct job *j, const struct table *t, const char *file)
+{
+    const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, file, w->stamp);
+    struct out o;
+    if (!has_memory(w, j, file) || !out_open(&o, path, &j->error))
+        return false;
+    table_json(t, &o);
+    if (!end_table(w, j, &o))
+        return false;
+    note_file(j, path, j->report->about, t->n_rows);
+    return true;
+}
+
+static void write_report(struct writing *w, struct job *j)
+{
+    struct export x = w->base;
+    x.mem = j->mem;
+    struct table t = { 0 };
+    if (!j->report->build(&x, &t, &j->error) || !has_memory(w, j, j->report->file) || t.n_rows == 0)
+        return;
+    t.is_safe = w->request->csv_is_safe;
+    const bool seed = x.dialect == DIALECT_SEED && j->report->seed_file;
+    const char *file = seed ? j->report->seed_file : j->report->file;
+    if (w->request->format == FORMAT_JSON)
+        write_json(w, j, &t, file);
+    else
+        write_csv(w, j, &t, file);
+}
+
+/* Always of the whole collection: where ids are not unique, tables hold what the text exports have no room for. */
+static void write_db(struct writing *w, struct job *j)
+{
+    struct export x = w->base;
+    x.mem = j->mem;
+    x.scope = SCOPE_ALL;
+    x.is_generic = !x.profile->chip->is_native;
+    x.window = x.host_window = NULL;
+    const char *path = arena_printf(j->mem, "%s/msprof_%s.db", w->prof_dir, w->stamp);
+    struct db *db = has_memory(w, j, "msprof.db") ? db_open(path, x.profile->names, &j->error) : NULL;
+    if (!db)
+        return;
+    for (size_t i = 0; i < n_db_writers; i++)
+        if (!db_writers[i].write(&x, db, &j->error) || !has_memory(w, j, path)) {
+            db_discard(db);
+            return;
+        }
+    if (!about_db(&x, db, &j->error)) {
+        db_discard(db);
+        return;
+    }
+    const uint64_t rows = db_rows(db);
+    if (db_close(db, &j->error))
+        note_file(j, path, "everything as tables, for SQL and MindStudio Insight", rows);
+}
+
+static void write_job(struct writing *w, struct job *j)
+{
+    switch (j->kind) {
+    case JOB_DB: write_db(w, j); break;
+    case JOB_TIMELINE: write_timeline(w, j); break;
+    case JOB_REPORT: write_report(w, j); break;
+    }
+}
+
+static void run_job(void *context, size_t i)
+{
+    struct writing *w = context;
+    struct job *j = &w->job[i];
+    if (j->mem)
+        write_job(w, j);
+    else
+        error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of the results", w->dir);
+}
+
+static struct job *add_job(struct writing *w, enum job_kind kind)
+{
+    struct job *j = &w->job[w->n_jobs++];
+    j->kind = kind;
+    j->mem = arena_new();
+    return j;
+}
+
+static bool has_db(const char *dir)
+{
+    DIR *d = opendir(dir);
+    bool found = false;
+    for (struct dirent *f; d && !found && (f = readdir(d));)
+        found = strncmp(f->d_name, "msprof_", 7) == 0 && strlen(f->d_name) > 10 &&
+                strcmp(f->d_name + strlen(f->d_name) - 3, ".db") == 0;
+    if (d)
+        closedir(d);
+    return found;
+}
+
+static void plan(struct writing *w)
+{
+    const struct request *r = w->request;
+    /* As the reference does: the text exports leave a database too, unless one is there or only a part is wanted; and not
+     * where the older presentation applies. */
+    const bool leaves_db = w->base.scope == SCOPE_ALL && !w->base.is_generic && !has_db(w->prof_dir);
+    const bool wants_db = (r->want & WANT_DB) || leaves_db;
+    if (wants_db && !w->base.is_cut)
+        add_job(w, JOB_DB);
+    if (r->want & WANT_TIMELINE) {
+        add_job(w, JOB_TIMELINE)->file = "msprof";
+        for (size_t i = 0; i < n_tracks; i++) {
+            const char *own = tracks[i].own_file;
+            bool is_new = own != NULL;
+            for (size_t k = 0; k < i && is_new; k++)
+                is_new = !tracks[k].own_file || strcmp(tracks[k].own_file, own) != 0;
+            if (is_new)
+                add_job(w, JOB_TIMELINE)->file = own;
+        }
+    }
+    for (size_t i = 0; i < n_reports && (r->want & WANT_SUMMARY); i++)
+        add_job(w, JOB_REPORT)->report = &reports[i];
+}
+
+/* Who recorded it, how exactly, and what was lost on the way. */
+static void readme_recording(struct out *o, const struct result *out)
+{
+    const struct recording_facts facts = recording_facts(&out->profile.collector, out->account.mem);
+    if (facts.list.n == 0)
+        return;
+    out_lit(o, "The recording, as ascope's collector tells it\n");
+    for (size_t i = 0; i < facts.list.n; i++) {
+        char line[256];
+        const int len = snprintf(line, sizeof line, "%s: %s\n", facts.list.at[i].name, facts.list.at[i].value);
+        out_bytes(o, line, (size_t)len < sizeof line ? (size_t)len : sizeof line - 1);
+    }
+    out_char(o, '\n');
+}
+
+/* What each file is, for people who open the directory later. Lists what this export wrote. */
+static bool write_readme(struct writing *w, struct result *out, struct error *e)
+{
+    const char *path = arena_printf(out->account.mem, "%s/README.txt", w->dir);
+    static const struct {
+        const char *ending, *heading;
+    } part[] = { { ".json", "Timelines and JSON tables" }, { ".csv", "Tables" } };
+    struct out o;
+    if (!path)
+        return error_set(e, FAULT_LIMIT, "%s/README.txt: no memory", w->dir);
+    if (!out_open(&o, path, e))
+        return false;
+    if (source_is_simulated(profile_main_source(&out->profile)))
+        out_lit(&o, "The data is simulated: no such device has run.\n\n");
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < out->account.files.n; i++) {
+            const struct written *f = &out->account.files.at[i];
+            const char *name = strrchr(f->path, '/') + 1, *ending = strrchr(name, '.');
+            if (strcmp(strcmp(ending, ".gz") == 0 ? ".json" : ending, part[k].ending) != 0)
+                continue;
+            char line[512];
+            const int len = n++ == 0 ? snprintf(line, sizeof line, "%s\n1. %s: %s\n", part[k].heading, name, f->about)
+                                     : snprintf(line, sizeof line, "%zu. %s: %s\n", n, name, f->about);
+            out_bytes(&o, line, (size_t)len < sizeof line ? (size_t)len : sizeof line - 1);
+        }
+        if (n > 0)
+            out_char(&o, '\n');
+    }
+    readme_recording(&o, out);
+    return out_close(&o, e);
+}
+
+/* What this version does not read of a collection is said, not passed over. */
+static void note_unknown(struct result *out)
+{
+    const struct profile *p = &out->profile;
+    const char *version = NULL;
+    if (p->lost.by[LOSS_UNREAD].n > 0)
+        account_problem(&out->account,
+                        arena_printf(out->account.mem,
+                                     "%s: platform %d (%s): not read by this version: %s; everything else is "
+                                     "exported",
+                                     p->path, p->platform, p->chip->product, p->lost.by[LOSS_UNREAD].file));
+    for (size_t d = 0; d < p->n_devices && !version; d++) {
+        const char *told = source_text(p->device[d].source.info, "version");
+        if (*told && strcmp(told, "1.0") != 0 && strcmp(told, "2.0") != 0)
+            version = told;
+    }
+    if (version)
+        account_problem(&out->account,
+                        arena_printf(out->account.mem,
+                                     "%s: collected in version %.20s of the format; known are 1.0 and 2.0, and it is "
+                                     "read as 1.0",
+                                     p->path, version));
+}
+
+static bool write_locked(struct writing *w, struct result *out, struct error *e)
+{
+    leftovers_sweep(w->dir);
+    leftovers_sweep(w->prof_dir);
+    plan(w);
+    pool_run(w->n_jobs, w->request->n_threads, run_job, w);
+    size_t n_written = 0;
+    for (size_t i = 0; i < w->n_jobs; i++) {
+        struct job *j = &w->job[i];
+        n_written += j->n_written;
+        for (size_t k = 0; k < j->files.n; k++) {
+            const char *path = arena_text(out->account.mem, j->files.at[k].path, strlen(j->files.at[k].path));
+            struct written *f = path ? list_add(&out->account.files, out->account.mem) : NULL;
+            if (!f) {
+                error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", j->files.at[k].path);
+                break;
+            }
+            *f = j->files.at[k];
+            f->path = path;
+        }
+        if (j->error.fault != FAULT_NONE) {
+            account_problem(&out->account, j->error.text);
+            error_set(e, j->error.fault, "%s", j->error.text);
+        }
+        arena_free(j->mem);
+    }
+    if (n_written == 0) {
+        rmdir(w->dir); /* only if nothing else is in it */
+        return error_set(e, FAULT_ASKED, "%s: there is nothing to export for what was asked", out->profile.path);
+    }
+    note_unknown(out);
+    struct error readme = { 0 };
+    if ((w->request->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(w, out, &readme))
+        account_problem(&out->account, readme.text);
+    return true;
+}
+
+static bool write_all(const struct request *r, struct result *out, struct error *e)
+{
+    struct writing w = { .request = r,
+                         .base = { .profile = &out->profile, .dialect = r->dialect, .from_start = r->from_start },
+                         .job = arena_take(out->account.mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job) };
+    const char *name = strrchr(out->profile.path, '/');
+    name = name ? name + 1 : out->profile.path;
+    w.prof_dir = r->out_dir ? arena_printf(out->account.mem, "%s/%s", r->out_dir, name) : out->profile.path;
+    w.dir = arena_printf(out->account.mem, "%s/mindstudio_profiler_output", w.prof_dir);
+    char stamp[32];
+    const time_t now = time(NULL);
+    struct tm local;
+    strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", localtime_r(&now, &local));
+    w.stamp = r->stamp ? r->stamp : stamp;
+    if (!w.job || !w.prof_dir || !w.dir)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", out->profile.path);
+    if (!scope_resolve(&w.base, r, e))
+        return false;
+    if (r->out_dir && (!outdir_make(r->out_dir, e) || !outdir_make_inside(w.prof_dir, e)))
+        return false;
+    const int lock = outdir_lock(w.dir, OUTDIR_PATIENCE_MS, e); /* who holds it also writes the database beside it */
+    if (lock < 0)
+        return false;
+    const bool done = write_locked(&w, out, e);
+    close(lock);
+    return done;
+}
+
+/* The reference's intermediate databases, which --clear is there to remove. */
+static void clear_folder(struct result *out, const struct source *s)
+{
+    const char *path = arena_printf(out->account.mem, "%s/sqlite", s->path);
+    const int fd = path ? (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) : -1;
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        else if (path && (errno == ENOTDIR || errno == ELOOP))
+            account_problem(&out->account,
+                            arena_printf(out->account.mem, "%s: is not removed: it is no folder, or a link", path));
+        return;
+    }
+    for (struct dirent *f; (f = readdir(d));)
+        if (f->d_name[0] != '.')
+            unlinkat(dirfd(d), f->d_name, 0);
+    closedir(d);
+    if (rmdir(path) != 0)
+        account_problem(&out->account,
+                        arena_printf(out->account.mem, "%s: cannot be removed: %s", path, write_trouble(errno)));
+}
+
+void result_clear(struct result *out)
+{
+    if (profile_has_host(&out->profile))
+        clear_folder(out, &out->profile.host.source);
+    for (size_t i = 0; i < out->profile.n_devices; i++)
+        clear_folder(out, &out->profile.device[i].source);
+}
+
+bool collection_export(const char *prof_path, const struct request *r, struct result *out, struct error *e)
+{
+    *out = (struct result){ .account.mem = arena_new() };
+    if (!out->account.mem)
+        return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
+    const double start = now_s();
+    const uint64_t bytes = r->progress ? raw_bytes(prof_path) : 0;
+    if (r->progress)
+        r->progress(r->progress_context, "reading", 0, STAGE_READ, bytes);
+    struct profile *p = &out->profile;
+    if (!profile_load(p, prof_path, r->n_threads, e) ||
+        (!p->collector.is_there && !collector_load_above(&p->collector, p->path, p->mem, &p->lost, e)))
+        return false;
+    const double loaded = now_s();
+    if (r->progress)
+        r->progress(r->progress_context, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(p));
+    if (!profile_analyse(&out->profile, r->n_threads, e))
+        return false;
+    const double analysed = now_s();
+    if (r->progress)
+        r->progress(r->progress_context, "writing", STAGE_ANALYSED, 1,
+                    stage_output_bytes(bytes, r->want & WANT_TIMELINE, r->want & WANT_SUMMARY, r->want & WANT_DB));
+    const bool done = write_all(r, out, e);
+    if (done && r->clear)
+        result_clear(out);
+    out->account.load_s = loaded - start;
+    out->account.analyse_s = analysed - loaded;
+    out->account.write_s = now_s() - analysed;
+    return done;
+}
+
+void result_free(struct result *r)
+{
+    profile_free(&r->profile);
+    arena_free(r->account.mem);
+    *r = (struct result){ 0 };
+}

@@ -1,0 +1,145 @@
+#include "export/msprof/aicpu.h"
+#include "export/msprof/api_statistic.h"
+#include "export/msprof/cann.h"
+#include "export/comm/communication.h"
+#include "export/samplers/counter_tracks.h"
+#include "export/msprof/db_identity.h"
+#include "export/export.h"
+#include "export/msprof/fusion.h"
+#include "export/msprof/hardware.h"
+#include "export/msprof/mark_tracks.h"
+#include "export/msprof/memory_tables.h"
+#include "export/msprof/op_statistic.h"
+#include "export/msprof/op_summary.h"
+#include "export/msprof/overlap_track.h"
+#include "export/msprof/pmu_db.h"
+#include "export/msprof/step_trace.h"
+#include "export/samplers/task_counters.h"
+#include "export/msprof/task_time.h"
+#include "export/samplers/usage_export.h"
+
+/* One row for each table file: its name, its name in the seed dialect where it is another one, and what it holds. */
+/* clang-format off */
+const struct report reports[] = {
+    { "op_summary", NULL, "operators: when they ran, for how long, on which data, and what the cores counted",
+      op_summary_report },
+    { "communication_statistic", "hccl_statistic", "collectives by kind: how many, and how long they took",
+      communication_statistic },
+    { "op_statistic", NULL, "operators by type and core: how often they ran, and for how long",
+      op_statistic_report },
+    { "task_time", NULL, "every task of a device: its kernel, when it ran and for how long",
+      task_time_report },
+    { "api_statistic", NULL, "calls of the host's software stack by name: how often, and for how long",
+      api_statistic_report },
+    { "l2_cache", NULL, "how often tasks found what they needed in the L2 cache",
+      l2_cache_report },
+    { "soc_pmu", NULL, "how often tasks found the translation of an address at once",
+      soc_pmu_report },
+    { "page_fault", NULL, "page faults of tasks",
+      page_fault_report },
+    { "host_cpu_usage", NULL, "how many of the host's CPUs the program used, and how many it needs",
+      host_cpu_usage_table },
+    { "host_mem_usage", NULL, "memory of the host: all of it, the most that the program used, what it needs",
+      host_mem_usage_table },
+    { "host_network_usage", NULL, "speed of the host's network cards: what they can do, the most that was used, what is needed",
+      host_network_usage_table },
+    { "host_disk_usage", NULL, "disk traffic of the program: the most of it, and what is needed",
+      host_disk_usage_table },
+    { "os_runtime_statistic", NULL, "system and pthread calls of the program, by name and thread",
+      os_runtime_statistic_table },
+    { "cpu_usage", NULL, "what the CPUs of the host and of each device spent their time on",
+      cpu_usage_table },
+    { "process_cpu_usage", NULL, "share of each process in the CPU time since boot",
+      process_cpu_usage_table },
+    { "sys_mem", NULL, "memory of the host and of each device, as their kernels see it",
+      sys_mem_table },
+    { "process_mem", NULL, "memory of each process",
+      process_mem_table },
+    { "ai_cpu_pmu_events", NULL, "hardware events of the CPUs that run AI CPU kernels",
+      ai_cpu_events_table },
+    { "ai_cpu_top_function", NULL, "functions in which those CPUs spent their cycles",
+      ai_cpu_functions_table },
+    { "ctrl_cpu_pmu_events", NULL, "hardware events of the CPUs that control a device",
+      ctrl_cpu_events_table },
+    { "ctrl_cpu_top_function", NULL, "functions in which those CPUs spent their cycles",
+      ctrl_cpu_functions_table },
+    { "ts_cpu_pmu_events", NULL, "hardware events of the CPU that schedules tasks",
+      ts_cpu_events_table },
+    { "ts_cpu_top_function", NULL, "addresses at which that CPU spent its cycles",
+      ts_cpu_functions_table },
+    { "dvpp", NULL, "units that code and decode pictures and video",
+      dvpp_table },
+    { "hbm", NULL, "traffic of the high bandwidth memory: means of all its parts and of each",
+      hbm_report },
+    { "ddr", NULL, "traffic of the DDR memory",
+      ddr_report },
+    { "llc_read_write", NULL, "the last-level cache: how often it had what was asked for, and its traffic",
+      llc_report },
+    { "npu_mem", NULL, "memory in use, of the program and of the whole device, over time",
+      npu_mem_report },
+    { "npu_module_mem", NULL, "memory that each module of the system software holds, over time",
+      module_mem_report },
+    { "pcie", NULL, "traffic and latency of the PCIe link",
+      pcie_report },
+    { "hccs", NULL, "traffic of the links between devices",
+      hccs_report },
+    { "nic", NULL, "network ports: load, packets, errors",
+      nic_report },
+    { "roce", NULL, "RoCE ports: load, packets, errors",
+      roce_report },
+    { "ai_core_utilization", NULL, "sampled AI cores: what they spent their time on",
+      core_report },
+    { "ai_vector_core_utilization", NULL, "sampled vector cores: what they spent their time on",
+      vector_core_report },
+    { "step_trace", NULL, "iterations and training steps: forward, backward, reductions", step_trace_report },
+    { "msprof_tx", NULL, "what the user marked, on the host and where devices saw it", marks_report },
+    { "memory_record", NULL, "memory that operators took and gave back, as it happened", memory_record_report },
+    { "operator_memory", NULL, "how long operators held their memory", operator_memory_report },
+    { "static_op_mem", NULL, "memory that a graph has planned for its operators", static_memory_report },
+    { "fusion_op", NULL, "operators that were made out of several, and their memory", fusion_report },
+    { "aicpu", NULL, "kernels that ran on the AI CPU, and what they spent their time on", aicpu_report },
+    { "dp", NULL, "what passed through the queue that feeds the model", data_queue_report },
+    { "aicpu_mi", NULL, "how long the model waited for that queue", queue_wait_report },
+    { 0 },
+};
+const size_t n_reports = sizeof reports / sizeof *reports - 1;
+
+/* One row for each process of the timeline: the word for it in a -reports file, and the file that it also gets alone. */
+const struct track tracks[] = {
+    { "cann", NULL, cann_track },
+    { "ascend", NULL, hardware_track },
+    { "communication", NULL, communication_track },
+    { "overlap_analyse", NULL, overlap_track },
+    { "step_trace", "step_trace", step_trace_track },
+    { "cpu_usage", NULL, cpu_usage_track },
+    { "memory_usage", NULL, memory_usage_track },
+    { "network_usage", NULL, network_usage_track },
+    { "disk_usage", NULL, disk_usage_track },
+    { "os_runtime_api", NULL, os_runtime_track },
+    { "freq", NULL, freq_track },
+    { "freq", NULL, voltage_track },
+    { "msproftx", "msprof_tx", marks_track },
+    { "device_tx", "msprof_tx", device_marks_track },
+    { 0 },
+};
+const size_t n_tracks = sizeof tracks / sizeof *tracks - 1;
+
+/* The tables of the database, in groups. */
+const struct db_writer db_writers[] = {
+    { cann_db },
+    { hardware_db },
+    { communication_db },
+    { overlap_db },
+    { pmu_db },
+    { usage_db },
+    { counters_db },
+    { freq_db },
+    { core_db },
+    { marks_db },
+    { session_db },
+    { enums_db },
+    { memory_db },
+    { 0 },
+};
+/* clang-format on */
+const size_t n_db_writers = sizeof db_writers / sizeof *db_writers - 1;

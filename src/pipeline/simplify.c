@@ -1,0 +1,84 @@
+#include "pipeline/simplify.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+/* Folders of results are a level or two deep; what is deeper is none of ours. */
+enum { DEPTH_MOST = 8 };
+
+/* 0, or the errno of what could not be removed. Links are removed, not followed. */
+static int remove_tree(int parent, const char *name, int depth)
+{
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (fd < 0)
+        return errno == ENOTDIR || errno == ELOOP ? (unlinkat(parent, name, 0) == 0 ? 0 : errno) : errno;
+    DIR *dir = depth < DEPTH_MOST ? fdopendir(fd) : NULL;
+    if (!dir) {
+        close(fd);
+        return depth < DEPTH_MOST ? errno : ENOTEMPTY;
+    }
+    int why = 0, first = 0;
+    for (const char *entry; (entry = dir_next(dir, &why));) {
+        const int here = remove_tree(dirfd(dir), entry, depth + 1);
+        first = first ? first : here;
+    }
+    closedir(dir);
+    first = first ? first : why;
+    return first ? first : unlinkat(parent, name, AT_REMOVEDIR) == 0 ? 0 : errno;
+}
+
+/* msprof_analysis_20240101000000.log */
+static bool is_export_log(const char *name)
+{
+    static const char begin[] = "msprof_analysis_";
+    if (strncmp(name, begin, sizeof begin - 1) != 0)
+        return false;
+    const char *p = name + sizeof begin - 1;
+    while (isdigit((unsigned char)*p))
+        p++;
+    return strcmp(p, ".log") == 0;
+}
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+static void remove_from(const char *path, const char *const *names, bool logs_too, struct account *a)
+{
+    DIR *dir = opendir(path);
+    int why;
+    for (const char *name; dir && (name = dir_next(dir, &why));) {
+        if (!is_one_of(name, names) && !(logs_too && is_export_log(name)))
+            continue;
+        const int here = remove_tree(dirfd(dir), name, 0);
+        if (here != 0)
+            account_problem(a, arena_printf(a->mem, "%s/%s: cannot be removed: %s", path, name, write_trouble(here)));
+    }
+    if (dir)
+        closedir(dir);
+}
+
+void collection_simplify(const struct profile *p, bool simplifies, struct account *a)
+{
+    static const char *const intermediate[] = { "sqlite", NULL };
+    static const char *const folder_results[] = { "sqlite", "summary", "timeline", NULL };
+    static const char *const results[] = { "analyze", "mindstudio_profiler_log", "mindstudio_profiler_output", NULL };
+    const char *const *of_folder = simplifies ? folder_results : intermediate;
+    if (profile_has_host(p))
+        remove_from(p->host.source.path, of_folder, false, a);
+    for (size_t i = 0; i < p->n_devices; i++)
+        remove_from(p->device[i].source.path, of_folder, false, a);
+    if (simplifies)
+        remove_from(p->path, results, true, a);
+}

@@ -1,0 +1,117 @@
+/* source.h - where a profile comes from: a PROF_XXX directory, its host and device folders, their clocks and files.
+ *
+ * A source is one folder (host or device_N). It knows its settings, how to turn its counters into wall-clock time, and
+ * which streams of records lie in its data folder, sorted and in memory. Filled by load/source_open.c; everything
+ * lives as long as the profile.
+ */
+#ifndef ASCOPE_PROFILE_SOURCE_H
+#define ASCOPE_PROFILE_SOURCE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/large_memory.h"
+#include "raw/chip.h"
+
+struct slice {
+    const char *name; /* "device_0/data/hbm.data.0.slice_0": for messages */
+    const uint8_t *data;
+    size_t size;
+    uint32_t number;
+    struct mapped map; /* where it lies, unless it was small enough to be copied */
+};
+
+/* One file family of a folder, cut into slices. Records may straddle two of them: read through records.h or text.h. */
+struct stream {
+    const char *family; /* "api_event.data", "compact.task_track", "hbm.data", "101-CpuUsage.data" */
+    bool is_unaging;    /* written once, at load time: what it describes is static */
+    struct slice *slice;
+    size_t n_slices;
+    bool is_opened;  /* a reader has passed over it */
+    bool is_checked; /* its damage is counted: several readers pass over it, one for each kind of record */
+    size_t n_unread; /* whole records that no reader so far knew; nothing until it is checked */
+};
+
+enum { HOST_DEVICE_ID = 64, PLATFORM_UNKNOWN = -1 };
+
+struct source {
+    bool is_host;
+    unsigned device;       /* HOST_DEVICE_ID for the host */
+    const char *name;      /* "host", "device_0" */
+    const char *path;      /* of the folder */
+    json_t *info, *sample; /* info.json and sample.json as they are; both are objects */
+
+    int platform;            /* platform_version: 5 is Atlas A2 and A3 */
+    const struct chip *chip; /* what that means */
+    uint32_t pid;
+    const char *pid_name;
+    uint32_t ai_core_num, aiv_num;
+    double aic_mhz, aiv_mhz;
+
+    struct clock host_clock;   /* host counter -> CLOCK_MONOTONIC_RAW ns of the host */
+    struct clock device_clock; /* device counter -> the same time line; devices only */
+    int64_t host_mono_ns;      /* host and device clocks at the same instant, when the collection started */
+    int64_t device_mono_ns;
+    int64_t wall_offset_ns;   /* monotonic ns + this = wall clock ns */
+    int64_t begin_ns, end_ns; /* of the collection, wall clock; end is a guess when has_end is false */
+    const char *begin_date;   /* the same begin in the words of the machine that collected, local time; may be "" */
+    bool has_end;
+    int64_t drift_ns; /* how far the wall clock moved against the monotonic one meanwhile; 0 when nobody knows */
+
+    struct stream *stream; /* sorted by family, unaging first */
+    size_t n_streams;
+    bool is_counted; /* what was not read of it is among the losses */
+    struct arena *mem;
+    struct losses lost;
+};
+
+/* Wall-clock ns of a raw stamp. */
+static inline int64_t source_host_ns(const struct source *s, uint64_t cnt)
+{
+    return stamp_add(clock_ns(&s->host_clock, cnt), s->wall_offset_ns);
+}
+
+static inline int64_t source_device_ns(const struct source *s, uint64_t tick)
+{
+    return stamp_add(clock_ns(&s->device_clock, tick), s->wall_offset_ns);
+}
+
+/* A sampler's stamp in ns of the device's monotonic clock. */
+static inline int64_t source_sampler_ns(const struct source *s, int64_t device_mono)
+{
+    return stamp_held((__int128)device_mono - s->device_mono_ns + s->host_mono_ns + s->wall_offset_ns);
+}
+
+/* A sampler's stamp in µs since the device's clock was read at the start. */
+static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
+{
+    return stamp_held((__int128)us * 1000 + s->host_mono_ns + s->wall_offset_ns);
+}
+
+/* Settings, "" or the given default when absent or of another kind. Numbers may be written as text. */
+const char *source_text(const json_t *object, const char *key);
+int64_t source_number(const json_t *object, const char *key, int64_t otherwise);
+
+/* Counts a setting of info.json that cannot be. */
+void setting_lost(struct source *s, const char *key);
+
+/* Simulated data says so in a place that collectors fill with the name of a job. */
+bool source_is_simulated(const struct source *s);
+
+/* The first stream of a family (the unaging one, if any); *n says how many follow it in the array. NULL when none. */
+const struct stream *source_streams(const struct source *s, const char *family, size_t *n);
+
+/* The first file of a family, for messages; the family's own name when there is none. */
+const char *source_file(const struct source *s, const char *family);
+
+/* Damage, counted with the file and the place in it: `at` bytes behind the beginning of the stream; or wherever `rec`
+ * points into a record, with the first file of the family when that record was put together from several or is NULL. */
+void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at);
+void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec);
+
+#endif

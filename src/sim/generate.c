@@ -1,0 +1,345 @@
+#include "sim/generate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/leftover.h"
+#include "base/outdir.h"
+#include "base/pool.h"
+#include "sim/sim_torch.h"
+#include "raw/host_records.h"
+
+const struct sim_options sim_defaults = {
+    .out_dir = ".",
+    .seed = 1,
+    .kernels = 150,
+    .steps = 3,
+    .devices = 1,
+    .processes = 1,
+    .chip = "A2",
+    .counter_mhz = 50,
+    .metrics = "PipeUtilization",
+    .slice_bytes = SLICE_BYTES,
+    .comm = true,
+    .graphs = true,
+    .copies = true,
+    .marks = true,
+    .samplers = true,
+};
+
+bool sim_chip_has_kfc(const char *chip)
+{
+    const struct chip *c = chip_find(chip);
+    return c && c->has_two_dies;
+}
+
+struct known_chips {
+    char text[160];
+};
+
+static struct known_chips chips_known(void)
+{
+    struct known_chips known = { "" };
+    size_t used = 0;
+    const struct chip *c;
+    for (size_t i = 0; (c = chip_simulated(i)) && used < sizeof known.text; i++) {
+        const char *between = i > 0 ? ", " : "";
+        used += (size_t)(c->spoken[0]
+                             ? snprintf(known.text + used, sizeof known.text - used, "%s%s", between, c->spoken[0])
+                             : snprintf(known.text + used, sizeof known.text - used, "%s%d", between, c->platform));
+    }
+    return known;
+}
+
+static bool options_resolve(struct sim_process *p, const struct sim_options *o, struct error *e)
+{
+    p->o = o;
+    p->chip = chip_find(o->chip);
+    if (!p->chip)
+        return error_set(e, FAULT_ASKED, "chip %s: cannot be simulated; known are %s", o->chip, chips_known().text);
+    for (size_t i = 0; i < sim_n_metrics; i++)
+        if (strcmp(sim_metrics[i].name, o->metrics) == 0 && sim_metrics[i].on & p->chip->group)
+            p->metrics = &sim_metrics[i];
+    if (!p->metrics)
+        return error_set(e, FAULT_ASKED, "%s: the chip %s has no such group of counters", o->metrics, o->chip);
+    if (o->kfc && p->chip->group != ON_A2)
+        return error_set(e, FAULT_ASKED, "chip %s: its AI CPU runs no collectives", o->chip);
+    enum { MOST_WIDE = 20000 }; /* tasks of a stream have 16 bits of an id, and no flips */
+    if (p->chip->group == ON_950 && o->devices > 0 && (o->kernels / o->devices > MOST_WIDE || o->sample_based))
+        return error_set(e, FAULT_ASKED, "chip %s: at most %d kernels a device, and no samples of cores", o->chip,
+                         MOST_WIDE);
+    if (o->steps == 0 || o->devices == 0 || o->devices > SIM_DEVICES_MOST || o->processes == 0 ||
+        o->processes > SIM_PROCESSES_MOST)
+        return error_set(e, FAULT_ASKED,
+                         "%u steps, %u devices, %u processes; wanted at least one, at most %d devices "
+                         "and %d processes",
+                         o->steps, o->devices, o->processes, SIM_DEVICES_MOST, SIM_PROCESSES_MOST);
+    if (o->counter_mhz == 0 || o->counter_mhz > 1000)
+        return error_set(e, FAULT_ASKED, "a counter of %u MHz; wanted 1 to 1000", o->counter_mhz);
+    if (o->framework == SIM_PYTORCH && o->devices > 1)
+        return error_set(e, FAULT_ASKED, "%u devices; a process of PyTorch has one, and --ranks has more of them",
+                         o->devices);
+    if (sim_is_job(o) && o->devices > 1)
+        return error_set(e, FAULT_ASKED, "--devices %u: a rank of a job has one device, and --ranks has more of them",
+                         o->devices);
+    if (o->slice_bytes < 4096)
+        return error_set(e, FAULT_ASKED, "slices of %zu bytes; wanted at least 4096", o->slice_bytes);
+    return true;
+}
+
+/* All processes of a job run on one host: their clocks agree, they only start one after the other. */
+static void clocks_set(struct sim_process *p)
+{
+    enum { APART_US = 3000 };
+    if (p->job) {
+        job_clocks_set(p);
+        return;
+    }
+    struct dice job = dice_for(p->o->seed, 0);
+    const uint64_t first_us = 1717200000ull * 1000000; /* 1 June 2024 */
+    p->wall_us = first_us + dice_next(&job) % (86400ull * 1000000) + (uint64_t)APART_US * p->index;
+    p->mono_ns = 4000000000000 + dice_next(&job) % 1000000000000 + (uint64_t)APART_US * 1000 * p->index;
+    p->cnt = p->mono_ns / NS_PER_HOST_TICK + 1234;
+}
+
+static void prof_name(struct sim_process *p, const char *dir, char *path, size_t size)
+{
+    char date[32], letters[9] = "";
+    p->dice = dice_for(p->o->seed, 1000000 + p->index);
+    info_date(date, sizeof date, "%Y%m%d%H%M%S", p->wall_us);
+    for (unsigned i = 0; i < 8; i++)
+        letters[i] = (char)('A' + dice_below(&p->dice, 18));
+    snprintf(path, size, "%s/PROF_000001_%s%03u_%08u%s", dir, date, (unsigned)(p->wall_us / 1000 % 1000), p->pid,
+             letters);
+}
+
+static void path_make(struct sim_process *p, char *path, size_t size)
+{
+    char date[32];
+    if (p->o->framework == SIM_NO_FRAMEWORK) {
+        prof_name(p, p->o->out_dir, path, size);
+        return;
+    }
+    info_date(date, sizeof date, "%Y%m%d%H%M%S", p->wall_us);
+    snprintf(path, size, "%s/ascope-sim_%u_%s%03u_ascend_pt", p->o->out_dir, p->pid, date,
+             (unsigned)(p->wall_us / 1000 % 1000));
+}
+
+uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which)
+{
+    return all / parts + (which < all % parts);
+}
+
+static void device_begin(struct sim_device *d)
+{
+    struct sim_process *p = d->of;
+    const uint64_t at = d->main.now;
+    host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_SET_DEVICE, d->main.id, at + 20, at + 260, 0);
+    host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_SET_DEVICE, d->main.id, at, at + 300, 0);
+    d->main.now = at + 300;
+    if (p->o->kfc)
+        kfc_open(d);
+    if (p->o->graphs) {
+        graph_load(d);
+        graph_capture(d);
+    }
+}
+
+static void device_end(struct sim_device *d)
+{
+    struct sim_process *p = d->of;
+    const uint32_t thread[] = { d->main.id, d->backward.id };
+    memory_release(d);
+    if (p->o->graphs)
+        graphs_end(d);
+    uint8_t *rec = host_record(p, HOST_THREADS, d->main.id, d->main.now + 50);
+    layout_put(&multi_thread_layout, HEAD_DATA_LEN, rec, sizeof(uint32_t) + sizeof thread);
+    layout_put(&multi_thread_layout, THREADS_COUNT, rec, sizeof thread / sizeof *thread);
+    memcpy(rec + THREADS_FIRST, thread, sizeof thread);
+    if (p->o->sample_based)
+        counters_sample(d, p->end);
+    if (p->o->samplers) {
+        samplers_write(d);
+        usage_of_device(d);
+    }
+}
+
+static void steps_run(struct sim_process *p)
+{
+    const struct sim_options *o = p->o;
+    for (uint32_t i = 0; i < o->devices; i++)
+        device_begin(&p->device[i]);
+    for (uint32_t step = 0; step < o->steps && p->writer.error.fault == FAULT_NONE; step++) {
+        for (uint32_t i = 0; i < o->devices; i++) {
+            struct sim_device *d = &p->device[i];
+            const uint64_t kernels = p->job ? p->job->kernels : sim_share(o->kernels, o->devices, d->rank);
+            step_run(d, step, sim_share(kernels, o->steps, step));
+        }
+    }
+    for (uint32_t i = 0; i < o->devices; i++)
+        if (p->device[i].now > p->end)
+            p->end = p->device[i].now;
+    p->end += 1000 * HOST_MHZ; /* stopping takes its time, too */
+    for (uint32_t i = 0; i < o->devices; i++)
+        device_end(&p->device[i]);
+    if (o->samplers)
+        usage_of_host(p);
+}
+
+/* Into a directory that does not exist. */
+static bool process_fill(struct sim_process *p, const char *path, struct error *e)
+{
+    const struct sim_options *o = p->o;
+    p->device = calloc(o->devices, sizeof *p->device);
+    if (!p->device)
+        return error_set(e, FAULT_LIMIT, "no memory for %u devices", o->devices);
+    /* Beside a framework's data it is a directory of its own; else it is there already, under its temporary name. */
+    if ((p->torch ? prof_writer_open : prof_writer_join)(&p->writer, path, o->slice_bytes, e)) {
+        host_open(p);
+        for (uint32_t i = 0; i < o->devices; i++)
+            device_open(p, i);
+        steps_run(p);
+        info_write(p);
+        for (uint32_t i = 0; i < o->devices; i++)
+            device_close(&p->device[i]);
+        host_close(p);
+    }
+    free(p->device);
+    return prof_writer_close(&p->writer, e);
+}
+
+/* The same for a process of PyTorch. */
+static bool session_fill(struct sim_process *p, const char *path, struct error *e)
+{
+    char prof[PATH_MAX];
+    p->torch = torch_open(p, path, e);
+    if (!p->torch)
+        return false;
+    prof_name(p, path, prof, sizeof prof);
+    bool is_well = true;
+    if (p->o->kernels == 0)
+        torch_steps_alone(p->torch);
+    else if (prof_writer_is_well(&p->torch->writer, e))
+        is_well = process_fill(p, prof, e);
+    return torch_close(p->torch, e) && is_well;
+}
+
+/* Half a collection looks like one that was interrupted: nobody could tell, so it has another name until it is whole. */
+static bool process_write(struct sim_process *p, char *path, size_t size, struct error *e)
+{
+    p->pid = 20480 + 64 * p->index;
+    clocks_set(p);
+    path_make(p, path, size);
+    if (access(path, F_OK) == 0)
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(EEXIST));
+    struct leftover half;
+    if (leftover_dir(&half, path) != 0)
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(errno));
+    const bool is_whole =
+        p->o->framework == SIM_PYTORCH ? session_fill(p, half.path, e) : process_fill(p, half.path, e);
+    const int why = leftover_settle(&half, is_whole ? path : NULL);
+    return is_whole && (why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why)));
+}
+
+uint32_t sim_ranks(const struct sim_options *o)
+{
+    const uint64_t said = (uint64_t)(o->tp > 0 ? o->tp : 1) * (o->pp > 0 ? o->pp : 1) * (o->dp > 0 ? o->dp : 1);
+    return o->processes > 1 ? o->processes : said < SIM_PROCESSES_MOST ? (uint32_t)said : SIM_PROCESSES_MOST;
+}
+
+/* One process after the other, or several at a time; each knows what became of it. */
+struct writing {
+    const struct sim_process *first; /* with everything that they share */
+    struct written {
+        char path[PATH_MAX];
+        struct error error;
+    } * at;
+};
+
+static void write_one(void *context, size_t i)
+{
+    const struct writing *all = context;
+    struct written *w = &all->at[i];
+    if (all->first->job && job_is_missing(&all->first->job->faults, (uint32_t)i))
+        return;
+    struct sim_process *p = malloc(sizeof *p);
+    if (!p) {
+        error_set(&w->error, FAULT_LIMIT, "no memory for a simulation");
+        return;
+    }
+    *p = *all->first;
+    p->index = (uint32_t)i;
+    process_write(p, w->path, sizeof w->path, &w->error);
+    free(p);
+}
+
+/* What went wrong first, by the number of the process; the path of the last one. */
+static bool all_write(const struct sim_process *first, uint32_t n, char *path_out, size_t size, struct error *e)
+{
+    struct writing all = { first, calloc(n, sizeof *all.at) };
+    if (!all.at)
+        return error_set(e, FAULT_LIMIT, "no memory for %u processes", n);
+    pool_run(n, first->o->n_threads > 0 ? first->o->n_threads : 1, write_one, &all);
+    for (uint32_t i = 0; i < n; i++) {
+        if (all.at[i].path[0])
+            snprintf(path_out, size, "%s", all.at[i].path);
+        if (all.at[i].path[0] && all.at[i].error.fault == FAULT_NONE && first->o->made)
+            first->o->made(first->o->context, all.at[i].path);
+        if (all.at[i].error.fault != FAULT_NONE && e->fault == FAULT_NONE)
+            *e = all.at[i].error;
+    }
+    free(all.at);
+    return e->fault == FAULT_NONE;
+}
+
+/* With everything above it. */
+static bool folder_make(const char *path, struct error *e)
+{
+    char above[PATH_MAX];
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return true;
+    if ((size_t)snprintf(above, sizeof above, "%s", path) >= sizeof above)
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(ENAMETOOLONG));
+    for (char *end = above + 1; (end = strchr(end, '/')) != NULL; *end++ = '/') {
+        *end = 0;
+        if (!outdir_make(above, e))
+            return false;
+    }
+    return outdir_make(path, e);
+}
+
+bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e)
+{
+    enum { OPS_OF_KERNEL = 5, OPS_ALONE = 1000 };
+    struct sim_options resolved = *o;
+    if (resolved.operators == 0)
+        resolved.operators = o->kernels > 0 ? o->kernels * OPS_OF_KERNEL : OPS_ALONE;
+    struct sim_process *p = calloc(1, sizeof *p);
+    if (!p)
+        return error_set(e, FAULT_LIMIT, "no memory for a simulation");
+    const bool is_job = sim_is_job(o);
+    if (is_job)
+        resolved.graphs = resolved.kfc = false;
+    bool is_well = options_resolve(p, &resolved, e);
+    if (is_well && is_job) {
+        p->job = job_new(&resolved, e);
+        is_well = p->job != NULL;
+        if (is_well)
+            resolved.processes = p->job->ranks;
+    }
+    path_out[0] = 0;
+    is_well = is_well && folder_make(o->out_dir, e);
+    if (is_well) {
+        leftovers_sweep(o->out_dir);
+        is_well = all_write(p, resolved.processes, path_out, size, e);
+    }
+    job_free(p->job);
+    free(p);
+    return is_well;
+}
