@@ -20,7 +20,7 @@ _ascope()
     --iteration-count) return ;;
     --format) _ascope_offer -W 'csv json'; return ;;
     --max-size) return ;;
-    --dialect) _ascope_offer -W 'seed current'; return ;;
+    --dialect) _ascope_offer -W 'documented current'; return ;;
     --time-base) _ascope_offer -W 'epoch start'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --threads) return ;;

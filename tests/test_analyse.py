@@ -311,9 +311,9 @@ class Tables(Case):
         few = ["Name", "Type", "Accelerator Core", "Start Time(us)", "Duration(us)", "Wait Time(us)"]
         path = self.sample()
         for level, dialect, first, last in [
-            ("Level0", "seed", ["Step Id", *few, "Block Dim"], None),
+            ("Level0", "documented", ["Step Id", *few, "Block Dim"], None),
             ("Level0", "current", ["Step Id", "Device_id", *few, "Block Num", *self.SHAPES], None),
-            ("Level1", "seed", ["Step Id", "Model ID", "Task ID", "Stream ID", "Name", "Type", "OP State",
+            ("Level1", "documented", ["Step Id", "Model ID", "Task ID", "Stream ID", "Name", "Type", "OP State",
                                 "Accelerator Core"], "cube_utilization(%)"),
             ("Level2", "current", ["Step Id", "Device_id", "Model ID"], "cube_utilization(%)"),
         ]:
@@ -324,7 +324,7 @@ class Tables(Case):
 
     def test_only_newer_tables_of_steps_name_the_device(self):
         path = self.sample()
-        for dialect, first in ("seed", "Step"), ("current", "Device_id"):
+        for dialect, first in ("documented", "Step"), ("current", "Device_id"):
             self.assertEqual(self.table(path, "step_trace_time.csv", "--dialect", dialect)[0][0], first)
 
     def test_what_a_level_does_not_know_is_not_there(self):
@@ -369,7 +369,7 @@ class Tables(Case):
     def test_only_newer_tables_of_components_name_the_device_twice(self):
         path = self.sample()
         columns = ["Component", "Timestamp(us)", "Total Reserved(MB)", "Device"]
-        for dialect, first in ("seed", []), ("current", ["Device_id"]):
+        for dialect, first in ("documented", []), ("current", ["Device_id"]):
             self.assertEqual(self.table(path, "npu_module_mem.csv", "--dialect", dialect)[0], first + columns)
         self.level(path, "Level_none")
         self.ascope("-q", path, code=0)

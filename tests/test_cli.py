@@ -163,7 +163,7 @@ class Wrong(Case):
         rows = [
             ("--format", "xml", ["xml", "csv, json"]),
             ("--format", "", ["csv, json"]),
-            ("--dialect", "klingon", ["klingon", "seed, current"]),
+            ("--dialect", "klingon", ["klingon", "documented, current"]),
             ("--time-base", "noon", ["noon", "epoch, start"]),
             ("--iteration-count", "0", ["0", "1 to 5"]),
             ("--iteration-count", "6", ["6", "1 to 5"]),
@@ -185,8 +185,8 @@ class Wrong(Case):
 
     def test_options_that_do_not_fit(self):
         rows = [
-            (["all", "--format"], ["--format", "wants a value: csv, json"]),
-            (["all", "--out"], ["--out", "wants a value: DIR"]),
+            (["all", "--format"], ["--format", "missing value: csv, json"]),
+            (["all", "--out"], ["--out", "missing value: DIR"]),
             (["all", "--clear=yes"], ["--clear", "no value"]),
             (["all", "--model-id", "1"], ["--model-id 1", "--iteration-id"]),
             (["all", "--iteration-id", "1"], ["--iteration-id 1", "--model-id"]),
@@ -217,7 +217,7 @@ class Wrong(Case):
 
     def test_environment_is_held_to_the_same_values(self):
         r = self.ascope("export", self.sample(), env={"ASCOPE_DIALECT": "klingon"}, code=2)
-        self.assert_one_line(r.stderr, "ASCOPE_DIALECT", "seed, current")
+        self.assert_one_line(r.stderr, "ASCOPE_DIALECT", "documented, current")
 
 
 class Export(Case):
@@ -319,6 +319,7 @@ class Export(Case):
     def test_dialects_name_columns_and_files(self):
         for args, env, wanted in [([], {}, "Block Dim"), (["--dialect", "current"], {}, "Block Num"),
                                   ([], {"ASCOPE_DIALECT": "current"}, "Block Num"),
+                                  (["--dialect", "documented"], {"ASCOPE_DIALECT": "current"}, "Block Dim"),
                                   (["--dialect", "seed"], {"ASCOPE_DIALECT": "current"}, "Block Dim")]:
             with self.subTest(args=args, env=env):
                 path = self.sample(f"PROF_{len(os.listdir(self.dir))}")
@@ -906,6 +907,7 @@ class MsprofPy(Case):
     def test_dialects(self):
         for args, env, wanted in [([], {}, "Block Dim"), (["--dialect", "current"], {}, "Block Num"),
                                   ([], {"ASCOPE_DIALECT": "current"}, "Block Num"),
+                                  (["--dialect=documented"], {"ASCOPE_DIALECT": "current"}, "Block Dim"),
                                   (["--dialect=seed"], {"ASCOPE_DIALECT": "current"}, "Block Dim")]:
             with self.subTest(args=args, env=env):
                 path = self.sample(f"PROF_{len(os.listdir(self.dir))}")

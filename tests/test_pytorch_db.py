@@ -3,7 +3,7 @@
 
 usage: test_pytorch_db.py ASCOPE SOURCE_ROOT [unittest options]
 
-ASCOPE_REAL names a folder with results of real devices (db/*/ASCEND_PROFILER_OUTPUT), whose schema the seed dialect has.
+ASCOPE_REAL names a folder with results of real devices (db/*/ASCEND_PROFILER_OUTPUT), whose schema the documented dialect has.
 """
 import glob
 import hashlib
@@ -57,7 +57,7 @@ class Databases(unittest.TestCase):
         cls.dir = tempfile.mkdtemp()
         cls.results = {(which, dialect): analyse(which, os.path.join(cls.dir, which + dialect), "--export-type", "text,db",
                                                  "--dialect", dialect)
-                       for which in ("npu", "host") for dialect in ("seed", "current")}
+                       for which in ("npu", "host") for dialect in ("documented", "current")}
 
     @classmethod
     def tearDownClass(cls):
@@ -165,23 +165,23 @@ class Databases(unittest.TestCase):
             self.assertEqual({n: json.loads(v) for n, v in noted[1:] if not n.startswith("ASCOPE_")}, json.load(f))
 
     def test_the_older_release_has_other_columns(self):
-        seed, current = schema(self.db("npu", "seed")), schema(self.db("npu", "current"))
-        self.assertEqual(set(seed), set(current))
+        documented, current = schema(self.db("npu", "documented")), schema(self.db("npu", "current"))
+        self.assertEqual(set(documented), set(current))
         names = lambda s, t: [c[0] for c in s[t]]
-        self.assertIn("blockDim", names(seed, "COMPUTE_TASK_INFO"))
-        self.assertNotIn("blockNum", names(seed, "COMPUTE_TASK_INFO"))
-        self.assertNotIn("deviceId", names(seed, "COMMUNICATION_OP"))
+        self.assertIn("blockDim", names(documented, "COMPUTE_TASK_INFO"))
+        self.assertNotIn("blockNum", names(documented, "COMPUTE_TASK_INFO"))
+        self.assertNotIn("deviceId", names(documented, "COMMUNICATION_OP"))
         column = "SELECT globalTaskId, %s FROM COMPUTE_TASK_INFO ORDER BY globalTaskId"
-        self.assertEqual(self.rows(self.db("npu", "seed"), column % "blockDim, mixBlockDim"),
+        self.assertEqual(self.rows(self.db("npu", "documented"), column % "blockDim, mixBlockDim"),
                          self.rows(self.db("npu", "current"), column % "blockNum, mixBlockNum"))
         version = "SELECT value FROM META_DATA WHERE name='SCHEMA_VERSION'"
-        self.assertEqual(self.rows(self.db("npu", "seed"), version), [("1.0.0",)])
+        self.assertEqual(self.rows(self.db("npu", "documented"), version), [("1.0.0",)])
         self.assertEqual(self.rows(self.db("npu", "current"), version), [("1.2.0",)])
         level = "SELECT name FROM ENUM_API_TYPE WHERE id=5500"
-        self.assertEqual(self.rows(self.db("npu", "seed"), level), [("hccl",)])
+        self.assertEqual(self.rows(self.db("npu", "documented"), level), [("hccl",)])
         self.assertEqual(self.rows(self.db("npu", "current"), level), [("communication",)])
         steps = lambda dialect: schema(self.db("npu", dialect, "analysis.db"))["StepTraceTime"]
-        self.assertEqual(steps("seed"), steps("current")[1:])
+        self.assertEqual(steps("documented"), steps("current")[1:])
 
     def test_real_databases_have_the_same_schema(self):
         real = os.environ.get("ASCOPE_REAL")
@@ -190,12 +190,12 @@ class Databases(unittest.TestCase):
         for name in "ascend_pytorch_profiler_*.db", "analysis.db":
             found = glob.glob(os.path.join(glob.escape(real), "db/*/ASCEND_PROFILER_OUTPUT", name))
             self.assertTrue(found)
-            ours = schema(self.db("npu", "seed", name))
+            ours = schema(self.db("npu", "documented", name))
             for path in found:
                 theirs = schema(connect(path))
                 if "ENUM_API_TYPE" in theirs:
                     kinds = "SELECT id, name FROM ENUM_API_TYPE ORDER BY id"
-                    self.assertEqual(self.rows(self.db("npu", "seed", name), kinds), self.rows(connect(path), kinds))
+                    self.assertEqual(self.rows(self.db("npu", "documented", name), kinds), self.rows(connect(path), kinds))
                 for table in set(theirs) - TABLES_OF_A_VIEWER:
                     self.assertEqual(ours.get(table), [c for c in theirs[table] if c[0] not in OF_A_VIEWER], table)
 

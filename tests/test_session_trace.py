@@ -65,7 +65,7 @@ class Case(unittest.TestCase):
 
 class Trace(Case):
     def test_parts_are_in_the_order_of_the_dialect(self):
-        words = {"seed": ["cpu_op", "enqueue", "dequeue", "M", "fwdbwd", "python_function", "GC", "M"],
+        words = {"documented": ["cpu_op", "enqueue", "dequeue", "M", "fwdbwd", "python_function", "GC", "M"],
                  "current": ["cpu_op", "dequeue", "enqueue", "M", "fwdbwd", "python_function", "GC", "M"]}
         for dialect, wanted in words.items():
             events = self.events(self.sample("host"), "--dialect", dialect)
@@ -75,7 +75,7 @@ class Trace(Case):
             for e in events:
                 if e.get("cat") == "enqueue":
                     operator = queue[e["args"]["correlation_id"]].split("@")[1]
-                    self.assertEqual(e["name"], "Enqueue" if dialect == "seed" else "Enqueue@" + operator)
+                    self.assertEqual(e["name"], "Enqueue" if dialect == "documented" else "Enqueue@" + operator)
 
     def test_words_of_the_dialect(self):
         """Those of real files of the documented release, and those of today."""
@@ -99,21 +99,21 @@ class Trace(Case):
                     found[column] = {r[column] for r in csv.DictReader(f)}
             return found
         path = self.sample("npu")
-        seed, current = (words(path, d) for d in ("seed", "current"))
-        self.assertEqual((seed["label"], current["label"]), ({"NPU"}, {"NPU 0"}))
-        self.assertEqual(seed["acc"], {(n, "value", "acc_id") for n in ("read_bandwidth", "write_band_width", "read_ost", "write_ost")})
+        documented, current = (words(path, d) for d in ("documented", "current"))
+        self.assertEqual((documented["label"], current["label"]), ({"NPU"}, {"NPU 0"}))
+        self.assertEqual(documented["acc"], {(n, "value", "acc_id") for n in ("read_bandwidth", "write_band_width", "read_ost", "write_ost")})
         self.assertEqual(current["acc"], {(n, "value") for n in ("read_bandwidth", "write_bandwidth", "read_ost", "write_ost")})
-        self.assertEqual(seed["level"] - current["level"], {("Hccl", "hccl")})
-        self.assertEqual(current["level"] - seed["level"], {("Communication", "communication")})
+        self.assertEqual(documented["level"] - current["level"], {("Hccl", "hccl")})
+        self.assertEqual(current["level"] - documented["level"], {("Communication", "communication")})
         args = ("connection_id", "model id", "data_type", "alg_type", "count")
-        self.assertEqual((seed["collective"], current["collective"]), ({args}, {("rank_size", *args, "relay", "retry")}))
-        self.assertEqual((seed["Level"] - current["Level"], current["Level"] - seed["Level"]), ({"hccl"}, {"communication"}))
+        self.assertEqual((documented["collective"], current["collective"]), ({args}, {("rank_size", *args, "relay", "retry")}))
+        self.assertEqual((documented["Level"] - current["Level"], current["Level"] - documented["Level"]), ({"hccl"}, {"communication"}))
         core = "Accelerator Core"
-        self.assertEqual((seed[core] - current[core], current[core] - seed[core]), ({"HCCL"}, {"COMMUNICATION"}))
+        self.assertEqual((documented[core] - current[core], current[core] - documented[core]), ({"HCCL"}, {"COMMUNICATION"}))
         cube = "cube_utilization(%)"
-        self.assertIn("0", seed[cube])
+        self.assertIn("0", documented[cube])
         self.assertIn("0.000", current[cube])
-        self.assertEqual(seed[cube], {c if c == "N/A" else "0" if float(c) == 0 else str(float(c)) for c in current[cube]})
+        self.assertEqual(documented[cube], {c if c == "N/A" else "0" if float(c) == 0 else str(float(c)) for c in current[cube]})
         # test_scope.py has the labels of two devices, which are numbered.
 
     def test_members_are_of_the_kinds_that_real_files_have(self):

@@ -47,7 +47,7 @@ static const struct command script_commands[] = {
         .name = "import",
         .usage = "-dir DIR [--cluster]",
         .about = "read and check collections, write nothing",
-        .text = "Reads collections, follows every record, and says what was found and what could not be used.",
+        .text = "Reads and checks every record of collections, and reports contents and losses.",
         LIST_OF(import_options),
         .run = run_import,
     },
@@ -55,7 +55,7 @@ static const struct command script_commands[] = {
         .name = "export timeline",
         .usage = "-dir DIR [OPTION...]",
         .about = "write timelines and the database",
-        .text = "Writes msprof_*.json, and msprof_*.db unless one is there.",
+        .text = "Writes msprof_*.json, and msprof_*.db unless it exists.",
         LIST_OF(timeline_options),
         .run = run_timeline,
     },
@@ -63,7 +63,7 @@ static const struct command script_commands[] = {
         .name = "export summary",
         .usage = "-dir DIR [OPTION...]",
         .about = "write tables and the database",
-        .text = "Writes tables into mindstudio_profiler_output, and msprof_*.db unless one is there.",
+        .text = "Writes tables into mindstudio_profiler_output, and msprof_*.db unless it exists.",
         LIST_OF(summary_options),
         .run = run_summary,
     },
@@ -71,7 +71,7 @@ static const struct command script_commands[] = {
         .name = "export db",
         .usage = "-dir DIR",
         .about = "write the database",
-        .text = "Writes msprof_*.db, which holds everything as tables of SQLite.",
+        .text = "Writes msprof_*.db, an SQLite database with all data.",
         LIST_OF(db_options),
         .run = run_db,
     },
@@ -79,16 +79,16 @@ static const struct command script_commands[] = {
         .name = "query",
         .usage = "-dir DIR",
         .about = "list models and iterations",
-        .text = "One row for each model of each device: how many iterations it ran, and which took longest.",
+        .text = "Prints one row per model and device: the number of its iterations and the longest one.",
         LIST_OF(query_options),
         .run = run_query,
     },
     {
         .name = "analyze",
         .usage = "-dir DIR --rule RULE,... [OPTION...]",
-        .about = "write what communication cost",
-        .text = "Writes communication.json, communication_matrix.json and communication_analyzer.db into the folder analyze of "
-                "the collection.",
+        .about = "analyse communication",
+        .text = "Writes communication.json, communication_matrix.json and communication_analyzer.db into the directory analyze "
+                "of the collection.",
         LIST_OF(analyze_options),
         .run = run_communication,
     },
@@ -101,7 +101,7 @@ static void script_overview(void)
     puts("usage: msprof.py COMMAND -dir DIR [OPTION...]\n");
     for (size_t i = 0; i < SCRIPT_COMMANDS; i++)
         printf("  %-16s %s\n", script_commands[i].name, script_commands[i].about);
-    puts("\nThis is ascope under another name; see msprof.py COMMAND --help");
+    puts("\nThis is ascope, called as msprof.py; see msprof.py COMMAND --help");
 }
 
 static int script_run(const struct command *c, int argc, char **argv)
@@ -161,7 +161,7 @@ static const struct command launcher = {
     .name = "",
     .usage = "--export=on|--parse=on|--query=on|--analyze=on --output=DIR [--OPTION=VALUE...]",
     .about = "parse collections",
-    .text = "Exports, checks or lists what was collected. This is ascope under another name: it does not collect.",
+    .text = "Exports, checks or lists collections. This is ascope, called as msprof: it does not collect.",
     LIST_OF(launcher_options),
     .value_follows_sign = true,
 };

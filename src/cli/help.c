@@ -88,17 +88,19 @@ void help_command(enum face face, const struct command *c)
 void help_overview(void)
 {
     fputs("usage: ascope COMMAND [OPTION...]\n\n", stdout);
-    put_wrapped("Profiles of AI jobs: from what was collected to timelines, tables and a database.", 0, 0);
+    put_wrapped(
+        "A profiler for AI training and inference on Ascend NPUs: timelines, tables and databases of what was recorded.",
+        0, 0);
     int columns = 0;
     for (size_t i = 0; i < n_commands; i++)
         columns = (int)strlen(commands[i].name) > columns ? (int)strlen(commands[i].name) : columns;
     fputs("\ncommands\n", stdout);
     for (size_t i = 0; i < n_commands; i++)
         printf("  %-*s  %s\n", columns, commands[i].name, commands[i].about);
-    printf("\n  %-*s  print the version\n  %-*s  this text; ascope help COMMAND for a command\n", columns,
+    printf("\n  %-*s  print the version\n  %-*s  print this text; ascope help COMMAND describes a command\n", columns,
            "-V, --version", columns, "-h, --help");
-    fputs("\nto begin with\n  ascope analyse *_ascend_pt      what PyTorch's profiler recorded\n"
-          "  ascope export all -dir PROF_XXX  what the device's tool recorded by itself\n",
+    fputs("\nexamples\n  ascope analyse *_ascend_pt       collections of the PyTorch profiler\n"
+          "  ascope export all -dir PROF_XXX  collections of msprof\n",
           stdout);
 }
 
@@ -115,7 +117,7 @@ int run_help(struct arguments *a)
     const struct command *c = command_find(a->word[0]);
     if (!c) {
         const char *hint = command_hint(a->word[0]);
-        complain("help %s: there is no such command; %s", a->word[0], hint ? hint : "see ascope help");
+        complain("help %s: unknown command; %s", a->word[0], hint ? hint : "see ascope help");
         return exit_code(a->face, OUTCOME_USAGE);
     }
     help_command(FACE_ASCOPE, c);

@@ -83,7 +83,7 @@ static void put_command(const struct command *c)
     fputs(".El\n", stdout);
 }
 
-/* "[timeline|summary|db|all] -dir DIR" is shown as it is: what it means is told below. */
+/* "[timeline|summary|db|all] -dir DIR" is shown verbatim; the sections below explain it. */
 static void put_synopsis(void)
 {
     for (size_t i = 0; i < n_commands; i++) {
@@ -95,16 +95,15 @@ static void put_synopsis(void)
 static const struct {
     const char *name, *text;
 } environment[] = {
-    { "ASCOPE_CACHE",
-      "The folder for the PyTorch listener, which is compiled once for each version of PyTorch (default: "
-      "$XDG_CACHE_HOME/ascope, else ~/.cache/ascope, else /tmp/ascope-UID)." },
+    { "ASCOPE_CACHE", "Directory of the PyTorch listener, which is compiled once for each version of PyTorch (default: "
+                      "$XDG_CACHE_HOME/ascope, else ~/.cache/ascope, else /tmp/ascope-UID)." },
     { "ASCOPE_CLOCK", "ns: record CLOCK_MONOTONIC_RAW instead of the CPU's own counter." },
     { "ASCOPE_DEVICE",
-      "The device that the PyTorch front end records, as run --device of the Python package: auto (default: the devices of "
+      "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the devices of "
       "this machine), none (the host alone) or sim (the simulated NPU)." },
-    { "ASCOPE_DIALECT", "The dialect when there is no --dialect, for the names msprof and msprof.py too." },
+    { "ASCOPE_DIALECT", "Default of --dialect, also for msprof and msprof.py." },
     { "ASCOPE_PROGRAM",
-      "The ascope program that the Python package starts (default: the one of the package, else the one in "
+      "ascope program that the Python package starts (default: the one of the package, else the one in "
       "PATH)." },
     { "ASCOPE_RECORD", "A program that loads libascope.so is recorded from then to its end, into a collection in this "
                        "directory. Ignored in programs that run with another user's rights." },
@@ -115,50 +114,48 @@ static const struct {
       "Name of a simulated job: ranks with the same name meet (default: MASTER_ADDR and MASTER_PORT, else the parent process)." },
     { "ASCOPE_SIM_MEMORY_MB", "Memory of a simulated NPU in MiB (default: 65536)." },
     { "ASCOPE_SIM_TIMEOUT_MS", "How long a collective of simulated NPUs waits for a rank (default: 30000)." },
-    { "NO_COLOR", "When set and not empty, no colour on the terminal." },
-    { "HOME", "What a leading ~ in a path stands for." },
+    { "NO_COLOR", "If set and not empty, disables colours on the terminal." },
+    { "HOME", "Replaces a leading ~ in a path." },
 };
 
 static const struct {
     const char *name, *text;
 } written[] = {
     { "PROF_XXX/mindstudio_profiler_output/msprof_*.json", "The timeline." },
-    { "PROF_XXX/mindstudio_profiler_output/*.csv", "The tables. README.txt beside them says what each one holds." },
+    { "PROF_XXX/mindstudio_profiler_output/*.csv", "The tables. README.txt in the same directory describes each one." },
     { "PROF_XXX/msprof_*.db", "The database." },
 };
 
 static const struct {
     const char *about, *line;
 } example[] = {
-    { "Everything from one collection:", "ascope export all \\-dir PROF_000001_20261115063020014_00000010RIEJKIFC" },
+    { "Export one collection completely:", "ascope export all \\-dir PROF_000001_20261115063020014_00000010RIEJKIFC" },
     { "Training steps 2 to 4 as a timeline that begins at 0:",
       "ascope export timeline \\-dir PROF_XXX \\-\\-model\\-id 4294967295 \\-\\-iteration\\-id 2 "
       "\\-\\-iteration\\-count 3 \\-\\-time\\-base start" },
-    { "How many records were lost, in a script:",
+    { "Count lost records in a script:",
       "ascope export all \\-dir PROF_XXX \\-\\-json | jq '[.collections[].losses[] | select(.damage).count] | add'" },
 };
 
 static void put_names(void)
 {
     put_text(
-        "Called by the name msprof.py, it takes the command lines of the script of that name (import, export, query, analyze); "
-        "called by the name msprof, those of the launcher as far as they parse what was collected (--export=on, "
-        "--parse=on, --query=on, --analyze=on). A symbolic link is enough. With losses they give 3, too; their other exit "
-        "codes are the ones that scripts for them expect: msprof.py gives 1 for values and 2 for paths and options that "
-        "cannot be used; "
-        "msprof gives 255 for every failure.");
+        "Called as msprof.py, ascope accepts the command lines of that script (import, export, query, analyze); "
+        "called as msprof, those of the launcher that parse collections (--export=on, --parse=on, --query=on, "
+        "--analyze=on). A symbolic link is enough. The exit codes are those that callers of msprof expect: 0 also for "
+        "results with losses, which are reported on standard error; msprof.py gives 1 for invalid values and 2 for "
+        "invalid paths and options; msprof gives 255 for every failure.");
 }
 
 void manual_print(void)
 {
     fputs(
         ".\\\" Made from the option tables by: ascope help --man\n.Dd November 15, 2026\n.Dt ASCOPE 1\n.Os\n.Sh NAME\n"
-        ".Nm ascope\n.Nd profiles of AI jobs as timelines, tables and a database\n.Sh SYNOPSIS\n",
+        ".Nm ascope\n.Nd profiler for AI training and inference on Ascend NPUs\n.Sh SYNOPSIS\n",
         stdout);
     put_synopsis();
     fputs(".Sh DESCRIPTION\n", stdout);
-    put_text("ascope reads what the profilers of Ascend devices collect and writes what people and viewers read. "
-             "Its commands are these.");
+    put_text("ascope reads collections of ascope, msprof and torch_npu and writes timelines, tables and databases.");
     for (size_t i = 0; i < n_commands; i++)
         put_command(&commands[i]);
     fputs(".Ss msprof and msprof.py\n", stdout);

@@ -22,149 +22,148 @@ enum { PATH_MOST = 4096, WORD_MOST = 40 };
 /* clang-format off */
 const struct option_row option_rows[OPTIONS] = {
     [OPT_DIR] = { "dir", "collection-dir", .has_one_dash = true, .kind = OPTION_DIR, .value = "DIR", .at = AT(dir),
-        .help = "the collection: a PROF_XXX directory, or a directory that holds some" },
+        .help = "collection: a PROF_XXX directory, or a directory that contains some" },
     [OPT_REPORTS] = { "reports", .has_one_dash = true, .kind = OPTION_FILE, .value = "FILE", .at = AT(reports),
-        .help = "which processes the timeline shows: a JSON file {\"json_process\": {\"hbm\": true}}" },
+        .help = "processes shown in the timeline, as a JSON file: {\"json_process\": {\"hbm\": true}}" },
     [OPT_ITERATION] = { "iteration-id", NUMBER(iteration, 1, UINT32_MAX),
-        .help = "only from this iteration on; goes with --model-id" },
+        .help = "first iteration to export; requires --model-id" },
     [OPT_MODEL] = { "model-id", NUMBER(model, 0, UINT32_MAX),
-        .help = "only this model's iterations; 4294967295 counts training steps instead" },
+        .help = "model whose iterations are exported; 4294967295 selects training steps" },
     [OPT_ITERATION_COUNT] = { "iteration-count", NUMBER(iteration_count, 1, 5),
-        .help = "how many iterations, 1 to 5; without it 1" },
+        .help = "number of iterations, 1 to 5; default: 1" },
     [OPT_FORMAT] = { "format", .kind = OPTION_CHOICE, .choice = { "csv", "json" }, .at = AT(format),
-        .help = "of the summary tables; without it csv" },
+        .help = "format of the summary tables; default: csv" },
     [OPT_CSV_SAFE] = { "csv-safe", .kind = OPTION_FLAG, .at = AT(csv_safe),
-        .help = "put a ' before names in CSV tables that a spreadsheet would run as formulas: those that begin with = + - @" },
+        .help = "prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with '" },
     [OPT_MAX_SIZE] = { "max-size", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(max_size), .least = 1 << 20,
-        .help = "cut a timeline whose text is larger into pieces by time, NAME_slice_0 and so on, each of which viewers open; "
-                "for most of them 400M is a good choice" },
+        .help = "split a larger timeline by time into NAME_slice_0, NAME_slice_1, ...; 400M suits most viewers" },
     [OPT_GZIP] = { "gzip", .kind = OPTION_FLAG, .at = AT(gzip),
-        .help = "compress timelines (.json.gz), which viewers open as they are" },
+        .help = "compress timelines (.json.gz); viewers open them directly" },
     [OPT_CLEAR] = { "clear", .kind = OPTION_FLAG, .at = AT(clear),
-        .help = "afterwards remove the intermediate sqlite folders that other tools have left" },
+        .help = "remove intermediate sqlite directories of other tools afterwards" },
     [OPT_CLUSTER] = { "cluster", .kind = OPTION_FLAG, .at = AT(cluster),
-        .help = "DIR holds the collections of several machines; each is read by itself" },
+        .help = "DIR contains collections of several machines; each is read separately" },
     [OPT_DEVICE_ID] = { "id", NUMBER(device_id, 0, UINT32_MAX),
-        .help = "a device; goes with --data-type" },
+        .help = "device; requires --data-type" },
     [OPT_DATA_TYPE] = { "data-type", NUMBER(data_type, 0, 10),
-        .help = "a question to a cluster database, which ascope does not make" },
+        .help = "query of a cluster database; not supported by ascope" },
     [OPT_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(out),
-        .help = "where the results go; without it beside the collection's own data" },
-    [OPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "seed", "current" }, .at = AT(dialect),
-        .environment = "ASCOPE_DIALECT",
-        .help = "names of files and columns: as documented (seed, the default) or as printed today" },
+        .help = "output directory; default: inside the collection" },
+    [OPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "documented", "current" }, .at = AT(dialect),
+        .environment = "ASCOPE_DIALECT", .first_alias = "seed",
+        .help = "names of files and columns: as documented (default) or as in current releases of msprof and torch_npu" },
     [OPT_TIME_BASE] = { "time-base", .kind = OPTION_CHOICE, .choice = { "epoch", "start" }, .at = AT(time_base),
-        .help = "times of the timeline: since 1970 (epoch, the default) or since its start" },
+        .help = "times of the timeline: since 1970 (epoch, default) or since its start" },
     [OPT_THREADS] = { "threads", NUMBER(threads, 1, 64),
-        .help = "without it one for each CPU; the results are the same" },
+        .help = "number of threads; default: one per CPU; the results do not depend on it" },
     [OPT_MEMORY] = { "memory-limit", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(memory), .least = 128 << 20,
-        .help = "hold no more than this in memory, without it 512M; what is beyond goes to a file without a name beside "
-                "the results" },
+        .help = "upper limit of the program's memory; default: 512M; larger data is kept in an unnamed temporary file "
+                "beside the results" },
     [OPT_JSON] = { "json", .kind = OPTION_FLAG, .at = AT(json),
-        .help = "report as one JSON object, for machines" },
+        .help = "print the report as one JSON object" },
     [OPT_QUIET] = { "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = AT(quiet),
-        .help = "nothing but errors" },
+        .help = "print errors only" },
     [OPT_VERBOSE] = { "verbose", .letter = 'v', .kind = OPTION_COUNT, .at = AT(verbose),
-        .help = "also every file that was read, with its records, and every table that was written" },
+        .help = "list every file read, with its records, and every table written" },
     [OPT_TOP] = { "top", NUMBER(top, 1, 1000),
-        .help = "how many steps and operators the report lists, the slowest first; without it 5" },
+        .help = "number of steps and operators in the report, slowest first; default: 5" },
     [OPT_HELP] = { "help", .letter = 'h', .kind = OPTION_FLAG, .at = AT(help),
-        .help = "this text" },
+        .help = "print this text" },
     [OPT_MAN] = { "man", .kind = OPTION_FLAG, .at = AT(man),
-        .help = "the manual page, for man -l -" },
+        .help = "print the manual page, for man -l -" },
 
     [OPT_EXPORT_TYPE] = { "export-type", .kind = OPTION_TEXT, .value = "TYPE,...", .at = AT(export_type),
         .choice = { "text", "db", "text,db" },
-        .help = "text (timeline and tables), db (databases), or both; without it as the collection was set up" },
+        .help = "text (timeline and tables), db (databases), or both; default: as set when the collection was recorded" },
     [OPT_MAX_PROCESSES] = { "max-process-number", NUMBER(max_processes, 1, 64),
-        .help = "how many directories are analysed at once; without it as many as --threads" },
+        .help = "number of collections analysed in parallel; default: --threads" },
     [OPT_ONLY_STEPS] = { "steps", .kind = OPTION_TEXT, .value = "N[-M]", .at = AT(steps),
-        .help = "only what belongs to these steps of PyTorch's profiler: 3, or 2-4" },
+        .help = "analyse only these steps of PyTorch's profiler: 3, or 2-4" },
     [OPT_PRETTY] = { "pretty", .kind = OPTION_FLAG, .at = AT(pretty),
-        .help = "the timeline with one event a line, for people and line tools" },
+        .help = "write one event of the timeline per line" },
     [OPT_SIMPLIFY] = { "simplify", .kind = OPTION_SWITCH, .at = AT(simplify),
-        .help = "remove afterwards what exports of the PROF directory have left, its raw data stays; without it as the "
-                "collection was set up (data_simplification)" },
+        .help = "remove results of exports of the PROF directory afterwards and keep its raw data; default: as set when "
+                "the collection was recorded (data_simplification)" },
 
     [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
-        .help = "whose memory: cpu, or npu:N; without it the first NPU that was recorded" },
+        .help = "device whose memory is shown: cpu or npu:N; default: the first recorded NPU" },
     [OPT_METRIC] = { "metric", .kind = OPTION_CHOICE, .choice = { "self_cpu_time_total", "self_npu_time_total" },
                      .at = AT(metric), .value = "METRIC",
-                     .help = "which time of an operator counts: its own on the host (the default) or on the device" },
+                     .help = "time of an operator: its own on the host (default) or on the device" },
 
     [OPT_SIM_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(sim.out_dir),
-        .help = "where the directories are made, created if it is not there; default: here" },
+        .help = "output directory, created if missing; default: the current directory" },
     [OPT_SEED] = { "seed", NUMBER(sim.seed, 0, UINT64_MAX),
-        .help = "same seed, same bytes; without it 1" },
+        .help = "random seed: same seed, same bytes; default: 1" },
     [OPT_KERNELS] = { "kernels", NUMBER(sim.kernels, 0, UINT64_MAX),
-        .help = "operators that are launched one by one, over all devices and ranks; default: 150, of a job 150 for each rank" },
+        .help = "number of operators launched one by one, over all devices and ranks; default: 150, in a job 150 per rank" },
     [OPT_FRAMEWORK] = { "framework", .kind = OPTION_CHOICE, .choice = { "none", "pt" }, .at = AT(sim.framework),
-        .help = "pt: what PyTorch recorded as well, in *_ascend_pt directories; without it none" },
+        .help = "pt: add the data of PyTorch, in *_ascend_pt directories; default: none" },
     [OPT_OPERATORS] = { "operators", NUMBER(sim.operators, 1, UINT64_MAX / 16),
-        .help = "of PyTorch, at least one for each kernel; without it five for each; with --kernels 0 there is no PROF "
-                "directory" },
+        .help = "number of PyTorch operators, at least one per kernel; default: five per kernel; with --kernels 0 there "
+                "is no PROF directory" },
     [OPT_STEPS] = { "steps", NUMBER(sim.steps, 1, UINT32_MAX),
-        .help = "training steps; without it 3" },
+        .help = "number of training steps; default: 3" },
     [OPT_DEVICES] = { "devices", NUMBER(sim.devices, 1, SIM_DEVICES_MOST),
-        .help = "of each process; without it 1" },
+        .help = "number of devices per process; default: 1" },
     [OPT_PROCESSES] = { "ranks", "processes", NUMBER(sim.processes, 1, SIM_PROCESSES_MOST),
-        .help = "ranks of one job, each with a directory of its own, which share the kernels; default: as many as "
-                "--tp, --pp and --dp make" },
+        .help = "number of ranks of one job, each with its own directory; they share the kernels; default: tp * pp * dp" },
     [OPT_TP] = { "tp", NUMBER(sim.tp, 1, SIM_PROCESSES_MOST),
-        .help = "ranks of a tensor parallel group; default: 1" },
+        .help = "ranks per tensor parallel group; default: 1" },
     [OPT_PP] = { "pp", NUMBER(sim.pp, 1, SIM_PROCESSES_MOST),
-        .help = "stages of the pipeline; default: 1" },
+        .help = "pipeline stages; default: 1" },
     [OPT_DP] = { "dp", NUMBER(sim.dp, 1, SIM_PROCESSES_MOST),
-        .help = "ranks of a data parallel group; default: what --ranks leaves" },
+        .help = "ranks per data parallel group; default: derived from --ranks" },
     [OPT_HOST_RANKS] = { "ranks-per-host", NUMBER(sim.host_ranks, 1, SIM_PROCESSES_MOST),
-        .help = "these are linked by HCCS, those of different hosts by RDMA; default: 8" },
+        .help = "ranks per host: linked by HCCS within a host, by RDMA between hosts; default: 8" },
     [OPT_SLOW_STEP] = { "slow-step", TROUBLE(SIM_SLOW_STEP), .value = "STEP:FACTOR",
-        .help = "kernels of a step take this times as long in all ranks: 14:10" },
+        .help = "slow down the kernels of a step by this factor in all ranks: 14:10" },
     [OPT_SLOW_RANK] = { "slow-rank", TROUBLE(SIM_SLOW_RANK), .value = "RANK:FACTOR",
-        .help = "kernels of a rank take this times as long, and others wait for it: 3:1.5" },
+        .help = "slow down the kernels of a rank by this factor; the others wait for it: 3:1.5" },
     [OPT_SLOW_LINK] = { "slow-link", TROUBLE(SIM_SLOW_LINK), .value = "RANK-RANK:FACTOR",
-        .help = "the link between two ranks has this part of its bandwidth, in both directions: 0-1:0.1" },
+        .help = "reduce the bandwidth between two ranks to this fraction, in both directions: 0-1:0.1" },
     [OPT_STALL] = { "stall", TROUBLE(SIM_STALL), .value = "STEP:TIME[:RANK]",
-        .help = "in the middle of a step's forward half the host waits for data, in all ranks or in one: 14:220ms, 14:220ms:3" },
+        .help = "let the host wait for data in the middle of a step's forward pass, in all ranks or in one: 14:220ms, "
+                "14:220ms:3" },
     [OPT_MISSING_RANK] = { "missing-rank", TROUBLE(SIM_MISSING_RANK), .value = "RANK",
-        .help = "a rank that took part, but whose directory is not there: 5" },
+        .help = "leave out the directory of a rank that took part: 5" },
     [OPT_CLOCK_OFFSET] = { "clock-offset", TROUBLE(SIM_CLOCK_OFFSET), .value = "RANK:TIME",
-        .help = "a rank's clock is ahead of the others', or behind: 2:350us, 2:-1ms" },
+        .help = "set the clock of a rank ahead of the others', or behind: 2:350us, 2:-1ms" },
     [OPT_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(sim.chip),
         .choice = { "A2", "A3", "910", "310", "310P", "310B", "950", "MDC", "MDC-mini", "Tiny" },
-        .help = "the chip, or its number in info.json; A3 has links between its dies, and its AI CPUs run half of the "
-                "collectives; without it A2" },
+        .help = "chip, or its number in info.json; A3 has links between its dies, and its AI CPUs run half of the "
+                "collectives; default: A2" },
     [OPT_MHZ] = { "mhz", NUMBER(sim.counter_mhz, 1, 1000),
-        .help = "frequency of the devices' counter; without it 50, and 48 makes fractions of a nanosecond" },
+        .help = "frequency of the device counter; default: 50; 48 gives fractions of a nanosecond" },
     [OPT_METRICS] = { "metrics", .kind = OPTION_WORD, .value = "GROUP", .at = AT(sim.metrics),
         .choice = { "PipeUtilization", "ArithmeticUtilization", "Memory", "MemoryL0", "MemoryUB",
                     "ResourceConflictRatio", "L2Cache", "MemoryAccess", "PipelineExecuteUtilization" },
-        .help = "what the AI cores count, as far as the chip can; without it PipeUtilization" },
+        .help = "counter group of the AI cores, as far as the chip supports it; default: PipeUtilization" },
     [OPT_SLICE_KIB] = { "slice-kib", NUMBER(sim.slice_bytes, 4, 1 << 20), .unit = 1024,
-        .help = "where streams are cut; without it 2048" },
+        .help = "size of a slice of a stream; default: 2048" },
     [OPT_COMM] = { "comm", .kind = OPTION_SWITCH, .at = AT(sim.comm),
-        .help = "collectives, without a job those of an imagined one of 8 ranks; default: on" },
+        .help = "collectives; a single rank gets those of an imaginary job of 8 ranks; default: on" },
     [OPT_KFC] = { "kfc", .kind = OPTION_SWITCH, .at = AT(sim.kfc),
-        .help = "half of the collectives are run by the AI CPU; not in a job" },
+        .help = "run half of the collectives on the AI CPU; not in a job" },
     [OPT_GRAPHS] = { "graphs", .kind = OPTION_SWITCH, .at = AT(sim.graphs),
-        .help = "a loaded and a captured graph; default: on, but not in a job" },
+        .help = "one loaded and one captured graph; default: on, off in a job" },
     [OPT_LATE] = { "late", .kind = OPTION_SWITCH, .at = AT(sim.late),
-        .help = "the captured graph is older than the collection" },
+        .help = "capture the graph before the collection starts" },
     [OPT_COPIES] = { "copies", .kind = OPTION_SWITCH, .at = AT(sim.copies),
-        .help = "copies between host and device; without it on" },
+        .help = "copies between host and device; default: on" },
     [OPT_MARKS] = { "marks", .kind = OPTION_SWITCH, .at = AT(sim.marks),
-        .help = "marks of the user; without it on" },
+        .help = "marks of the user; default: on" },
     [OPT_SAMPLERS] = { "samplers", .kind = OPTION_SWITCH, .at = AT(sim.samplers),
-        .help = "hardware counters and operating systems; without it on" },
+        .help = "hardware counters and operating system samples; default: on" },
     [OPT_SAMPLE_BASED] = { "sample-based", .kind = OPTION_SWITCH, .at = AT(sim.sample_based),
-        .help = "AI core counters by time instead of by task" },
+        .help = "sample AI core counters by time instead of by task" },
     [OPT_TILING] = { "tiling", .kind = OPTION_SWITCH, .at = AT(sim.tiling),
-        .help = "the device tells the blocks of some kernels" },
+        .help = "record the block count of some kernels on the device" },
     [OPT_LEVEL0] = { "level0", .kind = OPTION_SWITCH, .at = AT(sim.level0),
         .help = "names and times only" },
 
     [OPT_OUTPUT] = { "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(output),
-        .help = "the collection: a PROF_XXX directory, or a directory that holds some" },
+        .help = "collection: a PROF_XXX directory, or a directory that contains some" },
     [OPT_EXPORT] = { "export", .kind = OPTION_SWITCH, .at = AT(exports),
         .help = "write timeline, tables and database" },
     [OPT_PARSE] = { "parse", .kind = OPTION_SWITCH, .at = AT(parses),
@@ -172,18 +171,18 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_QUERY] = { "query", .kind = OPTION_SWITCH, .at = AT(queries),
         .help = "list models and iterations" },
     [OPT_ANALYZE] = { "analyze", .kind = OPTION_SWITCH, .at = AT(analyzes),
-        .help = "communication: how long, how much, between whom" },
+        .help = "analyse communication: time and bytes by collective, link and pair of ranks" },
     [OPT_TYPE] = { "type", .kind = OPTION_CHOICE, .choice = { "text", "db" }, .at = AT(type),
-        .help = "text: files of text and the database (the default); db: the database alone" },
+        .help = "text: text files and the database (default); db: the database only" },
     [OPT_RULE] = { "rule", .letter = 'r', .kind = OPTION_TEXT, .value = "RULE,...", .at = AT(rule),
-        .help = "communication, communication_matrix, or both with a comma between, which is the default" },
+        .help = "communication, communication_matrix, or both separated by a comma (default)" },
     [OPT_SUMMARY_FORMAT] = { "summary-format", .kind = OPTION_CHOICE, .choice = { "csv", "json" },
         .at = AT(summary_format),
-        .help = "of the summary tables; without it csv" },
+        .help = "format of the summary tables; default: csv" },
     [OPT_CLEAR_SWITCH] = { "clear", .kind = OPTION_SWITCH, .at = AT(clear),
-        .help = "remove the intermediate sqlite folders that other tools have left" },
+        .help = "remove intermediate sqlite directories of other tools" },
     [OPT_PYTHON_PATH] = { "python-path", .kind = OPTION_FILE, .value = "FILE", .at = AT(python_path),
-        .help = "accepted and not needed: nothing here is written in Python" },
+        .help = "accepted and ignored: ascope does not need Python" },
 };
 /* clang-format on */
 
@@ -249,7 +248,7 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
         const char *user = arena_text(a->mem, path + 1, len);
         const struct passwd *entry = user && len > 0 ? user_find(user) : NULL;
         home = len == 0 ? getenv("HOME") : entry ? entry->pw_dir : NULL;
-        rest = home ? path + 1 + len : path; /* as shells do: a stranger's ~ stays what it is */
+        rest = home ? path + 1 + len : path; /* as shells do: the ~ of an unknown user stays as it is */
     }
     const char *full = arena_printf(a->mem, "%s%s", home ? home : "", rest);
     if (!full) {
@@ -257,7 +256,7 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
         return NULL;
     }
     if (!*full) {
-        complain("%s: the path is empty; wanted a path", what);
+        complain("%s: empty path; give a path", what);
         return NULL;
     }
     if (strlen(full) > PATH_MOST) {
@@ -355,6 +354,10 @@ static bool set_choice(const struct option_row *o, const char *what, const char 
             *out = i;
             return true;
         }
+    if (o->first_alias && strcmp(o->first_alias, text) == 0) {
+        *out = 0;
+        return true;
+    }
     complain("%s %s: accepted are %s", what, *text ? text : "\"\"", choices_text(o));
     return false;
 }
@@ -428,7 +431,7 @@ static bool say_unknown(const struct arguments *a, const char *given)
     snprintf(word, sizeof word, "%.*s", (int)strcspn(bare, "="), bare);
     const char *near = nearest_word(word, name, n), *other = taken_by(a, word);
     if (other)
-        complain("%s: is no option of ascope %s, but of ascope %s; %s", given, c->name, other, see(a));
+        complain("%s: not an option of ascope %s; ascope %s has it; %s", given, c->name, other, see(a));
     else if (near)
         complain("%s: unknown option; did you mean --%s? %s", given, near, see(a));
     else
@@ -436,7 +439,7 @@ static bool say_unknown(const struct arguments *a, const char *given)
     return false;
 }
 
-/* Variables speak to every command, msprof and msprof.py included, which have no option of that name. */
+/* Variables apply to every command, msprof and msprof.py included. */
 static bool read_environment(struct arguments *a)
 {
     for (unsigned id = 0; id < OPTIONS; id++) {
@@ -444,7 +447,7 @@ static bool read_environment(struct arguments *a)
         if (text && *text && !set_value(a, (enum option_id)id, variable, text))
             return false;
     }
-    a->given = 0; /* a default may be overruled without a word */
+    a->given = 0; /* options override variables silently */
     return true;
 }
 
@@ -505,7 +508,7 @@ static bool parse_one(struct arguments *a, int code, char **argv)
     if (o->kind == OPTION_SWITCH && !optarg && !a->command->value_follows_sign)
         return set_value(a, (enum option_id)id, what, "on");
     if (code == ':' || (takes_value(o) && !optarg)) {
-        complain("%s: wants a value%s: %s", what, a->command->value_follows_sign ? ", as in --name=value" : "",
+        complain("%s: missing value%s: %s", what, a->command->value_follows_sign ? ", as in --name=value" : "",
                  o->kind == OPTION_SWITCH ? "on, off"
                  : o->choice[0]           ? choices_text(o)
                                           : o->value);

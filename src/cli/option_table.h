@@ -121,6 +121,7 @@ struct option_row {
     const char *
         value; /* its value in usage texts: "DIR"; NULL for switches, and for choices that are short enough to be shown */
     const char *choice[MOST_CHOICES + 1];
+    const char *first_alias; /* another word for choice[0], accepted and not shown; or NULL */
     uint64_t least, most;
     uint32_t unit;           /* a number counts these; 0 is 1 */
     uint8_t width;           /* of a number, in bytes */

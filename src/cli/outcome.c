@@ -1,8 +1,8 @@
 #include "cli/command.h"
 
 /* Under the reference's names the codes are those that callers of the reference know: its launcher gives 255 for every
- * failure, and 0 when results are there, whatever is missing from them. torch_npu discards all results of a device when
- * the code is another one. What was lost is reported on standard error. */
+ * failure, and 0 when there are results, complete or not. torch_npu discards all results of a device for any other code.
+ * Losses are reported on standard error. */
 static const int code_of[OUTCOMES][FACES] = {
     [OUTCOME_DONE] = { [FACE_ASCOPE] = 0, [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0 },
     [OUTCOME_LOSSES] = { [FACE_ASCOPE] = 3, [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0 },
@@ -23,10 +23,10 @@ enum outcome arguments_refused(const struct arguments *a)
 }
 
 const struct exit_meaning exit_meanings[] = {
-    { 0, "everything that was asked for is done" },
-    { 1, "nothing could be done" },
-    { 2, "the command line is wrong" },
+    { 0, "success" },
+    { 1, "failure: there is no result" },
+    { 2, "invalid command line" },
     { 3,
-      "done, but with losses: records that could not be recorded or used, or some of several collections that could not" },
+      "success with losses: some records were not recorded or could not be used, or some of several collections failed" },
 };
 const size_t n_exit_meanings = sizeof exit_meanings / sizeof *exit_meanings;
