@@ -26,7 +26,7 @@ static bool export(const char *path, const char *out, uint8_t ask, struct error 
         .stamp = "20240601080000",
     };
     struct result r = { 0 };
-    const bool done = collection_export(path, &request, &r, e);
+    const bool done = prof_export(path, &request, &r, e);
     result_free(&r);
     return done;
 }

@@ -26,19 +26,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     folder_build(data + 1, size - 1, FOLDER_FRAMEWORK);
     char out[128];
     snprintf(out, sizeof out, "%s/out.%s", folder, ending[data[0] % 4]);
-    struct session s;
+    struct collection s;
     struct memory_timeline m;
     struct losses lost = { 0 };
     struct error e = { 0 };
     struct arena *mem = arena_new();
-    const struct session_request request = { .keeps_tensors = true, .n_threads = 1 };
-    if (session_load(&s, folder, &request, &e)) {
+    const struct collection_request request = { .keeps_tensors = true, .n_threads = 1 };
+    if (collection_load(&s, folder, &request, &e)) {
         if (!memory_timeline_find(&m, &s, memory_usual_device(&s), &lost, mem, &e) ||
             !memory_timeline_write(&m, s.name, out, &e))
             abort();
         check(&m);
     }
-    session_free(&s);
+    collection_free(&s);
     arena_free(mem);
     folder_remove();
     return 0;

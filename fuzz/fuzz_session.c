@@ -11,7 +11,7 @@ enum { ASK_STACKS = 64 }; /* instead */
 
 static bool analyse(uint8_t ask, const char *out, struct error *e)
 {
-    const struct session_wishes wishes = {
+    const struct collection_wishes wishes = {
         .text = !(ask & ASK_DB),
         .db = ask & ASK_DB,
         .simplifies = ask & ASK_SIMPLE ? CHOICE_ON : AS_RECORDED,
@@ -20,21 +20,21 @@ static bool analyse(uint8_t ask, const char *out, struct error *e)
         .n_threads = 1,
         .out_dir = out,
     };
-    struct session_result r = { 0 };
-    const bool done = session_export(folder, &wishes, &r, e);
-    session_result_free(&r);
+    struct collection_result r = { 0 };
+    const bool done = collection_export(folder, &wishes, &r, e);
+    collection_result_free(&r);
     return done;
 }
 
 static bool stacks(uint8_t ask, const char *out, struct error *e)
 {
     const enum time_metric metric = ask & ASK_CURRENT ? TIME_OF_DEVICE : TIME_OF_HOST;
-    struct session s;
+    struct collection s;
     uint64_t n = 0;
-    const bool done = session_load(&s, folder, &(struct session_request){ .n_threads = 1 }, e) &&
-                      session_analyse(&s, 1, e) && stacks_write(&s, metric, out, &n, e) &&
+    const bool done = collection_load(&s, folder, &(struct collection_request){ .n_threads = 1 }, e) &&
+                      collection_analyse(&s, 1, e) && stacks_write(&s, metric, out, &n, e) &&
                       (n == 0 || flame_graph_write(&s, metric, out, e));
-    session_free(&s);
+    collection_free(&s);
     return done;
 }
 

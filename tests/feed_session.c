@@ -1,4 +1,4 @@
-/* feed_session.c - the analysis of a session, fed with what somebody else's results say of one.
+/* feed_session.c - the analysis of a collection, fed with what somebody else's results say of one.
  *
  *     feed_session operator_details|step_trace_time|op_statistic|flows OUT < LINES
  *
@@ -26,7 +26,7 @@
 enum { FIELDS = 8 };
 
 struct fed {
-    struct session s;
+    struct collection s;
     struct device device;
     LIST(int64_t) op_begin, op_end;
     LIST(uint32_t) op_thread;
@@ -209,31 +209,31 @@ static bool hand_over_device(struct fed *f)
 
 static bool analyse(struct fed *f)
 {
-    struct session *s = &f->s;
+    struct collection *s = &f->s;
     const bool has_queue = queue_is_used(&s->framework);
     struct queued queued;
     return (!has_queue || queued_find(&queued, &s->framework.dequeue, &s->kernels, s->mem)) &&
            op_tree_build(&s->tree, &s->framework, &s->kernels, has_queue ? &queued : NULL, s->mem) &&
-           session_steps_find(&s->steps, &s->framework, &s->tree, &s->kernels, has_queue ? &queued : NULL,
-                              s->profile.names, s->mem);
+           profiler_steps_find(&s->steps, &s->framework, &s->tree, &s->kernels, has_queue ? &queued : NULL,
+                               s->profile.names, s->mem);
 }
 
 /* The arrows torch_to_npu: begin of the operator, begin of what it started. */
-static bool flows(const struct session_export *x, struct table *out, struct error *e)
+static bool flows(const struct collection_export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = { { .name = "operator" }, { .name = "kernel" } };
-    const struct op_tree *t = &x->session->tree;
+    const struct op_tree *t = &x->collection->tree;
     struct grid grid = { .n_columns = 2, .mem = x->mem };
-    for (uint32_t at = 0; at < x->session->framework.ops.n; at++)
+    for (uint32_t at = 0; at < x->collection->framework.ops.n; at++)
         for (uint32_t i = t->first_started[at]; i < t->first_started[at + 1]; i++)
-            grid_row(&grid, (struct cell[]){ cell_int(x->session->framework.ops.begin_ns[t->by_begin[at]]),
-                                             cell_int(x->session->kernels.begin_ns[t->started[i]]) });
-    *out = grid_table(&grid, "flows", column, x->session->profile.names);
+            grid_row(&grid, (struct cell[]){ cell_int(x->collection->framework.ops.begin_ns[t->by_begin[at]]),
+                                             cell_int(x->collection->kernels.begin_ns[t->started[i]]) });
+    *out = grid_table(&grid, "flows", column, x->collection->profile.names);
     (void)e;
     return true;
 }
 
-static bool statistic(const struct session_export *x, struct table *out, struct error *e)
+static bool statistic(const struct collection_export *x, struct table *out, struct error *e)
 {
     return op_statistic_report(&x->device, out, e);
 }
@@ -242,16 +242,16 @@ static bool write_table(const struct fed *f, const char *name, const char *path,
 {
     static const struct {
         const char *name;
-        bool (*build)(const struct session_export *x, struct table *out, struct error *e);
+        bool (*build)(const struct collection_export *x, struct table *out, struct error *e);
     } known[] = {
-        { "operator_details", session_operators_table },
-        { "step_trace_time", session_step_trace_table },
+        { "operator_details", operator_details_table },
+        { "step_trace_time", step_trace_time_table },
         { "op_statistic", statistic },
         { "flows", flows },
     };
-    const struct session_export x = { .session = &f->s,
-                                      .device = { .profile = &f->s.profile, .mem = f->s.mem },
-                                      .mem = f->s.mem };
+    const struct collection_export x = { .collection = &f->s,
+                                         .device = { .profile = &f->s.profile, .mem = f->s.mem },
+                                         .mem = f->s.mem };
     struct table t = { 0 };
     struct out o;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

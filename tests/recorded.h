@@ -1,4 +1,4 @@
-/* recorded.h - a session of libascope in a test's folder, and what our own loaders find in it. */
+/* recorded.h - a collection of libascope in a test's folder, and what our own loaders find in it. */
 #ifndef ASCOPE_TESTS_RECORDED_H
 #define ASCOPE_TESTS_RECORDED_H
 
@@ -33,8 +33,8 @@ static inline struct ascope_session *recorded_begin(void (*choose)(struct ascope
     return s;
 }
 
-/* session_free() is the caller's. */
-static inline void recorded_end(struct ascope_session *s, struct session *out)
+/* collection_free() is the caller's. */
+static inline void recorded_end(struct ascope_session *s, struct collection *out)
 {
     char path[PATH_MAX];
     struct ascope_error why = { "" };
@@ -42,13 +42,13 @@ static inline void recorded_end(struct ascope_session *s, struct session *out)
     snprintf(path, sizeof path, "%s", ascope_session_path(s));
     if (!ascope_session_stop(s, &why) || !ascope_session_end(s, &why))
         fail_msg("%s", why.text);
-    const struct session_request all = { .keeps_tensors = true, .n_threads = 1 };
-    if (!session_load(out, path, &all, &e))
+    const struct collection_request all = { .keeps_tensors = true, .n_threads = 1 };
+    if (!collection_load(out, path, &all, &e))
         fail_msg("%s", e.text);
 }
 
 /* Lines of host/data/unaging.additional.{family}.* that are this one. */
-static inline unsigned recorded_lines(const struct session *s, const char *family, const char *wanted)
+static inline unsigned recorded_lines(const struct collection *s, const char *family, const char *wanted)
 {
     unsigned n = 0;
     char dir[PATH_MAX], line[8192];

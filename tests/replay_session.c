@@ -1,4 +1,4 @@
-/* replay_session.c - tables of a session, made by the product's code from what other such tables say. For test_real.py,
+/* replay_session.c - tables of a collection, made by the product's code from what other such tables say. For test_real.py,
  * which has the results of the real tool, but not what they were made from. One argument says what is on stdin:
  *
  *   memory    lines "PTA|WORKSPACE TIME ALLOCATED RESERVED ACTIVE STREAM DEVICE" and "GE TIME ALLOCATED RESERVED
@@ -32,9 +32,9 @@ static void fail(const char *why)
     exit(1);
 }
 
-static void session_open(struct session *s)
+static void collection_open(struct collection *s)
 {
-    *s = (struct session){ .path = "replay", .mem = arena_new(), .has_device = true };
+    *s = (struct collection){ .path = "replay", .mem = arena_new(), .has_device = true };
     struct profile *p = &s->profile;
     p->names = names_new();
     p->dictionary.names = p->names;
@@ -71,14 +71,14 @@ static void session_open(struct session *s)
         fail("no memory");
 }
 
-static void session_close(struct session *s)
+static void collection_close(struct collection *s)
 {
     dictionary_fini(&s->profile.dictionary);
     names_free(s->profile.names);
     arena_free(s->mem);
 }
 
-static size_t torch_add(struct session *s, int device, int64_t stream)
+static size_t torch_add(struct collection *s, int device, int64_t stream)
 {
     struct torch_memory *m = &s->framework.memory;
     if (m->n == MOST)
@@ -89,7 +89,7 @@ static size_t torch_add(struct session *s, int device, int64_t stream)
     return m->n++;
 }
 
-static size_t graph_add(struct session *s, unsigned device)
+static size_t graph_add(struct collection *s, unsigned device)
 {
     struct op_memory *g = &s->profile.host.records.op_memory;
     if (g->n == MOST)
@@ -98,7 +98,7 @@ static size_t graph_add(struct session *s, unsigned device)
     return g->n++;
 }
 
-static void read_memory(struct session *s)
+static void read_memory(struct collection *s)
 {
     struct torch_memory *m = &s->framework.memory;
     struct op_memory *g = &s->profile.host.records.op_memory;
@@ -133,7 +133,7 @@ struct block {
     uint64_t number, name;
 };
 
-static void block_begin(struct session *s, struct block *b, const char *name, int64_t time)
+static void block_begin(struct collection *s, struct block *b, const char *name, int64_t time)
 {
     struct torch_ops *o = &s->framework.ops;
     const name_id id = names_addz(s->profile.names, name);
@@ -150,7 +150,7 @@ static void block_begin(struct session *s, struct block *b, const char *name, in
     o->thread[o->n++] = (uint32_t)b->number;
 }
 
-static void block_event(struct session *s, const struct block *b, char kind, const int64_t value[4])
+static void block_event(struct collection *s, const struct block *b, char kind, const int64_t value[4])
 {
     struct torch_memory *m = &s->framework.memory;
     struct op_memory *g = &s->profile.host.records.op_memory;
@@ -176,7 +176,7 @@ static void block_event(struct session *s, const struct block *b, char kind, con
 }
 
 /* Records of graphs come by time, as a collection has them. */
-static void sort_graphs(struct session *s)
+static void sort_graphs(struct collection *s)
 {
     struct op_memory *g = &s->profile.host.records.op_memory, sorted = *g;
     uint32_t *order = arena_take(s->mem, g->n, sizeof *order);
@@ -196,7 +196,7 @@ static void sort_graphs(struct session *s)
     *g = sorted;
 }
 
-static void read_lives(struct session *s)
+static void read_lives(struct collection *s)
 {
     struct torch_ops *o = &s->framework.ops;
     struct block b = { 0 };
@@ -231,11 +231,12 @@ static void put(const struct out *o)
     fwrite(o->buf, 1, o->n, stdout);
 }
 
-static void show(struct session *s, bool (*build)(const struct session_export *x, struct table *out, struct error *e))
+static void show(struct collection *s,
+                 bool (*build)(const struct collection_export *x, struct table *out, struct error *e))
 {
-    const struct session_export x = { .session = s,
-                                      .device = { .profile = &s->profile, .mem = s->mem },
-                                      .mem = s->mem };
+    const struct collection_export x = { .collection = s,
+                                         .device = { .profile = &s->profile, .mem = s->mem },
+                                         .mem = s->mem };
     struct table t;
     struct error e = { 0 };
     struct out o;
@@ -351,19 +352,19 @@ static void show_matrix(void)
 int main(int argc, char **argv)
 {
     const char *what = argc == 2 ? argv[1] : "";
-    struct session s;
+    struct collection s;
     if (strcmp(what, "total") == 0) {
         show_total();
     } else if (strcmp(what, "matrix") == 0) {
         show_matrix();
     } else if (strcmp(what, "memory") == 0 || strcmp(what, "lives") == 0) {
-        session_open(&s);
+        collection_open(&s);
         if (*what == 'm')
             read_memory(&s);
         else
             read_lives(&s);
-        show(&s, *what == 'm' ? session_memory_record : session_operator_memory);
-        session_close(&s);
+        show(&s, *what == 'm' ? framework_memory_record : framework_operator_memory);
+        collection_close(&s);
     } else {
         fail("which table? memory, lives, total or matrix");
     }

@@ -27,9 +27,9 @@ static void a_stack_is_taken_apart_at_its_semicolons(void **state)
 }
 
 /* Operators in the order of the tree: "name parent us [stack]", parents by position from 0, "-" for none; "@2" is thread 2. */
-static struct session session_of(const char *text, struct arena *mem)
+static struct collection collection_of(const char *text, struct arena *mem)
 {
-    struct session s = { .profile = { .names = names_new() } };
+    struct collection s = { .profile = { .names = names_new() } };
     struct torch_ops *o = &s.framework.ops;
     o->name = arena_take(mem, MOST, sizeof *o->name);
     o->stack = arena_take(mem, MOST, sizeof *o->stack);
@@ -100,7 +100,7 @@ static void time_is_added_up_by_the_code_around_it(void **state)
     /* clang-format on */
     for (size_t i = 0; i < ROWS(row); i++) {
         struct arena *mem = arena_new();
-        struct session s = session_of(row[i].ops, mem);
+        struct collection s = collection_of(row[i].ops, mem);
         struct frames f;
         char text[TEXT_MOST] = "";
         print_message("  %s\n", row[i].what);
@@ -118,7 +118,7 @@ static void what_is_too_deep_is_counted_where_it_is_left(void **state)
 {
     enum { DEEP = 5000 };
     struct arena *mem = arena_new();
-    struct session s = { .profile = { .names = names_new() }, .framework.ops.n = DEEP };
+    struct collection s = { .profile = { .names = names_new() }, .framework.ops.n = DEEP };
     struct torch_ops *o = &s.framework.ops;
     o->name = arena_take(mem, DEEP, sizeof *o->name);
     o->stack = arena_take(mem, DEEP, sizeof *o->stack);

@@ -13,8 +13,8 @@
 
 enum { EVENT_POINT = 0, EVENT_RANGE = 2 };
 
-/* Marks with their messages whole. session_free() is the caller's. */
-static const struct marks *marks_of(struct ascope_session *s, struct session *r)
+/* Marks with their messages whole. collection_free() is the caller's. */
+static const struct marks *marks_of(struct ascope_session *s, struct collection *r)
 {
     struct error e = { 0 };
     recorded_end(s, r);
@@ -22,13 +22,13 @@ static const struct marks *marks_of(struct ascope_session *s, struct session *r)
     return &r->profile.host.records.marks;
 }
 
-static const char *text_of(const struct session *r, size_t i)
+static const char *text_of(const struct collection *r, size_t i)
 {
     return names_text(r->profile.names, r->profile.host.records.marks.message[i]);
 }
 
 /* The row of the mark with this message, which is there once. */
-static size_t row_of(const struct session *r, const char *message)
+static size_t row_of(const struct collection *r, const char *message)
 {
     const struct marks *m = &r->profile.host.records.marks;
     size_t found = SIZE_MAX, n = 0;
@@ -42,7 +42,7 @@ static size_t row_of(const struct session *r, const char *message)
     return found;
 }
 
-static bool is_there(const struct session *r, const char *message)
+static bool is_there(const struct collection *r, const char *message)
 {
     for (size_t i = 0; i < r->profile.host.records.marks.n; i++)
         if (strcmp(text_of(r, i), message) == 0)
@@ -64,7 +64,7 @@ static void points_and_ranges_come_back(void **state)
     ascope_range_end(NULL, outer); /* ranges overlap as they like */
     ascope_range_end(loader, other);
     const uint64_t after = ascope_now();
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     static const struct {
         const char *message, *domain;
@@ -88,7 +88,7 @@ static void points_and_ranges_come_back(void **state)
     }
     assert_true(m->begin[row_of(&r, "outer")] < m->begin[row_of(&r, "batch")]);
     assert_true(m->end[row_of(&r, "outer")] < m->end[row_of(&r, "batch")]);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -119,7 +119,7 @@ static void some_texts_are_refused(void **state)
         ascope_range_end(NULL, id);
         assert_int_equal(ascope_domain_get(row[i].text) != NULL, row[i].is_allowed);
     }
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     size_t n = 0;
     for (size_t i = 0; i < ROWS(row); i++)
@@ -127,7 +127,7 @@ static void some_texts_are_refused(void **state)
             n += strcmp(text_of(&r, k), row[i].text) == 0;
     assert_int_equal(n, 2 * 5);
     assert_int_equal(m->n, 2 * 5);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -151,7 +151,7 @@ static void long_messages_come_in_pieces(void **state)
         text[length[i]] = cut;
     }
     ascope_mark(NULL, wide, NULL);
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     assert_int_equal(m->n, ROWS(length) + 1);
     for (size_t i = 0; i < ROWS(length); i++) {
@@ -170,7 +170,7 @@ static void long_messages_come_in_pieces(void **state)
             assert_int_equal(strlen(text_of(&r, k)), MOST / 3 * 3); /* no character is cut */
             assert_memory_equal(text_of(&r, k), wide, MOST / 3 * 3);
         }
-    session_free(&r);
+    collection_free(&r);
     free(text);
     free(wide);
     (void)state;
@@ -211,12 +211,12 @@ static void domains_are_chosen(void **state)
             assert_int_equal(id != 0, strchr(row[i].recorded, domain[k][0]) != NULL);
             ascope_range_end(d, id);
         }
-        struct session r;
+        struct collection r;
         const struct marks *m = marks_of(s, &r);
         assert_int_equal(m->n, strlen(row[i].recorded));
         for (size_t k = 0; k < ROWS(domain); k++)
             assert_int_equal(is_there(&r, domain[k]), strchr(row[i].recorded, domain[k][0]) != NULL);
-        session_free(&r);
+        collection_free(&r);
     }
     (void)state;
 }
@@ -255,11 +255,11 @@ static void a_destroyed_domain_is_silent(void **state)
     int not_a_domain;
     ascope_mark((struct ascope_domain *)&not_a_domain, "of nothing", NULL);
     ascope_domain_destroy((struct ascope_domain *)&not_a_domain);
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     assert_int_equal(m->n, 2);
     assert_true(is_there(&r, "but this") && is_there(&r, "and this"));
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -281,12 +281,12 @@ static void a_range_ends_on_any_thread(void **state)
     assert_int_equal(pthread_create(&other, NULL, end_lent, NULL), 0);
     pthread_join(other, NULL);
     ascope_range_end(NULL, lent_id); /* it has ended */
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     const size_t k = row_of(&r, "handed over");
     assert_int_equal(m->n, 1);
     assert_int_equal(m->thread[k], gettid()); /* where it began */
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -301,11 +301,11 @@ static void an_end_that_does_not_fit_changes_nothing(void **state)
     ascope_range_end(train, UINT64_MAX);
     ascope_range_end(train, 1);
     ascope_range_end(train, id);
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     assert_int_equal(m->n, 1);
     row_of(&r, "in train");
-    session_free(&r);
+    collection_free(&r);
 
     s = recorded_begin(NULL); /* an id of an old session */
     const uint64_t fresh = ascope_range_begin(NULL, "of the new one", NULL);
@@ -315,7 +315,7 @@ static void an_end_that_does_not_fit_changes_nothing(void **state)
     m = marks_of(s, &r);
     assert_int_equal(m->n, 1);
     row_of(&r, "of the new one");
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -333,12 +333,12 @@ static void a_warm_up_leaves_nothing_and_takes_nothing(void **state)
     ascope_op_end(&op);
     ascope_range_end(train, id);
     ascope_mark(train, "of the session", NULL);
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     assert_int_equal(m->n, 1);
     assert_string_equal(mark_domain_text(&r.profile, row_of(&r, "of the session")), "train");
     assert_int_equal(r.framework.ops.n, 0);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -374,7 +374,7 @@ static void ids_are_of_one_mark_each(void **state)
     }
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(crowded, &r);
     assert_int_equal(m->n, THREADS * EACH); /* two with one id would have been joined */
     uint64_t *ids = malloc(m->n * sizeof *ids);
@@ -384,7 +384,7 @@ static void ids_are_of_one_mark_each(void **state)
         assert_true(ids[i - 1] < ids[i]);
     assert_true(ids[0] > 0 && ids[m->n - 1] < UINT32_MAX);
     free(ids);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -416,7 +416,7 @@ static void a_signal_handler_may_mark(void **state)
     setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &before, NULL);
     const unsigned handled = (unsigned)n_handled;
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     unsigned found[3] = { 0 };
     for (size_t k = 0; k < m->n; k++) {
@@ -428,7 +428,7 @@ static void a_signal_handler_may_mark(void **state)
     assert_int_equal(found[0], handled);
     assert_int_equal(found[1], handled);
     assert_int_equal(found[2], n);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -440,7 +440,7 @@ static void collectives_have_the_message_of_the_framework(void **state)
                                    receive = { "HcclRecv", "a\"b\\c", NULL, 1, 0, 3, -1 };
     ascope_range_end(d, ascope_collective_begin(&all, NULL));
     ascope_range_end(d, ascope_collective_begin(&receive, NULL));
-    struct session r;
+    struct collection r;
     const struct marks *m = marks_of(s, &r);
     assert_int_equal(m->n, 2);
     row_of(
@@ -451,7 +451,7 @@ static void collectives_have_the_message_of_the_framework(void **state)
         &r,
         "{\\\"streamId\\\": \\\"0\\\",\\\"count\\\": \\\"1\\\",\\\"dataType\\\": \\\"na\\\",\\\"srcRank\\\": \\\"3\\\",\\\"groupName\\\": "
         "\\\"abc\\\",\\\"opName\\\": \\\"HcclRecv\\\"}");
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 

@@ -7,9 +7,9 @@
 
 enum { MOST = 32, TEXT_MOST = 512, PROCESS = 7 };
 
-static void session_open(struct session *s)
+static void collection_open(struct collection *s)
 {
-    *s = (struct session){ .path = "sample", .mem = arena_new() };
+    *s = (struct collection){ .path = "sample", .mem = arena_new() };
     s->profile.names = names_new();
     s->profile.dictionary.names = s->profile.names;
     s->framework.file[FRAMEWORK_MEMORY].name = "FRAMEWORK/torch.memory_usage";
@@ -28,14 +28,14 @@ static void session_open(struct session *s)
     m->thread = arena_take(s->mem, MOST, sizeof *m->thread);
 }
 
-static void session_close(struct session *s)
+static void collection_close(struct collection *s)
 {
     dictionary_fini(&s->profile.dictionary);
     names_free(s->profile.names);
     arena_free(s->mem);
 }
 
-static size_t memory_add(struct session *s, uint8_t kind, uint64_t pointer, int64_t time_ns)
+static size_t memory_add(struct collection *s, uint8_t kind, uint64_t pointer, int64_t time_ns)
 {
     struct torch_memory *m = &s->framework.memory;
     const size_t i = m->n++;
@@ -50,7 +50,7 @@ static size_t memory_add(struct session *s, uint8_t kind, uint64_t pointer, int6
 /* "m1 f1 b1": address 1 is taken, given back and returned to the pool, each a nanosecond after the other. Behind a
  * '@' another time; 'w' takes for a workspace, 'c' on the CPU, 'x' with an allocator that is not PyTorch's; '/' and
  * the number of a process. */
-static void load_memory(struct session *s, const char *records)
+static void load_memory(struct collection *s, const char *records)
 {
     char copy[TEXT_MOST], *rest = copy;
     snprintf(copy, sizeof copy, "%s", records);
@@ -109,11 +109,11 @@ static void a_block_lives_until_it_is_given_back(void **state)
         { "the address of another process is another one", "m1/1 m1/2 f1/1 b1/1", "0,2,3 1,-,-", 2 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
-        struct session s;
+        struct collection s;
         struct error e = { 0 };
         char text[TEXT_MOST] = "";
         print_message("  %s\n", row[i].what);
-        session_open(&s);
+        collection_open(&s);
         load_memory(&s, row[i].records);
         assert_true(memory_lives_analyse(&s, &e));
         for (size_t k = 0; k < s.lives.n; k++) {
@@ -125,13 +125,13 @@ static void a_block_lives_until_it_is_given_back(void **state)
         }
         assert_string_equal(text, row[i].lives);
         assert_int_equal(s.framework.file[FRAMEWORK_MEMORY].lost.by[LOSS_UNPAIRED].n, row[i].n_unpaired);
-        session_close(&s);
+        collection_close(&s);
     }
     (void)state;
 }
 
 /* "aten::add 1 10-20, ...": name, thread, begin and end. */
-static void load_ops(struct session *s, const char *ops)
+static void load_ops(struct collection *s, const char *ops)
 {
     struct torch_ops *o = &s->framework.ops;
     struct op_tree *t = &s->tree;
@@ -169,7 +169,7 @@ static void load_ops(struct session *s, const char *ops)
 }
 
 /* "9 1 10-20, ...": number of the task, thread, begin and end. */
-static void load_queue(struct session *s, struct queue_spans *q, const char *spans)
+static void load_queue(struct collection *s, struct queue_spans *q, const char *spans)
 {
     q->begin_ns = arena_take(s->mem, MOST, sizeof *q->begin_ns);
     q->end_ns = arena_take(s->mem, MOST, sizeof *q->end_ns);
@@ -236,12 +236,12 @@ static void a_block_belongs_to_the_operator_that_asked_for_it(void **state)
           "2@25 4@25", "aten::add aten::mul" },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
-        struct session s;
+        struct collection s;
         struct error e = { 0 };
         char text[TEXT_MOST] = "", copy[TEXT_MOST], *rest = copy;
         size_t n_nameless = 0;
         print_message("  %s\n", row[i].what);
-        session_open(&s);
+        collection_open(&s);
         load_ops(&s, row[i].ops);
         load_queue(&s, &s.framework.enqueue, row[i].enqueued);
         load_queue(&s, &s.framework.dequeue, row[i].dequeued);
@@ -262,14 +262,14 @@ static void a_block_belongs_to_the_operator_that_asked_for_it(void **state)
         }
         assert_string_equal(text, row[i].names);
         assert_int_equal(s.framework.file[FRAMEWORK_MEMORY].lost.by[LOSS_UNMATCHED].n, n_nameless);
-        session_close(&s);
+        collection_close(&s);
     }
     (void)state;
 }
 
 /* "t5 w6 g7#1": PyTorch, a workspace or a graph reports at that time, on device 0 or the one behind the '#'.
  * Allocated is 10 times the place among the records, reserved 100 times. */
-static void load_series(struct session *s, const char *records)
+static void load_series(struct collection *s, const char *records)
 {
     struct op_memory *g = &s->profile.host.records.op_memory;
     s->profile.host.source.host_clock.tick = (struct ticks){ 1, 1 };
@@ -328,13 +328,13 @@ static void what_two_report_is_one_series(void **state)
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         static const char kind[] = { [MEMORY_OF_TORCH] = 't', [MEMORY_OF_WORKSPACE] = 'w', [MEMORY_OF_GRAPHS] = 'g' };
-        struct session s;
+        struct collection s;
         struct memory_series v;
         struct memory_peaks peaks;
         struct error e = { 0 };
         char text[TEXT_MOST] = "";
         print_message("  %s\n", row[i].what);
-        session_open(&s);
+        collection_open(&s);
         load_series(&s, row[i].records);
         assert_true(memory_series_make(&v, &s, row[i].with_early, s.mem));
         for (size_t k = 0; k < v.n; k++) {
@@ -353,17 +353,17 @@ static void what_two_report_is_one_series(void **state)
         assert_int_equal(peaks.allocated.time_ns, row[i].at_ns);
         assert_int_equal(peaks.allocated.part[0] + peaks.allocated.part[1] + peaks.allocated.part[2], row[i].allocated);
         assert_false(peaks.is_partial && v.n > 0);
-        session_close(&s);
+        collection_close(&s);
     }
     (void)state;
 }
 
 static void the_peak_knows_who_was_allocating(void **state)
 {
-    struct session s;
+    struct collection s;
     struct memory_peaks peaks;
     struct error e = { 0 };
-    session_open(&s);
+    collection_open(&s);
     load_ops(&s, "aten::add 0 0-4, aten::mul 0 5-9");
     load_series(&s, "t2 t6 t8#3");
     s.framework.memory.allocated_bytes[1] = 70;
@@ -376,7 +376,7 @@ static void the_peak_knows_who_was_allocating(void **state)
     assert_string_equal(names_text(s.profile.names, peaks.allocated.name), "aten::mul");
     assert_int_equal(peaks.reserved.bytes, 300);
     assert_int_equal(peaks.reserved.device, 3);
-    session_close(&s);
+    collection_close(&s);
     (void)state;
 }
 
@@ -395,11 +395,11 @@ static void peaks_of_one_device(void **state)
         { "which graphs do not use", "t5 g6", { TORCH_DEVICE_CPU, 0 }, 10, true, false, true },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
-        struct session s;
+        struct collection s;
         struct memory_peaks peaks;
         struct error e = { 0 };
         print_message("  %s\n", row[i].what);
-        session_open(&s);
+        collection_open(&s);
         load_series(&s, row[i].records);
         s.collector.is_simulated = row[i].is_simulated;
         for (size_t k = 0; row[i].is_cpu && k < s.framework.memory.n; k++)
@@ -407,7 +407,7 @@ static void peaks_of_one_device(void **state)
         assert_true(memory_peaks_find(&peaks, &s, &row[i].device, &e));
         assert_int_equal(peaks.allocated.bytes, row[i].allocated);
         assert_int_equal(peaks.is_partial, row[i].is_partial);
-        session_close(&s);
+        collection_close(&s);
     }
     (void)state;
 }

@@ -14,7 +14,7 @@
 enum { MOST = 64, RECORD = 1000 };
 
 struct story {
-    struct session session;
+    struct collection collection;
     uint8_t record[MOST][RECORD];
     char text[MOST][RECORD];
     struct arena *mem;
@@ -36,7 +36,7 @@ static void put_field(uint8_t *record, uint32_t *at, uint16_t type, const char *
 
 static void add_op(struct story *s, const char *line)
 {
-    struct torch_ops *o = &s->session.framework.ops;
+    struct torch_ops *o = &s->collection.framework.ops;
     const size_t i = o->n++;
     char name[80], types[200] = "", tensors[400] = "", scalars[80] = "";
     unsigned scope, thread;
@@ -45,7 +45,7 @@ static void add_op(struct story *s, const char *line)
                      5);
     o->scope[i] = (uint8_t)scope;
     o->thread[i] = thread;
-    o->name[i] = names_addz(s->session.profile.names, name);
+    o->name[i] = names_addz(s->collection.profile.names, name);
     for (const char *p = line + used + strspn(line + used, " "); *p; p += strcspn(p, " "), p += strspn(p, " ")) {
         const char *type = *p == 't' ? "float" : *p == 's' ? "Scalar" : "None";
         sprintf(types + strlen(types), "%s%s", *types ? ";" : "", type);
@@ -68,7 +68,7 @@ static void add_op(struct story *s, const char *line)
 
 static void add_memory(struct story *s, const char *line)
 {
-    struct torch_memory *m = &s->session.framework.memory;
+    struct torch_memory *m = &s->collection.framework.memory;
     const size_t i = m->n++;
     assert_int_equal(sscanf(line, "%ld %lu %ld %u", &m->time_ns[i], &m->pointer[i], &m->size_bytes[i], &m->thread[i]),
                      4);
@@ -79,7 +79,7 @@ static void add_memory(struct story *s, const char *line)
 
 static void add_call(struct story *s, const char *line)
 {
-    struct python_calls *p = &s->session.framework.python;
+    struct python_calls *p = &s->collection.framework.python;
     const size_t i = p->n++;
     assert_int_equal(sscanf(line, "%ld %ld %lu", &p->begin_ns[i], &p->end_ns[i], &p->key[i]), 3);
     p->thread[i] = 1;
@@ -87,7 +87,7 @@ static void add_call(struct story *s, const char *line)
 
 static void add_params(struct story *s, const char *line)
 {
-    struct python_params *p = &s->session.framework.params;
+    struct python_params *p = &s->collection.framework.params;
     const size_t i = p->n++;
     char kind[20], *to = s->text[i];
     int used;
@@ -107,10 +107,10 @@ static void add_params(struct story *s, const char *line)
 static struct story *story_new(const char *const *line)
 {
     struct story *s = calloc(1, sizeof *s);
-    struct framework *f = &s->session.framework;
+    struct framework *f = &s->collection.framework;
     s->mem = arena_new();
-    s->session.path = "story";
-    s->session.profile.names = names_new();
+    s->collection.path = "story";
+    s->collection.profile.names = names_new();
     f->path = "story";
     f->file[FRAMEWORK_OPS] = (struct framework_file){ .name = "ops", .data = s->record[0] };
     f->file[FRAMEWORK_PARAMS] = (struct framework_file){ .name = "params" };
@@ -137,7 +137,7 @@ static struct story *story_new(const char *const *line)
 
 static void story_free(struct story *s)
 {
-    names_free(s->session.profile.names);
+    names_free(s->collection.profile.names);
     arena_free(s->mem);
     free(s);
 }
@@ -268,12 +268,12 @@ static void stories_have_the_right_end(void **state)
         char found[4000];
         print_message("  %s\n", story[i].what);
         assert_true(
-            memory_timeline_find(&m, &s->session, (struct memory_device){ TORCH_DEVICE_NPU, 0 }, &lost, s->mem, &e));
+            memory_timeline_find(&m, &s->collection, (struct memory_device){ TORCH_DEVICE_NPU, 0 }, &lost, s->mem, &e));
         print_timeline(&m, found);
         assert_string_equal(found, story[i].timeline);
         assert_int_equal(losses_damage(&lost), story[i].n_damaged);
         assert_true(
-            memory_timeline_find(&m, &s->session, (struct memory_device){ TORCH_DEVICE_NPU, 1 }, &lost, s->mem, &e));
+            memory_timeline_find(&m, &s->collection, (struct memory_device){ TORCH_DEVICE_NPU, 1 }, &lost, s->mem, &e));
         assert_int_equal(m.n, 0);
         story_free(s);
     }
@@ -293,7 +293,7 @@ static void points_are_sums_over_whole_microseconds(void **state)
     struct losses lost = { 0 };
     struct error e = { 0 };
     assert_true(
-        memory_timeline_find(&m, &s->session, (struct memory_device){ TORCH_DEVICE_NPU, 0 }, &lost, s->mem, &e));
+        memory_timeline_find(&m, &s->collection, (struct memory_device){ TORCH_DEVICE_NPU, 0 }, &lost, s->mem, &e));
     size_t n = 0;
     for (struct memory_points p = memory_points_of(&m); memory_points_next(&p); n++) {
         assert_true(n < ROWS(us));

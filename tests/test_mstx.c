@@ -108,16 +108,16 @@ static void front_ends_are_filled(void **state)
     (void)state;
 }
 
-static size_t load_marks(const char *path, struct session *r)
+static size_t load_marks(const char *path, struct collection *r)
 {
     struct error e = { 0 };
-    const struct session_request all = { .n_threads = 1 };
-    if (!session_load(r, path, &all, &e) || !marks_analyse(&r->profile, &e))
+    const struct collection_request all = { .n_threads = 1 };
+    if (!collection_load(r, path, &all, &e) || !marks_analyse(&r->profile, &e))
         fail_msg("%s", e.text);
     return r->profile.host.records.marks.n;
 }
 
-static bool has_mark(const struct session *r, const char *message, const char *domain)
+static bool has_mark(const struct collection *r, const char *message, const char *domain)
 {
     const struct marks *m = &r->profile.host.records.marks;
     for (size_t i = 0; i < m->n; i++)
@@ -193,13 +193,13 @@ static void injected_marks_are_recorded(void **state)
     if (!session_call[1](s, &e) || !session_call[2](s, &e))
         fail_msg("%s", e.text);
 
-    struct session r;
+    struct collection r;
     assert_int_equal(load_marks(path, &r), 4);
     assert_true(has_mark(&r, "a point", "default"));
     assert_true(has_mark(&r, "a range", "default"));
     assert_true(has_mark(&r, "a point of a domain", "injected"));
     assert_true(has_mark(&r, "a range of a domain", "injected"));
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -230,11 +230,11 @@ static void linked_programs_are_recorded(void **state)
 {
     char path[PATH_MAX];
     run_program(folder, (const char *const[]){ NULL }, path);
-    struct session r;
+    struct collection r;
     assert_int_equal(load_marks(path, &r), 2);
     assert_true(has_mark(&r, "linked range", "default"));
     assert_true(has_mark(&r, "linked point", "linked"));
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -245,13 +245,13 @@ static void the_environment_asks_for_a_session(void **state)
                 (const char *const[]){ "ASCOPE_RECORD", folder, "ASCOPE_RECORD_OPTIONS",
                                        "device=none; worker_name=asked;mstx_domain_include=linked", NULL },
                 path);
-    struct session r;
+    struct collection r;
     assert_int_equal(load_marks(path, &r), 1);
     assert_true(has_mark(&r, "linked point", "linked"));
     assert_memory_equal(r.name, "asked_", 6);
     const int64_t at_s = source_host_ns(&r.profile.host.source, r.profile.host.records.marks.begin[0]) / 1000000000;
     assert_true(llabs(at_s - (int64_t)time(NULL)) < 100); /* the clock was there before the session */
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 

@@ -229,9 +229,9 @@ static void steps_reach_from_their_first_kernel_to_their_last(void **state)
         char text[TEXT_MOST] = "";
         print_message("  %s\n", row[i].what);
         struct small s = small_of(row[i].ops, row[i].in, row[i].out, row[i].kernels);
-        struct session_steps steps;
+        struct profiler_steps steps;
         assert_true(
-            session_steps_find(&steps, &s.f, &s.tree, &s.k, queue_is_used(&s.f) ? &s.queued : NULL, s.names, s.mem));
+            profiler_steps_find(&steps, &s.f, &s.tree, &s.k, queue_is_used(&s.f) ? &s.queued : NULL, s.names, s.mem));
         for (size_t k = 0; k < steps.n; k++) {
             const size_t at = strlen(text);
             const char *id = names_text(s.names, steps.id[k]);

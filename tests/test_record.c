@@ -117,7 +117,7 @@ static void structs_are_the_tables(void **state)
     (void)state;
 }
 
-static const char *name_of(const struct session *s, name_id name)
+static const char *name_of(const struct collection *s, name_id name)
 {
     return name == NO_NAME ? "(none)" : names_text(s->profile.names, name);
 }
@@ -172,7 +172,7 @@ static void operators_come_back(void **state)
         ascope_op_end(&op);
         after = ascope_now();
     }
-    struct session r;
+    struct collection r;
     recorded_end(s, &r);
     const struct torch_ops *t = &r.framework.ops;
     size_t n = 0;
@@ -198,7 +198,7 @@ static void operators_come_back(void **state)
     }
     assert_int_equal(n, ROWS(ops));
     assert_true(before < after);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -213,7 +213,7 @@ static void tensors_are_kept_as_they_are(void **state)
     op.tensor_lists = ascope_text_of(list);
     op.scalars = ascope_text_of("Int;Double");
     ascope_op_end(&op);
-    struct session r;
+    struct collection r;
     recorded_end(s, &r);
     bool is_there = false;
     for (size_t k = 0; k < r.framework.ops.n; k++) {
@@ -232,7 +232,7 @@ static void tensors_are_kept_as_they_are(void **state)
         assert_int_equal(text[TORCH_TEXT_SCALARS].len, strlen("Int;Double"));
     }
     assert_true(is_there);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -253,7 +253,7 @@ static void an_operator_ends_where_it_ends(void **state)
     ascope_op_begin(&lent, "aten::far");
     assert_int_equal(pthread_create(&other, NULL, end_it, &other_thread), 0);
     pthread_join(other, NULL);
-    struct session r;
+    struct collection r;
     recorded_end(s, &r);
     bool is_there = false;
     for (size_t k = 0; k < r.framework.ops.n; k++)
@@ -264,7 +264,7 @@ static void an_operator_ends_where_it_ends(void **state)
                              other_thread);
         }
     assert_true(is_there);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -275,7 +275,7 @@ static void the_queue_comes_back(void **state)
     ascope_queue_point(ASCOPE_ENQUEUE_END, 5, ascope_text_of("aten::mm"));
     ascope_queue_point(ASCOPE_DEQUEUE_BEGIN, 5, ascope_text_of("aten::mm"));
     ascope_queue_point(ASCOPE_DEQUEUE_END, 5, ascope_text_of("aten::mm"));
-    struct session r;
+    struct collection r;
     recorded_end(s, &r);
     const struct queue_spans *const both[] = { &r.framework.enqueue, &r.framework.dequeue };
     for (size_t i = 0; i < ROWS(both); i++) {
@@ -284,7 +284,7 @@ static void the_queue_comes_back(void **state)
         assert_int_equal(both[i]->thread[0], gettid());
         assert_string_equal(name_of(&r, both[i]->name[0]), "aten::mm");
     }
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -300,7 +300,7 @@ static void memory_comes_back(void **state)
     struct ascope_session *s = recorded_begin(NULL);
     for (size_t i = 0; i < ROWS(event); i++)
         ascope_memory(&event[i]);
-    struct session r;
+    struct collection r;
     recorded_end(s, &r);
     const struct torch_memory *m = &r.framework.memory;
     assert_int_equal(m->n, ROWS(event));
@@ -318,7 +318,7 @@ static void memory_comes_back(void **state)
         assert_int_equal(m->thread[i], gettid());
         assert_int_equal(m->process[i], getpid());
     }
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -337,7 +337,7 @@ static void python_comes_back(void **state)
     ascope_python_parameters(KEY, true, ascope_text_of("0x1;0x2;float;4;2;1;20;0))"));
     const uint64_t now = ascope_now();
     ascope_python_gc(now - 1000, now);
-    struct session r;
+    struct collection r;
     recorded_end(s, &r);
     const struct python_calls *p = &r.framework.python;
     assert_int_equal(p->n, 2);
@@ -354,7 +354,7 @@ static void python_comes_back(void **state)
     assert_non_null(q->optimizers[1]);
     assert_int_equal(r.framework.gc.n, 1);
     assert_true(r.framework.gc.begin_ns[0] < r.framework.gc.end_ns[0]);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -375,14 +375,14 @@ static void calls_and_names_come_back(void **state)
                 ascope_type_name(LEVEL, LATER, "aclrtNamedLater");
         }
         assert_int_equal(item, name_hash("Größe:1\n2"));
-        struct session r;
+        struct collection r;
         recorded_end(s, &r);
         char line[256];
         snprintf(line, sizeof line, "%llu:Größe:1 2", (unsigned long long)item);
         assert_int_equal(recorded_lines(&r, "hash_dic", line), 1);
         assert_int_equal(recorded_lines(&r, "type_info_dic", "20000_262129:aclrtTested"), 1);
         assert_int_equal(recorded_lines(&r, "type_info_dic", "20000_262130:aclrtNamedLater"), 1);
-        session_free(&r);
+        collection_free(&r);
     }
     (void)state;
 }
@@ -407,21 +407,21 @@ static void what_was_not_asked_for_is_not_recorded(void **state)
     assert_int_equal(ascope_range_begin(NULL, "not asked for", NULL), 0);
     struct ascope_op late;
     ascope_op_begin(&late, "too late");
-    struct session r;
+    struct collection r;
     recorded_end(s, &r);
     ascope_op_end(&late);
     assert_int_equal(r.framework.memory.n, 0);
     assert_int_equal(r.framework.python.n, 0);
     assert_int_equal(r.framework.gc.n, 0);
     assert_int_equal(r.profile.host.records.marks.n, 0);
-    session_free(&r);
+    collection_free(&r);
 
     s = recorded_begin(NULL);
     ascope_op_end(&late); /* of the session before */
     recorded_end(s, &r);
     for (size_t k = 0; k < r.framework.ops.n; k++)
         assert_string_not_equal(name_of(&r, r.framework.ops.name[k]), "too late");
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -438,7 +438,7 @@ static void every_name_is_said(void **state)
         if (i % 5000 == 0)
             writer_flush(&tally, &(struct error){ 0 }); /* they are more than fit into a ring */
     }
-    struct session r;
+    struct collection r;
     recorded_end(s, &r);
     for (unsigned i = 0; i < NAMES; i += 9973) {
         char line[64];
@@ -446,7 +446,7 @@ static void every_name_is_said(void **state)
         snprintf(line, sizeof line, "%llu:%s", (unsigned long long)name_hash(text), text);
         assert_int_equal(recorded_lines(&r, "hash_dic", line), 1);
     }
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 

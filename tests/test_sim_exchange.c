@@ -44,7 +44,7 @@ static void compute(const char *name)
 }
 
 /* Ends the session; what its device did. */
-static const struct device *analysed(struct ascope_session *s, struct session *r)
+static const struct device *analysed(struct ascope_session *s, struct collection *r)
 {
     struct error e = { 0 };
     recorded_end(s, r);
@@ -53,7 +53,7 @@ static const struct device *analysed(struct ascope_session *s, struct session *r
     return &r->profile.device[0];
 }
 
-static const char *name_of(const struct session *r, name_id id)
+static const char *name_of(const struct collection *r, name_id id)
 {
     return names_text(r->profile.names, id);
 }
@@ -67,7 +67,7 @@ static void elements_have_their_type_and_count(void **state)
     } row[] = { { ASCOPE_SIM_FLOAT, 4, 1024 },     { ASCOPE_SIM_INT8, 0, 4096 },  { ASCOPE_SIM_BOOL, 7, 4096 },
                 { ASCOPE_SIM_INT16, 1, 2048 },     { ASCOPE_SIM_BF16, 11, 2048 }, { ASCOPE_SIM_DOUBLE, 10, 512 },
                 { ASCOPE_SIM_COMPLEX128, 10, 256 } };
-    struct session r;
+    struct collection r;
     struct ascope_session *s = recorded_begin(at_level1);
     for (size_t i = 0; i < ROWS(row); i++) {
         ascope_sim_exchange_end(begin_of("gloo:all_reduce", "world", row[i].type));
@@ -79,7 +79,7 @@ static void elements_have_their_type_and_count(void **state)
         assert_int_equal(c->data_type[i], row[i].hccl);
         assert_int_equal(c->count[i], row[i].count);
     }
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -93,7 +93,7 @@ static void each_is_a_collective_of_its_group(void **state)
         { "gloo:barrier", "world", "hcom_allReduce_", 1 },        { "gloo:recv", "tp", "hcom_receive_", 1 },
         { "mpi:reduce_scatter", "dp", "hcom_reduceScatter_", 0 },
     };
-    struct session r;
+    struct collection r;
     struct ascope_session *s = recorded_begin(on_device);
     for (size_t i = 0; i < ROWS(row); i++) {
         const uint64_t id = begin(row[i].name, row[i].group);
@@ -118,7 +118,7 @@ static void each_is_a_collective_of_its_group(void **state)
         assert_string_equal(name_of(&r, c->name[i]), name);
         assert_string_equal(name_of(&r, c->group[i]), row[i].group);
     }
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -132,7 +132,7 @@ static void *ends_it(void *id)
 static void it_is_over_when_the_host_says_so(void **state)
 {
     enum { WAITS_NS = 20000000 };
-    struct session r;
+    struct collection r;
     pthread_t other;
     struct ascope_session *s = recorded_begin(on_device);
     uint64_t id = begin("gloo:all_reduce", NULL);
@@ -159,7 +159,7 @@ static void it_is_over_when_the_host_says_so(void **state)
             met |= 1u << d->comm.tasks.dst_rank[i];
         }
     assert_int_equal(met, 0xd); /* the others of four */
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 
@@ -168,7 +168,7 @@ static void one_that_does_not_end_holds_up_nobody(void **state)
 {
     enum { MANY = 32 };
     uint64_t id[MANY];
-    struct session r;
+    struct collection r;
     alarm(60);
     struct ascope_session *s = recorded_begin(on_device);
     for (unsigned i = 0; i < MANY; i++)
@@ -179,7 +179,7 @@ static void one_that_does_not_end_holds_up_nobody(void **state)
     ascope_sim_ops_wait();
     ascope_sim_synchronize(NULL);
     assert_int_equal(analysed(s, &r)->comm.ops.n, MANY);
-    session_free(&r);
+    collection_free(&r);
     s = recorded_begin(on_device);
     assert_int_equal(begin("gloo:recv", NULL), 0);
     for (unsigned i = 0; i < MANY; i++) /* now: of the session before */
@@ -188,14 +188,14 @@ static void one_that_does_not_end_holds_up_nobody(void **state)
     ascope_sim_exchange_end(begin("gloo:send", NULL));
     ascope_sim_ops_wait();
     assert_int_equal(analysed(s, &r)->comm.ops.n, 1);
-    session_free(&r);
+    collection_free(&r);
     alarm(0);
     (void)state;
 }
 
 static void a_child_process_has_none_of_them(void **state)
 {
-    struct session r;
+    struct collection r;
     struct ascope_session *s = recorded_begin(on_device);
     const uint64_t id = begin("gloo:all_reduce", NULL);
     assert_true(id != 0);
@@ -215,7 +215,7 @@ static void a_child_process_has_none_of_them(void **state)
     ascope_sim_exchange_end(id);
     ascope_sim_ops_wait();
     assert_int_equal(analysed(s, &r)->comm.ops.n, 1);
-    session_free(&r);
+    collection_free(&r);
     (void)state;
 }
 

@@ -54,7 +54,7 @@ static void on_device(struct ascope_options *o)
     o->activities = ASCOPE_CPU | ASCOPE_NPU;
 }
 
-static const char *name_at(const struct session *s, const struct queue_spans *q, size_t i)
+static const char *name_at(const struct collection *s, const struct queue_spans *q, size_t i)
 {
     return names_text(s->profile.names, q->name[i]);
 }
@@ -62,7 +62,7 @@ static const char *name_at(const struct session *s, const struct queue_spans *q,
 /* Ends the session; names at the far end of the queue, in order, with a blank between them. Each was put in once. */
 static void queued(struct ascope_session *s, char *names, size_t room)
 {
-    struct session r;
+    struct collection r;
     ascope_sim_ops_wait();
     recorded_end(s, &r);
     const struct queue_spans *in = &r.framework.enqueue, *out = &r.framework.dequeue;
@@ -78,7 +78,7 @@ static void queued(struct ascope_session *s, char *names, size_t room)
         assert_string_equal(name_at(&r, in, k), name_at(&r, out, i));
         assert_true(in->thread[k] != out->thread[i]);
     }
-    session_free(&r);
+    collection_free(&r);
 }
 
 static void what_an_operator_is_there(void **state)

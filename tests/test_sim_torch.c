@@ -24,11 +24,11 @@ static void simulate(const struct sim_options *o)
         fail_msg("%s", e.text);
 }
 
-static void session_make(struct session *s, const struct sim_options *o)
+static void collection_make(struct collection *s, const struct sim_options *o)
 {
     struct error e = { 0 };
     simulate(o);
-    if (!session_load(s, path, &(struct session_request){ .keeps_tensors = true, .n_threads = 2 }, &e))
+    if (!collection_load(s, path, &(struct collection_request){ .keeps_tensors = true, .n_threads = 2 }, &e))
         fail_msg("%s", e.text);
 }
 
@@ -47,20 +47,20 @@ static void readers_find_nothing_damaged(void **state)
         { "hardly anything", 0, 8, 8, 4, false },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
-        struct session s;
+        struct collection s;
         folder_make(NULL);
         print_message("  %s\n", row[i].what);
         struct sim_options o = pytorch(row[i].kernels, row[i].operators);
         o.steps = row[i].steps;
         o.kfc = row[i].kfc;
-        session_make(&s, &o);
+        collection_make(&s, &o);
         assert_int_equal(s.framework.ops.n, row[i].n_ops);
         assert_int_equal(s.has_device, row[i].kernels > 0);
         assert_int_equal(s.settings.has_npu, row[i].kernels > 0);
         for (size_t f = 0; f < FRAMEWORK_FILES; f++)
             assert_int_equal(losses_damage(&s.framework.file[f].lost), 0);
         assert_int_equal(losses_damage(&s.profile.lost), 0);
-        session_free(&s);
+        collection_free(&s);
         folder_remove(NULL);
     }
     (void)state;
@@ -70,19 +70,19 @@ static void readers_find_nothing_damaged(void **state)
 static void every_kernel_has_an_operator(void **state)
 {
     struct sim_options o = pytorch(300, 10);
-    struct session s;
-    session_make(&s, &o);
+    struct collection s;
+    collection_make(&s, &o);
     assert_true(s.framework.ops.n >= 300);
     assert_true(s.framework.ops.n < 400);
-    session_free(&s);
+    collection_free(&s);
     (void)state;
 }
 
 static void steps_are_told_by_their_names(void **state)
 {
     struct sim_options o = pytorch(60, 0);
-    struct session s;
-    session_make(&s, &o);
+    struct collection s;
+    collection_make(&s, &o);
     const struct torch_ops *ops = &s.framework.ops;
     unsigned n_steps = 0;
     for (size_t i = 0; i < ops->n; i++) {
@@ -94,7 +94,7 @@ static void steps_are_told_by_their_names(void **state)
         n_steps++;
     }
     assert_int_equal(n_steps, o.steps);
-    session_free(&s);
+    collection_free(&s);
     (void)state;
 }
 
@@ -102,8 +102,8 @@ static void steps_are_told_by_their_names(void **state)
 static void tasks_pass_through_the_queue_in_order(void **state)
 {
     struct sim_options o = pytorch(500, 0);
-    struct session s;
-    session_make(&s, &o);
+    struct collection s;
+    collection_make(&s, &o);
     const struct queue_spans *in = &s.framework.enqueue, *out = &s.framework.dequeue;
     assert_true(in->n > 500);
     assert_int_equal(in->n, out->n);
@@ -115,7 +115,7 @@ static void tasks_pass_through_the_queue_in_order(void **state)
         assert_true(out->begin_ns[i] < out->end_ns[i]);
         assert_true(i == 0 || out->end_ns[i - 1] < out->begin_ns[i]);
     }
-    session_free(&s);
+    collection_free(&s);
     (void)state;
 }
 
@@ -123,9 +123,9 @@ static void tasks_pass_through_the_queue_in_order(void **state)
 static void backward_operators_follow_their_forward(void **state)
 {
     struct sim_options o = pytorch(200, 0);
-    struct session s;
+    struct collection s;
     size_t n_backward = 0;
-    session_make(&s, &o);
+    collection_make(&s, &o);
     const struct torch_ops *ops = &s.framework.ops;
     for (size_t i = 0; i < ops->n; i++) {
         if (ops->forward_thread[i] == 0)
@@ -139,17 +139,17 @@ static void backward_operators_follow_their_forward(void **state)
         n_backward++;
     }
     assert_true(n_backward > 50);
-    session_free(&s);
+    collection_free(&s);
     (void)state;
 }
 
 static void memory_adds_up(void **state)
 {
     struct sim_options o = pytorch(0, 5000);
-    struct session s;
+    struct collection s;
     int64_t allocated = 0;
     size_t n = 0;
-    session_make(&s, &o);
+    collection_make(&s, &o);
     const struct torch_memory *m = &s.framework.memory;
     for (size_t i = 0; i < m->n; i++) {
         if (m->device_type[i] != TORCH_DEVICE_NPU || m->component[i] != TORCH_COMPONENT_CACHING)
@@ -161,23 +161,23 @@ static void memory_adds_up(void **state)
     }
     assert_int_equal(allocated, 0);
     assert_true(n > 1000);
-    session_free(&s);
+    collection_free(&s);
     (void)state;
 }
 
 static void every_rank_has_its_own_directory(void **state)
 {
     struct sim_options o = pytorch(90, 0);
-    struct session s;
+    struct collection s;
     o.processes = 3;
-    session_make(&s, &o);
+    collection_make(&s, &o);
     assert_int_equal(folder_count(), 3);
     assert_true(s.settings.has_rank);
     assert_int_equal(s.settings.rank, 2);
     assert_non_null(strstr(path, "/ascope-sim_"));
     assert_true(json_is_true(json_object_get(s.info, "simulated")));
     assert_non_null(json_object_get(s.metadata, "simulated"));
-    session_free(&s);
+    collection_free(&s);
     (void)state;
 }
 

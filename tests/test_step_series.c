@@ -35,9 +35,9 @@ static void an_outlier_is_far_from_the_median(void **state)
     (void)state;
 }
 
-/* A session of one device, made of columns. Times are ms. */
+/* A collection of one device, made of columns. Times are ms. */
 struct made {
-    struct session session;
+    struct collection collection;
     struct device device;
     struct arena *mem;
 };
@@ -53,11 +53,11 @@ static void *column(struct made *m, size_t size)
 static void made_init(struct made *m)
 {
     *m = (struct made){ .mem = arena_new() };
-    struct session *s = &m->session;
+    struct collection *s = &m->collection;
     s->profile.names = names_new();
     s->profile.device = &m->device;
     s->profile.n_devices = 1;
-    struct session_steps *t = &s->steps;
+    struct profiler_steps *t = &s->steps;
     COLUMN(m, t->op), COLUMN(m, t->id), COLUMN(m, t->host_begin_ns), COLUMN(m, t->host_end_ns);
     COLUMN(m, t->begin_ns), COLUMN(m, t->end_ns), COLUMN(m, t->has_work);
     struct torch_ops *o = &s->framework.ops;
@@ -76,29 +76,29 @@ static void made_init(struct made *m)
 
 static void made_fini(struct made *m)
 {
-    names_free(m->session.profile.names);
+    names_free(m->collection.profile.names);
     arena_free(m->mem);
 }
 
 static name_id name(struct made *m, const char *text)
 {
-    return names_addz(m->session.profile.names, text);
+    return names_addz(m->collection.profile.names, text);
 }
 
 static uint32_t add_op(struct made *m, const char *what, int64_t begin_ms, int64_t self_ms)
 {
-    struct torch_ops *o = &m->session.framework.ops;
+    struct torch_ops *o = &m->collection.framework.ops;
     o->begin_ns[o->n] = begin_ms * MS;
     o->name[o->n] = name(m, what);
-    m->session.tree.self_ns[o->n] = self_ms * MS;
+    m->collection.tree.self_ns[o->n] = self_ms * MS;
     return (uint32_t)o->n++;
 }
 
 /* A step on the host, with an operator that takes all of it but `outside_ms`, and when the device ends with it. */
 static void add_step(struct made *m, int64_t begin_ms, int64_t end_ms, int64_t device_end_ms, int64_t outside_ms)
 {
-    struct session_steps *t = &m->session.steps;
-    t->id[t->n] = names_number(m->session.profile.names, t->n);
+    struct profiler_steps *t = &m->collection.steps;
+    t->id[t->n] = names_number(m->collection.profile.names, t->n);
     t->op[t->n] = add_op(m, "ProfilerStep#", begin_ms, outside_ms);
     t->host_begin_ns[t->n] = begin_ms * MS;
     t->host_end_ns[t->n] = end_ms * MS;
@@ -118,7 +118,7 @@ static void add_interval(struct made *m, enum overlap_kind kind, int64_t begin_m
 static void add_kernel(struct made *m, const char *type, int64_t begin_ms, int64_t ms)
 {
     struct tasks *t = &m->device.tasks;
-    struct ops *o = &m->session.profile.host.ops;
+    struct ops *o = &m->collection.profile.host.ops;
     o->op_type[o->n] = name(m, type);
     t->op[t->n] = (uint32_t)o->n++;
     t->begin_ns[t->n] = begin_ms * MS;
@@ -157,7 +157,7 @@ static void make_job(struct made *m, struct more more)
                       end = at + 10 + x.kernel_ms + x.transfer_ms + x.wait_ms + host_ms;
         add_step(m, at, end, end, 1 + x.outside_ms);
         add_op(m, "aten::item", at, x.operator_ms);
-        m->session.tree.self_ns[m->session.framework.ops.n - 2] -= x.operator_ms * MS;
+        m->collection.tree.self_ns[m->collection.framework.ops.n - 2] -= x.operator_ms * MS;
         add_kernel(m, "MatMul", at + host_ms + 1, 4);
         add_kernel(m, "Softmax", at + host_ms + 5, 2 + x.kernel_ms);
         add_collective(m, "hcom_allReduce_", end - comm_ms, comm_ms, 1 + x.wait_ms);
@@ -178,7 +178,7 @@ static void the_median_of_computing_is_of_all_of_it(void **state)
         if (overlapped_ms[i] > 0)
             add_interval(&m, OVERLAP_COMMUNICATION, i * 20, overlapped_ms[i]);
     }
-    assert_true(step_series_of_session(&s, &m.session, &m.device, NULL, m.mem));
+    assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
     assert_int_equal(s.median_part_ns[STEP_COMPUTING] + s.median_part_ns[STEP_OVERLAPPED], 9 * MS);
     assert_int_equal(s.median_part_ns[STEP_OVERLAPPED], 1 * MS);
     made_fini(&m);
@@ -204,8 +204,8 @@ static void a_slow_step_has_more_of_something(void **state)
         size_t n;
         print_message("  %s\n", row[i].what);
         make_job(&m, row[i].more);
-        assert_true(step_series_of_session(&s, &m.session, &m.device, NULL, m.mem));
-        assert_true(step_causes_find(&s, &m.session.profile, &m.device, &m.session, 5, m.mem, &more, &n));
+        assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
+        assert_true(step_causes_find(&s, &m.collection.profile, &m.device, &m.collection, 5, m.mem, &more, &n));
         assert_int_equal(s.spread.median_ns, 10 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMPUTING], 6 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMMUNICATION], 3 * MS);
@@ -219,7 +219,7 @@ static void a_slow_step_has_more_of_something(void **state)
         assert_int_equal(more[0].at[0].cause, row[i].cause);
         assert_int_equal(more[0].at[0].more_ns, row[i].more_ms * MS);
         assert_int_equal(more[0].at[0].named, row[i].more.outside_ms ? NAMED_OUTSIDE : NAMED_OPERATOR);
-        assert_string_equal(names_text(m.session.profile.names, more[0].at[0].name), row[i].name);
+        assert_string_equal(names_text(m.collection.profile.names, more[0].at[0].name), row[i].name);
         assert_int_equal(more[0].at[0].name_ns, row[i].name_ms * MS);
         made_fini(&m);
     }
@@ -250,19 +250,19 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
         make_job(&m, (struct more){ .outside_ms = 30 });
         name_id text[] = { name(&m, "load"), name(&m, "loop"), name(&m, "load"), name(&m, "loop") };
         name_id message[] = { name(&m, "next batch"), name(&m, "next batch"), name(&m, "ProfilerStep#2") };
-        m.session.framework.python = (struct python_calls){
+        m.collection.framework.python = (struct python_calls){
             .n = row[i].n_python, .begin_ns = begin_ns, .end_ns = end_ns, .thread = thread, .name = text
         };
-        m.session.profile.host.source.path = "host";
-        m.session.profile.host.source.host_clock.tick = (struct ticks){ 1, 1 };
-        m.session.profile.host.records.marks =
+        m.collection.profile.host.source.path = "host";
+        m.collection.profile.host.source.host_clock.tick = (struct ticks){ 1, 1 };
+        m.collection.profile.host.records.marks =
             (struct marks){ .n = row[i].n_marks, .begin = mark_begin, .end = mark_end, .message = message };
-        assert_true(step_series_of_session(&s, &m.session, &m.device, NULL, m.mem));
-        assert_true(step_causes_find(&s, &m.session.profile, &m.device, &m.session, 5, m.mem, &more, &n));
+        assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
+        assert_true(step_causes_find(&s, &m.collection.profile, &m.device, &m.collection, 5, m.mem, &more, &n));
         assert_int_equal(n, 1);
         assert_int_equal(more[0].at[0].cause, CAUSE_HOST);
         assert_int_equal(more[0].at[0].named, row[i].named);
-        assert_string_equal(names_text(m.session.profile.names, more[0].at[0].name), row[i].name);
+        assert_string_equal(names_text(m.collection.profile.names, more[0].at[0].name), row[i].name);
         assert_int_equal(more[0].at[0].name_ns / MS, row[i].name_ms - (row[i].n_marks > 0));
         made_fini(&m);
     }
@@ -285,16 +285,16 @@ static void without_a_device_steps_are_those_of_the_host(void **state)
         size_t n;
         print_message("  %s\n", row[i].what);
         make_job(&m, row[i].more);
-        m.session.profile.n_devices = 0;
-        assert_true(step_series_of_session(&s, &m.session, NULL, NULL, m.mem));
-        assert_true(step_causes_find(&s, &m.session.profile, NULL, &m.session, 5, m.mem, &more, &n));
+        m.collection.profile.n_devices = 0;
+        assert_true(step_series_of_collection(&s, &m.collection, NULL, NULL, m.mem));
+        assert_true(step_causes_find(&s, &m.collection.profile, NULL, &m.collection, 5, m.mem, &more, &n));
         assert_true(s.is_host);
         assert_int_equal(s.spread.median_ns, 10 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMPUTING], 9 * MS);
         assert_int_equal(s.median_part_ns[STEP_FREE], 1 * MS);
         assert_int_equal(n, 1);
         assert_int_equal(more[0].at[0].cause, row[i].cause);
-        assert_string_equal(names_text(m.session.profile.names, more[0].at[0].name), row[i].name);
+        assert_string_equal(names_text(m.collection.profile.names, more[0].at[0].name), row[i].name);
         made_fini(&m);
     }
     (void)state;
@@ -318,7 +318,7 @@ static void steps_do_not_overlap(void **state)
         made_init(&m);
         add_step(&m, row[i].begin, row[i].end, row[i].device_end, 1);
         add_step(&m, row[i].next_begin, row[i].next_end, row[i].next_device_end, 1);
-        assert_true(step_series_of_session(&s, &m.session, &m.device, NULL, m.mem));
+        assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
         assert_int_equal(s.time_ns[0], row[i].time * MS);
         assert_int_equal(s.time_ns[1], row[i].next_time * MS);
         assert_int_equal(s.n_slow, 0);
@@ -352,14 +352,14 @@ static void iterations_are_chosen_by_model(void **state)
         m.device.steps.iterations = (struct iterations){
             .n = 5, .model = model, .index = index, .begin = begin, .end = end, .is_step = row[i].is_step
         };
-        assert_true(step_series_of_profile(&s, &m.session.profile, &m.device, row[i].choice, m.mem));
+        assert_true(step_series_of_profile(&s, &m.collection.profile, &m.device, row[i].choice, m.mem));
         for (size_t k = 0; k < s.n; k++)
             n_chosen += s.is_chosen[k];
         assert_int_equal(s.n, row[i].n);
         assert_int_equal(n_chosen, row[i].n_chosen);
         assert_int_equal(s.has_model, row[i].has_model);
         if (row[i].slowest)
-            assert_string_equal(names_text(m.session.profile.names, s.name[s.slowest[0]]), row[i].slowest);
+            assert_string_equal(names_text(m.collection.profile.names, s.name[s.slowest[0]]), row[i].slowest);
         made_fini(&m);
     }
     (void)state;

@@ -5,9 +5,9 @@
 enum { MOST = 16, TEXT_MOST = 512 };
 
 /* "5:10-20 6:20-30": steps by number, with what they did on the device; "(7:…)" did nothing. */
-static struct session_steps steps_of(const char *text, struct names *names, struct arena *mem)
+static struct profiler_steps steps_of(const char *text, struct names *names, struct arena *mem)
 {
-    struct session_steps s = {
+    struct profiler_steps s = {
         .id = arena_take(mem, MOST, sizeof *s.id),
         .host_begin_ns = arena_take(mem, MOST, sizeof *s.host_begin_ns),
         .begin_ns = arena_take(mem, MOST, sizeof *s.begin_ns),
@@ -66,7 +66,7 @@ static void a_moment_belongs_to_the_first_step_around_it(void **state)
     for (size_t i = 0; i < ROWS(row); i++) {
         struct arena *mem = arena_new();
         struct names *names = names_new();
-        const struct session_steps s = steps_of(row[i].steps, names, mem);
+        const struct profiler_steps s = steps_of(row[i].steps, names, mem);
         struct step_index x;
         char found[9] = "";
         print_message("  %s\n", row[i].what);
@@ -111,7 +111,7 @@ static void time_goes_to_the_step_in_which_it_began(void **state)
     for (size_t i = 0; i < ROWS(row); i++) {
         struct arena *mem = arena_new();
         struct names *names = names_new();
-        const struct session_steps s = steps_of(row[i].steps, names, mem);
+        const struct profiler_steps s = steps_of(row[i].steps, names, mem);
         const struct overlap overlap = { .kind = {
                                              [OVERLAP_COMPUTING] = intervals_of(row[i].computing, mem),
                                              [OVERLAP_COMMUNICATION] = intervals_of(row[i].communication, mem),

@@ -24,14 +24,14 @@ struct turn {
     enum outcome outcome;
     char *told, *complaints; /* for stdout and stderr */
     json_t *json;
-    struct rank_row rank; /* of a session; has_row: that could be read */
+    struct rank_row rank; /* of a collection; has_row: that could be read */
     bool has_row;
     bool is_ended, is_cut; /* cut: there was no memory for all that it said */
 };
 
 struct analysis {
     const struct arguments *a;
-    struct session_wishes wishes;
+    struct collection_wishes wishes;
     struct step_choice choice; /* the steps of the wishes */
     struct request request;    /* of PROF directories */
     struct targets targets;
@@ -83,19 +83,19 @@ static enum outcome outcome_of(const struct account *a, const struct losses *los
     return account_is_lossy(a, lost) ? OUTCOME_LOSSES : OUTCOME_DONE;
 }
 
-static void analyse_session(struct analysis *n, const char *path, struct turn *t, const struct term *term, FILE *err)
+static void analyse_collection(struct analysis *n, const char *path, struct turn *t, const struct term *term, FILE *err)
 {
-    struct session_result r = { 0 };
+    struct collection_result r = { 0 };
     struct error e = { 0 };
-    if (session_export(path, &n->wishes, &r, &e)) {
-        t->outcome = outcome_of(&r.account, &r.session.lost);
+    if (collection_export(path, &n->wishes, &r, &e)) {
+        t->outcome = outcome_of(&r.account, &r.collection.lost);
         put_problems(err, &r.account);
         const struct step_choice *choice = n->wishes.has_steps ? &n->choice : NULL;
         if (n->a->json)
-            t->json = session_summary_json(n->a, choice, &r);
-        else if (!n->has_lines && !session_summary_print(term, n->a, choice, &r))
+            t->json = collection_summary_json(n->a, choice, &r);
+        else if (!n->has_lines && !collection_summary_print(term, n->a, choice, &r))
             t->is_cut = true;
-        t->has_row = n->targets.list.n > 1 && rank_row_of(&t->rank, &r.session);
+        t->has_row = n->targets.list.n > 1 && rank_row_of(&t->rank, &r.collection);
         t->is_cut |= n->targets.list.n > 1 && !t->has_row;
     } else {
         t->outcome = OUTCOME_NOTHING;
@@ -103,7 +103,7 @@ static void analyse_session(struct analysis *n, const char *path, struct turn *t
         if (n->a->json)
             t->json = json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e.text));
     }
-    session_result_free(&r);
+    collection_result_free(&r);
 }
 
 static void analyse_prof(struct analysis *n, const char *path, struct turn *t, const struct term *term, FILE *err)
@@ -113,7 +113,7 @@ static void analyse_prof(struct analysis *n, const char *path, struct turn *t, c
     if (n->wishes.has_steps)
         error_set(&e, FAULT_ASKED,
                   "%s: --steps is of PyTorch directories; ascope export has --model-id and --iteration-id", path);
-    if (e.fault == FAULT_NONE && collection_export(path, &n->request, &r, &e)) {
+    if (e.fault == FAULT_NONE && prof_export(path, &n->request, &r, &e)) {
         t->outcome = outcome_of(&r.account, &r.profile.lost);
         put_problems(err, &r.account);
         if (n->a->json)
@@ -168,7 +168,7 @@ static void run_one(void *context, size_t i)
     if (voice_open(&v)) {
         term.to = v.out;
         recover_first(n->a, target->path, v.err);
-        (target->is_session ? analyse_session : analyse_prof)(n, target->path, t, &term, v.err);
+        (target->is_collection ? analyse_collection : analyse_prof)(n, target->path, t, &term, v.err);
     }
     t->is_cut |= !voice_close(&v);
     pthread_mutex_lock(&n->lock);
@@ -201,7 +201,7 @@ static void run_all(struct analysis *n)
     }
     n->has_lines = n_targets > TOLD_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
     for (size_t i = 0; i < n_targets; i++)
-        n->has_lines = n->has_lines && n->targets.list.at[i].is_session;
+        n->has_lines = n->has_lines && n->targets.list.at[i].is_collection;
     pthread_mutex_init(&n->lock, NULL);
     progress_begin(&n->progress, stderr, !n->a->quiet);
     pool_run(n_targets, at_once, run_one, n);
@@ -272,7 +272,7 @@ static bool compare_ranks(struct analysis *n, json_t **json)
 }
 
 /* "text", "db" or both with a comma between. */
-static bool export_types(const struct arguments *a, struct session_wishes *w)
+static bool export_types(const struct arguments *a, struct collection_wishes *w)
 {
     const char *p = a->export_type;
     while (p && *p) {
@@ -289,7 +289,7 @@ static bool export_types(const struct arguments *a, struct session_wishes *w)
 }
 
 /* "3" or "2-4". */
-static bool steps_range(const char *text, struct session_wishes *w)
+static bool steps_range(const char *text, struct collection_wishes *w)
 {
     const char *dash = strchr(text, '-');
     const size_t first = dash ? (size_t)(dash - text) : strlen(text);
@@ -316,15 +316,15 @@ static json_t *all_json(struct analysis *n)
 int run_analyse(struct arguments *a)
 {
     struct analysis n = { .a = a };
-    n.wishes =
-        (struct session_wishes){ .simplifies = arguments_have(a, OPT_SIMPLIFY) ? (a->simplify ? CHOICE_ON : CHOICE_OFF)
-                                                                               : AS_RECORDED,
-                                 .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED,
-                                 .is_pretty = a->pretty,
-                                 .from_start = a->time_base == 1,
-                                 .csv_is_safe = a->csv_safe,
-                                 .code_of_losses = exit_code(a->face, OUTCOME_LOSSES),
-                                 .out_dir = a->out };
+    n.wishes = (struct collection_wishes){ .simplifies = arguments_have(a, OPT_SIMPLIFY)
+                                                             ? (a->simplify ? CHOICE_ON : CHOICE_OFF)
+                                                             : AS_RECORDED,
+                                           .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED,
+                                           .is_pretty = a->pretty,
+                                           .from_start = a->time_base == 1,
+                                           .csv_is_safe = a->csv_safe,
+                                           .code_of_losses = exit_code(a->face, OUTCOME_LOSSES),
+                                           .out_dir = a->out };
     if (!export_types(a, &n.wishes)) {
         complain("--export-type %s: accepted are text, db, and text,db", a->export_type);
         return exit_code(a->face, OUTCOME_PARAMETER);

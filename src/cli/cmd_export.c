@@ -69,7 +69,7 @@ static bool export_one(const void *context, const char *path, struct progress *p
     struct request request = *(const struct request *)context;
     request.progress = progress_stage;
     request.progress_context = progress;
-    return collection_export(path, &request, r, e);
+    return prof_export(path, &request, r, e);
 }
 
 static bool check_one(const void *context, const char *path, struct progress *progress, struct result *r,

@@ -7,7 +7,7 @@
 #include "export/pages/memory_timeline_file.h"
 
 /* What the collection must have been asked for. */
-static const char *missing_setting(const struct session_settings *s)
+static const char *missing_setting(const struct collection_settings *s)
 {
     return !s->record_shapes                    ? "record_shapes"
            : !s->profile_memory                 ? "profile_memory"
@@ -16,7 +16,7 @@ static const char *missing_setting(const struct session_settings *s)
 }
 
 /* "npu:0, npu:1, cpu" */
-static const char *devices_text(const struct session *s, char *out, size_t size)
+static const char *devices_text(const struct collection *s, char *out, size_t size)
 {
     enum { TOLD = 20 };
     struct memory_device device[TOLD];
@@ -98,7 +98,7 @@ static json_t *report(const struct memory_timeline *m, const char *out, const st
 
 /* What of the losses of the directory concerns the memory. Of the device it takes the clock: a folder that could not be used is
  * told, and no more than that is counted in its profile when it is not analysed. */
-static void merge_losses(const struct session *s, struct losses *lost)
+static void merge_losses(const struct collection *s, struct losses *lost)
 {
     static const enum framework_file_id read[] = {
         FRAMEWORK_OPS, FRAMEWORK_MEMORY, FRAMEWORK_PYTHON, FRAMEWORK_PYTHON_KEYS, FRAMEWORK_PARAMS,
@@ -109,7 +109,7 @@ static void merge_losses(const struct session *s, struct losses *lost)
         losses_merge(lost, &s->framework.file[read[i]].lost);
 }
 
-static enum outcome write_timeline(struct arguments *a, const struct session *s, struct memory_device device,
+static enum outcome write_timeline(struct arguments *a, const struct collection *s, struct memory_device device,
                                    const char *out, struct arena *mem)
 {
     struct memory_timeline m;
@@ -133,7 +133,7 @@ static enum outcome write_timeline(struct arguments *a, const struct session *s,
         return OUTCOME_NOTHING;
     }
     merge_losses(s, &lost);
-    const enum outcome outcome = session_outcome(s, &lost);
+    const enum outcome outcome = collection_outcome(s, &lost);
     if (a->json)
         return json_report(a, "timelines", report(&m, out, &lost), outcome);
     struct term t;
@@ -143,7 +143,7 @@ static enum outcome write_timeline(struct arguments *a, const struct session *s,
     return outcome;
 }
 
-static enum outcome write_out(struct arguments *a, const struct session *s, const char *out)
+static enum outcome write_out(struct arguments *a, const struct collection *s, const char *out)
 {
     enum outcome outcome = OUTCOME_NOTHING;
     struct memory_device device;
@@ -166,7 +166,7 @@ static enum outcome write_out(struct arguments *a, const struct session *s, cons
 
 int run_export_memory_timeline(struct arguments *a)
 {
-    static const struct one_session timeline = {
+    static const struct one_collection timeline = {
         .wanted = "the file to write, whose name ends with .html, .json, .json.gz or .raw.json.gz",
         .keeps_tensors = true,
         .write = write_out,
@@ -176,5 +176,5 @@ int run_export_memory_timeline(struct arguments *a)
         complain("--device %s: accepted are cpu and npu:N with a number", a->device);
         return exit_code(a->face, OUTCOME_PARAMETER);
     }
-    return one_session_run(a, &timeline);
+    return one_collection_run(a, &timeline);
 }

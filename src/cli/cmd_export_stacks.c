@@ -19,7 +19,7 @@ static const char *with_ending(struct arguments *a, const char *path, const char
     return arena_printf(a->mem, "%.*s%s", (int)(has_one ? dot - path : (long)strlen(path)), path, ending);
 }
 
-static void merge_losses(const struct session *s, struct losses *lost)
+static void merge_losses(const struct collection *s, struct losses *lost)
 {
     losses_merge(lost, &s->lost);
     losses_merge(lost, &s->profile.lost);
@@ -55,7 +55,7 @@ static enum outcome report(struct arguments *a, const char *log, const char *svg
 }
 
 /* Why there is not a single stack. */
-static const char *why_none(const struct session *s, enum time_metric metric)
+static const char *why_none(const struct collection *s, enum time_metric metric)
 {
     return !s->settings.has_cpu      ? "PyTorch's side was not recorded; stacks need the activity CPU"
            : !s->settings.with_stack ? "was collected without stacks; set with_stack"
@@ -64,7 +64,7 @@ static const char *why_none(const struct session *s, enum time_metric metric)
                : "no operator with a stack took any time";
 }
 
-static enum outcome write_stacks(struct arguments *a, const struct session *s, const char *out)
+static enum outcome write_stacks(struct arguments *a, const struct collection *s, const char *out)
 {
     const enum time_metric metric = a->metric == 1 ? TIME_OF_DEVICE : TIME_OF_HOST;
     const size_t len = strlen(out);
@@ -100,14 +100,14 @@ static enum outcome write_stacks(struct arguments *a, const struct session *s, c
         complain("%s", e.text);
         return log ? report(a, log, NULL, n, &lost, OUTCOME_LOSSES) : OUTCOME_NOTHING;
     }
-    return report(a, log, svg, n, &lost, session_outcome(s, &lost));
+    return report(a, log, svg, n, &lost, collection_outcome(s, &lost));
 }
 
 int run_export_stacks(struct arguments *a)
 {
-    static const struct one_session stacks = {
+    static const struct one_collection stacks = {
         .wanted = "the file to write, whose name ends with .log (or .svg for the picture alone)",
         .write = write_stacks,
     };
-    return one_session_run(a, &stacks);
+    return one_collection_run(a, &stacks);
 }

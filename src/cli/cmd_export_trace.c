@@ -91,24 +91,24 @@ static struct trace_split split_of(struct arguments *a, const char *out)
     return s;
 }
 
-static enum outcome write_trace(struct arguments *a, const struct session *s, const char *out)
+static enum outcome write_trace(struct arguments *a, const struct collection *s, const char *out)
 {
     struct trace_split split = split_of(a, out);
     struct traces r = { .out = out, .split = &split };
     struct error e = { 0 };
-    if (s->settings.level == SESSION_LEVEL_NONE) {
+    if (s->settings.level == PROFILER_LEVEL_NONE) {
         complain("%s: was collected at Level_none, of which no trace is exported; ascope analyse writes its "
                  "trace_view.json",
                  s->path);
         return OUTCOME_NOTHING;
     }
-    struct session_export x =
-        session_export_of(s, a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED, arguments_threads(a), a->mem);
+    struct collection_export x =
+        collection_export_of(s, a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED, arguments_threads(a), a->mem);
     x.device.from_start = a->time_base == 1;
     x.is_pretty = a->pretty;
     x.is_named = true;
     x.split = a->max_size > 0 ? &split : NULL;
-    const bool done = session_trace_write(&x, out, &r.n_events, &e);
+    const bool done = trace_view_write(&x, out, &r.n_events, &e);
     if (!done || r.n_events == 0) {
         if (done)
             complain_nothing(s, "nothing was recorded that a timeline could show");
@@ -119,8 +119,8 @@ static enum outcome write_trace(struct arguments *a, const struct session *s, co
     if (split.pieces.n < 2)
         note_whole(&split, out, r.n_events);
     losses_merge(&r.lost, &s->lost);
-    session_losses(s, &r.lost);
-    return report(a, &r, session_outcome(s, &r.lost));
+    collection_losses(s, &r.lost);
+    return report(a, &r, collection_outcome(s, &r.lost));
 }
 
 /* A timeline of a PROF directory, drawn into an open file; false: it is of no use, and e says why. */
@@ -128,8 +128,7 @@ static bool draw_prof(struct arguments *a, const struct profile *p, struct out *
 {
     const struct request whole = { .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED };
     struct export x = { .profile = p, .dialect = whole.dialect, .from_start = a->time_base == 1, .mem = a->mem };
-    if (!scope_resolve(&x, &whole, e) ||
-        !collection_trace_draw(&x, &(struct timeline_wish){ 0 }, a->pretty, o, n_events, e))
+    if (!scope_resolve(&x, &whole, e) || !prof_trace_draw(&x, &(struct timeline_wish){ 0 }, a->pretty, o, n_events, e))
         return false;
     if (arena_failed(a->mem) || names_failed(p->names))
         return error_set(e, FAULT_LIMIT, "%s: no memory for the timeline; free some memory and try again", p->path);
@@ -175,12 +174,12 @@ static enum outcome write_prof_trace(struct arguments *a, const struct profile *
 
 int run_export_trace(struct arguments *a)
 {
-    static const struct one_session trace = {
+    static const struct one_collection trace = {
         .wanted = "the file to write, whose name ends with .json or .json.gz, or a directory for it",
         .inside = "trace_view.json",
         .is_timeline = true,
         .write = write_trace,
         .write_prof = write_prof_trace,
     };
-    return one_session_run(a, &trace);
+    return one_collection_run(a, &trace);
 }

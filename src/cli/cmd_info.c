@@ -112,7 +112,7 @@ static bool find_folders(struct looked *l, struct error *e)
     return true;
 }
 
-/* `is_alone`: not as a part of a session, which tells of its recording itself. */
+/* `is_alone`: not as a part of a collection, which tells of its recording itself. */
 static bool look(const char *prof_path, bool is_alone, struct looked *l, struct error *e)
 {
     *l = (struct looked){ .path = prof_path, .mem = arena_new() };
@@ -353,23 +353,23 @@ static void tell_collection(struct telling *n, const char *path)
 /* What PyTorch recorded, and then the device's collection beside it. */
 static void tell_session(struct telling *n, const char *path)
 {
-    struct session s;
-    struct session_look l;
+    struct collection s;
+    struct collection_look l;
     struct error e = { 0 };
-    if (!session_look(&s, path, &l, &e)) {
+    if (!collection_look(&s, path, &l, &e)) {
         complain("%s", e.text);
         n->tally.n_failed++;
     } else {
         n->tally.n_lossy += losses_damage(&s.lost) > 0;
         n->tally.n_done += losses_damage(&s.lost) == 0;
         if (n->a->json)
-            add_json(n, session_info_json(&s, &l));
+            add_json(n, collection_info_json(&s, &l));
         else if (!n->a->quiet)
-            session_info_print(&n->term, &s, &l);
+            collection_info_print(&n->term, &s, &l);
         if (l.prof)
             tell_prof(n, l.prof, false);
     }
-    session_free(&s);
+    collection_free(&s);
 }
 
 int run_info(struct arguments *a)
@@ -379,7 +379,7 @@ int run_info(struct arguments *a)
     struct telling n = { .a = a, .tally.n_failed = found.n_refused, .list = a->json ? json_array() : NULL };
     term_init(&n.term, stdout);
     for (size_t i = 0; i < found.list.n; i++)
-        (found.list.at[i].is_session ? tell_session : tell_collection)(&n, found.list.at[i].path);
+        (found.list.at[i].is_collection ? tell_session : tell_collection)(&n, found.list.at[i].path);
     if (outcome == OUTCOME_DONE)
         outcome = tally_outcome(&n.tally);
     if (a->json)

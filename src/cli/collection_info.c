@@ -14,18 +14,18 @@ static const struct {
     const char *name;
     size_t at;
 } option[] = {
-    { "record_shapes", offsetof(struct session_settings, record_shapes) },
-    { "profile_memory", offsetof(struct session_settings, profile_memory) },
-    { "with_stack", offsetof(struct session_settings, with_stack) },
-    { "with_modules", offsetof(struct session_settings, with_modules) },
-    { "l2_cache", offsetof(struct session_settings, l2_cache) },
-    { "sys_io", offsetof(struct session_settings, sys_io) },
-    { "sys_interconnection", offsetof(struct session_settings, sys_interconnection) },
-    { "data_simplification", offsetof(struct session_settings, simplifies) },
+    { "record_shapes", offsetof(struct collection_settings, record_shapes) },
+    { "profile_memory", offsetof(struct collection_settings, profile_memory) },
+    { "with_stack", offsetof(struct collection_settings, with_stack) },
+    { "with_modules", offsetof(struct collection_settings, with_modules) },
+    { "l2_cache", offsetof(struct collection_settings, l2_cache) },
+    { "sys_io", offsetof(struct collection_settings, sys_io) },
+    { "sys_interconnection", offsetof(struct collection_settings, sys_interconnection) },
+    { "data_simplification", offsetof(struct collection_settings, simplifies) },
 };
 enum { OPTION_ROWS = sizeof option / sizeof *option };
 
-static bool is_on(const struct session_settings *s, size_t i)
+static bool is_on(const struct collection_settings *s, size_t i)
 {
     bool on;
     memcpy(&on, (const char *)s + option[i].at, sizeof on);
@@ -45,9 +45,9 @@ static const struct {
     [FRAMEWORK_GC] = { "garbage that Python collected", 24 },
 };
 
-void session_info_print(const struct term *t, const struct session *s, const struct session_look *l)
+void collection_info_print(const struct term *t, const struct collection *s, const struct collection_look *l)
 {
-    const struct session_settings *set = &s->settings;
+    const struct collection_settings *set = &s->settings;
     char bytes[TERM_NUMBER], n[TERM_NUMBER];
     fputs(term_ink(t, INK_BOLD), t->to);
     term_text(t, s->path, 0);
@@ -75,9 +75,9 @@ void session_info_print(const struct term *t, const struct session *s, const str
     fputc('\n', t->to);
 }
 
-json_t *session_info_json(const struct session *s, const struct session_look *l)
+json_t *collection_info_json(const struct collection *s, const struct collection_look *l)
 {
-    const struct session_settings *set = &s->settings;
+    const struct collection_settings *set = &s->settings;
     json_t *files = json_object(), *options = json_object();
     for (size_t i = 0; i < FRAMEWORK_FILES; i++)
         if (l->bytes[i] >= 0)

@@ -5,7 +5,8 @@
 #include "cli/term.h"
 #include "load/pt.h"
 
-void session_info_print(const struct term *t, const struct session *s, const struct session_look *l);
-json_t *session_info_json(const struct session *s, const struct session_look *l); /* a new reference; NULL: no memory */
+void collection_info_print(const struct term *t, const struct collection *s, const struct collection_look *l);
+json_t *collection_info_json(const struct collection *s,
+                             const struct collection_look *l); /* a new reference; NULL: no memory */
 
 #endif

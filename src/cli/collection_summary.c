@@ -33,7 +33,7 @@ static void add(struct top *sum, name_id name, double dur_ns, double *all)
 }
 
 /* False: no memory. */
-static bool costs_sum(const struct session *s, size_t most, struct costs *out)
+static bool costs_sum(const struct collection *s, size_t most, struct costs *out)
 {
     const struct torch_ops *o = &s->framework.ops;
     const struct names *names = s->profile.names;
@@ -55,7 +55,7 @@ static bool costs_sum(const struct session *s, size_t most, struct costs *out)
     return true;
 }
 
-static void put_found(const struct term *t, const struct session *s)
+static void put_found(const struct term *t, const struct collection *s)
 {
     const struct framework *f = &s->framework;
     size_t n_tasks = 0, n_collectives = 0;
@@ -85,11 +85,11 @@ static void put_found(const struct term *t, const struct session *s)
     if (s->settings.has_rank)
         fprintf(t->to, " rank %lld", (long long)s->settings.rank);
     if (s->has_device && s->profile.n_devices > 0) {
-        fprintf(t->to, ", %s%s", session_is_simulated(s) ? "simulated " : "", s->profile.chip->name);
+        fprintf(t->to, ", %s%s", collection_is_simulated(s) ? "simulated " : "", s->profile.chip->name);
         for (size_t i = 0; i < s->profile.n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " device ", s->profile.device[i].source.device);
     } else {
-        fprintf(t->to, ", %shost only", session_is_simulated(s) ? "simulated, " : "");
+        fprintf(t->to, ", %shost only", collection_is_simulated(s) ? "simulated, " : "");
     }
     const char *before = "\n  ";
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
@@ -108,7 +108,7 @@ static const struct {
                                   [MEMORY_OF_WORKSPACE] = { "workspaces", "workspace" },
                                   [MEMORY_OF_GRAPHS] = { "graphs", "graph" } };
 
-static void put_peak(const struct term *t, const struct session *s, const char *what, const struct memory_peak *p)
+static void put_peak(const struct term *t, const struct collection *s, const char *what, const struct memory_peak *p)
 {
     char bytes[TERM_NUMBER], time[TERM_NUMBER];
     fprintf(t->to, "    %-10s %10s at %s", what, term_bytes(bytes, p->bytes > 0 ? (uint64_t)p->bytes : 0),
@@ -126,7 +126,7 @@ static void put_peak(const struct term *t, const struct session *s, const char *
     fputc('\n', t->to);
 }
 
-static bool put_memory(const struct term *t, const struct session *s)
+static bool put_memory(const struct term *t, const struct collection *s)
 {
     struct memory_peaks peaks;
     struct error unused = { 0 };
@@ -142,7 +142,7 @@ static bool put_memory(const struct term *t, const struct session *s)
     return true;
 }
 
-static json_t *peak_json(const struct session *s, const struct memory_peak *p)
+static json_t *peak_json(const struct collection *s, const struct memory_peak *p)
 {
     if (!p->is_known)
         return json_null();
@@ -154,7 +154,7 @@ static json_t *peak_json(const struct session *s, const struct memory_peak *p)
                      text_json(names_text(s->profile.names, p->name)));
 }
 
-static json_t *memory_json(const struct session *s)
+static json_t *memory_json(const struct collection *s)
 {
     struct memory_peaks peaks;
     struct error unused = { 0 };
@@ -164,10 +164,10 @@ static json_t *memory_json(const struct session *s)
                      peak_json(s, &peaks.reserved), "since_recording", peaks.is_partial);
 }
 
-bool session_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
-                           const struct session_result *r)
+bool collection_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
+                              const struct collection_result *r)
 {
-    const struct session *s = &r->session;
+    const struct collection *s = &r->collection;
     const struct names *names = s->profile.names;
     const struct step_subject steps = { &s->profile, s, choice, "step_trace_time.csv" };
     struct costs c;
@@ -191,17 +191,17 @@ bool session_summary_print(const struct term *t, const struct arguments *a, cons
     return has_files && has_steps && has_costs && has_ranges && has_memory;
 }
 
-json_t *session_summary_json(const struct arguments *a, const struct step_choice *choice,
-                             const struct session_result *r)
+json_t *collection_summary_json(const struct arguments *a, const struct step_choice *choice,
+                                const struct collection_result *r)
 {
-    const struct session *s = &r->session;
+    const struct collection *s = &r->collection;
     const struct step_subject steps = { &s->profile, s, choice, NULL };
     struct costs c;
     json_t *report = NULL;
     if (costs_sum(s, a->top, &c))
         report = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
                            "rank", s->settings.has_rank ? json_integer(s->settings.rank) : json_null(), "simulated",
-                           session_is_simulated(s), "files", files_json(&r->account), "most_memory", memory_json(s),
+                           collection_is_simulated(s), "files", files_json(&r->account), "most_memory", memory_json(s),
                            "top_on_device", top_list_json(s->profile.names, c.device, c.n_device), "top_on_host",
                            top_list_json(s->profile.names, c.host, c.n_host), "losses", summary_losses_json(&s->lost),
                            "recording", recording_json(&s->collector), "problems", problems_json(&r->account),

@@ -9,10 +9,10 @@
 
 /* To t as the arguments ask; --json and --quiet print nothing here. `choice` is NULL where all steps were asked for. False:
  * without memory a part is missing. */
-bool session_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
-                           const struct session_result *r);
+bool collection_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
+                              const struct collection_result *r);
 /* A new reference; NULL without memory. */
-json_t *session_summary_json(const struct arguments *a, const struct step_choice *choice,
-                             const struct session_result *r);
+json_t *collection_summary_json(const struct arguments *a, const struct step_choice *choice,
+                                const struct collection_result *r);
 
 #endif

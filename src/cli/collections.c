@@ -72,19 +72,19 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* The PROF directories of the *_ascend_pt directories in one, where it holds none itself. e says why there are none. */
-static bool find_in_sessions(const char *path, struct collections *out, struct error *e)
+static bool find_in_collections(const char *path, struct collections *out, struct error *e)
 {
     struct dirent **entry;
     const size_t n_before = out->n;
     int why, n = scandir(path, &entry, NULL, by_name);
-    bool has_session = session_is_one(path, &why);
+    bool has_collection = collection_is_one(path, &why);
     for (int i = 0; i < n; i++) {
         char *inside = NULL;
         struct prof_dirs found = { 0 };
         struct error unused = { 0 };
         if (entry[i]->d_name[0] != '.' && asprintf(&inside, "%s/%s", path, entry[i]->d_name) > 0 &&
-            session_is_one(inside, &why)) {
-            has_session = true;
+            collection_is_one(inside, &why)) {
+            has_collection = true;
             if (prof_find(inside, &found, &unused) && !add(out, &found))
                 error_set(e, FAULT_LIMIT, "%s: no memory for the list of collections", path);
         }
@@ -94,7 +94,7 @@ static bool find_in_sessions(const char *path, struct collections *out, struct e
     }
     if (n >= 0)
         free(entry);
-    if (has_session && out->n == n_before)
+    if (has_collection && out->n == n_before)
         error_set(e, FAULT_ASKED, "%s: holds no PROF_XXX directory, only what a program recorded; use ascope analyse",
                   path);
     return out->n > n_before;
@@ -121,7 +121,7 @@ static enum outcome find_one(const struct arguments *a, const char *given, bool 
         error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     else if (prof_find(path, &found, &e))
         done = add(out, &found) || error_set(&e, FAULT_LIMIT, "%s: no memory for the list of collections", given);
-    else if (a->face == FACE_ASCOPE && e.fault != FAULT_LIMIT && (done = find_in_sessions(path, out, &e_inside)))
+    else if (a->face == FACE_ASCOPE && e.fault != FAULT_LIMIT && (done = find_in_collections(path, out, &e_inside)))
         e = e_inside;
     else if (with_ruins && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
         e = (struct error){ 0 };

@@ -58,11 +58,11 @@ static enum outcome check_paths(const char *dir, const char *out, const char *gi
     return OUTCOME_DONE;
 }
 
-void complain_nothing(const struct session *s, const char *why)
+void complain_nothing(const struct collection *s, const char *why)
 {
     struct losses lost = { 0 };
     losses_merge(&lost, &s->lost);
-    session_losses(s, &lost);
+    collection_losses(s, &lost);
     for (int i = 0; i < LOSS_KINDS; i++)
         if (loss_is_damage((enum loss)i) && lost.by[i].n > 0) {
             complain("%s: %s; but parts of it could not be used, first: %s; ascope analyse tells all", s->path, why,
@@ -72,7 +72,7 @@ void complain_nothing(const struct session *s, const char *why)
     complain("%s: %s", s->path, why);
 }
 
-enum outcome session_outcome(const struct session *s, const struct losses *lost)
+enum outcome collection_outcome(const struct collection *s, const struct losses *lost)
 {
     return s->device_error.fault != FAULT_NONE || losses_damage(lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
 }
@@ -84,23 +84,23 @@ FILE *report_stream(const char *out)
 }
 
 /* The results of these commands are timelines, or as small as tables. */
-static void stage_writing(struct progress *p, const struct one_session *c, uint64_t bytes)
+static void stage_writing(struct progress *p, const struct one_collection *c, uint64_t bytes)
 {
     progress_stage(p, "writing", STAGE_ANALYSED, 1, stage_output_bytes(bytes, c->is_timeline, !c->is_timeline, false));
 }
 
-static enum outcome run_session(struct arguments *a, const struct one_session *c, const char *path, const char *out,
-                                struct progress *p)
+static enum outcome run_collection(struct arguments *a, const struct one_collection *c, const char *path,
+                                   const char *out, struct progress *p)
 {
     enum outcome outcome = OUTCOME_NOTHING;
-    struct session s = { 0 };
+    struct collection s = { 0 };
     struct error e = { 0 };
-    const struct session_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = arguments_threads(a) };
+    const struct collection_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = arguments_threads(a) };
     const uint64_t bytes = raw_bytes(path);
     progress_stage(p, "reading", 0, STAGE_READ, bytes);
-    bool done = session_load(&s, path, &request, &e);
+    bool done = collection_load(&s, path, &request, &e);
     progress_stage(p, "analysing", STAGE_READ, STAGE_ANALYSED, done ? profile_analyse_steps(&s.profile) : 0);
-    done = done && (c->keeps_tensors || session_analyse(&s, request.n_threads, &e));
+    done = done && (c->keeps_tensors || collection_analyse(&s, request.n_threads, &e));
     stage_writing(p, c, bytes);
     if (done) {
         if (s.device_error.fault != FAULT_NONE)
@@ -109,11 +109,11 @@ static enum outcome run_session(struct arguments *a, const struct one_session *c
     } else {
         complain("%s", e.text);
     }
-    session_free(&s);
+    collection_free(&s);
     return outcome;
 }
 
-static enum outcome run_prof(struct arguments *a, const struct one_session *c, const char *path, const char *out,
+static enum outcome run_prof(struct arguments *a, const struct one_collection *c, const char *path, const char *out,
                              struct progress *progress)
 {
     enum outcome outcome = OUTCOME_NOTHING;
@@ -135,7 +135,7 @@ static enum outcome run_prof(struct arguments *a, const struct one_session *c, c
     return outcome;
 }
 
-/* The PROF directory that is meant, in a->mem; NULL: it is a session, or nothing, which its reader will say. */
+/* The PROF directory that is meant, in a->mem; NULL: it is a collection, or nothing, which its reader will say. */
 static const char *prof_of(struct arguments *a, const char *path, size_t *n)
 {
     struct prof_dirs found = { 0 };
@@ -143,7 +143,7 @@ static const char *prof_of(struct arguments *a, const char *path, size_t *n)
     int why;
     const char *prof = NULL;
     *n = 0;
-    if (!session_is_one(path, &why) && why == 0 && prof_find(path, &found, &unused) && found.n > 0) {
+    if (!collection_is_one(path, &why) && why == 0 && prof_find(path, &found, &unused) && found.n > 0) {
         *n = found.n;
         prof = arena_text(a->mem, found.path[0], strlen(found.path[0]));
     }
@@ -151,7 +151,7 @@ static const char *prof_of(struct arguments *a, const char *path, size_t *n)
     return prof;
 }
 
-static enum outcome run_either(struct arguments *a, const struct one_session *c, const char *path, const char *out)
+static enum outcome run_either(struct arguments *a, const struct one_collection *c, const char *path, const char *out)
 {
     size_t n = 0;
     const char *prof = c->write_prof ? prof_of(a, path, &n) : NULL;
@@ -162,7 +162,8 @@ static enum outcome run_either(struct arguments *a, const struct one_session *c,
     recover_first(a, prof ? prof : path, stderr);
     struct progress progress;
     progress_begin(&progress, stderr, !a->quiet);
-    const enum outcome outcome = prof ? run_prof(a, c, prof, out, &progress) : run_session(a, c, path, out, &progress);
+    const enum outcome outcome =
+        prof ? run_prof(a, c, prof, out, &progress) : run_collection(a, c, path, out, &progress);
     progress_end(&progress);
     memory_unwatch();
     return outcome;
@@ -184,7 +185,7 @@ static enum outcome check_destination(const struct arguments *a, const char *out
     return OUTCOME_DONE;
 }
 
-int one_session_run(struct arguments *a, const struct one_session *c)
+int one_collection_run(struct arguments *a, const struct one_collection *c)
 {
     const char *given = c->write_prof ? "a *_ascend_pt or PROF_XXX directory" : "a *_ascend_pt directory";
     if (a->n_words != 2) {
@@ -199,7 +200,7 @@ int one_session_run(struct arguments *a, const struct one_session *c)
         outcome = check_destination(a, out);
     if (outcome != OUTCOME_DONE)
         return exit_code(a->face, outcome);
-    char *path = realpath(dir, NULL); /* the name of a session is the last part of its path: "." must have one */
+    char *path = realpath(dir, NULL); /* the name of a collection is the last part of its path: "." must have one */
     const char *folder = folder_of(a, out);
     if (!path || !folder) {
         complain("%s: %s", dir, path ? "no memory; free some memory and try again" : read_trouble(errno));

@@ -7,25 +7,25 @@
 #include "cli/command.h"
 #include "profile/collection.h"
 
-struct one_session {
+struct one_collection {
     const char *wanted; /* what the second word is: "the file to write, whose name ends with .log or .svg" */
     const char *inside; /* what it is named in a directory that is there; NULL: it must be a file */
     bool
         keeps_tensors; /* for the memory timeline, which needs nothing of what operators started: that is not analysed */
     bool is_timeline;  /* the result is as large as one, for the progress */
-    enum outcome (*write)(struct arguments *a, const struct session *s, const char *out);
+    enum outcome (*write)(struct arguments *a, const struct collection *s, const char *out);
     enum outcome (*write_prof)(struct arguments *a, const struct profile *p, const char *out); /* NULL: not of these */
 };
 
-/* Loads and analyses the session that the first word names, and hands it over with the name of the file, the second word. What
+/* Loads and analyses the collection that the first word names, and hands it over with the name of the file, the second word. What
  * is wrong with either is told. The exit code. */
-int one_session_run(struct arguments *a, const struct one_session *c);
+int one_collection_run(struct arguments *a, const struct one_collection *c);
 
 /* How it ended: with losses also where the device's part could not be used at all. */
-enum outcome session_outcome(const struct session *s, const struct losses *lost);
+enum outcome collection_outcome(const struct collection *s, const struct losses *lost);
 FILE *report_stream(const char *out); /* for people: standard output, unless the result itself goes there */
 
-/* Why there is nothing to write: `why`, and what of the session could not be used, when something could not. */
-void complain_nothing(const struct session *s, const char *why);
+/* Why there is nothing to write: `why`, and what of the collection could not be used, when something could not. */
+void complain_nothing(const struct collection *s, const char *why);
 
 #endif

@@ -123,7 +123,7 @@ static void put_heading(const struct term *t, const struct step_subject *u, cons
     char number[TERM_NUMBER], time[TERM_NUMBER];
     const char *what = s->has_model ? "iteration" : "step";
     if (s->is_whole) {
-        fprintf(t->to, "\n  no steps were recorded%s", u->session ? "" : " by the device");
+        fprintf(t->to, "\n  no steps were recorded%s", u->collection ? "" : " by the device");
     } else {
         fprintf(t->to, "\n  %s %s%s", term_count(number, s->n), what, s->n == 1 ? "" : "s");
         if (s->has_model)
@@ -186,13 +186,13 @@ static void put_series(const struct term *t, const struct step_subject *u, const
 static bool series_of(const struct step_subject *u, size_t i, struct step_series *s, struct arena *mem)
 {
     const struct device *d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL;
-    return u->session ? step_series_of_session(s, u->session, d, u->choice, mem)
-                      : step_series_of_profile(s, u->profile, d, u->choice, mem);
+    return u->collection ? step_series_of_collection(s, u->collection, d, u->choice, mem)
+                         : step_series_of_profile(s, u->profile, d, u->choice, mem);
 }
 
 static size_t n_series(const struct step_subject *u)
 {
-    return u->profile->n_devices > 0 ? u->profile->n_devices : u->session ? 1 : 0;
+    return u->profile->n_devices > 0 ? u->profile->n_devices : u->collection ? 1 : 0;
 }
 
 bool step_table_print(const struct term *t, const struct step_subject *u, size_t most)
@@ -205,7 +205,7 @@ bool step_table_print(const struct term *t, const struct step_subject *u, size_t
         struct step_mores *more;
         size_t n = 0;
         done = mem && series_of(u, i, &s, mem) &&
-               step_causes_find(&s, u->profile, d, u->session, most + 1, mem, &more, &n);
+               step_causes_find(&s, u->profile, d, u->collection, most + 1, mem, &more, &n);
         if (done && s.n > 0)
             put_series(t, u, d, &s, more, n, most);
         arena_free(mem);
@@ -282,7 +282,7 @@ bool step_table_json(const struct step_subject *u, json_t *into)
         struct step_mores *more;
         size_t n = 0;
         done = mem && series_of(u, i, &s, mem) &&
-               step_causes_find(&s, u->profile, d, u->session, SIZE_MAX, mem, &more, &n);
+               step_causes_find(&s, u->profile, d, u->collection, SIZE_MAX, mem, &more, &n);
         if (done && s.n > 0)
             done = add_json(u, d, &s, more, n, steps, medians);
         arena_free(mem);

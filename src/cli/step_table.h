@@ -11,9 +11,9 @@
 /* Whose steps. */
 struct step_subject {
     const struct profile *profile;
-    const struct session *session;    /* NULL: a PROF directory */
-    const struct step_choice *choice; /* NULL: all steps */
-    const char *file;                 /* that holds all of them, for people; NULL: none was written */
+    const struct collection *collection; /* NULL: a PROF directory */
+    const struct step_choice *choice;    /* NULL: all steps */
+    const char *file;                    /* that holds all of them, for people; NULL: none was written */
 };
 
 bool step_table_print(const struct term *t, const struct step_subject *s, size_t most); /* false: no memory */

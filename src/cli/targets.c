@@ -12,12 +12,12 @@
 #include "load/prof.h"
 #include "load/pt.h"
 
-static bool add_target(struct targets *t, const char *path, bool is_session)
+static bool add_target(struct targets *t, const char *path, bool is_collection)
 {
     const char *copy = arena_text(t->mem, path, strlen(path));
     struct target *slot = copy ? list_add(&t->list, t->mem) : NULL;
     if (slot)
-        *slot = (struct target){ .path = copy, .is_session = is_session };
+        *slot = (struct target){ .path = copy, .is_collection = is_collection };
     return slot != NULL;
 }
 
@@ -36,7 +36,7 @@ static bool cannot_read(const char *path, int why, struct error *e)
     return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
 }
 
-/* Sessions in a directory, by name. What cannot be looked into is told, unless it has another kind of name. */
+/* Collections in a directory, by name. What cannot be looked into is told, unless it has another kind of name. */
 static bool find_inside(struct targets *t, const char *path, struct error *e)
 {
     struct dirent **entry;
@@ -47,7 +47,7 @@ static bool find_inside(struct targets *t, const char *path, struct error *e)
         const char *inside = arena_printf(t->mem, "%s/%s", path, entry[i]->d_name);
         struct stat st;
         int why = !inside ? ENOMEM : lstat(inside, &st) != 0 ? errno : 0;
-        if (why == 0 && S_ISDIR(st.st_mode) && session_is_one(inside, &why) && !add_target(t, inside, true))
+        if (why == 0 && S_ISDIR(st.st_mode) && collection_is_one(inside, &why) && !add_target(t, inside, true))
             why = ENOMEM;
         if (why == ENOMEM || (why != 0 && strstr(entry[i]->d_name, "_ascend_pt")))
             cannot_read(inside ? inside : path, why, e);
@@ -57,14 +57,14 @@ static bool find_inside(struct targets *t, const char *path, struct error *e)
     return e->fault == FAULT_NONE;
 }
 
-/* The directory itself, or what lies in it: sessions, and else PROF directories. */
+/* The directory itself, or what lies in it: collections, and else PROF directories. */
 static void find(struct targets *t, const char *path, struct error *e)
 {
     struct prof_dirs prof = { 0 };
     const size_t n_before = t->list.n;
     int why;
     bool done = true;
-    if (session_is_one(path, &why))
+    if (collection_is_one(path, &why))
         done = add_target(t, path, true);
     else if (why != 0)
         cannot_read(path, why, e);

@@ -6,7 +6,7 @@
 
 struct target {
     const char *path;
-    bool is_session; /* *_ascend_pt; else PROF_XXX */
+    bool is_collection; /* *_ascend_pt; else PROF_XXX */
 };
 
 struct targets {

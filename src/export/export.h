@@ -35,7 +35,7 @@ struct export
     size_t n_host_windows;                           /* as many as devices, but one where there is none */
     bool is_own_file;                                /* a timeline of some tracks by themselves: it is not cut */
     bool from_start;                                 /* --time-base start */
-    bool hides_calls;  /* of the timeline of a session of Level0, and with them the flow events that begin there */
+    bool hides_calls;  /* of the timeline of a collection of Level0, and with them the flow events that begin there */
     struct arena *mem; /* of the job that writes this output */
 };
 

@@ -86,22 +86,22 @@ static void parts_find(struct parts *p, const char *path)
     p->why = p->why ? p->why : unknown;
 }
 
-/* A directory that only holds PROF directories is the parent of collections, not a session. */
-static bool is_session(const struct parts *p)
+/* A directory that only holds PROF directories is the parent of collections, not a collection. */
+static bool is_collection(const struct parts *p)
 {
     return !p->has_collection && (p->has_framework || (*p->prof && *p->info));
 }
 
-bool session_is_one(const char *path, int *why)
+bool collection_is_one(const char *path, int *why)
 {
     struct parts p;
     parts_find(&p, path);
     *why = p.why;
-    return p.why == 0 && is_session(&p);
+    return p.why == 0 && is_collection(&p);
 }
 
 /* NULL: it cannot be used, which is counted; or there is no memory, which json_memory_failed() and the arena tell. */
-static json_t *read_object(struct session *s, const char *name)
+static json_t *read_object(struct collection *s, const char *name)
 {
     const char *path = arena_printf(s->mem, "%s/%s", s->path, name);
     struct stat st;
@@ -143,22 +143,22 @@ static bool lists(const json_t *list, const char *word)
     return false;
 }
 
-static enum session_level level_of(const char *word)
+static enum profiler_level level_of(const char *word)
 {
     static const char *const name[] = { "Level_none", "Level0", "Level1", "Level2" };
     for (unsigned i = 0; i < sizeof name / sizeof *name; i++)
         if (strcmp(word, name[i]) == 0)
-            return (enum session_level)i;
-    return SESSION_LEVEL0;
+            return (enum profiler_level)i;
+    return PROFILER_LEVEL0;
 }
 
 /* What is not said is as the reference takes it. Without the file, what is there was asked for. */
-static void read_settings(struct session *s, const struct parts *p)
+static void read_settings(struct collection *s, const struct parts *p)
 {
     const json_t *config = json_object_get(s->info, "config"), *common = json_object_get(config, "common_config"),
                  *more = json_object_get(config, "experimental_config"), *rank = json_object_get(s->info, "rank_id"),
                  *activities = json_object_get(common, "activities"), *types = json_object_get(more, "_export_type");
-    struct session_settings *t = &s->settings;
+    struct collection_settings *t = &s->settings;
     const bool told = json_is_array(activities);
     t->has_cpu = p->has_framework && (!told || lists(activities, "ProfilerActivity.CPU"));
     t->has_npu = *p->prof; /* a PROF directory is read, whoever asked for it */
@@ -191,8 +191,8 @@ static double number_of(const json_t *object, const char *key, double otherwise)
 }
 
 /* What stamps are counted in where profiler_info*.json is gone. Both collectors read the counter on the same condition, so the
- * clock of the PROF directory tells; and what recorded the session may have noted it. */
-static bool guess_unit(const struct session *s, bool *is_counter, double *mhz)
+ * clock of the PROF directory tells; and what recorded the collection may have noted it. */
+static bool guess_unit(const struct collection *s, bool *is_counter, double *mhz)
 {
     const struct collector *c = &s->collector;
     if (s->has_device) {
@@ -206,7 +206,7 @@ static bool guess_unit(const struct session *s, bool *is_counter, double *mhz)
 }
 
 /* The clock of the device's tool where it is there, and what PyTorch noted itself otherwise. */
-static bool find_clock(const struct session *s, struct framework_clock *out, struct error *e)
+static bool find_clock(const struct collection *s, struct framework_clock *out, struct error *e)
 {
     const json_t *start = json_object_get(s->info, "start_info"), *end = json_object_get(s->info, "end_info");
     struct framework_clock c = { .is_counter = flag(start, "syscnt_enable", false), .ns_per_count = 1 };
@@ -245,7 +245,7 @@ static bool profile_empty(struct profile *p)
 }
 
 /* False only without memory: a PROF directory that cannot be used leaves what PyTorch recorded. */
-static bool load_device(struct session *s, const char *prof, unsigned n_threads, struct error *e)
+static bool load_device(struct collection *s, const char *prof, unsigned n_threads, struct error *e)
 {
     const char *path = *prof ? arena_printf(s->mem, "%s/%s", s->path, prof) : NULL;
     s->has_device = path && profile_load(&s->profile, path, n_threads, &s->device_error);
@@ -257,9 +257,9 @@ static bool load_device(struct session *s, const char *prof, unsigned n_threads,
     return (profile_empty(&s->profile) && !arena_failed(s->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
 }
 
-static bool open_parts(struct session *s, const char *path, struct parts *p, struct error *e)
+static bool open_parts(struct collection *s, const char *path, struct parts *p, struct error *e)
 {
-    *s = (struct session){ .mem = arena_new() };
+    *s = (struct collection){ .mem = arena_new() };
     s->path = s->mem ? arena_text(s->mem, path, strlen(path)) : NULL;
     if (!s->path)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
@@ -268,7 +268,7 @@ static bool open_parts(struct session *s, const char *path, struct parts *p, str
     parts_find(p, path);
     if (p->why != 0)
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(p->why));
-    if (!is_session(p))
+    if (!is_collection(p))
         return error_set(e, FAULT_IO, "%s: holds neither a FRAMEWORK folder nor a PROF directory", path);
     s->info = *p->info ? read_object(s, p->info) : NULL;
     s->metadata = p->has_metadata ? read_object(s, "profiler_metadata.json") : NULL;
@@ -280,7 +280,7 @@ static bool open_parts(struct session *s, const char *path, struct parts *p, str
     return collector_load(&s->collector, s->path, s->mem, &s->lost, e);
 }
 
-bool session_look(struct session *s, const char *path, struct session_look *out, struct error *e)
+bool collection_look(struct collection *s, const char *path, struct collection_look *out, struct error *e)
 {
     struct parts p;
     if (!open_parts(s, path, &p, e))
@@ -297,7 +297,7 @@ bool session_look(struct session *s, const char *path, struct session_look *out,
     return !arena_failed(s->mem) || error_set(e, FAULT_LIMIT, "%s: no memory", path);
 }
 
-bool session_load(struct session *s, const char *path, const struct session_request *r, struct error *e)
+bool collection_load(struct collection *s, const char *path, const struct collection_request *r, struct error *e)
 {
     struct parts p;
     if (!open_parts(s, path, &p, e) || !load_device(s, s->settings.has_npu ? p.prof : "", r->n_threads, e))
@@ -323,12 +323,12 @@ bool session_load(struct session *s, const char *path, const struct session_requ
     return !names_failed(s->profile.names) || error_set(e, FAULT_LIMIT, "%s: no memory for its names", path);
 }
 
-void session_free(struct session *s)
+void collection_free(struct collection *s)
 {
     framework_free(&s->framework);
     profile_free(&s->profile);
     json_decref(s->info);
     json_decref(s->metadata);
     arena_free(s->mem);
-    *s = (struct session){ 0 };
+    *s = (struct collection){ 0 };
 }

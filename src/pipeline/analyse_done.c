@@ -4,7 +4,7 @@
 
 #include "base/out.h"
 
-const char SESSION_DONE[] = "analyse.done";
+const char ANALYSE_DONE[] = "analyse.done";
 
 static void put_text(struct out *o, const char *text)
 {
@@ -75,25 +75,25 @@ static void put_problems(struct out *o, const struct account *a)
     out_lit(o, ",\n");
 }
 
-bool session_done_write(const struct session_result *r, int code_of_losses, const char *dir, struct error *e)
+bool analyse_done_write(const struct collection_result *r, int code_of_losses, const char *dir, struct error *e)
 {
     const struct account *a = &r->account;
-    const char *path = arena_printf(a->mem, "%s/%s", dir, SESSION_DONE);
+    const char *path = arena_printf(a->mem, "%s/%s", dir, ANALYSE_DONE);
     struct out o;
     if (!path)
-        return error_set(e, FAULT_LIMIT, "%s/%s: no memory", dir, SESSION_DONE);
+        return error_set(e, FAULT_LIMIT, "%s/%s: no memory", dir, ANALYSE_DONE);
     if (!out_open(&o, path, e))
         return false;
     out_lit(&o, "{\n  \"ascope\": ");
     put_text(&o, ASCOPE_VERSION);
     out_lit(&o, ",\n  \"directory\": ");
-    put_text(&o, r->session.name);
+    put_text(&o, r->collection.name);
     out_lit(&o, ",\n");
     put_files(&o, a);
-    put_losses(&o, &r->session.lost);
+    put_losses(&o, &r->collection.lost);
     put_problems(&o, a);
     out_lit(&o, "  \"exit_code\": ");
-    out_i64(&o, account_is_lossy(a, &r->session.lost) ? code_of_losses : 0);
+    out_i64(&o, account_is_lossy(a, &r->collection.lost) ? code_of_losses : 0);
     out_lit(&o, "\n}\n");
     return out_close(&o, e);
 }

@@ -8,7 +8,7 @@
 
 #include "pipeline/collection_write.h"
 
-extern const char SESSION_DONE[]; /* its name */
-bool session_done_write(const struct session_result *r, int code_of_losses, const char *dir, struct error *e);
+extern const char ANALYSE_DONE[]; /* its name */
+bool analyse_done_write(const struct collection_result *r, int code_of_losses, const char *dir, struct error *e);
 
 #endif

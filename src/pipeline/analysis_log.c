@@ -28,7 +28,7 @@ __attribute__((format(printf, 3, 4))) static void line(struct log *l, const char
     out_char(&l->out, '\n');
 }
 
-static void log_found(struct log *l, const struct session *s)
+static void log_found(struct log *l, const struct collection *s)
 {
     const struct framework *f = &s->framework;
     line(l, "INFO", "%s %s reads %s", "ascope", ASCOPE_VERSION, s->name);
@@ -85,7 +85,7 @@ static void log_losses(struct log *l, const struct losses *lost)
     }
 }
 
-bool session_log_write(const struct session_result *r, const char *dir, struct error *e)
+bool analysis_log_write(const struct collection_result *r, const char *dir, struct error *e)
 {
     struct log l;
     const struct account *a = &r->account;
@@ -104,12 +104,12 @@ bool session_log_write(const struct session_result *r, const char *dir, struct e
         return error_set(e, FAULT_LIMIT, "%s/logs: no memory", dir);
     if (!outdir_make_inside(logs, e) || !out_open(&l.out, path, e))
         return false;
-    log_found(&l, &r->session);
+    log_found(&l, &r->collection);
     for (size_t i = 0; i < a->files.n; i++)
         line(&l, "INFO", "wrote %s: %llu rows, %llu bytes", a->files.at[i].path,
              (unsigned long long)a->files.at[i].n_rows, (unsigned long long)a->files.at[i].n_bytes);
-    log_recording(&l, &r->session.collector, a->mem);
-    log_losses(&l, &r->session.lost);
+    log_recording(&l, &r->collection.collector, a->mem);
+    log_losses(&l, &r->collection.lost);
     for (size_t i = 0; i < a->problems.n; i++)
         line(&l, "ERROR", "%s", a->problems.at[i] ? a->problems.at[i] : "no memory to say what went wrong");
     line(&l, "INFO", "%.3f s reading, %.3f s analysing", a->load_s, a->analyse_s);

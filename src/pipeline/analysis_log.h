@@ -5,6 +5,6 @@
 #include "pipeline/collection_write.h"
 
 /* DIR/logs/profiler_{YYYYmmddHHMMSS}_{pid}_ascope.log */
-bool session_log_write(const struct session_result *r, const char *dir, struct error *e);
+bool analysis_log_write(const struct collection_result *r, const char *dir, struct error *e);
 
 #endif

@@ -31,7 +31,7 @@ static double now_s(void)
 }
 
 struct job {
-    const struct session_output *output;
+    const struct framework_output *output;
     const char *path;
     struct arena *mem;
     uint64_t n_rows; /* 0: there is no such file */
@@ -41,11 +41,11 @@ struct job {
 };
 
 struct writing {
-    const struct session_wishes *wishes;
-    const struct session *session;
-    const struct session_part *part; /* NULL: all of it */
-    struct window *window;           /* of each device; NULL without a part */
-    struct window *host_window;      /* the same for each */
+    const struct collection_wishes *wishes;
+    const struct collection *collection;
+    const struct collection_part *part; /* NULL: all of it */
+    struct window *window;              /* of each device; NULL without a part */
+    struct window *host_window;         /* the same for each */
     size_t n_host_windows;
     struct job *job;
     size_t n_jobs;
@@ -62,7 +62,7 @@ static const struct report *report_of(const char *name)
 /* Whether there was memory for everything that a result is made of. False: it would be another one. */
 static bool has_memory(const struct writing *w, struct job *j)
 {
-    if (!arena_failed(j->mem) && !names_failed(w->session->profile.names))
+    if (!arena_failed(j->mem) && !names_failed(w->collection->profile.names))
         return true;
     return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", j->path);
 }
@@ -79,9 +79,9 @@ static struct cell cut_cell(const void *rows, size_t row, size_t column)
     return table_cell(&c->whole, c->row[row], column);
 }
 
-static bool cut_table(const struct session_export *x, struct job *j, struct table *t)
+static bool cut_table(const struct collection_export *x, struct job *j, struct table *t)
 {
-    const struct session_output *o = j->output;
+    const struct framework_output *o = j->output;
     struct cut_table *c = arena_take(j->mem, 1, sizeof *c);
     uint32_t *row = arena_take(j->mem, t->n_rows, sizeof *row);
     size_t column = 0, n = 0;
@@ -92,7 +92,7 @@ static bool cut_table(const struct session_export *x, struct job *j, struct tabl
     for (uint32_t i = 0; column < t->n_columns && i < t->n_rows; i++) {
         const struct cell at = table_cell(t, i, column);
         if ((at.kind == CELL_TIME || at.kind == CELL_TIME_BARE) &&
-            (o->is_of_device ? session_shows_device(x, at.i) : session_shows(x, at.i)))
+            (o->is_of_device ? collection_shows_device(x, at.i) : collection_shows(x, at.i)))
             row[n++] = i;
     }
     *c = (struct cut_table){ *t, row };
@@ -120,26 +120,26 @@ static bool write_table(const struct writing *w, struct job *j, struct table *t)
     return out_close(&o, &j->error);
 }
 
-struct session_export session_export_of(const struct session *s, enum dialect dialect, unsigned n_threads,
-                                        struct arena *mem)
+struct collection_export collection_export_of(const struct collection *s, enum dialect dialect, unsigned n_threads,
+                                              struct arena *mem)
 {
-    return (struct session_export){ .session = s,
-                                    .framework = &s->framework,
-                                    .device = { .profile = &s->profile,
-                                                .dialect = dialect,
-                                                .scope = SCOPE_ALL,
-                                                .is_generic = !s->profile.chip->is_native,
-                                                .mem = mem },
-                                    .mem = mem,
-                                    .dialect = dialect,
-                                    .n_threads = n_threads };
+    return (struct collection_export){ .collection = s,
+                                       .framework = &s->framework,
+                                       .device = { .profile = &s->profile,
+                                                   .dialect = dialect,
+                                                   .scope = SCOPE_ALL,
+                                                   .is_generic = !s->profile.chip->is_native,
+                                                   .mem = mem },
+                                       .mem = mem,
+                                       .dialect = dialect,
+                                       .n_threads = n_threads };
 }
 
 static void write_job(const struct writing *w, struct job *j)
 {
-    const struct session_output *o = j->output;
-    const struct session *s = w->session;
-    struct session_export x = session_export_of(s, w->wishes->dialect, w->wishes->n_threads, j->mem);
+    const struct framework_output *o = j->output;
+    const struct collection *s = w->collection;
+    struct collection_export x = collection_export_of(s, w->wishes->dialect, w->wishes->n_threads, j->mem);
     x.device.from_start = w->wishes->from_start;
     x.is_pretty = w->wishes->is_pretty;
     if (w->part) {
@@ -191,16 +191,16 @@ static void run_job(void *context, size_t i)
 /* The files that were asked for, as jobs. */
 static bool plan(struct writing *w, const char *dir, struct arena *mem)
 {
-    const struct session *s = w->session;
+    const struct collection *s = w->collection;
     const bool as_recorded = !w->wishes->text && !w->wishes->db;
     const bool text = as_recorded ? s->settings.wants_text : w->wishes->text,
                db = as_recorded ? s->settings.wants_db : w->wishes->db;
     char rank[24] = "";
     if (s->settings.has_rank)
         snprintf(rank, sizeof rank, "_%lld", (long long)s->settings.rank);
-    w->job = arena_take(mem, n_session_outputs, sizeof *w->job);
-    for (size_t i = 0; w->job && i < n_session_outputs; i++) {
-        const struct session_output *o = &session_outputs[i];
+    w->job = arena_take(mem, n_framework_outputs, sizeof *w->job);
+    for (size_t i = 0; w->job && i < n_framework_outputs; i++) {
+        const struct framework_output *o = &framework_outputs[i];
         if (o->is_db ? !db : !text)
             continue;
         const char *percent = strstr(o->file, "%s");
@@ -222,8 +222,8 @@ static void remove_stale(const struct writing *w)
 
 static bool is_wanted(const struct writing *w, const struct job *j)
 {
-    const struct session_output *o = j->output;
-    return (!o->is_new || w->wishes->dialect == DIALECT_CURRENT) && (!o->is_wanted || o->is_wanted(w->session));
+    const struct framework_output *o = j->output;
+    return (!o->is_new || w->wishes->dialect == DIALECT_CURRENT) && (!o->is_wanted || o->is_wanted(w->collection));
 }
 
 /* Runs the jobs whose files the settings call for; the others stay, so that what they left earlier is removed. */
@@ -243,7 +243,7 @@ static void run_wanted(struct writing *w)
     w->n_jobs = n_all;
 }
 
-static bool collect(struct writing *w, struct session_result *out, struct error *e)
+static bool collect(struct writing *w, struct collection_result *out, struct error *e)
 {
     struct account *a = &out->account;
     bool has_any = false;
@@ -261,19 +261,20 @@ static bool collect(struct writing *w, struct session_result *out, struct error 
                 account_problem(a, NULL);
         }
     }
-    return has_any || error_set(e, FAULT_ASKED, "%s: there is nothing to write for what was asked", out->session.path);
+    return has_any ||
+           error_set(e, FAULT_ASKED, "%s: there is nothing to write for what was asked", out->collection.path);
 }
 
 static bool find_part(struct writing *w, struct arena *mem, struct error *e)
 {
-    const struct session *s = w->session;
-    struct session_part *part = arena_take(mem, 1, sizeof *part);
+    const struct collection *s = w->collection;
+    struct collection_part *part = arena_take(mem, 1, sizeof *part);
     w->n_host_windows = s->profile.n_devices > 0 ? s->profile.n_devices : 1;
     w->window = arena_take(mem, s->profile.n_devices, sizeof *w->window);
     w->host_window = arena_take(mem, w->n_host_windows, sizeof *w->host_window);
     if (!part || !w->window || !w->host_window)
         return error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
-    if (!session_part_find(part, s, w->wishes->first_step, w->wishes->last_step, mem, e))
+    if (!collection_part_find(part, s, w->wishes->first_step, w->wishes->last_step, mem, e))
         return false;
     for (size_t d = 0; d < s->profile.n_devices; d++)
         w->window[d] = (struct window){ .has_any = part->is_on_device,
@@ -291,19 +292,19 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
     return true;
 }
 
-static bool write_all(const struct session_wishes *wishes, struct session_result *out, struct error *e)
+static bool write_all(const struct collection_wishes *wishes, struct collection_result *out, struct error *e)
 {
-    struct writing w = { .wishes = wishes, .session = &out->session };
+    struct writing w = { .wishes = wishes, .collection = &out->collection };
     struct arena *mem = out->account.mem;
     if (wishes->has_steps && !find_part(&w, mem, e))
         return false;
     const char *home =
-        wishes->out_dir ? arena_printf(mem, "%s/%s", wishes->out_dir, out->session.name) : out->session.path;
+        wishes->out_dir ? arena_printf(mem, "%s/%s", wishes->out_dir, out->collection.name) : out->collection.path;
     const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;
-    const char *done = dir ? arena_printf(mem, "%s/%s", dir, SESSION_DONE) : NULL;
+    const char *done = dir ? arena_printf(mem, "%s/%s", dir, ANALYSE_DONE) : NULL;
     const char *logs = home ? arena_printf(mem, "%s/logs", home) : NULL;
     if (!done || !logs || !plan(&w, dir, mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory", out->session.path);
+        return error_set(e, FAULT_LIMIT, "%s: no memory", out->collection.path);
     if (wishes->out_dir && (!outdir_make(wishes->out_dir, e) || !outdir_make_inside(home, e)))
         return false;
     const int lock = outdir_is_inside(logs, e) ? outdir_lock(dir, OUTDIR_PATIENCE_MS, e) : -1;
@@ -319,26 +320,27 @@ static bool write_all(const struct session_wishes *wishes, struct session_result
         return false;
     }
     const bool simplifies =
-        wishes->simplifies == AS_RECORDED ? out->session.settings.simplifies : wishes->simplifies == CHOICE_ON;
-    if (out->session.has_device && !wishes->out_dir)
-        collection_simplify(&out->session.profile, simplifies, &out->account);
+        wishes->simplifies == AS_RECORDED ? out->collection.settings.simplifies : wishes->simplifies == CHOICE_ON;
+    if (out->collection.has_device && !wishes->out_dir)
+        prof_simplify(&out->collection.profile, simplifies, &out->account);
     struct error problem = { 0 };
-    if (!session_log_write(out, home, &problem) || !session_done_write(out, wishes->code_of_losses, dir, &problem))
+    if (!analysis_log_write(out, home, &problem) || !analyse_done_write(out, wishes->code_of_losses, dir, &problem))
         account_problem(&out->account, problem.text);
     close(lock);
     return true;
 }
 
-void session_losses(const struct session *s, struct losses *out)
+void collection_losses(const struct collection *s, struct losses *out)
 {
     losses_merge(out, &s->profile.lost);
     for (size_t i = 0; i < FRAMEWORK_FILES; i++)
         losses_merge(out, &s->framework.file[i].lost);
 }
 
-bool session_export(const char *path, const struct session_wishes *w, struct session_result *out, struct error *e)
+bool collection_export(const char *path, const struct collection_wishes *w, struct collection_result *out,
+                       struct error *e)
 {
-    *out = (struct session_result){ .account.mem = arena_new() };
+    *out = (struct collection_result){ .account.mem = arena_new() };
     if (!out->account.mem)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     struct account *a = &out->account;
@@ -346,32 +348,32 @@ bool session_export(const char *path, const struct session_wishes *w, struct ses
     const uint64_t bytes = w->progress ? raw_bytes(path) : 0;
     if (w->progress)
         w->progress(w->progress_context, "reading", 0, STAGE_READ, bytes);
-    const struct session_request request = { .n_threads = w->n_threads };
-    if (!session_load(&out->session, path, &request, e))
+    const struct collection_request request = { .n_threads = w->n_threads };
+    if (!collection_load(&out->collection, path, &request, e))
         return false;
     a->load_s = now_s() - start;
     if (w->progress)
         w->progress(w->progress_context, "analysing", STAGE_READ, STAGE_ANALYSED,
-                    profile_analyse_steps(&out->session.profile));
-    if (!session_analyse(&out->session, w->n_threads, e))
+                    profile_analyse_steps(&out->collection.profile));
+    if (!collection_analyse(&out->collection, w->n_threads, e))
         return false;
-    session_losses(&out->session, &out->session.lost);
+    collection_losses(&out->collection, &out->collection.lost);
     a->analyse_s = now_s() - start - a->load_s;
-    if (out->session.device_error.fault != FAULT_NONE)
-        account_problem(a, out->session.device_error.text);
+    if (out->collection.device_error.fault != FAULT_NONE)
+        account_problem(a, out->collection.device_error.text);
     const bool as_recorded = !w->text && !w->db;
-    const bool text = as_recorded ? out->session.settings.wants_text : w->text;
+    const bool text = as_recorded ? out->collection.settings.wants_text : w->text;
     if (w->progress)
         w->progress(w->progress_context, "writing", STAGE_ANALYSED, 1,
-                    stage_output_bytes(bytes, text, text, as_recorded ? out->session.settings.wants_db : w->db));
+                    stage_output_bytes(bytes, text, text, as_recorded ? out->collection.settings.wants_db : w->db));
     const bool done = write_all(w, out, e);
     a->write_s = now_s() - start - a->load_s - a->analyse_s;
     return done;
 }
 
-void session_result_free(struct session_result *r)
+void collection_result_free(struct collection_result *r)
 {
-    session_free(&r->session);
+    collection_free(&r->collection);
     arena_free(r->account.mem);
-    *r = (struct session_result){ 0 };
+    *r = (struct collection_result){ 0 };
 }

@@ -10,7 +10,7 @@
 
 enum choice { AS_RECORDED, CHOICE_ON, CHOICE_OFF };
 
-struct session_wishes {
+struct collection_wishes {
     bool text, db; /* export types; neither: as recorded */
     enum choice simplifies;
     enum dialect dialect;
@@ -21,24 +21,26 @@ struct session_wishes {
     bool csv_is_safe;   /* --csv-safe */
     int code_of_losses; /* the exit code for them, which analyse.done names */
     unsigned n_threads;
-    const char *out_dir; /* instead of the session's own directory; NULL: that one */
+    const char *out_dir; /* instead of the collection's own directory; NULL: that one */
     void (*progress)(void *context, const char *what, double from, double until, uint64_t expected); /* NULL: none */
     void *progress_context;
 };
 
 /* What an output is asked with; the rest of it is as in a struct of zeros. */
-struct session_export session_export_of(const struct session *s, enum dialect dialect, unsigned n_threads,
-                                        struct arena *mem);
+struct collection_export collection_export_of(const struct collection *s, enum dialect dialect, unsigned n_threads,
+                                              struct arena *mem);
 
-void session_losses(const struct session *s, struct losses *out); /* adds those of the device's and PyTorch's parts */
+void collection_losses(const struct collection *s,
+                       struct losses *out); /* adds those of the device's and PyTorch's parts */
 
-struct session_result {
-    struct session session; /* as analysed; live until session_result_free() */
+struct collection_result {
+    struct collection collection; /* as analysed; live until collection_result_free() */
     struct account account;
 };
 
 /* False: nothing could be written, and e says why. True with problems or losses: see there. */
-bool session_export(const char *path, const struct session_wishes *w, struct session_result *out, struct error *e);
-void session_result_free(struct session_result *r);
+bool collection_export(const char *path, const struct collection_wishes *w, struct collection_result *out,
+                       struct error *e);
+void collection_result_free(struct collection_result *r);
 
 #endif

@@ -7,61 +7,61 @@
 #include "export/framework/step_trace_time.h"
 #include "export/framework/trace_view.h"
 
-static bool is_level1(const struct session *s)
+static bool is_level1(const struct collection *s)
 {
-    return s->settings.level >= SESSION_LEVEL1;
+    return s->settings.level >= PROFILER_LEVEL1;
 }
 
-static bool is_level2(const struct session *s)
+static bool is_level2(const struct collection *s)
 {
-    return s->settings.level == SESSION_LEVEL2;
+    return s->settings.level == PROFILER_LEVEL2;
 }
 
-static bool has_tasks(const struct session *s)
+static bool has_tasks(const struct collection *s)
 {
-    return s->settings.level != SESSION_LEVEL_NONE;
+    return s->settings.level != PROFILER_LEVEL_NONE;
 }
 
-static bool wants_l2_cache(const struct session *s)
+static bool wants_l2_cache(const struct collection *s)
 {
     return s->settings.l2_cache;
 }
 
-static bool wants_io(const struct session *s)
+static bool wants_io(const struct collection *s)
 {
     return s->settings.sys_io;
 }
 
-static bool wants_links(const struct session *s)
+static bool wants_links(const struct collection *s)
 {
     return s->settings.sys_interconnection;
 }
 
 /* Every file of ASCEND_PROFILER_OUTPUT. The large ones come first, so that no thread ends up alone with one of them. */
 /* clang-format off */
-const struct session_output session_outputs[] = {
+const struct framework_output framework_outputs[] = {
     { .file = "trace_view.json", .about = "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
-      .is_timeline = true, .write = session_trace_write },
+      .is_timeline = true, .write = trace_view_write },
     { .file = "ascend_pytorch_profiler%s.db", .about = "everything as tables, for SQL and MindStudio Insight",
       .is_db = true, .write = pytorch_db_write },
     { .file = "analysis.db", .about = "steps and communication as tables", .is_db = true,
-      .is_wanted = session_has_kernels, .write = analysis_db_write },
+      .is_wanted = collection_has_kernels, .write = analysis_db_write },
     { .file = "communication.json", .about = "time of each collective by step, and how much it moved over which kind of link",
-      .is_wanted = session_has_kernels, .write = session_communication_write },
+      .is_wanted = collection_has_kernels, .write = communication_json_write },
     { .file = "communication_matrix.json", .about = "how much collectives moved between which ranks, by step",
-      .is_wanted = session_has_kernels, .write = session_matrix_write },
+      .is_wanted = collection_has_kernels, .write = communication_matrix_write },
     { .file = "memory_record.csv", .about = "memory of the devices over time, by component",
-      .build = session_memory_record, .time = "Timestamp(us)" },
+      .build = framework_memory_record, .time = "Timestamp(us)" },
     { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",
-      .build = session_operator_memory, .time = "Allocation Time(us)" },
+      .build = framework_operator_memory, .time = "Allocation Time(us)" },
     { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
-      .is_wanted = has_tasks, .build = session_module_memory, .time = "Timestamp(us)", .is_of_device = true },
+      .is_wanted = has_tasks, .build = framework_module_memory, .time = "Timestamp(us)", .is_of_device = true },
     { .file = "operator_details.csv", .about = "operators: how long they took on the host and on the device",
-      .is_wanted = session_has_framework, .build = session_operators_table },
+      .is_wanted = collection_has_framework, .build = operator_details_table },
     { .file = "kernel_details.csv", .about = "what ran on the device, with times, shapes and counters, and its step",
-      .is_wanted = session_has_kernels, .build = session_kernels_table },
+      .is_wanted = collection_has_kernels, .build = kernel_details_table },
     { .file = "step_trace_time.csv", .about = "where the time of each step went: computing, communication, waiting",
-      .is_wanted = session_has_kernels, .build = session_step_trace_table },
+      .is_wanted = collection_has_kernels, .build = step_trace_time_table },
     { .file = "op_statistic.csv", .about = "operators by type and core: how often they ran, and for how long",
       .is_wanted = is_level1, .report = "op_statistic" },
     { .file = "api_statistic.csv", .about = "calls of the host's software stack by name: how often, and for how long",
@@ -80,4 +80,4 @@ const struct session_output session_outputs[] = {
     { .file = "hccs.csv", .about = "traffic of the links between devices", .is_wanted = wants_links, .report = "hccs" },
 };
 /* clang-format on */
-const size_t n_session_outputs = sizeof session_outputs / sizeof *session_outputs;
+const size_t n_framework_outputs = sizeof framework_outputs / sizeof *framework_outputs;

@@ -95,8 +95,7 @@ static void write_timeline(struct writing *w, struct job *j)
     if (!has_memory(w, j, j->file) || !out_open(&o, path, &j->error))
         return;
     const struct timeline_wish wish = { is_own_file ? j->file : NULL, r->processes, r->n_processes };
-    if (!collection_trace_draw(&x, &wish, false, &o, &n_events, &j->error) || !has_memory(w, j, path) ||
-        n_events == 0) {
+    if (!prof_trace_draw(&x, &wish, false, &o, &n_events, &j->error) || !has_memory(w, j, path) || n_events == 0) {
         out_discard(&o);
         return;
     }
@@ -423,7 +422,7 @@ void result_clear(struct result *out)
         clear_folder(out, &out->profile.device[i].source);
 }
 
-bool collection_export(const char *prof_path, const struct request *r, struct result *out, struct error *e)
+bool prof_export(const char *prof_path, const struct request *r, struct result *out, struct error *e)
 {
     *out = (struct result){ .account.mem = arena_new() };
     if (!out->account.mem)

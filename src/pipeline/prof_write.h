@@ -39,7 +39,7 @@ struct result {
 };
 
 /* False: nothing could be exported, and e says why. True with problems or losses: see there. */
-bool collection_export(const char *prof_path, const struct request *r, struct result *out, struct error *e);
+bool prof_export(const char *prof_path, const struct request *r, struct result *out, struct error *e);
 void result_clear(struct result *r); /* removes the intermediate databases that the reference has left */
 void result_free(struct result *r);
 

@@ -136,7 +136,7 @@ const struct db_writer db_writers[] = {
     { freq_db },
     { core_db },
     { marks_db },
-    { session_db },
+    { framework_db_write },
     { enums_db },
     { memory_db },
     { 0 },

@@ -69,7 +69,7 @@ static void remove_from(const char *path, const char *const *names, bool logs_to
         closedir(dir);
 }
 
-void collection_simplify(const struct profile *p, bool simplifies, struct account *a)
+void prof_simplify(const struct profile *p, bool simplifies, struct account *a)
 {
     static const char *const intermediate[] = { "sqlite", NULL };
     static const char *const folder_results[] = { "sqlite", "summary", "timeline", NULL };

@@ -8,6 +8,6 @@
 /* Removes intermediate databases, and when it simplifies also what an export of the PROF directory itself has left: its
  * raw data stays. What could not be removed
  * becomes a problem. */
-void collection_simplify(const struct profile *p, bool simplifies, struct account *a);
+void prof_simplify(const struct profile *p, bool simplifies, struct account *a);
 
 #endif

@@ -10,11 +10,11 @@
 #include "profile/framework.h"
 #include "profile/profile.h"
 
-enum session_level { SESSION_LEVEL_NONE, SESSION_LEVEL0, SESSION_LEVEL1, SESSION_LEVEL2 };
+enum profiler_level { PROFILER_LEVEL_NONE, PROFILER_LEVEL0, PROFILER_LEVEL1, PROFILER_LEVEL2 };
 
 /* What profiler_info*.json says. */
-struct session_settings {
-    enum session_level level;
+struct collection_settings {
+    enum profiler_level level;
     bool has_cpu; /* asked for, and its data is there */
     bool has_npu; /* its data is there */
     bool record_shapes, profile_memory, with_stack, with_modules;
@@ -57,7 +57,7 @@ struct op_tree {
 };
 
 /* ProfilerStep#N. In order of begin. */
-struct session_steps {
+struct profiler_steps {
     size_t n;
     uint32_t *op;                         /* row of torch_ops */
     name_id *id;                          /* what follows the "#" */
@@ -76,10 +76,10 @@ struct memory_lives {
     name_id *name;      /* of the operator that took it; NAME_EMPTY: nobody knows */
 };
 
-struct session {
+struct collection {
     const char *path, *name; /* name: the last part of the path */
     json_t *info, *metadata; /* profiler_info*.json, profiler_metadata.json; NULL where they are not there */
-    struct session_settings settings;
+    struct collection_settings settings;
     struct collector collector;
     struct framework framework;
     struct profile profile;
@@ -87,7 +87,7 @@ struct session {
     struct error device_error; /* why there is none, although there is a directory */
     struct kernels kernels;
     struct op_tree tree;
-    struct session_steps steps;
+    struct profiler_steps steps;
     struct memory_lives lives;
     struct arena *mem;
     struct losses lost; /* of all parts, filled at the end */

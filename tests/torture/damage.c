@@ -141,7 +141,7 @@ static size_t n_undamaged, n_now;
 static struct inputs inputs;
 static struct board *board;
 static char home[100], prof[200], out[200];
-static bool is_session;
+static bool is_collection;
 
 static uint8_t *read_file(const char *path, size_t *size)
 {
@@ -160,7 +160,7 @@ static uint8_t *read_file(const char *path, size_t *size)
 /* The family as the loader sees it: without aging, device and slice. */
 static const struct family *family_of(const char *path)
 {
-    if (is_session || !strstr(path, "/data/"))
+    if (is_collection || !strstr(path, "/data/"))
         return NULL;
     const char *name = strrchr(path, '/') + 1;
     char stream[200];
@@ -213,7 +213,7 @@ static void make_home(unsigned worker)
 {
     snprintf(home, sizeof home, "%s/ascope-damage-%ld-%u", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
              (long)getppid(), worker);
-    snprintf(prof, sizeof prof, "%s/%s", home, is_session ? "a_1_1_ascend_pt" : "PROF_1");
+    snprintf(prof, sizeof prof, "%s/%s", home, is_collection ? "a_1_1_ascend_pt" : "PROF_1");
     snprintf(out, sizeof out, "%s/out", home);
     mkdir(home, 0700);
     mkdir(prof, 0700);
@@ -260,7 +260,8 @@ static bool looks_deep;
 static bool is_everything(const char *name)
 {
     const char *const session = "trace_view.json ascend_pytorch_profiler_*.db analysis.db profiler_*.log";
-    return strncmp(name, "msprof_", 7) == 0 || strcmp(name, "README.txt") == 0 || (is_session && one_of(session, name));
+    return strncmp(name, "msprof_", 7) == 0 || strcmp(name, "README.txt") == 0 ||
+           (is_collection && one_of(session, name));
 }
 
 static int look_at(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -339,7 +340,7 @@ static bool find_named(const char *file, struct stat *st)
 {
     if (stat(in_prof(file), st) == 0)
         return true;
-    for (size_t i = 0; is_session && i < n_files; i++) {
+    for (size_t i = 0; is_collection && i < n_files; i++) {
         const char *below = strncmp(files[i].path, "PROF_", 5) == 0 ? strchr(files[i].path, '/') : NULL;
         if (below && strcmp(below + 1, file) == 0)
             return stat(in_prof(files[i].path), st) == 0;
@@ -384,32 +385,32 @@ static void check_losses(const struct input *in, const struct losses *lost)
     }
 }
 
-static bool export_session(const struct input *in)
+static bool export_collection(const struct input *in)
 {
-    const struct session_wishes wishes = { .text = true, .db = true, .n_threads = 1, .out_dir = out };
-    struct session_result r = { 0 };
+    const struct collection_wishes wishes = { .text = true, .db = true, .n_threads = 1, .out_dir = out };
+    struct collection_result r = { 0 };
     struct error e = { 0 };
-    const bool done = session_export(prof, &wishes, &r, &e);
+    const bool done = collection_export(prof, &wishes, &r, &e);
     if (!done && (e.fault == FAULT_NONE || !e.text[0]))
         wrong("a refusal without a reason");
     if (done && in) {
-        check_losses(in, &r.session.lost);
-        board->n_lossy += losses_damage(&r.session.lost) > 0;
+        check_losses(in, &r.collection.lost);
+        board->n_lossy += losses_damage(&r.collection.lost) > 0;
     }
-    session_result_free(&r);
+    collection_result_free(&r);
     return done;
 }
 
 static bool export_it(const struct input *in)
 {
-    if (is_session)
-        return export_session(in);
+    if (is_collection)
+        return export_collection(in);
     const struct request request = {
         .want = WANT_ALL, .format = FORMAT_CSV, .n_threads = 1, .out_dir = out, .stamp = "20240601080000"
     };
     struct result r = { 0 };
     struct error e = { 0 };
-    const bool done = collection_export(prof, &request, &r, &e);
+    const bool done = prof_export(prof, &request, &r, &e);
     if (!done && (e.fault == FAULT_NONE || !e.text[0]))
         wrong("a refusal without a reason");
     if (done && in) {
@@ -535,7 +536,7 @@ static void campaign(const char *path)
 {
     n_files = n_undamaged = inputs.n = 0;
     prof_len = strlen(path);
-    is_session = session_is_one(path, &(int){ 0 });
+    is_collection = collection_is_one(path, &(int){ 0 });
     nftw(path, take_file, 16, FTW_PHYS);
     qsort(files, n_files, sizeof *files, by_path);
     memset(board, 0, sizeof *board);
@@ -545,7 +546,7 @@ static void campaign(const char *path)
                                 : options.values   ? INPUTS_VALUES
                                                    : INPUTS_BYTES;
     for (size_t i = 0; i < n_files; i++)
-        if (strstr(files[i].path, options.only) && !(is_session && strncmp(files[i].path, "PROF_", 5) == 0))
+        if (strstr(files[i].path, options.only) && !(is_collection && strncmp(files[i].path, "PROF_", 5) == 0))
             inputs_add(&inputs, &files[i], what, options.many);
     make_home(MOST_JOBS);
     if (!export_it(NULL))

@@ -7,7 +7,7 @@
 #include "analyse/framework/profiler_steps.h"
 
 /* What ties operators to the device. */
-static bool tie(struct session *s, struct arena *spare)
+static bool tie(struct collection *s, struct arena *spare)
 {
     const struct framework *f = &s->framework;
     struct queued queued;
@@ -15,11 +15,11 @@ static bool tie(struct session *s, struct arena *spare)
     return kernels_collect(&s->kernels, &s->profile, s->mem) &&
            (!has_queue || queued_find(&queued, &f->dequeue, &s->kernels, spare)) &&
            op_tree_build(&s->tree, f, &s->kernels, has_queue ? &queued : NULL, s->mem) &&
-           session_steps_find(&s->steps, f, &s->tree, &s->kernels, has_queue ? &queued : NULL, s->profile.names,
-                              s->mem);
+           profiler_steps_find(&s->steps, f, &s->tree, &s->kernels, has_queue ? &queued : NULL, s->profile.names,
+                               s->mem);
 }
 
-bool session_analyse(struct session *s, unsigned n_threads, struct error *e)
+bool collection_analyse(struct collection *s, unsigned n_threads, struct error *e)
 {
     if (s->has_device && !profile_analyse(&s->profile, n_threads, e))
         return false;
@@ -31,7 +31,7 @@ bool session_analyse(struct session *s, unsigned n_threads, struct error *e)
     return memory_lives_analyse(s, e);
 }
 
-bool session_is_simulated(const struct session *s)
+bool collection_is_simulated(const struct collection *s)
 {
     return s->settings.is_simulated || s->collector.is_simulated ||
            (s->has_device && source_is_simulated(profile_main_source(&s->profile)));

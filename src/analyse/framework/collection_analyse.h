@@ -4,10 +4,10 @@
 
 #include "profile/collection.h"
 
-/* After session_load(): analyses the device's profile, then fills kernels, tree and steps. */
-bool session_analyse(struct session *s, unsigned n_threads, struct error *e);
+/* After collection_load(): analyses the device's profile, then fills kernels, tree and steps. */
+bool collection_analyse(struct collection *s, unsigned n_threads, struct error *e);
 
 /* Its device is a simulated one: times of the device are of use for trying things out only. */
-bool session_is_simulated(const struct session *s);
+bool collection_is_simulated(const struct collection *s);
 
 #endif

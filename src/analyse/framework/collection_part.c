@@ -7,7 +7,7 @@
 #include "base/sort.h"
 
 /* False: it has none. */
-static bool step_number(const struct session *s, size_t step, int64_t *number)
+static bool step_number(const struct collection *s, size_t step, int64_t *number)
 {
     const char *text = names_text(s->profile.names, s->steps.id[step]);
     char *end;
@@ -15,7 +15,7 @@ static bool step_number(const struct session *s, size_t step, int64_t *number)
     return end > text && *end == '\0';
 }
 
-static bool no_such_step(const struct session *s, int64_t first, int64_t last, struct error *e)
+static bool no_such_step(const struct collection *s, int64_t first, int64_t last, struct error *e)
 {
     int64_t least = INT64_MAX, most = INT64_MIN, number;
     for (size_t i = 0; i < s->steps.n; i++)
@@ -41,9 +41,9 @@ static void widen(bool is_first, int64_t *begin_ns, int64_t *end_ns, int64_t fro
 }
 
 /* False: none of them is there. */
-static bool find_times(struct session_part *p, const struct session *s, int64_t first, int64_t last)
+static bool find_times(struct collection_part *p, const struct collection *s, int64_t first, int64_t last)
 {
-    const struct session_steps *t = &s->steps;
+    const struct profiler_steps *t = &s->steps;
     bool has_any = false;
     for (size_t i = 0; i < t->n; i++) {
         int64_t number;
@@ -66,7 +66,7 @@ static bool find_times(struct session_part *p, const struct session *s, int64_t 
 
 /* Rows, and the columns that they leave. */
 struct gathering {
-    const struct session_part *part;
+    const struct collection_part *part;
     uint32_t *row;
     size_t n;
     struct arena *mem;
@@ -173,11 +173,11 @@ static bool cut_gc(struct gathering *g, struct collected_garbage *c)
     return !arena_failed(g->mem);
 }
 
-bool session_part_find(struct session_part *p, const struct session *s, int64_t first, int64_t last, struct arena *mem,
-                       struct error *e)
+bool collection_part_find(struct collection_part *p, const struct collection *s, int64_t first, int64_t last,
+                          struct arena *mem, struct error *e)
 {
-    *p = (struct session_part){ .has_step = arena_take(mem, s->steps.n, sizeof *p->has_step),
-                                .framework = s->framework };
+    *p = (struct collection_part){ .has_step = arena_take(mem, s->steps.n, sizeof *p->has_step),
+                                   .framework = s->framework };
     if (!p->has_step)
         return error_set(e, FAULT_LIMIT, "%s: no memory for a part of it", s->path);
     if (!find_times(p, s, first, last))

@@ -1,4 +1,4 @@
-/* collection_part.h - some steps of a session: when they ran, and what PyTorch recorded of them.
+/* collection_part.h - some steps of a collection: when they ran, and what PyTorch recorded of them.
  *
  * To a step belongs what began between its begin and its end: on the host as PyTorch has marked it, on the devices as
  * kernel_details counts it. A task that was put into the queue in a step belongs to it, whenever it was taken out.
@@ -8,19 +8,19 @@
 
 #include "profile/collection.h"
 
-struct session_part {
-    bool *has_step;           /* by row of session.steps */
+struct collection_part {
+    bool *has_step;           /* by row of collection.steps */
     int64_t begin_ns, end_ns; /* on the host; both belong to it, here and below */
     int64_t launched_ns;      /* when the last of its tasks was taken out of the queue; not before end_ns */
     bool is_on_device;        /* its steps started something there */
     int64_t device_begin_ns, device_end_ns;
     struct framework framework; /* what of it lies there, but for memory, which is all there */
-    uint32_t *op_row;           /* by row of session.framework.ops: row of framework.ops, or NO_ROW */
+    uint32_t *op_row;           /* by row of collection.framework.ops: row of framework.ops, or NO_ROW */
 };
 
-/* The steps from `first` to `last` that there are, after session_analyse(). Lives in mem. False: there is none of them, and e says
+/* The steps from `first` to `last` that there are, after collection_analyse(). Lives in mem. False: there is none of them, and e says
  * which there are; or there is no memory. */
-bool session_part_find(struct session_part *p, const struct session *s, int64_t first, int64_t last, struct arena *mem,
-                       struct error *e);
+bool collection_part_find(struct collection_part *p, const struct collection *s, int64_t first, int64_t last,
+                          struct arena *mem, struct error *e);
 
 #endif

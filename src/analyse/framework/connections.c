@@ -191,7 +191,7 @@ static bool sort_by_begin(const struct torch_ops *o, uint32_t *row, size_t n, st
     return key && order_by_u64(row, n, key);
 }
 
-static void split_ops(struct connections *c, const struct session *s, const struct torch_ops *o)
+static void split_ops(struct connections *c, const struct collection *s, const struct torch_ops *o)
 {
     size_t n_plain = 0;
     for (size_t i = 0; i < o->n; i++)
@@ -252,7 +252,7 @@ static bool list_ids(struct connections *c, const uint32_t *pair, uint64_t first
     return true;
 }
 
-bool connections_find(struct connections *c, const struct session *s, const struct framework *f, struct arena *mem)
+bool connections_find(struct connections *c, const struct collection *s, const struct framework *f, struct arena *mem)
 {
     struct arena *temp = arena_new();
     struct callers callers[2] = { 0 };

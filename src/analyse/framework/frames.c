@@ -6,7 +6,7 @@
 #include "analyse/framework/profiler_steps.h"
 #include "base/keys.h"
 
-double op_self_us(const struct session *s, enum time_metric metric, uint32_t at)
+double op_self_us(const struct collection *s, enum time_metric metric, uint32_t at)
 {
     const struct op_tree *t = &s->tree;
     if (metric == TIME_OF_HOST)
@@ -38,7 +38,7 @@ bool stack_next(const char *stack, size_t len, size_t *at, struct stack_part *pa
 }
 
 struct building {
-    const struct session *s;
+    const struct collection *s;
     struct frames *f;
     struct keys places; /* of frames but the root, by (parent, is operator, name) */
     struct keys stacks;
@@ -104,7 +104,7 @@ static uint32_t leaf_of(struct building *b, name_id stack)
 }
 
 /* The operator around another one in its own thread; NO_ROW: none. */
-static uint32_t around(const struct session *s, uint32_t row)
+static uint32_t around(const struct collection *s, uint32_t row)
 {
     enum { FAR = 64 }; /* threads in each other deeper than that are nobody's program */
     const uint32_t thread = s->framework.ops.thread[row];
@@ -173,7 +173,7 @@ static bool close_tree(struct building *b)
     return true;
 }
 
-bool frames_build(struct frames *f, const struct session *s, enum time_metric metric, struct arena *mem)
+bool frames_build(struct frames *f, const struct collection *s, enum time_metric metric, struct arena *mem)
 {
     const size_t n = s->framework.ops.n;
     struct names *names = s->profile.names;

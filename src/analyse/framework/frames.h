@@ -31,9 +31,9 @@ struct frames {
 enum time_metric { TIME_OF_HOST, TIME_OF_DEVICE };
 
 /* What an operator took itself; 0 or less: nothing. */
-double op_self_us(const struct session *s, enum time_metric metric, uint32_t at); /* at: position in tree.by_begin */
+double op_self_us(const struct collection *s, enum time_metric metric, uint32_t at); /* at: position in tree.by_begin */
 
-bool frames_build(struct frames *f, const struct session *s, enum time_metric metric,
+bool frames_build(struct frames *f, const struct collection *s, enum time_metric metric,
                   struct arena *mem); /* false: no memory */
 
 /* The part of a stack (";\r\n" between the frames, innermost first) that begins at *at, without blanks around it. Moves *at

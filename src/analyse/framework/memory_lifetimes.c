@@ -124,7 +124,7 @@ static bool put_in_order(struct memory_lives *l, const struct found *f, const st
     return true;
 }
 
-bool memory_lives_analyse(struct session *s, struct error *e)
+bool memory_lives_analyse(struct collection *s, struct error *e)
 {
     const struct torch_memory *m = &s->framework.memory;
     struct framework_file *file = &s->framework.file[FRAMEWORK_MEMORY];

@@ -72,7 +72,7 @@ static uint32_t last_begun(struct rows_by_thread *t, uint64_t key, int64_t at_ns
 }
 
 /* Operators that only stand for memory being taken say nothing about what it is for. */
-static bool deal_ops(struct memory_names *m, const struct session *s, struct arena *mem)
+static bool deal_ops(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
     const struct torch_ops *o = &s->framework.ops;
     const name_id tensor = names_addz(s->profile.names, "empty_tensor"),
@@ -136,7 +136,7 @@ static bool is_operator(const char *name)
 }
 
 /* Parents stand before their children in the order of begin, so that their answers are known. */
-static bool find_callers(struct memory_names *m, const struct session *s, struct arena *mem)
+static bool find_callers(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
     const struct torch_ops *o = &s->framework.ops;
     m->up = arena_take(mem, o->n, sizeof *m->up);
@@ -153,9 +153,9 @@ static bool find_callers(struct memory_names *m, const struct session *s, struct
     return true;
 }
 
-bool memory_names_make(struct memory_names *m, const struct session *s, struct arena *mem)
+bool memory_names_make(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
-    *m = (struct memory_names){ .session = s, .mem = mem };
+    *m = (struct memory_names){ .collection = s, .mem = mem };
     return deal_ops(m, s, mem) && deal_dequeues(m, &s->framework.dequeue, mem) && join_queue(m, &s->framework, mem) &&
            find_callers(m, s, mem);
 }
@@ -164,7 +164,7 @@ bool memory_names_make(struct memory_names *m, const struct session *s, struct a
  * later questions too: the way up is shortened, so that a deep tree is not climbed again and again. */
 static uint32_t still_open(struct memory_names *m, uint32_t op, int64_t at_ns)
 {
-    const int64_t *end_ns = m->session->framework.ops.end_ns;
+    const int64_t *end_ns = m->collection->framework.ops.end_ns;
     while (op != NO_ROW && end_ns[op] < at_ns) {
         const uint32_t next = m->up[op];
         if (next != NO_ROW && end_ns[next] < at_ns)
@@ -176,7 +176,7 @@ static uint32_t still_open(struct memory_names *m, uint32_t op, int64_t at_ns)
 
 name_id memory_name(struct memory_names *m, size_t row)
 {
-    const struct framework *f = &m->session->framework;
+    const struct framework *f = &m->collection->framework;
     const int64_t at_ns = f->memory.time_ns[row];
     const uint64_t thread = thread_key(f->memory.process[row], f->memory.thread[row]);
     const uint32_t task = last_begun(&m->dequeues, thread, at_ns, m->mem);

@@ -1,7 +1,7 @@
 /* memory_names.h - which operator an allocation was for.
  *
  * The one that its thread was in; or, where the thread takes tasks out of the queue, the one that put the task there.
- * Made once for a session; everything lives in the arena it is made in.
+ * Made once for a collection; everything lives in the arena it is made in.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_NAMES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_NAMES_H
@@ -20,7 +20,7 @@ struct rows_by_thread {
 };
 
 struct memory_names {
-    const struct session *session;
+    const struct collection *collection;
     struct rows_by_thread ops, dequeues;
     uint32_t *up;      /* of an operator: one around it; ended ones in between are left out as they are met */
     uint32_t *called;  /* of an operator: the nearest around it (or itself) whose name is an operator's; NO_ROW */
@@ -28,7 +28,7 @@ struct memory_names {
     struct arena *mem;
 };
 
-bool memory_names_make(struct memory_names *m, const struct session *s, struct arena *mem); /* false: no memory */
+bool memory_names_make(struct memory_names *m, const struct collection *s, struct arena *mem); /* false: no memory */
 
 /* NAME_EMPTY: none. Ask by ascending time: operators that have ended are forgotten. */
 name_id memory_name(struct memory_names *m, size_t row_of_memory);

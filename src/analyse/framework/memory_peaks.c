@@ -18,7 +18,7 @@ struct report {
 };
 
 struct search {
-    const struct session *s;
+    const struct collection *s;
     const struct memory_device *device; /* NULL: any of the type */
     int32_t type;
     struct keys devices;
@@ -27,7 +27,7 @@ struct search {
     struct arena *mem;
 };
 
-static bool is_npu_recorded(const struct session *s)
+static bool is_npu_recorded(const struct collection *s)
 {
     const struct torch_memory *m = &s->framework.memory;
     for (size_t i = 0; i < m->n; i++)
@@ -63,12 +63,12 @@ static bool find_reports(struct search *q)
     return true;
 }
 
-static int64_t report_ns(const struct session *s, struct report r)
+static int64_t report_ns(const struct collection *s, struct report r)
 {
     return r.source == MEMORY_OF_GRAPHS ? graph_memory_ns(&s->profile, r.row) : s->framework.memory.time_ns[r.row];
 }
 
-static int64_t report_device(const struct session *s, struct report r)
+static int64_t report_device(const struct collection *s, struct report r)
 {
     return r.source == MEMORY_OF_GRAPHS ? (int64_t)s->profile.host.records.op_memory.device[r.row]
                                         : memory_device(s, r.row);
@@ -103,7 +103,7 @@ static const struct holding *hold(struct search *q, struct report r)
 }
 
 /* Who took the block of a row of torch_memory; lives are in order of time. */
-static name_id taken_by(const struct session *s, uint32_t row)
+static name_id taken_by(const struct collection *s, uint32_t row)
 {
     const struct memory_lives *l = &s->lives;
     const int64_t *time_ns = s->framework.memory.time_ns;
@@ -121,7 +121,7 @@ static name_id taken_by(const struct session *s, uint32_t row)
     return NAME_EMPTY;
 }
 
-static name_id report_name(const struct session *s, struct report r)
+static name_id report_name(const struct collection *s, struct report r)
 {
     name_id name;
     if (r.source != MEMORY_OF_GRAPHS)
@@ -130,7 +130,7 @@ static name_id report_name(const struct session *s, struct report r)
                                                                                                          : NAME_EMPTY;
 }
 
-static void compare(struct memory_peak *most, const struct session *s, struct report r, const int64_t *part)
+static void compare(struct memory_peak *most, const struct collection *s, struct report r, const int64_t *part)
 {
     int64_t bytes = 0;
     for (int i = 0; i < MEMORY_SOURCES; i++)
@@ -147,7 +147,7 @@ static void compare(struct memory_peak *most, const struct session *s, struct re
         most->part[i] = part[i];
 }
 
-bool memory_peaks_find(struct memory_peaks *out, const struct session *s, const struct memory_device *device,
+bool memory_peaks_find(struct memory_peaks *out, const struct collection *s, const struct memory_device *device,
                        struct error *e)
 {
     struct search q = { .s = s, .device = device, .mem = arena_new() };

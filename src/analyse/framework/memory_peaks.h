@@ -30,7 +30,7 @@ struct memory_peaks {
 };
 
 /* Of one device, or (NULL) of the NPU that held most; without an NPU, of the CPU. False: no memory. */
-bool memory_peaks_find(struct memory_peaks *out, const struct session *s, const struct memory_device *device,
+bool memory_peaks_find(struct memory_peaks *out, const struct collection *s, const struct memory_device *device,
                        struct error *e);
 
 #endif

@@ -72,7 +72,7 @@ static bool latest_of(struct latest *l, int64_t device, uint32_t **torch, uint32
     return true;
 }
 
-bool memory_series_make(struct memory_series *out, const struct session *s, bool with_early, struct arena *mem)
+bool memory_series_make(struct memory_series *out, const struct collection *s, bool with_early, struct arena *mem)
 {
     const struct torch_memory *m = &s->framework.memory;
     const struct op_memory *g = &s->profile.host.records.op_memory;

@@ -21,7 +21,7 @@ struct memory_series {
 
 /* `with_early`: also what graphs reported before the collection began, which tables show and the database does not.
  * False: no memory. */
-bool memory_series_make(struct memory_series *out, const struct session *s, bool with_early, struct arena *mem);
+bool memory_series_make(struct memory_series *out, const struct collection *s, bool with_early, struct arena *mem);
 
 /* What tables show of it: each, and behind it its sum, which workspaces have none of. A row is the place in the
  * series * 2, + 1 for the sum. False: no memory. */
@@ -29,7 +29,7 @@ bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t 
 
 /* Of a row of torch_memory. Processes number the devices that they see; where there is only one, its own number
  * counts. */
-static inline int64_t memory_device(const struct session *s, size_t row)
+static inline int64_t memory_device(const struct collection *s, size_t row)
 {
     return s->profile.n_devices == 1 ? (int64_t)s->profile.device[0].source.device : s->framework.memory.device[row];
 }

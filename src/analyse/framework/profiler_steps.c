@@ -11,9 +11,9 @@ bool name_is_step(const struct names *names, name_id name)
     return strstr(names_text(names, name), step_word) != NULL;
 }
 
-static bool steps_take(struct session_steps *s, size_t n, struct arena *mem)
+static bool steps_take(struct profiler_steps *s, size_t n, struct arena *mem)
 {
-    *s = (struct session_steps){
+    *s = (struct profiler_steps){
         .op = arena_take(mem, n, sizeof *s->op),
         .id = arena_take(mem, n, sizeof *s->id),
         .host_begin_ns = arena_take(mem, n, sizeof *s->host_begin_ns),
@@ -32,7 +32,7 @@ struct extent {
 };
 
 struct finding {
-    struct session_steps *s;
+    struct profiler_steps *s;
     const struct kernels *k;
     struct extent *extent;
 };
@@ -88,8 +88,8 @@ static void add_launched(const struct finding *f)
     }
 }
 
-bool session_steps_find(struct session_steps *s, const struct framework *f, const struct op_tree *t,
-                        const struct kernels *k, const struct queued *q, struct names *names, struct arena *mem)
+bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, const struct op_tree *t,
+                         const struct kernels *k, const struct queued *q, struct names *names, struct arena *mem)
 {
     const struct torch_ops *o = &f->ops;
     struct arena *spare = arena_new();
@@ -134,7 +134,7 @@ static size_t next_free(size_t *next, size_t at)
 }
 
 /* The begins and ends of all steps cut time into pieces; each step claims those pieces that no step before it has. */
-bool step_index_build(struct step_index *x, const struct session_steps *s, struct arena *mem)
+bool step_index_build(struct step_index *x, const struct profiler_steps *s, struct arena *mem)
 {
     struct arena *spare = arena_new();
     size_t n = 0;

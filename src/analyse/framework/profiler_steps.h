@@ -8,8 +8,8 @@
 bool name_is_step(const struct names *names, name_id name);
 
 /* After op_tree_build(); q: the same as there. False only without memory. */
-bool session_steps_find(struct session_steps *s, const struct framework *f, const struct op_tree *t,
-                        const struct kernels *k, const struct queued *q, struct names *names, struct arena *mem);
+bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, const struct op_tree *t,
+                         const struct kernels *k, const struct queued *q, struct names *names, struct arena *mem);
 
 /* Which step a moment on the device belongs to: the first one with begin <= moment < end, of those that have work. */
 struct step_index {
@@ -17,7 +17,7 @@ struct step_index {
     int64_t *from_ns; /* ascending */
     uint32_t *step;   /* from then on, until the next; NO_ROW: none */
 };
-bool step_index_build(struct step_index *x, const struct session_steps *s, struct arena *mem); /* false: no memory */
-uint32_t step_index_at(const struct step_index *x, int64_t ns);                                /* or NO_ROW */
+bool step_index_build(struct step_index *x, const struct profiler_steps *s, struct arena *mem); /* false: no memory */
+uint32_t step_index_at(const struct step_index *x, int64_t ns);                                 /* or NO_ROW */
 
 #endif

@@ -14,7 +14,7 @@ static int64_t own_ns(const struct rank_row *r)
     return computing_ns(r) + r->part_ns[STEP_FREE];
 }
 
-bool rank_row_of(struct rank_row *r, const struct session *s)
+bool rank_row_of(struct rank_row *r, const struct collection *s)
 {
     const size_t n_devices = s->profile.n_devices;
     *r = (struct rank_row){ .has_rank = s->settings.has_rank,
@@ -25,7 +25,7 @@ bool rank_row_of(struct rank_row *r, const struct session *s)
         struct arena *mem = arena_new();
         struct step_series series;
         const bool done =
-            mem && step_series_of_session(&series, s, n_devices > 0 ? &s->profile.device[i] : NULL, NULL, mem);
+            mem && step_series_of_collection(&series, s, n_devices > 0 ? &s->profile.device[i] : NULL, NULL, mem);
         if (done) {
             struct rank_row one = *r;
             one.is_host = series.is_host;

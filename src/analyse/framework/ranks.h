@@ -22,8 +22,8 @@ struct rank_row {
     int64_t more_ns, median_part_ns; /* in that part; of the ranks */
 };
 
-/* The row of a session, but for what is filled in later. False only without memory. */
-bool rank_row_of(struct rank_row *r, const struct session *s);
+/* The row of a collection, but for what is filled in later. False only without memory. */
+bool rank_row_of(struct rank_row *r, const struct collection *s);
 
 /* Fills in the rest, and the order to show them in: the one that needs most for itself first. False only without memory. */
 bool ranks_compare(struct rank_row *row, size_t n, uint32_t *order);

@@ -142,16 +142,16 @@ static bool add_collectives(struct sums *transfer, struct sums *wait, const stru
 }
 
 /* PyTorch's operators without those inside them; a step itself stands for what is outside of all of them. */
-static void add_torch(struct sums *ops, struct sums *outside, const struct session *session)
+static void add_torch(struct sums *ops, struct sums *outside, const struct collection *collection)
 {
-    const struct torch_ops *o = &session->framework.ops;
+    const struct torch_ops *o = &collection->framework.ops;
     const struct step_series *s = ops->s;
     for (size_t i = 0; i < s->n; i++)
-        sums_add(outside, s->host_begin_ns[i], NAME_EMPTY, (double)session->tree.self_ns[s->op[i]]);
+        sums_add(outside, s->host_begin_ns[i], NAME_EMPTY, (double)collection->tree.self_ns[s->op[i]]);
     for (uint32_t i = 0; i < o->n; i++) {
         const uint32_t step = step_series_at(ops->begin_ns, ops->end_ns, s->n, o->begin_ns[i]);
         if (step != NO_ROW && s->op[step] != i)
-            sums_add(ops, o->begin_ns[i], o->name[i], (double)session->tree.self_ns[i]);
+            sums_add(ops, o->begin_ns[i], o->name[i], (double)collection->tree.self_ns[i]);
     }
 }
 
@@ -214,18 +214,18 @@ static void add_ranges(struct sums *m, const struct profile *p)
 }
 
 static bool add_all(struct sums m[KINDS], const struct profile *p, const struct device *d,
-                    const struct session *session)
+                    const struct collection *collection)
 {
     if (d) {
         add_operators(&m[KIND_OPERATOR], p, d);
         if (!add_collectives(&m[KIND_TRANSFER], &m[KIND_WAIT], p, d))
             return false;
     }
-    if (session)
-        add_torch(&m[d ? KIND_HOST : KIND_OPERATOR], &m[KIND_HOST], session);
+    if (collection)
+        add_torch(&m[d ? KIND_HOST : KIND_OPERATOR], &m[KIND_HOST], collection);
     else if (profile_has_host(p) && !add_calls(&m[KIND_HOST], p))
         return false;
-    if (session && !add_python(&m[KIND_PYTHON], &session->framework.python))
+    if (collection && !add_python(&m[KIND_PYTHON], &collection->framework.python))
         return false;
     if (profile_has_host(p))
         add_ranges(&m[KIND_RANGE], p);
@@ -289,7 +289,8 @@ static void explain(const struct step_series *s, struct sums m[KINDS], const str
 }
 
 bool step_causes_find(const struct step_series *s, const struct profile *p, const struct device *d,
-                      const struct session *session, size_t most, struct arena *mem, struct step_mores **out, size_t *n)
+                      const struct collection *collection, size_t most, struct arena *mem, struct step_mores **out,
+                      size_t *n)
 {
     *n = 0;
     *out = arena_take(mem, s->n_slow, sizeof **out);
@@ -310,7 +311,7 @@ bool step_causes_find(const struct step_series *s, const struct profile *p, cons
     bool done = spare != NULL;
     for (int k = 0; done && k < KINDS; k++)
         done = sums_init(&m[k], s, k >= KIND_HOST || s->is_host, is_wanted, n_names, spare);
-    done = done && add_all(m, p, d, session);
+    done = done && add_all(m, p, d, collection);
     for (size_t i = 0; done && i < *n; i++)
         explain(s, m, p->names, &(*out)[i]);
     arena_free(spare);

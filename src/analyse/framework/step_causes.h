@@ -45,10 +45,10 @@ struct step_mores {
     struct step_more at[MORES]; /* the largest first */
 };
 
-/* Of the slowest `most` slow steps, the slowest first: *n of them, in mem. `session` is NULL of a PROF directory. False only
+/* Of the slowest `most` slow steps, the slowest first: *n of them, in mem. `collection` is NULL of a PROF directory. False only
  * without memory. */
 bool step_causes_find(const struct step_series *s, const struct profile *p, const struct device *d,
-                      const struct session *session, size_t most, struct arena *mem, struct step_mores **out,
+                      const struct collection *collection, size_t most, struct arena *mem, struct step_mores **out,
                       size_t *n);
 
 #endif

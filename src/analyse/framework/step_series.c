@@ -161,15 +161,15 @@ static void divide_host(struct step_series *s, const struct op_tree *t)
 }
 
 /* The same times that step_trace_time.csv has; what it does not count is free. */
-static bool divide_as_table(struct step_series *s, const struct session *session, const struct device *d,
+static bool divide_as_table(struct step_series *s, const struct collection *collection, const struct device *d,
                             struct arena *mem)
 {
     const struct step_work work = { .overlap = &d->overlap };
     struct step_index index;
     struct step_share *share;
     size_t n;
-    if (!step_index_build(&index, &session->steps, mem) ||
-        !step_shares_build(&session->steps, &index, &work, session->profile.names, mem, &share, &n))
+    if (!step_index_build(&index, &collection->steps, mem) ||
+        !step_shares_build(&collection->steps, &index, &work, collection->profile.names, mem, &share, &n))
         return false;
     for (size_t i = 0; i < s->n; i++)
         set_parts(s, i, 0, 0, 0);
@@ -180,10 +180,10 @@ static bool divide_as_table(struct step_series *s, const struct session *session
     return true;
 }
 
-bool step_series_of_session(struct step_series *s, const struct session *session, const struct device *d,
-                            const struct step_choice *choice, struct arena *mem)
+bool step_series_of_collection(struct step_series *s, const struct collection *collection, const struct device *d,
+                               const struct step_choice *choice, struct arena *mem)
 {
-    const struct session_steps *t = &session->steps;
+    const struct profiler_steps *t = &collection->steps;
     *s = (struct step_series){ .is_host = !d, .op = arena_take(mem, t->n + 1, sizeof *s->op) };
     if (!series_take(s, t->n + 1, mem))
         return false;
@@ -198,14 +198,14 @@ bool step_series_of_session(struct step_series *s, const struct session *session
         s->end_ns[i] = later(end_ns, s->begin_ns[i]);
         s->time_ns[i] = span_ns(s->begin_ns[i], s->end_ns[i]);
         s->is_chosen[i] =
-            !choice || is_number_between(names_text(session->profile.names, t->id[i]), choice->first, choice->last);
+            !choice || is_number_between(names_text(collection->profile.names, t->id[i]), choice->first, choice->last);
         before_ns = s->end_ns[i];
     }
     s->n = t->n;
     if (!d) {
-        divide_host(s, &session->tree);
+        divide_host(s, &collection->tree);
     } else if (s->n > 0) {
-        if (!divide_as_table(s, session, d, mem))
+        if (!divide_as_table(s, collection, d, mem))
             return false;
     } else {
         add_whole(s, &d->overlap);

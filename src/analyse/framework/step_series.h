@@ -1,6 +1,6 @@
 /* step_series.h - the steps of a job on one device, or on the host alone, against their median.
  *
- * Of a PyTorch session a step lasts from the end of the step before it, or from its own begin on the host where that is
+ * Of a PyTorch collection a step lasts from the end of the step before it, or from its own begin on the host where that is
  * later, to the end of its last work on the device and on the host: so steps do not overlap, and waiting for data before the
  * first kernel belongs to the step that waits. It computed and communicated as step_trace_time.csv says, and was free for
  * the rest. Of a PROF directory a step is what the device stamped as an iteration, and is divided exactly: what lies across
@@ -48,10 +48,10 @@ struct step_choice {
     uint64_t first, last;
 };
 
-/* False only without memory. Of a session without a device d is NULL. Of a PROF directory the training steps; where there are
+/* False only without memory. Of a collection without a device d is NULL. Of a PROF directory the training steps; where there are
  * none, the iterations of the model that took most time. */
-bool step_series_of_session(struct step_series *s, const struct session *session, const struct device *d,
-                            const struct step_choice *choice, struct arena *mem);
+bool step_series_of_collection(struct step_series *s, const struct collection *collection, const struct device *d,
+                               const struct step_choice *choice, struct arena *mem);
 bool step_series_of_profile(struct step_series *s, const struct profile *p, const struct device *d,
                             const struct step_choice *choice, struct arena *mem);
 

@@ -12,7 +12,7 @@ static void widen(struct step_share *t, int64_t begin_ns, int64_t end_ns)
 }
 
 struct sorting {
-    const struct session_steps *s;
+    const struct profiler_steps *s;
     const struct names *names;
 };
 
@@ -34,7 +34,7 @@ static int by_number(const void *a, const void *b, void *context)
     return m != n ? (m < n ? -1 : 1) : x->step < y->step ? -1 : x->step > y->step;
 }
 
-bool step_shares_build(const struct session_steps *s, const struct step_index *x, const struct step_work *w,
+bool step_shares_build(const struct profiler_steps *s, const struct step_index *x, const struct step_work *w,
                        const struct names *names, struct arena *mem, struct step_share **out, size_t *n)
 {
     const size_t n_all = x->n > 0 ? s->n : 1;
@@ -78,7 +78,7 @@ bool step_shares_build(const struct session_steps *s, const struct step_index *x
     return true;
 }
 
-int64_t step_preparing_ns(const struct step_share *t, const struct session_steps *s, const struct torch_ops *o)
+int64_t step_preparing_ns(const struct step_share *t, const struct profiler_steps *s, const struct torch_ops *o)
 {
     if (!t->has_first || (t->step == NO_ROW && o->n == 0))
         return 0;

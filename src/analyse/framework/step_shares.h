@@ -13,7 +13,7 @@ struct step_work {
 
 /* What began in one step. A sum over nothing is told from one that is 0. */
 struct step_share {
-    uint32_t step; /* row of session_steps; NO_ROW: there are no steps, and this is all */
+    uint32_t step; /* row of profiler_steps; NO_ROW: there are no steps, and this is all */
     int64_t sum_ns[OVERLAP_KINDS], receive_ns;
     bool has[OVERLAP_KINDS], has_receive;
     int64_t begin_ns, end_ns; /* of all of it */
@@ -23,11 +23,11 @@ struct step_share {
 
 /* Steps in which nothing began are left out; without steps there is one, or none. In the order of the steps' numbers, those
  * without one after them. False only without memory. */
-bool step_shares_build(const struct session_steps *s, const struct step_index *x, const struct step_work *w,
+bool step_shares_build(const struct profiler_steps *s, const struct step_index *x, const struct step_work *w,
                        const struct names *names, struct arena *mem, struct step_share **out, size_t *n);
 
 /* The time between the begin of the step on the host, or of the first operator, and the first work on the device. */
-int64_t step_preparing_ns(const struct step_share *t, const struct session_steps *s, const struct torch_ops *o);
+int64_t step_preparing_ns(const struct step_share *t, const struct profiler_steps *s, const struct torch_ops *o);
 
 /* The collectives of a device for which it waits. */
 bool step_receives(struct step_work *w, const struct device *d, const struct names *names, struct arena *mem);

@@ -167,15 +167,15 @@ static void sum_before(struct memory_timeline *m)
         m->before_bytes += m->bytes[i];
 }
 
-static bool find(struct memory_timeline *m, const struct session *session, struct losses *lost, struct arena *mem,
+static bool find(struct memory_timeline *m, const struct collection *collection, struct losses *lost, struct arena *mem,
                  struct arena *scratch, struct error *e)
 {
-    const struct names *names = session->profile.names;
+    const struct names *names = collection->profile.names;
     struct event_tree tree;
     struct storages storages;
     struct data_flow flow;
     struct memory_categories categories;
-    if (!event_tree_build(&tree, &session->framework, names, scratch, e) ||
+    if (!event_tree_build(&tree, &collection->framework, names, scratch, e) ||
         !storages_find(&storages, &tree, names, lost, scratch, e) ||
         !data_flow_build(&flow, &tree, &storages, scratch, e) ||
         !memory_categories_find(&categories, &tree, &storages, &flow, names, scratch, e))
@@ -191,24 +191,24 @@ static bool find(struct memory_timeline *m, const struct session *session, struc
         .device = device,
         .scratch = scratch,
     };
-    if (!memory_peaks_find(&m->peaks, session, &m->device, e) || !find_steps(&w, m, mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its memory timeline", session->path);
+    if (!memory_peaks_find(&m->peaks, collection, &m->device, e) || !find_steps(&w, m, mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its memory timeline", collection->path);
     sum_before(m);
     return true;
 }
 
-bool memory_timeline_find(struct memory_timeline *m, const struct session *s, struct memory_device device,
+bool memory_timeline_find(struct memory_timeline *m, const struct collection *s, struct memory_device device,
                           struct losses *lost, struct arena *mem, struct error *e)
 {
     *m = (struct memory_timeline){ .device = device,
-                                   .is_simulated = device.type == TORCH_DEVICE_NPU && session_is_simulated(s) };
+                                   .is_simulated = device.type == TORCH_DEVICE_NPU && collection_is_simulated(s) };
     struct arena *scratch = arena_new();
     const bool done = scratch && find(m, s, lost, mem, scratch, e);
     arena_free(scratch);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for its memory timeline", s->path);
 }
 
-size_t memory_devices(const struct session *s, struct memory_device *out, size_t most)
+size_t memory_devices(const struct collection *s, struct memory_device *out, size_t most)
 {
     const struct torch_memory *m = &s->framework.memory;
     bool is_seen[1 << 16] = { 0 };
@@ -222,7 +222,7 @@ size_t memory_devices(const struct session *s, struct memory_device *out, size_t
     return n;
 }
 
-struct memory_device memory_usual_device(const struct session *s)
+struct memory_device memory_usual_device(const struct collection *s)
 {
     const struct torch_memory *m = &s->framework.memory;
     struct memory_device found = { TORCH_DEVICE_CPU, -1 };

@@ -33,12 +33,12 @@ struct memory_timeline {
 };
 
 /* Those whose allocators were recorded, by type and number; at most so many. */
-size_t memory_devices(const struct session *s, struct memory_device *out, size_t most);
+size_t memory_devices(const struct collection *s, struct memory_device *out, size_t most);
 /* Each rank may have an NPU of its own: the lowest one whose allocator was recorded, or else the CPU. */
-struct memory_device memory_usual_device(const struct session *s);
+struct memory_device memory_usual_device(const struct collection *s);
 
 /* Texts that are no tensors are counted in `lost`. Lives in mem. */
-bool memory_timeline_find(struct memory_timeline *m, const struct session *s, struct memory_device device,
+bool memory_timeline_find(struct memory_timeline *m, const struct collection *s, struct memory_device device,
                           struct losses *lost, struct arena *mem, struct error *e);
 
 /* The sums after everything that happened in one microsecond, point by point. What was there before has the time of the

@@ -17,10 +17,10 @@ struct step_ranges {
 };
 
 /* step[i]: the one that holds the whole of call i, or NO_ROW. Steps do not overlap on the host. */
-static uint32_t *steps_of_calls(const struct session *s, struct arena *mem)
+static uint32_t *steps_of_calls(const struct collection *s, struct arena *mem)
 {
     const struct calls *c = &s->profile.host.calls;
-    const struct session_steps *t = &s->steps;
+    const struct profiler_steps *t = &s->steps;
     uint32_t *step = arena_take(mem, c->n, sizeof *step);
     for (size_t i = 0; step && i < c->n; i++) {
         step[i] = NO_ROW;
@@ -43,7 +43,7 @@ static uint32_t *steps_of_calls(const struct session *s, struct arena *mem)
 
 struct widening {
     struct step_ranges *ranges;
-    const struct session *s;
+    const struct collection *s;
     const uint32_t *step; /* of calls */
     bool *has_task;       /* by step */
 };
@@ -62,9 +62,9 @@ static void widen(struct widening *w, uint32_t host_task, int64_t begin_ns, int6
     w->has_task[step] = true;
 }
 
-static bool find_ranges(struct step_ranges *out, const struct session *s, struct arena *mem)
+static bool find_ranges(struct step_ranges *out, const struct collection *s, struct arena *mem)
 {
-    const struct session_steps *t = &s->steps;
+    const struct profiler_steps *t = &s->steps;
     *out = (struct step_ranges){ .n = t->n,
                                  .begin_ns = arena_take(mem, t->n, sizeof *out->begin_ns),
                                  .end_ns = arena_take(mem, t->n, sizeof *out->end_ns) };
@@ -88,8 +88,8 @@ static bool find_ranges(struct step_ranges *out, const struct session *s, struct
 }
 
 /* The rows of TASK that COMPUTE_TASK_INFO knows. */
-static bool find_compute(struct device_work *w, const struct session *s, const struct device *d, const bool *is_compute,
-                         struct arena *mem)
+static bool find_compute(struct device_work *w, const struct collection *s, const struct device *d,
+                         const bool *is_compute, struct arena *mem)
 {
     const struct tasks *t = &d->tasks;
     int64_t *begin_ns = arena_take(mem, t->n, sizeof *begin_ns), *end_ns = arena_take(mem, t->n, sizeof *end_ns);
@@ -107,7 +107,7 @@ static bool find_compute(struct device_work *w, const struct session *s, const s
     return true;
 }
 
-static bool find_comm(struct device_work *w, const struct session *s, const struct device *d, struct arena *mem)
+static bool find_comm(struct device_work *w, const struct collection *s, const struct device *d, struct arena *mem)
 {
     static const char receive[] = "hcom_receive";
     const struct comm_ops *o = &d->comm.ops;
@@ -156,7 +156,7 @@ static void add_row(struct grid *g, const struct device *d, struct cell step, co
 }
 
 /* Without steps the whole is one, and it was prepared from the first operator on. */
-static void add_whole(struct grid *g, const struct session *s, const struct device *d, const struct device_work *w)
+static void add_whole(struct grid *g, const struct collection *s, const struct device *d, const struct device_work *w)
 {
     const struct torch_ops *o = &s->framework.ops;
     const struct step_time t = step_time_of(w, INT64_MIN, INT64_MAX);
@@ -167,7 +167,7 @@ static void add_whole(struct grid *g, const struct session *s, const struct devi
     add_row(g, d, cell_na(), &t, first_ns);
 }
 
-static bool write_step_times(const struct session_export *x, struct db *db, struct error *e)
+static bool write_step_times(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
         { "deviceId", "INTEGER", NULL },   { "step", "TEXT", NULL },
@@ -177,7 +177,7 @@ static bool write_step_times(const struct session_export *x, struct db *db, stru
         { "bubble", "NUMERIC", NULL },     { "communication_not_overlapped_and_exclude_receive", "NUMERIC", NULL },
         { "preparing", "NUMERIC", NULL },
     };
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     const struct host_tasks *h = &s->profile.host.tasks;
     struct grid g = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
     struct step_ranges ranges;
@@ -194,7 +194,7 @@ static bool write_step_times(const struct session_export *x, struct db *db, stru
         if (!done || w.compute.n + w.comm.n == 0)
             continue;
         for (size_t i = 0; i < ranges.n; i++) {
-            if (!session_shows_step(x, i))
+            if (!collection_shows_step(x, i))
                 continue;
             const struct step_time t = step_time_of(&w, ranges.begin_ns[i], ranges.end_ns[i]);
             add_row(&g, d, cell_name(s->steps.id[i]), &t, s->steps.host_begin_ns[i]);
@@ -207,14 +207,14 @@ static bool write_step_times(const struct session_export *x, struct db *db, stru
     return grid_db(db, "StepTraceTime", column, &g, e);
 }
 
-bool analysis_db_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
+bool analysis_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
 {
-    struct db *db = db_open(path, x->session->profile.names, e);
+    struct db *db = db_open(path, x->collection->profile.names, e);
     if (!db)
         return false;
     if (x->dialect == DIALECT_SEED)
         db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
-    if (!write_step_times(x, db, e) || !session_communication_db(x, db, e) || arena_failed(x->mem)) {
+    if (!write_step_times(x, db, e) || !communication_json_db(x, db, e) || arena_failed(x->mem)) {
         db_discard(db);
         return error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
     }

@@ -1,6 +1,6 @@
-/* collection_export.h - the results of a *_ascend_pt directory: which files there are, and who writes them.
+/* prof_export.h - the results of a *_ascend_pt directory: which files there are, and who writes them.
  *
- * Every file is a row of the registry (session_registry.c). Most are tables; what the device's own export has under another
+ * Every file is a row of the registry (framework_outputs.c). Most are tables; what the device's own export has under another
  * name is taken from there, unchanged.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_COLLECTION_EXPORT_H
@@ -10,13 +10,13 @@
 #include "export/export.h"
 #include "profile/collection.h"
 
-struct session_export {
-    const struct session *session;
+struct collection_export {
+    const struct collection *collection;
     const struct framework
-        *framework; /* what of it is shown: all, or the part's; rows of the session's tree are not rows of it */
-    const struct session_part *part; /* the steps that are wanted; NULL: all of it */
-    struct export device;            /* what an output of the device's part is asked with: dialect, profile, mem */
-    struct arena *mem;               /* of the job that writes this output: the same as device.mem */
+        *framework; /* what of it is shown: all, or the part's; rows of the collection's tree are not rows of it */
+    const struct collection_part *part; /* the steps that are wanted; NULL: all of it */
+    struct export device;               /* what an output of the device's part is asked with: dialect, profile, mem */
+    struct arena *mem;                  /* of the job that writes this output: the same as device.mem */
     enum dialect dialect;
     struct trace_split *split; /* how a timeline is cut into pieces; NULL: it is not */
     bool is_pretty;            /* one event a line */
@@ -25,36 +25,37 @@ struct session_export {
 };
 
 /* Whether a step is wanted (by its row), a moment of PyTorch's own, or one of a device. */
-static inline bool session_shows_step(const struct session_export *x, size_t step)
+static inline bool collection_shows_step(const struct collection_export *x, size_t step)
 {
     return !x->part || x->part->has_step[step];
 }
-static inline bool session_shows(const struct session_export *x, int64_t ns)
+static inline bool collection_shows(const struct collection_export *x, int64_t ns)
 {
     return !x->part || (ns >= x->part->begin_ns && ns <= x->part->end_ns);
 }
-static inline bool session_shows_device(const struct session_export *x, int64_t ns)
+static inline bool collection_shows_device(const struct collection_export *x, int64_t ns)
 {
     return !x->part || (x->part->is_on_device && ns >= x->part->device_begin_ns && ns <= x->part->device_end_ns);
 }
 
-struct session_output {
+struct framework_output {
     const char *file;  /* "operator_details.csv"; a "%s" is the rank: "_0" or "" */
     const char *about; /* one line */
     bool is_db;        /* of export type db; else of text */
     bool is_timeline;
-    bool is_new;                                /* the seed documents do not know it: only in dialect current */
-    bool (*is_wanted)(const struct session *s); /* by the settings; NULL: always */
+    bool is_new;                                   /* the seed documents do not know it: only in dialect current */
+    bool (*is_wanted)(const struct collection *s); /* by the settings; NULL: always */
     const char *
         time; /* the column of a table by which its rows belong to steps; NULL: they know themselves, or have no time */
     bool is_of_device; /* that time */
     /* One of three. A table without rows makes no file. */
     const char *report; /* the name in reports[] of the device's table that this is */
-    bool (*build)(const struct session_export *x, struct table *out, struct error *e);
-    bool (*write)(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e); /* 0: no file */
+    bool (*build)(const struct collection_export *x, struct table *out, struct error *e);
+    bool (*write)(const struct collection_export *x, const char *path, uint64_t *n_rows,
+                  struct error *e); /* 0: no file */
 };
 
-extern const struct session_output session_outputs[];
-extern const size_t n_session_outputs;
+extern const struct framework_output framework_outputs[];
+extern const size_t n_framework_outputs;
 
 #endif

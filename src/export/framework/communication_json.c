@@ -5,7 +5,7 @@
 #include "export/framework/communication_matrix.h"
 
 /* Those of one step and kind. */
-static bool kind_json(struct session_collectives *c, size_t bin, struct comm_cost *cost, struct comm_cost *total,
+static bool kind_json(struct step_collectives *c, size_t bin, struct comm_cost *cost, struct comm_cost *total,
                       struct out *o)
 {
     const uint32_t first = c->first[bin], end = c->first[bin + 1];
@@ -27,7 +27,7 @@ static bool kind_json(struct session_collectives *c, size_t bin, struct comm_cos
     return true;
 }
 
-static bool steps_json(struct session_collectives *c, struct out *o)
+static bool steps_json(struct step_collectives *c, struct out *o)
 {
     struct comm_cost cost = { .mem = c->all.mem }, total = { .mem = c->all.mem };
     out_char(o, '{');
@@ -46,7 +46,7 @@ static bool steps_json(struct session_collectives *c, struct out *o)
 }
 
 /* The matrix of one step and kind. */
-static bool fill(struct matrix *m, struct comm_links *links, struct session_collectives *c, size_t bin)
+static bool fill(struct matrix *m, struct comm_links *links, struct step_collectives *c, size_t bin)
 {
     matrix_clear(m);
     for (uint32_t i = c->first[bin]; i < c->first[bin + 1]; i++) {
@@ -59,7 +59,7 @@ static bool fill(struct matrix *m, struct comm_links *links, struct session_coll
 
 /* Steps in the order of the first collective of each that is listed, whatever their own order; those without one are
  * left out. NULL: no memory. */
-static uint32_t *steps_as_listed(const struct session_collectives *c, size_t *n)
+static uint32_t *steps_as_listed(const struct step_collectives *c, size_t *n)
 {
     uint32_t *order = arena_take(c->all.mem, c->n_steps, sizeof *order);
     uint32_t *listed = arena_take(c->all.mem, c->n_steps, sizeof *listed);
@@ -77,7 +77,7 @@ static uint32_t *steps_as_listed(const struct session_collectives *c, size_t *n)
     return order && listed && order_by_u32(order, *n, listed) ? order : NULL;
 }
 
-static bool matrices_json(struct session_collectives *c, struct out *o)
+static bool matrices_json(struct step_collectives *c, struct out *o)
 {
     struct matrix m = { .names = c->all.names, .mem = c->all.mem };
     struct comm_links links = { .mem = c->all.mem };
@@ -102,13 +102,13 @@ static bool matrices_json(struct session_collectives *c, struct out *o)
 }
 
 /* Both files alike. */
-static bool write_json(const struct session_export *x, const char *path, uint64_t *n_rows,
-                       bool (*put)(struct session_collectives *c, struct out *o), struct error *e)
+static bool write_json(const struct collection_export *x, const char *path, uint64_t *n_rows,
+                       bool (*put)(struct step_collectives *c, struct out *o), struct error *e)
 {
-    struct session_collectives c;
+    struct step_collectives c;
     struct out o;
     bool has_any;
-    if (!session_collectives_find(&c, x, put == matrices_json, &has_any))
+    if (!step_collectives_find(&c, x, put == matrices_json, &has_any))
         return error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", path);
     if (!has_any)
         return true;
@@ -122,17 +122,17 @@ static bool write_json(const struct session_export *x, const char *path, uint64_
     return out_close(&o, e);
 }
 
-bool session_communication_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
+bool communication_json_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
 {
     return write_json(x, path, n_rows, steps_json, e);
 }
 
-bool session_matrix_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
+bool communication_matrix_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
 {
     return write_json(x, path, n_rows, matrices_json, e);
 }
 
-static bool matrices_db(struct session_collectives *c, struct db *db, struct error *e)
+static bool matrices_db(struct step_collectives *c, struct db *db, struct error *e)
 {
     static const struct db_column column[MATRIX_COLUMNS] = {
         { "hccl_op_name", "TEXT", NULL },
@@ -163,11 +163,11 @@ static bool matrices_db(struct session_collectives *c, struct db *db, struct err
     return grid_written(db, &g, "CommAnalyzerMatrix", column, e);
 }
 
-bool session_communication_db(const struct session_export *x, struct db *db, struct error *e)
+bool communication_json_db(const struct collection_export *x, struct db *db, struct error *e)
 {
-    struct session_collectives c;
+    struct step_collectives c;
     bool has_any;
-    if (!session_collectives_find(&c, x, false, &has_any))
+    if (!step_collectives_find(&c, x, false, &has_any))
         return error_set(e, FAULT_LIMIT, "no memory for the cost of communication");
     return !has_any || (costs_db(&c.all, c.place, db, e) && matrices_db(&c, db, e));
 }

@@ -133,8 +133,8 @@ static struct cell op_cell(const void *rows, size_t i, size_t column)
 
 /* Every task of the queue has one connection, operators have none or several. Ids are numbered in this order: tasks that were taken out,
  * tasks that were put in, operators. */
-static bool write_connections(const struct session_export *x, const struct connections *c, uint32_t *id, struct db *db,
-                              struct error *e)
+static bool write_connections(const struct collection_export *x, const struct connections *c, uint32_t *id,
+                              struct db *db, struct error *e)
 {
     enum { BLOCK = 4096 };
     static const struct db_column column[] = { { "id", "INTEGER", NULL }, { "connectionId", "INTEGER", NULL } };
@@ -207,7 +207,7 @@ static bool stack_frames(struct stacks *s, name_id stack, const name_id **frame,
 }
 
 /* Every operator has a chain of its own, also where it has the same frames as another's: so has the reference. */
-static bool write_chains(const struct session_export *x, uint32_t *chain, struct db *db, struct error *e)
+static bool write_chains(const struct collection_export *x, uint32_t *chain, struct db *db, struct error *e)
 {
     enum { BLOCK = 4096 };
     static const struct db_column column[] = {
@@ -217,7 +217,7 @@ static bool write_chains(const struct session_export *x, uint32_t *chain, struct
     };
     const struct torch_ops *o = &x->framework->ops;
     struct arena *mem = arena_new();
-    struct names *names = x->session->profile.names;
+    struct names *names = x->collection->profile.names;
     struct stacks s = { .names = names, .mem = mem };
     struct cell *cells = NULL;
     if (mem) {
@@ -251,10 +251,10 @@ static bool write_chains(const struct session_export *x, uint32_t *chain, struct
     return done || error_set(e, FAULT_LIMIT, "PYTORCH_CALLCHAINS: no memory for its rows");
 }
 
-static bool write_queue(const struct session_export *x, const struct connections *c, struct db *db, struct error *e)
+static bool write_queue(const struct collection_export *x, const struct connections *c, struct db *db, struct error *e)
 {
     const struct framework *f = x->framework;
-    struct names *names = x->session->profile.names;
+    struct names *names = x->collection->profile.names;
     struct prefixed in = { .prefix = "Enqueue@", .names = names, .mem = x->mem },
                     out = { .prefix = "Dequeue@", .names = names, .mem = x->mem };
     const name_id alone = names_addz(names, "Enqueue"); /* nobody took it out */
@@ -280,13 +280,13 @@ static bool write_queue(const struct session_export *x, const struct connections
     return true;
 }
 
-bool pytorch_api_db(const struct session_export *x, struct db *db, struct error *e)
+bool pytorch_api_db(const struct collection_export *x, struct db *db, struct error *e)
 {
     const struct framework *f = x->framework;
     struct connections c;
     uint32_t *connection = arena_take(x->mem, f->ops.n, sizeof *connection),
              *chain = arena_take(x->mem, f->ops.n, sizeof *chain);
-    if (!connection || !chain || !connections_find(&c, x->session, f, x->mem))
+    if (!connection || !chain || !connections_find(&c, x->collection, f, x->mem))
         return error_set(e, FAULT_LIMIT, "PYTORCH_API: no memory for its rows");
     const struct op_rows ops = { &f->ops, &c, connection, chain };
     const struct db_table python = { .name = "PYTORCH_API",

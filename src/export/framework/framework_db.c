@@ -30,19 +30,19 @@ const struct db_change pytorch_db_changes[] = {
 const size_t n_pytorch_db_changes = sizeof pytorch_db_changes / sizeof *pytorch_db_changes;
 
 /* The tables of the device. */
-static bool write_device(const struct session_export *x, struct db *db, struct error *e)
+static bool write_device(const struct collection_export *x, struct db *db, struct error *e)
 {
-    for (size_t i = 0; i < n_db_writers && x->session->has_device; i++)
+    for (size_t i = 0; i < n_db_writers && x->collection->has_device; i++)
         if (!db_writers[i].write(&x->device, db, e))
             return false;
     return true;
 }
 
 /* The collector of the device has said on which machine it ran. Without one it is this machine, as far as anybody knows. */
-static bool write_host(const struct session_export *x, struct db *db, struct error *e)
+static bool write_host(const struct collection_export *x, struct db *db, struct error *e)
 {
     char name[256] = "";
-    if (x->session->has_device)
+    if (x->collection->has_device)
         return true;
     gethostname(name, sizeof name - 1);
     const char *uid = arena_printf(x->mem, "%" PRIu64, machine_uid());
@@ -102,9 +102,9 @@ static const char *json_text(const json_t *value, struct arena *mem)
 
 /* The environment is that of the analysis, and what the job has noted follows, its own environment among it: in this order, and
  * under the same name, as the reference has them. */
-static bool write_metadata(const struct session_export *x, struct db *db, struct error *e)
+static bool write_metadata(const struct collection_export *x, struct db *db, struct error *e)
 {
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     struct grid g = { .n_columns = 2, .mem = x->mem };
     if (s->has_device)
         metadata_schema(&g, x->dialect == DIALECT_SEED ? (const char *const[3]){ "1", "0", "0" }
@@ -127,7 +127,7 @@ static bool write_metadata(const struct session_export *x, struct db *db, struct
 }
 
 /* Rows that follow those of the device's own calls. */
-static bool write_api_types(const struct session_export *x, struct db *db, struct error *e)
+static bool write_api_types(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL }, { "name", "TEXT", NULL } };
     static const char *const name[] = { "op", "queue", "trace", "mstx" };
@@ -147,7 +147,7 @@ static struct cell gc_cell(const void *rows, size_t i, size_t column)
     }
 }
 
-static bool write_gc(const struct session_export *x, struct db *db, struct error *e)
+static bool write_gc(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
         { "startNs", "INTEGER", NULL },
@@ -164,7 +164,7 @@ static bool write_gc(const struct session_export *x, struct db *db, struct error
 }
 
 struct step_rows {
-    const struct session_steps *steps;
+    const struct profiler_steps *steps;
     const struct names *names;
 };
 
@@ -187,54 +187,54 @@ static struct cell step_cell(const void *rows, size_t i, size_t column)
     }
 }
 
-static bool write_steps(const struct session_export *x, struct db *db, struct error *e)
+static bool write_steps(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
         { "id", "INTEGER", NULL },
         { "startNs", "INTEGER", NULL },
         { "endNs", "INTEGER", NULL },
     };
-    const struct step_rows rows = { &x->session->steps, x->session->profile.names };
+    const struct step_rows rows = { &x->collection->steps, x->collection->profile.names };
     const struct db_table t = {
         .name = "STEP_TIME", .column = column, .n_columns = 3, .n_rows = rows.steps->n, .rows = &rows, .get = step_cell
     };
     return db_table(db, &t, e);
 }
 
-static bool write_ranks(const struct session_export *x, struct db *db, struct error *e)
+static bool write_ranks(const struct collection_export *x, struct db *db, struct error *e)
 {
-    const struct session_settings *t = &x->session->settings;
+    const struct collection_settings *t = &x->collection->settings;
     return ranks_db(&x->device, db, t->has_rank ? t->rank : -1, e);
 }
 
 /* Of a part: what began in it, where the table knows; samples of the time in which the devices worked on it; and what tasks are, of
  * those that are left. */
 struct wanted_rows {
-    const struct session_export *x;
+    const struct collection_export *x;
     const bool *has_task; /* by global id */
 };
 
 static bool keeps_host(const void *context, int64_t ns)
 {
-    return session_shows(((const struct wanted_rows *)context)->x, ns);
+    return collection_shows(((const struct wanted_rows *)context)->x, ns);
 }
 
 static bool keeps_launch(const void *context, int64_t ns)
 {
-    const struct session_part *p = ((const struct wanted_rows *)context)->x->part;
+    const struct collection_part *p = ((const struct wanted_rows *)context)->x->part;
     return ns >= p->begin_ns && ns <= p->launched_ns;
 }
 
 static bool keeps_device(const void *context, int64_t ns)
 {
-    return session_shows_device(((const struct wanted_rows *)context)->x, ns);
+    return collection_shows_device(((const struct wanted_rows *)context)->x, ns);
 }
 
 /* Those behind have no other rows. */
 static bool keeps_task(const void *context, int64_t id)
 {
     const struct wanted_rows *w = context;
-    return id < 0 || id >= (int64_t)w->x->session->profile.n_global_ids || w->has_task[id];
+    return id < 0 || id >= (int64_t)w->x->collection->profile.n_global_ids || w->has_task[id];
 }
 
 static const struct db_filter part_filters[] = {
@@ -252,9 +252,9 @@ static const struct db_filter part_filters[] = {
     { NULL, "globalTaskId", keeps_task },
 };
 
-static bool cut_rows(const struct session_export *x, struct db *db, struct error *e)
+static bool cut_rows(const struct collection_export *x, struct db *db, struct error *e)
 {
-    const struct profile *p = &x->session->profile;
+    const struct profile *p = &x->collection->profile;
     bool *has_task = arena_take(x->mem, p->n_global_ids, sizeof *has_task);
     struct wanted_rows *w = arena_take(x->mem, 1, sizeof *w);
     if (!has_task || !w)
@@ -262,7 +262,7 @@ static bool cut_rows(const struct session_export *x, struct db *db, struct error
     for (size_t d = 0; d < p->n_devices; d++) {
         const struct tasks *t = &p->device[d].tasks;
         for (size_t i = 0; i < t->n; i++)
-            if (t->global_id[i] < p->n_global_ids && session_shows_device(x, t->begin_ns[i]))
+            if (t->global_id[i] < p->n_global_ids && collection_shows_device(x, t->begin_ns[i]))
                 has_task[t->global_id[i]] = true;
     }
     *w = (struct wanted_rows){ x, has_task };
@@ -270,13 +270,13 @@ static bool cut_rows(const struct session_export *x, struct db *db, struct error
     return true;
 }
 
-bool pytorch_db_write(const struct session_export *x, const char *path, uint64_t *n_rows, struct error *e)
+bool pytorch_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
 {
-    static bool (*const part[])(const struct session_export *x, struct db *db, struct error *e) = {
-        write_device,   write_host, write_ranks, write_metadata,    write_api_types,
-        pytorch_api_db, write_gc,   write_steps, session_memory_db,
+    static bool (*const part[])(const struct collection_export *x, struct db *db, struct error *e) = {
+        write_device,   write_host, write_ranks, write_metadata,      write_api_types,
+        pytorch_api_db, write_gc,   write_steps, framework_memory_db,
     };
-    struct db *db = db_open(path, x->session->profile.names, e);
+    struct db *db = db_open(path, x->collection->profile.names, e);
     if (!db)
         return false;
     if (x->dialect == DIALECT_SEED)

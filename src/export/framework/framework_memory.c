@@ -87,7 +87,7 @@ static struct totals totals_sum(struct totals now, struct totals last)
 }
 
 struct record_view {
-    const struct session *session;
+    const struct collection *collection;
     struct table app;  /* npu_mem of the device's own export */
     uint32_t *app_row; /* those of its rows that are about the application */
     size_t n_app;
@@ -117,8 +117,8 @@ static struct cell app_cell(const struct record_view *v, size_t row, size_t colu
 
 static struct totals record_totals(const struct record_view *v, size_t at, bool is_sum)
 {
-    const struct torch_memory *m = &v->session->framework.memory;
-    const struct op_memory *g = &v->session->profile.host.records.op_memory;
+    const struct torch_memory *m = &v->collection->framework.memory;
+    const struct op_memory *g = &v->collection->profile.host.records.op_memory;
     const uint32_t row = v->series.row[at], other = v->series.other[at];
     const bool is_graph = v->series.source[at] == MEMORY_OF_GRAPHS;
     const struct totals now = is_graph ? graph_totals(g, row) : torch_totals(m, row);
@@ -133,7 +133,7 @@ static struct cell record_cell(const void *rows, size_t row, size_t column)
         [MEMORY_OF_TORCH] = "PTA", [MEMORY_OF_WORKSPACE] = "WORKSPACE", [MEMORY_OF_GRAPHS] = "GE"
     };
     const struct record_view *v = rows;
-    const struct session *s = v->session;
+    const struct collection *s = v->collection;
     if (row < v->n_app)
         return app_cell(v, row, column);
     const size_t at = v->shown[row - v->n_app] / 2;
@@ -154,9 +154,9 @@ static struct cell record_cell(const void *rows, size_t row, size_t column)
     }
 }
 
-static bool find_app(struct record_view *v, const struct session_export *x, struct error *e)
+static bool find_app(struct record_view *v, const struct collection_export *x, struct error *e)
 {
-    if (!x->session->has_device)
+    if (!x->collection->has_device)
         return true;
     if (!npu_mem_report(&x->device, &v->app, e))
         return false;
@@ -167,19 +167,19 @@ static bool find_app(struct record_view *v, const struct session_export *x, stru
     return v->app_row != NULL;
 }
 
-bool session_memory_record(const struct session_export *x, struct table *out, struct error *e)
+bool framework_memory_record(const struct collection_export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
         { "Component", NULL },          { "Timestamp(us)", NULL },    { "Total Allocated(MB)", NULL },
         { "Total Reserved(MB)", NULL }, { "Total Active(MB)", NULL }, { "Stream Ptr", NULL },
         { "Device Type", NULL },
     };
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     struct record_view *v = arena_take(x->mem, 1, sizeof *v);
     size_t n = 0;
     if (!v)
         return error_set(e, FAULT_LIMIT, "memory_record: no memory for its rows");
-    v->session = s;
+    v->collection = s;
     npu_names_init(&v->npu, s->profile.names);
     if (!find_app(v, x, e) || !memory_series_make(&v->series, s, true, x->mem) ||
         !memory_series_show(&v->series, &v->shown, &n, x->mem))
@@ -197,7 +197,7 @@ bool session_memory_record(const struct session_export *x, struct table *out, st
 /* ---- operator_memory -------------------------------------------------------------------------------------------- */
 
 struct life_view {
-    const struct session *session;
+    const struct collection *collection;
     struct table graph; /* operator_memory of the device's own export */
     name_id *name;      /* of its rows: "cann::" in front */
     struct npu_names npu;
@@ -215,7 +215,7 @@ static struct cell megabytes_or_empty(const int64_t *bytes, uint32_t row)
 
 static struct cell torch_life_cell(const struct life_view *v, size_t life, size_t column)
 {
-    const struct session *s = v->session;
+    const struct collection *s = v->collection;
     const struct torch_memory *m = &s->framework.memory;
     const struct memory_lives *l = &s->lives;
     const uint32_t taken = l->taken[life], end = memory_life_end(l, life);
@@ -270,7 +270,7 @@ static struct cell graph_life_cell(const struct life_view *v, size_t row, size_t
 static struct cell life_cell(const void *rows, size_t row, size_t column)
 {
     const struct life_view *v = rows;
-    const size_t n = v->session->lives.n;
+    const size_t n = v->collection->lives.n;
     return row < n ? torch_life_cell(v, row, column) : graph_life_cell(v, row - n, column);
 }
 
@@ -297,17 +297,17 @@ static bool name_graph_lives(struct life_view *v, struct names *names, struct ar
     return true;
 }
 
-static bool find_graph_lives(struct life_view *v, const struct session_export *x, struct error *e)
+static bool find_graph_lives(struct life_view *v, const struct collection_export *x, struct error *e)
 {
-    if (!x->session->has_device)
+    if (!x->collection->has_device)
         return true;
     if (!operator_memory_report(&x->device, &v->graph, e))
         return false;
     v->name = arena_take(x->mem, v->graph.n_rows, sizeof *v->name);
-    return v->name && name_graph_lives(v, x->session->profile.names, x->mem);
+    return v->name && name_graph_lives(v, x->collection->profile.names, x->mem);
 }
 
-bool session_operator_memory(const struct session_export *x, struct table *out, struct error *e)
+bool framework_operator_memory(const struct collection_export *x, struct table *out, struct error *e)
 {
     static const struct column column[LIFE_COLUMNS] = {
         { "Name", NULL },
@@ -326,11 +326,11 @@ bool session_operator_memory(const struct session_export *x, struct table *out, 
         { "Stream Ptr", NULL },
         { "Device Type", NULL },
     };
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     struct life_view *v = arena_take(x->mem, 1, sizeof *v);
     if (!v)
         return error_set(e, FAULT_LIMIT, "operator_memory: no memory for its rows");
-    v->session = s;
+    v->collection = s;
     npu_names_init(&v->npu, s->profile.names);
     if (!find_graph_lives(v, x, e))
         return error_set(e, FAULT_LIMIT, "operator_memory: no memory for its rows");
@@ -361,7 +361,7 @@ static struct cell module_cell(const void *rows, size_t row, size_t column)
     return v->first + column == MODULE_RESERVED ? cell_real(cell_number(c) / 1024) : c;
 }
 
-bool session_module_memory(const struct session_export *x, struct table *out, struct error *e)
+bool framework_module_memory(const struct collection_export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
         { "Device_id", NULL },          { "Component", NULL }, { "Timestamp(us)", NULL },
@@ -371,7 +371,7 @@ bool session_module_memory(const struct session_export *x, struct table *out, st
     if (!v)
         return error_set(e, FAULT_LIMIT, "npu_module_mem: no memory for its rows");
     v->first = x->dialect == DIALECT_SEED;
-    if (x->session->has_device && !module_mem_report(&x->device, &v->from, e))
+    if (x->collection->has_device && !module_mem_report(&x->device, &v->from, e))
         return false;
     *out = (struct table){ .name = "npu_module_mem",
                            .column = column + v->first,
@@ -379,6 +379,6 @@ bool session_module_memory(const struct session_export *x, struct table *out, st
                            .n_rows = v->from.n_rows,
                            .rows = v,
                            .get = module_cell,
-                           .names = x->session->profile.names };
+                           .names = x->collection->profile.names };
     return true;
 }

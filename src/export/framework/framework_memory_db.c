@@ -5,7 +5,7 @@
 #include "export/framework/framework_db.h"
 
 struct db_records {
-    const struct session *session;
+    const struct collection *collection;
     struct memory_series series;
     uint32_t *shown;
     name_id component[3], sum;
@@ -14,7 +14,7 @@ struct db_records {
 static struct cell db_record_cell(const void *rows, size_t row, size_t column)
 {
     const struct db_records *v = rows;
-    const struct session *s = v->session;
+    const struct collection *s = v->collection;
     const struct torch_memory *m = &s->framework.memory;
     const struct op_memory *g = &s->profile.host.records.op_memory;
     const size_t at = v->shown[row] / 2;
@@ -38,21 +38,21 @@ static struct cell db_record_cell(const void *rows, size_t row, size_t column)
     }
 }
 
-static bool records_db(const struct session_export *x, struct db *db, struct error *e)
+static bool records_db(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
         { "component", "INTEGER", NULL },     { "timestamp", "INTEGER", NULL },   { "totalAllocated", "INTEGER", NULL },
         { "totalReserved", "INTEGER", NULL }, { "totalActive", "INTEGER", NULL }, { "streamPtr", "INTEGER", NULL },
         { "deviceId", "INTEGER", NULL },
     };
-    struct names *names = x->session->profile.names;
-    struct db_records v = { .session = x->session,
+    struct names *names = x->collection->profile.names;
+    struct db_records v = { .collection = x->collection,
                             .component = { [MEMORY_OF_TORCH] = names_addz(names, "PTA"),
                                            [MEMORY_OF_WORKSPACE] = names_addz(names, "WORKSPACE"),
                                            [MEMORY_OF_GRAPHS] = names_addz(names, "GE") },
                             .sum = names_addz(names, "PTA+GE") };
     size_t n = 0;
-    if (!memory_series_make(&v.series, x->session, false, x->mem) ||
+    if (!memory_series_make(&v.series, x->collection, false, x->mem) ||
         !memory_series_show(&v.series, &v.shown, &n, x->mem))
         return error_set(e, FAULT_LIMIT, "MEMORY_RECORD: no memory for its rows");
     return db_table(db,
@@ -66,7 +66,7 @@ static bool records_db(const struct session_export *x, struct db *db, struct err
 }
 
 struct db_lives {
-    const struct session *session;
+    const struct collection *collection;
     uint32_t *graph; /* lives of op_memory that began during the collection */
     size_t n_graph;
 };
@@ -76,7 +76,7 @@ static struct cell int_or_na(const int64_t *column, uint32_t row, int64_t less)
     return row == NO_ROW ? cell_na() : cell_int(column[row] - less);
 }
 
-static struct cell db_torch_life_cell(const struct session *s, size_t life, size_t column)
+static struct cell db_torch_life_cell(const struct collection *s, size_t life, size_t column)
 {
     const struct torch_memory *m = &s->framework.memory;
     const struct memory_lives *l = &s->lives;
@@ -123,12 +123,12 @@ static struct cell db_graph_life_cell(const struct profile *p, uint32_t life, si
 static struct cell db_life_cell(const void *rows, size_t row, size_t column)
 {
     const struct db_lives *v = rows;
-    const size_t n = v->session->lives.n;
-    return row < n ? db_torch_life_cell(v->session, row, column)
-                   : db_graph_life_cell(&v->session->profile, v->graph[row - n], column);
+    const size_t n = v->collection->lives.n;
+    return row < n ? db_torch_life_cell(v->collection, row, column)
+                   : db_graph_life_cell(&v->collection->profile, v->graph[row - n], column);
 }
 
-static bool lives_db(const struct session_export *x, struct db *db, struct error *e)
+static bool lives_db(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[LIFE_COLUMNS] = {
         { "name", "INTEGER", NULL },
@@ -147,9 +147,9 @@ static bool lives_db(const struct session_export *x, struct db *db, struct error
         { "streamPtr", "INTEGER", NULL },
         { "deviceId", "INTEGER", NULL },
     };
-    const struct profile *p = &x->session->profile;
+    const struct profile *p = &x->collection->profile;
     const struct op_memory *m = &p->host.records.op_memory;
-    struct db_lives v = { .session = x->session, .graph = arena_take(x->mem, m->lives.n, sizeof *v.graph) };
+    struct db_lives v = { .collection = x->collection, .graph = arena_take(x->mem, m->lives.n, sizeof *v.graph) };
     if (!v.graph)
         return error_set(e, FAULT_LIMIT, "OP_MEMORY: no memory for its rows");
     for (uint32_t i = 0; i < m->lives.n; i++)
@@ -159,13 +159,13 @@ static bool lives_db(const struct session_export *x, struct db *db, struct error
                     &(struct db_table){ .name = "OP_MEMORY",
                                         .column = column,
                                         .n_columns = LIFE_COLUMNS,
-                                        .n_rows = x->session->lives.n + v.n_graph,
+                                        .n_rows = x->collection->lives.n + v.n_graph,
                                         .rows = &v,
                                         .get = db_life_cell },
                     e);
 }
 
-bool session_memory_db(const struct session_export *x, struct db *db, struct error *e)
+bool framework_memory_db(const struct collection_export *x, struct db *db, struct error *e)
 {
     return records_db(x, db, e) && lives_db(x, db, e);
 }

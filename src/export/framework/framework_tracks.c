@@ -380,9 +380,9 @@ static bool find_gc_processes(struct framework_tracks *f, struct arena *mem)
     return true;
 }
 
-struct framework_tracks *framework_tracks_take(const struct session_export *x)
+struct framework_tracks *framework_tracks_take(const struct collection_export *x)
 {
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     struct arena *mem = x->mem;
     struct framework_tracks *f = arena_take(mem, 1, sizeof *f);
     if (!f)

@@ -11,7 +11,7 @@
 struct framework_tracks;
 
 /* Lives in x->mem; NULL: no memory. */
-struct framework_tracks *framework_tracks_take(const struct session_export *x);
+struct framework_tracks *framework_tracks_take(const struct collection_export *x);
 size_t framework_tracks_parts(const struct framework_tracks *f);
 /* Part i; t has no lanes: the slices are not in order, and know their rows. */
 void framework_tracks_write(const struct framework_tracks *f, size_t i, struct trace *t);

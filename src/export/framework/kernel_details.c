@@ -34,7 +34,7 @@ struct kernel_details {
     struct table summary;
     const size_t *column; /* of summary */
     size_t start;         /* the column that says when a row began */
-    const struct session_steps *steps;
+    const struct profiler_steps *steps;
     struct step_index index; /* empty: there is no column for steps */
 };
 
@@ -49,28 +49,28 @@ static struct cell get(const void *rows, size_t row, size_t column)
 }
 
 /* Which columns there are: position in known, or N_KNOWN for those that only bear their own name. */
-static bool is_shown(const struct session_export *x, const char *name, size_t *at)
+static bool is_shown(const struct collection_export *x, const char *name, size_t *at)
 {
-    const bool is_seed = x->dialect == DIALECT_SEED, is_level0 = x->session->settings.level == SESSION_LEVEL0;
+    const bool is_seed = x->dialect == DIALECT_SEED, is_level0 = x->collection->settings.level == PROFILER_LEVEL0;
     *at = 0;
     while (*at < N_KNOWN && strcmp(known[*at].in_summary, name) != 0)
         ++*at;
     if (is_seed && strcmp(name, device_column) == 0) /* tables of one device do not name it */
-        return x->session->profile.n_devices > 1;
+        return x->collection->profile.n_devices > 1;
     if (!is_level0)
         return true;
     return *at < N_KNOWN && (is_seed ? known[*at].is_in_seed_level0 : known[*at].is_in_level0);
 }
 
-bool session_has_kernels(const struct session *s)
+bool collection_has_kernels(const struct collection *s)
 {
-    return s->has_device && s->settings.level != SESSION_LEVEL_NONE;
+    return s->has_device && s->settings.level != PROFILER_LEVEL_NONE;
 }
 
-bool session_kernels_table(const struct session_export *x, struct table *out, struct error *e)
+bool kernel_details_table(const struct collection_export *x, struct table *out, struct error *e)
 {
     struct kernel_details *d = arena_take(x->mem, 1, sizeof *d);
-    if (!d || !step_index_build(&d->index, &x->session->steps, x->mem))
+    if (!d || !step_index_build(&d->index, &x->collection->steps, x->mem))
         return error_set(e, FAULT_LIMIT, "kernel_details: no memory");
     if (!op_summary_report(&x->device, &d->summary, e))
         return false;
@@ -92,13 +92,13 @@ bool session_kernels_table(const struct session_export *x, struct table *out, st
         from[n_from++] = i;
     }
     d->column = from;
-    d->steps = &x->session->steps;
+    d->steps = &x->collection->steps;
     *out = (struct table){ .name = "kernel_details",
                            .column = column,
                            .n_columns = n,
                            .n_rows = d->summary.n_rows,
                            .rows = d,
                            .get = get,
-                           .names = x->session->profile.names };
+                           .names = x->collection->profile.names };
     return true;
 }

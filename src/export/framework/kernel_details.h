@@ -4,7 +4,7 @@
 
 #include "export/framework/collection_export.h"
 
-bool session_has_kernels(const struct session *s); /* the device was recorded at a level that knows kernels */
-bool session_kernels_table(const struct session_export *x, struct table *out, struct error *e);
+bool collection_has_kernels(const struct collection *s); /* the device was recorded at a level that knows kernels */
+bool kernel_details_table(const struct collection_export *x, struct table *out, struct error *e);
 
 #endif

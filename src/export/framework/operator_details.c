@@ -7,7 +7,7 @@
 enum { DEEP = UINT8_MAX };
 
 struct operators {
-    const struct session *s;
+    const struct collection *s;
     uint32_t *at;   /* positions in by_begin: all but the steps */
     uint8_t *depth; /* by row of torch_ops */
     struct device_time {
@@ -117,14 +117,14 @@ static void add_up(struct operators *o)
     }
 }
 
-bool session_has_framework(const struct session *s)
+bool collection_has_framework(const struct collection *s)
 {
     return s->settings.has_cpu;
 }
 
-bool session_operators_table(const struct session_export *x, struct table *out, struct error *e)
+bool operator_details_table(const struct collection_export *x, struct table *out, struct error *e)
 {
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     const struct torch_ops *ops = &s->framework.ops;
     struct operators *o = arena_take(x->mem, 1, sizeof *o);
     if (o) {
@@ -141,7 +141,7 @@ bool session_operators_table(const struct session_export *x, struct table *out, 
     size_t n = 0;
     for (uint32_t i = 0; i < ops->n; i++)
         if (!name_is_step(s->profile.names, ops->name[s->tree.by_begin[i]]) &&
-            session_shows(x, ops->begin_ns[s->tree.by_begin[i]]))
+            collection_shows(x, ops->begin_ns[s->tree.by_begin[i]]))
             o->at[n++] = i;
     *out = (struct table){ .name = "operator_details",
                            .column = columns,

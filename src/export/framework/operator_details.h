@@ -5,7 +5,7 @@
 
 #include "export/framework/collection_export.h"
 
-bool session_has_framework(const struct session *s);
-bool session_operators_table(const struct session_export *x, struct table *out, struct error *e);
+bool collection_has_framework(const struct collection *s);
+bool operator_details_table(const struct collection_export *x, struct table *out, struct error *e);
 
 #endif

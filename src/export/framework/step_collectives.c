@@ -17,15 +17,15 @@ struct step_keys {
 };
 enum { NOT_WANTED = KEYS_NO_MEMORY - 1 };
 
-static bool find_keys(struct step_keys *k, const struct session_export *x)
+static bool find_keys(struct step_keys *k, const struct collection_export *x)
 {
-    const struct session_steps *t = &x->session->steps;
+    const struct profiler_steps *t = &x->collection->steps;
     struct arena *mem = x->mem;
     *k = (struct step_keys){ .key = arena_take(mem, t->n, sizeof *k->key) };
     for (size_t i = 0; k->key && i < t->n; i++) {
         if (!t->has_work[i])
             continue;
-        k->key[i] = session_shows_step(x, i) ? keys_add(&k->ids, t->id[i], mem) : NOT_WANTED;
+        k->key[i] = collection_shows_step(x, i) ? keys_add(&k->ids, t->id[i], mem) : NOT_WANTED;
         k->n++;
         if (k->key[i] == KEYS_NO_MEMORY)
             return false;
@@ -33,7 +33,7 @@ static bool find_keys(struct step_keys *k, const struct session_export *x)
     return k->key != NULL;
 }
 
-static bool name_steps(struct session_collectives *c, const struct step_keys *k, struct names *names, struct arena *mem)
+static bool name_steps(struct step_collectives *c, const struct step_keys *k, struct names *names, struct arena *mem)
 {
     c->n_steps = k->n > 0 ? k->ids.key.n : 1;
     c->step = arena_take(mem, c->n_steps, sizeof *c->step);
@@ -66,7 +66,7 @@ static int64_t start_ns(double us)
 }
 
 /* The step that it belongs to: a single one has them all; of several, the one that it began in. NO_ROW: none. */
-static uint32_t step_of(const struct session_collectives *c, const struct collective *of, const struct step_keys *keys,
+static uint32_t step_of(const struct step_collectives *c, const struct collective *of, const struct step_keys *keys,
                         const struct step_index *index)
 {
     double begin_ns;
@@ -79,7 +79,7 @@ static uint32_t step_of(const struct session_collectives *c, const struct collec
 }
 
 /* step[i]: of a collective, or NO_ROW. */
-static bool put_in_order(struct session_collectives *c, const uint32_t *step, struct arena *mem)
+static bool put_in_order(struct step_collectives *c, const uint32_t *step, struct arena *mem)
 {
     const size_t n = c->all.list.n, n_bins = c->n_steps * KINDS;
     struct names *names = c->all.names;
@@ -106,9 +106,9 @@ static bool put_in_order(struct session_collectives *c, const uint32_t *step, st
     return order_by_u32(c->order, n_placed, bin);
 }
 
-static bool put_in_steps(struct session_collectives *c, const struct session_export *x, bool in_any_case)
+static bool put_in_steps(struct step_collectives *c, const struct collection_export *x, bool in_any_case)
 {
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     struct arena *mem = x->mem;
     const size_t n = c->all.list.n;
     struct step_keys keys;
@@ -128,11 +128,11 @@ static bool put_in_steps(struct session_collectives *c, const struct session_exp
     return name_steps(c, &keys, s->profile.names, mem) && put_in_order(c, step, mem);
 }
 
-bool session_collectives_find(struct session_collectives *c, const struct session_export *x, bool in_any_case,
-                              bool *has_any)
+bool step_collectives_find(struct step_collectives *c, const struct collection_export *x, bool in_any_case,
+                           bool *has_any)
 {
-    const struct session *s = x->session;
-    *c = (struct session_collectives){ 0 };
+    const struct collection *s = x->collection;
+    *c = (struct step_collectives){ 0 };
     *has_any = false;
     if (!s->has_device || s->profile.is_level0) /* which says nothing about what communication moved */
         return true;

@@ -1,4 +1,4 @@
-/* step_collectives.h - the collectives of a PyTorch session, step by step; in each step first those between two
+/* step_collectives.h - the collectives of a PyTorch collection, step by step; in each step first those between two
  * ranks (p2p), then the others. Everything lives in the arena it is found in.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_STEP_COLLECTIVES_H
@@ -10,7 +10,7 @@
 enum { KIND_P2P, KIND_COLLECTIVE, KINDS };
 extern const char *const collective_kind_name[KINDS];
 
-struct session_collectives {
+struct step_collectives {
     struct collectives all;
     struct collective_place *place; /* of each */
     size_t n_steps;                 /* at least one: without steps, all are in one that has no number */
@@ -21,8 +21,8 @@ struct session_collectives {
 
 /* `in_any_case`: where no step has any, they are all in one that has no number. `has_any`: there is something to
  * tell; else nothing of the above is set. False only without memory. */
-bool session_collectives_find(struct session_collectives *c, const struct session_export *x, bool in_any_case,
-                              bool *has_any);
+bool step_collectives_find(struct step_collectives *c, const struct collection_export *x, bool in_any_case,
+                           bool *has_any);
 
 /* Sums of a step and kind: without a start, and without what is no sum. */
 void json_step_total(const struct comm_cost *total, struct out *o);

@@ -38,7 +38,8 @@ static struct cell sum_cell(bool has_any, int64_t ns)
     return has_any ? cell_us_short(ns) : cell_uint(0);
 }
 
-static void fill(struct cell cell[COLUMNS], const struct session *s, const struct device *d, const struct step_share *t)
+static void fill(struct cell cell[COLUMNS], const struct collection *s, const struct device *d,
+                 const struct step_share *t)
 {
     const int64_t *sum = t->sum_ns, exposed = wrap_sub(sum[OVERLAP_EXPOSED], t->receive_ns);
     const bool has_comm = t->has[OVERLAP_COMMUNICATION] || t->has[OVERLAP_EXPOSED];
@@ -56,9 +57,9 @@ static void fill(struct cell cell[COLUMNS], const struct session *s, const struc
     cell[PREPARING] = sum_cell(t->has_first, step_preparing_ns(t, &s->steps, &s->framework.ops));
 }
 
-bool session_step_trace_table(const struct session_export *x, struct table *out, struct error *e)
+bool step_trace_time_table(const struct collection_export *x, struct table *out, struct error *e)
 {
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     const struct profile *p = &s->profile;
     /* Tables of one device do not name it in the older form. */
     const size_t first = x->dialect == DIALECT_SEED && p->n_devices == 1 ? STEP : DEVICE;
@@ -74,7 +75,7 @@ bool session_step_trace_table(const struct session_export *x, struct table *out,
              step_shares_build(&s->steps, &index, &work, p->names, x->mem, &time, &n);
         for (size_t k = 0; ok && k < n; k++) {
             struct cell cell[COLUMNS];
-            if (time[k].step != NO_ROW && !session_shows_step(x, time[k].step))
+            if (time[k].step != NO_ROW && !collection_shows_step(x, time[k].step))
                 continue;
             fill(cell, s, d, &time[k]);
             grid_row(&grid, cell + first);

@@ -4,6 +4,6 @@
 
 #include "export/framework/collection_export.h"
 
-bool session_step_trace_table(const struct session_export *x, struct table *out, struct error *e);
+bool step_trace_time_table(const struct collection_export *x, struct table *out, struct error *e);
 
 #endif

@@ -9,7 +9,7 @@
 #include "export/trace_split.h"
 
 struct writing {
-    const struct session_export *x;
+    const struct collection_export *x;
     const struct framework_tracks *framework;
     size_t n_parts;     /* those of the framework; and the last one: the device's, when there is one */
     uint64_t *n_events; /* of each part */
@@ -20,17 +20,17 @@ struct writing {
 };
 
 /* From operators to what they started. Arrow heads lie where slices went that found no place in their own row. */
-static void draw_arrows(const struct session_export *x, const struct framework_tracks *f, struct trace *t,
+static void draw_arrows(const struct collection_export *x, const struct framework_tracks *f, struct trace *t,
                         const struct lanes *lanes)
 {
-    const struct session *s = x->session;
+    const struct collection *s = x->collection;
     const struct torch_ops *o = &s->framework.ops;
     const struct kernels *k = &s->kernels;
     for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
         for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
             const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];
             const uint32_t shown = x->part ? x->part->op_row[op] : op;
-            if (shown == NO_ROW || !session_shows_device(x, k->begin_ns[kernel]))
+            if (shown == NO_ROW || !collection_shows_device(x, k->begin_ns[kernel]))
                 continue;
             const unsigned lane = lanes_moved(lanes, k->pid[kernel], k->tid[kernel], k->begin_ns[kernel]);
             struct arrow arrow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
@@ -42,10 +42,10 @@ static void draw_arrows(const struct session_export *x, const struct framework_t
 
 static bool draw_device(struct writing *w, struct trace *t)
 {
-    const struct session *s = w->x->session;
+    const struct collection *s = w->x->collection;
     struct export x = w->x->device;
     struct lanes *lanes = lanes_new();
-    x.hides_calls = s->settings.level == SESSION_LEVEL0;
+    x.hides_calls = s->settings.level == PROFILER_LEVEL0;
     t->lanes = lanes;
     t->keeps_moves = s->tree.n_started > 0;
     if (!lanes || !timeline_draw(&x, &(struct timeline_wish){ 0 }, t, &w->device_error) || t->has_no_memory) {
@@ -62,7 +62,7 @@ static void write_part(void *context, size_t i, struct out *o)
 {
     struct writing *w = context;
     struct trace t = { .out = o,
-                       .names = w->x->session->profile.names,
+                       .names = w->x->collection->profile.names,
                        .escaped = w->escaped,
                        .has_one_npu = has_one_npu(&w->x->device),
                        .has_base = w->x->device.from_start,
@@ -84,7 +84,7 @@ static void write_part(void *context, size_t i, struct out *o)
 }
 
 /* The device's part may begin later than what PyTorch saw of it. */
-static int64_t base_of(const struct session *s)
+static int64_t base_of(const struct collection *s)
 {
     const int64_t framework = framework_begin_ns(&s->framework);
     const int64_t device = s->has_device ? profile_main_source(&s->profile)->begin_ns : INT64_MAX;
@@ -97,28 +97,28 @@ static bool is_gzip_name(const char *path)
     return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
-bool session_trace_write(const struct session_export *x, const char *path, uint64_t *n_events, struct error *e)
+bool trace_view_write(const struct collection_export *x, const char *path, uint64_t *n_events, struct error *e)
 {
     struct writing w = { .x = x, .framework = framework_tracks_take(x) };
     struct out o;
     if (w.framework) {
-        w.n_parts = framework_tracks_parts(w.framework) + x->session->has_device;
+        w.n_parts = framework_tracks_parts(w.framework) + x->collection->has_device;
         w.n_events = arena_take(x->mem, w.n_parts, sizeof *w.n_events);
     }
     if (!w.n_events)
         return error_set(e, FAULT_LIMIT, "%s: no memory for what is in it", path);
     if (!(x->is_named ? out_open_named : out_open)(&o, path, e))
         return false;
-    w.base_ns = base_of(x->session);
-    w.recording = recording_facts(&x->session->collector, x->mem);
-    w.escaped = escaped_new(x->session->profile.names); /* without it, it only takes longer */
+    w.base_ns = base_of(x->collection);
+    w.recording = recording_facts(&x->collection->collector, x->mem);
+    w.escaped = escaped_new(x->collection->profile.names); /* without it, it only takes longer */
     const struct parts_job job = { w.n_parts, write_part, &w, x->n_threads, !x->split && is_gzip_name(path) };
     parts_write(&o, &job);
     escaped_free(w.escaped);
     uint64_t n = 0;
     for (size_t i = 0; i < w.n_parts; i++)
         n += w.n_events[i];
-    const bool has_memory = !arena_failed(x->mem) && !names_failed(x->session->profile.names);
+    const bool has_memory = !arena_failed(x->mem) && !names_failed(x->collection->profile.names);
     const bool is_empty = n == 0 && !o.failed_errno; /* what could not be written is told by out_close() */
     if (w.device_error.fault != FAULT_NONE || is_empty || !has_memory) {
         out_discard(&o);

@@ -1,10 +1,10 @@
-/* trace_view.h - the timeline of a session: PyTorch's part, the device's, and arrows from operators to what they started. */
+/* trace_view.h - the timeline of a collection: PyTorch's part, the device's, and arrows from operators to what they started. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_TRACE_VIEW_H
 #define ASCOPE_EXPORT_FRAMEWORK_TRACE_VIEW_H
 
 #include "export/framework/collection_export.h"
 
 /* Compressed where the path ends with .gz. n_events 0: there is nothing to show, and no file. */
-bool session_trace_write(const struct session_export *x, const char *path, uint64_t *n_events, struct error *e);
+bool trace_view_write(const struct collection_export *x, const char *path, uint64_t *n_events, struct error *e);
 
 #endif

@@ -56,7 +56,7 @@ bool host_info_db(struct db *db, const char *uid, const char *name, struct arena
     return grid_db(db, "HOST_INFO", column, &g, e);
 }
 
-static bool write_session(const struct export *x, struct db *db, struct error *e)
+static bool write_collection(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column times[] = { { "startTimeNs", "INTEGER", NULL }, { "endTimeNs", "INTEGER", NULL } };
     const struct source *s = profile_main_source(x->profile);
@@ -100,9 +100,9 @@ bool metadata_db(struct db *db, const struct grid *g, struct error *e)
     return grid_db(db, "META_DATA", column, g, e);
 }
 
-bool session_db(const struct export *x, struct db *db, struct error *e)
+bool framework_db_write(const struct export *x, struct db *db, struct error *e)
 {
-    return write_session(x, db, e) && write_devices(x, db, e);
+    return write_collection(x, db, e) && write_devices(x, db, e);
 }
 
 bool about_db(const struct export *x, struct db *db, struct error *e)

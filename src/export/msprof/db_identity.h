@@ -1,11 +1,11 @@
-/* db_identity.h - the tables of the database that say what the others are about: session, machine, names of numbers. */
+/* db_identity.h - the tables of the database that say what the others are about: collection, machine, names of numbers. */
 #ifndef ASCOPE_EXPORT_MSPROF_DB_IDENTITY_H
 #define ASCOPE_EXPORT_MSPROF_DB_IDENTITY_H
 
 #include "export/export.h"
 
 /* SESSION_TIME_INFO, NPU_INFO, HOST_INFO. */
-bool session_db(const struct export *x, struct db *db, struct error *e);
+bool framework_db_write(const struct export *x, struct db *db, struct error *e);
 /* RANK_DEVICE_MAP and META_DATA: what a database that only knows the devices says of itself, in the end. What was lost on the way stands
  * in META_DATA, under names that begin with ASCOPE_: the reference's readers look for names of their own. */
 bool about_db(const struct export *x, struct db *db, struct error *e);

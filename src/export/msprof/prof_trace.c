@@ -2,8 +2,8 @@
 
 #include "export/recording_facts.h"
 
-bool collection_trace_draw(const struct export *x, const struct timeline_wish *wish, bool is_pretty, struct out *o,
-                           uint64_t *n_events, struct error *e)
+bool prof_trace_draw(const struct export *x, const struct timeline_wish *wish, bool is_pretty, struct out *o,
+                     uint64_t *n_events, struct error *e)
 {
     /* Without those names that are kept in JSON's spelling, it only takes longer. */
     struct escaped *escaped = wish->own_file ? NULL : escaped_new(x->profile->names);

@@ -6,7 +6,7 @@
 #include "export/msprof/timeline.h"
 
 /* Writes it to `o`. `x` is as scope_resolve() leaves it. *n_events is 0 when there is nothing to show: `o` is of no use then. */
-bool collection_trace_draw(const struct export *x, const struct timeline_wish *wish, bool is_pretty, struct out *o,
-                           uint64_t *n_events, struct error *e);
+bool prof_trace_draw(const struct export *x, const struct timeline_wish *wish, bool is_pretty, struct out *o,
+                     uint64_t *n_events, struct error *e);
 
 #endif

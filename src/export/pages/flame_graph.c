@@ -223,7 +223,7 @@ static void put_legend(struct out *o)
     out_lit(o, "</g>\n");
 }
 
-static void put_head(const struct drawing *d, const struct session *s, enum time_metric metric, unsigned height)
+static void put_head(const struct drawing *d, const struct collection *s, enum time_metric metric, unsigned height)
 {
     static const char *const what[] = {
         [TIME_OF_HOST] = "Time of operators on the host", [TIME_OF_DEVICE] = "Time of operators on the device"
@@ -243,7 +243,7 @@ static void put_head(const struct drawing *d, const struct session *s, enum time
     put(o, " in ");
     put_count(o, d->f->at.at[0].n_operators);
     put(o, " operators, by the code that called them");
-    if (session_is_simulated(s))
+    if (collection_is_simulated(s))
         put(o, "; the device is simulated");
     if (d->n_hidden > 0) {
         put(o, "; ");
@@ -263,7 +263,7 @@ static void put_head(const struct drawing *d, const struct session *s, enum time
     put(o, "<text x=\"39\" y=\"15\" text-anchor=\"middle\">zoom out</text></g></svg>\n");
 }
 
-static void put_svg(struct drawing *d, const struct session *s, enum time_metric metric)
+static void put_svg(struct drawing *d, const struct collection *s, enum time_metric metric)
 {
     const unsigned height = TOP + (d->deepest + 1) * ROW + BOTTOM;
     put_head(d, s, metric, height);
@@ -276,7 +276,7 @@ static void put_svg(struct drawing *d, const struct session *s, enum time_metric
     put(d->o, "]]></script>\n</svg>\n");
 }
 
-bool flame_graph_write(const struct session *s, enum time_metric metric, const char *path, struct error *e)
+bool flame_graph_write(const struct collection *s, enum time_metric metric, const char *path, struct error *e)
 {
     struct arena *mem = arena_new();
     struct frames f;

@@ -19,7 +19,7 @@ static void put_stack(struct out *o, const char *stack, size_t len)
     }
 }
 
-bool stacks_write(const struct session *s, enum time_metric metric, const char *path, uint64_t *n_lines,
+bool stacks_write(const struct collection *s, enum time_metric metric, const char *path, uint64_t *n_lines,
                   struct error *e)
 {
     const struct torch_ops *ops = &s->framework.ops;

@@ -7,11 +7,11 @@
 /* One line for each operator that has a stack and took some time: frames from the outermost in, with ";" between them, a
  * blank, whole microseconds. No line break behind the last. *n_lines is 0: no file was written. With a path of NULL none is, and
  * the lines are only counted. */
-bool stacks_write(const struct session *s, enum time_metric metric, const char *path, uint64_t *n_lines,
+bool stacks_write(const struct collection *s, enum time_metric metric, const char *path, uint64_t *n_lines,
                   struct error *e);
 
 /* The same, added up and drawn, with operators as innermost frames: an SVG file that needs nothing else, in which one can
  * zoom and search. */
-bool flame_graph_write(const struct session *s, enum time_metric metric, const char *path, struct error *e);
+bool flame_graph_write(const struct collection *s, enum time_metric metric, const char *path, struct error *e);
 
 #endif
