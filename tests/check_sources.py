@@ -4,6 +4,7 @@
 Every layout in src/raw is listed in src/raw/all.c, so that the tests and the fuzzers reach it.
 Every environment variable of ascope that the sources read is in the man page, and the other way round.
 Notes to oneself (work to be done, tricks to be removed) belong in an issue, not in the source.
+A test forks by tests/child.h, whose parent does not wait for ever.
 """
 import pathlib
 import re
@@ -42,9 +43,17 @@ def variables_without_manual(src):
         yield f"{page}: {name} is read nowhere"
 
 
+def forks_without_an_alarm(tests):
+    for file in sorted(tests.glob("*.[ch]")):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if file.name != "child.h" and re.search(r"\b(fork\(\)|waitpid\()", line):
+                yield f"{file}:{number}: {line.strip()}; wanted child_fork() and child_end() of child.h"
+
+
 def main():
     src = pathlib.Path(sys.argv[1])
-    problems = [*unlisted_layouts(src), *notes_to_oneself(src), *variables_without_manual(src)]
+    problems = [*unlisted_layouts(src), *notes_to_oneself(src), *variables_without_manual(src),
+                *forks_without_an_alarm(src.parent / "tests")]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 

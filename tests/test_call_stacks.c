@@ -1,9 +1,9 @@
 #include "collecting.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "ascope/record.h"
+#include "child.h"
 #include "collect/call_stacks.h"
 #include "collect/outputs.h"
 #include "collect/record_bytes.h"
@@ -150,14 +150,12 @@ static void operators_get_the_text_of_their_stacks(void **state)
 
 static void killed_programs_leave_stacks(void **state)
 {
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         collecting_start(NULL);
         record(true);
     }
-    int status;
-    waitpid(child, &status, 0);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    child_end_by(child, SIGKILL);
     struct recovered r;
     struct error e = { 0 };
     if (collection_recover(folder, &r, &e) != RECOVERY_DONE)

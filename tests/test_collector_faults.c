@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 
 #include "ascope/base.h"
+#include "child.h"
 #include "collect/recover.h"
 
 enum { RECORD = 64, NUMBERS_MOST = 1 << 22 };
@@ -50,10 +50,14 @@ static uint64_t all_dropped(const struct writer_tally *t)
     return n;
 }
 
+/* The ring is small, and the writer needs a moment. Threads call it, too: where there never will be room, the program ends. */
 static void put_patiently(uint64_t number)
 {
-    while (!put_number(STREAM_TRACK, 0, RECORD, number))
-        usleep(100); /* the ring is small, and the writer needs a moment */
+    for (; !put_number(STREAM_TRACK, 0, RECORD, number); usleep(100))
+        if (ring_session() == 0) {
+            print_error("record %llu: the session is over\n", (unsigned long long)number);
+            abort();
+        }
 }
 
 /* ---- what is told ---- */
@@ -106,20 +110,27 @@ static void however_a_process_ends_its_records_are_recovered(void **state)
     static const struct {
         const char *what;
         void (*end)(void);
+        int signal; /* 0: exit status 0 */
     } row[] = {
-        { "killed", end_by_kill }, { "_exit", end_by_exit }, { "exec", end_by_exec }, { "abort", end_by_abort }
+        { "killed", end_by_kill, SIGKILL },
+        { "_exit", end_by_exit, 0 },
+        { "exec", end_by_exec, 0 },
+        { "abort", end_by_abort, SIGABRT },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
         folder_make(NULL);
-        const pid_t child = fork();
+        const pid_t child = child_fork();
         if (child == 0) {
             collecting_start(NULL);
             for (uint64_t n = 0; n < BEFORE_THE_END; n++)
                 put_patiently(n);
             row[i].end();
         }
-        waitpid(child, NULL, 0);
+        if (row[i].signal)
+            child_end_by(child, row[i].signal);
+        else
+            child_end_well(child);
         struct recovered r;
         struct error e = { 0 };
         assert_true(file_exists(RINGS_NAME));
@@ -137,11 +148,11 @@ static void a_collection_that_is_being_recorded_is_left_alone(void **state)
     int ready[2];
     char byte;
     assert_int_equal(pipe(ready), 0);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         collecting_start(NULL);
         put_patiently(1);
-        const pid_t grandchild = fork(); /* who outlives its parent, and holds nothing */
+        const pid_t grandchild = child_fork(); /* who outlives its parent, and holds nothing */
         if (grandchild == 0) {
             close(ready[1]);
             sleep(2);
@@ -151,14 +162,14 @@ static void a_collection_that_is_being_recorded_is_left_alone(void **state)
             _exit(1);
         pause();
     }
+    close(ready[1]); /* a child that fails closes the last one */
     assert_int_equal(read(ready[0], &byte, 1), 1);
     assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_RUNNING);
     kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    child_end_by(child, SIGKILL);
     assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_DONE);
     assert_int_equal(count_numbers(folder), 1);
     close(ready[0]);
-    close(ready[1]);
 
     folder_remove(NULL);
     folder_make(NULL);
@@ -182,7 +193,7 @@ static void a_forked_child_records_nothing_until_it_has_a_session(void **state)
     strcpy(parent_folder, folder);
     writer_flush(&flushed,
                  &e); /* it has its buffers: the sanitizers' allocator does not bear a fork while a thread is in it */
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         char kept[8];
         if (put_number(STREAM_TRACK, 0, RECORD, 0) || ring_session() != 0 || ring_range_take(range, 1, kept, 8) != 0)
@@ -197,9 +208,7 @@ static void a_forked_child_records_nothing_until_it_has_a_session(void **state)
     }
     for (uint64_t i = EACH; i < 2 * EACH; i++)
         put_patiently(i);
-    int status;
-    waitpid(child, &status, 0);
-    assert_int_equal(status, 0);
+    child_end_well(child);
     assert_int_equal(collecting_stop().n_records, 2 * EACH);
     assert_int_equal(count_numbers(parent_folder), 2 * EACH);
     (void)state;
@@ -397,6 +406,23 @@ static void *put_until_stopped(void *stop)
     return NULL;
 }
 
+/* The writer reads how many rings there are, and a thread gets one before it looks at them. */
+static void a_ring_that_comes_during_a_look_is_no_damage(void **state)
+{
+    struct writer_tally tally;
+    struct error e = { 0 };
+    collecting_start(NULL);
+    const uint32_t n_read = atomic_load(&rings.front->n_rings);
+    put_patiently(0);
+    assert_non_null(rings_shared(n_read));
+    assert_false(rings_were_emptied(n_read));
+    assert_true(writer_stop(&tally, &e));
+    atomic_store(&rings.front->n_rings, n_read); /* as in a file that was emptied */
+    assert_true(rings_were_emptied(n_read));
+    rings_close();
+    (void)state;
+}
+
 /* In a child: a SIGBUS that nobody meets is its end. */
 static void child_goes_on(off_t to, bool grows_again)
 {
@@ -461,24 +487,19 @@ static void a_program_whose_rings_are_cut_short_goes_on(void **state)
         { "emptied, and as long as before", 0, true },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
-        int status;
         print_message("  %s\n", row[i].what);
-        const pid_t child = fork();
+        const pid_t child = child_fork();
         if (child == 0)
             child_goes_on(row[i].to, row[i].grows_again);
-        waitpid(child, &status, 0);
-        if (WIFSIGNALED(status))
-            fail_msg("killed by signal %d", WTERMSIG(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
+        child_end_well(child);
     }
     (void)state;
 }
 
 static void a_bus_error_of_the_program_ends_it_as_ever(void **state)
 {
-    int status;
     folder_make(NULL);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         signal(SIGBUS, SIG_DFL);
         setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
@@ -489,8 +510,7 @@ static void a_bus_error_of_the_program_ends_it_as_ever(void **state)
         *page = 1;
         _exit(0);
     }
-    waitpid(child, &status, 0);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+    child_end_by(child, SIGBUS);
     folder_remove(NULL);
     (void)state;
 }
@@ -508,6 +528,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_full_disk_is_told_once, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(without_room_for_a_ring_records_are_counted, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(a_directory_that_is_deleted_is_told_once, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(a_ring_that_comes_during_a_look_is_no_damage, folder_make, folder_remove),
         cmocka_unit_test(a_program_whose_rings_are_cut_short_goes_on),
         cmocka_unit_test(a_bus_error_of_the_program_ends_it_as_ever),
     };

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/leftover.h"
+#include "child.h"
 #include "folder.h"
 
 static void fill_tree(const char *path)
@@ -92,7 +92,7 @@ static void two_of_one_name_do_not_meet(void **state)
 static void who_ends_early_removes_everything(void **state)
 {
     (void)state;
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         struct leftover l[3];
         make(&l[0], folder_path("a.csv"), false);
@@ -102,7 +102,7 @@ static void who_ends_early_removes_everything(void **state)
         leftovers_abandon();
         _exit(0);
     }
-    assert_int_equal(waitpid(child, NULL, 0), child);
+    child_end_well(child);
     assert_int_equal(folder_count(), 1);
     assert_int_equal(access(folder_path("a.csv"), F_OK), 0);
 }

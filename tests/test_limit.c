@@ -1,10 +1,10 @@
 #include "test.h"
 
-#include <sys/wait.h>
 #include <time.h>
 
 #include "base/arena.h"
 #include "base/large_memory.h"
+#include "child.h"
 #include "folder.h"
 #include "starting.h"
 
@@ -74,16 +74,12 @@ static void a_strict_limit_fails_where_it_has_no_file(void **state)
     assert_non_null(small);
     memory_limit(64 * MIB, path, true);
     memory_give(small);
-    const pid_t child = fork(); /* the file of the test before is still open here: a fresh process has none */
-    assert_true(child >= 0);
+    const pid_t child = child_fork(); /* the file of the test before is still open here: a fresh process has none */
     if (child == 0) {
         program_become(program, path);
         _exit(99);
     }
-    int status;
-    waitpid(child, &status, 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    child_end_well(child);
 }
 
 /* In a process of its own: with a directory that is not there, a strict limit refuses and another one gives way. */

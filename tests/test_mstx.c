@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "analyse/flow/marks.h"
 #include "ascope/mstx.h"
+#include "child.h"
 #include "export/msprof/mark_tracks.h"
 #include "recorded.h"
 #include "starting.h"
@@ -208,16 +208,14 @@ static void run_program(const char *argument, const char *const *variable, char 
 {
     const char *const program = getenv("ASCOPE_MSTX_PROGRAM");
     assert_non_null(program);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         for (; *variable; variable += 2)
             setenv(variable[0], variable[1], 1);
         program_become(program, argument);
         _exit(127);
     }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    child_end_well(child);
     *path = '\0';
     DIR *dir = opendir(folder);
     for (struct dirent *d; dir && (d = readdir(dir));)

@@ -2,9 +2,9 @@
 
 #include <string.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 
 #include "base/outdir.h"
+#include "child.h"
 #include "folder.h"
 
 static void a_folder_inside_a_collection_is_no_link(void **state)
@@ -39,16 +39,14 @@ static void one_writes_and_another_waits_or_says_so(void **state)
     assert_int_equal(other, -1);
     assert_non_null(strstr(e.text, "another process writes"));
 
-    const pid_t child = fork(); /* holds a copy of the descriptor, as a program that is started does not */
+    const pid_t child = child_fork(); /* holds a copy of the descriptor, as a program that is started does not */
     if (child == 0) {
         struct error none = { 0 };
         close(held);
         _exit(outdir_lock(folder_path("out"), 3600000, &none) >= 0 ? 0 : 1);
     }
     close(held); /* it waits, or comes now: it gets the lock either way */
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    child_end_well(child);
 }
 
 /* Who had nothing to write removes the folder that another waits for. */
@@ -57,7 +55,7 @@ static void a_folder_that_was_removed_is_made_again(void **state)
     (void)state;
     struct error e = { 0 };
     const int held = outdir_lock(folder_path("out"), 0, &e);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         struct error none = { 0 };
         close(held);
@@ -66,9 +64,7 @@ static void a_folder_that_was_removed_is_made_again(void **state)
     }
     assert_int_equal(rmdir(folder_path("out")), 0);
     close(held);
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    child_end_well(child);
 }
 
 int main(void)

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
+#include "child.h"
 #include "collect/recover.h"
 
 /* ---- killed at a certain call ----
@@ -97,8 +97,11 @@ static void *put_numbers(void *thread)
     const uint64_t mine = (uint64_t)(uintptr_t)thread;
     for (uint64_t i = 0; i < NUMBERS_MOST;) {
         const size_t t = i % ROWS(target);
-        if (!put_number(target[t].stream, target[t].device, RECORD, mine << 32 | i))
-            continue; /* no room: the writer will make some */
+        if (!put_number(target[t].stream, target[t].device, RECORD, mine << 32 | i)) {
+            if (ring_session() == 0)
+                _exit(1); /* there never will be room: the writer says why */
+            continue;     /* no room: the writer will make some */
+        }
         atomic_store(&said->n_put[mine], ++i);
     }
     return NULL;
@@ -179,21 +182,15 @@ static void record_until_dead(int64_t last_call, bool in_the_middle)
     dies_in_the_middle = in_the_middle;
     atomic_store(&calls_left, last_call);
     for (uint64_t i = 0; i < 1000; i++) {
-        while (!put_number(target[i % ROWS(target)].stream, target[i % ROWS(target)].device, RECORD, i))
-            usleep(100);
+        for (; !put_number(target[i % ROWS(target)].stream, target[i % ROWS(target)].device, RECORD, i); usleep(100))
+            if (ring_session() == 0)
+                _exit(1); /* the writer says why */
         atomic_store(&said->n_put[0], i + 1);
         if (i % 150 == 0)
             writer_flush(&tally, &e);
     }
     writer_stop(&tally, &e);
     raise(SIGKILL); /* after the last marker, before the rings are gone */
-}
-
-static bool died(pid_t child)
-{
-    int status;
-    waitpid(child, &status, 0);
-    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
 static void killed_at_any_call_every_record_is_there_once(void **state)
@@ -204,14 +201,14 @@ static void killed_at_any_call_every_record_is_there_once(void **state)
     for (uint64_t n_before = 0, n_same = 0; n_same < 4; n_deaths++) { /* until later calls change nothing any more */
         folder_make(NULL);
         memset(said, 0, sizeof *said);
-        pid_t child = fork();
+        pid_t child = child_fork();
         if (child == 0)
             record_until_dead(n_deaths, n_deaths % 2);
-        assert_true(died(child));
+        child_end_by(child, SIGKILL);
         bool is_done = false;
         for (int64_t last = n_deaths % 7; !is_done;
              last = last * 2 + 5, n_again++) { /* recovery is killed, too, and again */
-            child = fork();
+            child = child_fork();
             if (child == 0) {
                 struct recovered r;
                 struct error e = { 0 };
@@ -220,10 +217,10 @@ static void killed_at_any_call_every_record_is_there_once(void **state)
                 const enum recovery how = collection_recover(folder, &r, &e);
                 _exit(how == RECOVERY_FAILED || r.n_damaged > 0);
             }
-            int status;
-            waitpid(child, &status, 0);
+            const int status = child_end(child);
             is_done = WIFEXITED(status);
-            assert_int_equal(is_done ? WEXITSTATUS(status) : 0, 0);
+            if (is_done ? WEXITSTATUS(status) != 0 : WTERMSIG(status) != SIGKILL)
+                child_fail(status);
         }
         assert_false(file_exists(RINGS_NAME));
         check_said(&n_all);
@@ -247,16 +244,16 @@ static void killed_at_any_moment_every_record_is_there_once(void **state)
     for (unsigned run = 0; run < n_kills; run++) {
         folder_make(NULL);
         memset(said, 0, sizeof *said);
-        const pid_t child = fork();
+        const pid_t child = child_fork();
         if (child == 0) {
             child_records();
             _exit(0);
         }
-        while (atomic_load(&said->n_put[0]) == 0)
-            usleep(100);
+        for (; atomic_load(&said->n_put[0]) == 0; usleep(100))
+            child_runs(child);
         usleep((useconds_t)(random_next(&random) % (run % 4 ? 8000 : 200)));
         kill(child, SIGKILL);
-        waitpid(child, NULL, 0);
+        child_end_by(child, SIGKILL);
 
         struct recovered r;
         struct error e = { 0 };
@@ -312,10 +309,10 @@ static void child_leaves(void)
 static int leave_rings(void **state)
 {
     folder_make(state);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0)
         child_leaves();
-    waitpid(child, NULL, 0);
+    child_end_by(child, SIGKILL);
     left = malloc(4 << 20);
     left_bytes = file_text(RINGS_NAME, left, 4 << 20);
     for (size_t t = 0; t < ROWS(target); t++) {

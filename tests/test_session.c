@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,6 +19,7 @@
 
 #include "ascope/mark.h"
 #include "ascope/record.h"
+#include "child.h"
 #include "collect/place.h"
 #include "collect/session.h"
 #include "told.h"
@@ -553,17 +553,14 @@ static void exit_ends_the_session(void **state)
     char path[4096];
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         begun(path);
         if (write(ends[1], path, strlen(path) + 1) < 0)
             _exit(1);
         exit(0);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
+    child_end_well(child);
     assert_true(read(ends[0], path, sizeof path) > 0);
     json_t *facts = json_of(path, "ascope.json");
     assert_string_equal(json_string_value(json_object_get(facts, "ended")), "stop");
@@ -577,8 +574,7 @@ static void a_child_has_no_session(void **state)
 {
     char path[4096], theirs[4096];
     struct ascope_session *s = begun(path);
-    fflush(NULL);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         struct ascope_error e;
         bool is_well = ascope_recording == 0 && !session_options();
@@ -591,9 +587,7 @@ static void a_child_has_no_session(void **state)
                   ? 0
                   : 1); /* what the parent's writer held when it forked is nobody's here, and would be called a leak */
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    child_end_well(child);
     record_something();
     assert_true(ascope_session_stop(s, NULL));
     json_t *facts = json_of(path, "ascope.json");
@@ -609,15 +603,14 @@ static void one_that_is_killed_is_described(void **state)
     char path[4096], prof[4096], inside[8300];
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         begun(path);
         if (write(ends[1], path, strlen(path) + 1) > 0)
             kill(getpid(), SIGKILL);
         _exit(1);
     }
-    waitpid(child, &(int){ 0 }, 0);
+    child_end_by(child, SIGKILL);
     assert_true(read(ends[0], path, sizeof path) > 0);
     json_t *facts = json_of(path, "ascope.json");
     assert_string_equal(json_string_value(json_object_get(facts, "ended")), "running");

@@ -1,10 +1,10 @@
 #include "test.h"
 
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyse/profile_analyse.h"
+#include "child.h"
 #include "device/sim_npu/sim_queue.h"
 #include "recorded.h"
 #include "raw/name_hash.h"
@@ -199,19 +199,15 @@ static void a_child_process_has_none_of_them(void **state)
     struct ascope_session *s = recorded_begin(on_device);
     const uint64_t id = begin("gloo:all_reduce", NULL);
     assert_true(id != 0);
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
-        alarm(60);
         s = recorded_begin(on_device);
         ascope_sim_exchange_end(id);
         ascope_sim_exchange_end(begin("gloo:all_reduce", NULL));
         ascope_sim_ops_wait();
         _exit(analysed(s, &r)->comm.ops.n == 1 ? 0 : 1);
     }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    child_end_well(child);
     ascope_sim_exchange_end(id);
     ascope_sim_ops_wait();
     assert_int_equal(analysed(s, &r)->comm.ops.n, 1);

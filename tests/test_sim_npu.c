@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "ascope/ascope.h"
+#include "child.h"
 #include "collect/host_clock.h"
 #include "collect/options.h"
 #include "collect/recording.h"
@@ -591,8 +591,7 @@ static void job_name(void)
 
 static pid_t rank_fork(unsigned rank, const char *ranks, unsigned dies_after, unsigned timeout_ms, int to)
 {
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
+    const pid_t pid = child_fork();
     if (pid > 0)
         return pid;
     uint64_t ns[COLLECTIVES] = { 0 };
@@ -605,7 +604,7 @@ static pid_t rank_fork(unsigned rank, const char *ranks, unsigned dies_after, un
 
 static void ranks_meet_at_the_same_time(void **state)
 {
-    int pipes[2][2], status;
+    int pipes[2][2];
     pid_t pid[2];
     uint64_t head[2][2], ns[2][COLLECTIVES];
     job_name();
@@ -614,8 +613,7 @@ static void ranks_meet_at_the_same_time(void **state)
         pid[i] = rank_fork(i, "2", UINT32_MAX, 60000, pipes[i][1]);
     }
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
-        assert_int_equal(status, 0);
+        child_end_well(pid[i]);
         assert_int_equal(read(pipes[i][0], head[i], sizeof head[i]), sizeof head[i]);
         assert_int_equal(read(pipes[i][0], ns[i], sizeof ns[i]), sizeof ns[i]);
         assert_int_equal(head[i][0], COLLECTIVES);
@@ -631,16 +629,14 @@ static void ranks_meet_at_the_same_time(void **state)
 
 static void a_rank_that_died_is_not_waited_for(void **state)
 {
-    int ends[2], status;
+    int ends[2];
     uint64_t head[2], ns[COLLECTIVES];
     job_name();
     assert_int_equal(pipe(ends), 0);
     const pid_t dies = rank_fork(1, "2", COLLECTIVES / 2, 60000, ends[1]);
     const pid_t lives = rank_fork(0, "2", UINT32_MAX, 60000, ends[1]);
-    assert_int_equal(waitpid(dies, &status, 0), dies);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(waitpid(lives, &status, 0), lives);
-    assert_int_equal(status, 0);
+    child_end_by(dies, SIGKILL);
+    child_end_well(lives);
     assert_int_equal(read(ends[0], head, sizeof head), sizeof head);
     assert_int_equal(read(ends[0], ns, sizeof ns), sizeof ns);
     assert_int_equal(head[0], COLLECTIVES);
@@ -651,13 +647,12 @@ static void a_rank_that_died_is_not_waited_for(void **state)
 
 static void a_rank_that_never_comes_is_not_waited_for(void **state)
 {
-    int ends[2], status;
+    int ends[2];
     uint64_t head[2];
     job_name();
     assert_int_equal(pipe(ends), 0);
     const pid_t pid = rank_fork(2, "3", UINT32_MAX, 50, ends[1]);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    child_end_well(pid);
     assert_int_equal(read(ends[0], head, sizeof head), sizeof head);
     assert_true(head[0] >= COLLECTIVES);
     close(ends[0]);
@@ -670,16 +665,13 @@ static void a_child_process_has_devices_of_its_own(void **state)
     struct ascope_sim_stream *s = ascope_sim_stream_new(0);
     for (unsigned i = 0; i < 100; i++)
         launch(s, "MatMul", 4096);
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
+    const pid_t pid = child_fork();
     if (pid == 0) {
         launch(s, "MatMul", 64);
         ascope_sim_synchronize(s);
         _exit(s->n == 0 ? 0 : 1);
     }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    child_end_well(pid);
     ascope_sim_stream_free(s);
     (void)state;
 }

@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "device/sim_npu/sim_queue.h"
 #include "recorded.h"
 
@@ -260,7 +260,7 @@ static void a_child_process_has_a_queue_of_its_own(void **state)
     end(&op, &block[2]);
     queued(s, names, sizeof names);
     assert_string_equal(names, "Mul");
-    const pid_t child = fork();
+    const pid_t child = child_fork();
     if (child == 0) {
         s = recorded_begin(on_device);
         begin(&op, "aten::add");
@@ -268,10 +268,7 @@ static void a_child_process_has_a_queue_of_its_own(void **state)
         queued(s, names, sizeof names);
         _exit(strcmp(names, "Add") == 0 ? 0 : 1);
     }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    child_end_well(child);
     (void)state;
 }
 

@@ -57,6 +57,13 @@ struct ring_shared *rings_shared(uint32_t ring)
     return (struct ring_shared *)atomic_load_explicit(&rings.base[ring], memory_order_acquire);
 }
 
+/* A thread that has got its ring since the count was read has raised the count first. */
+bool rings_were_emptied(uint32_t n_read)
+{
+    return n_read < RINGS_MOST && rings_shared(n_read) &&
+           atomic_load_explicit(&rings.front->n_rings, memory_order_acquire) <= n_read;
+}
+
 /* In addresses a lane is there twice. */
 static uint8_t *lane_of(uint8_t *base, unsigned lane)
 {

@@ -216,6 +216,7 @@ uint64_t rings_addresses(void);                  /* of a ring: more than its byt
 void rings_end_early(void);                      /* the file is not what it was; also from a signal handler */
 void rings_header_put(struct rings_header *h);   /* with its check, both copies */
 struct ring_shared *rings_shared(uint32_t ring); /* NULL: not mapped yet */
+bool rings_were_emptied(uint32_t n_read); /* the file counts fewer rings than there are; n_read: as it did just now */
 uint8_t *rings_lane(uint32_t ring, unsigned lane);
 uint32_t rings_open_ranges(uint32_t ring);
 struct open_part {

@@ -206,7 +206,7 @@ static uint32_t look(bool keeps)
         w.checked_ns = now;
     }
     const uint32_t n = atomic_load_explicit(&rings.front->n_rings, memory_order_acquire);
-    if (n > RINGS_MOST || (n < RINGS_MOST && rings_shared(n)) || rings.front->header.magic != RINGS_MAGIC)
+    if (n > RINGS_MOST || rings_were_emptied(n) || rings.front->header.magic != RINGS_MAGIC)
         rings_end_early(); /* emptied, and as long as before: no signal comes of that */
     else
         w.n_rings = n;
