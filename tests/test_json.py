@@ -19,7 +19,7 @@ SCALARS = {"text": lambda v: isinstance(v, str), "boolean": lambda v: isinstance
            "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
            "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool)}
 # Lists whose elements depend on the command.
-BY_COMMAND = {("info", "collections"): ["folders", "session"], ("recover", "collections"): ["recovery"],
+BY_COMMAND = {("info", "collections"): ["PROF info", "PyTorch info"], ("recover", "collections"): ["recovery"],
               ("sim", "directories"): ["made"]}
 
 
