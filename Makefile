@@ -10,7 +10,7 @@
 #                 TORTURE=calls for one campaign
 #   make viewer   pictures of a timeline in speedscope
 #   make format   the layout of the source, decided by clang-format
-#   make docs     man page and shell completions anew from the option tables
+#   make docs     man page, completions and the page of recording options anew from the option tables
 #   make cross    the tests for aarch64, emulated; results are compared with this machine's byte by byte
 #   make static   one file that runs on any Linux, for x86_64 and aarch64: build-static/ascope-*
 #   make install  into PREFIX (DESTDIR is honoured)

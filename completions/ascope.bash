@@ -92,7 +92,7 @@ _ascope()
         options=' --help -h' ;;
     help)
         words='export analyse export-trace export-memory-timeline export-stacks info recover query communication sim completion help'
-        options=' --man --help -h' ;;
+        options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac
     if [[ $word == -* ]]; then

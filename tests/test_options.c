@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ascope/record.h"
+#include "collect/option_rows.h"
 #include "collect/options.h"
 #include "told.h"
 
@@ -271,21 +272,121 @@ static void a_shorter_structure_is_left_alone_behind_its_end(void **state)
     (void)state;
 }
 
-static void every_name_is_documented(void **state)
+static void the_defaults_are_those_of_the_table(void **state)
 {
-    char path[4096], name[80];
-    snprintf(path, sizeof path, "%s/../../docs/collector.md", getenv("ASCOPE_SAMPLE"));
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    char *const text = calloc(1 << 20, 1);
-    assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
-    fclose(f);
-    for (size_t i = 0; options_row_name(i); i++) {
-        snprintf(name, sizeof name, "`%s`", options_row_name(i));
-        if (!strstr(text, name))
-            fail_msg("docs/collector.md does not tell about %s", name);
+    struct ascope_options o;
+    ascope_options_init(&o);
+    assert_int_equal(o.size, sizeof o);
+    assert_int_equal(o.layout, ASCOPE_LAYOUT_PYTORCH);
+    assert_int_equal(o.rank, -1);
+    assert_int_equal(o.activities, ASCOPE_CPU | ASCOPE_NPU);
+    assert_string_equal(o.device, "auto");
+    assert_int_equal(o.level, ASCOPE_LEVEL0);
+    assert_int_equal(o.metrics, ASCOPE_METRICS_BY_LEVEL);
+    assert_true(o.gc_threshold_ms < 0 && o.export_text && !o.export_db && o.data_simplification && !o.mstx);
+    assert_null(o.parent_dir);
+    (void)state;
+}
+
+static void rows_of_the_table_hold_together(void **state)
+{
+    const struct ascope_option *r;
+    unsigned n_parameters = 0, sum = 0;
+    for (size_t i = 0; (r = ascope_option_at(i)); i++) {
+        assert_true(r->names->name && r->help && *r->help && !strchr(r->help, '\n') && !strchr(r->help, '|'));
+        for (const struct ascope_option_name *n = r->names; n->name; n++)
+            if (&recorder_option_find(n->name)->is != r)
+                fail_msg("%s is a name of two options", n->name);
+        assert_int_equal(r->key != NULL, r->section != ASCOPE_SECTION_NONE);
+        n_parameters += r->parameter > 0;
+        sum += r->parameter;
+        if (r->parameter && r->section != ASCOPE_SECTION_EXPERIMENTAL)
+            fail_msg("%s is a parameter that is not in profiler_info.json", r->names->name);
+        const bool needs_choices =
+            r->kind == ASCOPE_OPTION_BOOLEAN || r->kind == ASCOPE_OPTION_CHOICE || r->kind == ASCOPE_OPTION_LIST;
+        assert_int_equal(needs_choices, r->choices != NULL);
     }
-    free(text);
+    assert_int_equal(sum, n_parameters * (n_parameters + 1) / 2); /* each place once */
+    assert_int_equal(n_parameters, 15);
+    (void)state;
+}
+
+/* What get() returns makes the same structure again. */
+static void values_come_back_as_they_were_set(void **state)
+{
+    static const struct {
+        const char *name, *value, *comes_back; /* NULL: it has none */
+    } row[] = {
+        { "activities", "npu", "NPU" },
+        { "activities", "ProfilerActivity.NPU, cpu", "CPU,NPU" },
+        { "profiler_level", "LevelNone", "Level_none" },
+        { "aic_metrics", "ACL_AICORE_L0B_AND_WIDTH", "MemoryL0" },
+        { "--l2", "on", "true" },
+        { "export_type", "db,text", "text,db" },
+        { "gc_detect_threshold", "0", "0" },
+        { "gc_detect_threshold", "1.5", "1.5" },
+        { "gc_detect_threshold", "none", NULL },
+        { "rank", "0", "0" },
+        { "host_sys", "", NULL },
+        { "host_sys", "numa,cpu", "cpu,numa" },
+        { "mstx_domain_include", "a,b", "a,b" },
+        { "device", "sim", "sim" },
+        { "sys_cpu_freq", "50", "50" },
+        { "sys_cpu_profiling", "on", NULL },
+        { "task_time", "l2", NULL },
+        { "ascendcl", "off", NULL },
+        { "aic_mode", "sample-based", "sample-based" },
+        { "storage_limit", "300MB", "300" },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct ascope_options o, again;
+        print_message("  %s=%s\n", row[i].name, row[i].value);
+        ascope_options_init(&o);
+        ascope_options_init(&again);
+        assert_true(ascope_options_set(&o, row[i].name, row[i].value));
+        char *const text = ascope_options_get(&o, row[i].name);
+        if (!row[i].comes_back) {
+            assert_null(text);
+            continue;
+        }
+        assert_string_equal(text, row[i].comes_back);
+        assert_true(ascope_options_set(&again, row[i].name, text));
+        assert_memory_equal(&o, &again, sizeof o);
+        free(text);
+    }
+    struct ascope_options o;
+    ascope_options_init(&o);
+    assert_null(ascope_options_get(&o, "no such name"));
+    assert_int_equal(n_warnings, 0);
+    (void)state;
+}
+
+static void values_and_defaults_in_words(void **state)
+{
+    static const struct {
+        const char *name, *values, *otherwise;
+    } row[] = {
+        { "mstx", "true, false", "false" },
+        { "hccl", "on, off", "by level" },
+        { "profiler_level", "Level0, Level1, Level2, Level_none = LevelNone", "Level0" },
+        { "task_time", "off, l0, l1 = on, l2, l3", "l0" },
+        { "activities", "list of CPU, NPU", "CPU,NPU" },
+        { "export_type", "list of text, db", "text" },
+        { "dvpp_freq", "1 to 100 Hz", "50" },
+        { "gc_detect_threshold", "ms from 0, or none", "none" },
+        { "device", "auto, none, sim", "auto" },
+        { "data_simplification", "true, false", "true" },
+    };
+    char text[400];
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const struct ascope_option *r = &recorder_option_find(row[i].name)->is;
+        ascope_option_values(r, text, sizeof text);
+        assert_string_equal(text, row[i].values);
+        ascope_option_default(r, text, sizeof text);
+        assert_string_equal(text, row[i].otherwise);
+    }
+    ascope_option_values(&recorder_option_find("profiler_level")->is, text, 8); /* cut, never beyond */
+    assert_string_equal(text, "Level0,");
     (void)state;
 }
 
@@ -297,7 +398,10 @@ int main(void)
         cmocka_unit_test_setup(wrong_values_fall_back_in_order, count_warnings),
         cmocka_unit_test_setup(texts_become_fields, count_warnings),
         cmocka_unit_test_setup(a_shorter_structure_is_left_alone_behind_its_end, count_warnings),
-        cmocka_unit_test_setup(every_name_is_documented, count_warnings),
+        cmocka_unit_test_setup(the_defaults_are_those_of_the_table, count_warnings),
+        cmocka_unit_test_setup(rows_of_the_table_hold_together, count_warnings),
+        cmocka_unit_test_setup(values_come_back_as_they_were_set, count_warnings),
+        cmocka_unit_test_setup(values_and_defaults_in_words, count_warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

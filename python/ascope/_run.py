@@ -25,25 +25,31 @@ NUMBERS = (
     ("active", 0, "steps that are recorded; 0: all that follow"),
     ("repeat", 1, "turns, each with a directory of its own; 0: as many as there are"),
 )
-OF_PROFILE = (
-    ("record-shapes", "types and shapes of the inputs of operators"),
-    ("profile-memory", "what is taken and given back, by whom"),
-    ("with-stack", "call stacks of operators, and Python's calls"),
-    ("with-modules", "modules of operators, and Python's calls"),
-    ("with-flops", "operations that the large functions compute, as marks"),
-)
-OF_CONFIG = (
-    ("mstx", "marks of the program, of data loading, of saving, of communication"),
-    ("l2-cache", "how often kernels found what they needed in the L2 cache"),
-    ("op-attr", "attributes of operators"),
-    ("record-op-args", "arguments of the device's operators"),
-    ("sys-io", "traffic of network cards"),
-    ("sys-interconnection", "traffic between devices and to the host"),
-)
+OPTIONS = [row for row in _core.option_table() if row["section"] and not row["is_old"]]
+SHORT = {"profiler_level": ["--level"]}
 
 
 def _names(text):
     return [name for name in text.split(",") if name]
+
+
+def _add_option(group, row):
+    """What the recorder's option table says of it."""
+    dashed, default = "--" + row["name"].replace("_", "-"), row["default"]
+    if row["kind"] == "boolean":
+        if default:
+            dashed = "--no-" + dashed[2:]
+        group.add_argument(dashed, action="store_false" if default else "store_true", dest=row["name"],
+                           help=("switch off: " if default else "") + row["help"])
+        return
+    kind, metavar = {"list": (_names, "NAMES"), "names": (_names, "NAMES"), "ms": (float, "MS"), "number": (int, "N")}.get(
+        row["kind"], (str, "NAME"))
+    choices = row["choices"] if row["kind"] == "choice" and default is not None else None
+    shown = ",".join(default) if isinstance(default, list) else default
+    more = "" if choices or row["kind"] == "ms" else " (%s)" % row["values"]
+    group.add_argument(dashed, *SHORT.get(row["name"], []), type=kind, default=default, choices=choices,
+                       metavar=None if choices else metavar,
+                       help="%s%s [%s]" % (row["help"], more, row["otherwise"] if shown is None else shown))
 
 
 def _parser():
@@ -58,23 +64,12 @@ def _parser():
     where.add_argument("--out", default="./result", metavar="DIR", help="where the collection goes [./result]")
     where.add_argument("--worker-name", metavar="NAME", help="what its name begins with [the name of this machine]")
     where.add_argument("--no-analyse", action="store_true", help="leave the analysis for later")
-    where.add_argument("--export-type", type=_names, default=["text"], metavar="TYPES", help="text, db, or text,db [text]")
     when = p.add_argument_group("which steps")
     for name, default, text in NUMBERS:
         when.add_argument("--" + name, type=int, default=default, metavar="N", help="%s [%d]" % (text, default))
     what = p.add_argument_group("what is recorded")
-    what.add_argument("--activities", type=_names, default=["CPU", "NPU"], metavar="NAMES", help="CPU, NPU [CPU,NPU]")
-    for name, text in OF_PROFILE + OF_CONFIG:
-        what.add_argument("--" + name, action="store_true", help=text)
-    what.add_argument("--profiler-level", "--level", default="Level0", choices=("Level0", "Level1", "Level2", "Level_none"),
-                      help="how much of the device [Level0]")
-    what.add_argument("--aic-metrics", metavar="NAME", help="counters of the cores: PipeUtilization, Memory, ... [by the level]")
-    what.add_argument("--gc-detect-threshold", type=float, metavar="MS", help="collections of garbage that take as long")
-    what.add_argument("--host-sys", type=_names, metavar="NAMES", help="of the host: cpu, mem, disk, network, osrt, numa")
-    what.add_argument("--mstx-domain-include", type=_names, metavar="NAMES", help="marks of these domains only")
-    what.add_argument("--mstx-domain-exclude", type=_names, metavar="NAMES", help="marks of all but these domains")
-    what.add_argument("--no-data-simplification", action="store_false", dest="data_simplification",
-                      help="keep what the analysis does not need again")
+    for row in OPTIONS:
+        _add_option(what, row)
     return p
 
 
@@ -86,19 +81,18 @@ def _named(kind, names):
 def _profiler(o):
     from ascope.torch import profiler
 
-    def given(options):
-        return {name: getattr(o, name) for name in (row[0].replace("-", "_") for row in options)}
+    def given(section):
+        return {row["name"]: getattr(o, row["name"]) for row in OPTIONS if row["section"] == section}
 
-    config = profiler._ExperimentalConfig(
-        **given(OF_CONFIG), profiler_level=o.profiler_level, export_type=o.export_type, data_simplification=o.data_simplification,
-        aic_metrics=_named(profiler.AiCMetrics, [o.aic_metrics])[0] if o.aic_metrics else None,
-        gc_detect_threshold=o.gc_detect_threshold, host_sys=o.host_sys, mstx_domain_include=o.mstx_domain_include,
-        mstx_domain_exclude=o.mstx_domain_exclude)
-    plan = given(NUMBERS)
+    of_config = given("experimental_config")
+    if o.aic_metrics:
+        of_config["aic_metrics"], = _named(profiler.AiCMetrics, [o.aic_metrics])
+    of_profile = given("common_config")
+    of_profile["activities"] = _named(profiler.ProfilerActivity, o.activities)
+    plan = {name: getattr(o, name) for name in (row[0].replace("-", "_") for row in NUMBERS)}
     plan["active"] = plan["active"] or _core.EVERY_STEP
     return profiler.profile(
-        **given(OF_PROFILE), activities=_named(profiler.ProfilerActivity, o.activities), schedule=profiler.schedule(**plan),
-        experimental_config=config,
+        **of_profile, schedule=profiler.schedule(**plan), experimental_config=profiler._ExperimentalConfig(**of_config),
         on_trace_ready=profiler.tensorboard_trace_handler(o.out, o.worker_name, analyse_flag=not o.no_analyse))
 
 

@@ -50,6 +50,7 @@ int run_completion(struct arguments *a);
 void help_overview(void);
 void help_command(enum face face, const struct command *c);
 void manual_print(void);
+void recorder_manual_print(void); /* options of a recording, in Markdown */
 
 /* The whole of `msprof` and `msprof.py`. */
 int msprof_main(int argc, char **argv);

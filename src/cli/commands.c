@@ -32,7 +32,7 @@ static const uint8_t sim_options[] = {
     OPT_SLICE_KIB, OPT_COMM, OPT_KFC, OPT_GRAPHS, OPT_LATE, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
     OPT_THREADS, OPT_JSON, OPT_HELP,
 };
-static const uint8_t help_options[] = { OPT_MAN, OPT_HELP };
+static const uint8_t help_options[] = { OPT_MAN, OPT_RECORDER_OPTIONS, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
 
 const struct command commands[] = {
@@ -192,7 +192,8 @@ const struct command commands[] = {
         .name = "help",
         .usage = "[COMMAND]",
         .about = "describe a command",
-        .text = "Without a command, prints an overview; with --man, the manual page in mdoc.",
+        .text = "Without a command, prints an overview; with --man, the manual page in mdoc; with --recorder-options, what "
+                "libascope and its front ends accept.",
         LIST_OF(help_options),
         .words = "COMMAND",
         .run = run_help,

@@ -110,6 +110,10 @@ int run_help(struct arguments *a)
         manual_print();
         return 0;
     }
+    if (a->recorder_options) {
+        recorder_manual_print();
+        return 0;
+    }
     if (a->n_words == 0) {
         help_overview();
         return 0;

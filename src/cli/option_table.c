@@ -71,6 +71,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "print this text" },
     [OPT_MAN] = { "man", .kind = OPTION_FLAG, .at = AT(man),
         .help = "print the manual page, for man -l -" },
+    [OPT_RECORDER_OPTIONS] = { "recorder-options", .kind = OPTION_FLAG, .at = AT(recorder_options),
+        .help = "print the options of a recording as a page in Markdown" },
 
     [OPT_EXPORT_TYPE] = { "export-type", .kind = OPTION_TEXT, .value = "TYPE,...", .at = AT(export_type),
         .choice = { "text", "db", "text,db" },

@@ -41,6 +41,7 @@ enum option_id {
     OPT_TOP,
     OPT_HELP,
     OPT_MAN,
+    OPT_RECORDER_OPTIONS,
     /* of analyse only */
     OPT_EXPORT_TYPE,
     OPT_MAX_PROCESSES,
@@ -143,7 +144,7 @@ struct arguments {
     uint64_t iteration, model, iteration_count, threads, memory, max_size, device_id, data_type, max_processes, top;
     unsigned want; /* WANT_* of export, which is no option */
     unsigned format, dialect, time_base, type, summary_format, verbose, metric;
-    bool csv_safe, gzip, clear, cluster, json, quiet, help, man, pretty, simplify;
+    bool csv_safe, gzip, clear, cluster, json, quiet, help, man, recorder_options, pretty, simplify;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct sim_options sim;
     const char **word; /* what is no option */

@@ -1,6 +1,6 @@
 /* options.h - what the options of a session mean: checked, copied, and as the device's own switches.
  *
- * ascope_options_set() takes a text for each; one table has their names (every door's), their values and what they change.
+ * ascope_options_set() takes a text for each; option_rows.h has the table of their names, values and defaults.
  */
 #ifndef ASCOPE_COLLECT_OPTIONS_H
 #define ASCOPE_COLLECT_OPTIONS_H
@@ -53,8 +53,5 @@ const char *options_metrics_name(uint32_t metrics);
 const char *options_metrics_acl_name(uint32_t metrics);
 const char *options_level_name(uint32_t level);
 const char *options_host_sys_name(unsigned bit); /* 0: "cpu"; NULL: no more */
-
-/* For tests and documents: the names of all options, in the order of the table; NULL ends them. */
-const char *options_row_name(size_t i);
 
 #endif

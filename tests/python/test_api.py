@@ -97,6 +97,25 @@ def test_values_are_those_of_torch_npu():
         "cpu", "mem", "disk", "network", "osrt", "numa"}
 
 
+def test_parameters_are_rows_of_the_recorders_table():
+    from ascope import _core, _run
+    rows = {row["name"]: row for row in _core.option_table()}
+    given = {name: row for name, row in rows.items() if row["section"] == "experimental_config"}
+    assert set(inspect.signature(_ExperimentalConfig).parameters) == set(given)
+    for name, row in given.items():
+        assert row["help"] in _ExperimentalConfig.__doc__ and hasattr(_ExperimentalConfig(), row["key"])
+    common = {name for name, row in rows.items() if row["section"] == "common_config"}
+    assert common <= set(inspect.signature(profiler.profile).parameters)
+    offered = vars(_run._parser().parse_args(["script.py"]))
+    assert {name for name in common | set(given) if not rows[name]["is_old"]} <= set(offered)
+    for name in common | set(given):  # as the recorder has them, without an argument
+        assert rows[name]["is_old"] or offered[name] == rows[name]["default"], name
+    named = ((profiler.ProfilerLevel, "profiler_level"), (profiler.ExportType, "export_type"), (profiler.HostSystem, "host_sys"))
+    for names, option in named:
+        assert {value for name, value in vars(names).items() if not name.startswith("_")} == set(rows[option]["choices"])
+    assert {name for name in vars(AiCMetrics) if not name.startswith("_")} <= set(rows["aic_metrics"]["choices"])
+
+
 def test_torch_npu_has_the_names(script):
     script("""
         import ascope.torch_npu_compat, sys

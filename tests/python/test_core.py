@@ -266,8 +266,8 @@ def test_options_of_all_types(tmp_path, told):
     _core.on_recording(None)
     (begun, o), end = seen
     assert begun and end == (False, None)
-    assert o["activities"] == 3 and o["record_shapes"] and o["gc_detect_threshold"] == 0.5 and o["rank"] == 3
-    assert o["profiler_level"] == "Level1" and o["mstx_domain_include"] == "a,b" and o["device"] == "sim"
+    assert o["activities"] == ["CPU", "NPU"] and o["record_shapes"] and o["gc_detect_threshold"] == 0.5 and o["rank"] == 3
+    assert o["profiler_level"] == "Level1" and o["mstx_domain_include"] == ["a", "b"] and o["device"] == "sim"
     assert os.path.exists(os.path.join(p.path, "profiler_info_3.json"))
 
 

@@ -21,6 +21,7 @@
 /* ---- parts: each adds its names to the module. False: a Python error is set ---- */
 
 bool messages_add(PyObject *module);
+bool options_add(PyObject *module);
 bool listening_add(PyObject *module);
 bool tracer_add(PyObject *module);
 bool marks_add(PyObject *module);
@@ -61,9 +62,9 @@ PyObject *core_metadata(struct ascope_session *s, PyObject *args, metadata_fn fn
 
 /* ---- options ---- */
 
-/* From a dict: names as docs/collector.md has them; values are texts, numbers, truths, lists of texts, or None for the default.
+/* From a dict: names as docs/recorder-options.md has them; values are texts, numbers, booleans, lists of texts, or None for the default.
  * False: the Python error is set. */
 bool options_of_dict(struct ascope_options *o, PyObject *dict);
-PyObject *options_to_dict(const struct ascope_options *o); /* those that doors inside a framework need */
+PyObject *options_to_dict(const struct ascope_options *o); /* all of them; None: nothing is set */
 
 #endif

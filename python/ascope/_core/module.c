@@ -168,7 +168,7 @@ static const struct constant {
 };
 
 static bool (*const parts[])(PyObject *) = {
-    messages_add, listening_add, tracer_add, marks_add, profiler_add, session_add,
+    messages_add, options_add, listening_add, tracer_add, marks_add, profiler_add, session_add,
 };
 
 static struct PyModuleDef core_module = {

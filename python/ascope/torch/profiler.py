@@ -38,6 +38,8 @@ METADATA_MOST, TEXT_MOST = 50 * 1024, 4096
 METRICS = ("self_cpu_time_total", "self_npu_time_total")
 OTHER_TOOLS = ("PROFILER_SAMPLECONFIG", "PROFILING_MODE")
 
+_SWITCHES = [row["name"] for row in _core.option_table() if row["section"] == "common_config" and row["kind"] == "boolean"]
+
 _hooks = Hooks()
 _alive = weakref.WeakSet()
 _child = threading.local()  # is_traced: it asked for stacks
@@ -203,7 +205,7 @@ class _KinetoProfile:
     def _options(self, is_export_only):
         options = self.experimental_config.options()
         options.update(_place.options(is_export_only))
-        for name in ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules"):
+        for name in _SWITCHES:
             options[name] = getattr(self, name)
         options["activities"] = [one.name for one in ProfilerActivity if one in self.activities]
         options["device"] = os.environ.get("ASCOPE_DEVICE") or None
