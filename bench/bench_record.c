@@ -110,7 +110,9 @@ static void operator_with_shapes(unsigned long n)
 static void memory(unsigned long n)
 {
     while (n-- > 0) {
-        const struct ascope_memory m = { .pointer = n, .size_bytes = 512, .device_type = ASCOPE_ON_NPU };
+        const struct ascope_memory m = {
+            .size = sizeof m, .pointer = n, .size_bytes = 512, .device_type = ASCOPE_ON_NPU
+        };
         ascope_memory(&m);
         BARRIER();
     }

@@ -6,6 +6,7 @@
  * was never ended, finishes it, and says so.
  */
 #include <ascope/ascope.h>
+#include <ascope/sim.h>
 
 #include <signal.h>
 #include <stdio.h>

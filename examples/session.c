@@ -6,6 +6,7 @@
  * the text says what to do.
  */
 #include <ascope/ascope.h>
+#include <ascope/sim.h>
 
 #include <stdio.h>
 

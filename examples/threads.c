@@ -6,6 +6,7 @@
  * do: the queue's points tie operators to the kernels that another thread launched for them.
  */
 #include <ascope/ascope.h>
+#include <ascope/sim.h>
 
 #include <pthread.h>
 #include <stdio.h>

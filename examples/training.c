@@ -6,6 +6,7 @@
  * itself is the same with and without: it never asks whether it is recorded.
  */
 #include <ascope/ascope.h>
+#include <ascope/sim.h>
 
 #include <stdio.h>
 
@@ -37,7 +38,7 @@ static void run(const char *name, const char *kernel, enum ascope_scope scope, i
 static void tell_memory(uint64_t at, int64_t bytes, enum ascope_memory_event event)
 {
     allocated_bytes += event == ASCOPE_BLOCK_FREE ? 0 : bytes;
-    struct ascope_memory m = { .pointer = at, .size_bytes = bytes, .device_type = ASCOPE_ON_NPU };
+    struct ascope_memory m = { .size = sizeof m, .pointer = at, .size_bytes = bytes, .device_type = ASCOPE_ON_NPU };
     m.allocated_bytes = m.active_bytes = allocated_bytes;
     m.reserved_bytes = POOL_BYTES;
     m.event = (uint8_t)event;
@@ -107,7 +108,7 @@ int main(int n, char **arg)
     loading = ascope_domain_get("loading");
     model = ascope_domain_get("model");
 
-    const struct ascope_schedule plan = { .wait = 1, .warmup = 1, .active = 3, .repeat = 1 };
+    const struct ascope_schedule plan = { .size = sizeof plan, .wait = 1, .warmup = 1, .active = 3, .repeat = 1 };
     struct ascope_profiler *p = ascope_profiler_new(&o, &plan, print_path, NULL);
     ascope_profiler_start(p);
     for (unsigned step = 0; step < STEPS; step++) {

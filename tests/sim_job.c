@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <ascope/ascope.h>
+#include <ascope/sim.h>
 
 enum { COLLECTIVE_EVERY = 10, SYNCHRONIZE_EVERY = 50, FEW = 1000 };
 

@@ -50,7 +50,8 @@ int main(int, char **arg)
     o.parent_dir = arg[1];
     o.device = "none";
     o.mstx = true;
-    const ascope_schedule plan = { 0, 3, 0, 1, 0, 0 };
+    ascope::schedule plan(3);
+    plan.repeat = 1;
     ascope::profiler profiler(o, &plan);
     ascope_domain *const loader = ascope::domain("loader");
     for (int step = 0; step < 3; step++) {
@@ -158,7 +159,8 @@ class Installed(unittest.TestCase):
             with open(os.path.join(folder, h)) as f:
                 text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
             declared.update(re.findall(r"^ASCOPE_API\b[^;(]*?(\w+)\s*[(;]", text, re.M))
-        exported = {line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", self.library).splitlines()}
+        symbols = run("nm", "-D", "--defined-only", self.library)
+        exported = set(re.findall(r" [A-Z] (\w+)@@LIBASCOPE_", symbols))
         self.assertEqual(exported - declared, set(), "exported, but in no header")
         self.assertEqual(declared - exported, set(), "in a header, but not exported")
 

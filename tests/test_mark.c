@@ -436,8 +436,8 @@ static void collectives_have_the_message_of_the_framework(void **state)
 {
     struct ascope_session *s = recorded_begin(NULL);
     struct ascope_domain *d = ascope_domain_get(ASCOPE_COLLECTIVES);
-    const struct ascope_collective all = { "HcclAllreduce", "group_name_43", "fp16", 25701386, 32, -1, -1 },
-                                   receive = { "HcclRecv", "a\"b\\c", NULL, 1, 0, 3, -1 };
+    const struct ascope_collective all = { sizeof all, "HcclAllreduce", "group_name_43", "fp16", 25701386, 32, -1, -1 },
+                                   receive = { sizeof receive, "HcclRecv", "a\"b\\c", NULL, 1, 0, 3, -1 };
     ascope_range_end(d, ascope_collective_begin(&all, NULL));
     ascope_range_end(d, ascope_collective_begin(&receive, NULL));
     struct collection r;

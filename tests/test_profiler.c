@@ -178,7 +178,9 @@ static void plans_make_collections(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         print_message("  %s\n", row[i].what);
         n_warnings = n_ready = 0;
-        struct ascope_profiler *p = ascope_profiler_new(&o, &row[i].plan, count_ready, NULL);
+        struct ascope_schedule plan = row[i].plan;
+        plan.size = sizeof plan;
+        struct ascope_profiler *p = ascope_profiler_new(&o, &plan, count_ready, NULL);
         ascope_profiler_start(p);
         for (unsigned k = 0; k < row[i].steps; k++)
             ascope_profiler_step(p);
@@ -193,7 +195,7 @@ static void plans_make_collections(void **state)
 
 static void options_are_told_of_once(void **state)
 {
-    const struct ascope_schedule plan = { .warmup = 1, .active = 1 };
+    const struct ascope_schedule plan = { .size = sizeof plan, .warmup = 1, .active = 1 };
     struct ascope_options o = host_only();
     o.host_sys = ASCOPE_HOST_OSRT; /* not recorded */
     n_warnings = 0;
@@ -216,7 +218,7 @@ static void options_are_told_of_once(void **state)
 static void calls_out_of_order(void **state)
 {
     const struct ascope_options o = host_only();
-    const struct ascope_schedule plan = { .warmup = 1, .active = 2, .repeat = 1 };
+    const struct ascope_schedule plan = { .size = sizeof plan, .warmup = 1, .active = 2, .repeat = 1 };
     print_message("  started twice: told, and the first goes on\n");
     struct ascope_profiler *p = ascope_profiler_new(&o, &plan, count_ready, NULL);
     n_warnings = n_ready = 0;
@@ -247,7 +249,9 @@ static void calls_out_of_order(void **state)
     assert_int_equal(collections(true), 2);
 
     print_message("  steps without a start: the schedule goes on\n");
-    p = ascope_profiler_new(&o, &(struct ascope_schedule){ .wait = 1, .warmup = 1, .active = 1 }, count_ready, NULL);
+    p = ascope_profiler_new(
+        &o, &(struct ascope_schedule){ .size = sizeof(struct ascope_schedule), .wait = 1, .warmup = 1, .active = 1 },
+        count_ready, NULL);
     n_warnings = n_ready = 0;
     ascope_profiler_step(p);
     ascope_profiler_step(p);
@@ -276,7 +280,7 @@ static void a_place_that_cannot_be_stops_nothing(void **state)
 {
     struct ascope_options o = host_only();
     o.parent_dir = "/dev/null/there";
-    const struct ascope_schedule plan = { .warmup = 1, .active = 1, .repeat = 1 };
+    const struct ascope_schedule plan = { .size = sizeof plan, .warmup = 1, .active = 1, .repeat = 1 };
     n_warnings = n_errors = n_ready = 0;
     struct ascope_profiler *p = ascope_profiler_new(&o, &plan, count_ready, NULL);
     ascope_profiler_start(p);

@@ -291,11 +291,11 @@ static void the_queue_comes_back(void **state)
 static void memory_comes_back(void **state)
 {
     static const struct ascope_memory event[] = {
-        { 0x1000, 512, 512, 2048, 512, 3, ASCOPE_ON_NPU, 1, ASCOPE_MALLOC, false },
-        { 0x1000, -512, 0, 2048, 512, 3, ASCOPE_ON_NPU, 1, ASCOPE_FREE, false },
-        { 0x1000, -512, 0, 2048, 0, 3, ASCOPE_ON_NPU, 1, ASCOPE_BLOCK_FREE, false },
-        { 0x2000, 64, 64, 64, 64, -1, ASCOPE_ON_NPU, 0, ASCOPE_MALLOC, true },
-        { 0x3000, 32, 32, 0, 0, 0, ASCOPE_ON_CPU, 0, ASCOPE_MALLOC, false },
+        { sizeof *event, ASCOPE_ON_NPU, 1, ASCOPE_MALLOC, false, 0x1000, 512, 512, 2048, 512, 3 },
+        { sizeof *event, ASCOPE_ON_NPU, 1, ASCOPE_FREE, false, 0x1000, -512, 0, 2048, 512, 3 },
+        { sizeof *event, ASCOPE_ON_NPU, 1, ASCOPE_BLOCK_FREE, false, 0x1000, -512, 0, 2048, 0, 3 },
+        { sizeof *event, ASCOPE_ON_NPU, 0, ASCOPE_MALLOC, true, 0x2000, 64, 64, 64, 64, -1 },
+        { sizeof *event, ASCOPE_ON_CPU, 0, ASCOPE_MALLOC, false, 0x3000, 32, 32, 0, 0, 0 },
     };
     struct ascope_session *s = recorded_begin(NULL);
     for (size_t i = 0; i < ROWS(event); i++)
@@ -400,7 +400,7 @@ static void what_was_not_asked_for_is_not_recorded(void **state)
     assert_int_equal(early.begin, 0);
     ascope_op_end(&early);
     struct ascope_session *s = recorded_begin(only_host_and_framework);
-    const struct ascope_memory m = { .pointer = 1, .size_bytes = 1 };
+    const struct ascope_memory m = { .size = sizeof m, .pointer = 1, .size_bytes = 1 };
     ascope_memory(&m);
     ascope_python_event(ASCOPE_PYTHON_CALL, 1);
     ascope_python_gc(1, 2);

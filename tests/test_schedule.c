@@ -46,17 +46,19 @@ static void actions_follow_the_plan(void **state)
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         print_message("  %s\n", row[i].what);
+        struct ascope_schedule plan = row[i].plan;
+        plan.size = sizeof plan;
         for (size_t step = 0; row[i].actions[step]; step++)
-            assert_int_equal(letter[ascope_schedule_action(&row[i].plan, step)], row[i].actions[step]);
+            assert_int_equal(letter[ascope_schedule_action(&plan, step)], row[i].actions[step]);
     }
     (void)state;
 }
 
 static void enormous_numbers_do_no_harm(void **state)
 {
-    const struct ascope_schedule all = { INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 0, 0 };
+    const struct ascope_schedule all = { sizeof all, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 0, 0 };
     assert_int_equal(ascope_schedule_action(&all, UINT64_MAX), ASCOPE_RECORD);
-    const struct ascope_schedule none = { 0 }, below = { -1, -1, -1, -1, -1, 0 };
+    const struct ascope_schedule none = { .size = sizeof none }, below = { sizeof below, -1, -1, -1, -1, -1, 0 };
     assert_int_equal(ascope_schedule_action(&none, 5), ASCOPE_RECORD_AND_SAVE); /* active is 1 at least */
     assert_int_equal(ascope_schedule_action(&below, UINT64_MAX), ASCOPE_RECORD_AND_SAVE);
     (void)state;
@@ -69,18 +71,20 @@ static void wrong_numbers_become_defaults(void **state)
         struct ascope_schedule in, out;
         unsigned warnings;
     } row[] = {
-        { "nothing wrong", { 1, 2, 1, 3, 4, 1 }, { 1, 2, 1, 3, 4, 1 }, 0 },
-        { "no warm-up is told", { 1, 2, 0, 3, 4, 0 }, { 1, 2, 0, 3, 4, 0 }, 1 },
-        { "active is at least 1", { 0, 0, 1, 0, 0, 0 }, { 0, 1, 1, 0, 0, 0 }, 1 },
-        { "all below 0", { -1, -1, -1, -1, -1, -1 }, { 0, 1, 0, 0, 0, -1 }, 6 },
+        { "nothing wrong", { 0, 1, 2, 1, 3, 4, 1 }, { 0, 1, 2, 1, 3, 4, 1 }, 0 },
+        { "no warm-up is told", { 0, 1, 2, 0, 3, 4, 0 }, { 0, 1, 2, 0, 3, 4, 0 }, 1 },
+        { "active is at least 1", { 0, 0, 0, 1, 0, 0, 0 }, { 0, 0, 1, 1, 0, 0, 0 }, 1 },
+        { "all below 0", { 0, -1, -1, -1, -1, -1, -1 }, { 0, 0, 1, 0, 0, 0, -1 }, 6 },
     };
     ascope_on_message(count_warning, NULL);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct ascope_schedule s = row[i].in;
+        s.size = sizeof s;
         print_message("  %s\n", row[i].what);
         n_warnings = 0;
         ascope_schedule_check(&s);
-        assert_memory_equal(&s, &row[i].out, sizeof s);
+        assert_int_equal(s.size, sizeof s);
+        assert_memory_equal(&s.wait, &row[i].out.wait, sizeof s - offsetof(struct ascope_schedule, wait));
         assert_int_equal(n_warnings, row[i].warnings);
     }
     ascope_on_message(NULL, NULL);

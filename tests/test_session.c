@@ -686,7 +686,7 @@ static void listeners_work_while_something_is_recorded(void **state)
 {
     (void)state;
     struct heard h = { 0 };
-    const struct ascope_listener l = { hear_start, hear_stop, &h };
+    const struct ascope_listener l = { sizeof l, hear_start, hear_stop, &h };
     struct ascope_options o = options_for("none");
     o.profile_memory = true;
     assert_true(ascope_listen(&l));

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "ascope/ascope.h"
+#include "ascope/sim.h"
 #include "child.h"
 #include "collect/host_clock.h"
 #include "collect/options.h"

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ascope/ascope.h"
+#include "ascope/sim.h"
 #include "collect/ring_inline.h"
 #include "collect/writer.h"
 
@@ -155,7 +156,8 @@ static void *user(void *seed)
         const uint64_t old = atomic_exchange(&shared_range[i % SHARED_RANGES], range);
         ascope_range_end(domain, old);
         ascope_name((struct ascope_text){ name, (uint32_t)n });
-        ascope_memory(&(struct ascope_memory){ .pointer = i, .size_bytes = 8, .device_type = ASCOPE_ON_CPU });
+        ascope_memory(&(struct ascope_memory){
+            .size = sizeof(struct ascope_memory), .pointer = i, .size_bytes = 8, .device_type = ASCOPE_ON_CPU });
         if (i % 64 == 0) {
             static _Atomic uint64_t exchange;
             ascope_sim_launch(stream, &(struct ascope_sim_kernel){ .type = "Add", .name = name });

@@ -1,5 +1,7 @@
-/* ascope.h - all of libascope. The stories, one header each: session.h (a collection), recorder_options.h (what can be recorded), schedule.h (which steps), record.h (what the
- * program does), mark.h (the user's own marks; mstx.h under their usual names), sim.h (a device for machines without one). */
+/* ascope.h - all of libascope's stable interface: session.h (a collection), recorder_options.h (what can be recorded), schedule.h (which
+ * steps), record.h (what the program does), mark.h (the user's own marks), version.h.
+ *
+ * Not included: mstx.h (marks under the vendor's names), ascope.hpp (C++), and sim.h (the simulated NPU), which is not stable. */
 #ifndef ASCOPE_ASCOPE_H
 #define ASCOPE_ASCOPE_H
 
@@ -8,6 +10,6 @@
 #include "ascope/recorder_options.h"
 #include "ascope/schedule.h"
 #include "ascope/session.h"
-#include "ascope/sim.h"
+#include "ascope/version.h"
 
 #endif

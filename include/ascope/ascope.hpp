@@ -2,7 +2,9 @@
 //
 //     ascope::options o;
 //     o.device = "none";
-//     ascope::profiler profiler(o);
+//     ascope::schedule plan;
+//     plan.warmup = 1;
+//     ascope::profiler profiler(o, &plan);
 //     for (...) {
 //         ascope::range range("batch", ascope::domain("loader"));
 //         ascope::op op("my::operator");
@@ -10,8 +12,8 @@
 //         profiler.step();
 //     }
 //
-// A thin layer: nothing here allocates or throws, and the C functions can be used beside it. While nothing is recorded an operator or a
-// range costs a load and a branch.
+// A thin layer: nothing here allocates or throws, and the C functions can be used beside it. Errors and threads are those of the C
+// functions. While nothing is recorded an operator or a range costs a load and a branch.
 #ifndef ASCOPE_ASCOPE_HPP
 #define ASCOPE_ASCOPE_HPP
 
@@ -25,7 +27,16 @@ struct options : ascope_options {
     options() { ascope_options_init(this); }
 };
 
-// The same name gives the same domain. Worth keeping where marks are frequent: finding it takes a lock.
+// A schedule of the steps that are recorded; all but `active` are 0.
+struct schedule : ascope_schedule {
+    explicit schedule(int64_t active_steps = 1) : ascope_schedule()
+    {
+        size = sizeof(ascope_schedule);
+        active = active_steps;
+    }
+};
+
+// The same name gives the same domain. Worth keeping where marks are frequent: finding it takes a search by name.
 inline ascope_domain *domain(const char *name)
 {
     return ascope_domain_get(name);
@@ -71,8 +82,8 @@ class op
     ascope_op op_;
 };
 
-// Records the steps that a schedule says. Without one it records everything from here to the end of the block, and marks no
-// steps.
+// Records the steps that a schedule selects. Without one it records everything from here to the end of the block, and marks no
+// steps. Errors are reported as messages, and the program continues without a recording. One thread at a time.
 class profiler
 {
   public:

@@ -28,21 +28,27 @@ typedef void *aclrtStream;    /* NULL: the host alone */
 typedef struct mstxDomainRegistration_st mstxDomainRegistration_t;
 typedef mstxDomainRegistration_t *mstxDomainHandle_t;
 
+/* As ascope_mark(), ascope_range_begin() and ascope_range_end() in the domain "default".
+ * Errors, Threads: theirs. */
 ASCOPE_API void mstxMarkA(const char *message, aclrtStream stream);
 ASCOPE_API mstxRangeId mstxRangeStartA(const char *message, aclrtStream stream);
 ASCOPE_API void mstxRangeEnd(mstxRangeId id);
 
-ASCOPE_API mstxDomainHandle_t mstxDomainCreateA(const char *name); /* NULL: not allowed, or more than 1024 of them */
+/* As ascope_domain_get(), ascope_domain_destroy() and the same marks in a domain, which must not be NULL here: then they are ignored.
+ * A range ends in the domain that it began in.
+ * Errors, Threads: theirs. */
+ASCOPE_API mstxDomainHandle_t mstxDomainCreateA(const char *name);
 ASCOPE_API void mstxDomainDestroy(mstxDomainHandle_t domain);
 ASCOPE_API void mstxDomainMarkA(mstxDomainHandle_t domain, const char *message, aclrtStream stream);
 ASCOPE_API mstxRangeId mstxDomainRangeStartA(mstxDomainHandle_t domain, const char *message, aclrtStream stream);
-ASCOPE_API void mstxDomainRangeEnd(mstxDomainHandle_t domain, mstxRangeId id); /* the domain that it began in */
+ASCOPE_API void mstxDomainRangeEnd(mstxDomainHandle_t domain, mstxRangeId id);
 
-/* Which tool listens: programs ask whether a profiler does, and so the answer is the number of the vendor's. */
 enum { MSTX_TOOL_INVALID_ID = 0, MSTX_TOOL_MSPROF_ID = 0x1000 };
+/* Which tool listens: programs ask whether a profiler does, and so the answer is the number of the vendor's profiler.
+ * Errors: none; NULL is ignored. Threads: any, and signal handlers. */
 ASCOPE_API void mstxGetToolId(uint64_t *id);
 
-/* Memory pools, for tools that watch accesses. Accepted, and nothing is recorded. */
+/* Memory pools, for tools that watch accesses. These structures are the vendor's: they have no size. */
 typedef struct mstxMemHeap_st mstxMemHeap_t;
 typedef mstxMemHeap_t *mstxMemHeapHandle_t;
 typedef struct mstxMemRegion_st mstxMemRegion_t;
@@ -84,13 +90,13 @@ typedef struct mstxMemRegionsUnregisterBatch_t {
     mstxMemRegionRef_t const *refArray;
 } mstxMemRegionsUnregisterBatch_t;
 
+/* Accepted, and nothing is recorded.
+ * Errors: NULL: no description. Threads: any. */
 ASCOPE_API mstxMemHeapHandle_t mstxMemHeapRegister(mstxDomainHandle_t domain, mstxMemHeapDesc_t const *desc);
 ASCOPE_API void mstxMemHeapUnregister(mstxDomainHandle_t domain, mstxMemHeapHandle_t heap);
 ASCOPE_API void mstxMemRegionsRegister(mstxDomainHandle_t domain, mstxMemRegionsRegisterBatch_t const *desc);
 ASCOPE_API void mstxMemRegionsUnregister(mstxDomainHandle_t domain, mstxMemRegionsUnregisterBatch_t const *desc);
 
-/* What a front end calls in the tool that it has loaded. It hands out its tables by module: slots are addresses of function
- * pointers, counted from 1, of which the tool fills those that it serves. 0: some were filled. */
 typedef void (*mstxFuncPointer)(void);
 typedef mstxFuncPointer **mstxFuncTable;
 typedef enum mstxFuncModule {
@@ -100,6 +106,10 @@ typedef enum mstxFuncModule {
     MSTX_API_MODULE_FORCE_INT = 0x7fffffff
 } mstxFuncModule;
 typedef int (*mstxGetModuleFuncTableFunc)(mstxFuncModule module, mstxFuncTable *table, unsigned int *size);
+
+/* What a front end calls in the tool that it has loaded. It hands out its tables by module: slots are addresses of function
+ * pointers, counted from 1, of which the tool fills those that it serves.
+ * Errors: MSTX_FAIL: no table, or none of its slots is one of ours. Threads: one at a time. */
 ASCOPE_API int InitInjectionMstx(mstxGetModuleFuncTableFunc get_table);
 
 #ifdef __cplusplus

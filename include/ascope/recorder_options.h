@@ -1,8 +1,8 @@
 /* recorder_options.h - every option of a recording, as rows: for front ends, help texts and documents.
  *
  * One row is one option: its names in each front end, what it accepts, its default, its place in profiler_info.json. Front ends
- * make their parameters from the rows, so that a new option needs no code of theirs. Rows belong to the library and are valid as
- * long as the process lives. For any thread.
+ * make their parameters from the rows, so that a new option needs no code of theirs. Rows belong to the library; their lifetime is
+ * that of the process.
  */
 #ifndef ASCOPE_RECORDER_OPTIONS_H
 #define ASCOPE_RECORDER_OPTIONS_H
@@ -42,6 +42,7 @@ enum ascope_option_section { /* of profiler_info.json */
                              ASCOPE_SECTION_EXPERIMENTAL /* experimental_config: parameters of _ExperimentalConfig */
 };
 
+/* This one and struct ascope_choice are elements of arrays: they have no size and never change. */
 struct ascope_option_name {
     const char *name;
     uint32_t front_ends; /* enum ascope_front_end, several; 0: ascope_options_set() alone */
@@ -51,8 +52,13 @@ struct ascope_choice {
     uint64_t value; /* the first name of a value is the usual one, the others are accepted, too */
 };
 
+/* Filled by the library. A program that reads a field which a later version has added compares the size first. */
 struct ascope_option {
-    uint32_t group, kind;                   /* enum ascope_option_group, enum ascope_option_kind */
+    uint32_t size;        /* sizeof(struct ascope_option), as the library knows it */
+    uint32_t group, kind; /* enum ascope_option_group, enum ascope_option_kind */
+    uint32_t section;     /* enum ascope_option_section, of the key */
+    uint32_t parameter;   /* its place among the parameters of _ExperimentalConfig, from 1; 0: it is none */
+    bool is_old;          /* a name that programs should no longer use */
     const struct ascope_option_name *names; /* end with NULL; the first one is that of the documents */
     const char *help;                       /* one line: what it records or changes */
     const struct ascope_choice *choices;    /* end with NULL; NULL: the kind has none */
@@ -62,18 +68,19 @@ struct ascope_option {
     const char *more_values; /* in words, beyond the choices; NULL: no more */
     const char *otherwise;   /* in words: what holds unless it is set; NULL: the default is a value */
     const char *key;         /* in profiler_info.json; NULL: it is not there */
-    uint32_t section;        /* enum ascope_option_section, of the key */
-    uint32_t parameter;      /* its place among the parameters of _ExperimentalConfig, from 1; 0: it is none */
-    bool is_old;             /* a name that programs should no longer use */
 };
 
-ASCOPE_API const struct ascope_option *ascope_option_at(size_t i); /* NULL: there are no more */
+/* The rows, counted from 0.
+ * Errors: NULL: there are no more. Threads: any, and signal handlers. */
+ASCOPE_API const struct ascope_option *ascope_option_at(size_t i);
 
-/* The value of an option as a text that ascope_options_set() accepts; owner: the caller, free(). NULL: nothing is set (see
- * `otherwise`), the option only changes others (task_time), there is no such name, or no memory. */
+/* The value of an option as a text that ascope_options_set() accepts; owner: the caller, free().
+ * Errors: NULL: nothing is set (see `otherwise`), the option only changes others (task_time), there is no such name, no memory, or a
+ * size of the options that is not set. Threads: any. */
 ASCOPE_API char *ascope_options_get(const struct ascope_options *o, const char *name);
 
-/* What an option accepts, and what it is unless it is set, in words: "Level0, Level1, Level2, Level_none"; "Level0". */
+/* What an option accepts, and what it is unless it is set, in words: "Level0, Level1, Level2, Level_none"; "Level0".
+ * Errors: none; a text that does not fit is cut off. Threads: any. */
 ASCOPE_API void ascope_option_values(const struct ascope_option *option, char *text, size_t size);
 ASCOPE_API void ascope_option_default(const struct ascope_option *option, char *text, size_t size);
 

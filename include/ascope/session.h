@@ -1,16 +1,14 @@
-/* session.h - one collection: from an empty directory to files that `ascope analyse` (or the reference) reads.
+/* session.h - one collection: from an empty directory to files that `ascope analyse` (or the reference parser) reads.
  *
  * A session creates its directory, records between start and stop, and is complete after ascope_session_end():
  *
  *     new ── warmup ── start ── stop ── end
  *       └──────────────┘  (warm-up may be left out; discard, instead of end, deletes the directory)
  *
- * One session of a process can be open at a time. Programs that count steps use schedule.h, which drives sessions. All these
- * functions belong to one thread at a time; recording (record.h, mark.h, mstx.h) is for any thread.
+ * One session of a process can be open at a time. Programs that count steps use schedule.h, which drives sessions.
  *
  * A program that is killed, calls _exit() or exec() leaves a directory that can be analysed all the same: records lie in a file
- * that is mapped into memory, and `ascope analyse` (or `ascope recover`) finishes the work. After fork() the child records
- * nothing until it opens a session of its own.
+ * that is mapped into memory, and `ascope analyse` (or `ascope recover`) finishes the work.
  */
 #ifndef ASCOPE_SESSION_H
 #define ASCOPE_SESSION_H
@@ -69,13 +67,12 @@ struct ascope_options {
     bool sys_io, sys_interconnection;
     double gc_threshold_ms; /* below 0: collections of garbage are not recorded */
     uint32_t host_sys;      /* enum ascope_host_system, several */
-    const char
-        *mstx_domain_include; /* names with commas between them; NULL: all. "default" is the domain without a name */
-    const char *mstx_domain_exclude;
+    /* domains by name, with commas between them; NULL: all, none. "default" is the domain without a name */
+    const char *mstx_domain_include, *mstx_domain_exclude;
 
-    /* what only the msprof and acl.json doors can ask for; see docs/collector.md */
+    /* what only the msprof and acl.json front ends can ask for; see docs/collector.md */
     uint64_t more_data; /* bits of the device's data mask, beyond those that follow from the above */
-    uint64_t less_data; /* bits that stay away all the same */
+    uint64_t less_data; /* bits that are removed from it */
     bool sample_based;  /* counters of the cores by time instead of by task */
     uint32_t aic_hz, hardware_mem_hz, io_hz, interconnection_hz, cpu_hz, dvpp_hz, low_power_hz, host_usage_hz;
     uint32_t host_usage; /* ASCOPE_HOST_CPU, ASCOPE_HOST_MEM */
@@ -93,58 +90,81 @@ struct ascope_options {
 
     /* how it is recorded; 0 takes the default */
     uint32_t storage_limit_mb; /* the oldest repeatable records are deleted beyond it; 0: no limit */
-    uint32_t slice_kb;         /* files are cut at this size: 2048 */
-    uint32_t ring_kb;          /* of memory for each recording thread, a power of two: 4096 */
-    const char
-        *ring_dir; /* where that memory's file lies; NULL: in the collection. For collections on shared storage: a local
-                             directory, such as /dev/shm */
+    uint32_t slice_kb;         /* files are cut at this size; default: 2048 */
+    uint32_t ring_kb;          /* of memory for each recording thread, a power of two; default: 4096 */
+    /* where that memory's file lies; NULL: in the collection. For collections on shared storage: a local directory, such as /dev/shm */
+    const char *ring_dir;
 };
-/* The defaults. The size is the caller's: a program may know fewer fields than the library. */
+
+/* The function behind ascope_options_init(), for bindings that know another size.
+ * Errors: none. Threads: any. */
 ASCOPE_API void ascope_options_init_sized(struct ascope_options *o, uint32_t size);
+
+/* The defaults, and the size.
+ * Errors: none. Threads: any. */
 static inline void ascope_options_init(struct ascope_options *o)
 {
     ascope_options_init_sized(o, (uint32_t)sizeof *o);
 }
 
 /* One option by the name that it has in the documents ("profiler_level", "aic_metrics", "mstx_domain_include", "--task-time", ...),
- * its value as text, which is copied for the life of the process. A value that cannot be becomes the default, with a warning. False:
- * there is no such name. docs/collector.md has them all. */
+ * its value as text, which is copied for the lifetime of the process. Invalid values fall back to the default, with a warning.
+ * docs/collector.md has all names.
+ * Errors: false: there is no such name. An option that the program's older structure does not have is ignored with a warning.
+ * Threads: any, each with options of its own. */
 ASCOPE_API bool ascope_options_set(struct ascope_options *o, const char *name, const char *value);
 
 struct ascope_session;
 
-/* Creates the directory. NULL: e says why. e may be NULL everywhere. Without options the defaults are taken. */
+/* Creates the directory. The options are copied and checked: invalid values fall back to the default, with a warning. NULL: the defaults.
+ * Errors: NULL, and e: a session is open already, the directory cannot be written, no memory, or a size that is not set.
+ * Threads: any; of several at the same time one gets the session. */
 ASCOPE_API struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *e);
-ASCOPE_API const char *ascope_session_path(const struct ascope_session *s); /* absolute; lives as long as the session */
 
-ASCOPE_API bool ascope_session_warmup(struct ascope_session *s,
-                                      struct ascope_error *e); /* devices run, nothing is kept */
+/* The absolute path of its directory, lent until the session ends.
+ * Errors: none; s must not be NULL. Threads: one at a time. */
+ASCOPE_API const char *ascope_session_path(const struct ascope_session *s);
+
+/* Warm-up: devices run, nothing is kept. Start: recording begins. Stop: everything recorded is on disk, and described.
+ * Errors: false, and e: the session is not in the state for it, or of another process; files or a device fail. After a start that
+ * failed the session is as new; after a stop that failed it is stopped all the same, and `ascope analyse` recovers what it can.
+ * Threads: one at a time. */
+ASCOPE_API bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *e);
 ASCOPE_API bool ascope_session_start(struct ascope_session *s, struct ascope_error *e);
-ASCOPE_API bool ascope_session_stop(struct ascope_session *s,
-                                    struct ascope_error *e); /* everything recorded is on disk */
-ASCOPE_API bool ascope_session_end(struct ascope_session *s, struct ascope_error *e); /* and described; s is gone */
-ASCOPE_API void ascope_session_discard(
-    struct ascope_session *s); /* the directory is deleted; s is gone; NULL is fine */
+ASCOPE_API bool ascope_session_stop(struct ascope_session *s, struct ascope_error *e);
 
-/* For profiler_metadata.json: a text, or a JSON value. False: the key or value is not what it should be, or too long (50 KiB in
- * all). While the session is open. */
+/* Stops it if it records, and frees it.
+ * Errors: false, and e: s is NULL or of another process, and is not freed; or as of stop, and it is freed. Threads: one at a time. */
+ASCOPE_API bool ascope_session_end(struct ascope_session *s, struct ascope_error *e);
+
+/* Deletes the directory and frees the session.
+ * Errors: none; NULL and sessions of another process are ignored. Threads: one at a time. */
+ASCOPE_API void ascope_session_discard(struct ascope_session *s);
+
+/* For profiler_metadata.json: a text, or a JSON value. The same key again replaces its value, with a warning.
+ * Errors: false, and e: no session, key or value; not JSON; longer than 4096 characters, or 50 KiB in all; a layout without that file.
+ * Threads: one at a time. */
 ASCOPE_API bool ascope_metadata(struct ascope_session *s, const char *key, const char *text, struct ascope_error *e);
 ASCOPE_API bool ascope_metadata_json(struct ascope_session *s, const char *key, const char *json,
                                      struct ascope_error *e);
 
-/* A training step begins: its number for what is told per step (drops, cost of recording). The range itself is an operator
- * "ProfilerStep#N", which schedule.h records. */
+/* A training step begins: its number for what is counted per step (drops, cost of recording). The range itself is an operator
+ * "ProfilerStep#N", which schedule.h records.
+ * Errors: ignored while the session does not record, and without memory. Threads: one at a time. */
 ASCOPE_API void ascope_session_step(struct ascope_session *s, uint64_t number);
 
 /* Code inside a framework that feeds the recording functions, and works only while something is recorded. Both functions are
- * called on the thread that starts and stops the session: `started` when recording has begun, `stopping` while it still goes on.
- * The options are those of the session, checked; they are lent until the session stops. */
+ * called on the thread that starts and stops the session: `started` when recording has begun, `stopping` while it still continues.
+ * The options are those of the session, checked, with the library's size; they are lent until the session stops. */
 struct ascope_listener {
-    void (*started)(const struct ascope_options *o, void *user);
-    void (*stopping)(void *user);
+    uint32_t size;                                               /* sizeof(struct ascope_listener) */
+    void (*started)(const struct ascope_options *o, void *user); /* NULL: none */
+    void (*stopping)(void *user);                                /* NULL: none */
     void *user;
 };
-/* The structure stays the caller's, and where it is. False: there are eight already. Not while a session is open. */
+
+/* Adds a listener, and removes it. The structure is copied; its address is what unlisten takes. Adding it again replaces the copy.
+ * Errors: false: there are eight already, or the size is not set. Threads: one at a time, and not while a session is open. */
 ASCOPE_API bool ascope_listen(const struct ascope_listener *l);
 ASCOPE_API void ascope_unlisten(const struct ascope_listener *l);
 

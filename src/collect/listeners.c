@@ -1,30 +1,44 @@
 #include "collect/listeners.h"
 
+#include "collect/sized.h"
+
 enum { LISTENERS_MOST = 8 };
-static const struct ascope_listener *listener[LISTENERS_MOST];
+static struct {
+    const struct ascope_listener *of; /* the caller's; NULL: none */
+    struct ascope_listener is;
+} listener[LISTENERS_MOST];
 static unsigned n_started; /* of the first slots */
+
+static unsigned slot_of(const struct ascope_listener *l)
+{
+    unsigned i = 0;
+    while (i < LISTENERS_MOST && listener[i].of != l)
+        i++;
+    return i;
+}
 
 bool ascope_listen(const struct ascope_listener *l)
 {
-    for (unsigned i = 0; i < LISTENERS_MOST; i++)
-        if (!listener[i] || listener[i] == l) {
-            listener[i] = l;
-            return true;
-        }
-    return false;
+    unsigned i = slot_of(l);
+    if (i == LISTENERS_MOST)
+        i = slot_of(NULL);
+    if (i == LISTENERS_MOST || !sized_copy(&listener[i].is, sizeof listener[i].is, l))
+        return false;
+    listener[i].of = l;
+    return true;
 }
 
 void ascope_unlisten(const struct ascope_listener *l)
 {
-    for (unsigned i = 0; i < LISTENERS_MOST; i++)
-        if (listener[i] == l)
-            listener[i] = NULL;
+    const unsigned i = slot_of(l);
+    if (i < LISTENERS_MOST)
+        listener[i].of = NULL;
 }
 
 bool listeners_any(void)
 {
     for (unsigned i = 0; i < LISTENERS_MOST; i++)
-        if (listener[i])
+        if (listener[i].of)
             return true;
     return false;
 }
@@ -32,13 +46,13 @@ bool listeners_any(void)
 void listeners_started(const struct ascope_options *o)
 {
     for (n_started = 0; n_started < LISTENERS_MOST; n_started++)
-        if (listener[n_started])
-            listener[n_started]->started(o, listener[n_started]->user);
+        if (listener[n_started].of && listener[n_started].is.started)
+            listener[n_started].is.started(o, listener[n_started].is.user);
 }
 
 void listeners_stopping(void)
 {
     while (n_started > 0)
-        if (listener[--n_started])
-            listener[n_started]->stopping(listener[n_started]->user);
+        if (listener[--n_started].of && listener[n_started].is.stopping)
+            listener[n_started].is.stopping(listener[n_started].is.user);
 }

@@ -12,6 +12,7 @@
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
 #include "collect/ring.h"
+#include "collect/sized.h"
 #include "device/device.h"
 
 enum { MESSAGE_MOST = 4096, PIECE_MOST = MARK_MESSAGE_BYTES - 1 };
@@ -172,8 +173,13 @@ static size_t field_put(char *out, size_t most, const char *key, const char *val
     return wrote < 0 || (size_t)wrote >= most ? 0 : (size_t)wrote;
 }
 
-uint64_t ascope_collective_record(const struct ascope_collective *c, void *stream)
+uint64_t ascope_collective_record(const struct ascope_collective *from, void *stream)
 {
+    struct ascope_collective whole = { .source_rank = -1, .destination_rank = -1 }, *const c = &whole;
+    if (!sized_over(&whole, sizeof whole, from)) {
+        ring_put(STREAM_MARK, 0, 0); /* counted as dropped */
+        return 0;
+    }
     char stream_id[24], count[24], source[16], destination[16], text[MESSAGE_MOST];
     snprintf(stream_id, sizeof stream_id, "%lld", (long long)c->stream_id);
     snprintf(count, sizeof count, "%llu", (unsigned long long)c->count);

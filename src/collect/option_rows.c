@@ -63,10 +63,11 @@ static const struct ascope_choice task_times[] = {
             NULL, 0                                                                                                    \
         }                                                                                                              \
     }
-#define WHERE  .group = ASCOPE_OPTIONS_WHERE
-#define WHAT   .group = ASCOPE_OPTIONS_WHAT
-#define DEVICE .group = ASCOPE_OPTIONS_DEVICE
-#define HOW    .group = ASCOPE_OPTIONS_HOW
+#define IN(of) .size = sizeof(struct ascope_option), .group = (of)
+#define WHERE  IN(ASCOPE_OPTIONS_WHERE)
+#define WHAT   IN(ASCOPE_OPTIONS_WHAT)
+#define DEVICE IN(ASCOPE_OPTIONS_DEVICE)
+#define HOW    IN(ASCOPE_OPTIONS_HOW)
 
 #define BOOLEAN                 .kind = ASCOPE_OPTION_BOOLEAN, .choices = true_false
 #define ON_OFF                  .kind = ASCOPE_OPTION_BOOLEAN, .choices = on_off

@@ -9,6 +9,7 @@
 #include "collect/host_sampler.h"
 #include "collect/message.h"
 #include "collect/option_values.h"
+#include "collect/sized.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -52,21 +53,26 @@ bool ascope_options_set(struct ascope_options *o, const char *name, const char *
     const struct recorder_option *r = name ? recorder_option_find(name) : NULL;
     if (!r)
         return false;
+    if (!sized_is_set(o)) {
+        message(ASCOPE_WARNING, "option %s ignored: ascope_options_init() was not called", name);
+        return true;
+    }
     if ((uint32_t)(r->at + r->bytes) > o->size) {
         message(ASCOPE_WARNING, "option %s ignored: the program was built with an older version of the library", name);
         return true;
     }
-    const size_t known = o->size < sizeof *o ? o->size : sizeof *o;
+    const uint32_t size = o->size;
     struct ascope_options whole; /* a row may look at fields that the caller does not have */
     ascope_options_init(&whole);
-    memcpy(&whole, o, known);
+    sized_over(&whole, sizeof whole, o);
     if (!value || !option_set(&whole, r, value)) {
         char text[400];
         ascope_option_values(&r->is, text, sizeof text);
         message(ASCOPE_WARNING, "option %s: invalid value \"%.60s\"; using the default; expected %s", name,
                 value ? value : "", text);
     }
-    memcpy(o, &whole, known);
+    whole.size = size;
+    memcpy(o, &whole, size < sizeof whole ? size : sizeof whole);
     return true;
 }
 
@@ -86,11 +92,12 @@ static char **text_at(struct ascope_options *o, size_t *i)
 bool options_take(struct ascope_options *out, const struct ascope_options *from, struct error *e)
 {
     bool is_whole = true;
-    if (from->size < offsetof(struct ascope_options, layout))
-        return error_set(e, FAULT_ASKED, "options of %u bytes: ascope_options_init() was not called", from->size);
     ascope_options_init(out);
-    memcpy(out, from, from->size < sizeof *out ? from->size : sizeof *out);
-    out->size = sizeof *out;
+    if (from && !sized_over(out, sizeof *out, from))
+        return error_set(e, FAULT_ASKED, "options of %u bytes: ascope_options_init() was not called", from->size);
+    if (from && sized_has_unknown(from, sizeof *out))
+        message(ASCOPE_WARNING,
+                "options: the program sets some that libascope " ASCOPE_VERSION " does not know; they are ignored");
     char **text;
     for (size_t i = 0; (text = text_at(out, &i));)
         if (*text)

@@ -35,7 +35,7 @@
 #define DATA_GE_API_L1    UINT64_C(0x1000000)
 #define DATA_AICORE_SHAPE UINT64_C(0x800000000)
 
-/* A copy that owns its texts, with the defaults for fields that the caller's version does not have. */
+/* A copy that owns its texts, with the defaults for fields that the caller's version does not have; NULL: all of them. */
 bool options_take(struct ascope_options *out, const struct ascope_options *from, struct error *e);
 void options_fini(struct ascope_options *o);
 

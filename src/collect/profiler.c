@@ -10,6 +10,7 @@
 #include "collect/message.h"
 #include "collect/options.h"
 #include "collect/session.h"
+#include "collect/sized.h"
 
 struct ascope_profiler {
     struct ascope_options o;
@@ -185,12 +186,27 @@ static enum ascope_action action_at(const struct ascope_profiler *p, uint64_t st
     return a <= ASCOPE_RECORD_AND_SAVE ? a : ASCOPE_NONE;
 }
 
+static bool plan_take(struct ascope_profiler *p, const struct ascope_schedule *plan, struct error *e)
+{
+    p->has_plan = plan != NULL;
+    if (!plan)
+        return true;
+    if (!sized_copy(&p->plan, sizeof p->plan, plan))
+        return error_set(e, FAULT_ASKED, "schedule of %u bytes: set its size to sizeof(struct ascope_schedule)",
+                         plan->size);
+    if (sized_has_unknown(plan, sizeof p->plan))
+        message(ASCOPE_WARNING,
+                "schedule: the program sets a field that libascope " ASCOPE_VERSION " does not know; it is ignored");
+    ascope_schedule_check(&p->plan);
+    return true;
+}
+
 static struct ascope_profiler *profiler_new(const struct ascope_options *o, const struct ascope_schedule *plan,
                                             ascope_action_fn asks, ascope_ready_fn ready, void *user)
 {
     struct ascope_profiler *p = calloc(1, sizeof *p);
     struct error e = { 0 };
-    if (!p || !options_take(&p->o, o, &e)) {
+    if (!p || !plan_take(p, plan, &e) || !options_take(&p->o, o, &e)) {
         message(ASCOPE_ERROR, "%s", p ? e.text : "no memory for a profiler");
         free(p);
         return NULL;
@@ -198,11 +214,6 @@ static struct ascope_profiler *profiler_new(const struct ascope_options *o, cons
     p->asks = asks;
     p->ready = ready;
     p->user = user;
-    if (plan) {
-        p->has_plan = true;
-        p->plan = *plan;
-        ascope_schedule_check(&p->plan);
-    }
     p->action = action_at(p, 0);
     return p;
 }
@@ -221,6 +232,8 @@ struct ascope_profiler *ascope_profiler_new_with(const struct ascope_options *o,
 
 void ascope_profiler_start(struct ascope_profiler *p)
 {
+    if (!p)
+        return;
     if (p->was_started && !p->is_stopped) {
         message(ASCOPE_WARNING, "start: it was started already, and goes on");
         return;
@@ -233,6 +246,8 @@ void ascope_profiler_start(struct ascope_profiler *p)
 
 void ascope_profiler_step(struct ascope_profiler *p)
 {
+    if (!p)
+        return;
     if (p->is_stopped) {
         message(ASCOPE_WARNING, "step: the profiler was stopped; nothing happens");
         return;
@@ -264,7 +279,7 @@ static void tell_why_nothing(const struct ascope_profiler *p)
 
 void ascope_profiler_stop(struct ascope_profiler *p)
 {
-    if (p->is_stopped)
+    if (!p || p->is_stopped)
         return;
     range_end(p);
     tell_why_nothing(p);
@@ -284,10 +299,10 @@ void ascope_profiler_free(struct ascope_profiler *p)
 
 struct ascope_session *ascope_profiler_session(struct ascope_profiler *p)
 {
-    return session_of(p);
+    return p ? session_of(p) : NULL;
 }
 
 enum ascope_action ascope_profiler_action(const struct ascope_profiler *p)
 {
-    return p->action;
+    return p ? p->action : ASCOPE_NONE;
 }

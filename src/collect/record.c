@@ -9,6 +9,7 @@
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
 #include "collect/ring_inline.h"
+#include "collect/sized.h"
 #include "collect/call_stacks.h"
 
 uint32_t ascope_recording;
@@ -160,6 +161,16 @@ static __attribute__((noinline)) void op_put_texts(const struct ascope_op *op, u
     op_put(op, end, some, n);
 }
 
+/* Of a program with fewer fields; without a size the record is counted as dropped, as ring_put() does with one of no bytes. */
+static __attribute__((noinline)) void op_end_of_older(const struct ascope_op *op)
+{
+    struct ascope_op whole;
+    if (sized_copy(&whole, sizeof whole, op))
+        ascope_op_record_end(&whole);
+    else
+        ring_put(STREAM_TORCH_OP, 0, 0);
+}
+
 /* Mostly there is the name alone, or with types and shapes; a table of texts to be walked twice costs as much as the rest. */
 void ascope_op_record_end(const struct ascope_op *op)
 {
@@ -167,6 +178,10 @@ void ascope_op_record_end(const struct ascope_op *op)
     const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
     if (!(what & ASCOPE_RECORDS_OPERATORS) || op->begin < atomic_load_explicit(&recording_began, memory_order_relaxed))
         return;
+    if (!sized_is_whole(op, sizeof *op)) {
+        op_end_of_older(op);
+        return;
+    }
     const uint32_t shapes = op->types.n | op->shapes.n;
     const uint32_t others =
         op->tensors.n | op->tensor_lists.n | op->scalars.n | op->stack.n | op->modules.n | op->more.n;
@@ -217,10 +232,8 @@ void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascop
 
 /* ---- memory ---- */
 
-void ascope_memory(const struct ascope_memory *m)
+static __attribute__((noinline)) void memory_put(const struct ascope_memory *m)
 {
-    if (!ascope_records(ASCOPE_RECORDS_MEMORY))
-        return;
     const uint64_t time = host_clock_now();
     const struct ring_slot slot = ring_put_inline(STREAM_TORCH_MEMORY, sizeof(struct memory_bytes));
     if (!slot.at)
@@ -243,6 +256,26 @@ void ascope_memory(const struct ascope_memory *m)
         .process = recording_process,
     };
     ring_done_inline(slot);
+}
+
+static __attribute__((noinline)) void memory_of_older(const struct ascope_memory *m)
+{
+    struct ascope_memory whole;
+    if (sized_copy(&whole, sizeof whole, m))
+        memory_put(&whole);
+    else
+        ring_put(STREAM_TORCH_MEMORY, 0, 0);
+}
+
+/* Small, so that it costs next to nothing while memory is not recorded. */
+void ascope_memory(const struct ascope_memory *m)
+{
+    if (!ascope_records(ASCOPE_RECORDS_MEMORY))
+        return;
+    if (sized_is_whole(m, sizeof *m))
+        memory_put(m);
+    else
+        memory_of_older(m);
 }
 
 /* ---- Python ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collect/option_values.h"
+#include "collect/sized.h"
 
 const struct ascope_option *ascope_option_at(size_t i)
 {
@@ -14,12 +15,11 @@ const struct ascope_option *ascope_option_at(size_t i)
 
 char *ascope_options_get(const struct ascope_options *o, const char *name)
 {
-    const struct recorder_option *r = recorder_option_find(name);
+    const struct recorder_option *r = name ? recorder_option_find(name) : NULL;
     struct ascope_options whole; /* the caller's may be a shorter one */
     struct json_text text = { 0 };
     ascope_options_init(&whole);
-    memcpy(&whole, o, o->size < sizeof whole ? o->size : sizeof whole);
-    if (!r || !option_is_set(&whole, r))
+    if (!r || !sized_over(&whole, sizeof whole, o) || !option_is_set(&whole, r))
         return NULL;
     option_text(&whole, r, &text);
     if (text.n > 0 && !text.is_short)

@@ -60,7 +60,7 @@ struct ring_slot { /* two words, which stay in registers */
 
 extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
 
-/* Bytes for one record of a stream, 1 to RECORD_MOST; `device` is for those of devices, else 0. */
+/* Bytes for one record of a stream, 1 to RECORD_MOST, else it is counted and dropped; `device` is for those of devices, else 0. */
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
 bool ring_is_short(void); /* less than half of the thread's ring is free: devices' threads can wait for the writer */

@@ -1,8 +1,11 @@
 #include "ascope/schedule.h"
 
 #include "collect/message.h"
+#include "collect/sized.h"
 
-void ascope_schedule_check(struct ascope_schedule *s)
+#include <string.h>
+
+static void check(struct ascope_schedule *s)
 {
     const struct {
         const char *name;
@@ -23,13 +26,29 @@ void ascope_schedule_check(struct ascope_schedule *s)
                 "schedule: without a warm-up the first step that is recorded also shows what starting costs");
 }
 
+void ascope_schedule_check(struct ascope_schedule *s)
+{
+    const uint32_t size = s->size;
+    struct ascope_schedule whole;
+    if (!sized_copy(&whole, sizeof whole, s)) {
+        message(ASCOPE_WARNING, "schedule: its size is not set; set it to sizeof(struct ascope_schedule)");
+        return;
+    }
+    check(&whole);
+    whole.size = size;
+    memcpy(s, &whole, size < sizeof whole ? size : sizeof whole);
+}
+
 static unsigned __int128 at_least(int64_t value, int64_t least)
 {
     return (unsigned __int128)(value < least ? least : value);
 }
 
-enum ascope_action ascope_schedule_action(const struct ascope_schedule *s, uint64_t step)
+enum ascope_action ascope_schedule_action(const struct ascope_schedule *from, uint64_t step)
 {
+    struct ascope_schedule whole, *const s = &whole;
+    if (!sized_copy(&whole, sizeof whole, from))
+        return ASCOPE_NONE;
     const unsigned __int128 wait = at_least(s->wait, 0), warmup = at_least(s->warmup, 0),
                             active = at_least(s->active, 1);
     const unsigned __int128 turn = wait + warmup + active, skipped = at_least(s->skip_first, 0);

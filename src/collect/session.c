@@ -275,10 +275,8 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct ascope_session *s = calloc(1, sizeof *s), *none = NULL;
     struct error e = { 0 };
-    struct ascope_options plain;
     unsigned char id[16];
     pthread_once(&once, watch_process);
-    ascope_options_init(&plain);
     if (!s) {
         error_set(&e, FAULT_LIMIT, "no memory for a session");
         told(&e, to);
@@ -288,7 +286,7 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
     random_bytes(id, sizeof id);
     for (size_t i = 0; i < sizeof id; i++)
         snprintf(s->trace_id + 2 * i, 3, "%02X", id[i]);
-    if (!options_take(&s->o, o ? o : &plain, &e)) {
+    if (!options_take(&s->o, o, &e)) {
         told(&e, to);
         free(s);
         return NULL;

@@ -36,7 +36,7 @@ static void stopping(void *unused)
     core_leave(state);
 }
 
-static const struct ascope_listener listener = { .started = started, .stopping = stopping };
+static const struct ascope_listener listener = { .size = sizeof listener, .started = started, .stopping = stopping };
 
 static PyObject *core_on_recording(PyObject *module, PyObject *fn)
 {

@@ -37,7 +37,7 @@ static void stopping(void *unused)
     (void)unused;
 }
 
-static const struct ascope_listener device_watch = { .started = started, .stopping = stopping };
+static const struct ascope_listener device_watch = { .size = sizeof device_watch, .started = started, .stopping = stopping };
 
 static PyObject *core_synchronize(PyObject *module, PyObject *unused)
 {

@@ -170,6 +170,7 @@ static bool plan_of(PyObject *tuple, struct ascope_schedule *plan)
                           &v[0], &v[1], &v[2], &v[3], &v[4], &v[5]))
         return false;
     *plan = (struct ascope_schedule){
+        .size = sizeof *plan,
         .wait = v[0], .active = v[1], .warmup = v[2], .repeat = v[3], .skip_first = v[4], .skip_first_wait = v[5]
     };
     return true;

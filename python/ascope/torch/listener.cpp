@@ -637,6 +637,7 @@ template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at
         *op = {};
         m->wants = WANTS;
     }
+    op->size = sizeof *op;
     op->begin = 0;
     op->sequence = fn.seqNr();
     op->scope = static_cast<uint8_t>(fn.scope());
@@ -714,6 +715,7 @@ struct reporter : torch::profiler::impl::ProfilerStateBase {
     {
         const bool is_cpu = device.type() == c10::DeviceType::CPU;
         struct ascope_memory m = {};
+        m.size = sizeof m;
         m.pointer = reinterpret_cast<uintptr_t>(pointer);
         m.size_bytes = bytes;
         m.allocated_bytes = allocated;
@@ -842,7 +844,7 @@ void stopping(void *)
         ascope_sim_ops_wait();
 }
 
-const ascope_listener listener = { started, stopping, nullptr };
+const ascope_listener listener = { sizeof(ascope_listener), started, stopping, nullptr };
 
 } // namespace
 

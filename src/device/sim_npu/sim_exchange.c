@@ -77,6 +77,7 @@ static uint64_t mark_begin(const struct named *named, const struct ascope_sim_ex
         return 0;
     const bool is_typed = of->type < sizeof element / sizeof *element && element[of->type].name;
     const struct ascope_collective c = {
+        .size = sizeof c,
         .name = named->of_mark,
         .group = of->group,
         .data_type = is_typed ? element[of->type].name : NULL,
