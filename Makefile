@@ -9,6 +9,7 @@
 #   make torture  every call that can fail fails once, every stage meets a full disk, every byte is damaged (hours);
 #                 TORTURE=calls for one campaign
 #   make viewer   pictures of a timeline in speedscope
+#   make abi      the list of libascope's symbols and structures anew, after a change on purpose (docs/abi.md)
 #   make format   the layout of the source, decided by clang-format
 #   make docs     man page, completions and the page of recording options anew from the option tables
 #   make cross    the tests for aarch64, emulated; results are compared with this machine's byte by byte
@@ -39,7 +40,7 @@ MACHINE := $(shell uname -m)
 FOREIGN = $(filter-out $(MACHINE),aarch64)
 AARCH64 = build-aarch64-root
 
-.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer format docs cross static install clean \
+.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer abi format docs cross static install clean \
     need-build need-demo need-test need-cross
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
@@ -150,6 +151,9 @@ static: $(foreach arch,$(MACHINE) $(FOREIGN),build-static/$(arch)/build.ninja)
 # A tree that was configured for another place is configured anew: programs find the library by it.
 install: program
 	@scripts/install build "$(abspath $(PREFIX))" "$(DESTDIR)"
+
+abi: program
+	@python3 tests/test_abi.py build/libascope.so . build --write
 
 format:
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i

@@ -47,7 +47,7 @@ enum ascope_host_system {
     ASCOPE_HOST_NUMA = 32
 };
 
-/* Texts are copied by ascope_session_new(). Frequencies are in Hz, 0 is off. */
+/* Texts are copied by ascope_session_new(). Frequencies are in Hz, 0 is off. A new field is added at the end, whatever it is about. */
 struct ascope_options {
     uint32_t size; /* set by ascope_options_init() */
 
