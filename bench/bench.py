@@ -3,15 +3,15 @@
 
     bench.py ASCOPE [--sizes 10000,100000,1000000] [--operators 10000,100000,1000000] [--repeat N] [--record SECONDS] [--dir DIR] [--write FILE]
 
-For each size it simulates a collection (`ascope sim`) and exports it: PROF directories by their kernels, PyTorch sessions by
+For each size it simulates a collection (`ascope sim`) and exports it: PROF directories by their kernels, PyTorch collections by
 their operators, these on the host alone and with a kernel for every fifth of them.  Seconds alone say more about the machine
 than about the program, so each is set against the least that the same bytes cost here: reading the collection, writing the
 results, letting SQLite insert the rows once more.  Of several repeats the least counts.  Files are in the page cache.
-REFERENCE=COMMAND and REFERENCE_PT=COMMAND in the environment time another parser too: it is called with the directory and one
+REFERENCE=COMMAND and REFERENCE_PT=COMMAND in the environment also time a reference parser: it is called with the directory and one
 for results, has to write text and databases, and is called only for collections of up to REFERENCE_MOST kernels or operators if that is set.
 Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.  With --write
 the tables and the machine are kept as a page of Markdown.  --sizes 10000000 needs 60 GB and a quarter of an hour; an empty
-list leaves that part out.  What recording costs is told by bench_record, beside the program: in ns, in looks at the clock, and by a
+list leaves that part out.  bench_record, beside the program, measures the cost of recording: in ns, in readings of the clock, and by a
 million events a second for --record seconds; --record 0 leaves that out.
 """
 import argparse
@@ -24,7 +24,7 @@ import tempfile
 import bench_prof
 import bench_pt
 import bench_recording
-import bench_torch_told
+import bench_torch_report
 from costs import Report, growth
 
 
@@ -59,7 +59,7 @@ def main():
     p.add_argument("--operators", default="10000,100000,1000000", help="operators of PyTorch (10000,100000,1000000)")
     p.add_argument("--repeat", type=int, default=3, help="runs of which the least counts (3)")
     p.add_argument("--record", type=int, default=60, help="seconds of a million recorded events each (60)")
-    p.add_argument("--torch", type=int, default=7, help="turns of everybody who profiles PyTorch (7)")
+    p.add_argument("--torch", type=int, default=7, help="rounds of each profiler of PyTorch (7)")
     p.add_argument("--dir", help="where the collections and results go; a million kernels need 6 GB")
     p.add_argument("--write", metavar="FILE", help="keep the tables as a page of Markdown")
     o = p.parse_args()
@@ -68,8 +68,8 @@ def main():
     report, where = Report(), machine(o.dir)
     print(where)
     parts = (("PROF directories", "kernels", o.sizes, bench_prof.measure),
-             ("PyTorch sessions on the host alone", "operators", o.operators, bench_pt.measure_host),
-             ("PyTorch sessions with a device", "operators", o.operators, bench_pt.measure_device))
+             ("PyTorch collections on the host alone", "operators", o.operators, bench_pt.measure_host),
+             ("PyTorch collections with a device", "operators", o.operators, bench_pt.measure_device))
     for chapter, what, wanted, measure in parts:
         sizes, found = [int(s) for s in wanted.split(",") if s], []
         if sizes:
@@ -84,14 +84,14 @@ def main():
         bench_recording.measure(report, program, o.record, o.dir)
     if o.torch > 0:
         report.chapter("Recording PyTorch")
-        bench_torch_told.measure(report, os.path.dirname(os.path.abspath(o.ascope)), o.torch)
+        bench_torch_report.measure(report, os.path.dirname(os.path.abspath(o.ascope)), o.torch)
     if o.write:
         report.page += kept(o.write)
         with open(o.write, "w", encoding="utf-8") as f:
             f.write("# Benchmarks\n\nThe last run of `make bench`, written by it (`BENCH=\"--write docs/benchmarks.md\"`): "
                     "simulated collections with\ncommunication, counters, tensors and samples. Ratios are of the first "
-                    "thing that the last column names to the second;\nbudgets are what the project has promised "
-                    "itself.\n\nThe machine: %s.\n%s\n" % (where, "\n".join(report.page)))
+                    "thing that the last column names to the second;\nbudgets are the project's own "
+                    "targets.\n\nThe machine: %s.\n%s\n" % (where, "\n".join(report.page)))
     return 0
 
 

@@ -86,5 +86,5 @@ def measure(report, ascope, kernels, repeat, home):
     if os.environ.get("REFERENCE") and kernels <= int(os.environ.get("REFERENCE_MOST", kernels)):
         prof = os.path.join(raw, os.listdir(raw)[0])
         theirs = Cost(1, command(*os.environ["REFERENCE"].split(), prof, out + "-reference"))
-        report.cost("the other parser", theirs, theirs.cpu / one.cpu, ">= 20", "CPU; ours with one thread")
+        report.cost("the reference parser", theirs, theirs.cpu / one.cpu, ">= 20", "CPU; ours with one thread")
     return {"wall": one.wall, "CPU": one.cpu, "peak": one.peak, "bytes in": size(inputs), "bytes out": size(files(out))}

@@ -28,7 +28,7 @@ def measure(report, ascope, operators, kernels, repeat, home):
     report.cost("simulate", sim)
     read = Cost(repeat, command("cat", *inputs))
     read.peak = 0  # of no interest
-    report.cost("read the session (cat)", read)
+    report.cost("read the collection (cat)", read)
 
     def analyse(what, threads):
         return Cost(repeat, command(ascope, "analyse", raw, "--out", out, "--quiet", "--export-type", what, "--threads", threads,
@@ -45,7 +45,7 @@ def measure(report, ascope, operators, kernels, repeat, home):
                 "CPU; reading the raw and writing the text bytes")
     report.ratio("", text.wall / (read.wall + write.wall), "", "the same in wall time")
     one, two = analyse("text,db", "1"), analyse("text,db", "2")
-    report.cost("all, one thread", one, one.peak / (size(inputs) + 100 * MB), "<= 1", "peak; the bytes of the session and 100 MB")
+    report.cost("all, one thread", one, one.peak / (size(inputs) + 100 * MB), "<= 1", "peak; the bytes of the collection and 100 MB")
     report.cost("all, two threads", two, one.wall / two.wall, ">= 1.7",
                 "wall of one thread; two (%d CPUs here)" % os.cpu_count())
     alone = [[ascope, "analyse", raw, "--out", os.path.join(home, n), "--quiet", "--export-type", "text,db", "--threads", "1"]
@@ -53,9 +53,9 @@ def measure(report, ascope, operators, kernels, repeat, home):
     report.ceiling(one, Cost(repeat, together(*alone)))
     for n in ("left", "right"):
         shutil.rmtree(os.path.join(home, n))
-    report.ratio("peak of two threads", two.peak / (size(inputs) + 100 * MB), "<= 1", "the bytes of the session and 100 MB")
+    report.ratio("peak of two threads", two.peak / (size(inputs) + 100 * MB), "<= 1", "the bytes of the collection and 100 MB")
     if os.environ.get("REFERENCE_PT") and operators <= int(os.environ.get("REFERENCE_MOST", operators)):
         session = os.path.join(raw, os.listdir(raw)[0])
         theirs = Cost(1, command(*os.environ["REFERENCE_PT"].split(), session, out + "-reference"))
-        report.cost("the other parser", theirs, theirs.cpu / one.cpu, ">= 30", "CPU; ours, all with one thread")
+        report.cost("the reference parser", theirs, theirs.cpu / one.cpu, ">= 30", "CPU; ours, all with one thread")
     return {"wall": one.wall, "CPU": one.cpu, "peak": one.peak, "bytes in": size(inputs), "bytes out": size(files(out))}

@@ -210,7 +210,7 @@ struct result {
     unsigned threads;
     double ns;
     double budget;  /* 0: none */
-    bool in_clocks; /* the budget is one of looks at the clock, else of ns */
+    bool in_clocks; /* the budget is one of readings of the clock, else of ns */
 };
 
 struct report {
@@ -290,15 +290,15 @@ static unsigned long long sum_behind(const char *list, const char *key)
     return sum;
 }
 
-struct told {
+struct totals {
     unsigned long long records, bytes, dropped, lag_ns, fill_percent;
 };
 
-static struct told session_finish(struct ascope_session *s)
+static struct totals session_finish(struct ascope_session *s)
 {
     struct ascope_error e = { "" };
     char path[4096], text[1 << 16] = "";
-    struct told t = { 0 };
+    struct totals t = { 0 };
     if (!ascope_session_stop(s, &e))
         exit((fprintf(stderr, "bench_record: %s\n", e.text), 1));
     char dir[4096 - 16];
@@ -310,11 +310,11 @@ static struct told session_finish(struct ascope_session *s)
         text[fread(text, 1, sizeof text - 1, f)] = '\0';
         fclose(f);
         const char *const written = strstr(text, "\"written\"");
-        t = (struct told){ .records = number_behind(written, "\"records\": "),
-                           .bytes = number_behind(written, "\"bytes\": "),
-                           .dropped = sum_behind(strstr(text, "\"dropped\": ["), "\"count\": "),
-                           .lag_ns = number_behind(text, "\"lag_most_ns\": "),
-                           .fill_percent = number_behind(text, "\"fill_most_percent\": ") };
+        t = (struct totals){ .records = number_behind(written, "\"records\": "),
+                             .bytes = number_behind(written, "\"bytes\": "),
+                             .dropped = sum_behind(strstr(text, "\"dropped\": ["), "\"count\": "),
+                             .lag_ns = number_behind(text, "\"lag_most_ns\": "),
+                             .fill_percent = number_behind(text, "\"fill_most_percent\": ") };
     }
     return t;
 }
@@ -381,7 +381,7 @@ static int flow_main(double rate, double seconds, unsigned threads, bool is_json
         made += flow[i].made;
     }
     const double took = wall_s() - begin;
-    const struct told t = session_finish(s);
+    const struct totals t = session_finish(s);
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     printf(
@@ -390,7 +390,7 @@ static int flow_main(double rate, double seconds, unsigned threads, bool is_json
               "\"written\": %llu, \"bytes\": %llu, \"dropped\": %llu, \"peak_mb\": %.0f, \"lag_most_ms\": %.1f, "
               "\"fill_most_percent\": %llu, \"cpu_seconds\": %.1f}\n"
             : "load before the run: %.1f\n%u threads, %.1f s: %llu events, %.0f a second\nwritten: %llu records, %llu "
-              "bytes; dropped: %llu\npeak memory: %.0f MB; longest time between two looks of the writer: %.1f ms; "
+              "bytes; dropped: %llu\npeak memory: %.0f MB; longest time between two runs of the writer: %.1f ms; "
               "fullest ring: %llu %%; CPU of all threads: %.1f s\n",
         load[0], threads, took, made, (double)made / took, t.records, t.bytes, t.dropped, (double)used.ru_maxrss / 1024,
         (double)t.lag_ns / 1e6, t.fill_percent,
@@ -437,7 +437,7 @@ static void measure_all(struct report *r, const unsigned *threads, size_t n_thre
             if (works[i].is_for_all || threads[t] == threads[0])
                 report_row(r, &(struct result){ works[i].what, "recording", threads[t],
                                                 measure(works[i].run, BURST, threads[t]), works[i].clocks_most, true });
-    const struct told told = session_finish(s);
+    const struct totals totals = session_finish(s);
 
     const char *why = lttng_absent();
     if (!why) {
@@ -452,10 +452,10 @@ static void measure_all(struct report *r, const unsigned *threads, size_t n_thre
         }
     }
     if (r->is_json)
-        printf("\n ], \"records\": %llu, \"dropped\": %llu, \"lttng\": \"%s\"}\n", told.records, told.dropped,
+        printf("\n ], \"records\": %llu, \"dropped\": %llu, \"lttng\": \"%s\"}\n", totals.records, totals.dropped,
                why ? why : "compared");
     else
-        printf("\n%llu records were written, %llu dropped\n%s%s\n", told.records, told.dropped,
+        printf("\n%llu records were written, %llu dropped\n%s%s\n", totals.records, totals.dropped,
                why ? "LTTng-UST is not compared: " : "", why ? why : "");
 }
 

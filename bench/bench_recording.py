@@ -8,7 +8,7 @@ from costs import judged
 HEAD = ("", "", "threads", "ns", "clocks", "counters", "budget")
 
 
-def told(program, *args):
+def measured(program, *args):
     """Ends with 2 when something was dropped, and says so."""
     done = subprocess.run([program, "--json", *args], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 2):
@@ -17,9 +17,9 @@ def told(program, *args):
 
 
 def measure(report, program, rate_seconds, home):
-    """Costs in ns and in looks at the clock, in the same run; then a million events a second for a while."""
+    """Costs in ns and in readings of the clock, in the same run; then a million events a second for a while."""
     where = ["--dir", home] if home else []
-    costs = told(program, *where)
+    costs = measured(program, *where)
     report.title("What a thread pays, in CPU time (load before: %.1f)" % costs["load"], HEAD)
     for row in costs["rows"]:
         budget = ""
@@ -28,17 +28,17 @@ def measure(report, program, rate_seconds, home):
             budget = budget.replace(" missed", "") + " " + row["budget_of"] + (" missed" if "missed" in budget else "")
         report.row(row["what"], row["state"], str(row["threads"]), "%.2f" % row["ns"], "%.2f" % row["clocks"],
                    "%.2f" % row["counters"], budget)
-    report.say("%s records were written, %s dropped. LTTng-UST: %s. Clocks and counters: how many looks at "
-               "CLOCK_MONOTONIC_RAW, or at the CPU's counter, take as long." %
+    report.say("%s records were written, %s dropped. LTTng-UST: %s. Clocks and counters: how many readings of "
+               "CLOCK_MONOTONIC_RAW, or of the CPU's counter, take as long." %
                (format(costs["records"], ","), format(costs["dropped"], ","), costs["lttng"]))
     report.heading("A million events a second for %d s" % rate_seconds)
     for turn, options in enumerate(([], ["--ring-kb", "16384"])):
         if turn > 0:
             report.say("The machine, or its disk, was too busy for the writer: once more, with %s." % " ".join(options))
-        flow = told(program, "--rate", "1000000", "--seconds", str(rate_seconds), *where, *options)
+        flow = measured(program, "--rate", "1000000", "--seconds", str(rate_seconds), *where, *options)
         report.say("Load before %.1f: %d threads made %s events, %s a second: operators, memory and ranges, 6 to 2 to 2. %s records of "
                    "%.0f MB were written, %s dropped (budget: none). The process had %.0f MB at most and used %.1f s of CPU, the "
-                   "writer among it; the longest time between two of its looks was %.1f ms, the fullest ring at %d %%." %
+                   "writer among it; the longest time between two of its runs was %.1f ms, the fullest ring at %d %%." %
                    (flow["load"], flow["threads"], format(flow["events"], ","), format(int(flow["per_second"]), ","),
                     format(flow["written"], ","), flow["bytes"] / 1e6, format(flow["dropped"], ","), flow["peak_mb"],
                     flow["cpu_seconds"], flow["lag_most_ms"], flow["fill_most_percent"]))

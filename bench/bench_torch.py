@@ -2,7 +2,7 @@
 """What it costs a PyTorch program to be profiled: by an observer that does nothing, by torch.profiler, and by ascope.
 
 Added CPU time of the program's thread per operator, in one run: operators that compute nothing, and a loop of Python with small ones, are
-measured in short slices, everybody in turn, and the lower quartile counts, as other programs only ever make it longer. Ratios are of what
+measured in short slices, round-robin, and the lower quartile counts, as other programs only ever make it longer. Ratios are of what
 ascope takes to what torch.profiler takes, both above the observer that does nothing: that part is PyTorch's own.
 
 That is what the loop feels, and not all: torch.profiler puts off much of its work until stop(), ascope has a thread that writes. So there is a
@@ -238,7 +238,7 @@ def endings(n_turns, repeat):
     return rows
 
 
-def told(ratio, budget=None):
+def shown(ratio, budget=None):
     if ratio is None:
         return "       -  not measured: more noise than cost"
     return f"{ratio:8.3f}" + (f"  {'<=' if ratio <= budget else 'MISSES'} {budget:.2f}" if budget else "")
@@ -270,10 +270,10 @@ def main():
     for mode, row in result["cost"].items():
         print("  %-24s %8.0f %7.0f %7.0f | %18.0f %7.0f %s | %16.0f %7.0f %s" % (
             mode, row["empty_ns"], row["torch_ns"], row["ascope_ns"], row["torch_own_ns"], row["ascope_own_ns"],
-            told(row["ratio"], row["budget"]), row["torch_all_ns"], row["ascope_all_ns"], told(row["all_ratio"])))
+            shown(row["ratio"], row["budget"]), row["torch_all_ns"], row["ascope_all_ns"], shown(row["all_ratio"])))
     print("\nfrom stop to a timeline         torch s  ascope s    ratio")
     for mode, row in result["ending"].items():
-        print("  %-28s %8.2f %9.2f %s" % (mode, row["torch_s"], row["ascope_s"], told(row["ratio"], row["budget"])))
+        print("  %-28s %8.2f %9.2f %s" % (mode, row["torch_s"], row["ascope_s"], shown(row["ratio"], row["budget"])))
     return 0
 
 
