@@ -90,7 +90,7 @@ def main():
         with open(o.write, "w", encoding="utf-8") as f:
             f.write("# Benchmarks\n\nThe last run of `make bench`, written by it (`BENCH=\"--write docs/benchmarks.md\"`): "
                     "simulated collections with\ncommunication, counters, tensors and samples. Ratios are of the first "
-                    "thing that the last column names to the second;\nbudgets are the project's own "
+                    "item of the last column to the second;\nbudgets are the project's own "
                     "targets.\n\nThe machine: %s.\n%s\n" % (where, "\n".join(report.page)))
     return 0
 

@@ -1,6 +1,6 @@
-"""ascope: records what a training job does, and makes timelines, tables and databases of it.
+"""ascope: a profiler for AI training and inference on Ascend NPUs.
 
-``from ascope.torch import profiler, mstx`` is the door for PyTorch.
+``from ascope.torch import profiler, mstx`` is the PyTorch front end.
 """
 from multiprocessing import util as _util
 
@@ -9,5 +9,5 @@ from ascope import _core
 __version__ = _core.version()
 __all__ = ["__version__"]
 
-# Processes that multiprocessing has forked end without the interpreter's handlers; they have handlers of their own.
+# Processes forked by multiprocessing exit without the interpreter's exit handlers; multiprocessing has its own.
 _util.register_after_fork(_core, lambda core: _util.Finalize(None, core._close, exitpriority=-100))

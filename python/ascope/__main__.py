@@ -13,7 +13,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return _run.main(arguments[1:])
     program = _program.find()
     if not program:
-        print("ascope: the program is not installed beside this package, nor in PATH", file=sys.stderr)
+        print("ascope: the program was not found beside this package or in PATH; reinstall ascope or set ASCOPE_PROGRAM", file=sys.stderr)
         return 1
     try:
         os.execv(program, [program] + arguments)

@@ -1,4 +1,4 @@
-"""What PyTorch's modules and optimizers hold, as the text that records have of it. Called by the tracer."""
+"""Parameters of PyTorch's modules and optimizers, as texts for records. Called by the tracer."""
 import sys
 
 TEXT_MOST = 60000  # bytes; a record has 64 KiB
@@ -19,7 +19,7 @@ def watched():
 
 
 def _tensor(tensor, is_sim):
-    """One tensor; "" where there is none, or one that is not laid out in memory."""
+    """One tensor; "" if there is none, or if it has no strided memory."""
     torch = sys.modules["torch"]
     if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided or getattr(tensor, "is_nested", False):
         return ""
@@ -33,7 +33,7 @@ def _tensor(tensor, is_sim):
             hex(tensor._cdata), storage or "", TYPES.get(name, name), str(tensor.element_size()),
             ",".join(map(str, tensor.shape)), ",".join(map(str, tensor.stride())),
             str(ON_NPU if is_on_sim else DEVICE_TYPES.get(tensor.device.type, 0)), str(0 if is_on_sim else index)))
-    except (RuntimeError, NotImplementedError):  # kinds of tensors that have no memory
+    except (RuntimeError, NotImplementedError):  # kinds of tensors without memory
         return ""
 
 
@@ -42,7 +42,7 @@ def _name(name):
 
 
 def _texts(pieces):
-    """Joined, in as many texts as it takes."""
+    """Joined, in as many texts as necessary."""
     texts, now, used = [], [], 0
     for piece in pieces:
         size = len(piece.encode("utf-8", "replace")) + 1
@@ -58,7 +58,7 @@ def _texts(pieces):
 
 
 def _plainly(function):
-    """Tensors of the program's own classes are asked as if they were PyTorch's: nothing of the program runs, no operator is called."""
+    """Tensor subclasses of the program are treated as plain tensors: no code of the program runs, no operator is called."""
 
     def call(*args):
         torch = sys.modules["torch"]
@@ -75,7 +75,7 @@ def _gradient(parameter):
 
 @_plainly
 def module_parameters(module, is_sim):
-    """Of the module itself; its parts are called, too."""
+    """Of the module itself; its submodules are called, too."""
     own = getattr(module, "_parameters", None) or {}
     return _texts("%s)%s)%s" % (_name(name), _tensor(one, is_sim), _tensor(_gradient(one), is_sim))
                   for name, one in own.items() if one is not None and _tensor(one, is_sim))
@@ -83,7 +83,7 @@ def module_parameters(module, is_sim):
 
 @_plainly
 def optimizer_parameters(optimizer, is_sim):
-    """With their gradients and what the optimizer keeps for them."""
+    """With their gradients and their state in the optimizer."""
     pieces = []
     for group in optimizer.param_groups:
         for one in group["params"]:

@@ -1,7 +1,7 @@
-"""Where PyTorch is asked for an NPU that this machine does not have, it gets the CPU.
+"""Replaces requests for an NPU by the CPU on machines without NPUs.
 
-Functions of PyTorch that take the name of a device are replaced by ones that know it (the tables below); so are those that would refuse
-on a CPU what scripts for NPUs ask for: pinned memory, device_ids of DistributedDataParallel, the backend hccl.
+Functions of PyTorch that accept the name of a device are replaced by ones that accept NPUs (the tables below); so are those that would
+reject requests of scripts for NPUs on a CPU: pinned memory, device_ids of DistributedDataParallel, the backend hccl.
 """
 import functools
 import types
@@ -9,7 +9,7 @@ import types
 _names = {"npu", "privateuseone"}
 _backends = {"hccl"}
 
-# Where a device is passed: owner, functions, the place of the device among the arguments (None: by name alone).
+# Functions with a device: owner, functions, the position of the device among the arguments (None: by name alone).
 DEVICES = (
     ("", """arange as_tensor asarray bartlett_window blackman_window empty empty_like empty_permuted empty_quantized empty_strided eye
             from_file frombuffer full full_like hamming_window hann_window kaiser_window linspace logspace normal ones ones_like rand
@@ -32,7 +32,7 @@ DEVICES = (
 
 
 def is_named(value):
-    """Whether it names a device that the CPU stands in for. Numbers are those of NPUs."""
+    """Whether it names a device that the CPU replaces. Numbers are those of NPUs."""
     return type(value) is int or isinstance(value, str) and value.partition(":")[0] in _names
 
 
@@ -41,7 +41,7 @@ def _here(value):
 
 
 def _replace(owner, name, around, *how):
-    """owner.name, where there is one, by around(it, *how), which has its name and its documentation."""
+    """Replaces owner.name, if it exists, by around(it, *how), with its name and documentation."""
     function = getattr(owner, name, None) if owner else None
     if not function:
         return None
@@ -64,10 +64,10 @@ def _with_device(function, at, can_pin):
     return call
 
 
-# ---- classes that cannot have children, or whose children would not do ----
+# ---- classes that cannot be subclassed, or whose subclasses would not work ----
 
 def _replaced_class(real, name, make):
-    """In the place of a class of PyTorch: calls go to `make`, everything else finds the real one."""
+    """Replaces a class of PyTorch: calls use `make`, everything else the real class."""
 
     class Replaced(type):
         def __call__(cls, *args, **kwargs):
@@ -79,7 +79,7 @@ def _replaced_class(real, name, make):
         def __subclasscheck__(cls, other):
             return issubclass(other, real)
 
-        def __eq__(cls, other):  # annotations that were made before mean the same
+        def __eq__(cls, other):  # equal in annotations that were made before
             return other is real or other is cls
 
         def __hash__(cls):
@@ -121,14 +121,14 @@ def _recorded_on_stream(function):
     from torch_npu.npu import Stream
 
     def call(self, stream):
-        if not isinstance(stream, Stream):  # the CPU's memory waits for no stream
+        if not isinstance(stream, Stream):  # memory of the CPU has no streams
             function(self, stream)
 
     return call
 
 
 def _with_type(function):
-    """torch.npu.FloatTensor, as a text."""
+    """torch.npu.FloatTensor, as a string."""
 
     def here(value):
         parts = value.split(".") if isinstance(value, str) else ()
@@ -144,7 +144,7 @@ def _autocast_here(init, torch):
     def call(self, device_type, dtype=None, *args, **kwargs):
         if is_named(device_type):
             device_type = "cpu"
-            dtype = torch.bfloat16 if dtype in (None, torch.float16) else dtype  # all that autocast of every PyTorch's CPU knows
+            dtype = torch.bfloat16 if dtype in (None, torch.float16) else dtype  # the only type that autocast supports on the CPU in every PyTorch
         init(self, device_type, dtype, *args, **kwargs)
 
     return call
@@ -171,11 +171,11 @@ def _with_gloo(function):
     def call(*args, **kwargs):
         found = _backend_here(kwargs.get("backend"))
         if found != kwargs.get("backend") or any(_backend_here(value) != value for value in args):
-            kwargs.pop("pg_options", None)  # options of the backend that is not there
+            kwargs.pop("pg_options", None)  # options of the missing backend
         if "backend" in kwargs:
             kwargs["backend"] = found
         if getattr(kwargs.get("device_id"), "type", "cpu") == "cpu":
-            kwargs.pop("device_id", None)  # PyTorch wants one of an accelerator, or none
+            kwargs.pop("device_id", None)  # PyTorch accepts only that of an accelerator
         return function(*map(_backend_here, args), **kwargs)
 
     return call
@@ -223,7 +223,7 @@ def install(torch):
     can_pin = torch.cuda.is_available
     constructors = getattr(getattr(torch.utils, "_device", None), "_device_constructors", None)
     if constructors:
-        constructors()  # PyTorch keeps what it finds: default devices have to know its own functions, not ours
+        constructors()  # PyTorch caches the list: default devices need its own functions, not the replacements
     builtins = torch.jit._builtins
     for path, names, at in DEVICES:
         for name in names.split():
@@ -255,18 +255,18 @@ def install(torch):
 
 
 def _merge(into, module):
-    """What PyTorch's module has of ours, by the same names."""
+    """Adds our functions to PyTorch's module under the same names."""
     for name, value in vars(module).items():
         if name.startswith("_") or not hasattr(into, name):
             continue
         if isinstance(value, types.ModuleType) and value.__name__.startswith("torch_npu."):
-            _merge(getattr(into, name), value)  # those who have imported it hold it
+            _merge(getattr(into, name), value)  # other modules may have imported it
         else:
             setattr(into, name, value)
 
 
 def also_cuda(torch):
-    """As torch_npu.contrib.transfer_to_npu: what is written for CUDA means the NPU, which is not there either."""
+    """As torch_npu.contrib.transfer_to_npu: CUDA means the NPU, which the CPU replaces."""
     import torch_npu
     _names.add("cuda")
     _backends.add("nccl")

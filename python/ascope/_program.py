@@ -1,6 +1,6 @@
-"""The `ascope` program, run beside the training: analysis and exports in a process of their own.
+"""The `ascope` program, in parallel to the training: analysis and exports in a separate process.
 
-What goes wrong there cannot harm the training: it is told in one line. Nothing here raises but KeyboardInterrupt.
+Failures do not affect the training: they are reported in one line. Nothing here raises except KeyboardInterrupt.
 """
 import os
 import re
@@ -14,18 +14,18 @@ from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, 
 from ascope import _core
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-WITH_LOSSES = 3  # exit code: done, but some records could not be used
+WITH_LOSSES = 3  # exit code: success, but some records could not be used
 COULD_NOT_START = 127
-PATIENCE_S = 2  # with a program that was asked to end
+PATIENCE_S = 2  # between SIGTERM and SIGKILL
 
-# What would make a recorded program of the one that analyses.
+# Variables that would record the analysing program itself.
 NOT_FOR_THE_PROGRAM = ("LD_PRELOAD", "ASCOPE_RECORD", "ASCOPE_RECORD_OPTIONS", "MSTX_INJECTION_PATH")
 
-Tell = Callable[[int, str], None]
+Report = Callable[[int, str], None]
 
 
-class Outcome(NamedTuple):
-    """How a run ended: its exit code, how long it took, and one line that says what was wrong."""
+class Result(NamedTuple):
+    """Result of a run: exit code, duration, and one line about a problem."""
     code: int
     seconds: float
     text: str = ""
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
 
 def find() -> Optional[str]:
-    """The program: $ASCOPE_PROGRAM, the one of this package, the one of the build tree, the one in PATH. None: there is none."""
+    """Path of the program: $ASCOPE_PROGRAM, that of this package, of the build tree, or in PATH. None: not found."""
     asked = os.environ.get("ASCOPE_PROGRAM")
     if asked:
         return asked
@@ -60,20 +60,20 @@ def _is_terminal() -> bool:
 
 
 def _by_python_names(text: str) -> str:
-    """Options of the program as the parameters that they come from: --max-process-number is max_process_number."""
+    """Replaces options of the program by the names of the parameters: --max-process-number is max_process_number."""
     return re.sub(r"(?<![\w/-])--([a-z]+(?:-[a-z]+)*)", lambda option: option.group(1).replace("-", "_"), text)
 
 
 class _Job:
-    """One run of the program. On a terminal it draws its own line of progress there; otherwise what it says is read."""
+    """One run of the program. On a terminal it draws its own line of progress; otherwise its output is captured."""
 
     def __init__(self, arguments: List[str], shows: bool):
         program = find()
         self.began = time.monotonic()
         self.what, self.shows = arguments, shows and _is_terminal()
-        self.process, self.outcome, self.trouble = None, None, ""
+        self.process, self.result, self.trouble = None, None, ""
         if not program:
-            self.trouble = "the program ascope is not installed beside this package, nor in PATH"
+            self.trouble = "the program ascope was not found beside this package or in PATH; reinstall ascope or set ASCOPE_PROGRAM"
             return
         environment = {name: value for name, value in os.environ.items() if name not in NOT_FOR_THE_PROGRAM}
         try:
@@ -83,23 +83,23 @@ class _Job:
         except (OSError, ValueError) as error:
             self.trouble = "%s cannot be started: %s" % (program, error)
 
-    def wait(self) -> Outcome:
-        if self.outcome:
-            return self.outcome
+    def wait(self) -> Result:
+        if self.result:
+            return self.result
         if not self.process:
-            self.outcome = Outcome(COULD_NOT_START, 0.0, self.trouble)
-            return self.outcome
+            self.result = Result(COULD_NOT_START, 0.0, self.trouble)
+            return self.result
         summary, said = (part.decode("utf-8", "replace") if part else "" for part in self.process.communicate())
         said = said.strip().split("\n")
         code, text = self.process.returncode, said[-1].strip()
         if text.startswith("ascope: "):
             text = text[len("ascope: "):]
         if not text and code < 0:
-            text = "it was ended by signal %d" % -code
+            text = "ended by signal %d" % -code
         elif not text and code not in (0, WITH_LOSSES):
-            text = "it ended with exit code %d" % code
-        self.outcome = Outcome(code, time.monotonic() - self.began, text, summary)
-        return self.outcome
+            text = "exit code %d" % code
+        self.result = Result(code, time.monotonic() - self.began, text, summary)
+        return self.result
 
     def end(self) -> None:
         if self.process and self.process.poll() is None:
@@ -110,56 +110,56 @@ class _Job:
                 self.process.kill()
                 self.process.wait()
 
-    def tell(self, tell: Tell) -> None:
-        outcome = self.outcome
-        if not outcome.is_done:
-            tell(_core.ERROR, "%s: %s" % (" ".join(self.what[:2]), _by_python_names(outcome.text)))
-        elif outcome.code == WITH_LOSSES:
-            tell(_core.WARNING, "%s: done, with losses, which its log and `ascope info` tell" % " ".join(self.what[:2]))
+    def report(self, report: Report) -> None:
+        result = self.result
+        if not result.is_done:
+            report(_core.ERROR, "%s: %s" % (" ".join(self.what[:2]), _by_python_names(result.text)))
+        elif result.code == WITH_LOSSES:
+            report(_core.WARNING, "%s: done with losses; see its log or `ascope info`" % " ".join(self.what[:2]))
 
 
-def run(arguments: Iterable[str], tell: Tell = _print) -> Outcome:
-    """Runs `ascope ARGUMENTS...` and waits for it, with a line of progress on a terminal. Trouble is told, and in the outcome."""
+def run(arguments: Iterable[str], report: Report = _print) -> Result:
+    """Runs `ascope ARGUMENTS...` and waits for it, with a line of progress on a terminal. Problems are reported and returned."""
     job = _Job(list(arguments), shows=True)
     try:
         job.wait()
-    except BaseException:  # the user does not want to wait
+    except BaseException:  # the user interrupted it
         job.end()
         raise
-    job.tell(tell)
-    return job.outcome
+    job.report(report)
+    return job.result
 
 
-# ---- analysis that nobody waits for ----
+# ---- asynchronous analysis ----
 
 _running: Dict[threading.Thread, _Job] = {}
 _lock = threading.Lock()
 
 
-def _see_through(job: _Job, tell: Tell, done: Optional[Callable[[Outcome], None]]) -> None:
+def _see_through(job: _Job, report: Report, done: Optional[Callable[[Result], None]]) -> None:
     try:
-        outcome = job.wait()
-        job.tell(tell)
+        result = job.wait()
+        job.report(report)
         if done:
-            done(outcome)
-    except Exception as error:  # whatever it is, it is not the training's
+            done(result)
+    except Exception as error:  # it must not reach the training
         _print(_core.ERROR, "analysis: %s" % error)
     finally:
         with _lock:
             _running.pop(threading.current_thread(), None)
 
 
-def run_beside(arguments: Iterable[str], tell: Tell = _print,
-               done: Optional[Callable[[Outcome], None]] = None) -> threading.Thread:
-    """Runs `ascope ARGUMENTS...` while the program goes on; the interpreter waits for it when it ends. `tell` and `done` are called
-    on a thread of their own, which is returned."""
+def run_beside(arguments: Iterable[str], report: Report = _print,
+               done: Optional[Callable[[Result], None]] = None) -> threading.Thread:
+    """Runs `ascope ARGUMENTS...` in parallel; the interpreter waits for it at exit. `report` and `done` are called
+    on a separate thread, which is returned."""
     job = _Job(list(arguments), shows=False)
     if job.process:
-        try:  # the training comes first
+        try:  # the training has priority
             os.setpriority(os.PRIO_PROCESS, job.process.pid, 10)
         except OSError:
             pass
-    thread = threading.Thread(target=_see_through, args=(job, tell, done), name="ascope analysis", daemon=True)
+    thread = threading.Thread(target=_see_through, args=(job, report, done), name="ascope analysis", daemon=True)
     with _lock:
         _running[thread] = job
     thread.start()
@@ -167,7 +167,7 @@ def run_beside(arguments: Iterable[str], tell: Tell = _print,
 
 
 def wait_for_all() -> None:
-    """Until everything that runs beside has ended; who interrupts it ends it."""
+    """Waits until all asynchronous runs have ended; an interrupt ends them."""
     try:
         while True:
             with _lock:
@@ -193,36 +193,36 @@ os.register_at_fork(after_in_child=_in_child)
 _core.at_exit(wait_for_all)
 
 
-# ---- what it is asked for ----
+# ---- commands ----
 
-analysed: List[Tuple[str, Outcome]] = []  # by this process, in their order
+analysed: List[Tuple[str, Result]] = []  # by this process, in order
 
 
 def analyse(path: str, export_type: Union[None, str, Iterable[str]] = None, max_process_number: Optional[int] = None,
-            waits: bool = True, tell: Tell = _print,
-            done: Optional[Callable[[Outcome], None]] = None) -> Optional[Outcome]:
-    """ASCEND_PROFILER_OUTPUT of a `*_ascend_pt` directory, or of all in a directory. Without an export_type as the collection was
-    set up. With waits=False it returns None at once."""
+            waits: bool = True, report: Report = _print,
+            done: Optional[Callable[[Result], None]] = None) -> Optional[Result]:
+    """Writes ASCEND_PROFILER_OUTPUT of a `*_ascend_pt` directory, or of all in a directory. Default of export_type: as the collection
+    was recorded. With waits=False it returns None at once."""
     arguments = ["analyse", os.fspath(path)]
     if export_type:
         arguments += ["--export-type", export_type if isinstance(export_type, str) else ",".join(export_type)]
     if max_process_number:
         arguments += ["--max-process-number", str(max_process_number)]
-    def ended(outcome: Outcome) -> None:
-        analysed.append((os.fspath(path), outcome))
+    def ended(result: Result) -> None:
+        analysed.append((os.fspath(path), result))
         if done:
-            done(outcome)
+            done(result)
 
     if not waits:
-        run_beside(arguments, tell, ended)
+        run_beside(arguments, report, ended)
         return None
-    outcome = run(arguments, tell)
-    ended(outcome)
-    return outcome
+    result = run(arguments, report)
+    ended(result)
+    return result
 
 
 def _output(out: str) -> str:
-    """A name as the program takes it: one that begins with "-" is a file's, and a descriptor is one of this process."""
+    """A file name as an argument of the program: one that begins with "-" is still a file, and a descriptor is one of this process."""
     name = os.fsdecode(out)
     alias = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
     number = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", alias)
@@ -232,21 +232,21 @@ def _output(out: str) -> str:
 
 
 def is_file_name(out: str) -> bool:
-    """False for what is there and no plain file: a device, a FIFO."""
+    """False for an existing file that is not a regular one: a device, a FIFO."""
     name = os.path.expanduser(os.fsdecode(out))
     return os.path.isfile(name) or not os.path.exists(name)
 
 
-def export_chrome_trace(path: str, out: str, tell: Tell = _print) -> Outcome:
+def export_chrome_trace(path: str, out: str, report: Report = _print) -> Result:
     """The timeline of one directory as a file."""
-    return run(["export-trace", os.fspath(path), _output(out)], tell)
+    return run(["export-trace", os.fspath(path), _output(out)], report)
 
 
-def export_stacks(path: str, out: str, metric: str = "self_cpu_time_total", tell: Tell = _print) -> Outcome:
+def export_stacks(path: str, out: str, metric: str = "self_cpu_time_total", report: Report = _print) -> Result:
     """Call stacks with their times, for flame graphs."""
-    return run(["export-stacks", os.fspath(path), _output(out), "--metric", metric], tell)
+    return run(["export-stacks", os.fspath(path), _output(out), "--metric", metric], report)
 
 
-def export_memory_timeline(path: str, out: str, device: Optional[str] = None, tell: Tell = _print) -> Outcome:
-    """Memory by what it was used for."""
-    return run(["export-memory-timeline", os.fspath(path), _output(out)] + (["--device", device] if device else []), tell)
+def export_memory_timeline(path: str, out: str, device: Optional[str] = None, report: Report = _print) -> Result:
+    """Memory over time by category."""
+    return run(["export-memory-timeline", os.fspath(path), _output(out)] + (["--device", device] if device else []), report)

@@ -1,4 +1,4 @@
-"""python3 -m ascope run SCRIPT ARGUMENTS...: a script for NPUs as it is; with --profile one that knows of no profiler."""
+"""python3 -m ascope run SCRIPT ARGUMENTS...: run a script for NPUs unchanged; with --profile, record any script."""
 import argparse
 import glob
 import os
@@ -10,20 +10,20 @@ from ascope import _core, _program
 
 EXAMPLES = """\
 examples:
-  python3 -m ascope run train.py --epochs 3                           a script that imports torch_npu, where that is not installed
-  python3 -m ascope run --profile --out result train.py --epochs 3    one that knows of no profiler: every step is recorded
+  python3 -m ascope run train.py --epochs 3                           a script that imports torch_npu, without torch_npu
+  python3 -m ascope run --profile --out result train.py --epochs 3    a script without a profiler: every step is recorded
   python3 -m ascope run --profile --skip-first 10 --warmup 1 --active 3 --repeat 1 --with-stack train.py
-  torchrun --nproc_per_node 2 -m ascope run --profile train.py        every rank has a directory of its own
+  torchrun --nproc_per_node 2 -m ascope run --profile train.py        every rank has its own directory
 
-A step is what ends with optimizer.step(). Options have the names and the meaning of torch_npu.profiler's parameters."""
+A step ends with optimizer.step(). Options have the names and the meaning of the parameters of torch_npu.profiler."""
 
 STARTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_started")
 NUMBERS = (
-    ("skip-first", 0, "steps before anything else"),
-    ("wait", 0, "steps that are not recorded, in each turn"),
-    ("warmup", 0, "steps that are not recorded either, but prepare it"),
-    ("active", 0, "steps that are recorded; 0: all that follow"),
-    ("repeat", 1, "turns, each with a directory of its own; 0: as many as there are"),
+    ("skip-first", 0, "steps before the first cycle"),
+    ("wait", 0, "steps of the wait phase of a cycle, which are not recorded"),
+    ("warmup", 0, "steps of the warm-up phase, whose records are discarded"),
+    ("active", 0, "steps of the active phase, which are recorded; 0: all that follow"),
+    ("repeat", 1, "number of cycles, each with its own directory; 0: no limit"),
 )
 OPTIONS = [row for row in _core.option_table() if row["section"] and not row["is_old"]]
 SHORT = {"profiler_level": ["--level"]}
@@ -55,26 +55,26 @@ def _add_option(group, row):
 def _parser():
     p = argparse.ArgumentParser(prog="python3 -m ascope run", description=__doc__, epilog=EXAMPLES,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("script", help="a Python file, as it would be given to python3")
-    p.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
+    p.add_argument("script", help="Python file, as for python3")
+    p.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
     p.add_argument("-m", action="store_true", dest="is_module", help="SCRIPT is the name of a module")
-    p.add_argument("--device", choices=("auto", "none", "sim"), help="which device: auto finds real ones, else the CPU alone; sim, for trying things out, simulates one")
-    p.add_argument("--profile", action="store_true", help="record the script from outside; everything below is for that")
-    where = p.add_argument_group("where to")
-    where.add_argument("--out", default="./result", metavar="DIR", help="where the collection goes [./result]")
-    where.add_argument("--worker-name", metavar="NAME", help="what its name begins with [the name of this machine]")
-    where.add_argument("--no-analyse", action="store_true", help="leave the analysis for later")
-    when = p.add_argument_group("which steps")
+    p.add_argument("--device", choices=("auto", "none", "sim"), help="device: auto (real devices, else the CPU alone), none, sim (a simulated NPU, for evaluation) [auto]")
+    p.add_argument("--profile", action="store_true", help="record the script; the options below require it")
+    where = p.add_argument_group("output")
+    where.add_argument("--out", default="./result", metavar="DIR", help="directory of the collection [./result]")
+    where.add_argument("--worker-name", metavar="NAME", help="prefix of its name [the host name]")
+    where.add_argument("--no-analyse", action="store_true", help="do not analyse the collection")
+    when = p.add_argument_group("steps")
     for name, default, text in NUMBERS:
         when.add_argument("--" + name, type=int, default=default, metavar="N", help="%s [%d]" % (text, default))
-    what = p.add_argument_group("what is recorded")
+    what = p.add_argument_group("contents of the recording")
     for row in OPTIONS:
         _add_option(what, row)
     return p
 
 
 def _named(kind, names):
-    """Members by their names; what is none stays a text, and is told of."""
+    """Members by name; an invalid name stays a string, which is reported later."""
     return [getattr(kind, name, name) for name in names]
 
 
@@ -97,10 +97,10 @@ def _profiler(o):
 
 
 def _step_at_optimizers(prof):
-    """The optimizer that ends the first step ends all of them, as long as it lives: a training may have several."""
+    """The optimizer that ends the first step ends all steps while it exists: a training may have several."""
     try:
         import torch
-    except ImportError:  # the script may do without
+    except ImportError:  # the script may not need it
         return
     ends, inside = [], []  # [a weak reference to the optimizer]; those whose step() is running
 
@@ -118,7 +118,7 @@ def _step_at_optimizers(prof):
                 inside.pop()
             if not ends or ends[0]() is None:
                 ends[:] = [weakref.ref(self)]
-            if ends[0]() is self and self not in inside:  # its class may call that of which it is made
+            if ends[0]() is self and self not in inside:  # its class may call the step() of a base class
                 prof.step()
             return result
 
@@ -133,13 +133,13 @@ def _step_at_optimizers(prof):
 
     def made(self, *args, **kwargs):
         known(self, *args, **kwargs)
-        watch(type(self))  # behind PyTorch's own range of the step: the next step begins outside of it
+        watch(type(self))  # outside of PyTorch's own range of the step: the next step begins after it
 
     torch.optim.Optimizer.__init__ = made
 
 
 def _shown_as_the_scripts(script):
-    """An exception of the script is shown without the calls that led to it."""
+    """An exception of the script is shown without the frames of ascope."""
 
     def show(kind, value, trace):
         inner = trace
@@ -155,8 +155,8 @@ OPENED = (("trace_view.json", "https://ui.perfetto.dev, chrome://tracing or Mind
 
 
 def _show_results():
-    """At the end: the summary of the last collection, as `ascope analyse` prints it, the others by name, and what to open."""
-    done = [(path, outcome.summary) for path, outcome in _program.analysed if outcome.is_done]
+    """At the end: the summary of the last collection, as of `ascope analyse`, the names of the others, and the files to open."""
+    done = [(path, result.summary) for path, result in _program.analysed if result.is_done]
     if not done or os.environ.get("RANK", "0") != "0":
         return
     path, summary = done[-1]
@@ -166,19 +166,19 @@ def _show_results():
             lines.append("  open %s in %s" % (os.path.relpath(file), viewer))
     try:
         print("\n".join(lines), flush=True)
-    except (OSError, ValueError):  # nobody listens any more
+    except (OSError, ValueError):  # stdout is closed
         pass
 
 
 def main(arguments):
     o = _parser().parse_args(arguments)
     if not o.is_module and not os.path.isfile(o.script):
-        print("ascope: %s: no such file; wanted a Python script" % o.script, file=sys.stderr)
+        print("ascope: %s: no such file; give a Python script" % o.script, file=sys.stderr)
         return 1
     if o.device:
         os.environ["ASCOPE_DEVICE"] = o.device
     from ascope import torch_npu_compat
-    if torch_npu_compat.is_needed:  # by processes that the script starts, too: by spawned ones, and by programs of their own
+    if torch_npu_compat.is_needed:  # also in processes that the script spawns, and in programs that it starts
         sys.path.append(STARTED)
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), STARTED)))
     sys.argv = [o.script] + o.arguments
@@ -198,7 +198,7 @@ def main(arguments):
         if prof:
             prof.stop()
         if prof and o.no_analyse and prof._path:
-            print("recorded: %s; `ascope analyse` makes timeline and tables of it" % os.path.relpath(prof._path), flush=True)
+            print("recorded: %s; run `ascope analyse` for timeline and tables" % os.path.relpath(prof._path), flush=True)
         _program.wait_for_all()
         _show_results()
     return 0

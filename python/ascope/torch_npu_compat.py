@@ -1,8 +1,8 @@
-"""`import ascope.torch_npu_compat` provides the module `torch_npu` where the real one is not installed.
+"""`import ascope.torch_npu_compat` provides the module `torch_npu` if it is not installed.
 
-Scripts that were written for Ascend NPUs run as they are: `torch_npu.profiler` is `ascope.torch.profiler`, `torch_npu.npu.mstx` are our
-marks, `torch.npu` has the calls that such scripts make around their training. Tensors stay on the CPU, whatever device they are sent
-to (_npu_devices.py). Where the real torch_npu is installed this does nothing.
+Scripts for Ascend NPUs run unchanged: `torch_npu.profiler` is `ascope.torch.profiler`, `torch_npu.npu.mstx` is `ascope.torch.mstx`,
+and `torch.npu` has the calls that such scripts make around their training. Tensors stay on the CPU, whatever device they are moved
+to (_npu_devices.py). If torch_npu is installed, this does nothing.
 """
 import glob
 import importlib.util
@@ -17,7 +17,7 @@ def _absent(name):
     raise AttributeError("torch_npu.%s: not available without an NPU" % name)
 
 
-# How a tensor lies in memory is no question here.
+# The memory format of a tensor has no meaning here.
 FORMATS = {
     "npu_format_cast": lambda tensor, acl_format, **unused: tensor,
     "npu_format_cast_": lambda tensor, acl_format, **unused: tensor,
@@ -26,9 +26,9 @@ FORMATS = {
 
 
 def provide():
-    """Puts it in the place of one that is not there."""
+    """Creates the missing module."""
     from ascope.torch import config, mstx, profiler, schedule
-    marks = sys.modules[mstx.__module__]  # the module: in the package its name stands for the class
+    marks = sys.modules[mstx.__module__]  # the module: the package exports the class under this name
     package = types.ModuleType("torch_npu", __doc__)
     package.__path__ = [os.path.join(os.path.dirname(__file__), "_torch_npu")]
     sys.modules["torch_npu"] = package
@@ -66,7 +66,7 @@ def provide():
 
 
 def _is_installed():
-    """A folder of that name is not enough: the real one has a part in C++, and other modules of that name are files."""
+    """A directory of that name is not enough: torch_npu has a part in C++, and other modules of that name are files."""
     if "torch_npu" in sys.modules:
         return True
     spec = importlib.util.find_spec("torch_npu")

@@ -16,7 +16,7 @@ from ascope.torch.profiler import AiCMetrics, ProfilerAction, ProfilerActivity, 
 
 @pytest.fixture
 def warned(capsys):
-    """Whether a warning with that word was told since the last question."""
+    """Whether a warning with that word was printed since the last call."""
 
     def ask(word):
         out = capsys.readouterr().out
@@ -200,7 +200,7 @@ def raises_nasty(*unused):
     raise NastyError
 
 
-def test_exceptions_that_cannot_be_told_do_not_raise(tmp_path, monkeypatch, capsys):
+def test_exceptions_without_a_text_do_not_raise(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ASCOPE_DEVICE", "none")
     monkeypatch.chdir(tmp_path)
     observer = types.SimpleNamespace(start=raises_nasty, stop=raises_nasty)
@@ -210,7 +210,7 @@ def test_exceptions_that_cannot_be_told_do_not_raise(tmp_path, monkeypatch, caps
         prof.step()
     said = capsys.readouterr().out
     for what in ("on_trace_ready", "custom_trace_id_callback", "profile.start", "profile.stop", "schedule: step 0 is not recorded"):
-        assert "%s: NastyError: (cannot be told)" % what in said
+        assert "%s: NastyError: (no text)" % what in said
 
 
 @pytest.mark.parametrize("name", ["_ExperimentalConfig", "schedule", "profile", "_KinetoProfile", "tensorboard_trace_handler", "analyse",
@@ -273,7 +273,7 @@ def test_msprof_tx_is_the_old_name_of_mstx():
         assert _ExperimentalConfig(msprof_tx=True).tx_enabled
 
 
-def test_things_are_told_once(tmp_path, monkeypatch, capsys):
+def test_things_are_reported_once(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ASCOPE_DEVICE", "none")
     monkeypatch.chdir(tmp_path)
     with profiler.profile(schedule=profiler.schedule(wait=1, active=1)) as prof:
@@ -546,7 +546,7 @@ def test_each_turn_of_a_schedule_is_a_directory(tmp_path, monkeypatch):
 def test_metadata_has_limits(warned, tmp_path):
     prof = profiler.profile()
     prof.add_metadata("a", 1)
-    assert warned("texts")
+    assert warned("strings")
     prof.add_metadata("a", "x" * 5000)
     assert warned("4096")
     prof.add_metadata_json("a", "{")
@@ -559,7 +559,7 @@ def test_metadata_has_limits(warned, tmp_path):
     assert warned("4096")
     for n in range(2000):
         prof.add_metadata("key %d" % n, "x")
-    assert warned("bytes in all") and len(prof.metadata) < 2000
+    assert warned("bytes in total") and len(prof.metadata) < 2000
 
 
 def test_metadata_is_that_of_one_collection(tmp_path, monkeypatch, warned):
@@ -587,7 +587,7 @@ def test_metadata_is_that_of_one_collection(tmp_path, monkeypatch, warned):
     assert not warned("metadata")
 
 
-def test_what_goes_wrong_is_told_and_does_not_stop_the_training(tmp_path, capsys, monkeypatch):
+def test_problems_are_reported_and_do_not_stop_the_training(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("ASCOPE_DEVICE", "none")
     (tmp_path / "file").write_text("")
 

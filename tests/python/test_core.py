@@ -12,8 +12,8 @@ from ascope import _core
 
 
 @pytest.fixture
-def told():
-    """What the user was told: [(severity, text)]."""
+def messages():
+    """Messages to the user: [(severity, text)]."""
     lines = []
     _core.on_message(lambda severity, text: lines.append((severity, text)))
     yield lines
@@ -48,7 +48,7 @@ def test_version():
     assert _core.version().count(".") == 2
 
 
-def test_everything_between_start_and_stop(tmp_path, told):
+def test_everything_between_start_and_stop(tmp_path, messages):
     ready = []
     p = _core.Profiler(options(tmp_path), None, ready.append)
     assert p.path is None and not p.is_open and p.action == 2
@@ -57,11 +57,11 @@ def test_everything_between_start_and_stop(tmp_path, told):
     p.stop()
     assert not p.is_open and _core.recording() == 0
     assert ready == directories(tmp_path) == [p.path]
-    assert [severity for severity, _ in told] == [_core.INFO]
+    assert [severity for severity, _ in messages] == [_core.INFO]
 
 
 @pytest.mark.parametrize("plan", [(1, 2, 1, 2), lambda step: (0, 1, 2, 3)[step % 4] if step < 8 else 0])
-def test_schedule_as_numbers_and_as_function(tmp_path, told, plan):
+def test_schedule_as_numbers_and_as_function(tmp_path, messages, plan):
     ready, actions = [], []
     p = _core.Profiler(options(tmp_path), plan, ready.append)
     p.start()
@@ -76,7 +76,7 @@ def test_schedule_as_numbers_and_as_function(tmp_path, told, plan):
                         if isinstance(plan, tuple) else {})
 
 
-def test_actions_may_be_an_enum(tmp_path, told):
+def test_actions_may_be_an_enum(tmp_path, messages):
     import enum
     action = enum.Enum("action", {"NONE": 0, "SAVE": 3})
     p = _core.Profiler(options(tmp_path), lambda step: action.SAVE if step == 1 else action.NONE, None)
@@ -84,10 +84,10 @@ def test_actions_may_be_an_enum(tmp_path, told):
     p.step()
     assert p.action == 3
     p.step()
-    assert len(directories(tmp_path)) == 1 and not told
+    assert len(directories(tmp_path)) == 1 and not messages
 
 
-def test_schedule_that_raises(tmp_path, told):
+def test_schedule_that_raises(tmp_path, messages):
     def schedule(step):
         if step == 1:
             raise ValueError("no plan for one")
@@ -97,30 +97,30 @@ def test_schedule_that_raises(tmp_path, told):
     p.start()
     p.step()
     p.stop()
-    assert (_core.ERROR, "schedule: ValueError: no plan for one") in told
+    assert (_core.ERROR, "schedule: ValueError: no plan for one") in messages
     assert len(directories(tmp_path)) == 1
 
 
-def test_schedule_that_raises_at_once(told):
+def test_schedule_that_raises_at_once(messages):
     def schedule(step):
         raise ValueError("no plan at all")
 
     with pytest.raises(ValueError, match="no plan at all"):
         _core.Profiler({}, schedule)
-    assert not told
+    assert not messages
 
 
 @pytest.mark.parametrize("answer", [7, -1, "record", None])
-def test_schedule_that_answers_nonsense(tmp_path, told, answer):
+def test_schedule_that_answers_nonsense(tmp_path, messages, answer):
     p = _core.Profiler(options(tmp_path), lambda step: answer if step else 0)
     p.start()
     p.step()
     p.stop()
-    assert p.action == 0 and told[0][0] == _core.ERROR and not directories(tmp_path)
-    assert len(told) == 2 and "nothing was recorded" in told[1][1]
+    assert p.action == 0 and messages[0][0] == _core.ERROR and not directories(tmp_path)
+    assert len(messages) == 2 and "nothing was recorded" in messages[1][1]
 
 
-def test_ready_that_raises(tmp_path, told):
+def test_ready_that_raises(tmp_path, messages):
     def ready(path):
         raise OSError("no room")
 
@@ -129,12 +129,12 @@ def test_ready_that_raises(tmp_path, told):
     for _ in range(4):
         p.step()
     p.stop()
-    assert told == [(_core.ERROR, "on_trace_ready: OSError: no room")] * 2
+    assert messages == [(_core.ERROR, "on_trace_ready: OSError: no room")] * 2
     assert len(directories(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("stops", [KeyboardInterrupt, SystemExit])
-def test_what_ends_programs_is_raised_after_the_work(tmp_path, told, stops):
+def test_what_ends_programs_is_raised_after_the_work(tmp_path, messages, stops):
     def ready(path):
         raise stops
 
@@ -143,18 +143,18 @@ def test_what_ends_programs_is_raised_after_the_work(tmp_path, told, stops):
     p.step()
     with pytest.raises(stops):
         p.step()
-    assert p.is_open and p.action == 1 and not told  # the next turn had begun all the same
+    assert p.is_open and p.action == 1 and not messages  # the next turn had begun all the same
     p.stop()
 
 
-def test_a_callback_cannot_come_back(tmp_path, told):
+def test_a_callback_cannot_come_back(tmp_path, messages):
     p = _core.Profiler(options(tmp_path), None, lambda path: p.stop())
     p.start()
     p.stop()
-    assert told[-1][0] == _core.ERROR and "called by a function that the profiler has called" in told[-1][1]
+    assert messages[-1][0] == _core.ERROR and "called by a callback of the profiler" in messages[-1][1]
 
 
-def test_stop_twice_is_ready_once(tmp_path, told):
+def test_stop_twice_is_ready_once(tmp_path, messages):
     ready = []
     p = _core.Profiler(options(tmp_path), None, ready.append)
     p.start()
@@ -163,7 +163,7 @@ def test_stop_twice_is_ready_once(tmp_path, told):
     assert len(ready) == 1
 
 
-def test_freed_profiler(tmp_path, told):
+def test_freed_profiler(tmp_path, messages):
     p = _core.Profiler(options(tmp_path))
     p.start()
     p.free()
@@ -173,7 +173,7 @@ def test_freed_profiler(tmp_path, told):
     assert len(directories(tmp_path)) == 1
 
 
-def test_lost_profiler_is_stopped(tmp_path, told):
+def test_lost_profiler_is_stopped(tmp_path, messages):
     ready = []
     p = _core.Profiler(options(tmp_path), None, ready.append)
     p.start()
@@ -181,7 +181,7 @@ def test_lost_profiler_is_stopped(tmp_path, told):
     assert ready == directories(tmp_path) and _core.recording() == 0
 
 
-def test_profiler_in_a_cycle_is_collected(tmp_path, told):
+def test_profiler_in_a_cycle_is_collected(tmp_path, messages):
     import gc
 
     class Owner:
@@ -197,7 +197,7 @@ def test_profiler_in_a_cycle_is_collected(tmp_path, told):
     assert _core.recording() == 0
 
 
-def test_discard(tmp_path, told):
+def test_discard(tmp_path, messages):
     p = _core.Profiler(options(tmp_path))
     p.start()
     p.discard()
@@ -205,9 +205,9 @@ def test_discard(tmp_path, told):
     p.stop()
 
 
-def test_metadata(tmp_path, told):
+def test_metadata(tmp_path, messages):
     p = _core.Profiler(options(tmp_path))
-    with pytest.raises(_core.Error, match="nothing is being recorded"):
+    with pytest.raises(_core.Error, match="no session is recording"):
         p.metadata("a", "b")
     p.start()
     p.metadata("text", "Grüße")
@@ -222,18 +222,18 @@ def test_metadata(tmp_path, told):
     assert found["text"] == "Grüße" and found["tree"] == {"a": [1, 2]}
 
 
-def test_two_profilers(tmp_path, told):
+def test_two_profilers(tmp_path, messages):
     p, q = (_core.Profiler(options(tmp_path)) for _ in range(2))
     p.start()
     q.start()
-    assert (_core.ERROR, "a session is open in this process already; end it first") in told
+    assert (_core.ERROR, "a session is open in this process already; end it first") in messages
     q.stop()
     assert p.is_open
     p.stop()
     assert len(directories(tmp_path)) == 1
 
 
-def test_many_threads_drive_one_profiler(tmp_path, told):
+def test_many_threads_drive_one_profiler(tmp_path, messages):
     import threading
     n_ready = []
     p = _core.Profiler(options(tmp_path), (0, 1, 1, 0), n_ready.append)
@@ -241,7 +241,7 @@ def test_many_threads_drive_one_profiler(tmp_path, told):
 
     def add_metadata():
         for i in range(200):
-            with contextlib.suppress(_core.Error):  # nothing is being recorded
+            with contextlib.suppress(_core.Error):  # no session is recording
                 p.metadata("key %d" % (i % 20), "text")
 
     threads = [threading.Thread(target=lambda: [p.step() for _ in range(10)]) for _ in range(4)]
@@ -256,7 +256,7 @@ def test_many_threads_drive_one_profiler(tmp_path, told):
 
 # ---- options ----
 
-def test_options_of_all_types(tmp_path, told):
+def test_options_of_all_types(tmp_path, messages):
     seen = []
     _core.on_recording(lambda is_on, o: seen.append((is_on, o)))
     p = _core.Profiler(options(tmp_path, activities=["CPU", "NPU"], record_shapes=True, gc_detect_threshold=0.5, rank=3,
@@ -271,7 +271,7 @@ def test_options_of_all_types(tmp_path, told):
     assert os.path.exists(os.path.join(p.path, "profiler_info_3.json"))
 
 
-def test_options_that_cannot_be(tmp_path, told):
+def test_options_that_cannot_be(tmp_path, messages):
     with pytest.raises(_core.Error, match="nonsense"):
         _core.Profiler({"nonsense": 1})
     with pytest.raises(TypeError):
@@ -283,10 +283,10 @@ def test_options_that_cannot_be(tmp_path, told):
     with pytest.raises(TypeError):
         _core.Profiler({}, 5)
     _core.Profiler({"profiler_level": "Level9"})
-    assert len(told) == 1 and told[0][0] == _core.WARNING
+    assert len(messages) == 1 and messages[0][0] == _core.WARNING
 
 
-def test_listener_that_raises(tmp_path, told):
+def test_listener_that_raises(tmp_path, messages):
     def listener(is_on, o):
         raise ValueError("not today")
 
@@ -296,14 +296,14 @@ def test_listener_that_raises(tmp_path, told):
     p.step()
     p.step()
     _core.on_recording(None)
-    assert told == [(_core.ERROR, "when recording began: ValueError: not today"),
+    assert messages == [(_core.ERROR, "when recording began: ValueError: not today"),
                     (_core.ERROR, "when recording ended: ValueError: not today")]
     assert len(directories(tmp_path)) == 1
 
 
 # ---- sessions ----
 
-def test_session(tmp_path, told):
+def test_session(tmp_path, messages):
     s = _core.Session(options(tmp_path, activities="CPU"))
     assert s.is_open and directories(tmp_path) == [s.path]
     s.warmup()
@@ -317,7 +317,7 @@ def test_session(tmp_path, told):
             call()
 
 
-def test_session_in_the_wrong_order(tmp_path, told):
+def test_session_in_the_wrong_order(tmp_path, messages):
     s = _core.Session(options(tmp_path))
     with pytest.raises(_core.Error, match="stop: the session is new"):
         s.stop()
@@ -327,12 +327,12 @@ def test_session_in_the_wrong_order(tmp_path, told):
     assert not directories(tmp_path)
 
 
-def test_session_where_nothing_can_be_written(told):
+def test_session_where_nothing_can_be_written(messages):
     with pytest.raises(_core.Error, match="/proc/nowhere"):
         _core.Session({"parent_dir": "/proc/nowhere"})
 
 
-def test_lost_session(tmp_path, told):
+def test_lost_session(tmp_path, messages):
     s = _core.Session(options(tmp_path))
     del s
     assert not directories(tmp_path)
@@ -344,7 +344,7 @@ def test_lost_session(tmp_path, told):
 
 # ---- marks ----
 
-def test_marks(tmp_path, told):
+def test_marks(tmp_path, messages):
     assert _core.range_start("off") == 0 and _core.range_push("off") == -1 and _core.range_pop() == -1
     p = _core.Profiler(options(tmp_path, mstx=True))
     p.start()
@@ -364,7 +364,7 @@ def test_marks(tmp_path, told):
     assert [message for message, _ in rows] == ["point", "point", "outer", "inner"]
 
 
-def test_push_and_pop_are_of_a_thread_and_a_domain(tmp_path, told):
+def test_push_and_pop_are_of_a_thread_and_a_domain(tmp_path, messages):
     import threading
     p = _core.Profiler(options(tmp_path, mstx=True))
     p.start()
@@ -384,7 +384,7 @@ def test_push_and_pop_are_of_a_thread_and_a_domain(tmp_path, told):
     p.stop()
 
 
-def test_marks_that_are_refused(tmp_path, told):
+def test_marks_that_are_refused(tmp_path, messages):
     p = _core.Profiler(options(tmp_path, mstx=True))
     p.start()
     assert _core.range_start("=formula") == 0
@@ -405,7 +405,7 @@ def test_time_goes_on():
 MAKE = """
 import os, signal, sys
 from ascope import _core
-_core.on_message(lambda severity, text: print("told", severity, text, flush=True))
+_core.on_message(lambda severity, text: print("message", severity, text, flush=True))
 p = _core.Profiler({"parent_dir": ".", "device": "sim", "mstx": True}, None, lambda path: print("ready", flush=True))
 p.start()
 _core.mark("before")
@@ -519,7 +519,7 @@ def test_exit_of_a_process_of_multiprocessing(script, tmp_path):
     analysed(tmp_path)
 
 
-def test_nothing_is_left_of_a_profiler(tmp_path, told):
+def test_nothing_is_left_of_a_profiler(tmp_path, messages):
     import gc
     import sys
 
@@ -540,7 +540,7 @@ def test_nothing_is_left_of_a_profiler(tmp_path, told):
     before = sys.getrefcount(ready), sys.getrefcount(schedule), len(gc.get_objects())
     for _ in range(3):
         turn()
-    told.clear()
+    messages.clear()
     assert before[:2] == (sys.getrefcount(ready), sys.getrefcount(schedule))
     assert len(gc.get_objects()) < before[2] + 50
 
@@ -587,13 +587,13 @@ def test_profiler_made_before_the_fork(script, tmp_path):
     assert len(directories(tmp_path)) == 1
 
 
-def test_full_disk_is_told(script, tmp_path):
+def test_full_disk_is_reported(script, tmp_path):
     """The writer's own thread says it, and the main thread tells it."""
     done = script("""
         import resource, signal, time
         from ascope import _core
-        told = []
-        _core.on_message(lambda severity, text: told.append((severity, text)))
+        messages = []
+        _core.on_message(lambda severity, text: messages.append((severity, text)))
         p = _core.Profiler({"parent_dir": ".", "device": "none", "mstx": True, "ring_kb": 64}, None, None)
         p.start()
         _core.mark("this thread has its memory")
@@ -603,9 +603,9 @@ def test_full_disk_is_told(script, tmp_path):
             _core.mark("x" * 100)
             if i % 100 == 0:
                 time.sleep(0.001)
-        while not told:
+        while not messages:
             time.sleep(0.01)
         p.stop()
-        print(told[0])
+        print(messages[0])
     """)
     assert done.stdout.startswith("(%d" % _core.ERROR) and "From here on nothing more is recorded" in done.stdout

@@ -154,7 +154,7 @@ def test_gradients_of_parallel_modules_are_marked_on_the_host_alone(script, tmp_
         ("HcclAllreduce", "8", "default_group"), ("HcclAllreduce", "20", "default_group")] * 2
 
 
-def test_groups_are_told(ranks):
+def test_groups_are_recorded(ranks):
     both = {"group_name": "default_group", "global_ranks": [0, 1]}
     for rank in range(2):
         groups = metadata_of(ranks[rank])["parallel_group_info"]
@@ -237,7 +237,7 @@ DYING = textwrap.dedent("""
             for i in range(100):
                 dist.all_reduce(torch.ones(8))
         except RuntimeError as trouble:
-            print("told", trouble)
+            print("caught", trouble)
         else:
             sys.exit("nobody is missed")
         torch.ones(2).sum().item()

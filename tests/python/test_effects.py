@@ -207,7 +207,7 @@ METRICS = {
 
 
 def has_network_card():
-    """Whether one says how fast it is: what it carries is told as a part of that."""
+    """Whether one reports its speed: its traffic is recorded as a fraction of it."""
     for path in glob.glob("/sys/class/net/*/speed"):
         try:
             with open(path, encoding="ascii") as f:
@@ -364,7 +364,7 @@ def test_analyse_flag(tmp_path):
 
 
 def test_async_mode(tmp_path, monkeypatch):
-    """A program that analyses only when it is told to: whoever waits for it gets nowhere."""
+    """A program that analyses only on request: waiting for it never ends."""
     slow, go = tmp_path / "slow", tmp_path / "go"
     slow.write_text("#!/bin/sh\nwhile [ ! -e %s ]; do sleep 0.02; done\nexec %s \"$@\"\n" %
                     (shlex.quote(str(go)), shlex.quote(os.environ["ASCOPE_PROGRAM"])))
@@ -437,7 +437,7 @@ def test_a_trace_id_is_made_where_none_is_given(tmp_path, callback, capsys):
     assert ("custom_trace_id_callback" in capsys.readouterr().out) == (callback is not None)
 
 
-def test_environment_is_told_in_text_exports_only(tmp_path):
+def test_environment_is_in_text_exports_only(tmp_path):
     for kind in ("text", "db"):
         profiled({"export_type": kind}, ONE, 2, profiler.tensorboard_trace_handler(str(tmp_path / kind), analyse_flag=False))
         assert ("ENV_VARIABLES" in metadata_of(*collections_in(tmp_path / kind))) == (kind == "text")
@@ -483,8 +483,8 @@ def test_export_stacks(exported, tmp_path, capsys):
     for metric, name, word in (("fastest", "out.log", "metric"), ("self_cpu_time_total", "out.txt", ".log")):
         (tmp_path / "out.log").unlink()
         assert lines(metric, name) == host
-        told = capsys.readouterr().out
-        assert "[WARNING]" in told and word in told and not (tmp_path / "out.txt").exists()
+        said = capsys.readouterr().out
+        assert "[WARNING]" in said and word in said and not (tmp_path / "out.txt").exists()
 
 
 def test_export_chrome_trace(exported, tmp_path):
@@ -512,5 +512,5 @@ def test_every_parameter_has_a_test():
     everything = OF_CONFIG | set(inspect.signature(profiler.profile.__init__).parameters)
     assert everything - known == {"self"}
     assert {name for plan, _ in PLANS for name in plan} == set(inspect.signature(profiler.schedule.__init__).parameters) - {"self"}
-    assert {h for row in EFFECTS for h in row[1].get("host_sys", ())} == {"cpu", "mem", "network", "disk"}  # others are told
+    assert {h for row in EFFECTS for h in row[1].get("host_sys", ())} == {"cpu", "mem", "network", "disk"}  # others only give a warning
     assert set(METRICS) == {name for name in vars(AiCMetrics) if not name.startswith("_")}

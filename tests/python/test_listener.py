@@ -208,7 +208,7 @@ def tensors_alone(name, shapes):
     return shapes if "::" in name else ";".join(filter(None, shapes.split(";")))
 
 
-def told_types(types):
+def recorded_types(types):
     """PyTorch's own profiler does not name all."""
     return tuple("" if name in ("ScalarList", "None") else name for name in types)
 
@@ -224,7 +224,7 @@ def rows_of_session(session):
     """The same by thread."""
     by_thread = collections.defaultdict(list)
     for op in session.operators():
-        types = told_types(op.types.split(";")) if HAS_TYPES and op.types else ()
+        types = recorded_types(op.types.split(";")) if HAS_TYPES and op.types else ()
         by_thread[op.thread].append((op.begin, op.end, op.thread, op.name,
                                      (tensors_alone(op.name, op.shapes), op.scope, types)))
     return {thread: [(depth, name) + more for depth, name, more in tree_of(rows)] for thread, rows in by_thread.items()}
@@ -307,7 +307,7 @@ def test_types_are_those_of_cpp():
     assert [op.types for op in session.operators() if op.name == "aten::cat"] == ["TensorList;Scalar"]
 
 
-def test_tensors_are_told_with_memory_and_stacks_only():
+def test_tensors_are_recorded_with_memory_and_stacks_only():
     x = torch.ones(4, 6)[:, ::2]
     with recorded.session(record_shapes=True, profile_memory=True, with_stack=True) as session:
         y = x.mul(2.5)
@@ -386,7 +386,7 @@ def test_memory_balances():
 
 def taken_and_kept(blocks):
     """Of (pointer, size): how large the blocks are that were taken, and what is left of them in the end. Blocks of before are left out:
-    whether the end of one is told depends on who was listening when it began."""
+    whether the end of one is reported depends on the listeners at its begin."""
     alive, taken = {}, collections.Counter()
     for pointer, size in blocks:
         if size > 0:

@@ -1,4 +1,4 @@
-"""What a wheel has in it, found out without building one; and that the type hints of the extension tell all of it."""
+"""What a wheel has in it, found out without building one; and that the type hints of the extension are complete."""
 import ast
 import inspect
 import json
@@ -60,10 +60,10 @@ def hints():
 
 
 def test_hints_name_what_the_extension_has():
-    told = {node.name: node for node in hints() if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    told.update({node.target.id: node for node in hints() if isinstance(node, ast.AnnAssign)})
-    assert {name for name in dir(_core) if not name.startswith("_")} <= set(told) <= set(dir(_core))
-    for name, node in told.items():
+    hinted = {node.name: node for node in hints() if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    hinted.update({node.target.id: node for node in hints() if isinstance(node, ast.AnnAssign)})
+    assert {name for name in dir(_core) if not name.startswith("_")} <= set(hinted) <= set(dir(_core))
+    for name, node in hinted.items():
         if isinstance(node, ast.ClassDef) and name != "Error":
             members = {m.name for m in node.body if isinstance(m, ast.FunctionDef)} - {"__init__"}
             assert members == {m for m in vars(getattr(_core, name)) if not m.startswith("_")}, name

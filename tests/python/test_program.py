@@ -1,4 +1,4 @@
-"""The program that is run beside a training: found, run, told about when it fails, never in the way."""
+"""The program that runs in parallel to a training: found, run, reported when it fails, never in the way."""
 import glob
 import os
 import stat
@@ -12,13 +12,13 @@ from ascope import _core, _program
 
 
 @pytest.fixture
-def told():
+def messages():
     return []
 
 
 @pytest.fixture
-def tell(told):
-    return lambda severity, text: told.append((severity, text))
+def report(messages):
+    return lambda severity, text: messages.append((severity, text))
 
 
 @pytest.fixture
@@ -56,99 +56,99 @@ def test_found_in_the_build_tree(monkeypatch):
     assert _core.version() in done.stdout
 
 
-def test_analyse(collection, tell, told):
-    outcome = _program.analyse(collection, tell=tell)
-    assert outcome.is_done and outcome.seconds > 0 and not told
+def test_analyse(collection, report, messages):
+    result = _program.analyse(collection, report=report)
+    assert result.is_done and result.seconds > 0 and not messages
     assert "trace_view.json" in results(collection) and not results(collection, "*.db")
-    _program.analyse(collection, export_type=["text", "db"], max_process_number=1, tell=tell)
-    assert results(collection, "*.db") and not told
+    _program.analyse(collection, export_type=["text", "db"], max_process_number=1, report=report)
+    assert results(collection, "*.db") and not messages
 
 
-def test_analyse_beside(collection, tell, told):
+def test_analyse_beside(collection, report, messages):
     ended = []
-    assert _program.analyse(collection, waits=False, tell=tell, done=ended.append) is None
+    assert _program.analyse(collection, waits=False, report=report, done=ended.append) is None
     _program.wait_for_all()
-    assert ended[0].code == 0 and not told and "trace_view.json" in results(collection)
+    assert ended[0].code == 0 and not messages and "trace_view.json" in results(collection)
 
 
-def test_exports(collection, tmp_path, tell, told):
-    assert _program.export_chrome_trace(collection, tmp_path / "trace.json", tell=tell).is_done
-    assert (tmp_path / "trace.json").exists() and not told
-    assert not _program.export_stacks(collection, tmp_path / "stacks.log", tell=tell).is_done
-    assert not _program.export_memory_timeline(collection, tmp_path / "memory.html", device="cpu", tell=tell).is_done
-    assert len(told) == 2 and all(severity == _core.ERROR and "\n" not in text for severity, text in told)
+def test_exports(collection, tmp_path, report, messages):
+    assert _program.export_chrome_trace(collection, tmp_path / "trace.json", report=report).is_done
+    assert (tmp_path / "trace.json").exists() and not messages
+    assert not _program.export_stacks(collection, tmp_path / "stacks.log", report=report).is_done
+    assert not _program.export_memory_timeline(collection, tmp_path / "memory.html", device="cpu", report=report).is_done
+    assert len(messages) == 2 and all(severity == _core.ERROR and "\n" not in text for severity, text in messages)
 
 
-def test_exports_to_what_is_no_file(collection, tmp_path, tell, told, monkeypatch):
+def test_exports_to_what_is_no_file(collection, tmp_path, report, messages, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert _program.export_chrome_trace(collection, tmp_path / "trace.json", tell=tell).is_done
+    assert _program.export_chrome_trace(collection, tmp_path / "trace.json", report=report).is_done
     text = (tmp_path / "trace.json").read_bytes()
     os.mkfifo(tmp_path / "fifo")
     got = []
     reader = threading.Thread(target=lambda: got.append((tmp_path / "fifo").read_bytes()))
     reader.start()
-    assert _program.export_chrome_trace(collection, tmp_path / "fifo", tell=tell).is_done
+    assert _program.export_chrome_trace(collection, tmp_path / "fifo", report=report).is_done
     reader.join()
     assert got == [text] and stat.S_ISFIFO(os.lstat(tmp_path / "fifo").st_mode)
     assert not _program.is_file_name(tmp_path / "fifo") and _program.is_file_name("trace.json") and _program.is_file_name("new")
-    assert _program.export_chrome_trace(collection, "-", tell=tell).is_done  # the program's standard output is nobody's
+    assert _program.export_chrome_trace(collection, "-", report=report).is_done  # the program's standard output is nobody's
     assert (tmp_path / "-").read_bytes() == text
     with open(tmp_path / "redirected", "wb") as file:  # a descriptor of this process, not of the program that is started
         file.write(b"before ")
         file.flush()
-        assert _program.export_chrome_trace(collection, "/dev/fd/%d" % file.fileno(), tell=tell).is_done
-    assert (tmp_path / "redirected").read_bytes() == b"before " + text and not told
+        assert _program.export_chrome_trace(collection, "/dev/fd/%d" % file.fileno(), report=report).is_done
+    assert (tmp_path / "redirected").read_bytes() == b"before " + text and not messages
 
 
-def test_nothing_to_analyse(tmp_path, tell, told):
-    outcome = _program.analyse(tmp_path / "nowhere", tell=tell)
-    assert not outcome.is_done and len(told) == 1 and "nowhere" in told[0][1]
+def test_nothing_to_analyse(tmp_path, report, messages):
+    result = _program.analyse(tmp_path / "nowhere", report=report)
+    assert not result.is_done and len(messages) == 1 and "nowhere" in messages[0][1]
 
 
-def test_no_program(monkeypatch, tell, told):
+def test_no_program(monkeypatch, report, messages):
     monkeypatch.setenv("ASCOPE_PROGRAM", "/nowhere/ascope")
-    assert not _program.analyse("x", tell=tell).is_done
-    _program.analyse("x", waits=False, tell=tell)
+    assert not _program.analyse("x", report=report).is_done
+    _program.analyse("x", waits=False, report=report)
     _program.wait_for_all()
-    assert len(told) == 2 and all("/nowhere/ascope cannot be started" in text for _, text in told)
+    assert len(messages) == 2 and all("/nowhere/ascope cannot be started" in text for _, text in messages)
 
 
 @pytest.mark.parametrize("code, text", [
     ("echo first >&2; echo 'ascope: last' >&2; exit 1", "analyse x: last"),
-    ("exit 9", "analyse x: it ended with exit code 9"),
-    ("kill -9 $$", "analyse x: it was ended by signal 9"),
+    ("exit 9", "analyse x: exit code 9"),
+    ("kill -9 $$", "analyse x: ended by signal 9"),
 ])
-def test_failures_are_one_line(pretends, tell, told, code, text):
+def test_failures_are_one_line(pretends, report, messages, code, text):
     pretends(code)
-    _program.analyse("x", tell=tell)
-    _program.analyse("x", waits=False, tell=tell)
+    _program.analyse("x", report=report)
+    _program.analyse("x", waits=False, report=report)
     _program.wait_for_all()
-    assert told == [(_core.ERROR, text)] * 2
+    assert messages == [(_core.ERROR, text)] * 2
 
 
-def test_losses_are_a_warning(pretends, tell, told):
+def test_losses_are_a_warning(pretends, report, messages):
     pretends("exit 3")
-    assert _program.analyse("x", tell=tell).is_done and told[0][0] == _core.WARNING
+    assert _program.analyse("x", report=report).is_done and messages[0][0] == _core.WARNING
 
 
-def test_beside_does_not_wait(pretends, tell, tmp_path):
+def test_beside_does_not_wait(pretends, report, tmp_path):
     pretends("while [ ! -e %s/go ]; do sleep 0.02; done; : > %s/done" % (tmp_path, tmp_path))
-    _program.analyse("x", waits=False, tell=tell)  # whoever waits here waits for ever
+    _program.analyse("x", waits=False, report=report)  # waiting here would never end
     (tmp_path / "go").write_text("")
     _program.wait_for_all()
     assert (tmp_path / "done").exists()
 
 
-def test_a_lot_of_output_blocks_nothing(pretends, tell, told):
+def test_a_lot_of_output_blocks_nothing(pretends, report, messages):
     pretends("yes | head -c 1000000; yes | head -c 1000000 >&2; exit 1")
-    _program.analyse("x", tell=tell)
-    assert told == [(_core.ERROR, "analyse x: y")]
+    _program.analyse("x", report=report)
+    assert messages == [(_core.ERROR, "analyse x: y")]
 
 
-def test_the_program_is_not_recorded(pretends, tell, told, monkeypatch):
+def test_the_program_is_not_recorded(pretends, report, messages, monkeypatch):
     monkeypatch.setenv("ASCOPE_RECORD", "/nowhere")
     pretends('test -z "$ASCOPE_RECORD$LD_PRELOAD"')
-    assert _program.analyse("x", tell=tell).code == 0
+    assert _program.analyse("x", report=report).code == 0
 
 
 def test_interpreter_waits_at_its_end(script, tmp_path):
@@ -180,7 +180,7 @@ def test_children_do_not_wait(script, pretends):
         from ascope import _program
         _program.analyse("x", waits=False)
         if os.fork() == 0:
-            _program.wait_for_all()  # whoever waits here waits for ever
+            _program.wait_for_all()  # waiting here would never end
             os._exit(0)
         assert os.wait()[1] == 0
         open("go", "w").close()

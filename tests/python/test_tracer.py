@@ -216,8 +216,8 @@ def test_without_stack_and_modules_nobody_traces(tmp_path):
 
 
 def test_another_profiler_is_left_alone(tmp_path):
-    told, seen = [], []
-    _core.on_message(lambda severity, text: told.append(text))
+    messages, seen = [], []
+    _core.on_message(lambda severity, text: messages.append(text))
     other = lambda frame, event, arg: seen.append(event)
     sys.setprofile(other)
     try:
@@ -228,7 +228,7 @@ def test_another_profiler_is_left_alone(tmp_path):
     finally:
         sys.setprofile(None)
         _core.on_message(None)
-    assert any("another profiler" in text for text in told) and "call" in seen
+    assert any("another profiler" in text for text in messages) and "call" in seen
     assert not any(call.name.endswith(": leaf") for call in calls(r.path))
 
 
@@ -517,7 +517,7 @@ def test_exports_of_a_training(trained, tmp_path, device):
     assert {"INPUT", "ACTIVATION", "AUTOGRAD_DETAIL"} <= {CATEGORIES[category] for _, _, _, category in timeline}
 
 
-def test_many_parameters_are_all_told(trained):
+def test_many_parameters_are_all_recorded(trained):
     path = trained("stack", code="""
         import torch
         from ascope.torch import profiler

@@ -1,12 +1,11 @@
-/* core.h - ascope._core: libascope for Python. What the parts of the extension share.
+/* core.h - ascope._core: libascope for Python. Declarations shared by the parts of the extension.
  *
- * Functions that may take their time (start, step, stop) let other threads of Python run meanwhile. libascope calls back on the
- * thread that called it, or, with messages, on its own writer's thread: whoever wants to run Python from there asks
- * core_enter(), and goes without when that says no, which it does once the interpreter is on its way out and in threads that
- * Python does not know. What a callback raises never crosses C: an Exception becomes a message, and a KeyboardInterrupt or
- * SystemExit is kept and raised again when the call that led there returns.
+ * Slow functions (start, step, stop) release the GIL. libascope calls back on the calling thread or, for messages, on its
+ * writer thread. Callbacks run Python only between core_enter() and core_leave(); core_enter() fails when the interpreter is
+ * shutting down and in threads unknown to Python. Exceptions never cross C: an Exception becomes a message, a
+ * KeyboardInterrupt or SystemExit is kept and raised again when the outer call returns.
  *
- * The state that an extension keeps for the process is static: there is one session in a process, too, and one interpreter.
+ * The state of the extension is static: a process has one session and one interpreter.
  */
 #ifndef ASCOPE_PYTHON_CORE_H
 #define ASCOPE_PYTHON_CORE_H
@@ -34,14 +33,14 @@ bool session_add(PyObject *module);
 bool core_enter(PyGILState_STATE *state);
 void core_leave(PyGILState_STATE state);
 
-/* Where Python has raised, inside of core_enter(): `what` is whose function it was. Nothing is raised afterwards. */
-void core_tell_exception(const char *what);
-/* When the call into libascope has returned: false with the Python error set when something was kept to be raised. */
+/* Reports the current Python exception as a message and clears it; inside of core_enter(). `what` names the function that raised it. */
+void core_report_exception(const char *what);
+/* After the call into libascope: false with the Python error set if an exception was kept. */
 bool core_raise_kept(void);
 
 extern PyObject *core_error; /* ascope._core.Error: one line that says what is wrong */
 
-/* Runs while Python ends, with everything still there. */
+/* Called at interpreter exit, while everything still exists. */
 void core_close_profilers(void);
 void core_close_sessions(void);
 void core_close_messages(void);
@@ -51,7 +50,7 @@ void core_close_listening(void);
 /* ---- messages ---- */
 
 void core_message(enum ascope_severity severity, const char *text);
-/* Those that other threads have left. With the GIL. */
+/* Delivers messages of other threads. With the GIL. */
 void core_messages_deliver(void);
 
 /* ---- metadata ---- */
@@ -62,7 +61,7 @@ PyObject *core_metadata(struct ascope_session *s, PyObject *args, metadata_fn fn
 
 /* ---- options ---- */
 
-/* From a dict: names as docs/recorder-options.md has them; values are texts, numbers, booleans, lists of texts, or None for the default.
+/* From a dict: names as docs/recorder-options.md has them; values are strings, numbers, booleans, lists of strings, or None for the default.
  * False: the Python error is set. */
 bool options_of_dict(struct ascope_options *o, PyObject *dict);
 PyObject *options_to_dict(const struct ascope_options *o); /* all of them; None: nothing is set */

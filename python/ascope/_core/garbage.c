@@ -1,4 +1,4 @@
-/* Collections of Python's garbage that took long enough, through gc.callbacks. */
+/* Garbage collections of Python above a threshold, through gc.callbacks. */
 #include "core.h"
 #include "garbage.h"
 
@@ -7,9 +7,9 @@
 #include "ascope/record.h"
 
 static double threshold_ns = -1;
-static uint64_t began; /* 0: not while we were told */
+static uint64_t began; /* 0: outside of a collection */
 static uint64_t began_ns;
-static PyObject *told;
+static PyObject *callback;
 
 static uint64_t now_ns(void)
 {
@@ -36,7 +36,7 @@ static PyObject *collected(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static PyMethodDef collected_method = { "collected", collected, METH_VARARGS, "Told by the collector of garbage." };
+static PyMethodDef collected_method = { "collected", collected, METH_VARARGS, "Called by the garbage collector." };
 
 static PyObject *callbacks(void)
 {
@@ -55,20 +55,20 @@ void garbage_on(double threshold_ms)
     PyObject *const list = callbacks();
     threshold_ns = threshold_ms * 1e6;
     began = 0;
-    if (!told)
-        told = PyCFunction_New(&collected_method, NULL);
-    if (!list || !told || PyList_Append(list, told) != 0)
-        core_tell_exception("collections of garbage are not recorded");
+    if (!callback)
+        callback = PyCFunction_New(&collected_method, NULL);
+    if (!list || !callback || PyList_Append(list, callback) != 0)
+        core_report_exception("garbage collections are not recorded");
     Py_XDECREF(list);
 }
 
 void garbage_off(void)
 {
-    PyObject *const list = told ? callbacks() : NULL;
+    PyObject *const list = callback ? callbacks() : NULL;
     for (Py_ssize_t i = list ? PyList_GET_SIZE(list) : 0; i-- > 0;)
-        if (PyList_GET_ITEM(list, i) == told && PyList_SetSlice(list, i, i + 1, NULL) != 0)
+        if (PyList_GET_ITEM(list, i) == callback && PyList_SetSlice(list, i, i + 1, NULL) != 0)
             PyErr_Clear();
     threshold_ns = -1;
     Py_XDECREF(list);
-    Py_CLEAR(told);
+    Py_CLEAR(callback);
 }

@@ -114,7 +114,7 @@ static bool is_ours(const char *file)
     return *runpy && strcmp(file, runpy) == 0;
 }
 
-static void tell(uint64_t key, const char *words)
+static void record_text(uint64_t key, const char *words)
 {
     ascope_python_key(key, ascope_text_of(words));
 }
@@ -183,7 +183,7 @@ static void words_add(struct known *k, PyCodeObject *code)
     if ((k->is_ours = is_ours(file)))
         return;
     snprintf(words, sizeof words, "%s(%d): %s", without_prefix(file), code->co_firstlineno, name);
-    tell(k->key, words);
+    record_text(k->key, words);
     k->path_n = (uint32_t)snprintf(words, sizeof words, "%s(", file);
     k->path = strdup(words);
     k->function_n = (uint32_t)snprintf(words, sizeof words, "): %s", name);
@@ -257,7 +257,7 @@ struct known *known_c(PyObject *function)
     if (!k)
         return NULL;
     c_words(function, words, sizeof words);
-    tell(k->key, words);
+    record_text(k->key, words);
     return k;
 }
 
@@ -296,7 +296,7 @@ struct known *known_module(const struct known *code, PyObject *module)
     Py_XDECREF(text);
     PyErr_Clear();
     snprintf(words, sizeof words, "%s######%llu", name, (unsigned long long)(uintptr_t)module);
-    tell(k->key, words);
+    record_text(k->key, words);
     k->module_n = (uint32_t)snprintf(words, sizeof words, "%s_%u", name, class_number(name));
     k->module = strdup(words);
     k->path = code->path ? strdup(code->path) : NULL;
@@ -322,7 +322,7 @@ void known_begin(PyObject *module_call, PyObject *optimizer_step)
     prefixes_find();
     ours_find();
     leaves.key = ++last_key;
-    tell(leaves.key, "__torch_npu_profiler_python_tracer_exit");
+    record_text(leaves.key, "__torch_npu_profiler_python_tracer_exit");
 }
 
 static void forget(struct known *k)

@@ -1,8 +1,7 @@
-/* known.h - what Python calls: code, C functions and modules, each with its number in records and its words.
+/* known.h - callables of Python: code, C functions and modules, each with its number in records and its text.
  *
- * A session begins with nothing known. What is met for the first time gets the next number, and the session is told
- * its words. All of it with the GIL; what was given stays where it is until known_end(), and may be read without.
- * NULL: no memory.
+ * The table is empty at the start of a session. A new callable gets the next number, and its text is recorded. With the
+ * GIL; entries keep their address until known_end() and may be read without it. NULL: no memory.
  */
 #ifndef ASCOPE_PYTHON_KNOWN_H
 #define ASCOPE_PYTHON_KNOWN_H
@@ -17,15 +16,15 @@ enum { KNOWN_TEXT_MOST = 2000 }; /* of a path, and of a function */
 struct known {
     uint64_t key;
     const void *what, *also; /* which it is */
-    PyObject *kept;          /* while it is known nothing else can come to lie where it lies; NULL: not in our hands */
+    PyObject *kept;          /* keeps the address in use while it is known; NULL: not referenced */
     char *path, *function;   /* of code, for stacks: "/opt/train.py(", "): main" */
     uint32_t path_n, function_n;
     char *module; /* "Linear_3"; NULL: is no module */
     uint32_t module_n;
     bool calls_module,
         steps_optimizer; /* it is the code that PyTorch calls every module, ends every optimizer's step with */
-    bool is_told;        /* what it holds: a module, an optimizer */
-    bool is_ours;        /* `python3 -m ascope run` and the NPU stand-in: neither recorded nor in stacks */
+    bool is_recorded;    /* the parameters of a module or an optimizer */
+    bool is_ours;        /* `python3 -m ascope run` and the NPU emulation: neither recorded nor in stacks */
 };
 
 void known_begin(PyObject *module_call, PyObject *optimizer_step); /* code of PyTorch; NULL: none */

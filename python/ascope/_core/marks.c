@@ -1,4 +1,4 @@
-/* Points and ranges of the user. Texts and domains are checked by Python's side, which knows the rules of its door. */
+/* Marks and ranges of the user. The Python front end checks texts and domains. */
 #include "core.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ enum { STREAMS_MOST = 256 };
 static void *stream[STREAMS_MOST]; /* written with the GIL */
 static bool is_simulated;          /* the device that is recorded */
 
-/* NULL: a mark of the host alone. Streams of the simulated device are there when they are first named. */
+/* NULL: a mark of the host alone. Streams of the simulated device are created on first use. */
 static void *stream_of(int64_t id)
 {
     if (id < 0 || id >= STREAMS_MOST || !is_simulated)
@@ -37,7 +37,9 @@ static void stopping(void *unused)
     (void)unused;
 }
 
-static const struct ascope_listener device_watch = { .size = sizeof device_watch, .started = started, .stopping = stopping };
+static const struct ascope_listener device_watch = { .size = sizeof device_watch,
+                                                     .started = started,
+                                                     .stopping = stopping };
 
 static PyObject *core_synchronize(PyObject *module, PyObject *unused)
 {
@@ -173,7 +175,7 @@ static PyObject *core_range_push(PyObject *module, PyObject *args, PyObject *kwa
     return PyLong_FromSize_t(s->n++);
 }
 
-/* What was pushed is gone even when nothing is recorded any more: the next one to pop is the one outside of it. */
+/* A pushed range is popped even if nothing is recorded any more: the next pop is the one outside of it. */
 static PyObject *core_range_pop(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *keys[] = { "domain", NULL };
@@ -195,7 +197,7 @@ static PyObject *core_range_pop(PyObject *module, PyObject *args, PyObject *kwar
 #define KEYWORDS(fn) (PyCFunction)(void (*)(void)) fn, METH_VARARGS | METH_KEYWORDS
 static PyMethodDef functions[] = {
     { "mark", KEYWORDS(core_mark),
-      "mark(message, domain=None, stream_id=-1)\n\nA point in time; with a stream also when the device came to it." },
+      "mark(message, domain=None, stream_id=-1)\n\nA point in time; with a stream also the time on the device." },
     { "range_start", KEYWORDS(core_range_start),
       "range_start(message, domain=None, stream_id=-1) -> int\n\nThe range's id for range_end; 0: it is not recorded." },
     { "range_end", KEYWORDS(core_range_end),
@@ -213,7 +215,7 @@ static PyMethodDef functions[] = {
 bool marks_add(PyObject *module)
 {
     if (pthread_key_create(&stacks_key, stacks_free) != 0 || !ascope_listen(&device_watch)) {
-        PyErr_SetString(core_error, "marks: there is no room for another library");
+        PyErr_SetString(core_error, "marks: too many listeners");
         return false;
     }
     return PyModule_AddFunctions(module, functions) == 0;

@@ -1,5 +1,5 @@
-/* What the user should know, as calls of one Python function. A thread that Python does not know (the writer's) must not wait for Python,
- * which may be waiting for it: what it says is kept, and told by the main thread a moment later. */
+/* Messages, delivered to one Python function. A thread unknown to Python (the writer) must not wait for Python,
+ * which may be waiting for it: its messages are kept and delivered by the main thread a moment later. */
 #include "core.h"
 
 #include <pthread.h>
@@ -13,11 +13,11 @@ struct kept {
     char text[400];
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kept kept[KEPT_MOST]; /* beyond that messages are lost: the first ones tell what happened */
+static struct kept kept[KEPT_MOST]; /* later messages are lost: the first ones matter most */
 static unsigned n_kept;
-static bool is_asked_for; /* the main thread will look */
+static bool is_asked_for; /* the main thread will deliver them */
 
-static PyObject *told; /* NULL: lines on stderr */
+static PyObject *receiver; /* NULL: lines on stderr */
 
 static void print(enum ascope_severity severity, const char *text)
 {
@@ -26,23 +26,23 @@ static void print(enum ascope_severity severity, const char *text)
         fprintf(stderr, "ascope: %s: %s\n", word[severity], text);
 }
 
-/* With the GIL. Whatever is raised at the moment stays so. */
+/* With the GIL. Keeps the current exception. */
 void core_message(enum ascope_severity severity, const char *text)
 {
-    if (!told) {
+    if (!receiver) {
         print(severity, text);
         return;
     }
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    PyObject *const call = Py_NewRef(told); /* it may be exchanged meanwhile */
+    PyObject *const call = Py_NewRef(receiver); /* it may be exchanged meanwhile */
     PyObject *const words = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
     PyObject *const result = words ? PyObject_CallFunction(call, "iO", (int)severity, words) : NULL;
-    if (!result) { /* it cannot be told that it cannot be told */
+    if (!result) { /* the failure cannot be delivered, either */
         if (PyErr_ExceptionMatches(PyExc_Exception))
             PyErr_WriteUnraisable(call);
         else
-            core_tell_exception("message");
+            core_report_exception("message");
     }
     Py_XDECREF(result);
     Py_XDECREF(words);
@@ -87,7 +87,7 @@ static void keep(enum ascope_severity severity, const char *text)
     const bool asks = !is_asked_for;
     is_asked_for = true;
     pthread_mutex_unlock(&lock);
-    if (asks && Py_AddPendingCall(deliver_soon, NULL) != 0) { /* many others wait: whoever calls us next tells it */
+    if (asks && Py_AddPendingCall(deliver_soon, NULL) != 0) { /* the queue is full: the next call delivers it */
         pthread_mutex_lock(&lock);
         is_asked_for = false;
         pthread_mutex_unlock(&lock);
@@ -101,14 +101,14 @@ static void on_message(enum ascope_severity severity, const char *text, void *un
     if (core_enter(&state)) {
         core_message(severity, text);
         core_leave(state);
-    } else if (Py_IsInitialized() && told) {
+    } else if (Py_IsInitialized() && receiver) {
         keep(severity, text);
     } else {
         print(severity, text);
     }
 }
 
-static void in_child(void) /* where nobody else holds the lock, whatever it looks like */
+static void in_child(void) /* no other thread exists: the lock is free, whatever its state */
 {
     pthread_mutex_init(&lock, NULL);
     n_kept = 0;
@@ -119,10 +119,9 @@ static PyObject *core_on_message(PyObject *module, PyObject *call)
 {
     (void)module;
     if (call != Py_None && !PyCallable_Check(call))
-        return PyErr_Format(PyExc_TypeError, "on_message: wanted something that can be called, or None, found %s",
-                            Py_TYPE(call)->tp_name);
-    PyObject *const before = told;
-    told = call == Py_None ? NULL : Py_NewRef(call);
+        return PyErr_Format(PyExc_TypeError, "on_message: expected a callable or None, got %s", Py_TYPE(call)->tp_name);
+    PyObject *const before = receiver;
+    receiver = call == Py_None ? NULL : Py_NewRef(call);
     Py_XDECREF(before);
     Py_RETURN_NONE;
 }
@@ -131,12 +130,12 @@ void core_close_messages(void)
 {
     core_messages_deliver();
     ascope_on_message(NULL, NULL);
-    Py_CLEAR(told);
+    Py_CLEAR(receiver);
 }
 
 static PyMethodDef functions[] = {
     { "on_message", core_on_message, METH_O,
-      "on_message(call)\n\ncall(severity, text) for everything that the user should know, on any thread; severity is INFO,\n"
+      "on_message(call)\n\ncall(severity, text) for each message, on any thread; severity is INFO,\n"
       "WARNING or ERROR. None: warnings and errors are lines on stderr." },
     { NULL, NULL, 0, NULL },
 };

@@ -9,7 +9,7 @@
 PyMODINIT_FUNC PyInit__core(void);
 
 PyObject *core_error;
-static atomic_bool is_closed; /* Python is on its way out: nobody calls it any more */
+static atomic_bool is_closed; /* Python is shutting down and must not be called */
 static PyObject *at_exit;     /* a list */
 
 /* ---- to Python and back ---- */
@@ -27,10 +27,10 @@ void core_leave(PyGILState_STATE state)
     PyGILState_Release(state);
 }
 
-/* The one that came first, of the calls into libascope that this thread is in. */
+/* The first exception of the nested calls into libascope of this thread. */
 static __thread PyObject *kept_type, *kept_value, *kept_trace;
 
-void core_tell_exception(const char *what)
+void core_report_exception(const char *what)
 {
     PyObject *type, *value, *trace;
     if (!PyErr_Occurred())
@@ -54,7 +54,7 @@ void core_tell_exception(const char *what)
     const char *const words = said ? PyUnicode_AsUTF8(said) : NULL;
     char text[900];
     snprintf(text, sizeof text, "%s: %s: %s", what, type ? ((PyTypeObject *)type)->tp_name : "an error",
-             words ? words : "(cannot be told)");
+             words ? words : "(no text)");
     PyErr_Clear();
     Py_XDECREF(said);
     Py_XDECREF(type);
@@ -79,8 +79,7 @@ static PyObject *core_at_exit(PyObject *module, PyObject *call)
 {
     (void)module;
     if (!PyCallable_Check(call))
-        return PyErr_Format(PyExc_TypeError, "at_exit: wanted something that can be called, found %s",
-                            Py_TYPE(call)->tp_name);
+        return PyErr_Format(PyExc_TypeError, "at_exit: expected a callable, got %s", Py_TYPE(call)->tp_name);
     if (PyList_Append(at_exit, call) != 0)
         return NULL;
     Py_RETURN_NONE;
@@ -96,7 +95,7 @@ static PyObject *core_close(PyObject *module, PyObject *unused)
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(at_exit); i++) {
         PyObject *const result = PyObject_CallNoArgs(PyList_GET_ITEM(at_exit, i));
         if (!result)
-            core_tell_exception("at exit");
+            core_report_exception("at exit");
         Py_XDECREF(result);
     }
     core_close_tracer();
@@ -106,7 +105,7 @@ static PyObject *core_close(PyObject *module, PyObject *unused)
     return core_raise_kept() ? Py_NewRef(Py_None) : NULL;
 }
 
-/* Handlers run in the reverse order: those that the program registers from here on run before it, and may still record. */
+/* Handlers run in reverse order: later handlers of the program run before it and may still record. */
 static bool close_at_exit(PyObject *module)
 {
     PyObject *const handlers = PyImport_ImportModule("atexit");
@@ -141,11 +140,11 @@ static PyObject *core_now(PyObject *module, PyObject *unused)
 static PyMethodDef functions[] = {
     { "version", core_version, METH_NOARGS, "version() -> str\n\nThe version of libascope." },
     { "recording", core_recording, METH_NOARGS,
-      "recording() -> int\n\nWhat is recorded now: bits of RECORDS_...; 0 while nothing is." },
+      "recording() -> int\n\nWhat is being recorded: bits of RECORDS_...; 0: nothing." },
     { "now", core_now, METH_NOARGS, "now() -> int\n\nThe time of records: ticks of the host's counter." },
     { "at_exit", core_at_exit, METH_O,
-      "at_exit(call)\n\nCalled when the interpreter ends, after profilers that still ran were stopped." },
-    { "_close", core_close, METH_NOARGS, "Stops what still runs; the interpreter calls it when it ends." },
+      "at_exit(call)\n\nCalled at interpreter exit, after running profilers were stopped." },
+    { "_close", core_close, METH_NOARGS, "Stops running profilers; called at interpreter exit." },
     { NULL, NULL, 0, NULL },
 };
 
@@ -184,7 +183,7 @@ PyMODINIT_FUNC PyInit__core(void)
     PyObject *const module = PyModule_Create(&core_module);
     if (!module)
         return NULL;
-    core_error = PyErr_NewExceptionWithDoc("ascope._core.Error", "One line that says what is wrong, and what to do.",
+    core_error = PyErr_NewExceptionWithDoc("ascope._core.Error", "One line: the problem and what to do.",
                                            PyExc_RuntimeError, NULL);
     at_exit = PyList_New(0);
     bool is_well = core_error && at_exit && PyModule_AddObjectRef(module, "Error", core_error) == 0;

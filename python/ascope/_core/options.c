@@ -15,7 +15,7 @@ static PyObject *text_of(PyObject *value)
         return PyUnicode_FromString(value == Py_True ? "true" : "false");
     if (PyLong_Check(value) || PyFloat_Check(value))
         return PyObject_Str(value);
-    PyObject *const list = PySequence_Fast(value, "an option is a text, a number, a boolean, or a list of texts");
+    PyObject *const list = PySequence_Fast(value, "an option is a string, a number, a boolean, or a list of strings");
     PyObject *const comma = list ? PyUnicode_FromString(",") : NULL;
     PyObject *const joined = comma ? PyUnicode_Join(comma, list) : NULL;
     Py_XDECREF(comma);
@@ -29,14 +29,14 @@ bool options_of_dict(struct ascope_options *o, PyObject *dict)
     if (dict == NULL || dict == Py_None)
         return true;
     if (!PyDict_Check(dict)) {
-        PyErr_Format(PyExc_TypeError, "options: wanted a dict, found %s", Py_TYPE(dict)->tp_name);
+        PyErr_Format(PyExc_TypeError, "options: expected a dict, got %s", Py_TYPE(dict)->tp_name);
         return false;
     }
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);) {
         const char *const name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
         if (!name) {
-            PyErr_SetString(PyExc_TypeError, "options: names are texts");
+            PyErr_SetString(PyExc_TypeError, "options: expected strings as names");
             return false;
         }
         if (value == Py_None)

@@ -1,5 +1,5 @@
-/* Profiler: schedule.h as a type. One thread at a time is in it: another one waits, and a callback that comes back is refused. A process
- * that was forked has no part in a profiler that ran before. */
+/* Profiler: schedule.h as a type. Threads are serialised; a reentrant call from a callback is rejected. A forked process has no part in a
+ * profiler that was used before the fork. */
 #include "core.h"
 
 #include <pythread.h>
@@ -21,7 +21,7 @@ struct profiler {
 };
 static struct profiler *first;
 
-/* ---- libascope asks and tells ---- */
+/* ---- callbacks of libascope ---- */
 
 static enum ascope_action asked(uint64_t step, void *user)
 {
@@ -34,10 +34,10 @@ static enum ascope_action asked(uint64_t step, void *user)
         result && !PyLong_Check(result) ? PyObject_GetAttrString(result, "value") : Py_XNewRef(result);
     const long action = number ? PyLong_AsLong(number) : -1;
     if (!PyErr_Occurred() && (action < ASCOPE_NONE || action > ASCOPE_RECORD_AND_SAVE))
-        PyErr_Format(PyExc_ValueError, "%ld is no action; wanted 0 to %d", action, ASCOPE_RECORD_AND_SAVE);
+        PyErr_Format(PyExc_ValueError, "invalid action %ld; expected 0 to %d", action, ASCOPE_RECORD_AND_SAVE);
     const bool is_well = !PyErr_Occurred();
-    if (!is_well && self->was_used) /* else whoever makes the profiler has it raised */
-        core_tell_exception("schedule");
+    if (!is_well && self->was_used) /* else it is raised to the creator */
+        core_report_exception("schedule");
     Py_XDECREF(number);
     Py_XDECREF(result);
     core_leave(state);
@@ -56,14 +56,14 @@ static void ready(const char *path, void *user)
     PyObject *const call = Py_XNewRef(self->ready);
     PyObject *const result = text && call ? PyObject_CallOneArg(call, text) : Py_XNewRef(text);
     if (!result)
-        core_tell_exception("on_trace_ready");
+        core_report_exception("on_trace_ready");
     Py_XDECREF(result);
     Py_XDECREF(call);
     Py_XDECREF(text);
     core_leave(state);
 }
 
-/* ---- who is in it ---- */
+/* ---- locking ---- */
 
 static bool is_of_parent(struct profiler *self)
 {
@@ -71,7 +71,7 @@ static bool is_of_parent(struct profiler *self)
         return false;
     if (self->was_used)
         return true;
-    self->pid = getpid(); /* made by the parent, for us */
+    self->pid = getpid(); /* created before the fork, unused */
     PyThread_free_lock(self->lock);
     self->lock = PyThread_allocate_lock();
     self->owner = 0;
@@ -87,7 +87,7 @@ static bool enter(struct profiler *self, const char *what)
         return false;
     }
     if (self->owner == me) {
-        PyErr_Format(core_error, "%s: called by a function that the profiler has called", what);
+        PyErr_Format(core_error, "%s: called by a callback of the profiler; ignored", what);
         return false;
     }
     if (!PyThread_acquire_lock(self->lock, NOWAIT_LOCK)) {
@@ -109,7 +109,7 @@ static void leave(struct profiler *self)
     PyThread_release_lock(self->lock);
 }
 
-/* While it is open: a schedule may end it without a word. */
+/* While it is open: a schedule may end it silently. */
 static void path_keep(struct profiler *self)
 {
     const struct ascope_session *const s = self->p ? ascope_profiler_session(self->p) : NULL;
@@ -121,12 +121,12 @@ static void path_keep(struct profiler *self)
 }
 
 static PyObject *drive(struct profiler *self, const char *what, void (*fn)(struct ascope_profiler *), bool runs_after,
-                       bool tells_child)
+                       bool warns_child)
 {
     if (is_of_parent(self)) {
-        if (tells_child)
+        if (warns_child)
             core_message(ASCOPE_WARNING,
-                         "the profiler runs in the parent process; make one in this process to record it");
+                         "the profiler runs in the parent process; create another one to record this process");
         Py_RETURN_NONE;
     }
     if (!enter(self, what))
@@ -169,10 +169,13 @@ static bool plan_of(PyObject *tuple, struct ascope_schedule *plan)
     if (!PyArg_ParseTuple(tuple, "LL|LLLL;a schedule is (wait, active, warmup, repeat, skip_first, skip_first_wait)",
                           &v[0], &v[1], &v[2], &v[3], &v[4], &v[5]))
         return false;
-    *plan = (struct ascope_schedule){
-        .size = sizeof *plan,
-        .wait = v[0], .active = v[1], .warmup = v[2], .repeat = v[3], .skip_first = v[4], .skip_first_wait = v[5]
-    };
+    *plan = (struct ascope_schedule){ .size = sizeof *plan,
+                                      .wait = v[0],
+                                      .active = v[1],
+                                      .warmup = v[2],
+                                      .repeat = v[3],
+                                      .skip_first = v[4],
+                                      .skip_first_wait = v[5] };
     return true;
 }
 
@@ -188,8 +191,9 @@ static int profiler_init(struct profiler *self, PyObject *args, PyObject *kwargs
     if (self->p || (!is_plan && schedule != Py_None && !PyCallable_Check(schedule)) ||
         (call != Py_None && !PyCallable_Check(call))) {
         PyErr_SetString(PyExc_TypeError,
-                        self->p ? "Profiler: it was made already"
-                                : "Profiler: schedule and ready are None or can be called; a schedule may be a tuple");
+                        self->p
+                            ? "Profiler: already initialised"
+                            : "Profiler: expected None or a callable as schedule and ready; a schedule may be a tuple");
         return -1;
     }
     if (!options_of_dict(&o, options) || (is_plan && !plan_of(schedule, &plan)))
@@ -207,7 +211,7 @@ static int profiler_init(struct profiler *self, PyObject *args, PyObject *kwargs
     if (PyErr_Occurred())
         return -1;
     if (!self->p) {
-        PyErr_SetString(core_error, "Profiler: it cannot be made; a message says why");
+        PyErr_SetString(core_error, "Profiler: cannot be created; a message has the reason");
         return -1;
     }
     self->after = first;
@@ -228,7 +232,7 @@ static void unlink_from_all(struct profiler *self)
     self->before = self->after = NULL;
 }
 
-/* What is the parent's stays as it is: it would end what the parent goes on with. */
+/* The parent's profiler is not touched: it is still in use there. */
 static PyObject *profiler_free(struct profiler *self, PyObject *unused)
 {
     (void)unused;
@@ -292,7 +296,7 @@ static void profiler_dealloc(struct profiler *self)
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
-/* Each may take others with it while it stops: begin again from the first one that runs. */
+/* Stopping one may end others: restart from the first running one. */
 void core_close_profilers(void)
 {
     for (struct profiler *p = first; p;) {
@@ -303,7 +307,7 @@ void core_close_profilers(void)
         Py_INCREF(p);
         PyObject *const result = profiler_stop(p, NULL);
         if (!result)
-            core_tell_exception("stop at the interpreter's end");
+            core_report_exception("stop at interpreter exit");
         p->is_running = false;
         Py_XDECREF(result);
         Py_DECREF(p);
@@ -318,7 +322,7 @@ static struct ascope_session *session_of(struct profiler *self)
     return self->p && !is_of_parent(self) ? ascope_profiler_session(self->p) : NULL;
 }
 
-/* A step in another thread may end the session meanwhile; a function that the profiler has called is inside of it already. */
+/* A step in another thread may end the session meanwhile; a callback of the profiler already holds the lock. */
 static PyObject *metadata(struct profiler *self, PyObject *args, metadata_fn fn)
 {
     const bool enters = session_of(self) && self->owner != PyThread_get_thread_ident();
@@ -374,23 +378,23 @@ static PyObject *profiler_is_open(struct profiler *self, void *unused)
 
 #define METHOD(fn) (PyCFunction)(void (*)(void)) fn
 static PyMethodDef methods[] = {
-    { "start", METHOD(profiler_start), METH_NOARGS, "start()\n\nThe first step begins." },
-    { "step", METHOD(profiler_step), METH_NOARGS, "step()\n\nA step ends, the next one begins." },
-    { "stop", METHOD(profiler_stop), METH_NOARGS, "stop()\n\nThe last step ends; what was recorded is on disk." },
-    { "free", METHOD(profiler_free), METH_NOARGS, "free()\n\nStops it where it runs; it cannot be used afterwards." },
-    { "discard", METHOD(profiler_discard), METH_NOARGS, "discard()\n\nDeletes the collection that is open." },
+    { "start", METHOD(profiler_start), METH_NOARGS, "start()\n\nBegins the first step." },
+    { "step", METHOD(profiler_step), METH_NOARGS, "step()\n\nEnds a step and begins the next one." },
+    { "stop", METHOD(profiler_stop), METH_NOARGS, "stop()\n\nEnds the last step; the recording is on disk." },
+    { "free", METHOD(profiler_free), METH_NOARGS, "free()\n\nStops it if necessary; it cannot be used afterwards." },
+    { "discard", METHOD(profiler_discard), METH_NOARGS, "discard()\n\nDeletes the open collection." },
     { "metadata", METHOD(profiler_metadata), METH_VARARGS,
       "metadata(key, text)\n\nFor profiler_metadata.json, while a collection is open." },
     { "metadata_json", METHOD(profiler_metadata_json), METH_VARARGS,
-      "metadata_json(key, json)\n\nThe same with a value that is JSON." },
+      "metadata_json(key, json)\n\nThe same with a JSON value." },
     { NULL, NULL, 0, NULL },
 };
 
 static PyGetSetDef members[] = {
-    { "action", (getter)(void (*)(void))profiler_action, NULL, "What the schedule says of the current step: 0 to 3.",
+    { "action", (getter)(void (*)(void))profiler_action, NULL, "The schedule's action for the current step: 0 to 3.",
       NULL },
     { "path", (getter)(void (*)(void))profiler_path, NULL,
-      "The directory of the collection that is open, else of the last one, else None.", NULL },
+      "The directory of the open collection, else of the last one, else None.", NULL },
     { "is_open", (getter)(void (*)(void))profiler_is_open, NULL, "Whether a collection is open.", NULL },
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -398,10 +402,10 @@ static PyGetSetDef members[] = {
 static PyTypeObject profiler_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "ascope._core.Profiler",
     .tp_doc =
-        "Profiler(options=None, schedule=None, ready=None)\n\nRecords the steps that a schedule chooses.\n\n"
+        "Profiler(options=None, schedule=None, ready=None)\n\nRecords the steps that a schedule selects.\n\n"
         "options: a dict by the names of docs/collector.md. schedule: None (everything between start and stop), a tuple\n"
-        "(wait, active, warmup, repeat, skip_first, skip_first_wait), or a function from a step's number to its action.\n"
-        "ready: called with the directory of each collection that is complete.",
+        "(wait, active, warmup, repeat, skip_first, skip_first_wait), or a function from a step number to its action.\n"
+        "ready: called with the directory of each complete collection.",
     .tp_basicsize = sizeof(struct profiler),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_new = PyType_GenericNew,

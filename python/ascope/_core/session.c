@@ -1,4 +1,4 @@
-/* Session: one collection, for doors without steps. As with Profiler, a forked process has no part in it. */
+/* Session: session.h as a type, for front ends without steps. As with Profiler, a forked process has no part in it. */
 #include "core.h"
 
 #include <unistd.h>
@@ -35,7 +35,7 @@ static int session_init(struct session *self, PyObject *args, PyObject *kwargs)
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Session", keys, &options) || !options_of_dict(&o, options))
         return -1;
     if (self->s) {
-        PyErr_SetString(PyExc_TypeError, "Session: it was made already");
+        PyErr_SetString(PyExc_TypeError, "Session: already initialised");
         return -1;
     }
     Py_BEGIN_ALLOW_THREADS s = ascope_session_new(&o, &e);
@@ -64,9 +64,9 @@ static bool is_usable(const struct session *self, const char *what)
     if (!self->s)
         PyErr_Format(core_error, "%s: the session has ended", what);
     else if (self->pid != getpid())
-        PyErr_Format(core_error, "%s: the session is the parent process's", what);
+        PyErr_Format(core_error, "%s: the session belongs to the parent process", what);
     else if (self->is_busy)
-        PyErr_Format(core_error, "%s: the session is at work already", what);
+        PyErr_Format(core_error, "%s: the session is busy in another call", what);
     else
         return true;
     return false;
@@ -139,7 +139,7 @@ PyObject *core_metadata(struct ascope_session *s, PyObject *args, metadata_fn fn
     if (!PyArg_ParseTuple(args, "ss:metadata", &key, &text))
         return NULL;
     if (!s)
-        return PyErr_Format(core_error, "metadata %.60s: nothing is being recorded", key);
+        return PyErr_Format(core_error, "metadata %.60s: no session is recording", key);
     if (!fn(s, key, text, &e))
         return PyErr_Format(core_error, "%s", e.text);
     Py_RETURN_NONE;
@@ -155,12 +155,12 @@ static PyObject *session_metadata_json(struct session *self, PyObject *args)
     return is_usable(self, "metadata") ? core_metadata(self->s, args, ascope_metadata_json) : NULL;
 }
 
-/* What never recorded leaves nothing behind. */
+/* A session that never recorded leaves no files. */
 static void finish(struct session *self)
 {
     PyObject *const result = self->has_started ? session_end(self, NULL) : session_discard(self, NULL);
     if (!result)
-        core_tell_exception("a session that was never ended");
+        core_report_exception("a session that was never ended");
     Py_XDECREF(result);
 }
 
@@ -212,14 +212,14 @@ static PyObject *session_is_open(struct session *self, void *unused)
 
 #define METHOD(fn) (PyCFunction)(void (*)(void)) fn
 static PyMethodDef methods[] = {
-    { "warmup", METHOD(session_warmup), METH_NOARGS, "warmup()\n\nDevices run, nothing is kept." },
-    { "start", METHOD(session_start), METH_NOARGS, "start()\n\nRecording begins." },
+    { "warmup", METHOD(session_warmup), METH_NOARGS, "warmup()\n\nStarts the devices; their records are discarded." },
+    { "start", METHOD(session_start), METH_NOARGS, "start()\n\nBegins recording." },
     { "stop", METHOD(session_stop), METH_NOARGS, "stop()\n\nEverything recorded is on disk." },
-    { "end", METHOD(session_end), METH_NOARGS, "end()\n\nThe collection is complete; the session is gone." },
-    { "discard", METHOD(session_discard), METH_NOARGS, "discard()\n\nThe directory is deleted; the session is gone." },
+    { "end", METHOD(session_end), METH_NOARGS, "end()\n\nCompletes the collection and frees the session." },
+    { "discard", METHOD(session_discard), METH_NOARGS, "discard()\n\nDeletes the directory and frees the session." },
     { "metadata", METHOD(session_metadata), METH_VARARGS, "metadata(key, text)\n\nFor profiler_metadata.json." },
     { "metadata_json", METHOD(session_metadata_json), METH_VARARGS,
-      "metadata_json(key, json)\n\nThe same with a value that is JSON." },
+      "metadata_json(key, json)\n\nThe same with a JSON value." },
     { NULL, NULL, 0, NULL },
 };
 
@@ -232,8 +232,8 @@ static PyGetSetDef members[] = {
 static PyTypeObject session_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "ascope._core.Session",
     .tp_doc =
-        "Session(options=None)\n\nOne collection: makes its directory, records between start and stop, is complete after end.\n"
-        "Trouble is an Error.",
+        "Session(options=None)\n\nCreates the directory of a collection, records between start and stop, completes it at end.\n"
+        "Failures raise Error.",
     .tp_basicsize = sizeof(struct session),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = PyType_GenericNew,

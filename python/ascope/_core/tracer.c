@@ -81,7 +81,7 @@ static unsigned session; /* the number of the one that is traced */
 static _Atomic(struct noted *) notes;
 static _Atomic(uint64_t) n_notes; /* ever */
 static bool has_remains;          /* of a session that stopped where Python could not be called */
-static bool tells_parameters, is_sim;
+static bool records_parameters, is_sim;
 static unsigned n_asking;        /* threads that want stacks, where the session records no Python calls */
 static PyObject *hook;           /* what new threads are given; sys.getprofile() shows it */
 static PyObject *words_of_torch; /* ascope._modules; NULL: there is no PyTorch */
@@ -271,7 +271,7 @@ static void hook_set(bool is_set)
     if (now && now == (is_set ? Py_None : hook))
         done = PyObject_CallMethod(threading, "setprofile", "O", is_set ? hook : Py_None);
     if (PyErr_Occurred())
-        core_tell_exception("threads that begin now are not traced");
+        core_report_exception("threads that begin now are not traced");
     Py_XDECREF(done);
     Py_XDECREF(now);
     Py_XDECREF(threading);
@@ -338,10 +338,10 @@ static struct known *known_frame(PyFrameObject *frame, const struct known **code
     return module ? module : known;
 }
 
-static bool parameters_tell(PyFrameObject *frame, struct known *known, const struct known *code)
+static bool parameters_record(PyFrameObject *frame, struct known *known, const struct known *code)
 {
     PyObject *const self = frame_first_argument(frame);
-    known->is_told = true;
+    known->is_recorded = true;
     const bool is_well = !self || call_parameters(self, known, code);
     Py_XDECREF(self);
     return is_well;
@@ -351,7 +351,7 @@ static void returned(struct thread *t, const PyFrameObject *frame)
 {
     uint32_t n = t->n;
     while (n > 0 && t->at[n - 1].frame != frame)
-        n--; /* returns that nobody told us about */
+        n--; /* returns that were not reported */
     while (n > 0 && t->n >= n)
         pop(t);
 }
@@ -388,9 +388,9 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
         if (known && push(t, frame, known) && !known->is_ours)
             ascope_python_event(ASCOPE_PYTHON_CALL, known->key);
         const bool is_holder = known && (known->steps_optimizer || known->module);
-        if (__builtin_expect(is_holder && tells_parameters && words_of_torch && !known->is_told, 0) &&
-            !parameters_tell(frame, known, code)) {
-            returned(t, frame); /* the call ends here, and nobody will say so */
+        if (__builtin_expect(is_holder && records_parameters && words_of_torch && !known->is_recorded, 0) &&
+            !parameters_record(frame, known, code)) {
+            returned(t, frame); /* the call ends here without a return event */
             return -1;
         }
         break;
@@ -639,7 +639,7 @@ static void words_skip(struct thread *t)
 
 static size_t copy_whole(char *out, size_t most, const char *words, size_t n)
 {
-    if (n > most) /* the innermost are the ones that tell most */
+    if (n > most) /* the innermost ones matter most */
         for (n = most; n > 0 && words[n] != ';'; n--)
             ;
     memcpy(out, words, n);
@@ -741,7 +741,7 @@ static void trace_on(void)
             optimizer_step = PyTuple_GET_ITEM(watched, 1);
         }
         if (!watched)
-            core_tell_exception("calls of modules are not recorded as such");
+            core_report_exception("calls of modules are not recorded as such");
     }
     known_begin(module_call, optimizer_step);
     Py_XDECREF(watched);
@@ -771,7 +771,7 @@ static void started(const struct ascope_options *o, void *unused)
         return;
     if (has_remains)
         remains_clear();
-    tells_parameters = ascope_records(ASCOPE_RECORDS_PYTHON) && o->record_shapes && o->profile_memory;
+    records_parameters = ascope_records(ASCOPE_RECORDS_PYTHON) && o->record_shapes && o->profile_memory;
     is_sim = (o->activities & ASCOPE_NPU) && o->device && strcmp(o->device, "sim") == 0;
     if (ascope_records(ASCOPE_RECORDS_PYTHON) || n_asking > 0)
         trace_on();
@@ -851,7 +851,7 @@ static PyMethodDef functions[] = {
     { NULL, NULL, 0, NULL },
 };
 
-static bool tell_of_forks(void)
+static bool register_fork_handler(void)
 {
     PyObject *const os = PyImport_ImportModule("os");
     PyObject *const call = PyCFunction_New(&forked_method, NULL);
@@ -872,7 +872,7 @@ static bool tell_of_forks(void)
 bool tracer_add(PyObject *module)
 {
     hook = PyCFunction_New(&hook_method, NULL);
-    if (!hook || PyModule_AddFunctions(module, functions) != 0 || !tell_of_forks())
+    if (!hook || PyModule_AddFunctions(module, functions) != 0 || !register_fork_handler())
         return false;
     if (pthread_key_create(&thread_end, thread_ends) != 0 || !ascope_listen(&listener)) {
         PyErr_SetString(core_error, "Python calls cannot be recorded: no room for another listener");

@@ -1,4 +1,4 @@
-"""torch_npu in processes that a script has started: `python3 -m ascope run` puts this directory where they look for modules."""
+"""torch_npu in processes started by a script: `python3 -m ascope run` adds this directory to their module path."""
 from ascope import torch_npu_compat
 
 torch_npu_compat.provide()

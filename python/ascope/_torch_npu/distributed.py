@@ -1,4 +1,4 @@
-"""torch_npu.distributed: gloo stands in for HCCL."""
+"""torch_npu.distributed: gloo replaces HCCL."""
 import torch
 
 

@@ -1,4 +1,4 @@
-"""torch_npu.optim: optimizers that an NPU has fused are PyTorch's own here."""
+"""torch_npu.optim: PyTorch's own optimizers replace the fused ones of the NPU."""
 import torch
 
 NpuFusedOptimizerBase = torch.optim.Optimizer

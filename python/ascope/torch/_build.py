@@ -1,7 +1,7 @@
-"""The part that listens to PyTorch, compiled for the PyTorch that is installed.
+"""The PyTorch listener, compiled for the installed PyTorch.
 
-PyTorch's C++ interface is another one in every version, so `listener.cpp` is compiled where it is used, once: the result lies in
-$ASCOPE_CACHE, or ~/.cache/ascope, under a name made from everything that went into it. Processes that come at the same time wait for
+PyTorch's C++ interface changes with every version, so `listener.cpp` is compiled once where it is used: the result is stored in
+$ASCOPE_CACHE, or ~/.cache/ascope, under a name derived from all of its inputs. Processes that start at the same time wait for
 the first one.
 """
 
@@ -20,12 +20,12 @@ import tempfile
 SOURCE = pathlib.Path(__file__).with_name("listener.cpp")
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 DIGEST_BYTES = hashlib.sha256().digest_size
-# NDEBUG as PyTorch itself has it: its headers check for more than its libraries provide without.
+# NDEBUG as in PyTorch itself: without it the headers use checks that its libraries do not provide.
 FLAGS = ["-O2", "-g1", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-plt", "-w"]
 
 
 class BuildError(RuntimeError):
-    """PyTorch cannot be listened to; the text says what is missing."""
+    """The listener cannot be built; the text says what is missing."""
 
 
 def _first(places, what):
@@ -36,7 +36,7 @@ def _first(places, what):
 
 
 def _loaded_library():
-    """The libascope of this process: the one that records has to be the one that is told."""
+    """The libascope of this process: the listener has to use the one that records."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
             for line in maps:
@@ -56,7 +56,7 @@ def _library():
                   pathlib.Path("/usr/local/lib"), pathlib.Path("/usr/lib")):
         if (place / "libascope.so.0").exists():
             return place / "libascope.so.0"
-    raise BuildError("libascope.so.0 is not loaded, and not where this package is; install ascope again")
+    raise BuildError("libascope.so.0: not loaded and not found beside this package; reinstall ascope")
 
 
 def _ascope_headers():
@@ -64,7 +64,7 @@ def _ascope_headers():
                     pathlib.Path(sys.prefix, "include"), pathlib.Path("/usr/local/include"),
                     pathlib.Path("/usr/include")), "ascope/record.h")
     if not found:
-        raise BuildError("ascope/record.h is not where this package is; install ascope again")
+        raise BuildError("ascope/record.h: not found beside this package; reinstall ascope")
     return found
 
 
@@ -73,8 +73,8 @@ def _torch_places(torch):
     home = pathlib.Path(torch.__file__).resolve().parent
     headers = _first((home / "include", pathlib.Path("/usr/include")), "ATen/record_function.h")
     if not headers:
-        raise BuildError(f"PyTorch {torch.__version__} is installed without its C++ headers (ATen/record_function.h); "
-                         "Debian has them in libtorch-dev")
+        raise BuildError(f"PyTorch {torch.__version__}: C++ headers not found (ATen/record_function.h); "
+                         "install them (Debian: libtorch-dev)")
     return headers, home / "lib"
 
 
@@ -87,15 +87,15 @@ def _compiler():
     for name in (os.environ.get("CXX"), "c++", "g++", "clang++"):
         if name and shutil.which(name.split()[0]):
             return name.split()
-    raise BuildError("no C++ compiler found (c++, g++, clang++ or $CXX): the part that listens to PyTorch "
-                     f"{_torch().__version__} has to be compiled once")
+    raise BuildError("no C++ compiler found (c++, g++, clang++ or $CXX); install one to compile the listener for PyTorch "
+                     f"{_torch().__version__}")
 
 
 def _torch():
     try:
         import torch  # pylint: disable=import-outside-toplevel
     except ImportError as error:
-        raise BuildError(f"there is no PyTorch for {sys.executable}: {error}") from error
+        raise BuildError(f"{sys.executable}: PyTorch cannot be imported: {error}") from error
     return torch
 
 
@@ -114,20 +114,20 @@ def _key(torch, headers, source):
 
 
 def _is_ours(path):
-    """Nobody else can put a library there for us to load."""
+    """Whether nobody else can place a library there."""
     state = path.stat()
     return state.st_uid == os.getuid() and not state.st_mode & 0o022
 
 
 def _seal(path):
-    """Its digest behind it, where the loader does not look."""
+    """Appends the digest, which the loader ignores."""
     data = path.read_bytes()
     with open(path, "ab") as file:
         file.write(hashlib.sha256(data).digest())
 
 
 def _is_whole(path):
-    """A library of which a part is missing ends the program that loads it: a disk was full, a machine went down."""
+    """An incomplete library (full disk, power failure) would crash the program that loads it."""
     data = path.read_bytes()
     return hashlib.sha256(data[:-DIGEST_BYTES]).digest() == data[-DIGEST_BYTES:]
 
@@ -144,7 +144,7 @@ def _cache():
     if not home:
         home = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ascope")
     for place in (pathlib.Path(home), pathlib.Path(os.environ.get("TMPDIR") or "/tmp", f"ascope-{os.getuid()}")):
-        if str(place).startswith("~"):  # whoever has no home
+        if str(place).startswith("~"):  # no home directory
             continue
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -152,14 +152,14 @@ def _cache():
                 return place
         except OSError:
             continue
-    raise BuildError(f"no directory of ours to keep what is compiled: {home} cannot be written; set ASCOPE_CACHE")
+    raise BuildError(f"{home}: not writable, or writable by others; set ASCOPE_CACHE to a directory for the compiled listener")
 
 
 def _compile(torch, headers, source, to):
     torch_headers, torch_libraries = _torch_places(torch)
     library = _library()
     command = [*_compiler(), _standard(torch), *FLAGS, f"-D_GLIBCXX_USE_CXX11_ABI={_abi(torch)}", f"-I{headers}"]
-    if torch_headers != pathlib.Path("/usr/include"):  # there it is found anyway, and would hide the compiler's own
+    if torch_headers != pathlib.Path("/usr/include"):  # found by default; listed explicitly it would hide the compiler's own headers
         command += ["-isystem", str(torch_headers), "-isystem", str(torch_headers / "torch/csrc/api/include")]
     command += [str(source), "-o", str(to), f"-L{torch_libraries}", "-ltorch_cpu", "-lc10", str(library),
                 f"-Wl,-rpath,{library.parent}", f"-Wl,-rpath,{torch_libraries}"]
@@ -167,12 +167,12 @@ def _compile(torch, headers, source, to):
                           check=False)
     if done.returncode != 0:
         complaints = [line for line in done.stdout.splitlines() if "error" in line] or done.stdout.splitlines()
-        raise BuildError(f"PyTorch {torch.__version__} is not one that can be listened to, or its headers are not "
-                         f"complete: {complaints[0].strip() if complaints else command[0]}")
+        raise BuildError(f"PyTorch {torch.__version__}: unsupported version or incomplete headers: "
+                         f"{complaints[0].strip() if complaints else command[0]}")
 
 
 def path(source=SOURCE):
-    """The compiled listener, or another such file, which is compiled now if it was not before. Raises BuildError."""
+    """Path of the compiled listener (or another such file), compiled now if necessary. Raises BuildError."""
     torch = _torch()
     headers = _ascope_headers()
     cache = _cache()
@@ -181,7 +181,7 @@ def path(source=SOURCE):
         return name
     try:
         with open(cache / "lock", "w", encoding="utf-8") as lock:
-            with contextlib.suppress(OSError):  # a file system without locks: then several compile, and the last one stays
+            with contextlib.suppress(OSError):  # a file system without locks: several processes compile, and the last result is kept
                 fcntl.flock(lock, fcntl.LOCK_EX)
             if not _is_usable(name):
                 handle, unfinished = tempfile.mkstemp(prefix=f".{name.name}.", dir=cache)
@@ -195,7 +195,7 @@ def path(source=SOURCE):
                 finally:
                     unfinished.unlink(missing_ok=True)
     except OSError as error:
-        raise BuildError(f"what is compiled to listen to PyTorch cannot be kept in {cache}: {error}") from error
+        raise BuildError(f"{cache}: the compiled listener cannot be stored: {error}") from error
     return name
 
 
@@ -203,7 +203,7 @@ _loaded = _trouble = None
 
 
 def load():
-    """The listener, loaded and listening. Raises BuildError; the same one when it is asked again, for compilers take their time."""
+    """Loads and registers the listener. Raises BuildError; the same one when called again, because compiling is slow."""
     global _loaded, _trouble  # pylint: disable=global-statement
     if _trouble is not None:
         raise _trouble
@@ -214,7 +214,7 @@ def load():
             _trouble = error
             raise
         except OSError as error:
-            raise BuildError(f"what was compiled to listen to PyTorch cannot be loaded: {error}") from error
+            raise BuildError(f"the compiled listener cannot be loaded: {error}") from error
         library.ascope_torch_enable_thread.argtypes = [ctypes.c_bool] * 5
         library.ascope_torch_enable_thread.restype = None
         library.ascope_torch_disable_thread.restype = None
@@ -227,7 +227,7 @@ def load():
         library.ascope_torch_group.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_int32]
         library.ascope_torch_group.restype = ctypes.c_bool
         if not library.ascope_torch_listen():
-            raise BuildError("libascope has no room for another listener")
+            raise BuildError("libascope: too many listeners")
         _loaded = library
     return _loaded
 

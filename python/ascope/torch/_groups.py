@@ -1,13 +1,13 @@
-"""Process groups of torch.distributed: how results call them, and who is in them."""
+"""Process groups of torch.distributed: their names in results, and their members."""
 import sys
 
 DEFAULT = "default_group"
 
-_ended = {}  # of this recording, as info() tells them
+_ended = {}  # of this recording, in the format of info()
 
 
 def _in_use():
-    """The module that knows the groups; None while there are none."""
+    """The module with the groups; None if there are none."""
     distributed = sys.modules.get("torch.distributed")
     if distributed and distributed.is_available() and distributed.is_initialized():
         return sys.modules["torch.distributed.distributed_c10d"]
@@ -15,13 +15,13 @@ def _in_use():
 
 
 def _table(c10d, name):
-    """PyTorch 2 has them in one object, others each by itself."""
+    """PyTorch 2 has the tables in one object, older versions as separate variables."""
     world = getattr(c10d, "_world", None)
     return getattr(world, name) if world else getattr(c10d, "_" + name)
 
 
 def name_of(group=None):
-    """One name for all that tells of a group: marks, communication.json, parallel_group_info. The same in all of its ranks."""
+    """The name of a group in marks, communication.json and parallel_group_info. The same in all of its ranks."""
     c10d = _in_use()
     if not c10d or group is None or group is c10d._get_default_group():
         return DEFAULT
@@ -29,36 +29,36 @@ def name_of(group=None):
 
 
 def _label_of(group):
-    """What the user calls it: a description, in versions of PyTorch that have them."""
+    """The user's description of a group, in versions of PyTorch that have it."""
     text = getattr(group, "group_desc", "")
     return text if text and text != "undefined" and name_of(group) != DEFAULT else name_of(group)
 
 
 def place_in(group=None):
-    """The rank of this process in a group, and the ranks of its members by their number in all."""
+    """The rank of this process in a group, and the ranks of its members by their global rank."""
     c10d = _in_use()
     ranks = _table(c10d, "pg_group_ranks")[c10d._get_default_group() if group is None else group]
     return ranks[c10d.get_rank()], ranks
 
 
 def place():
-    """The rank of this process, of how many; alone without torch.distributed."""
+    """The rank of this process and the number of ranks; (0, 1) without torch.distributed."""
     c10d = _in_use()
     return (c10d.get_rank(), c10d.get_world_size()) if c10d else (0, 1)
 
 
 def begin():
-    """A recording begins, and knows of none that has ended."""
+    """A recording begins: forgets ended groups."""
     _ended.clear()
 
 
 def end():
-    """Some of them are about to end."""
+    """Called before groups are destroyed."""
     _ended.update(info())
 
 
 def info():
-    """For profiler_metadata.json: every group that this rank is in, or was in the recording."""
+    """For profiler_metadata.json: every group of this rank, including those that ended during the recording."""
     found, c10d = dict(_ended), _in_use()
     for group, ranks in _table(c10d, "pg_group_ranks").items() if c10d else ():
         rank = ranks.get(c10d.get_rank())

@@ -1,7 +1,7 @@
-"""What is watched in PyTorch's Python: calls of a device's events; while marks are recorded also loading of data, saving, collectives.
+"""Hooks in PyTorch's Python functions: device events; while marks are recorded also data loading, saving, collectives.
 
-The functions are replaced when recording begins and put back when it stops; in between each call is a range: of an event an operator,
-of the others a mark. The simulated device, which hears of collectives from PyTorch's backends, is told of which group they are.
+The functions are replaced when recording begins and restored when it stops; in between each call is recorded as a range: events as
+operators, the others as marks. The simulated device, which receives collectives from PyTorch's backends, gets their group from here.
 """
 import functools
 import sys
@@ -10,7 +10,7 @@ from ascope import _core
 from ascope.torch import _groups
 
 EVENT_CALLS = ("record", "wait", "query", "elapsed_time", "synchronize")
-# As the documents name them. None: the function has the other end's rank, under this key.
+# The documented names, and the key of the peer's rank; None: the function has no peer.
 COLLECTIVES = {
     "all_reduce": ("HcclAllreduce", None),
     "broadcast": ("HcclBroadcast", None),
@@ -63,12 +63,12 @@ def _collective_text(name, end_key, args, kwargs):
         field[end_key] = str(rank)
     field["groupName"] = _groups.name_of(_group_of(args, kwargs))
     field["opName"] = name
-    # The reference puts messages into its JSON as they are: the quotes come to it escaped.
+    # The reference copies messages into its JSON unchanged: quotes have to be escaped here.
     return "{%s}" % ",".join('\\"%s\\": \\"%s\\"' % pair for pair in field.items())
 
 
 def _or_none(ask, *args):
-    """What is asked about a call must not be in its way: it is PyTorch that says what is wrong with it."""
+    """Inspecting a call must not disturb it: PyTorch itself reports what is wrong with it."""
     try:
         return ask(*args)
     except Exception:
@@ -137,7 +137,7 @@ def _nothing():
 
 
 class Hooks:
-    """The replaced functions, with what stood there."""
+    """The replaced functions and their previous values."""
 
     def __init__(self):
         self._was = []
@@ -150,7 +150,7 @@ class Hooks:
             setattr(owner, name, call)
 
     def on(self, listener=None, is_sim=False, memory=None):
-        """`listener` hears of collectives. `memory` is called with False before PyTorch's own profiler begins, and with True behind its
+        """`listener` receives collectives. `memory` is called with False before PyTorch's own profiler begins, and with True after its
         end."""
         _groups.begin()
         torch = sys.modules.get("torch")
@@ -194,9 +194,9 @@ class Hooks:
     def off(self):
         while self._was:
             owner, name, function, call = self._was.pop()
-            if vars(owner).get(name) is not call:  # somebody has put something else there meanwhile
+            if vars(owner).get(name) is not call:  # replaced again by someone else meanwhile
                 continue
-            if function is None:  # it is another class's
+            if function is None:  # inherited
                 delattr(owner, name)
             else:
                 setattr(owner, name, function)

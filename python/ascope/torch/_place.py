@@ -1,4 +1,4 @@
-"""Where collections go. One place for the whole process: the last handler that was made decides, as users of torch_npu know it."""
+"""The directory of collections. There is one per process, set by the last handler, as in torch_npu."""
 import os
 
 from ascope.torch._messages import path_of, warn
@@ -10,19 +10,19 @@ _asked = {"dir_name": None, "worker_name": None}
 
 
 def choose(dir_name, worker_name):
-    """For a handler: texts or None."""
+    """For a handler: strings or None."""
     if dir_name is not None:
         dir_name = path_of("dir_name", dir_name)
     if worker_name is not None and (not isinstance(worker_name, str) or not worker_name or
                                     len(worker_name) > WORKER_NAME_MOST):
-        warn("worker_name: wanted a text of up to %d characters; the name of this machine is taken" % WORKER_NAME_MOST)
+        warn("worker_name: expected a string of up to %d characters; using the host name" % WORKER_NAME_MOST)
         worker_name = None
     _asked["dir_name"] = os.path.realpath(dir_name) if dir_name else None
     _asked["worker_name"] = worker_name
 
 
 def options(is_export_only):
-    """For the collector. Without a handler a collection is there to be exported from."""
+    """For the recorder. Without a handler a collection is kept for the export functions."""
     parent, work = _asked["dir_name"], os.environ.get("ASCEND_WORK_PATH")
     if is_export_only or not parent:
         parent = os.path.join(os.path.abspath(work), "profiling_data") if work else os.getcwd()

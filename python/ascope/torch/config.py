@@ -1,7 +1,7 @@
-"""What can be asked for: levels, counters, forms of results, and `_ExperimentalConfig`, which holds them.
+"""Parameters: levels, counter groups, export types, and `_ExperimentalConfig`, which contains them.
 
 The parameters, their defaults and what they accept are those of the recorder's option table (`_core.option_table()`): a new option needs nothing here.
-Invalid values are replaced by the default, with a warning. The names of the attributes are those in profiler_info.json.
+Invalid values fall back to the default, with a warning. The names of the attributes are those in profiler_info.json.
 """
 import enum
 import inspect
@@ -19,7 +19,7 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerLevel:
-    """How much the device tells: kernels and calls; with counters and collectives; with the runtime's calls and AI CPU; only marks."""
+    """What the device records: kernels and calls; plus counters and collectives; plus runtime calls and AI CPU; only marks."""
     Level0 = "Level0"
     Level1 = "Level1"
     Level2 = "Level2"
@@ -27,7 +27,7 @@ class ProfilerLevel:
 
 
 class AiCMetrics:
-    """Which counters of the AI cores. The results have columns for each."""
+    """Counter group of the AI cores. The results have columns for each counter."""
     PipeUtilization = "ACL_AICORE_PIPE_UTILIZATION"
     ArithmeticUtilization = "ACL_AICORE_ARITHMETIC_UTILIZATION"
     Memory = "ACL_AICORE_MEMORY_BANDWIDTH"
@@ -40,13 +40,13 @@ class AiCMetrics:
 
 
 class ExportType:
-    """What analysis makes: timelines and tables as files, or a database."""
+    """Output of the analysis: timelines and tables as files, or a database."""
     Text = "text"
     Db = "db"
 
 
 class HostSystem:
-    """What of the host's system is sampled."""
+    """Samplers of the host."""
     CPU = "cpu"
     MEM = "mem"
     DISK = "disk"
@@ -60,26 +60,26 @@ def _values(names):
 
 
 def _is_one_of(value, names):
-    return isinstance(value, str) and value in names  # a set cannot be asked for everything
+    return isinstance(value, str) and value in names  # unhashable values cannot be looked up in a set
 
 
 def supported_activities() -> Set[ProfilerActivity]:
-    """The set of what `activities` can hold."""
+    """The accepted elements of `activities`."""
     return set(ProfilerActivity)
 
 
 def supported_profiler_level() -> Set[str]:
-    """The set of what `profiler_level` can be."""
+    """The accepted values of `profiler_level`."""
     return _values(ProfilerLevel)
 
 
 def supported_ai_core_metrics() -> Set[str]:
-    """The set of what `aic_metrics` can be."""
+    """The accepted values of `aic_metrics`."""
     return _values(AiCMetrics)
 
 
 def supported_export_type() -> Set[str]:
-    """The set of what `export_type` can hold."""
+    """The accepted elements of `export_type`."""
     return _values(ExportType)
 
 
@@ -204,7 +204,7 @@ class _ExperimentalConfig:
         setattr(self, row["key"], checked)
 
     def _check_metrics_for_level(self):
-        if self._aic_metrics is None:  # nobody has asked
+        if self._aic_metrics is None:  # not given
             self._aic_metrics = (AiCMetrics.AiCoreNone if _is_level_without_counters(self._profiler_level) else
                                  AiCMetrics.PipeUtilization)
         elif _is_level_without_counters(self._profiler_level) and not _is_one_of(self._aic_metrics, [AiCMetrics.AiCoreNone]):

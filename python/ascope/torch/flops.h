@@ -1,4 +1,4 @@
-/* flops.h - how many floating point operations an operator of PyTorch takes, from its inputs: a multiplication is one, an addition another.
+/* flops.h - floating-point operations of a PyTorch operator, from its inputs: a multiplication is one, an addition another.
  *
  * Only products of matrices and what is made of them (convolutions, attention) are counted: beside them nothing else weighs. A bias is
  * not counted, and a mask leaves nothing out.
@@ -101,7 +101,7 @@ template <bool IS_TRANSPOSED> int64_t convolution(values in)
     return of_convolution(result, weight);
 }
 
-/* As much as the forward pass for each of the two gradients that are asked for. */
+/* As much as the forward pass for each of the two requested gradients. */
 int64_t convolution_backward(values in)
 {
     enum : size_t { RESULT, INPUT, WEIGHT, TRANSPOSED = 7, MASK = 10 };

@@ -1,14 +1,14 @@
-/* listener.cpp - what PyTorch does, told to libascope while it does it.
+/* listener.cpp - the observer of PyTorch that records with libascope.
  *
- * PyTorch calls observers around every operator (RecordFunction) and for every block that an allocator takes or gives back. They are
- * there for the threads that are profiled only, travel with the thread's state to autograd's threads, and are gone when nothing is
- * recorded. This is the only file that knows PyTorch's C++; it is compiled on first use for the PyTorch that is installed
+ * PyTorch calls observers around every operator (RecordFunction) and for every allocation and release of memory. They are
+ * registered for the profiled threads only, propagate with the thread's state to autograd's threads, and are removed when nothing is
+ * recorded. This is the only file that uses PyTorch's C++ interface; it is compiled on first use for the installed PyTorch
  * (_build.py), and offers C functions to the rest.
  *
- * Nothing in here throws into PyTorch: an operator whose inputs cannot be looked at is recorded without them.
+ * Nothing in here throws into PyTorch: an operator whose inputs cannot be read is recorded without them.
  *
- * The simulated device is told of operators with their tensors, and makes kernels of them. Blocks of the host's memory are told as
- * blocks of the device's, too.
+ * With the simulated device, operators are passed to it with their tensors and become kernels. Blocks of host memory are also recorded
+ * as device memory.
  */
 #include <ATen/record_function.h>
 #include <c10/core/Allocator.h>
@@ -132,7 +132,7 @@ struct mine {
     torch::profiler::impl::ProfilerStateBase *reporter;
     bool is_child;   /* asked for it by itself, and ends it by itself */
     bool is_known;   /* to the key that cleans up when the thread ends */
-    bool is_counted; /* inside an operator whose FLOPs are told */
+    bool is_counted; /* inside an operator whose FLOPs are recorded */
 };
 __thread mine here __attribute__((tls_model("initial-exec")));
 pthread_key_t thread_end;
@@ -420,7 +420,7 @@ template <typename VALUES> void sim_add_all(ascope_sim_operand *list, uint32_t *
                 sim_add(list, n, most, element.toTensor());
 }
 
-/* Others than operators, some of which end on another thread, are not told. */
+/* Scopes other than operators, some of which end on another thread, are not passed on. */
 void sim_begin(memory *m, const at::RecordFunction &fn)
 {
     m->is_on_sim = false;
@@ -457,7 +457,7 @@ struct group : c10::DebugInfoBase {
     uint32_t rank, ranks;
     int32_t peer;
 };
-constexpr auto GROUP = c10::DebugInfoKind::TEST_INFO_2; /* nobody else's */
+constexpr auto GROUP = c10::DebugInfoKind::TEST_INFO_2; /* unused elsewhere */
 
 /* What a backend says of a collective, and what is known of its group. */
 ascope_sim_exchange exchange_of(const at::RecordFunction &fn, const group *of)
@@ -711,7 +711,7 @@ struct reporter : torch::profiler::impl::ProfilerStateBase {
     }
     bool memoryProfilingEnabled() const override { return ascope_records(ASCOPE_RECORDS_MEMORY); }
 
-    void told(void *pointer, int64_t bytes, int64_t allocated, int64_t reserved, c10::Device device) const noexcept
+    void record(void *pointer, int64_t bytes, int64_t allocated, int64_t reserved, c10::Device device) const noexcept
     {
         const bool is_cpu = device.type() == c10::DeviceType::CPU;
         struct ascope_memory m = {};
@@ -750,11 +750,11 @@ struct reporter : torch::profiler::impl::ProfilerStateBase {
     /* The totals are signed in some versions of PyTorch, and not in others: one of these is the one that is called. */
     void reportMemoryUsage(void *pointer, int64_t bytes, int64_t allocated, int64_t reserved, c10::Device device)
     {
-        told(pointer, bytes, allocated, reserved, device);
+        record(pointer, bytes, allocated, reserved, device);
     }
     void reportMemoryUsage(void *pointer, int64_t bytes, size_t allocated, size_t reserved, c10::Device device)
     {
-        told(pointer, bytes, static_cast<int64_t>(allocated), static_cast<int64_t>(reserved), device);
+        record(pointer, bytes, static_cast<int64_t>(allocated), static_cast<int64_t>(reserved), device);
     }
 };
 
@@ -772,7 +772,7 @@ void memory_begin()
     c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::move(state));
 }
 
-/* Somebody else may have pushed a state onto ours and still need it: then ours stays below it, and tells nothing. */
+/* Another state may have been pushed onto ours and still be in use: then ours stays below it and records nothing. */
 void memory_end()
 {
     torch::profiler::impl::ProfilerStateBase *const state = std::exchange(here.reporter, nullptr);
@@ -877,7 +877,7 @@ ASCOPE_API void ascope_torch_enable_thread(bool shapes, bool memory, bool stack,
         join(wanted_of(shapes, memory, stack, modules, flops) | (is_on_sim ? unsigned{ SIM } : 0u), memory, true);
 }
 
-/* Memory of this thread, where it is listened to, is told or not; PyTorch's own profiler cannot begin while it is. */
+/* Switches the recording of this thread's memory, if it is observed; PyTorch's own profiler cannot begin while it is on. */
 ASCOPE_API void ascope_torch_memory(bool is_told)
 {
     try {

@@ -1,6 +1,6 @@
-"""Marks: points and ranges that a user puts into a program, in domains.
+"""Marks and ranges of the user, in domains.
 
-With a stream a mark is launched on the device, too. Nothing is recorded while no session with marks runs.
+With a stream a mark is also launched on the device. Nothing is recorded unless a session with marks is running.
 """
 import functools
 import inspect
@@ -27,7 +27,7 @@ def _stream_number(stream):
 def _is_text(what, value):
     if isinstance(value, str) and value:
         return True
-    warn("mstx: %s: wanted a text, found %s; the mark is left out" % (what, shown(value)))
+    warn("mstx: %s: expected a string, got %s; the mark is ignored" % (what, shown(value)))
     return False
 
 
@@ -37,18 +37,18 @@ def _checked(message, stream, domain, may_be_empty=False):
         return None
     number = _stream_number(stream)
     if number is None:
-        warn("mstx: stream: wanted a stream or None, found %s; the mark is left out" % shown(stream))
+        warn("mstx: stream: expected a stream or None, got %s; the mark is ignored" % shown(stream))
         return None
     return message, _domain(domain or DEFAULT), number
 
 
 def _or_else(message, name):
-    """A name for what has no message; what is no text is not asked, and told of when it is used."""
+    """A default for an empty message; other types are reported when they are used."""
     return name if isinstance(message, str) and not message else message
 
 
 class annotate:
-    """A range around a block (`with`) or around every call of a function (as a decorator; its name, where no message is given). That of
+    """A range around a block (`with`) or around every call of a function (as a decorator; default message: its name). The range of
     an `async` function ends when it has been awaited."""
 
     def __init__(self, message: str = "", stream: Any = None, domain: str = DEFAULT) -> None:
@@ -82,8 +82,8 @@ class annotate:
 class mstx:
     """Everything is a static method: `mstx.mark("here")`.
 
-    stream: None puts a mark on the host alone; a stream of the device puts it there, too.
-    domain: marks of one kind; a recording can choose some (mstx_domain_include, mstx_domain_exclude).
+    stream: None: the host alone; a stream: also on the device.
+    domain: a group of marks; a recording can select some (mstx_domain_include, mstx_domain_exclude).
     """
 
     annotate = annotate
@@ -91,7 +91,7 @@ class mstx:
     @staticmethod
     @guarded()
     def mark(message: str, stream: Any = None, domain: str = DEFAULT) -> None:
-        """A point."""
+        """A mark at one point in time."""
         checked = _checked(message, stream, domain, may_be_empty=True)
         if checked:
             _core.mark(*checked)
@@ -99,30 +99,30 @@ class mstx:
     @staticmethod
     @guarded(0)
     def range_start(message: str, stream: Any = None, domain: str = DEFAULT) -> int:
-        """Begins a range, which any thread may end. Its id; 0 when nothing is recorded."""
+        """Begins a range, which any thread may end. Returns its id; 0 if nothing is recorded."""
         checked = _checked(message, stream, domain)
         return _core.range_start(*checked) if checked else 0
 
     @staticmethod
     @guarded()
     def range_end(range_id: int, domain: str = DEFAULT) -> None:
-        """Ends it; in the domain in which it began."""
+        """Ends a range, in the domain in which it began."""
         if isinstance(range_id, bool) or not isinstance(range_id, int):
-            warn("mstx: range_id: wanted what range_start has returned, found %s" % shown(range_id))
+            warn("mstx: range_id: expected the result of range_start, got %s; ignored" % shown(range_id))
         elif _is_text("domain", domain) and range_id != 0:
             _core.range_end(range_id, _domain(domain))
 
     @staticmethod
     @guarded(-1)
     def range_push(message: str, stream: Any = None, domain: str = DEFAULT) -> int:
-        """Begins a range inside the last one of this thread and domain. How many are open around it; -1: nothing is recorded."""
+        """Begins a range inside the last one of this thread and domain. Returns the number of open ranges around it; -1: nothing is recorded."""
         checked = _checked(message, stream, domain)
         return _core.range_push(*checked) if checked else -1
 
     @staticmethod
     @guarded(-1)
     def range_pop(domain: str = DEFAULT) -> int:
-        """Ends the last one that was pushed. How many are still open; -1: none was."""
+        """Ends the range that was pushed last. Returns the number of ranges still open; -1: there was none."""
         return _core.range_pop(_domain(domain)) if _is_text("domain", domain) else -1
 
     @staticmethod

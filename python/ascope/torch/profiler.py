@@ -6,7 +6,7 @@
             train_one_step(batch)
             prof.step()
 
-Nothing here raises into the training: what goes wrong is told in one line, and the training goes on.
+Nothing here raises into the training: problems are reported in one line, and the training continues.
 """
 import json
 import os
@@ -20,7 +20,7 @@ from typing import Any, Callable, Iterable, List, Optional, Union
 from ascope import _core, _program
 from ascope.torch import _build, _groups, _place
 from ascope.torch._hooks import Hooks
-from ascope.torch._messages import error, guarded, info, path_of, shown, tell, warn, why
+from ascope.torch._messages import error, guarded, info, path_of, shown, report, warn, why
 from ascope.torch.config import (AiCMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
                                  supported_activities, supported_ai_core_metrics, supported_export_type,
                                  supported_profiler_level)
@@ -42,27 +42,27 @@ _SWITCHES = [row["name"] for row in _core.option_table() if row["section"] == "c
 
 _hooks = Hooks()
 _alive = weakref.WeakSet()
-_child = threading.local()  # is_traced: it asked for stacks
+_child = threading.local()  # is_traced: it requested stacks
 
 
 def _opened():
-    """The profiler that has a collection open; one of the process at most."""
+    """The profiler with an open session; at most one per process."""
     return [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]
 
 
 def _memory(is_ours):
-    """PyTorch tells one profiler of each thread about memory: torch.profiler, while it runs."""
+    """PyTorch reports memory to one profiler per thread: to torch.profiler, while it runs."""
     if not is_ours:
-        warn("profile_memory: torch.profiler is started in this thread; until it stops, memory is not recorded")
+        warn("profile_memory: torch.profiler was started in this thread; memory is not recorded until it stops")
     _build.loaded().ascope_torch_memory(is_ours)
 
 
 def _recording(is_on, options):
     if is_on:
         listener = _build.loaded()
-        is_taken = listener and getattr(sys.modules["torch"].autograd, "_profiler_enabled", bool)()
-        if is_taken and options["profile_memory"]:
-            warn("profile_memory: torch.profiler runs in this thread, and PyTorch tells one of us about memory; it is not recorded")
+        is_in_use = listener and getattr(sys.modules["torch"].autograd, "_profiler_enabled", bool)()
+        if is_in_use and options["profile_memory"]:
+            warn("profile_memory: torch.profiler runs in this thread and receives PyTorch's memory events; memory is not recorded")
         _hooks.on(listener, options["device"] == "sim", _memory if listener and options["profile_memory"] else None)
         for prof in _opened():
             prof._send_metadata()
@@ -71,14 +71,14 @@ def _recording(is_on, options):
         _hooks.off()
         for prof in _opened():
             prof._send_groups()
-            prof.metadata, prof._unsent = {}, {}  # the next turn of the schedule begins without
+            prof.metadata, prof._unsent = {}, {}  # the next cycle of the schedule begins without them
 
 
 _core.on_recording(_recording)
 
 
 def _end_all():
-    """While the interpreter is still whole: afterwards objects go in any order, or never."""
+    """While the interpreter is still intact: later, objects are deleted in any order, or never."""
     for prof in list(_alive):
         prof.__del__()
 
@@ -87,18 +87,18 @@ _core.at_exit(_end_all)
 _other_tool = None
 
 
-def _is_taken():
-    """Whether another tool records this process: it was started by it. Asked once."""
+def _has_other_tool():
+    """Whether another tool, which started this process, records it. Checked once."""
     global _other_tool
     if _other_tool is None:
         _other_tool = next((name for name in OTHER_TOOLS if os.environ.get(name)), "")
         if _other_tool:
-            warn("%s is set: another profiler records this process, and this one does nothing" % _other_tool)
+            warn("%s is set: another profiler records this process; this one is disabled" % _other_tool)
     return bool(_other_tool)
 
 
 def _listen():
-    """To PyTorch's operators. Without a listener everything else is recorded."""
+    """Loads the listener of PyTorch's operators. Without it everything else is recorded."""
     if "torch" not in sys.modules:
         info("operators are not recorded: PyTorch has not been imported")
         return None
@@ -106,28 +106,28 @@ def _listen():
         listener = _build.load()
         listener.ascope_torch_stack_source(*_core.stack_source())
         return listener
-    except Exception as trouble:  # a BuildError, or a machine on which nothing works
+    except Exception as trouble:  # a BuildError, or any other failure of the machine
         error("operators are not recorded: %s" % trouble)
         return None
 
 
 def _rank():
-    """Of torch.distributed, where it is in use; else the collector looks for $RANK."""
+    """The rank of torch.distributed, if initialised; otherwise the recorder uses $RANK."""
     distributed = sys.modules.get("torch.distributed")
     if distributed and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank()
     return None
 
 
-def _truth(name, value):
+def _boolean(name, value):
     if isinstance(value, bool):
         return value
-    warn("%s: wanted True or False, found %s; False is taken" % (name, shown(value)))
+    warn("%s: expected a boolean, got %s; using False" % (name, shown(value)))
     return False
 
 
 class _Caller:
-    """What the collector calls. It does not hold the profiler: one that nobody else holds ends."""
+    """Callbacks of the recorder. It does not keep the profiler alive: an unreferenced profiler ends."""
 
     def __init__(self, prof):
         self.prof = weakref.ref(prof)
@@ -143,23 +143,23 @@ class _Caller:
 
 
 class _Interface:
-    """What handlers of torch_npu's users ask a profiler for."""
+    """The attribute that handlers written for torch_npu use."""
 
     def __init__(self, prof_path):
         self.prof_path = prof_path
 
 
 class _KinetoProfile:
-    """Records between `start()` and `stop()`, or in a `with` block; what was recorded is exported from, afterwards.
+    """Records between `start()` and `stop()`, or in a `with` block; the recording is exported afterwards.
 
-    activities: a list of ProfilerActivity; both where it is left out.
-    record_shapes: shapes and types of what operators are called with.
-    profile_memory: what is allocated and freed.
-    with_stack: the call stacks of operators, and Python's calls.
-    with_flops: floating-point operations of products, convolutions and attention, as marks; needs mstx.
-    with_modules: the modules that operators are called in.
-    experimental_config: an _ExperimentalConfig, which has the switches of the device.
-    custom_trace_id_callback: a function whose text becomes the trace_id of the collection.
+    activities: a list of ProfilerActivity; default: both.
+    record_shapes: shapes and types of the inputs of operators.
+    profile_memory: allocations and releases of memory.
+    with_stack: call stacks of operators, and Python calls.
+    with_flops: floating-point operations of matrix multiplications, convolutions and attention, as marks; requires mstx.
+    with_modules: the modules that call operators, and Python calls.
+    experimental_config: an _ExperimentalConfig, with the options of the device.
+    custom_trace_id_callback: a function that returns the trace_id of the collection.
     """
 
     max_meta_size, max_str_len = METADATA_MOST, TEXT_MOST
@@ -169,20 +169,20 @@ class _KinetoProfile:
                  with_modules: bool = False, experimental_config: Optional[_ExperimentalConfig] = None,
                  custom_trace_id_callback: Optional[Callable[[], str]] = None) -> None:
         self.activities = self._activities(activities)
-        self.record_shapes = _truth("record_shapes", record_shapes)
-        self.profile_memory = _truth("profile_memory", profile_memory)
-        self.with_stack = _truth("with_stack", with_stack)
-        self.with_flops = _truth("with_flops", with_flops)
-        self.with_modules = _truth("with_modules", with_modules)
+        self.record_shapes = _boolean("record_shapes", record_shapes)
+        self.profile_memory = _boolean("profile_memory", profile_memory)
+        self.with_stack = _boolean("with_stack", with_stack)
+        self.with_flops = _boolean("with_flops", with_flops)
+        self.with_modules = _boolean("with_modules", with_modules)
         if experimental_config is not None and not isinstance(experimental_config, _ExperimentalConfig):
-            warn("experimental_config: wanted an _ExperimentalConfig, found %s; the default is taken" %
+            warn("experimental_config: expected an _ExperimentalConfig, got %s; using the default" %
                  type(experimental_config).__name__)
             experimental_config = None
         if experimental_config is not None and ProfilerActivity.NPU not in self.activities:
-            warn("experimental_config: without ProfilerActivity.NPU there is no device to be configured")
+            warn("experimental_config: activities has no ProfilerActivity.NPU; its device options have no effect")
         self.experimental_config = experimental_config or _ExperimentalConfig()
         if self.experimental_config.with_gc and ProfilerActivity.CPU not in self.activities:
-            warn("gc_detect_threshold: garbage is collected by the host, and ProfilerActivity.CPU is not wanted")
+            warn("gc_detect_threshold: requires ProfilerActivity.CPU; ignored")
             self.experimental_config._gc_detect_threshold = None
         self.metadata, self._unsent = {}, {}
         self._trace_id_callback = custom_trace_id_callback
@@ -198,7 +198,7 @@ class _KinetoProfile:
         except Exception:
             wanted = [None]
         if not all(isinstance(one, ProfilerActivity) for one in wanted):
-            warn("activities: wanted a list of ProfilerActivity, found %s; both are taken" % shown(given))
+            warn("activities: expected a list of ProfilerActivity, got %s; using CPU and NPU" % shown(given))
             wanted = []
         return set(wanted or ProfilerActivity)
 
@@ -213,7 +213,7 @@ class _KinetoProfile:
         return options
 
     def _make(self):
-        """The collector's side; when it is first needed, because handlers are made before."""
+        """The recorder's profiler; created when it is first needed, because handlers are created before."""
         return _core.Profiler(self._options(is_export_only=True), None, self._caller.ready)
 
     def _collector(self, starts):
@@ -230,22 +230,22 @@ class _KinetoProfile:
         self._path = path
 
     def _is_of_parent(self, what):
-        """In a forked process: whether it was used before. It goes on there; here it does nothing, and says so once."""
+        """In a forked process: whether the profiler was used before the fork. It continues in the parent; here it is disabled, with one warning."""
         if self._pid == os.getpid():
             return False
         if self._core is None:
             self._pid = os.getpid()
             return False
-        if not self._is_told_of_parent and what != "stop":
-            self._is_told_of_parent = True
-            warn("the profiler runs in the parent process; make one in this process to record it")
+        if not self._has_warned_of_parent and what != "stop":
+            self._has_warned_of_parent = True
+            warn("the profiler runs in the parent process; create another one to record this process")
         return True
 
-    _is_told_of_parent = False
-    _is_lost = False  # there can be no collector; that was told, and nothing more happens until the next start
+    _has_warned_of_parent = False
+    _is_lost = False  # the recorder could not be created, which was reported; nothing happens until the next start
 
     def _driven(self, what):
-        """One move of the collector."""
+        """One call of the recorder."""
         if self._is_of_parent(what) or (self._is_lost and what != "start"):
             return
         core = self._collector(starts=what == "start")
@@ -256,14 +256,14 @@ class _KinetoProfile:
 
     @guarded()
     def start(self) -> None:
-        """Recording begins."""
-        if not _is_taken():
+        """Begins recording."""
+        if not _has_other_tool():
             self._driven("start")
 
     @guarded()
     def stop(self) -> None:
-        """Recording ends; everything is on disk."""
-        if not _is_taken() and self._core is not None:
+        """Ends recording; everything is on disk."""
+        if not _has_other_tool() and self._core is not None:
             self._driven("stop")
 
     def __enter__(self):
@@ -275,7 +275,7 @@ class _KinetoProfile:
 
     def __del__(self):
         core = getattr(self, "_core", None)
-        if core is None or self._pid != os.getpid():  # a forked process has a copy; the files are not its own
+        if core is None or self._pid != os.getpid():  # a forked process has a copy; the files belong to the parent
             return
         try:
             self._caller.prof = lambda: self  # weak references may be gone already
@@ -283,17 +283,17 @@ class _KinetoProfile:
             if self._path and self._was_exported and _place.is_export_only(self._path):
                 shutil.rmtree(self._path, ignore_errors=True)
                 os.rmdir(os.path.dirname(self._path))
-        except Exception:  # the interpreter may be on its way out, and others may still use the directory
+        except Exception:  # the interpreter may be shutting down, and others may still use the directory
             pass
         finally:
             self._caller.prof = lambda: None
 
     @property
     def prof_if(self) -> _Interface:
-        """prof_if.prof_path: where the collection is."""
+        """prof_if.prof_path: the path of the collection."""
         return _Interface(self._path)
 
-    # ---- what is written beside ----
+    # ---- metadata ----
 
     @guarded()
     def add_metadata(self, key: str, value: str) -> None:
@@ -303,37 +303,37 @@ class _KinetoProfile:
 
     @guarded()
     def add_metadata_json(self, key: str, value: str) -> None:
-        """The same with a value that is JSON."""
+        """The same with a JSON value."""
         if not self._is_metadata(key, value):
             return
         try:
             json.loads(value)
         except ValueError as trouble:
-            warn("add_metadata_json: %s: the value is not JSON: %s; it is left out" % (key, trouble))
+            warn("add_metadata_json: %s: invalid JSON: %s; ignored" % (key, trouble))
             return
         self._keep_metadata(key, value, "metadata_json")
 
     def _is_metadata(self, key, value):
         if not isinstance(key, str) or not isinstance(value, str):
-            warn("metadata: wanted texts for key and value, found %s and %s; they are left out" % (shown(key), shown(value)))
+            warn("metadata: expected strings as key and value, got %s and %s; ignored" % (shown(key), shown(value)))
         elif len(key) > TEXT_MOST or len(value) > TEXT_MOST:
-            warn("metadata: %.40s: more than %d characters; it is left out" % (key, TEXT_MOST))
+            warn("metadata: %.40s: more than %d characters; ignored" % (key, TEXT_MOST))
         elif sum(map(sys.getsizeof, (self.metadata, key, value))) >= METADATA_MOST:
-            warn("metadata: %.40s: more than %d bytes in all; it is left out" % (key, METADATA_MOST))
+            warn("metadata: %.40s: more than %d bytes in total; ignored" % (key, METADATA_MOST))
         else:
             return True
         return False
 
     def _keep_metadata(self, key, value, how):
-        if key in self._unsent:  # else the collector says so
-            warn("metadata: %s is there already, and gets the new value" % key)
+        if key in self._unsent:  # otherwise the recorder reports it
+            warn("metadata: %s is already set; replaced" % key)
         self.metadata[key] = value
         self._unsent[key] = how
         if self._core is not None and self._core.is_open:
             self._send_metadata()
 
     def _send_metadata(self):
-        """To the collection that is open."""
+        """To the open collection."""
         for key in list(self._unsent):
             try:
                 getattr(self._core, self._unsent.pop(key))(key, self.metadata[key])
@@ -341,13 +341,13 @@ class _KinetoProfile:
                 warn(str(trouble))
 
     def _send_groups(self):
-        """At the end: groups are made while a program runs."""
+        """At the end: groups are created while a program runs."""
         try:
             found = _groups.info()
             if found:
                 self._core.metadata_json("parallel_group_info", json.dumps(found))
-        except Exception as trouble:  # they are known by parts of PyTorch that it does not promise to keep
-            warn("parallel_group_info: %s; it is left out" % why(trouble))
+        except Exception as trouble:  # they are in private parts of PyTorch
+            warn("parallel_group_info: %s; omitted" % why(trouble))
 
     def _next_trace_id(self):
         self._trace_id = uuid.uuid4().hex.upper()
@@ -357,34 +357,34 @@ class _KinetoProfile:
                 if isinstance(made, str) and len(made) <= 1024:
                     self._trace_id = made
                 else:
-                    warn("custom_trace_id_callback: wanted a text of up to 1024 characters, found %s" % shown(made))
+                    warn("custom_trace_id_callback: expected a string of up to 1024 characters, got %s; ignored" % shown(made))
             except Exception as trouble:
                 warn("custom_trace_id_callback: %s" % why(trouble))
         return self._trace_id
 
     @guarded()
     def set_custom_trace_id_callback(self, callback: Optional[Callable[[], str]]) -> None:
-        """For collections that begin from now on. None: each has a number that no other has."""
+        """For collections that begin from now on. None: a unique id for each."""
         self._trace_id_callback = callback
 
     @guarded()
     def get_trace_id(self) -> Optional[str]:
-        """Of the last collection that has begun."""
+        """The trace_id of the latest collection."""
         return self._trace_id
 
     # ---- exports ----
 
     def _export(self, what, output_path, *more):
-        """With a function of the program's; directories above the file are made."""
+        """Exports with a function of _program; parent directories are created."""
         if not self._path or not os.path.isdir(self._path):
-            warn("%s: nothing has been recorded yet" % what)
+            warn("%s: nothing has been recorded yet; nothing is exported" % what)
             return
         output_path = path_of("output_path", output_path)
         if output_path is None:
             return
         os.makedirs(os.path.dirname(os.path.abspath(output_path)), exist_ok=True)
-        outcome = getattr(_program, what)(self._path, output_path, *more, tell)
-        self._was_exported = self._was_exported or outcome.is_done
+        result = getattr(_program, what)(self._path, output_path, *more, report)
+        self._was_exported = self._was_exported or result.is_done
 
     @guarded()
     def export_chrome_trace(self, output_path: _Path) -> None:
@@ -393,42 +393,42 @@ class _KinetoProfile:
 
     @guarded()
     def export_stacks(self, output_path: _Path, metric: str = METRICS[0]) -> None:
-        """Call stacks with their times, for flame graphs; needs with_stack.
+        """Call stacks with their times, for flame graphs; requires with_stack.
 
         metric: self_cpu_time_total or self_npu_time_total.
         """
         if not self.with_stack:
-            warn("export_stacks: there are no stacks without with_stack=True")
+            warn("export_stacks: requires with_stack=True; nothing is exported")
             return
         if metric not in METRICS:
-            warn("export_stacks: there is no metric %s; %s is taken" % (shown(metric), METRICS[0]))
+            warn("export_stacks: invalid metric %s; using %s" % (shown(metric), METRICS[0]))
             metric = METRICS[0]
         if not str(output_path).endswith((".log", ".svg")) and _program.is_file_name(output_path):
-            warn("export_stacks: %s: such files end in .log, and so will this one" % output_path)
+            warn("export_stacks: %s: the name does not end with .log; appending it" % output_path)
         self._export("export_stacks", output_path, metric)
 
     @guarded()
     def export_memory_timeline(self, output_path: _Path, device: Optional[str] = None) -> None:
-        """Memory over time by what it was used for: a page (.html), or the numbers (.json, .json.gz, .raw.json.gz).
+        """Memory over time by category: a page (.html), or the numbers (.json, .json.gz, .raw.json.gz).
 
         device: "npu:0" or "cpu"; by default the first NPU whose memory was recorded, else the CPU.
         """
         if not (self.record_shapes and self.profile_memory and (self.with_stack or self.with_modules)):
-            warn("export_memory_timeline: needs record_shapes, profile_memory, and with_stack or with_modules")
+            warn("export_memory_timeline: requires record_shapes, profile_memory, and with_stack or with_modules; nothing is exported")
             return
         self._export("export_memory_timeline", output_path, device)
 
 
 class profile(_KinetoProfile):
-    """Records the steps that a schedule chooses; `on_trace_ready(prof)` is called when a turn of it is complete.
+    """Records the steps that a schedule selects; `on_trace_ready(prof)` is called when a cycle is complete.
 
-    schedule: which steps, as `schedule(...)` or any function from a step's number to a ProfilerAction; all of them without one.
-    on_trace_ready: `tensorboard_trace_handler(...)`, or a function that is given the profiler. Without one what was recorded is
-        there to be exported from.
-    execution_trace_observer: an object whose start() and stop() are called with the profiler's own.
-    use_cuda: for scripts of other profilers; it has no effect.
+    schedule: the steps, as `schedule(...)` or any function from a step number to a ProfilerAction; default: all steps.
+    on_trace_ready: `tensorboard_trace_handler(...)`, or a function that receives the profiler. Without it the recording is kept
+        for the export functions.
+    execution_trace_observer: an object whose start() and stop() are called with those of the profiler.
+    use_cuda: for compatibility with other profilers; it has no effect.
 
-    Everything else is that of _KinetoProfile.
+    The other parameters are those of _KinetoProfile.
     """
 
     def __init__(self, *, activities: Optional[Iterable[ProfilerActivity]] = None,
@@ -442,36 +442,36 @@ class profile(_KinetoProfile):
                          with_stack=with_stack, with_flops=with_flops, with_modules=with_modules,
                          experimental_config=experimental_config, custom_trace_id_callback=custom_trace_id_callback)
         if use_cuda is not None:
-            warn("use_cuda: there is no CUDA here; it is left out")
+            warn("use_cuda: CUDA is not supported; ignored")
         if schedule is not None and not callable(schedule):
-            warn("schedule: wanted a function, found %s; every step is recorded" % shown(schedule))
+            warn("schedule: expected a function, got %s; recording every step" % shown(schedule))
             schedule = None
         if on_trace_ready is not None and not callable(on_trace_ready):
-            warn("on_trace_ready: wanted a function, found %s; it is left out" % shown(on_trace_ready))
+            warn("on_trace_ready: expected a function, got %s; ignored" % shown(on_trace_ready))
             on_trace_ready = None
         self.schedule, self.on_trace_ready = schedule, on_trace_ready
         self.record_steps = schedule is not None
         self.step_num = 0
         self.stopped = False
-        self._is_schedule_told = False
+        self._has_reported_schedule = False
         self.execution_trace_observer = execution_trace_observer
 
     @property
     def current_action(self) -> ProfilerAction:
-        """What the schedule says of this step."""
+        """The schedule's action for this step."""
         return ProfilerAction(self._core.action if self._core is not None else self._asked(self.step_num))
 
     def _asked(self, step):
-        """The number of the schedule's action. A schedule that fails records nothing, which is told once."""
+        """The number of the schedule's action. A schedule that fails records nothing, which is reported once."""
         if not self.schedule:
             return ProfilerAction.RECORD.value
         try:
             action = self.schedule(step)
             return ProfilerAction(getattr(action, "value", action)).value
         except Exception as trouble:
-            if not self._is_schedule_told:
+            if not self._has_reported_schedule:
                 error("schedule: step %d is not recorded: %s" % (step, why(trouble)))
-            self._is_schedule_told = True
+            self._has_reported_schedule = True
             return ProfilerAction.NONE.value
 
     def _make(self):
@@ -488,8 +488,8 @@ class profile(_KinetoProfile):
 
     @guarded()
     def start(self) -> None:
-        """The schedule's first step begins."""
-        if _is_taken():
+        """Begins the first step of the schedule."""
+        if _has_other_tool():
             return
         self.stopped = False
         self._driven("start")
@@ -498,23 +498,23 @@ class profile(_KinetoProfile):
 
     @guarded()
     def step(self) -> None:
-        """A step ends, the next one begins."""
-        if _is_taken():
+        """Ends a step and begins the next one."""
+        if _has_other_tool():
             return
         if self.stopped:
-            warn("step: the profiler was stopped; nothing happens")
+            warn("step() ignored: the profiler is stopped")
             return
         self.step_num += 1
         self._driven("step")
 
     @guarded()
     def stop(self) -> None:
-        """The last step ends, whatever the schedule has said of it."""
-        if _is_taken() or self._core is None or self.stopped:
+        """Ends the last step, whatever its action."""
+        if _has_other_tool() or self._core is None or self.stopped:
             return
         try:
             self._driven("stop")
-        finally:  # whoever interrupts the analysis has stopped all the same
+        finally:  # it is stopped even if the user interrupts the analysis
             self.stopped = True
             if self.execution_trace_observer:
                 self.execution_trace_observer.stop()
@@ -523,21 +523,21 @@ class profile(_KinetoProfile):
     @guarded()
     def enable_profiler_in_child_thread(cls, record_shapes: bool = False, profile_memory: bool = False, with_stack: bool = False,
                                         with_flops: bool = False, with_modules: bool = False) -> None:
-        """Records the operators of the calling thread, too, while a profiler of the process records."""
-        listener = None if _is_taken() else _listen()
+        """Also records the operators of the calling thread while a profiler of the process records."""
+        listener = None if _has_other_tool() else _listen()
         if not listener:
             return
-        with_stack, with_modules = _truth("with_stack", with_stack), _truth("with_modules", with_modules)
+        with_stack, with_modules = _boolean("with_stack", with_stack), _boolean("with_modules", with_modules)
         if (with_stack or with_modules) and not getattr(_child, "is_traced", False):
             _child.is_traced = True
             _core.trace_for_thread(True)
-        listener.ascope_torch_enable_thread(_truth("record_shapes", record_shapes), _truth("profile_memory", profile_memory),
-                                            with_stack, with_modules, _truth("with_flops", with_flops))
+        listener.ascope_torch_enable_thread(_boolean("record_shapes", record_shapes), _boolean("profile_memory", profile_memory),
+                                            with_stack, with_modules, _boolean("with_flops", with_flops))
 
     @classmethod
     @guarded()
     def disable_profiler_in_child_thread(cls) -> None:
-        """The calling thread's operators are recorded no longer."""
+        """Stops recording the operators of the calling thread."""
         listener = _build.loaded()
         if listener:
             _core.synchronize()
@@ -550,29 +550,29 @@ class profile(_KinetoProfile):
 @guarded()
 def tensorboard_trace_handler(dir_name: Optional[_Path] = None, worker_name: Optional[str] = None, analyse_flag: bool = True,
                               async_mode: bool = False) -> Callable[[profile], None]:
-    """For on_trace_ready: the collection goes to `dir_name` and is analysed there, in a process of its own.
+    """For on_trace_ready: writes the collection to `dir_name` and analyses it there, in a separate process.
 
-    dir_name: $ASCEND_WORK_PATH/profiling_data, or the working directory, where it is left out.
-    worker_name: the first part of the collection's name, instead of this machine's name.
-    analyse_flag: False leaves the analysis for later, see `analyse`.
+    dir_name: default: $ASCEND_WORK_PATH/profiling_data, or the working directory.
+    worker_name: prefix of the collection's name; default: the host name.
+    analyse_flag: False defers the analysis, see `analyse`.
     async_mode: the training does not wait for the analysis.
     """
     if not isinstance(analyse_flag, bool):
-        warn("analyse_flag: wanted True or False, found %s; True is taken" % shown(analyse_flag))
+        warn("analyse_flag: expected a boolean, got %s; using True" % shown(analyse_flag))
         analyse_flag = True
-    async_mode = _truth("async_mode", async_mode)
+    async_mode = _boolean("async_mode", async_mode)
     _place.choose(dir_name, worker_name)
 
     def handler(prof):
-        path = prof._path  # async: by the end of it the profiler may be in its next collection
+        path = prof._path  # async: the profiler may be in its next collection when the analysis ends
 
-        def done(outcome):
-            if outcome.is_done:
-                info("analysed in %.1f s: %s" % (outcome.seconds, os.path.join(path, "ASCEND_PROFILER_OUTPUT")))
+        def done(result):
+            if result.is_done:
+                info("analysed in %.1f s: %s" % (result.seconds, os.path.join(path, "ASCEND_PROFILER_OUTPUT")))
 
-        if analyse_flag and not _is_taken():
-            info("%s is analysed" % path)
-            _program.analyse(path, waits=not async_mode, tell=tell, done=done)
+        if analyse_flag and not _has_other_tool():
+            info("analysing %s" % path)
+            _program.analyse(path, waits=not async_mode, report=report, done=done)
 
     return handler
 
@@ -580,23 +580,23 @@ def tensorboard_trace_handler(dir_name: Optional[_Path] = None, worker_name: Opt
 @guarded()
 def analyse(profiler_path: _Path, max_process_number: Optional[int] = None,
             export_type: Union[None, str, List[str]] = None) -> None:
-    """ASCEND_PROFILER_OUTPUT of one `*_ascend_pt` directory, or of all in a directory, some time later.
+    """Offline analysis: writes ASCEND_PROFILER_OUTPUT of one `*_ascend_pt` directory, or of all in a directory.
 
-    max_process_number: how many are analysed at once; as many as there are processors where it is left out.
-    export_type: text, db or a list of them; as the collection was set up where it is left out.
+    max_process_number: number of collections analysed in parallel; default: the number of CPUs.
+    export_type: text, db or a list of them; default: as the collection was recorded.
     """
     cpus = os.cpu_count() or 1
     if max_process_number is not None and (isinstance(max_process_number, bool) or
                                            not isinstance(max_process_number, int) or max_process_number <= 0):
-        warn("max_process_number: wanted a number from 1, found %s; the default is taken" % shown(max_process_number))
+        warn("max_process_number: expected an integer from 1, got %s; using the default" % shown(max_process_number))
         max_process_number = None
     elif max_process_number is not None and max_process_number > cpus:
-        warn("max_process_number: there are %d processors; so many are taken" % cpus)
+        warn("max_process_number: more than the number of CPUs; using %d" % cpus)
         max_process_number = cpus
     wanted = [export_type] if isinstance(export_type, str) else export_type
     if wanted is not None and (not isinstance(wanted, (list, tuple)) or
                                not all(isinstance(one, str) and one in supported_export_type() for one in wanted)):
-        warn("export_type: wanted text, db or a list of them, found %s; as it was recorded" % shown(export_type))
+        warn("export_type: expected text, db or a list of them, got %s; using the value of the recording" % shown(export_type))
         wanted = None
     profiler_path = path_of("profiler_path", profiler_path, _core.ERROR)
     if profiler_path is None:
@@ -604,4 +604,4 @@ def analyse(profiler_path: _Path, max_process_number: Optional[int] = None,
     if not os.path.exists(profiler_path):
         error("analyse: %s does not exist" % profiler_path)
         return
-    _program.analyse(profiler_path, wanted, max_process_number, tell=tell)
+    _program.analyse(profiler_path, wanted, max_process_number, report=report)

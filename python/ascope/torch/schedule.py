@@ -1,4 +1,4 @@
-"""Which steps are recorded: wait, warm up, be active, and again."""
+"""Which steps are recorded: cycles of a wait, a warm-up and an active phase."""
 import enum
 
 from ascope import _core
@@ -8,7 +8,7 @@ MOST = 1 << 40
 
 
 class ProfilerAction(enum.Enum):
-    """What is done in a step."""
+    """The action of a step."""
     NONE = 0
     WARMUP = 1
     RECORD = 2
@@ -16,12 +16,12 @@ class ProfilerAction(enum.Enum):
 
 
 class Schedule:
-    """A function from the number of a step to what is done in it.
+    """A function from the number of a step to its action.
 
-    wait, warmup, active: a turn is so many steps of each. What was recorded is saved at the end of it.
-    repeat: how many turns; 0 goes on for ever.
-    skip_first: steps before the first turn.
-    skip_first_wait: not 0: the first turn does not wait.
+    wait, warmup, active: steps of each phase of a cycle. The recording is saved at the end of the cycle.
+    repeat: number of cycles; 0: no limit.
+    skip_first: steps before the first cycle.
+    skip_first_wait: not 0: the first cycle has no wait phase.
     """
 
     def __init__(self, wait: int, active: int, warmup: int = 0, repeat: int = 0, skip_first: int = 0,
@@ -37,29 +37,29 @@ class Schedule:
     def _number(name, value, least=0):
         if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
             return value
-        warn("schedule: %s: wanted a whole number%s, found %s; %d is taken" %
+        warn("schedule: %s: expected an integer%s, got %s; using %d" %
              (name, "" if least is None else " from %d" % least, shown(value), least or 0))
         return least or 0
 
     def as_tuple(self):
-        """For the collector, whose numbers end somewhere: behind the last step of any program."""
+        """For the recorder; values are limited to its range, which is beyond the last step of any program."""
         wait, warmup, repeat, skip_first = (min(number, MOST) for number in (self.wait, self.warmup, self.repeat, self.skip_first))
         return (wait, min(self.active, _core.EVERY_STEP), warmup, repeat, skip_first, max(-MOST, min(self.skip_first_wait, MOST)))
 
     def __call__(self, step: int) -> ProfilerAction:
         if step < 0:
-            raise ValueError("there is no step %d" % step)
+            raise ValueError("invalid step number %d" % step)
         if step < self.skip_first:
             return ProfilerAction.NONE
         step -= self.skip_first
         if self.skip_first_wait != 0:
             step += self.wait
-        turn = self.wait + self.warmup + self.active
-        if self.repeat > 0 and step >= self.repeat * turn:
+        cycle = self.wait + self.warmup + self.active
+        if self.repeat > 0 and step >= self.repeat * cycle:
             return ProfilerAction.NONE
-        at = step % turn
+        at = step % cycle
         if at < self.wait:
             return ProfilerAction.NONE
         if at < self.wait + self.warmup:
             return ProfilerAction.WARMUP
-        return ProfilerAction.RECORD if at < turn - 1 else ProfilerAction.RECORD_AND_SAVE
+        return ProfilerAction.RECORD if at < cycle - 1 else ProfilerAction.RECORD_AND_SAVE

@@ -1,1 +1,1 @@
-"""torch_npu.contrib, as far as scripts import it for what it does to PyTorch."""
+"""torch_npu.contrib: the modules that scripts import for their effect on PyTorch."""

@@ -1,4 +1,4 @@
-"""Importing it makes a script for CUDA one for NPUs, and so for the CPU of this machine."""
+"""Importing it redirects CUDA to NPUs, and so to the CPU of this machine."""
 import torch
 
 from ascope import _npu_devices

@@ -27,7 +27,7 @@ for _kind in ("Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", 
 
 
 def is_available():
-    """The simulated one is, where it is wanted."""
+    """True for the simulated device, if selected."""
     return os.environ.get("ASCOPE_DEVICE") == "sim"
 
 
@@ -44,7 +44,7 @@ def init():
 
 
 def _number(of):
-    """Of "npu:1", 1, a device or a tensor; that of now where it says none."""
+    """Number of the device of "npu:1", 1, a device or a tensor; default: the current one."""
     text = str(getattr(of, "device", of)).rpartition(":")[2]
     return int(text) if text.isdigit() else None
 
@@ -58,7 +58,7 @@ def current_device():
 
 
 class device:
-    """Inside of it, that device is the one of now."""
+    """Sets the current device for a block."""
 
     def __init__(self, device):
         self.idx, self.prev_idx = _number(device), -1
@@ -85,7 +85,7 @@ def get_device_name(device=None):
 
 
 def get_device_properties(device=None):
-    """Size and processors of this machine; what only an NPU has is 0."""
+    """Memory and CPUs of this machine; properties of NPUs are 0."""
     cores = os.cpu_count() or 1
     return types.SimpleNamespace(
         name=get_device_name(), total_memory=memory.mem_get_info()[1], multi_processor_count=cores, cube_core_num=0,
@@ -122,7 +122,7 @@ def set_stream(stream):
 
 
 class StreamContext:
-    """Inside of it, that stream is the one of now."""
+    """Sets the current stream for a block."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -142,7 +142,7 @@ def is_current_stream_capturing():
     return False
 
 
-# ---- settings of the device: kept, where they can be asked for ----
+# ---- settings of the device: stored if they can be queried ----
 
 _setting = {"mm_bmm_format_nd": True, "jit_compile": False, "sync_debug_mode": 0}
 

@@ -1,4 +1,4 @@
-"""Mixed precision. The CPU computes in bfloat16 where the NPU would in float16; its range needs no scaled losses."""
+"""Mixed precision. The CPU computes in bfloat16 instead of float16; its range needs no loss scaling."""
 import torch
 
 
@@ -11,14 +11,14 @@ _Scaler = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
 
 
 class GradScaler(_Scaler):
-    """One that is switched off: what it is given is what it returns."""
+    """A disabled scaler: returns its argument."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(enabled=False)
 
 
 def custom_fwd(fwd=None, *, cast_inputs=None, **unused):
-    """Of a torch.autograd.Function: it computes as it would without."""
+    """Decorator of a torch.autograd.Function, without effect."""
     return fwd if fwd is not None else (lambda function: function)
 
 

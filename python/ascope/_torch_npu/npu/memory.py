@@ -1,4 +1,4 @@
-"""Memory of a device that has none: nothing is allocated there. What is asked about its size is answered with the host's."""
+"""Memory of a device without memory: nothing is allocated there. Sizes are those of the host."""
 import collections
 import itertools
 import os
@@ -13,7 +13,7 @@ _POOLS, _MOMENTS = ("all", "large_pool", "small_pool"), ("current", "peak", "all
 
 
 def memory_stats(device=None):
-    """By torch_npu's names; all 0."""
+    """With the names of torch_npu; all 0."""
     names = itertools.chain(
         (".".join(parts) for parts in itertools.product(_COUNTS[""], _POOLS, _MOMENTS)),
         (".".join(parts) for parts in itertools.product(_COUNTS["of_all"], _MOMENTS)), _COUNTS["alone"])
@@ -48,7 +48,7 @@ host_memory_stats, host_memory_stats_as_nested_dict = memory_stats, memory_stats
 
 
 def mem_get_info(device=None):
-    """(free, all), in bytes: of this machine."""
+    """(free, total) bytes of this machine."""
     page = os.sysconf("SC_PAGE_SIZE")
     return os.sysconf("SC_AVPHYS_PAGES") * page, os.sysconf("SC_PHYS_PAGES") * page
 

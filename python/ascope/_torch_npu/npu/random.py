@@ -1,4 +1,4 @@
-"""Random numbers of the device are those of the CPU: one generator, whatever device is named."""
+"""Random numbers of the device are those of the CPU: one generator for all devices."""
 import torch
 
 

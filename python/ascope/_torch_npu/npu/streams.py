@@ -1,4 +1,4 @@
-"""Streams and events. What the CPU computes is done when the call returns: nothing ever waits on them."""
+"""Streams and events. The CPU has finished its work when a call returns: nothing ever waits on them."""
 import itertools
 import time
 
@@ -9,10 +9,10 @@ _next_id = itertools.count(1)  # 0: the default one
 
 
 class Stream:
-    """A stream of the device; marks that are given one are launched on it."""
+    """A stream of the device; marks with a stream are launched on it."""
 
     def __init__(self, device=None, priority=0, *, stream_id=None, device_index=0, device_type=ON_NPU, _cdata=0):
-        known = stream_id if stream_id is not None else _cdata & 0xFFFFFFFFFFFF  # the device is above
+        known = stream_id if stream_id is not None else _cdata & 0xFFFFFFFFFFFF  # the upper bits are the device
         self.stream_id = known if stream_id is not None or _cdata else next(_next_id)
         self.device_index, self.device_type, self.priority, self._cdata = device_index, device_type, priority, _cdata
 
@@ -64,7 +64,7 @@ class Stream:
 
 
 class ExternalStream(Stream):
-    """One that another library has made: its number is what that library has."""
+    """A stream of another library, with its number."""
 
     def __init__(self, stream_ptr, device=None, **kwargs):
         super().__init__(device, stream_id=stream_ptr, **kwargs)
@@ -74,7 +74,7 @@ SyncLaunchStream = Stream
 
 
 class Event:
-    """A point in time: two of them are as far apart as on the host's clock."""
+    """A point in time on the host's clock."""
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
         self._ns = None
@@ -97,7 +97,7 @@ class Event:
         return (end_event._ns - self._ns) / 1e6
 
     def recorded_time(self):
-        """In us, of a clock that only differences are of use of."""
+        """In us, of a clock with an arbitrary zero."""
         if self._ns is None:
             raise RuntimeError("recorded_time: the event has to be recorded first")
         return self._ns // 1000

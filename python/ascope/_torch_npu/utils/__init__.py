@@ -1,4 +1,4 @@
-"""torch_npu.utils, as far as there is something to do without an NPU."""
+"""torch_npu.utils: the parts that make sense without an NPU."""
 
 
 def set_thread_affinity(core_range=None):

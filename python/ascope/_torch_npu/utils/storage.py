@@ -1,4 +1,4 @@
-"""What checkpoints that were saved on an NPU call while they are loaded."""
+"""Functions that checkpoints saved on an NPU call while they are loaded."""
 import torch
 
 
