@@ -6,6 +6,7 @@
 #include "ascope/ascope.h"
 #include "ascope/sim.h"
 #include "child.h"
+#include "collect/devices.h"
 #include "collect/host_clock.h"
 #include "collect/options.h"
 #include "collect/recording.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "collect/devices.h"
 #include "collect/host_clock.h"
 #include "collect/mark_domain.h"
 #include "collect/name_dictionary.h"
@@ -13,7 +14,6 @@
 #include "collect/recording.h"
 #include "collect/ring.h"
 #include "collect/sized.h"
-#include "device/device.h"
 
 enum { MESSAGE_MOST = 4096, PIECE_MOST = MARK_MESSAGE_BYTES - 1 };
 enum { EVENT_POINT = 0, EVENT_RANGE = 2 };

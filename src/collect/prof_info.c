@@ -14,8 +14,7 @@
 #include "collect/json_text.h"
 #include "collect/options.h"
 #include "collect/place.h"
-#include "collect/session.h"
-#include "sim/sim_tables.h"
+#include "raw/core_events.h"
 
 /* What drivers say who write the formats that we write. */
 enum { DRIVER_VERSION = 467732 };
@@ -91,24 +90,37 @@ static void host_frequency(struct json_text *t, const struct ascope_session *s)
         json_text_add(t, "%.9f", mhz);
 }
 
-static void device_info(struct json_text *t, const struct session_device *d)
+static void npu_cores(struct json_text *t, const struct npu_description *n)
 {
-    json_text_add(
-        t,
-        "{\"id\":%d,\"env_type\":3,\"ctrl_cpu_core_num\":1,\"ctrl_cpu_endian_little\":1,\"ts_cpu_core_num\":0,"
-        "\"ai_cpu_core_num\":%u,\"ai_core_num\":%u,\"ai_cpu_core_id\":2,\"ai_core_id\":0,"
-        "\"aicpu_occupy_bitmap\":%u,\"aiv_num\":%u,\"ctrl_cpu_id\":\"\",\"ctrl_cpu\":\"0\",\"ai_cpu\":\"",
-        d->is.id, d->is.n_ai_cpu, d->is.n_cube, ((1u << d->is.n_ai_cpu) - 1) << 2, d->is.n_vector);
-    for (unsigned i = 0; i < d->is.n_ai_cpu; i++)
+    json_text_add(t,
+                  "\"env_type\":3,\"ctrl_cpu_core_num\":1,\"ctrl_cpu_endian_little\":1,\"ts_cpu_core_num\":0,"
+                  "\"ai_cpu_core_num\":%u,\"ai_core_num\":%u,\"ai_cpu_core_id\":2,\"ai_core_id\":0,"
+                  "\"aicpu_occupy_bitmap\":%u,\"aiv_num\":%u,\"ctrl_cpu_id\":\"\",\"ctrl_cpu\":\"0\",\"ai_cpu\":\"",
+                  n->n_ai_cpu, n->n_cube, ((1u << n->n_ai_cpu) - 1) << 2, n->n_vector);
+    for (unsigned i = 0; i < n->n_ai_cpu; i++)
         json_text_add(t, "%s%u", i > 0 ? "," : "", 2 + i);
-    json_text_add(t, "\",\"hwts_frequency\":\"%.9f\",\"aic_frequency\":\"%u\",\"aiv_frequency\":\"%u\"}",
-                  info_device_mhz(d), d->is.core_mhz, d->is.vector_mhz);
+    json_text_add(t, "\",");
 }
 
-/* The kind of devices; the most usual one where there are none. */
+static void device_info(struct json_text *t, const struct session_device *d)
+{
+    const struct npu_description *const n = d->is.npu;
+    json_text_add(t, "{\"id\":%d,", d->is.id);
+    if (n)
+        npu_cores(t, n);
+    json_text_add(t, "\"hwts_frequency\":\"%.9f\"", info_device_mhz(d));
+    if (n)
+        json_text_add(t, ",\"aic_frequency\":\"%u\",\"aiv_frequency\":\"%u\"", n->core_mhz, n->vector_mhz);
+    json_text_add(t, "}");
+}
+
+/* That of the devices; the most usual one where there are none, and an unknown one where they are no NPUs. */
 static const struct chip *chip_used(const struct ascope_session *s)
 {
-    return s->n_devices > 0 ? chip_of((int)s->devices[0].is.platform) : chip_simulated(0);
+    enum { NO_CHIP = -1 };
+    if (s->n_devices == 0)
+        return chip_simulated(0);
+    return chip_of(s->devices[0].is.npu ? s->devices[0].is.npu->platform : NO_CHIP);
 }
 
 static bool is_simulated(const struct ascope_session *s)
@@ -165,18 +177,15 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
 
 /* ---- what was asked for ---- */
 
-static const struct sim_metrics *counters_of(const struct ascope_session *s)
+static const struct core_events *counters_of(const struct ascope_session *s)
 {
     const char *const name = options_metrics_name(s->o.metrics);
-    for (size_t i = 0; i < sim_n_metrics; i++)
-        if (name && (sim_metrics[i].on & chip_used(s)->group) && strcmp(sim_metrics[i].name, name) == 0)
-            return &sim_metrics[i];
-    return NULL;
+    return name ? core_events_find(name, chip_used(s)) : NULL;
 }
 
 static void sample_counters(struct json_text *t, const struct ascope_session *s)
 {
-    const struct sim_metrics *m = counters_of(s);
+    const struct core_events *m = counters_of(s);
     const char *const custom = s->o.custom_events, *const on = m || custom ? "on" : "off";
     const char *const mode = s->o.sample_based ? "sample-based" : "task-based";
     const uint32_t every_ms = s->o.aic_hz ? 1000 / s->o.aic_hz : 10;

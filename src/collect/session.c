@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/devices.h"
 #include "collect/listeners.h"
 #include "collect/message.h"
 #include "collect/options.h"

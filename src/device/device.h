@@ -1,7 +1,7 @@
-/* device.h - where device records come from. One small interface, one row of device_kinds for each kind of device.
+/* device.h - where device records come from: one small interface, and one row of device_kinds for each kind of device.
  *
- * "auto" asks the real kinds in order and takes the first that is there; it never takes the simulated one, which has to be named.
- * "none" is no device: the host is recorded alone. A kind puts its records into rings (ring.h), from threads of its own.
+ * Nothing here knows a vendor: a kind describes what all devices have, and adds what only its own have in a part that others leave
+ * out. A kind puts its records into rings (ring.h), from threads of its own. collect/devices.h chooses among the kinds.
  */
 #ifndef ASCOPE_DEVICE_DEVICE_H
 #define ASCOPE_DEVICE_DEVICE_H
@@ -16,15 +16,19 @@ struct device_reading {
     uint64_t uncertainty_ns;
 };
 
-/* What info.json.N says about a device. */
+/* What only an Ascend NPU has, for info.json.N and for the names of its counters. */
+struct npu_description {
+    int platform; /* 5: 910B; see chip.h */
+    uint32_t n_cube, n_vector, n_ai_cpu;
+    uint32_t core_mhz, vector_mhz;
+};
+
 struct device_description {
     int id;
-    uint32_t platform; /* "5": 910B */
-    uint32_t n_cube, n_vector, n_ai_cpu;
-    double counter_mhz;
-    uint32_t core_mhz, vector_mhz;
     const char *name; /* of the kind: "sim" */
+    double counter_mhz;
     bool is_simulated;
+    const struct npu_description *npu; /* NULL: it is no NPU; else valid as long as the process lives */
 };
 
 struct device_kind {
@@ -37,19 +41,11 @@ struct device_kind {
                   struct error *e); /* records from now on; after a warm-up nothing is missing */
     void (*kept)(void); /* what it records is kept from now on: it has started, or was warm; NULL: nothing to do */
     bool (*stop)(struct error *e); /* waits for what was launched; everything is in the rings */
-    void (*drain)(void); /* asked now and then while it runs: hand over what has come; NULL: does so by itself */
-    void (*mark)(void *stream, uint64_t id); /* see device_mark() */
+    void (*mark)(void *stream, uint64_t id); /* see device_mark() of devices.h */
     void *(*stream)(void);                   /* see ascope_current_stream(); NULL: it records no marks now */
     bool (*op_args)(const char *dir,
                     struct error *e); /* after stop: what operators were called with; NULL: it cannot */
 };
 extern const struct device_kind *const device_kinds[]; /* ends with NULL */
-
-/* NULL with e set: no such name. NULL without: "none", or "auto" and no real device. */
-const struct device_kind *device_choose(const char *name, struct error *e);
-
-/* Launches a mark on a stream: when the device comes to it, it stamps the time under this id (of the mark, or of the range: once
- * when it begins, once when it ends). For any thread. A stream that no device knows is left alone. */
-void device_mark(void *stream, uint64_t id);
 
 #endif

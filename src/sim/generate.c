@@ -62,9 +62,7 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
     p->chip = chip_find(o->chip);
     if (!p->chip)
         return error_set(e, FAULT_ASKED, "chip %s: cannot be simulated; known are %s", o->chip, chips_known().text);
-    for (size_t i = 0; i < sim_n_metrics; i++)
-        if (strcmp(sim_metrics[i].name, o->metrics) == 0 && sim_metrics[i].on & p->chip->group)
-            p->metrics = &sim_metrics[i];
+    p->metrics = core_events_find(o->metrics, p->chip);
     if (!p->metrics)
         return error_set(e, FAULT_ASKED, "%s: the chip %s has no such group of counters", o->metrics, o->chip);
     if (o->kfc && p->chip->group != ON_A2)

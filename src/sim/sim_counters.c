@@ -30,7 +30,7 @@ static uint64_t cycles_of(struct sim_device *d, const struct device_task *t, uin
 
 static void task_events_make(struct sim_device *d, uint64_t cycles, bool is_cube, uint64_t *event)
 {
-    const struct sim_metrics *m = d->of->metrics;
+    const struct core_events *m = d->of->metrics;
     events_make(&d->counters, cycles, events_count(is_cube ? m->cube_events : m->vector_events), event);
 }
 

@@ -51,7 +51,7 @@ static void info_json(struct sim_process *p, int device, const struct sim_device
 static void sample_json(struct sim_process *p, int device)
 {
     const struct sim_options *o = p->o;
-    const struct sim_metrics *m = p->metrics;
+    const struct core_events *m = p->metrics;
     const char *const mode = o->sample_based ? "sample-based" : "task-based", *const level = o->level0 ? "l0" : "l1";
     char text[INFO_MOST], id[16] = "64";
     if (device != FOLDER_HOST)

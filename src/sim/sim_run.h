@@ -13,6 +13,7 @@
 
 #include "sim/dice.h"
 #include "collect/prof_writer.h"
+#include "raw/core_events.h"
 #include "sim/sim_job.h"
 #include "device/sim_npu/sim_records.h"
 
@@ -133,7 +134,7 @@ struct sim_device {
 struct sim_process {
     const struct sim_options *o;
     const struct chip *chip;
-    const struct sim_metrics *metrics;
+    const struct core_events *metrics;
     uint32_t index, pid;
     struct sim_job *job; /* NULL: this process is alone; lent, and not changed */
     uint64_t job_begin;  /* host ticks */

@@ -1,6 +1,6 @@
-/* sim_tables.h - what the simulated job consists of: chips, counters, kinds of tasks, operators, collectives, types.
+/* sim_tables.h - what the simulated job consists of: kinds of tasks, operators, collectives, types.
  *
- * Data only. A new operator, collective or chip is a new row.
+ * Data only. A new operator or collective is a new row.
  */
 #ifndef ASCOPE_SIM_SIM_TABLES_H
 #define ASCOPE_SIM_SIM_TABLES_H
@@ -10,16 +10,6 @@
 #include <stdint.h>
 
 #include "raw/chip.h"
-
-/* A group of AI core counters: what sample.json says about it, for cube and for vector cores. */
-struct sim_metrics {
-    const char *name;
-    unsigned on; /* groups of chips */
-    const char *cube_name, *cube_events;
-    const char *vector_name, *vector_events;
-};
-extern const struct sim_metrics sim_metrics[];
-extern const size_t sim_n_metrics;
 
 /* Numbers of types, by level: the dictionary of types is made from sim_types. */
 enum {

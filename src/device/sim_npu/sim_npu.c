@@ -7,6 +7,7 @@
 #include "device/sim_npu/sim_queue.h"
 #include "collect/message.h"
 #include "collect/options.h"
+#include "raw/core_events.h"
 
 enum { CLOCK_PART = 1000000 };
 
@@ -169,19 +170,19 @@ static struct npu_device *device_at(unsigned index, struct error *e)
 static bool describe(unsigned index, struct device_description *out, struct error *e)
 {
     const struct npu_device *d = device_at(index, e);
+    static struct npu_description npu_is; /* the same for all of them */
     const struct chip *chip = chip_simulated(0);
     if (!d)
         return false;
-    *out = (struct device_description){ .id = (int)d->id,
-                                        .platform = (uint32_t)chip->platform,
-                                        .n_cube = chip->n_cube,
-                                        .n_vector = chip->n_vector,
-                                        .n_ai_cpu = 6,
-                                        .counter_mhz = NPU_MHZ,
-                                        .core_mhz = chip->core_mhz,
-                                        .vector_mhz = chip->core_mhz,
-                                        .name = sim_npu_kind.name,
-                                        .is_simulated = true };
+    npu_is = (struct npu_description){ .platform = chip->platform,
+                                       .n_cube = chip->n_cube,
+                                       .n_vector = chip->n_vector,
+                                       .n_ai_cpu = 6,
+                                       .core_mhz = chip->core_mhz,
+                                       .vector_mhz = chip->core_mhz };
+    *out = (struct device_description){
+        .id = (int)d->id, .name = sim_npu_kind.name, .counter_mhz = NPU_MHZ, .is_simulated = true, .npu = &npu_is
+    };
     return true;
 }
 
@@ -261,11 +262,11 @@ static void events_choose(const struct ascope_options *o)
         npu.n_events[1] = events_read(o->custom_events, npu.event[1]);
         return;
     }
-    for (size_t i = 0; name && i < sim_n_metrics; i++)
-        if (sim_metrics[i].on & chip_simulated(0)->group && strcmp(sim_metrics[i].name, name) == 0) {
-            npu.n_events[0] = events_read(sim_metrics[i].cube_events, npu.event[0]);
-            npu.n_events[1] = events_read(sim_metrics[i].vector_events, npu.event[1]);
-        }
+    const struct core_events *m = name ? core_events_find(name, chip_simulated(0)) : NULL;
+    if (m) {
+        npu.n_events[0] = events_read(m->cube_events, npu.event[0]);
+        npu.n_events[1] = events_read(m->vector_events, npu.event[1]);
+    }
 }
 
 static bool start(const struct ascope_options *o, struct error *e)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ascope/record.h"
-#include "device/device.h"
+#include "collect/devices.h"
 
 static struct {
     pthread_mutex_t lock;

@@ -1,0 +1,16 @@
+/* core_events.h - the groups of events that AI cores count, by chip: what collectors ask for, and sample.json says. */
+#ifndef ASCOPE_RAW_CORE_EVENTS_H
+#define ASCOPE_RAW_CORE_EVENTS_H
+
+#include "raw/chip.h"
+
+struct core_events {
+    const char *name; /* "PipeUtilization" */
+    unsigned on;      /* groups of chips */
+    const char *cube_name, *cube_events;
+    const char *vector_name, *vector_events;
+};
+
+const struct core_events *core_events_find(const char *name, const struct chip *chip); /* NULL: the chip has none */
+
+#endif
