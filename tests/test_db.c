@@ -120,6 +120,34 @@ static bool is_even(const void *context, int64_t number)
     return number % 2 == 0;
 }
 
+CELL_GETTER(letter, char, cell_uint((uint64_t)r[i]))
+CELL_GETTER(twice, char, cell_uint((uint64_t)r[i] * 2))
+CELL_GETTER(number, char, cell_uint(i))
+
+static void rows_of_several_kinds_have_getters_of_their_own(void **state)
+{
+    static const struct db_kind_column column[] = {
+        { "value", "INTEGER", { letter, twice } },
+        { "row", "INTEGER", { number, number } },
+        { "only", "INTEGER", { NULL, letter } },
+    };
+    static const uint32_t shown[] = { 2, 0 };
+    static const struct db_table first = { .name = "T", .n_rows = 2, .rows = "AB" },
+                                 second = { .name = "T", .n_rows = 2, .rows = "abc", .shown = shown };
+    struct names *names = names_new();
+    const char *path = folder_path("a.db");
+    struct error e = { 0 };
+    struct db *db = db_open(path, names, &e);
+    assert_non_null(db);
+    assert_true(db_table_kind(db, first, KIND_COLUMNS(column), 0, &e));
+    assert_true(db_table_kind(db, second, KIND_COLUMNS(column), 1, &e));
+    assert_true(db_close(db, &e));
+    assert_string_equal(answer(path, "SELECT group_concat(value || ' ' || row || ' ' || ifnull(only, '-')) FROM T"),
+                        "65 0 -,66 1 -,198 2 99,194 0 97");
+    names_free(names);
+    (void)state;
+}
+
 static void only_rows_that_are_wanted(void **state)
 {
     static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL }, { "name", "INTEGER", NULL } };
@@ -613,6 +641,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_what_sqlite_reads, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(columns_of_another_release, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(rows_of_several_kinds_have_getters_of_their_own, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(only_rows_that_are_wanted, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(any_number_of_rows_arrives_once, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(rows_are_kept_as_sqlite_keeps_them, folder_make, folder_remove),

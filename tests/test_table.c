@@ -150,6 +150,43 @@ static void a_computed_table_is_written_in_ranges(void **state)
     (void)state;
 }
 
+CELL_GETTER(digit, char, cell_uint((uint64_t)(r[i] - '0')))
+CELL_GETTER(letter, char, cell_uint((uint64_t)r[i]))
+
+static struct cell place(const void *rows, size_t row, size_t column)
+{
+    (void)rows;
+    return cell_uint(row * 10 + column);
+}
+
+static void a_column_has_a_getter_or_its_table_has_one(void **state)
+{
+    static const struct column column[] = { { "digit", digit }, { "place", NULL }, { "letter", letter } };
+    static const uint32_t some[] = { 2, 0 }, last[] = { 1 };
+    static const struct cell grid[] = { { .kind = CELL_UINT, .u = 7 }, { .kind = CELL_UINT, .u = 8 } };
+    /* clang-format off */
+    static const struct { const char *what; struct table t; const char *csv; } row[] = {
+        { "getters of columns, and that of the table for the others",
+          { TABLE_COLUMNS(column), .n_rows = 3, .rows = "123", .get = place }, "1,1,49\n2,11,50\n3,21,51\n" },
+        { "some rows, in another order",
+          { TABLE_COLUMNS(column), .n_rows = 2, .rows = "123", .get = place, .shown = some }, "3,21,51\n1,1,49\n" },
+        { "of a grid too",
+          { .column = column, .n_columns = 1, .n_rows = 1, .grid = grid, .shown = last }, "8\n" },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct error e = { 0 };
+        struct out o;
+        print_message("  %s\n", row[i].what);
+        assert_true(out_open_memory(&o, &e));
+        table_csv_rows(&row[i].t, &o, 0, row[i].t.n_rows);
+        out_char(&o, 0);
+        assert_string_equal(o.buf, row[i].csv);
+        out_discard(&o);
+    }
+    (void)state;
+}
+
 static void rounding_has_two_ways_at_a_half(void **state)
 {
     static const struct {
@@ -182,6 +219,7 @@ int main(void)
         cmocka_unit_test(a_cell_is_shown_as_its_file_shows_it),
         cmocka_unit_test(a_safe_table_has_no_formulas),
         cmocka_unit_test(a_computed_table_is_written_in_ranges),
+        cmocka_unit_test(a_column_has_a_getter_or_its_table_has_one),
         cmocka_unit_test(rounding_has_two_ways_at_a_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,9 +173,12 @@ static inline struct value value_of(struct db *db, struct cell c, enum affinity 
 
 static inline struct cell cell_of(const struct db_table *t, size_t row, size_t column)
 {
-    return t->grid  ? t->grid[row * t->n_columns + column]
-           : t->get ? t->get(t->rows, row, column)
-                    : t->column[column].get(t->rows, row);
+    if (t->shown)
+        row = t->shown[row];
+    if (t->grid)
+        return t->grid[row * t->n_columns + column];
+    cell_getter *const get = t->column[column].get;
+    return get ? get(t->rows, row) : t->get(t->rows, row, column);
 }
 
 /* In which order the rows ascend, by the column that is their key; NULL: as they are. */
@@ -203,7 +206,7 @@ static const struct cell *cells_of(struct db *db, const struct db_table *t, cons
                                    size_t n)
 {
     struct cell *to = db->block;
-    if (t->grid && !order)
+    if (t->grid && !t->shown && !order)
         return t->grid + first * t->n_columns;
     if (t->fill)
         t->fill(t->rows, first, n, to);
@@ -403,16 +406,23 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
     return true;
 }
 
-static struct cell string_id(const void *rows, size_t row)
+CELL_GETTER(nothing, void, cell_na())
+
+bool db_table_kind(struct db *db, struct db_table t, const struct db_kind_column *column, size_t n_columns,
+                   unsigned kind, struct error *e)
 {
-    (void)rows;
-    return cell_uint(row);
+    struct db_column of_kind[MOST_COLUMNS];
+    assert(n_columns <= MOST_COLUMNS);
+    for (size_t i = 0; i < n_columns; i++)
+        of_kind[i] =
+            (struct db_column){ column[i].name, column[i].type, column[i].get[kind] ? column[i].get[kind] : nothing };
+    t.column = of_kind;
+    t.n_columns = n_columns;
+    return db_table(db, &t, e);
 }
 
-static struct cell string_value(const void *rows, size_t row)
-{
-    return cell_name(((const struct db *)rows)->used.at[row]);
-}
+CELL_GETTER(string_id, struct db, cell_uint(i))
+CELL_GETTER(string_value, struct db, cell_name(r->used.at[i]))
 
 bool db_close(struct db *db, struct error *e)
 {

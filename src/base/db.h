@@ -17,7 +17,7 @@ struct db;
 
 struct db_column {
     const char *name, *type; /* type as declared: INTEGER, NUMERIC, REAL, TEXT, "INTEGER PRIMARY KEY" */
-    struct cell (*get)(const void *rows, size_t row); /* NULL in a grid */
+    cell_getter *get;        /* as in struct column */
 };
 
 /* As struct table. CELL_NAME and CELL_TEXT become ids of STRING_IDS, unless the column's type is TEXT. */
@@ -26,12 +26,20 @@ struct db_table {
     const struct db_column *column;
     size_t n_columns, n_rows;
     const void *rows;
+    const uint32_t *shown;
     struct cell (*get)(const void *rows, size_t row, size_t column);
     const struct cell *grid;
-    /* Instead of get, where many rows have something in common: n_columns cells for each of n rows. */
+    /* Instead of getters, where many rows have something in common: n_columns cells for each of n rows. */
     void (*fill)(const void *rows, size_t first, size_t n, struct cell *cells);
     bool is_made_empty; /* the table is there even without rows */
     const char *index;  /* "NAME ON TABLE (columns)", or NULL; a constant; made at the end */
+};
+
+/* A column of a table whose rows are of several kinds, each with a getter of its own: NULL, they have nothing to show. */
+enum { DB_KINDS = 3 };
+struct db_kind_column {
+    const char *name, *type;
+    cell_getter *get[DB_KINDS];
 };
 
 /* A column that another release calls otherwise, or has not. */
@@ -55,6 +63,10 @@ void db_filters(struct db *db, const struct db_filter *filter, size_t n, const v
 /* Adds rows; the first ones create the table. Those of one call may come in any order of their PRIMARY KEY; keys of a
  * later call are above them. */
 bool db_table(struct db *db, const struct db_table *t, struct error *e);
+/* Rows of one kind: t is without columns, which are KIND_COLUMNS() of an array. */
+bool db_table_kind(struct db *db, struct db_table t, const struct db_kind_column *column, size_t n_columns,
+                   unsigned kind, struct error *e);
+#define KIND_COLUMNS(array) (array), sizeof(array) / sizeof *(array)
 uint32_t db_string(struct db *db, name_id name); /* its id in STRING_IDS, new if need be; no memory: db_close() tells */
 uint64_t db_rows(const struct db *db);           /* of all tables so far */
 bool db_close(struct db *db, struct error *e);   /* writes STRING_IDS, renames; frees in any case */

@@ -105,18 +105,34 @@ static inline struct cell cell_shape(name_id n)
     return (struct cell){ .kind = CELL_SHAPE, .name = n };
 }
 
+/* How a column gets the cell of a row: `rows` is the table's, `row` the number of the row there. */
+typedef struct cell cell_getter(const void *rows, size_t row);
+
 struct column {
     const char *name;
-    struct cell (*get)(const void *rows, size_t row); /* NULL in a table that is a grid */
+    cell_getter *get; /* NULL in a table that is a grid, or that has a getter for all such columns */
 };
+
+/* Defines a getter whose cell is one expression of r, the rows of this type, and i, the row. */
+#define CELL_GETTER(function, type, expression)                                                                        \
+    static struct cell function(const void *rows, size_t i)                                                            \
+    {                                                                                                                  \
+        const type *const r = rows;                                                                                    \
+        (void)r, (void)i;                                                                                              \
+        return expression;                                                                                             \
+    }
+
+/* The columns of a table, and how many: an array of them. */
+#define TABLE_COLUMNS(array) .column = (array), .n_columns = sizeof(array) / sizeof *(array)
 
 struct table {
     const char *name; /* of the file without time stamp, or of the database table */
     const struct column *column;
     size_t n_columns, n_rows;
-    const void *rows;                                                /* handed to column.get */
-    struct cell (*get)(const void *rows, size_t row, size_t column); /* instead of column.get: one for all columns */
-    const struct cell *grid; /* instead of rows: n_rows * n_columns cells, row by row */
+    const void *rows;      /* handed to column.get */
+    const uint32_t *shown; /* which of the rows there are shown, and in which order; NULL: all, as they are */
+    struct cell (*get)(const void *rows, size_t row, size_t column); /* of columns without a getter of their own */
+    const struct cell *grid; /* instead of rows: cells of n_columns, row by row */
     const struct names *names;
     bool has_crlf;   /* lines of the CSV end as Python's do */
     bool is_safe;    /* no text of the CSV is a formula: a ' stands before those that a spreadsheet would run */
@@ -125,9 +141,12 @@ struct table {
 
 static inline struct cell table_cell(const struct table *t, size_t row, size_t column)
 {
+    if (t->shown)
+        row = t->shown[row];
     if (t->grid)
         return t->grid[row * t->n_columns + column];
-    return t->get ? t->get(t->rows, row, column) : t->column[column].get(t->rows, row);
+    cell_getter *const get = t->column[column].get;
+    return get ? get(t->rows, row) : t->get(t->rows, row, column);
 }
 
 /* A grid under construction. Add n_columns cells for each row. */

@@ -67,25 +67,13 @@ static bool has_memory(const struct writing *w, struct job *j)
     return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", j->path);
 }
 
-/* A table without the rows of other steps. */
-struct cut_table {
-    struct table whole;
-    uint32_t *row;
-};
-
-static struct cell cut_cell(const void *rows, size_t row, size_t column)
-{
-    const struct cut_table *c = rows;
-    return table_cell(&c->whole, c->row[row], column);
-}
-
+/* Leaves the rows of other steps out of a table. */
 static bool cut_table(const struct collection_export *x, struct job *j, struct table *t)
 {
     const struct framework_output *o = j->output;
-    struct cut_table *c = arena_take(j->mem, 1, sizeof *c);
-    uint32_t *row = arena_take(j->mem, t->n_rows, sizeof *row);
+    uint32_t *shown = arena_take(j->mem, t->n_rows, sizeof *shown);
     size_t column = 0, n = 0;
-    if (!c || !row)
+    if (!shown)
         return error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of it", j->path);
     while (column < t->n_columns && strcmp(t->column[column].name, o->time) != 0)
         column++;
@@ -93,12 +81,9 @@ static bool cut_table(const struct collection_export *x, struct job *j, struct t
         const struct cell at = table_cell(t, i, column);
         if ((at.kind == CELL_TIME || at.kind == CELL_TIME_BARE) &&
             (o->is_of_device ? collection_shows_device(x, at.i) : collection_shows(x, at.i)))
-            row[n++] = i;
+            shown[n++] = t->shown ? t->shown[i] : i;
     }
-    *c = (struct cut_table){ *t, row };
-    t->grid = NULL;
-    t->rows = c;
-    t->get = cut_cell;
+    t->shown = shown;
     t->n_rows = n;
     return true;
 }

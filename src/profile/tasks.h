@@ -90,7 +90,7 @@ struct device_log {
         uint64_t *tick;
         uint8_t *state;
     } copy_states;
-    struct { /* the same, once paired: by (stream, task, begin) */
+    struct scheduler_copies { /* the same, once paired: by (stream, task, begin) */
         size_t n;
         uint16_t *stream, *task;
         uint64_t *received, *begin, *end;

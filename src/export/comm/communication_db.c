@@ -6,7 +6,8 @@
 struct comm_rows {
     const struct device *d;
     uint32_t first;
-    const uint32_t *row;
+    const struct comm_ops *op;
+    const struct comm_tasks *task;
 };
 
 static struct cell enum_cell(uint32_t value, const struct enum_table *table)
@@ -17,71 +18,64 @@ static struct cell enum_cell(uint32_t value, const struct enum_table *table)
     return cell_uint(value != UINT32_MAX && enum_text(table, value) ? value : ENUM_INVALID);
 }
 
-static struct cell op_cell(const void *rows, size_t i, size_t column)
-{
-    const struct comm_rows *r = rows;
-    const struct comm_ops *o = &r->d->comm.ops;
-    const uint32_t row = r->row[i];
-    switch (column) {
-    case 0: return cell_name(o->name[row]);
-    case 1: return cell_int(o->begin_ns[row]);
-    case 2: return cell_int(o->end_ns[row]);
-    case 3: return cell_uint(o->connection[row]);
-    case 4: return cell_name(o->group[row]);
-    case 5: return cell_uint(r->first + row);
-    case 6: return cell_int(o->relay[row]);
-    case 7: return cell_int(o->retry[row]);
-    case 8: return enum_cell(o->data_type[row], &hccl_data_types);
-    case 9: return cell_name(o->alg[row]);
-    case 10: return cell_uint(o->count[row]);
-    case 11: return cell_name(o->op_type[row]);
-    case 12: return cell_uint(r->d->source.device);
-    default: return cell_uint(o->rank_size[row]);
-    }
-}
+CELL_GETTER(op_name, struct comm_rows, cell_name(r->op->name[i]))
+CELL_GETTER(op_begin, struct comm_rows, cell_int(r->op->begin_ns[i]))
+CELL_GETTER(op_end, struct comm_rows, cell_int(r->op->end_ns[i]))
+CELL_GETTER(op_connection, struct comm_rows, cell_uint(r->op->connection[i]))
+CELL_GETTER(op_group, struct comm_rows, cell_name(r->op->group[i]))
+CELL_GETTER(op_id, struct comm_rows, cell_uint(r->first + (uint32_t)i))
+CELL_GETTER(op_relay, struct comm_rows, cell_int(r->op->relay[i]))
+CELL_GETTER(op_retry, struct comm_rows, cell_int(r->op->retry[i]))
+CELL_GETTER(op_data_type, struct comm_rows, enum_cell(r->op->data_type[i], &hccl_data_types))
+CELL_GETTER(op_alg, struct comm_rows, cell_name(r->op->alg[i]))
+CELL_GETTER(op_count, struct comm_rows, cell_uint(r->op->count[i]))
+CELL_GETTER(op_type, struct comm_rows, cell_name(r->op->op_type[i]))
+CELL_GETTER(op_device, struct comm_rows, cell_uint(r->d->source.device))
+CELL_GETTER(op_rank_size, struct comm_rows, cell_uint(r->op->rank_size[i]))
 
-static struct cell task_cell(const void *rows, size_t i, size_t column)
-{
-    const struct comm_rows *r = rows;
-    const struct comm_tasks *t = &r->d->comm.tasks;
-    switch (column) {
-    case 0: return cell_name(r->d->comm.ops.name[t->op[i]]);
-    case 1: return cell_uint(r->d->tasks.global_id[t->task_row[i]]);
-    case 2: return cell_name(t->name[i]);
-    case 3: return cell_uint((uint32_t)t->plane[i]); /* none is all ones */
-    case 4: return cell_name(t->group[i]);
-    case 5: return cell_int(t->has_info[i] ? (int64_t)t->notify[i] : -1);
-    case 6: return enum_cell(t->rdma[i], &hccl_rdmas);
-    case 7: return cell_uint(t->src_rank[i]);
-    case 8: return cell_uint(t->dst_rank[i]);
-    case 9: return enum_cell(t->transport[i], &hccl_transports);
-    case 10: return cell_int((int64_t)t->size[i]);
-    case 11: return enum_cell(t->data_type[i], &hccl_data_types);
-    case 12: return enum_cell(t->link[i], &hccl_links);
-    case 13: return cell_uint(r->first + t->op[i]);
-    case 14: return cell_uint(t->is_master[i]);
-    default: /* in three steps: the last digit depends on it */
-        return cell_real(comm_bandwidth_gbs(t, i, !r->d->source.chip->is_native) * 1000 * 1000 * 1000);
-    }
-}
+static const struct db_column op_columns[] = {
+    { "opName", "INTEGER", op_name },        { "startNs", "INTEGER", op_begin },
+    { "endNs", "INTEGER", op_end },          { "connectionId", "INTEGER", op_connection },
+    { "groupName", "INTEGER", op_group },    { "opId", "INTEGER PRIMARY KEY", op_id },
+    { "relay", "INTEGER", op_relay },        { "retry", "INTEGER", op_retry },
+    { "dataType", "INTEGER", op_data_type }, { "algType", "INTEGER", op_alg },
+    { "count", "NUMERIC", op_count },        { "opType", "INTEGER", op_type },
+    { "deviceId", "INTEGER", op_device },    { "rankSize", "INTEGER", op_rank_size },
+};
+
+CELL_GETTER(task_op_name, struct comm_rows, cell_name(r->op->name[r->task->op[i]]))
+CELL_GETTER(task_id, struct comm_rows, cell_uint(r->d->tasks.global_id[r->task->task_row[i]]))
+CELL_GETTER(task_name, struct comm_rows, cell_name(r->task->name[i]))
+CELL_GETTER(task_plane, struct comm_rows, cell_uint((uint32_t)r->task->plane[i])) /* none is all ones */
+CELL_GETTER(task_group, struct comm_rows, cell_name(r->task->group[i]))
+CELL_GETTER(task_notify, struct comm_rows, cell_int(r->task->has_info[i] ? (int64_t)r->task->notify[i] : -1))
+CELL_GETTER(task_rdma, struct comm_rows, enum_cell(r->task->rdma[i], &hccl_rdmas))
+CELL_GETTER(task_source, struct comm_rows, cell_uint(r->task->src_rank[i]))
+CELL_GETTER(task_target, struct comm_rows, cell_uint(r->task->dst_rank[i]))
+CELL_GETTER(task_transport, struct comm_rows, enum_cell(r->task->transport[i], &hccl_transports))
+CELL_GETTER(task_size, struct comm_rows, cell_int((int64_t)r->task->size[i]))
+CELL_GETTER(task_data_type, struct comm_rows, enum_cell(r->task->data_type[i], &hccl_data_types))
+CELL_GETTER(task_link, struct comm_rows, enum_cell(r->task->link[i], &hccl_links))
+CELL_GETTER(task_op, struct comm_rows, cell_uint(r->first + r->task->op[i]))
+CELL_GETTER(task_is_master, struct comm_rows, cell_uint(r->task->is_master[i]))
+
+/* In three steps: the last digit depends on it. */
+CELL_GETTER(task_bandwidth, struct comm_rows,
+            cell_real(comm_bandwidth_gbs(r->task, i, !r->d->source.chip->is_native) * 1000 * 1000 * 1000))
+
+static const struct db_column task_columns[] = {
+    { "name", "INTEGER", task_op_name },       { "globalTaskId", "INTEGER", task_id },
+    { "taskType", "INTEGER", task_name },      { "planeId", "INTEGER", task_plane },
+    { "groupName", "INTEGER", task_group },    { "notifyId", "INTEGER", task_notify },
+    { "rdmaType", "INTEGER", task_rdma },      { "srcRank", "INTEGER", task_source },
+    { "dstRank", "INTEGER", task_target },     { "transportType", "INTEGER", task_transport },
+    { "size", "INTEGER", task_size },          { "dataType", "INTEGER", task_data_type },
+    { "linkType", "INTEGER", task_link },      { "opId", "INTEGER", task_op },
+    { "isMaster", "INTEGER", task_is_master }, { "bandwidth", "NUMERIC", task_bandwidth },
+};
 
 bool communication_db(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column op_column[] = {
-        { "opName", "INTEGER", NULL },       { "startNs", "INTEGER", NULL },   { "endNs", "INTEGER", NULL },
-        { "connectionId", "INTEGER", NULL }, { "groupName", "INTEGER", NULL }, { "opId", "INTEGER PRIMARY KEY", NULL },
-        { "relay", "INTEGER", NULL },        { "retry", "INTEGER", NULL },     { "dataType", "INTEGER", NULL },
-        { "algType", "INTEGER", NULL },      { "count", "NUMERIC", NULL },     { "opType", "INTEGER", NULL },
-        { "deviceId", "INTEGER", NULL },     { "rankSize", "INTEGER", NULL },
-    };
-    static const struct db_column task_column[] = {
-        { "name", "INTEGER", NULL },          { "globalTaskId", "INTEGER", NULL }, { "taskType", "INTEGER", NULL },
-        { "planeId", "INTEGER", NULL },       { "groupName", "INTEGER", NULL },    { "notifyId", "INTEGER", NULL },
-        { "rdmaType", "INTEGER", NULL },      { "srcRank", "INTEGER", NULL },      { "dstRank", "INTEGER", NULL },
-        { "transportType", "INTEGER", NULL }, { "size", "INTEGER", NULL },         { "dataType", "INTEGER", NULL },
-        { "linkType", "INTEGER", NULL },      { "opId", "INTEGER", NULL },         { "isMaster", "INTEGER", NULL },
-        { "bandwidth", "NUMERIC", NULL },
-    };
     uint32_t first = 0;
     for (size_t k = 0; k < x->profile->n_devices; k++) {
         const struct device *d = &x->profile->device[k];
@@ -92,22 +86,17 @@ bool communication_db(const struct export *x, struct db *db, struct error *e)
         for (uint32_t i = 0; i < d->comm.ops.n; i++)
             if (d->comm.ops.is_shown[i])
                 shown[n++] = i;
-        const struct comm_rows rows = { d, first, shown };
-        if (!db_table(db,
-                      &(struct db_table){ .name = "COMMUNICATION_OP",
-                                          .column = op_column,
-                                          .n_columns = 14,
-                                          .n_rows = n,
-                                          .rows = &rows,
-                                          .get = op_cell },
-                      e) ||
+        const struct comm_rows rows = { d, first, &d->comm.ops, &d->comm.tasks };
+        if (!db_table(
+                db,
+                &(struct db_table){
+                    .name = "COMMUNICATION_OP", TABLE_COLUMNS(op_columns), .n_rows = n, .rows = &rows, .shown = shown },
+                e) ||
             !db_table(db,
                       &(struct db_table){ .name = "COMMUNICATION_TASK_INFO",
-                                          .column = task_column,
-                                          .n_columns = 16,
+                                          TABLE_COLUMNS(task_columns),
                                           .n_rows = d->comm.tasks.n,
                                           .rows = &rows,
-                                          .get = task_cell,
                                           .index = "CommunicationTaskIndex ON COMMUNICATION_TASK_INFO (globalTaskId)" },
                       e))
             return false;

@@ -7,31 +7,6 @@
 /* Numbers of ENUM_API_TYPE. */
 enum { API_OP = 50001, API_QUEUE, API_TRACE };
 
-enum {
-    API_BEGIN,
-    API_END,
-    API_TID,
-    API_CONNECTION,
-    API_NAME,
-    API_SEQUENCE,
-    API_FORWARD,
-    API_TYPES,
-    API_SHAPES,
-    API_CHAIN,
-    API_TYPE,
-    API_COLUMNS
-};
-
-/* Begin and end are texts there, and nowhere else. */
-static const struct db_column api_column[API_COLUMNS] = {
-    [API_BEGIN] = { "startNs", "TEXT", NULL },          [API_END] = { "endNs", "TEXT", NULL },
-    [API_TID] = { "globalTid", "INTEGER", NULL },       [API_CONNECTION] = { "connectionId", "INTEGER", NULL },
-    [API_NAME] = { "name", "INTEGER", NULL },           [API_SEQUENCE] = { "sequenceNumber", "INTEGER", NULL },
-    [API_FORWARD] = { "fwdThreadId", "INTEGER", NULL }, [API_TYPES] = { "inputDtypes", "INTEGER", NULL },
-    [API_SHAPES] = { "inputShapes", "INTEGER", NULL },  [API_CHAIN] = { "callchainId", "INTEGER", NULL },
-    [API_TYPE] = { "type", "INTEGER", NULL },
-};
-
 static struct cell tid_cell(uint32_t process, uint32_t thread)
 {
     return cell_uint((uint64_t)process << 32 | thread);
@@ -67,32 +42,18 @@ struct queue_rows {
     uint64_t first_id; /* of CONNECTION_IDS */
 };
 
-static struct cell queue_cell(const void *rows, size_t i, size_t column)
-{
-    const struct queue_rows *r = rows;
-    switch (column) {
-    case API_BEGIN: return cell_int(r->spans->begin_ns[i]);
-    case API_END: return cell_int(r->spans->end_ns[i]);
-    case API_TID: return tid_cell(r->spans->process[i], r->spans->thread[i]);
-    case API_CONNECTION: return cell_uint(r->first_id + i);
-    case API_NAME: return cell_name(r->name[i]);
-    case API_TYPE: return cell_uint(API_QUEUE);
-    default: return cell_na();
-    }
-}
+CELL_GETTER(queue_begin, struct queue_rows, cell_int(r->spans->begin_ns[i]))
+CELL_GETTER(queue_end, struct queue_rows, cell_int(r->spans->end_ns[i]))
+CELL_GETTER(queue_tid, struct queue_rows, tid_cell(r->spans->process[i], r->spans->thread[i]))
+CELL_GETTER(queue_connection, struct queue_rows, cell_uint(r->first_id + i))
+CELL_GETTER(queue_name, struct queue_rows, cell_name(r->name[i]))
+CELL_GETTER(queue_type, struct queue_rows, cell_uint(API_QUEUE))
 
-static struct cell python_cell(const void *rows, size_t i, size_t column)
-{
-    const struct python_calls *p = rows;
-    switch (column) {
-    case API_BEGIN: return cell_int(p->begin_ns[i]);
-    case API_END: return cell_int(p->end_ns[i]);
-    case API_TID: return tid_cell(p->process[i], p->thread[i]);
-    case API_NAME: return cell_string(p->name[i]);
-    case API_TYPE: return cell_uint(API_TRACE);
-    default: return cell_na();
-    }
-}
+CELL_GETTER(python_begin, struct python_calls, cell_int(r->begin_ns[i]))
+CELL_GETTER(python_end, struct python_calls, cell_int(r->end_ns[i]))
+CELL_GETTER(python_tid, struct python_calls, tid_cell(r->process[i], r->thread[i]))
+CELL_GETTER(python_name, struct python_calls, cell_string(r->name[i]))
+CELL_GETTER(python_type, struct python_calls, cell_uint(API_TRACE))
 
 struct op_rows {
     const struct torch_ops *ops;
@@ -111,24 +72,40 @@ static struct cell text_cell(name_id text)
     return text == NO_NAME || text == NAME_EMPTY ? cell_na() : cell_name(text);
 }
 
-static struct cell op_cell(const void *rows, size_t i, size_t column)
+/* Of an operator, in the order of the connections. */
+#define OF_OP(function, make, column) CELL_GETTER(function, struct op_rows, make(r->ops->column[r->c->op[i]]))
+OF_OP(op_begin, cell_int, begin_ns)
+OF_OP(op_end, cell_int, end_ns)
+CELL_GETTER(op_tid, struct op_rows, tid_cell(r->ops->process[r->c->op[i]], r->ops->thread[r->c->op[i]]))
+CELL_GETTER(op_connection, struct op_rows, id_cell(r->connection[i]))
+OF_OP(op_name, cell_string, name)
+OF_OP(op_sequence, cell_int, sequence)
+OF_OP(op_forward, cell_uint, forward_thread)
+OF_OP(op_types, text_cell, types)
+OF_OP(op_shapes, text_cell, shapes)
+CELL_GETTER(op_chain, struct op_rows, id_cell(r->chain[r->c->op[i]]))
+CELL_GETTER(op_kind, struct op_rows, cell_uint(API_OP))
+
+/* Calls are of three kinds. Begin and end are texts here, and nowhere else. */
+enum { OF_PYTHON, OF_QUEUE, OF_OPERATORS };
+static const struct db_kind_column api_columns[] = {
+    { "startNs", "TEXT", { python_begin, queue_begin, op_begin } },
+    { "endNs", "TEXT", { python_end, queue_end, op_end } },
+    { "globalTid", "INTEGER", { python_tid, queue_tid, op_tid } },
+    { "connectionId", "INTEGER", { NULL, queue_connection, op_connection } },
+    { "name", "INTEGER", { python_name, queue_name, op_name } },
+    { "sequenceNumber", "INTEGER", { NULL, NULL, op_sequence } },
+    { "fwdThreadId", "INTEGER", { NULL, NULL, op_forward } },
+    { "inputDtypes", "INTEGER", { NULL, NULL, op_types } },
+    { "inputShapes", "INTEGER", { NULL, NULL, op_shapes } },
+    { "callchainId", "INTEGER", { NULL, NULL, op_chain } },
+    { "type", "INTEGER", { python_type, queue_type, op_kind } },
+};
+
+static bool write_calls(struct db *db, const void *rows, size_t n, unsigned kind, struct error *e)
 {
-    const struct op_rows *r = rows;
-    const struct torch_ops *o = r->ops;
-    const uint32_t row = r->c->op[i];
-    switch (column) {
-    case API_BEGIN: return cell_int(o->begin_ns[row]);
-    case API_END: return cell_int(o->end_ns[row]);
-    case API_TID: return tid_cell(o->process[row], o->thread[row]);
-    case API_CONNECTION: return id_cell(r->connection[i]);
-    case API_NAME: return cell_string(o->name[row]);
-    case API_SEQUENCE: return cell_int(o->sequence[row]);
-    case API_FORWARD: return cell_uint(o->forward_thread[row]);
-    case API_TYPES: return text_cell(o->types[row]);
-    case API_SHAPES: return text_cell(o->shapes[row]);
-    case API_CHAIN: return id_cell(r->chain[row]);
-    default: return cell_uint(API_OP);
-    }
+    const struct db_table t = { .name = "PYTORCH_API", .n_rows = n, .rows = rows };
+    return db_table_kind(db, t, KIND_COLUMNS(api_columns), kind, e);
 }
 
 /* Every task of the queue has one connection, operators have none or several. Ids are numbered in this order: tasks that were taken out,
@@ -267,17 +244,8 @@ static bool write_queue(const struct collection_export *x, const struct connecti
     for (size_t i = 0; i < f->dequeue.n; i++)
         dequeue[i] = prefix_name(&out, f->dequeue.name[i]);
     const struct queue_rows part[] = { { &f->enqueue, enqueue, f->dequeue.n }, { &f->dequeue, dequeue, 0 } };
-    for (size_t i = 0; i < 2; i++)
-        if (!db_table(db,
-                      &(struct db_table){ .name = "PYTORCH_API",
-                                          .column = api_column,
-                                          .n_columns = API_COLUMNS,
-                                          .n_rows = part[i].spans->n,
-                                          .rows = &part[i],
-                                          .get = queue_cell },
-                      e))
-            return false;
-    return true;
+    return write_calls(db, &part[0], part[0].spans->n, OF_QUEUE, e) &&
+           write_calls(db, &part[1], part[1].spans->n, OF_QUEUE, e);
 }
 
 bool pytorch_api_db(const struct collection_export *x, struct db *db, struct error *e)
@@ -289,18 +257,7 @@ bool pytorch_api_db(const struct collection_export *x, struct db *db, struct err
     if (!connection || !chain || !connections_find(&c, x->collection, f, x->mem))
         return error_set(e, FAULT_LIMIT, "PYTORCH_API: no memory for its rows");
     const struct op_rows ops = { &f->ops, &c, connection, chain };
-    const struct db_table python = { .name = "PYTORCH_API",
-                                     .column = api_column,
-                                     .n_columns = API_COLUMNS,
-                                     .n_rows = f->python.n,
-                                     .rows = &f->python,
-                                     .get = python_cell },
-                          operators = { .name = "PYTORCH_API",
-                                        .column = api_column,
-                                        .n_columns = API_COLUMNS,
-                                        .n_rows = c.n,
-                                        .rows = &ops,
-                                        .get = op_cell };
-    return write_connections(x, &c, connection, db, e) && write_chains(x, chain, db, e) && db_table(db, &python, e) &&
-           write_queue(x, &c, db, e) && db_table(db, &operators, e);
+    return write_connections(x, &c, connection, db, e) && write_chains(x, chain, db, e) &&
+           write_calls(db, &f->python, f->python.n, OF_PYTHON, e) && write_queue(x, &c, db, e) &&
+           write_calls(db, &ops, c.n, OF_OPERATORS, e);
 }

@@ -137,29 +137,21 @@ static bool write_api_types(const struct collection_export *x, struct db *db, st
     return grid_db(db, "ENUM_API_TYPE", column, &g, e);
 }
 
-static struct cell gc_cell(const void *rows, size_t i, size_t column)
-{
-    const struct collected_garbage *g = rows;
-    switch (column) {
-    case 0: return cell_int(g->begin_ns[i]);
-    case 1: return cell_int(g->end_ns[i]);
-    default: return cell_uint((uint64_t)g->process[i] << 32 | g->process[i]); /* nobody knows the thread */
-    }
-}
+CELL_GETTER(gc_begin, struct collected_garbage, cell_int(r->begin_ns[i]))
+CELL_GETTER(gc_end, struct collected_garbage, cell_int(r->end_ns[i]))
+/* Nobody knows the thread. */
+CELL_GETTER(gc_tid, struct collected_garbage, cell_uint((uint64_t)r->process[i] << 32 | r->process[i]))
 
 static bool write_gc(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        { "startNs", "INTEGER", NULL },
-        { "endNs", "INTEGER", NULL },
-        { "globalTid", "INTEGER", NULL },
+        { "startNs", "INTEGER", gc_begin },
+        { "endNs", "INTEGER", gc_end },
+        { "globalTid", "INTEGER", gc_tid },
     };
-    const struct db_table t = { .name = "GC_RECORD",
-                                .column = column,
-                                .n_columns = 3,
-                                .n_rows = x->framework->gc.n,
-                                .rows = &x->framework->gc,
-                                .get = gc_cell };
+    const struct db_table t = {
+        .name = "GC_RECORD", TABLE_COLUMNS(column), .n_rows = x->framework->gc.n, .rows = &x->framework->gc
+    };
     return db_table(db, &t, e);
 }
 
@@ -177,27 +169,19 @@ static struct cell step_number(const struct names *names, name_id id)
     return end > text && *end == '\0' ? cell_int(number) : cell_na();
 }
 
-static struct cell step_cell(const void *rows, size_t i, size_t column)
-{
-    const struct step_rows *r = rows;
-    switch (column) {
-    case 0: return step_number(r->names, r->steps->id[i]);
-    case 1: return cell_int(r->steps->host_begin_ns[i]);
-    default: return cell_int(r->steps->host_end_ns[i]);
-    }
-}
+CELL_GETTER(step_id, struct step_rows, step_number(r->names, r->steps->id[i]))
+CELL_GETTER(step_begin, struct step_rows, cell_int(r->steps->host_begin_ns[i]))
+CELL_GETTER(step_end, struct step_rows, cell_int(r->steps->host_end_ns[i]))
 
 static bool write_steps(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        { "id", "INTEGER", NULL },
-        { "startNs", "INTEGER", NULL },
-        { "endNs", "INTEGER", NULL },
+        { "id", "INTEGER", step_id },
+        { "startNs", "INTEGER", step_begin },
+        { "endNs", "INTEGER", step_end },
     };
     const struct step_rows rows = { &x->collection->steps, x->collection->profile.names };
-    const struct db_table t = {
-        .name = "STEP_TIME", .column = column, .n_columns = 3, .n_rows = rows.steps->n, .rows = &rows, .get = step_cell
-    };
+    const struct db_table t = { .name = "STEP_TIME", TABLE_COLUMNS(column), .n_rows = rows.steps->n, .rows = &rows };
     return db_table(db, &t, e);
 }
 

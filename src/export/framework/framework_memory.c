@@ -7,6 +7,7 @@
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/memory_series.h"
 #include "base/keys.h"
+#include "export/columns.h"
 #include "export/samplers/counter_tracks.h"
 #include "export/msprof/memory_tables.h"
 
@@ -105,14 +106,7 @@ static double cell_number(struct cell c)
 
 static struct cell app_cell(const struct record_view *v, size_t row, size_t column)
 {
-    const uint32_t from = v->app_row[row];
-    switch (column) {
-    case 0: return table_cell(&v->app, from, APP_EVENT);
-    case 1: return table_cell(&v->app, from, APP_TIME);
-    case 3: return cell_real(cell_number(table_cell(&v->app, from, APP_MEMORY)) / 1024);
-    case 6: return npu_cell(&v->npu, (int64_t)table_cell(&v->app, from, APP_DEVICE).u);
-    default: return empty();
-    }
+    return table_cell(&v->app, v->app_row[row], column);
 }
 
 static struct totals record_totals(const struct record_view *v, size_t at, bool is_sum)
@@ -127,31 +121,86 @@ static struct totals record_totals(const struct record_view *v, size_t at, bool 
     return totals_sum(now, is_graph ? torch_totals(m, other) : graph_totals(g, other));
 }
 
-static struct cell record_cell(const void *rows, size_t row, size_t column)
+/* A row behind the application's. */
+struct record {
+    size_t at; /* in the series */
+    bool is_sum, is_graph;
+    uint32_t from; /* row of what reported it */
+};
+
+static struct record record_at(const struct record_view *v, size_t row)
+{
+    const uint32_t shown = v->shown[row - v->n_app];
+    const size_t at = shown / 2;
+    return (struct record){ at, shown % 2, v->series.source[at] == MEMORY_OF_GRAPHS, v->series.row[at] };
+}
+
+static struct cell record_component(const void *rows, size_t i)
 {
     static const char *const component[] = {
         [MEMORY_OF_TORCH] = "PTA", [MEMORY_OF_WORKSPACE] = "WORKSPACE", [MEMORY_OF_GRAPHS] = "GE"
     };
     const struct record_view *v = rows;
-    const struct collection *s = v->collection;
-    if (row < v->n_app)
-        return app_cell(v, row, column);
-    const size_t at = v->shown[row - v->n_app] / 2;
-    const bool is_sum = v->shown[row - v->n_app] % 2, is_graph = v->series.source[at] == MEMORY_OF_GRAPHS;
-    const uint32_t from = v->series.row[at];
-    if (column == 0)
-        return cell_text(is_sum ? "PTA+GE" : component[v->series.source[at]]);
-    if (column == 1)
-        return cell_time(is_graph ? graph_memory_ns(&s->profile, from) : s->framework.memory.time_ns[from]);
-    if (column == 6)
-        return npu_cell(&v->npu, is_graph ? s->profile.host.records.op_memory.device[from] : memory_device(s, from));
-    const struct totals t = record_totals(v, at, is_sum);
-    switch (column) {
-    case 2: return cell_real(t.allocated_mb);
-    case 3: return cell_real(t.reserved_mb);
-    case 4: return t.has_active ? cell_real(t.active_mb) : is_sum ? cell_int(0) : empty();
-    default: return t.has_stream ? cell_int(t.stream) : empty();
-    }
+    if (i < v->n_app)
+        return app_cell(v, i, APP_EVENT);
+    const struct record r = record_at(v, i);
+    return cell_text(r.is_sum ? "PTA+GE" : component[v->series.source[r.at]]);
+}
+
+static struct cell record_time(const void *rows, size_t i)
+{
+    const struct record_view *v = rows;
+    if (i < v->n_app)
+        return app_cell(v, i, APP_TIME);
+    const struct record r = record_at(v, i);
+    return cell_time(r.is_graph ? graph_memory_ns(&v->collection->profile, r.from)
+                                : v->collection->framework.memory.time_ns[r.from]);
+}
+
+static struct totals totals_at(const struct record_view *v, size_t i)
+{
+    const struct record r = record_at(v, i);
+    return record_totals(v, r.at, r.is_sum);
+}
+
+static struct cell record_allocated(const void *rows, size_t i)
+{
+    const struct record_view *v = rows;
+    return i < v->n_app ? empty() : cell_real(totals_at(v, i).allocated_mb);
+}
+
+static struct cell record_reserved(const void *rows, size_t i)
+{
+    const struct record_view *v = rows;
+    return cell_real(i < v->n_app ? cell_number(app_cell(v, i, APP_MEMORY)) / 1024 : totals_at(v, i).reserved_mb);
+}
+
+static struct cell record_active(const void *rows, size_t i)
+{
+    const struct record_view *v = rows;
+    if (i < v->n_app)
+        return empty();
+    const struct totals t = totals_at(v, i);
+    return t.has_active ? cell_real(t.active_mb) : record_at(v, i).is_sum ? cell_int(0) : empty();
+}
+
+static struct cell record_stream(const void *rows, size_t i)
+{
+    const struct record_view *v = rows;
+    if (i < v->n_app)
+        return empty();
+    const struct totals t = totals_at(v, i);
+    return t.has_stream ? cell_int(t.stream) : empty();
+}
+
+static struct cell record_npu(const void *rows, size_t i)
+{
+    const struct record_view *v = rows;
+    if (i < v->n_app)
+        return npu_cell(&v->npu, (int64_t)app_cell(v, i, APP_DEVICE).u);
+    const struct record r = record_at(v, i);
+    return npu_cell(&v->npu, r.is_graph ? v->collection->profile.host.records.op_memory.device[r.from]
+                                        : memory_device(v->collection, r.from));
 }
 
 static bool find_app(struct record_view *v, const struct collection_export *x, struct error *e)
@@ -170,9 +219,13 @@ static bool find_app(struct record_view *v, const struct collection_export *x, s
 bool framework_memory_record(const struct collection_export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        { "Component", NULL },          { "Timestamp(us)", NULL },    { "Total Allocated(MB)", NULL },
-        { "Total Reserved(MB)", NULL }, { "Total Active(MB)", NULL }, { "Stream Ptr", NULL },
-        { "Device Type", NULL },
+        { "Component", record_component },
+        { "Timestamp(us)", record_time },
+        { "Total Allocated(MB)", record_allocated },
+        { "Total Reserved(MB)", record_reserved },
+        { "Total Active(MB)", record_active },
+        { "Stream Ptr", record_stream },
+        { "Device Type", record_npu },
     };
     const struct collection *s = x->collection;
     struct record_view *v = arena_take(x->mem, 1, sizeof *v);
@@ -184,13 +237,9 @@ bool framework_memory_record(const struct collection_export *x, struct table *ou
     if (!find_app(v, x, e) || !memory_series_make(&v->series, s, true, x->mem) ||
         !memory_series_show(&v->series, &v->shown, &n, x->mem))
         return error_set(e, FAULT_LIMIT, "memory_record: no memory for its rows");
-    *out = (struct table){ .name = "memory_record",
-                           .column = column,
-                           .n_columns = sizeof column / sizeof *column,
-                           .n_rows = v->n_app + n,
-                           .rows = v,
-                           .get = record_cell,
-                           .names = s->profile.names };
+    *out = (struct table){
+        .name = "memory_record", TABLE_COLUMNS(column), .n_rows = v->n_app + n, .rows = v, .names = s->profile.names
+    };
     return true;
 }
 
@@ -203,39 +252,50 @@ struct life_view {
     struct npu_names npu;
 };
 
-static struct cell time_or_empty(const struct torch_memory *m, uint32_t row, int64_t from_ns)
+static const struct torch_memory *torch_of(const struct life_view *v)
 {
-    return row == NO_ROW ? empty() : cell_time(m->time_ns[row] - from_ns);
+    return &v->collection->framework.memory;
+}
+
+static bool is_torch(const struct life_view *v, size_t i)
+{
+    return i < v->collection->lives.n;
+}
+
+/* The records in which memory of PyTorch is taken, freed, returned, and those of its end: all but the first may be NO_ROW. */
+static uint32_t taken(const struct life_view *v, size_t i)
+{
+    return v->collection->lives.taken[i];
+}
+
+static uint32_t freed(const struct life_view *v, size_t i)
+{
+    return v->collection->lives.freed[i];
+}
+
+static uint32_t returned(const struct life_view *v, size_t i)
+{
+    return v->collection->lives.returned[i];
+}
+
+static uint32_t end(const struct life_view *v, size_t i)
+{
+    return memory_life_end(&v->collection->lives, i);
+}
+
+static struct cell time_or_empty(const struct life_view *v, uint32_t row, int64_t from_ns)
+{
+    return row == NO_ROW ? empty() : cell_time(torch_of(v)->time_ns[row] - from_ns);
+}
+
+static struct cell since_taken(const struct life_view *v, size_t i, uint32_t row)
+{
+    return time_or_empty(v, row, torch_of(v)->time_ns[taken(v, i)]);
 }
 
 static struct cell megabytes_or_empty(const int64_t *bytes, uint32_t row)
 {
     return row == NO_ROW ? empty() : cell_real(megabytes(bytes[row]));
-}
-
-static struct cell torch_life_cell(const struct life_view *v, size_t life, size_t column)
-{
-    const struct collection *s = v->collection;
-    const struct torch_memory *m = &s->framework.memory;
-    const struct memory_lives *l = &s->lives;
-    const uint32_t taken = l->taken[life], end = memory_life_end(l, life);
-    switch (column) {
-    case 0: return cell_name(l->name[life]);
-    case 1: return cell_real((double)m->size_bytes[taken] / 1024);
-    case 2: return cell_time(m->time_ns[taken]);
-    case 3: return time_or_empty(m, l->freed[life], 0);
-    case 4: return time_or_empty(m, l->returned[life], 0);
-    case 5: return time_or_empty(m, l->freed[life], m->time_ns[taken]);
-    case 6: return time_or_empty(m, l->returned[life], m->time_ns[taken]);
-    case 7: return megabytes_or_empty(m->allocated_bytes, taken);
-    case 8: return megabytes_or_empty(m->reserved_bytes, taken);
-    case 9: return megabytes_or_empty(m->active_bytes, taken);
-    case 10: return megabytes_or_empty(m->allocated_bytes, end);
-    case 11: return megabytes_or_empty(m->reserved_bytes, end);
-    case 12: return megabytes_or_empty(m->active_bytes, end);
-    case 13: return cell_int(m->stream[taken]);
-    default: return npu_cell(&v->npu, memory_device(s, taken));
-    }
 }
 
 /* Columns of the device's own operator_memory. */
@@ -251,28 +311,45 @@ enum {
     GRAPH_DEVICE
 };
 
-static struct cell graph_life_cell(const struct life_view *v, size_t row, size_t column)
+/* Behind those of PyTorch. */
+static size_t graph_row(const struct life_view *v, size_t i)
 {
-    static const uint8_t from[LIFE_COLUMNS] = {
-        [1] = GRAPH_SIZE,     [2] = GRAPH_TIME,           [5] = GRAPH_DURATION,      [7] = GRAPH_ALLOCATED,
-        [8] = GRAPH_RESERVED, [10] = GRAPH_END_ALLOCATED, [11] = GRAPH_END_RESERVED, [14] = GRAPH_DEVICE
-    };
-    if (column == 0)
-        return cell_name(v->name[row]);
-    if (column == 3)
-        return cell_time(table_cell(&v->graph, row, GRAPH_TIME).i + table_cell(&v->graph, row, GRAPH_DURATION).i);
-    if (from[column] == 0)
-        return empty();
-    const struct cell c = table_cell(&v->graph, row, from[column]);
-    return column >= 7 && column <= 11 ? cell_real(cell_number(c) / 1024) : c;
+    return i - v->collection->lives.n;
 }
 
-static struct cell life_cell(const void *rows, size_t row, size_t column)
+static struct cell graph_cell(const struct life_view *v, size_t i, size_t column)
 {
-    const struct life_view *v = rows;
-    const size_t n = v->collection->lives.n;
-    return row < n ? torch_life_cell(v, row, column) : graph_life_cell(v, row - n, column);
+    return table_cell(&v->graph, graph_row(v, i), column);
 }
+
+static struct cell graph_end(const struct life_view *v, size_t i)
+{
+    return cell_time(graph_cell(v, i, GRAPH_TIME).i + graph_cell(v, i, GRAPH_DURATION).i);
+}
+
+static struct cell graph_mb(const struct life_view *v, size_t i, size_t column)
+{
+    return cell_real(cell_number(graph_cell(v, i, column)) / 1024);
+}
+
+/* Memory of PyTorch; else memory of graphs. */
+#define LIFE(function, torch, graph)          CELL_GETTER(function, struct life_view, is_torch(r, i) ? torch : graph)
+#define LIFE_MB(function, column, row, graph) LIFE(function, megabytes_or_empty(torch_of(r)->column, row(r, i)), graph)
+LIFE(life_name, cell_name(r->collection->lives.name[i]), cell_name(r->name[graph_row(r, i)]))
+LIFE(life_size, cell_real((double)torch_of(r)->size_bytes[taken(r, i)] / 1024), graph_cell(r, i, GRAPH_SIZE))
+LIFE(life_begin, cell_time(torch_of(r)->time_ns[taken(r, i)]), graph_cell(r, i, GRAPH_TIME))
+LIFE(life_end, time_or_empty(r, freed(r, i), 0), graph_end(r, i))
+LIFE(life_active_end, time_or_empty(r, returned(r, i), 0), empty())
+LIFE(life_duration, since_taken(r, i, freed(r, i)), graph_cell(r, i, GRAPH_DURATION))
+LIFE(life_active_duration, since_taken(r, i, returned(r, i)), empty())
+LIFE_MB(life_allocated, allocated_bytes, taken, graph_mb(r, i, GRAPH_ALLOCATED))
+LIFE_MB(life_reserved, reserved_bytes, taken, graph_mb(r, i, GRAPH_RESERVED))
+LIFE_MB(life_active, active_bytes, taken, empty())
+LIFE_MB(life_end_allocated, allocated_bytes, end, graph_mb(r, i, GRAPH_END_ALLOCATED))
+LIFE_MB(life_end_reserved, reserved_bytes, end, graph_mb(r, i, GRAPH_END_RESERVED))
+LIFE_MB(life_end_active, active_bytes, end, empty())
+LIFE(life_stream, cell_int(torch_of(r)->stream[taken(r, i)]), empty())
+LIFE(life_npu, npu_cell(&r->npu, memory_device(r->collection, taken(r, i))), graph_cell(r, i, GRAPH_DEVICE))
 
 /* Each name once: they come again and again. */
 static bool name_graph_lives(struct life_view *v, struct names *names, struct arena *mem)
@@ -309,22 +386,22 @@ static bool find_graph_lives(struct life_view *v, const struct collection_export
 
 bool framework_operator_memory(const struct collection_export *x, struct table *out, struct error *e)
 {
-    static const struct column column[LIFE_COLUMNS] = {
-        { "Name", NULL },
-        { "Size(KB)", NULL },
-        { "Allocation Time(us)", NULL },
-        { "Release Time(us)", NULL },
-        { "Active Release Time(us)", NULL },
-        { "Duration(us)", NULL },
-        { "Active Duration(us)", NULL },
-        { "Allocation Total Allocated(MB)", NULL },
-        { "Allocation Total Reserved(MB)", NULL },
-        { "Allocation Total Active(MB)", NULL },
-        { "Release Total Allocated(MB)", NULL },
-        { "Release Total Reserved(MB)", NULL },
-        { "Release Total Active(MB)", NULL },
-        { "Stream Ptr", NULL },
-        { "Device Type", NULL },
+    static const struct column column[] = {
+        { "Name", life_name },
+        { "Size(KB)", life_size },
+        { "Allocation Time(us)", life_begin },
+        { "Release Time(us)", life_end },
+        { "Active Release Time(us)", life_active_end },
+        { "Duration(us)", life_duration },
+        { "Active Duration(us)", life_active_duration },
+        { "Allocation Total Allocated(MB)", life_allocated },
+        { "Allocation Total Reserved(MB)", life_reserved },
+        { "Allocation Total Active(MB)", life_active },
+        { "Release Total Allocated(MB)", life_end_allocated },
+        { "Release Total Reserved(MB)", life_end_reserved },
+        { "Release Total Active(MB)", life_end_active },
+        { "Stream Ptr", life_stream },
+        { "Device Type", life_npu },
     };
     const struct collection *s = x->collection;
     struct life_view *v = arena_take(x->mem, 1, sizeof *v);
@@ -335,50 +412,47 @@ bool framework_operator_memory(const struct collection_export *x, struct table *
     if (!find_graph_lives(v, x, e))
         return error_set(e, FAULT_LIMIT, "operator_memory: no memory for its rows");
     *out = (struct table){ .name = "operator_memory",
-                           .column = column,
-                           .n_columns = LIFE_COLUMNS,
+                           TABLE_COLUMNS(column),
                            .n_rows = s->lives.n + v->graph.n_rows,
                            .rows = v,
-                           .get = life_cell,
                            .names = s->profile.names };
     return true;
 }
 
 /* ---- npu_module_mem --------------------------------------------------------------------------------------------- */
 
-enum { MODULE_RESERVED = 3 }; /* column of the device's own table */
+enum {
+    MODULE_DEVICE,
+    MODULE_COMPONENT,
+    MODULE_TIME,
+    MODULE_RESERVED,
+    MODULE_NPU
+}; /* columns of the device's own table */
 
-/* Of the device's own table, in MB; the seed has no Device_id. */
-struct module_view {
-    struct table from;
-    size_t first; /* column of the above */
+CELL_GETTER(module_device, struct table, table_cell(r, i, MODULE_DEVICE))
+CELL_GETTER(module_component, struct table, table_cell(r, i, MODULE_COMPONENT))
+CELL_GETTER(module_time, struct table, table_cell(r, i, MODULE_TIME))
+CELL_GETTER(module_reserved, struct table, cell_real(cell_number(table_cell(r, i, MODULE_RESERVED)) / 1024))
+CELL_GETTER(module_npu, struct table, table_cell(r, i, MODULE_NPU))
+
+enum { IS_CURRENT = 1 };
+static const struct optional_column module_columns[] = {
+    { "Device_id", NULL, IS_CURRENT, module_device },
+    { "Component", NULL, 0, module_component },
+    { "Timestamp(us)", NULL, 0, module_time },
+    { "Total Reserved(MB)", NULL, 0, module_reserved },
+    { "Device", NULL, 0, module_npu },
 };
-
-static struct cell module_cell(const void *rows, size_t row, size_t column)
-{
-    const struct module_view *v = rows;
-    const struct cell c = table_cell(&v->from, row, v->first + column);
-    return v->first + column == MODULE_RESERVED ? cell_real(cell_number(c) / 1024) : c;
-}
 
 bool framework_module_memory(const struct collection_export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = {
-        { "Device_id", NULL },          { "Component", NULL }, { "Timestamp(us)", NULL },
-        { "Total Reserved(MB)", NULL }, { "Device", NULL },
-    };
-    struct module_view *v = arena_take(x->mem, 1, sizeof *v);
-    if (!v)
+    struct table *from = arena_take(x->mem, 1, sizeof *from);
+    if (!from)
         return error_set(e, FAULT_LIMIT, "npu_module_mem: no memory for its rows");
-    v->first = x->dialect == DIALECT_SEED;
-    if (x->collection->has_device && !module_mem_report(&x->device, &v->from, e))
+    if (x->collection->has_device && !module_mem_report(&x->device, from, e))
         return false;
-    *out = (struct table){ .name = "npu_module_mem",
-                           .column = column + v->first,
-                           .n_columns = sizeof column / sizeof *column - v->first,
-                           .n_rows = v->from.n_rows,
-                           .rows = v,
-                           .get = module_cell,
-                           .names = x->collection->profile.names };
-    return true;
+    *out = (struct table){
+        .name = "npu_module_mem", .n_rows = from->n_rows, .rows = from, .names = x->collection->profile.names
+    };
+    return OPTIONAL_COLUMNS(out, module_columns, x->dialect == DIALECT_SEED ? 0 : IS_CURRENT, &x->device, e);
 }

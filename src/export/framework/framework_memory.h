@@ -5,8 +5,6 @@
 
 #include "export/framework/collection_export.h"
 
-enum { LIFE_COLUMNS = 15 }; /* of operator_memory and OP_MEMORY */
-
 bool framework_memory_record(const struct collection_export *x, struct table *out, struct error *e);
 bool framework_operator_memory(const struct collection_export *x, struct table *out, struct error *e);
 bool framework_module_memory(const struct collection_export *x, struct table *out, struct error *e);

@@ -11,39 +11,81 @@ struct db_records {
     name_id component[3], sum;
 };
 
-static struct cell db_record_cell(const void *rows, size_t row, size_t column)
+/* One row: the records of PyTorch and of graphs that it is made of, or NO_ROW. */
+struct db_record {
+    size_t at; /* in the series */
+    bool is_sum, is_graph;
+    uint32_t from, torch, graph;
+};
+
+static struct db_record record_at(const struct db_records *v, size_t row)
 {
-    const struct db_records *v = rows;
-    const struct collection *s = v->collection;
-    const struct torch_memory *m = &s->framework.memory;
-    const struct op_memory *g = &s->profile.host.records.op_memory;
     const size_t at = v->shown[row] / 2;
     const bool is_sum = v->shown[row] % 2, is_graph = v->series.source[at] == MEMORY_OF_GRAPHS;
     const uint32_t from = v->series.row[at], other = is_sum ? v->series.other[at] : NO_ROW;
-    const uint32_t torch = is_graph ? other : from, graph = is_graph ? from : other;
-    switch (column) {
-    case 0: return cell_name(is_sum ? v->sum : v->component[v->series.source[at]]);
-    case 1: return cell_int(is_graph ? graph_memory_ns(&s->profile, from) : m->time_ns[from]);
-    case 2:
-        return cell_int((torch == NO_ROW ? 0 : m->allocated_bytes[torch]) +
-                        (graph == NO_ROW ? 0 : (int64_t)g->allocated[graph]));
-    case 3:
-        return cell_int((torch == NO_ROW ? 0 : m->reserved_bytes[torch]) +
-                        (graph == NO_ROW ? 0 : (int64_t)g->reserved[graph]));
-    case 4: return cell_int(torch == NO_ROW ? 0 : m->active_bytes[torch]);
-    case 5: /* stream 0 is none: the other one's counts, and graphs have none */
-        return torch == NO_ROW || (!is_graph && m->stream[torch] == 0 && graph != NO_ROW) ? cell_na()
-                                                                                          : cell_int(m->stream[torch]);
-    default: return cell_int(is_graph ? (int64_t)g->device[from] : memory_device(s, from));
-    }
+    return (struct db_record){ at, is_sum, is_graph, from, is_graph ? other : from, is_graph ? from : other };
+}
+
+static const struct torch_memory *torch_of(const struct db_records *v)
+{
+    return &v->collection->framework.memory;
+}
+
+static const struct op_memory *graphs_of(const struct db_records *v)
+{
+    return &v->collection->profile.host.records.op_memory;
+}
+
+static struct cell record_component(const void *rows, size_t i)
+{
+    const struct db_records *v = rows;
+    const struct db_record r = record_at(v, i);
+    return cell_name(r.is_sum ? v->sum : v->component[v->series.source[r.at]]);
+}
+
+static struct cell record_time(const void *rows, size_t i)
+{
+    const struct db_records *v = rows;
+    const struct db_record r = record_at(v, i);
+    return cell_int(r.is_graph ? graph_memory_ns(&v->collection->profile, r.from) : torch_of(v)->time_ns[r.from]);
+}
+
+static struct cell sum_cell(struct db_record r, const int64_t *torch, const uint64_t *graph)
+{
+    return cell_int((r.torch == NO_ROW ? 0 : torch[r.torch]) +
+                    (r.graph == NO_ROW || !graph ? 0 : (int64_t)graph[r.graph]));
+}
+
+CELL_GETTER(record_allocated, struct db_records,
+            sum_cell(record_at(r, i), torch_of(r)->allocated_bytes, graphs_of(r)->allocated))
+CELL_GETTER(record_reserved, struct db_records,
+            sum_cell(record_at(r, i), torch_of(r)->reserved_bytes, graphs_of(r)->reserved))
+CELL_GETTER(record_active, struct db_records, sum_cell(record_at(r, i), torch_of(r)->active_bytes, NULL))
+
+/* Stream 0 is none: the other one's counts, and graphs have none. */
+static struct cell record_stream(const void *rows, size_t i)
+{
+    const struct db_records *v = rows;
+    const struct db_record r = record_at(v, i);
+    if (r.torch == NO_ROW || (!r.is_graph && torch_of(v)->stream[r.torch] == 0 && r.graph != NO_ROW))
+        return cell_na();
+    return cell_int(torch_of(v)->stream[r.torch]);
+}
+
+static struct cell record_device(const void *rows, size_t i)
+{
+    const struct db_records *v = rows;
+    const struct db_record r = record_at(v, i);
+    return cell_int(r.is_graph ? (int64_t)graphs_of(v)->device[r.from] : memory_device(v->collection, r.from));
 }
 
 static bool records_db(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        { "component", "INTEGER", NULL },     { "timestamp", "INTEGER", NULL },   { "totalAllocated", "INTEGER", NULL },
-        { "totalReserved", "INTEGER", NULL }, { "totalActive", "INTEGER", NULL }, { "streamPtr", "INTEGER", NULL },
-        { "deviceId", "INTEGER", NULL },
+        { "component", "INTEGER", record_component },      { "timestamp", "INTEGER", record_time },
+        { "totalAllocated", "INTEGER", record_allocated }, { "totalReserved", "INTEGER", record_reserved },
+        { "totalActive", "INTEGER", record_active },       { "streamPtr", "INTEGER", record_stream },
+        { "deviceId", "INTEGER", record_device },
     };
     struct names *names = x->collection->profile.names;
     struct db_records v = { .collection = x->collection,
@@ -55,114 +97,116 @@ static bool records_db(const struct collection_export *x, struct db *db, struct 
     if (!memory_series_make(&v.series, x->collection, false, x->mem) ||
         !memory_series_show(&v.series, &v.shown, &n, x->mem))
         return error_set(e, FAULT_LIMIT, "MEMORY_RECORD: no memory for its rows");
-    return db_table(db,
-                    &(struct db_table){ .name = "MEMORY_RECORD",
-                                        .column = column,
-                                        .n_columns = sizeof column / sizeof *column,
-                                        .n_rows = n,
-                                        .rows = &v,
-                                        .get = db_record_cell },
-                    e);
+    const struct db_table t = { .name = "MEMORY_RECORD", TABLE_COLUMNS(column), .n_rows = n, .rows = &v };
+    return db_table(db, &t, e);
 }
 
-struct db_lives {
-    const struct collection *collection;
-    uint32_t *graph; /* lives of op_memory that began during the collection */
-    size_t n_graph;
-};
+/* Memory is of two kinds: of PyTorch, and of graphs. */
+enum { OF_TORCH, OF_GRAPHS };
 
 static struct cell int_or_na(const int64_t *column, uint32_t row, int64_t less)
 {
     return row == NO_ROW ? cell_na() : cell_int(column[row] - less);
 }
 
-static struct cell db_torch_life_cell(const struct collection *s, size_t life, size_t column)
+static uint32_t life_end(const struct collection *s, size_t life)
 {
-    const struct torch_memory *m = &s->framework.memory;
-    const struct memory_lives *l = &s->lives;
-    const uint32_t taken = l->taken[life], end = memory_life_end(l, life);
-    switch (column) {
-    case 0: return cell_string(l->name[life]);
-    case 1: return cell_int(m->size_bytes[taken]);
-    case 2: return cell_int(m->time_ns[taken]);
-    case 3: return int_or_na(m->time_ns, l->freed[life], 0);
-    case 4: return int_or_na(m->time_ns, l->returned[life], 0);
-    case 5: return int_or_na(m->time_ns, l->freed[life], m->time_ns[taken]);
-    case 6: return int_or_na(m->time_ns, l->returned[life], m->time_ns[taken]);
-    case 7: return cell_int(m->allocated_bytes[taken]);
-    case 8: return cell_int(m->reserved_bytes[taken]);
-    case 9: return cell_int(m->active_bytes[taken]);
-    case 10: return int_or_na(m->allocated_bytes, end, 0);
-    case 11: return int_or_na(m->reserved_bytes, end, 0);
-    case 12: return int_or_na(m->active_bytes, end, 0);
-    case 13: return cell_int(m->stream[taken]);
-    default: return cell_int(memory_device(s, taken));
-    }
+    return memory_life_end(&s->lives, life);
 }
 
-static struct cell db_graph_life_cell(const struct profile *p, uint32_t life, size_t column)
+/* Of the record in which memory was taken. */
+#define OF_TAKEN(column) (r->framework.memory.column[r->lives.taken[i]])
+CELL_GETTER(torch_name, struct collection, cell_string(r->lives.name[i]))
+CELL_GETTER(torch_size, struct collection, cell_int(OF_TAKEN(size_bytes)))
+CELL_GETTER(torch_begin, struct collection, cell_int(OF_TAKEN(time_ns)))
+CELL_GETTER(torch_freed, struct collection, int_or_na(r->framework.memory.time_ns, r->lives.freed[i], 0))
+CELL_GETTER(torch_returned, struct collection, int_or_na(r->framework.memory.time_ns, r->lives.returned[i], 0))
+CELL_GETTER(torch_duration, struct collection,
+            int_or_na(r->framework.memory.time_ns, r->lives.freed[i], OF_TAKEN(time_ns)))
+CELL_GETTER(torch_active_duration, struct collection,
+            int_or_na(r->framework.memory.time_ns, r->lives.returned[i], OF_TAKEN(time_ns)))
+CELL_GETTER(torch_allocated, struct collection, cell_int(OF_TAKEN(allocated_bytes)))
+CELL_GETTER(torch_reserved, struct collection, cell_int(OF_TAKEN(reserved_bytes)))
+CELL_GETTER(torch_active, struct collection, cell_int(OF_TAKEN(active_bytes)))
+CELL_GETTER(torch_end_allocated, struct collection, int_or_na(r->framework.memory.allocated_bytes, life_end(r, i), 0))
+CELL_GETTER(torch_end_reserved, struct collection, int_or_na(r->framework.memory.reserved_bytes, life_end(r, i), 0))
+CELL_GETTER(torch_end_active, struct collection, int_or_na(r->framework.memory.active_bytes, life_end(r, i), 0))
+CELL_GETTER(torch_stream, struct collection, cell_int(OF_TAKEN(stream)))
+CELL_GETTER(torch_device, struct collection, cell_int(memory_device(r, r->lives.taken[i])))
+
+static const struct op_memory *graph_of(const struct collection *s)
 {
-    const struct op_memory *m = &p->host.records.op_memory;
-    const uint32_t from = m->lives.allocation[life], end = m->lives.release[life];
-    const bool has_end = end != NO_ROW;
-    switch (column) {
-    case 0: return cell_name(dictionary_hash(&p->dictionary, m->name[from]));
-    case 1: return cell_int(m->size[from]);
-    case 2: return cell_int(graph_memory_ns(p, from));
-    case 3: return has_end ? cell_int(graph_memory_ns(p, end)) : cell_na();
-    case 5: return has_end ? cell_int(graph_memory_ns(p, end) - graph_memory_ns(p, from)) : cell_na();
-    case 7: return cell_uint(m->allocated[from]);
-    case 8: return cell_uint(m->reserved[from]);
-    case 10: return has_end ? cell_uint(m->allocated[end]) : cell_na();
-    case 11: return has_end ? cell_uint(m->reserved[end]) : cell_na();
-    case 14: return cell_uint(m->device[from]);
-    default: return cell_na();
-    }
+    return &s->profile.host.records.op_memory;
 }
 
-static struct cell db_life_cell(const void *rows, size_t row, size_t column)
+static uint32_t graph_begin_row(const struct collection *s, size_t life)
 {
-    const struct db_lives *v = rows;
-    const size_t n = v->collection->lives.n;
-    return row < n ? db_torch_life_cell(v->collection, row, column)
-                   : db_graph_life_cell(&v->collection->profile, v->graph[row - n], column);
+    return graph_of(s)->lives.allocation[life];
 }
+
+static int64_t graph_begin_ns(const struct collection *s, size_t life)
+{
+    return graph_memory_ns(&s->profile, graph_begin_row(s, life));
+}
+
+static struct cell graph_end_cell(const struct collection *s, size_t life, int64_t less)
+{
+    const uint32_t end = graph_of(s)->lives.release[life];
+    return end == NO_ROW ? cell_na() : cell_int(graph_memory_ns(&s->profile, end) - less);
+}
+
+static struct cell graph_end_bytes(const struct collection *s, size_t life, const uint64_t *bytes)
+{
+    const uint32_t end = graph_of(s)->lives.release[life];
+    return end == NO_ROW ? cell_na() : cell_uint(bytes[end]);
+}
+
+CELL_GETTER(graph_name, struct collection,
+            cell_name(dictionary_hash(&r->profile.dictionary, graph_of(r)->name[graph_begin_row(r, i)])))
+CELL_GETTER(graph_size, struct collection, cell_int(graph_of(r)->size[graph_begin_row(r, i)]))
+CELL_GETTER(graph_begin, struct collection, cell_int(graph_begin_ns(r, i)))
+CELL_GETTER(graph_end, struct collection, graph_end_cell(r, i, 0))
+CELL_GETTER(graph_duration, struct collection, graph_end_cell(r, i, graph_begin_ns(r, i)))
+CELL_GETTER(graph_allocated, struct collection, cell_uint(graph_of(r)->allocated[graph_begin_row(r, i)]))
+CELL_GETTER(graph_reserved, struct collection, cell_uint(graph_of(r)->reserved[graph_begin_row(r, i)]))
+CELL_GETTER(graph_end_allocated, struct collection, graph_end_bytes(r, i, graph_of(r)->allocated))
+CELL_GETTER(graph_end_reserved, struct collection, graph_end_bytes(r, i, graph_of(r)->reserved))
+CELL_GETTER(graph_device, struct collection, cell_uint(graph_of(r)->device[graph_begin_row(r, i)]))
+
+static const struct db_kind_column life_columns[] = {
+    { "name", "INTEGER", { torch_name, graph_name } },
+    { "size", "INTEGER", { torch_size, graph_size } },
+    { "allocationTime", "INTEGER", { torch_begin, graph_begin } },
+    { "releaseTime", "INTEGER", { torch_freed, graph_end } },
+    { "activeReleaseTime", "INTEGER", { torch_returned } },
+    { "duration", "INTEGER", { torch_duration, graph_duration } },
+    { "activeDuration", "INTEGER", { torch_active_duration } },
+    { "allocationTotalAllocated", "INTEGER", { torch_allocated, graph_allocated } },
+    { "allocationTotalReserved", "INTEGER", { torch_reserved, graph_reserved } },
+    { "allocationTotalActive", "INTEGER", { torch_active } },
+    { "releaseTotalAllocated", "INTEGER", { torch_end_allocated, graph_end_allocated } },
+    { "releaseTotalReserved", "INTEGER", { torch_end_reserved, graph_end_reserved } },
+    { "releaseTotalActive", "INTEGER", { torch_end_active } },
+    { "streamPtr", "INTEGER", { torch_stream } },
+    { "deviceId", "INTEGER", { torch_device, graph_device } },
+};
 
 static bool lives_db(const struct collection_export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[LIFE_COLUMNS] = {
-        { "name", "INTEGER", NULL },
-        { "size", "INTEGER", NULL },
-        { "allocationTime", "INTEGER", NULL },
-        { "releaseTime", "INTEGER", NULL },
-        { "activeReleaseTime", "INTEGER", NULL },
-        { "duration", "INTEGER", NULL },
-        { "activeDuration", "INTEGER", NULL },
-        { "allocationTotalAllocated", "INTEGER", NULL },
-        { "allocationTotalReserved", "INTEGER", NULL },
-        { "allocationTotalActive", "INTEGER", NULL },
-        { "releaseTotalAllocated", "INTEGER", NULL },
-        { "releaseTotalReserved", "INTEGER", NULL },
-        { "releaseTotalActive", "INTEGER", NULL },
-        { "streamPtr", "INTEGER", NULL },
-        { "deviceId", "INTEGER", NULL },
-    };
-    const struct profile *p = &x->collection->profile;
-    const struct op_memory *m = &p->host.records.op_memory;
-    struct db_lives v = { .collection = x->collection, .graph = arena_take(x->mem, m->lives.n, sizeof *v.graph) };
-    if (!v.graph)
+    const struct collection *s = x->collection;
+    const struct op_memory *m = graph_of(s);
+    uint32_t *shown =
+        arena_take(x->mem, m->lives.n, sizeof *shown); /* of graphs: those that began during the collection */
+    if (!shown)
         return error_set(e, FAULT_LIMIT, "OP_MEMORY: no memory for its rows");
+    size_t n = 0;
     for (uint32_t i = 0; i < m->lives.n; i++)
-        if (graph_memory_ns(p, m->lives.allocation[i]) >= p->host.source.begin_ns)
-            v.graph[v.n_graph++] = i;
-    return db_table(db,
-                    &(struct db_table){ .name = "OP_MEMORY",
-                                        .column = column,
-                                        .n_columns = LIFE_COLUMNS,
-                                        .n_rows = x->collection->lives.n + v.n_graph,
-                                        .rows = &v,
-                                        .get = db_life_cell },
-                    e);
+        if (graph_begin_ns(s, i) >= s->profile.host.source.begin_ns)
+            shown[n++] = i;
+    const struct db_table torch = { .name = "OP_MEMORY", .n_rows = s->lives.n, .rows = s },
+                          graphs = { .name = "OP_MEMORY", .n_rows = n, .rows = s, .shown = shown };
+    return db_table_kind(db, torch, KIND_COLUMNS(life_columns), OF_TORCH, e) &&
+           db_table_kind(db, graphs, KIND_COLUMNS(life_columns), OF_GRAPHS, e);
 }
 
 bool framework_memory_db(const struct collection_export *x, struct db *db, struct error *e)

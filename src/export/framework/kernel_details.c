@@ -32,20 +32,24 @@ static const char device_column[] = "Device_id", start_column[] = "Task Start Ti
 
 struct kernel_details {
     struct table summary;
-    const size_t *column; /* of summary */
+    const size_t *column; /* of summary, for each column but the step */
     size_t start;         /* the column that says when a row began */
     const struct profiler_steps *steps;
     struct step_index index; /* empty: there is no column for steps */
 };
 
+static struct cell step_id(const void *rows, size_t row)
+{
+    const struct kernel_details *d = rows;
+    const uint32_t step = step_index_at(&d->index, table_cell(&d->summary, row, d->start).i);
+    return cell_name(step == NO_ROW ? NAME_EMPTY : d->steps->id[step]);
+}
+
+/* All other columns are of op_summary. */
 static struct cell get(const void *rows, size_t row, size_t column)
 {
     const struct kernel_details *d = rows;
-    const bool has_steps = d->index.n > 0;
-    if (!has_steps || column > 0)
-        return table_cell(&d->summary, row, d->column[column - has_steps]);
-    const uint32_t step = step_index_at(&d->index, table_cell(&d->summary, row, d->start).i);
-    return cell_name(step == NO_ROW ? NAME_EMPTY : d->steps->id[step]);
+    return table_cell(&d->summary, row, d->column[column]);
 }
 
 /* Which columns there are: position in known, or N_KNOWN for those that only bear their own name. */
@@ -76,11 +80,11 @@ bool kernel_details_table(const struct collection_export *x, struct table *out, 
         return false;
     const size_t most = d->summary.n_columns + 1;
     struct column *column = arena_take(x->mem, most, sizeof *column);
-    size_t *from = arena_take(x->mem, most, sizeof *from), n = 0, n_from = 0;
+    size_t *from = arena_take(x->mem, most, sizeof *from), n = 0;
     if (!column || !from)
         return error_set(e, FAULT_LIMIT, "kernel_details: no memory");
     if (d->index.n > 0)
-        column[n++].name = "Step Id";
+        column[n++] = (struct column){ "Step Id", step_id };
     for (size_t i = 0; i < d->summary.n_columns; i++) {
         const char *name = d->summary.column[i].name;
         size_t at;
@@ -88,8 +92,8 @@ bool kernel_details_table(const struct collection_export *x, struct table *out, 
             d->start = i;
         if (!is_shown(x, name, &at))
             continue;
-        column[n++].name = at < N_KNOWN && known[at].name ? known[at].name : name;
-        from[n_from++] = i;
+        column[n].name = at < N_KNOWN && known[at].name ? known[at].name : name;
+        from[n++] = i;
     }
     d->column = from;
     d->steps = &x->collection->steps;

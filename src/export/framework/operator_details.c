@@ -52,7 +52,7 @@ static struct device_time total_time(const struct operators *o, uint32_t at)
 }
 
 /* A sum over nothing is 0, and one over something has a point. */
-static struct cell sum_cell(bool has_any, double us)
+static struct cell sum_or_0(bool has_any, double us)
 {
     return has_any ? cell_real(us) : cell_uint(0);
 }
@@ -62,37 +62,48 @@ static struct cell recorded(name_id name)
     return cell_name(name == NO_NAME ? NAME_EMPTY : name);
 }
 
-enum { NAME, SHAPES, STACK, HOST_SELF, HOST_TOTAL, SELF, TOTAL, SELF_AICORE, TOTAL_AICORE, COLUMNS };
-static const struct column columns[COLUMNS] = {
-    [NAME] = { .name = "Name" },
-    [SHAPES] = { .name = "Input Shapes" },
-    [STACK] = { .name = "Call Stack" },
-    [HOST_SELF] = { .name = "Host Self Duration(us)" },
-    [HOST_TOTAL] = { .name = "Host Total Duration(us)" },
-    [SELF] = { .name = "Device Self Duration(us)" },
-    [TOTAL] = { .name = "Device Total Duration(us)" },
-    [SELF_AICORE] = { .name = "Device Self Duration With AICore(us)" },
-    [TOTAL_AICORE] = { .name = "Device Total Duration With AICore(us)" },
-};
-
-static struct cell get(const void *rows, size_t i, size_t column)
+/* The row of torch_ops that a row shows. */
+static uint32_t op_at(const struct operators *o, size_t i)
 {
-    const struct operators *o = rows;
-    const struct torch_ops *ops = &o->s->framework.ops;
-    const uint32_t at = o->at[i], row = o->s->tree.by_begin[at];
-    struct device_time t;
-    switch (column) {
-    case NAME: return cell_name(ops->name[row]);
-    case SHAPES: return recorded(ops->shapes[row]);
-    case STACK: return recorded(ops->stack[row]);
-    case HOST_SELF: return cell_us_short(o->s->tree.self_ns[row]);
-    case HOST_TOTAL: return cell_us_short((int64_t)((uint64_t)ops->end_ns[row] - (uint64_t)ops->begin_ns[row]));
-    case SELF: t = self_time(o, at); return sum_cell(t.has_any, t.us);
-    case TOTAL: t = total_time(o, at); return sum_cell(t.has_any, t.us);
-    case SELF_AICORE: t = self_time(o, at); return sum_cell(t.has_aicore, t.aicore_us);
-    default: t = total_time(o, at); return sum_cell(t.has_aicore, t.aicore_us);
-    }
+    return o->s->tree.by_begin[o->at[i]];
 }
+
+static int64_t host_ns(const struct torch_ops *ops, uint32_t row)
+{
+    return (int64_t)((uint64_t)ops->end_ns[row] - (uint64_t)ops->begin_ns[row]);
+}
+
+static struct cell sum_cell(struct device_time t)
+{
+    return sum_or_0(t.has_any, t.us);
+}
+
+static struct cell sum_aicore_cell(struct device_time t)
+{
+    return sum_or_0(t.has_aicore, t.aicore_us);
+}
+
+CELL_GETTER(name, struct operators, cell_name(r->s->framework.ops.name[op_at(r, i)]))
+CELL_GETTER(shapes, struct operators, recorded(r->s->framework.ops.shapes[op_at(r, i)]))
+CELL_GETTER(stack, struct operators, recorded(r->s->framework.ops.stack[op_at(r, i)]))
+CELL_GETTER(host_self, struct operators, cell_us_short(r->s->tree.self_ns[op_at(r, i)]))
+CELL_GETTER(host_total, struct operators, cell_us_short(host_ns(&r->s->framework.ops, op_at(r, i))))
+CELL_GETTER(device_self, struct operators, sum_cell(self_time(r, r->at[i])))
+CELL_GETTER(device_total, struct operators, sum_cell(total_time(r, r->at[i])))
+CELL_GETTER(aicore_self, struct operators, sum_aicore_cell(self_time(r, r->at[i])))
+CELL_GETTER(aicore_total, struct operators, sum_aicore_cell(total_time(r, r->at[i])))
+
+static const struct column columns[] = {
+    { "Name", name },
+    { "Input Shapes", shapes },
+    { "Call Stack", stack },
+    { "Host Self Duration(us)", host_self },
+    { "Host Total Duration(us)", host_total },
+    { "Device Self Duration(us)", device_self },
+    { "Device Total Duration(us)", device_total },
+    { "Device Self Duration With AICore(us)", aicore_self },
+    { "Device Total Duration With AICore(us)", aicore_total },
+};
 
 /* Fills depth, and says whether something is deep. */
 static bool measure(struct operators *o)
@@ -143,12 +154,8 @@ bool operator_details_table(const struct collection_export *x, struct table *out
         if (!name_is_step(s->profile.names, ops->name[s->tree.by_begin[i]]) &&
             collection_shows(x, ops->begin_ns[s->tree.by_begin[i]]))
             o->at[n++] = i;
-    *out = (struct table){ .name = "operator_details",
-                           .column = columns,
-                           .n_columns = COLUMNS,
-                           .n_rows = n,
-                           .rows = o,
-                           .get = get,
-                           .names = s->profile.names };
+    *out = (struct table){
+        .name = "operator_details", TABLE_COLUMNS(columns), .n_rows = n, .rows = o, .names = s->profile.names
+    };
     return !arena_failed(x->mem) || error_set(e, FAULT_LIMIT, "operator_details: no memory");
 }

@@ -125,48 +125,33 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
     return true;
 }
 
-struct shown_calls {
-    const struct profile *p;
-    const uint32_t *row;
-};
-
-static struct cell cann_cell(const void *rows, size_t i, size_t column)
-{
-    const struct shown_calls *s = rows;
-    const struct calls *c = &s->p->host.calls;
-    const uint32_t row = s->row[i];
-    switch (column) {
-    case 0: return cell_int(source_host_ns(&s->p->host.source, c->begin[row]));
-    case 1: return cell_int(source_host_ns(&s->p->host.source, c->end[row]));
-    case 2: return cell_uint(c->level[row]);
-    case 3: return cell_uint((uint64_t)s->p->host.source.pid << 32 | c->thread[row]);
-    case 4: return cell_uint((uint64_t)row + 1);
-    default: return cell_name(call_api_name(s->p, row));
-    }
-}
+CELL_GETTER(call_begin, struct profile, cell_int(source_host_ns(&r->host.source, r->host.calls.begin[i])))
+CELL_GETTER(call_end, struct profile, cell_int(source_host_ns(&r->host.source, r->host.calls.end[i])))
+CELL_GETTER(call_level, struct profile, cell_uint(r->host.calls.level[i]))
+CELL_GETTER(call_tid, struct profile, cell_uint((uint64_t)r->host.source.pid << 32 | r->host.calls.thread[i]))
+CELL_GETTER(call_connection, struct profile, cell_uint((uint64_t)i + 1))
+CELL_GETTER(call_name, struct profile, cell_name(call_api_name(r, (uint32_t)i)))
 
 bool cann_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        { "startNs", "INTEGER", NULL },
-        { "endNs", "INTEGER", NULL },
-        { "type", "INTEGER", NULL },
-        { "globalTid", "INTEGER", NULL },
-        { "connectionId", "INTEGER PRIMARY KEY", NULL },
-        { "name", "INTEGER", NULL },
+        { "startNs", "INTEGER", call_begin },
+        { "endNs", "INTEGER", call_end },
+        { "type", "INTEGER", call_level },
+        { "globalTid", "INTEGER", call_tid },
+        { "connectionId", "INTEGER PRIMARY KEY", call_connection },
+        { "name", "INTEGER", call_name },
     };
     const struct calls *c = &x->profile->host.calls;
-    uint32_t *row = arena_take(x->mem, c->n, sizeof *row);
+    uint32_t *shown = arena_take(x->mem, c->n, sizeof *shown);
     size_t n = 0;
-    if (!row)
+    if (!shown)
         return error_set(e, FAULT_LIMIT, "no memory for the table CANN_API");
     for (uint32_t i = 0; i < c->n; i++)
         if (c->is_shown[i])
-            row[n++] = i;
-    const struct shown_calls shown = { x->profile, row };
-    return db_table(
-        db,
-        &(struct db_table){
-            .name = "CANN_API", .column = column, .n_columns = 6, .n_rows = n, .rows = &shown, .get = cann_cell },
-        e);
+            shown[n++] = i;
+    const struct db_table t = {
+        .name = "CANN_API", TABLE_COLUMNS(column), .n_rows = n, .rows = x->profile, .shown = shown
+    };
+    return db_table(db, &t, e);
 }

@@ -2,100 +2,77 @@
 
 #include "analyse/flow/marks.h"
 #include "analyse/host/operators.h"
+#include "raw/host_records.h"
+
+/* Tasks are of three kinds: those of the device; ranges that the user marked and the device saw, numbered after them; copies
+ * that the task scheduler did by itself, under the ids of those that the host asked for. */
+enum { OF_DEVICE, OF_MARKS, OF_SCHEDULER };
 
 struct task_rows {
-    const struct export *x;
-    const struct device *d;
-};
-
-enum {
-    TASK_BEGIN,
-    TASK_END,
-    TASK_DEVICE,
-    TASK_CONNECTION,
-    TASK_ID,
-    TASK_PID,
-    TASK_TYPE,
-    TASK_CONTEXT,
-    TASK_STREAM,
-    TASK_TASK,
-    TASK_MODEL
-};
-
-static struct cell task_cell(const void *rows, size_t i, size_t column)
-{
-    const struct task_rows *r = rows;
-    const struct tasks *t = &r->d->tasks;
-    const struct host_tasks *h = &r->x->profile->host.tasks;
-    const uint32_t host = t->host[i];
-    switch (column) {
-    case TASK_BEGIN: return cell_int(t->begin_ns[i]);
-    case TASK_END: return cell_int(t->end_ns[i]);
-    case TASK_DEVICE: return cell_uint(r->d->source.device);
-    case TASK_CONNECTION: return cell_int(host == NO_ROW ? -1 : (int64_t)h->connection[host]);
-    case TASK_ID: return cell_uint(t->global_id[i]);
-    case TASK_PID: return cell_uint(r->d->source.pid);
-    case TASK_TYPE: return cell_name(t->type[i]);
-    case TASK_CONTEXT: return cell_uint(t->context[i]);
-    case TASK_STREAM: return cell_uint(t->stream[i]);
-    case TASK_TASK: return cell_uint(t->task[i]);
-    default: return cell_uint(host == NO_ROW ? NO_MODEL : h->model[host]);
-    }
-}
-
-/* Ranges that the user marked and the device saw are tasks too, numbered after the real ones. */
-struct mark_rows {
     const struct profile *profile;
     const struct device *d;
-    uint32_t first_id;
+    const struct tasks *task;
+    const struct device_marks *mark;
+    const struct scheduler_copies *copy;
+    uint32_t first_mark_id;
+    const uint32_t *copy_id;
 };
 
-static struct cell mark_cell(const void *rows, size_t i, size_t column)
+static struct cell connection_cell(const struct profile *p, uint32_t host)
 {
-    const struct mark_rows *r = rows;
-    const struct steps *s = &r->d->steps;
-    switch (column) {
-    case TASK_BEGIN: return cell_int(s->marks.begin_ns[i]);
-    case TASK_END: return cell_int(s->marks.end_ns[i]);
-    case TASK_DEVICE: return cell_uint(r->d->source.device);
-    case TASK_CONNECTION: return cell_uint(mark_connection(seen_unique_id(r->profile, &s->marks, i)));
-    case TASK_ID: return cell_uint(r->first_id + i);
-    case TASK_PID: return cell_uint(r->d->source.pid);
-    case TASK_TYPE: return cell_text("MsTx");
-    case TASK_CONTEXT: return cell_uint(NO_CONTEXT);
-    case TASK_STREAM: return cell_uint(s->marks.stream[i]);
-    case TASK_TASK: return cell_uint(s->marks.task[i]);
-    default: return cell_uint(s->marks.model[i]);
-    }
+    return cell_int(host == NO_ROW ? -1 : (int64_t)p->host.tasks.connection[host]);
 }
 
-/* Copies that the task scheduler did by itself, under the ids of those that the host asked for. */
-struct ts_copy_rows {
-    const struct export *x;
-    const struct device *d;
-    const uint32_t *id;
+static struct cell model_cell(const struct profile *p, uint32_t host)
+{
+    return cell_uint(host == NO_ROW ? NO_MODEL : p->host.tasks.model[host]);
+}
+
+CELL_GETTER(device_id, struct task_rows, cell_uint(r->d->source.device))
+CELL_GETTER(device_pid, struct task_rows, cell_uint(r->d->source.pid))
+CELL_GETTER(no_context, struct task_rows, cell_uint(NO_CONTEXT))
+
+CELL_GETTER(task_begin, struct task_rows, cell_int(r->task->begin_ns[i]))
+CELL_GETTER(task_end, struct task_rows, cell_int(r->task->end_ns[i]))
+CELL_GETTER(task_connection, struct task_rows, connection_cell(r->profile, r->task->host[i]))
+CELL_GETTER(task_id, struct task_rows, cell_uint(r->task->global_id[i]))
+CELL_GETTER(task_type, struct task_rows, cell_name(r->task->type[i]))
+CELL_GETTER(task_context, struct task_rows, cell_uint(r->task->context[i]))
+CELL_GETTER(task_stream, struct task_rows, cell_uint(r->task->stream[i]))
+CELL_GETTER(task_task, struct task_rows, cell_uint(r->task->task[i]))
+CELL_GETTER(task_model, struct task_rows, model_cell(r->profile, r->task->host[i]))
+
+CELL_GETTER(mark_begin, struct task_rows, cell_int(r->mark->begin_ns[i]))
+CELL_GETTER(mark_end, struct task_rows, cell_int(r->mark->end_ns[i]))
+CELL_GETTER(mark_connection_id, struct task_rows, cell_uint(mark_connection(seen_unique_id(r->profile, r->mark, i))))
+CELL_GETTER(mark_id, struct task_rows, cell_uint(r->first_mark_id + i))
+CELL_GETTER(mark_type, struct task_rows, cell_text("MsTx"))
+CELL_GETTER(mark_stream, struct task_rows, cell_uint(r->mark->stream[i]))
+CELL_GETTER(mark_task, struct task_rows, cell_uint(r->mark->task[i]))
+CELL_GETTER(mark_model, struct task_rows, cell_uint(r->mark->model[i]))
+
+CELL_GETTER(copy_begin, struct task_rows, cell_int(source_device_ns(&r->d->source, r->copy->begin[i])))
+CELL_GETTER(copy_end, struct task_rows, cell_int(source_device_ns(&r->d->source, r->copy->end[i])))
+CELL_GETTER(copy_connection, struct task_rows, connection_cell(r->profile, r->copy->host[i]))
+CELL_GETTER(copy_id, struct task_rows, cell_uint(r->copy_id[i]))
+CELL_GETTER(copy_type, struct task_rows, cell_name(NAME_MEMCPY_ASYNC))
+CELL_GETTER(copy_stream, struct task_rows, cell_uint(r->copy->stream[i]))
+CELL_GETTER(copy_task, struct task_rows, cell_uint(r->copy->task[i]))
+CELL_GETTER(copy_model, struct task_rows, model_cell(r->profile, r->copy->host[i]))
+
+static const struct db_kind_column task_columns[] = {
+    { "startNs", "INTEGER", { task_begin, mark_begin, copy_begin } },
+    { "endNs", "INTEGER", { task_end, mark_end, copy_end } },
+    { "deviceId", "INTEGER", { device_id, device_id, device_id } },
+    { "connectionId", "INTEGER", { task_connection, mark_connection_id, copy_connection } },
+    { "globalTaskId", "INTEGER", { task_id, mark_id, copy_id } },
+    { "globalPid", "INTEGER", { device_pid, device_pid, device_pid } },
+    { "taskType", "INTEGER", { task_type, mark_type, copy_type } },
+    { "contextId", "INTEGER", { task_context, no_context, no_context } },
+    { "streamId", "INTEGER", { task_stream, mark_stream, copy_stream } },
+    { "taskId", "INTEGER", { task_task, mark_task, copy_task } },
+    { "modelId", "INTEGER", { task_model, mark_model, copy_model } },
 };
-
-static struct cell ts_copy_cell(const void *rows, size_t i, size_t column)
-{
-    const struct ts_copy_rows *r = rows;
-    const struct device *d = r->d;
-    const struct host_tasks *h = &r->x->profile->host.tasks;
-    const uint32_t host = d->log.copies.host[i];
-    switch (column) {
-    case TASK_BEGIN: return cell_int(source_device_ns(&d->source, d->log.copies.begin[i]));
-    case TASK_END: return cell_int(source_device_ns(&d->source, d->log.copies.end[i]));
-    case TASK_DEVICE: return cell_uint(d->source.device);
-    case TASK_CONNECTION: return cell_int(host == NO_ROW ? -1 : (int64_t)h->connection[host]);
-    case TASK_ID: return cell_uint(r->id[i]);
-    case TASK_PID: return cell_uint(d->source.pid);
-    case TASK_TYPE: return cell_name(NAME_MEMCPY_ASYNC);
-    case TASK_CONTEXT: return cell_uint(NO_CONTEXT);
-    case TASK_STREAM: return cell_uint(d->log.copies.stream[i]);
-    case TASK_TASK: return cell_uint(d->log.copies.task[i]);
-    default: return cell_uint(host == NO_ROW ? NO_MODEL : h->model[host]);
-    }
-}
 
 /* Those that the host does not know are numbered after everything that has a number. */
 static uint32_t *ts_copy_ids(const struct export *x, const struct device *d, uint32_t *next_id)
@@ -110,80 +87,75 @@ static uint32_t *ts_copy_ids(const struct export *x, const struct device *d, uin
 
 static bool write_tasks(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        { "startNs", "INTEGER", NULL },      { "endNs", "INTEGER", NULL },        { "deviceId", "INTEGER", NULL },
-        { "connectionId", "INTEGER", NULL }, { "globalTaskId", "INTEGER", NULL }, { "globalPid", "INTEGER", NULL },
-        { "taskType", "INTEGER", NULL },     { "contextId", "INTEGER", NULL },    { "streamId", "INTEGER", NULL },
-        { "taskId", "INTEGER", NULL },       { "modelId", "INTEGER", NULL },
-    };
-    struct db_table table = { .name = "TASK",
-                              .column = column,
-                              .n_columns = sizeof column / sizeof *column,
-                              .index = "TaskIndex ON TASK (startNs,globalTaskId)" };
     uint32_t next_id = x->profile->n_global_ids;
-    for (size_t d = 0; d < x->profile->n_devices; d++) {
-        const struct task_rows tasks = { x, &x->profile->device[d] };
-        const struct mark_rows marks = { x->profile, &x->profile->device[d], next_id };
-        table.rows = &tasks;
-        table.get = task_cell;
-        table.n_rows = tasks.d->tasks.n;
-        if (!db_table(db, &table, e))
-            return false;
-        table.rows = &marks;
-        table.get = mark_cell;
-        table.n_rows = marks.d->steps.marks.n;
-        if (!db_table(db, &table, e))
-            return false;
-        next_id += (uint32_t)marks.d->steps.marks.n;
-        const struct ts_copy_rows copies = { x, tasks.d, ts_copy_ids(x, tasks.d, &next_id) };
-        if (!copies.id)
+    for (size_t k = 0; k < x->profile->n_devices; k++) {
+        const struct device *d = &x->profile->device[k];
+        struct task_rows rows = { x->profile, d, &d->tasks, &d->steps.marks, &d->log.copies, next_id, NULL };
+        next_id += (uint32_t)d->steps.marks.n;
+        rows.copy_id = ts_copy_ids(x, d, &next_id);
+        if (!rows.copy_id)
             return error_set(e, FAULT_LIMIT, "no memory for the table TASK");
-        table.rows = &copies;
-        table.get = ts_copy_cell;
-        table.n_rows = tasks.d->log.copies.n;
-        if (!db_table(db, &table, e))
-            return false;
+        const size_t n[] = {
+            [OF_DEVICE] = d->tasks.n, [OF_MARKS] = d->steps.marks.n, [OF_SCHEDULER] = d->log.copies.n
+        };
+        for (unsigned kind = OF_DEVICE; kind <= OF_SCHEDULER; kind++) {
+            const struct db_table t = {
+                .name = "TASK", .n_rows = n[kind], .rows = &rows, .index = "TaskIndex ON TASK (startNs,globalTaskId)"
+            };
+            if (!db_table_kind(db, t, KIND_COLUMNS(task_columns), kind, e))
+                return false;
+        }
     }
     return true;
 }
 
-/* Host tasks with an operator, one for each id. */
-struct op_rows {
-    const struct profile *p;
-    const uint32_t *host;
+/* Of a host task with an operator. */
+#define OF_OP(function, make, column)                                                                                  \
+    CELL_GETTER(function, struct profile, make(r->host.ops.column[r->host.tasks.op[i]]))
+OF_OP(op_name, cell_name, name)
+CELL_GETTER(op_task_id, struct profile, cell_uint(r->host.tasks.global_id[i]))
+OF_OP(op_blocks, cell_uint, blocks)
+OF_OP(op_mix_blocks, cell_uint, mix_blocks)
+OF_OP(op_task_type, cell_name, task_type)
+OF_OP(op_type, cell_name, op_type)
+OF_OP(op_input_formats, cell_name, formats[TENSOR_INPUT])
+OF_OP(op_input_types, cell_name, types[TENSOR_INPUT])
+OF_OP(op_input_shapes, cell_shape, shapes[TENSOR_INPUT])
+OF_OP(op_output_formats, cell_name, formats[TENSOR_OUTPUT])
+OF_OP(op_output_types, cell_name, types[TENSOR_OUTPUT])
+OF_OP(op_output_shapes, cell_shape, shapes[TENSOR_OUTPUT])
+OF_OP(op_attr, cell_name, attr)
+OF_OP(op_state, cell_name, state)
+OF_OP(op_hf32, cell_name, hf32)
+OF_OP(op_grid_dim, cell_name, grid_dim)
+OF_OP(op_block_dim, cell_name, block_dim)
+
+static const struct db_column op_columns[] = {
+    { "name", "INTEGER", op_name },
+    { "globalTaskId", "INTEGER PRIMARY KEY", op_task_id },
+    { "blockNum", "INTEGER", op_blocks },
+    { "mixBlockNum", "INTEGER", op_mix_blocks },
+    { "taskType", "INTEGER", op_task_type },
+    { "opType", "INTEGER", op_type },
+    { "inputFormats", "INTEGER", op_input_formats },
+    { "inputDataTypes", "INTEGER", op_input_types },
+    { "inputShapes", "INTEGER", op_input_shapes },
+    { "outputFormats", "INTEGER", op_output_formats },
+    { "outputDataTypes", "INTEGER", op_output_types },
+    { "outputShapes", "INTEGER", op_output_shapes },
+    { "attrInfo", "INTEGER", op_attr },
+    { "opState", "INTEGER", op_state },
+    { "hf32Eligible", "INTEGER", op_hf32 },
+    { "gridDim", "INTEGER", op_grid_dim },
+    { "blockDim", "INTEGER", op_block_dim },
 };
 
-static struct cell op_cell(const void *rows, size_t i, size_t column)
-{
-    const struct op_rows *r = rows;
-    const struct ops *o = &r->p->host.ops;
-    const uint32_t host = r->host[i], op = r->p->host.tasks.op[host];
-    switch (column) {
-    case 0: return cell_name(o->name[op]);
-    case 1: return cell_uint(r->p->host.tasks.global_id[host]);
-    case 2: return cell_uint(o->blocks[op]);
-    case 3: return cell_uint(o->mix_blocks[op]);
-    case 4: return cell_name(o->task_type[op]);
-    case 5: return cell_name(o->op_type[op]);
-    case 6: return cell_name(o->formats[0][op]);
-    case 7: return cell_name(o->types[0][op]);
-    case 8: return cell_shape(o->shapes[0][op]);
-    case 9: return cell_name(o->formats[1][op]);
-    case 10: return cell_name(o->types[1][op]);
-    case 11: return cell_shape(o->shapes[1][op]);
-    case 12: return cell_name(o->attr[op]);
-    case 13: return cell_name(o->state[op]);
-    case 14: return cell_name(o->hf32[op]);
-    case 15: return cell_name(o->grid_dim[op]);
-    default: return cell_name(o->block_dim[op]);
-    }
-}
-
-static struct cell schedule_cell(const void *rows, size_t i, size_t column)
-{
-    static const size_t same_as[] = { 0, 1, 4, 5 };
-    return op_cell(rows, i, same_as[column]);
-}
+static const struct db_column schedule_columns[] = {
+    { "name", "INTEGER", op_name },
+    { "globalTaskId", "INTEGER PRIMARY KEY", op_task_id },
+    { "taskType", "INTEGER", op_task_type },
+    { "opType", "INTEGER", op_type },
+};
 
 uint32_t *op_task_rows(const struct profile *p, bool is_schedule, struct arena *mem, size_t *n)
 {
@@ -199,56 +171,18 @@ uint32_t *op_task_rows(const struct profile *p, bool is_schedule, struct arena *
     return row;
 }
 
+/* One row for each id. */
 static bool write_ops(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = {
-        { "name", "INTEGER", NULL },
-        { "globalTaskId", "INTEGER PRIMARY KEY", NULL },
-        { "blockNum", "INTEGER", NULL },
-        { "mixBlockNum", "INTEGER", NULL },
-        { "taskType", "INTEGER", NULL },
-        { "opType", "INTEGER", NULL },
-        { "inputFormats", "INTEGER", NULL },
-        { "inputDataTypes", "INTEGER", NULL },
-        { "inputShapes", "INTEGER", NULL },
-        { "outputFormats", "INTEGER", NULL },
-        { "outputDataTypes", "INTEGER", NULL },
-        { "outputShapes", "INTEGER", NULL },
-        { "attrInfo", "INTEGER", NULL },
-        { "opState", "INTEGER", NULL },
-        { "hf32Eligible", "INTEGER", NULL },
-        { "gridDim", "INTEGER", NULL },
-        { "blockDim", "INTEGER", NULL },
-    };
-    static const struct db_column schedule_column[] = {
-        { "name", "INTEGER", NULL },
-        { "globalTaskId", "INTEGER PRIMARY KEY", NULL },
-        { "taskType", "INTEGER", NULL },
-        { "opType", "INTEGER", NULL },
-    };
     const struct profile *p = x->profile;
-    size_t n_compute, n_schedule;
-    const uint32_t *compute = op_task_rows(p, false, x->mem, &n_compute),
-                   *schedule = op_task_rows(p, true, x->mem, &n_schedule);
-    if (!compute || !schedule)
+    struct db_table compute = { .name = "COMPUTE_TASK_INFO", TABLE_COLUMNS(op_columns), .rows = p }, schedule = {
+        .name = "COMMUNICATION_SCHEDULE_TASK_INFO", TABLE_COLUMNS(schedule_columns), .rows = p
+    };
+    compute.shown = op_task_rows(p, false, x->mem, &compute.n_rows);
+    schedule.shown = op_task_rows(p, true, x->mem, &schedule.n_rows);
+    if (!compute.shown || !schedule.shown)
         return error_set(e, FAULT_LIMIT, "no memory for the table COMPUTE_TASK_INFO");
-    const struct op_rows rows = { p, compute }, schedule_rows = { p, schedule };
-    return db_table(db,
-                    &(struct db_table){ .name = "COMPUTE_TASK_INFO",
-                                        .column = column,
-                                        .n_columns = 17,
-                                        .n_rows = n_compute,
-                                        .rows = &rows,
-                                        .get = op_cell },
-                    e) &&
-           db_table(db,
-                    &(struct db_table){ .name = "COMMUNICATION_SCHEDULE_TASK_INFO",
-                                        .column = schedule_column,
-                                        .n_columns = 4,
-                                        .n_rows = n_schedule,
-                                        .rows = &schedule_rows,
-                                        .get = schedule_cell },
-                    e);
+    return db_table(db, &compute, e) && db_table(db, &schedule, e);
 }
 
 struct copy_row {
@@ -257,22 +191,23 @@ struct copy_row {
     uint64_t bytes;
 };
 
-static struct cell copy_cell(const void *rows, size_t i, size_t column)
+static struct cell operation_cell(uint16_t kind)
 {
     enum { KIND_OTHER = 65535 };
-    const struct copy_row *r = (const struct copy_row *)rows + i;
-    switch (column) {
-    case 0: return cell_uint(r->id);
-    case 1: return cell_uint(r->bytes);
-    default: return cell_uint(r->kind == COPY_OTHER ? KIND_OTHER : r->kind);
-    }
+    return cell_uint(kind == COPY_OTHER ? KIND_OTHER : kind);
 }
+
+CELL_GETTER(copied_task, struct copy_row, cell_uint(r[i].id))
+CELL_GETTER(copied_bytes, struct copy_row, cell_uint(r[i].bytes))
+CELL_GETTER(copied_where, struct copy_row, operation_cell(r[i].kind))
 
 static bool write_copies(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = { { "globalTaskId", "NUMERIC", NULL },
-                                               { "size", "NUMERIC", NULL },
-                                               { "memcpyOperation", "NUMERIC", NULL } };
+    static const struct db_column column[] = {
+        { "globalTaskId", "NUMERIC", copied_task },
+        { "size", "NUMERIC", copied_bytes },
+        { "memcpyOperation", "NUMERIC", copied_where },
+    };
     for (size_t d = 0; d < x->profile->n_devices; d++) {
         const struct tasks *t = &x->profile->device[d].tasks;
         const struct device_log *log = &x->profile->device[d].log;
@@ -289,14 +224,8 @@ static bool write_copies(const struct export *x, struct db *db, struct error *e)
             if (log->copies.kind[i] != COPY_NONE)
                 row[n++] = (struct copy_row){ x->profile->host.tasks.global_id[log->copies.host[i]],
                                               log->copies.kind[i], log->copies.bytes[i] };
-        if (!db_table(db,
-                      &(struct db_table){ .name = "MEMCPY_INFO",
-                                          .column = column,
-                                          .n_columns = 3,
-                                          .n_rows = n,
-                                          .rows = row,
-                                          .get = copy_cell },
-                      e))
+        const struct db_table table = { .name = "MEMCPY_INFO", TABLE_COLUMNS(column), .n_rows = n, .rows = row };
+        if (!db_table(db, &table, e))
             return false;
     }
     return true;

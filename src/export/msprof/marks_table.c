@@ -12,51 +12,69 @@ struct mark_lines {
     struct mark_line *at;
 };
 
-enum mark_column {
-    MARK_COLUMN_DEVICE,
-    MARK_COLUMN_PID,
-    MARK_COLUMN_TID,
-    MARK_COLUMN_CATEGORY,
-    MARK_COLUMN_EVENT,
-    MARK_COLUMN_PAYLOAD_TYPE,
-    MARK_COLUMN_PAYLOAD,
-    MARK_COLUMN_BEGIN,
-    MARK_COLUMN_END,
-    MARK_COLUMN_MESSAGE_TYPE,
-    MARK_COLUMN_MESSAGE,
-    MARK_COLUMN_DOMAIN,
-    MARK_COLUMN_DEVICE_BEGIN,
-    MARK_COLUMN_DEVICE_END,
-};
-
-static struct cell line_cell(const void *rows, size_t row, size_t column)
+static const struct marks *marks_of(const struct profile *p)
 {
-    const struct mark_lines *lines = rows;
-    const struct mark_line *line = &lines->at[row];
-    const struct profile *p = lines->profile;
-    const struct marks *m = &p->host.records.marks;
-    const uint32_t i = line->mark;
-    const bool is_plain = i < m->n_plain, is_seen = line->device != NO_ROW;
-    switch ((enum mark_column)column) {
-    case MARK_COLUMN_DEVICE: return is_seen ? cell_uint(p->device[line->device].source.device) : cell_text("host");
-    case MARK_COLUMN_PID: return cell_uint(m->process[i]);
-    case MARK_COLUMN_TID: return cell_uint(m->thread[i]);
-    case MARK_COLUMN_CATEGORY: return is_plain ? cell_uint(m->category[i]) : cell_na();
-    case MARK_COLUMN_EVENT: return cell_text(mark_event_text(m, i));
-    case MARK_COLUMN_PAYLOAD_TYPE: return is_plain ? cell_int((int32_t)m->payload_type[i]) : cell_na();
-    case MARK_COLUMN_PAYLOAD: return is_plain ? cell_uint(m->payload[i]) : cell_na();
-    case MARK_COLUMN_BEGIN: return cell_time(source_host_ns(&p->host.source, m->begin[i]));
-    case MARK_COLUMN_END: return cell_time(source_host_ns(&p->host.source, m->end[i]));
-    case MARK_COLUMN_MESSAGE_TYPE: return is_plain ? cell_int((int32_t)m->message_type[i]) : cell_na();
-    case MARK_COLUMN_MESSAGE: return cell_name(m->message[i]);
-    case MARK_COLUMN_DOMAIN: return is_plain ? cell_na() : cell_text(mark_domain_text(p, i));
-    case MARK_COLUMN_DEVICE_BEGIN:
-        return is_seen ? cell_time(p->device[line->device].steps.marks.begin_ns[line->seen]) : cell_na();
-    case MARK_COLUMN_DEVICE_END:
-        return is_seen ? cell_time(p->device[line->device].steps.marks.end_ns[line->seen]) : cell_na();
-    }
-    return cell_na();
+    return &p->host.records.marks;
 }
+
+/* Without a domain. */
+static bool is_plain(const struct profile *p, size_t mark)
+{
+    return mark < marks_of(p)->n_plain;
+}
+
+static const struct device *seen_by(const struct mark_lines *l, size_t i)
+{
+    return l->at[i].device == NO_ROW ? NULL : &l->profile->device[l->at[i].device];
+}
+
+static struct cell time_cell(const struct profile *p, uint64_t tick)
+{
+    return cell_time(source_host_ns(&p->host.source, tick));
+}
+
+/* What a line shows of its mark, of one without a domain, and of the device that saw it. */
+#define OF_MARK(function, make, column)                                                                                \
+    CELL_GETTER(function, struct mark_lines, make(marks_of(r->profile)->column[r->at[i].mark]))
+#define OF_PLAIN(function, make, type, column)                                                                         \
+    CELL_GETTER(function, struct mark_lines,                                                                           \
+                is_plain(r->profile, r->at[i].mark) ? make((type)marks_of(r->profile)->column[r->at[i].mark])          \
+                                                    : cell_na())
+#define OF_DEVICE(function, otherwise, expression)                                                                     \
+    CELL_GETTER(function, struct mark_lines, seen_by(r, i) ? expression : otherwise)
+
+OF_DEVICE(device_id, cell_text("host"), cell_uint(seen_by(r, i)->source.device))
+OF_MARK(process_id, cell_uint, process)
+OF_MARK(thread_id, cell_uint, thread)
+OF_PLAIN(category, cell_uint, uint32_t, category)
+CELL_GETTER(event_type, struct mark_lines, cell_text(mark_event_text(marks_of(r->profile), r->at[i].mark)))
+OF_PLAIN(payload_type, cell_int, int32_t, payload_type)
+OF_PLAIN(payload_value, cell_uint, uint64_t, payload)
+CELL_GETTER(begin, struct mark_lines, time_cell(r->profile, marks_of(r->profile)->begin[r->at[i].mark]))
+CELL_GETTER(end, struct mark_lines, time_cell(r->profile, marks_of(r->profile)->end[r->at[i].mark]))
+OF_PLAIN(message_type, cell_int, int32_t, message_type)
+OF_MARK(message, cell_name, message)
+CELL_GETTER(domain, struct mark_lines,
+            is_plain(r->profile, r->at[i].mark) ? cell_na() : cell_text(mark_domain_text(r->profile, r->at[i].mark)))
+OF_DEVICE(device_begin, cell_na(), cell_time(seen_by(r, i)->steps.marks.begin_ns[r->at[i].seen]))
+OF_DEVICE(device_end, cell_na(), cell_time(seen_by(r, i)->steps.marks.end_ns[r->at[i].seen]))
+
+static const struct column line_columns[] = {
+    { "Device_id", device_id },
+    { "pid", process_id },
+    { "tid", thread_id },
+    { "category", category },
+    { "event_type", event_type },
+    { "payload_type", payload_type },
+    { "payload_value", payload_value },
+    { "Start_time(us)", begin },
+    { "End_time(us)", end },
+    { "message_type", message_type },
+    { "message", message },
+    { "domain", domain },
+    { "Device Start_time(us)", device_begin },
+    { "Device End_time(us)", device_end },
+};
 
 /* Where devices saw the marks: those of mark i are at[first[i]] up to at[first[i + 1]]. */
 struct sightings {
@@ -102,22 +120,6 @@ static size_t lines_of(const struct sightings *s, uint32_t mark, struct mark_lin
 
 bool marks_report(const struct export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = {
-        [MARK_COLUMN_DEVICE] = { "Device_id", NULL },
-        [MARK_COLUMN_PID] = { "pid", NULL },
-        [MARK_COLUMN_TID] = { "tid", NULL },
-        [MARK_COLUMN_CATEGORY] = { "category", NULL },
-        [MARK_COLUMN_EVENT] = { "event_type", NULL },
-        [MARK_COLUMN_PAYLOAD_TYPE] = { "payload_type", NULL },
-        [MARK_COLUMN_PAYLOAD] = { "payload_value", NULL },
-        [MARK_COLUMN_BEGIN] = { "Start_time(us)", NULL },
-        [MARK_COLUMN_END] = { "End_time(us)", NULL },
-        [MARK_COLUMN_MESSAGE_TYPE] = { "message_type", NULL },
-        [MARK_COLUMN_MESSAGE] = { "message", NULL },
-        [MARK_COLUMN_DOMAIN] = { "domain", NULL },
-        [MARK_COLUMN_DEVICE_BEGIN] = { "Device Start_time(us)", NULL },
-        [MARK_COLUMN_DEVICE_END] = { "Device End_time(us)", NULL },
-    };
     const struct profile *p = x->profile;
     const struct marks *m = &p->host.records.marks;
     struct sightings seen;
@@ -136,71 +138,39 @@ bool marks_report(const struct export *x, struct table *out, struct error *e)
     lines->profile = p;
     for (size_t i = 0; i < m->n; i++)
         at += lines_of(&seen, order[i], lines->at + at);
-    *out = (struct table){ .name = "msprof_tx",
-                           .column = column,
-                           .n_columns = sizeof column / sizeof *column,
-                           .n_rows = n,
-                           .rows = lines,
-                           .get = line_cell,
-                           .names = p->names };
+    *out = (struct table){
+        .name = "msprof_tx", TABLE_COLUMNS(line_columns), .n_rows = n, .rows = lines, .names = p->names
+    };
     return true;
 }
 
-/* The rows of the database: marks that began during the collection. */
-struct mark_rows {
-    const struct profile *profile;
-    const uint32_t *row;
-};
-
-enum mark_field {
-    MARK_FIELD_BEGIN,
-    MARK_FIELD_END,
-    MARK_FIELD_EVENT,
-    MARK_FIELD_RANGE,
-    MARK_FIELD_CATEGORY,
-    MARK_FIELD_MESSAGE,
-    MARK_FIELD_TID,
-    MARK_FIELD_END_TID,
-    MARK_FIELD_DOMAIN,
-    MARK_FIELD_CONNECTION,
-};
-enum { EVENT_UNKNOWN = 65535 };
-
-static struct cell event_cell(const void *rows, size_t row, size_t field)
+static struct cell event_cell(const struct marks *m, size_t i)
 {
-    const struct mark_rows *r = rows;
-    const struct profile *p = r->profile;
-    const struct marks *m = &p->host.records.marks;
-    const uint32_t i = r->row[row];
-    const bool is_plain = i < m->n_plain;
-    switch ((enum mark_field)field) {
-    case MARK_FIELD_BEGIN: return cell_int(source_host_ns(&p->host.source, m->begin[i]));
-    case MARK_FIELD_END: return cell_int(source_host_ns(&p->host.source, m->end[i]));
-    case MARK_FIELD_EVENT: return cell_uint(*mark_event_text(m, i) ? m->event[i] : EVENT_UNKNOWN);
-    case MARK_FIELD_RANGE: return cell_uint(UINT32_MAX);
-    case MARK_FIELD_CATEGORY: return cell_uint(is_plain ? m->category[i] : UINT32_MAX);
-    case MARK_FIELD_MESSAGE: return cell_name(m->message[i]);
-    case MARK_FIELD_TID:
-    case MARK_FIELD_END_TID: return cell_uint((uint64_t)p->host.source.pid << 32 | m->thread[i]);
-    case MARK_FIELD_DOMAIN: return cell_text(is_plain ? "" : mark_domain_text(p, i));
-    case MARK_FIELD_CONNECTION: return cell_uint(is_plain ? MARK_WITHOUT_ID : mark_connection(mark_unique_id(m, i)));
-    }
-    return cell_na();
+    enum { EVENT_UNKNOWN = 65535 };
+    return cell_uint(*mark_event_text(m, i) ? m->event[i] : EVENT_UNKNOWN);
 }
 
+/* Of a mark of the host. */
+CELL_GETTER(db_begin, struct profile, cell_int(source_host_ns(&r->host.source, marks_of(r)->begin[i])))
+CELL_GETTER(db_end, struct profile, cell_int(source_host_ns(&r->host.source, marks_of(r)->end[i])))
+CELL_GETTER(db_event, struct profile, event_cell(marks_of(r), i))
+CELL_GETTER(db_range, struct profile, cell_uint(UINT32_MAX))
+CELL_GETTER(db_category, struct profile, cell_uint(is_plain(r, i) ? marks_of(r)->category[i] : UINT32_MAX))
+CELL_GETTER(db_message, struct profile, cell_name(marks_of(r)->message[i]))
+CELL_GETTER(db_tid, struct profile, cell_uint((uint64_t)r->host.source.pid << 32 | marks_of(r)->thread[i]))
+CELL_GETTER(db_domain, struct profile, cell_text(is_plain(r, i) ? "" : mark_domain_text(r, i)))
+CELL_GETTER(db_connection, struct profile,
+            cell_uint(is_plain(r, i) ? MARK_WITHOUT_ID : mark_connection(mark_unique_id(marks_of(r), i))))
+
+/* Marks that began during the collection. */
 bool marks_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        [MARK_FIELD_BEGIN] = { "startNs", "INTEGER", NULL },
-        [MARK_FIELD_END] = { "endNs", "INTEGER", NULL },
-        [MARK_FIELD_EVENT] = { "eventType", "INTEGER", NULL },
-        [MARK_FIELD_RANGE] = { "rangeId", "INTEGER", NULL },
-        [MARK_FIELD_CATEGORY] = { "category", "INTEGER", NULL },
-        [MARK_FIELD_MESSAGE] = { "message", "INTEGER", NULL },
-        [MARK_FIELD_TID] = { "globalTid", "INTEGER", NULL },
-        [MARK_FIELD_END_TID] = { "endGlobalTid", "INTEGER", NULL },
-        [MARK_FIELD_DOMAIN] = { "domainId", "INTEGER", NULL },
-        [MARK_FIELD_CONNECTION] = { "connectionId", "INTEGER", NULL },
+        { "startNs", "INTEGER", db_begin },     { "endNs", "INTEGER", db_end },
+        { "eventType", "INTEGER", db_event },   { "rangeId", "INTEGER", db_range },
+        { "category", "INTEGER", db_category }, { "message", "INTEGER", db_message },
+        { "globalTid", "INTEGER", db_tid },     { "endGlobalTid", "INTEGER", db_tid },
+        { "domainId", "INTEGER", db_domain },   { "connectionId", "INTEGER", db_connection },
     };
     const struct profile *p = x->profile;
     const struct marks *m = &p->host.records.marks;
@@ -211,12 +181,6 @@ bool marks_db(const struct export *x, struct db *db, struct error *e)
     for (uint32_t i = 0; i < m->n; i++)
         if (source_host_ns(&p->host.source, m->begin[i]) >= p->host.source.begin_ns)
             row[n++] = i;
-    const struct mark_rows rows = { p, row };
-    const struct db_table t = { .name = "MSTX_EVENTS",
-                                .column = column,
-                                .n_columns = sizeof column / sizeof *column,
-                                .n_rows = n,
-                                .rows = &rows,
-                                .get = event_cell };
+    const struct db_table t = { .name = "MSTX_EVENTS", TABLE_COLUMNS(column), .n_rows = n, .rows = p, .shown = row };
     return db_table(db, &t, e);
 }

@@ -8,6 +8,11 @@
 
 enum { LIFE_WITHOUT_END = UINT32_MAX - 1 }; /* the last number but one stands for it in the raw records */
 
+static const struct op_memory *records_of(const struct profile *p)
+{
+    return &p->host.records.op_memory;
+}
+
 static struct cell kilobytes(double bytes)
 {
     return cell_real(round_exact(bytes / 1024, 3));
@@ -15,12 +20,12 @@ static struct cell kilobytes(double bytes)
 
 static struct cell device_cell(const struct profile *p, uint32_t row)
 {
-    return p->n_devices == 0 ? cell_text("host") : cell_uint(p->host.records.op_memory.device[row]);
+    return p->n_devices == 0 ? cell_text("host") : cell_uint(records_of(p)->device[row]);
 }
 
 static struct cell time_cell(const struct profile *p, uint32_t row)
 {
-    return cell_time(source_host_ns(&p->host.source, p->host.records.op_memory.time[row]));
+    return cell_time(source_host_ns(&p->host.source, records_of(p)->time[row]));
 }
 
 /* What the tables are made from, and the texts that nearly all of their rows share. */
@@ -45,7 +50,7 @@ static const struct memory_view *view_make(const struct export *x, const uint32_
     uint32_t *device = arena_take(x->mem, n, sizeof *device), *order = arena_take(x->mem, n, sizeof *order);
     if (v && device && order) {
         for (size_t i = 0; i < n; i++)
-            device[i] = x->profile->host.records.op_memory.device[record ? record[i] : i];
+            device[i] = records_of(x->profile)->device[record ? record[i] : i];
         order_fill(order, n);
     }
     if (!v || !device || !order || !order_by_u32(order, n, device)) {
@@ -61,42 +66,43 @@ static const struct memory_view *view_make(const struct export *x, const uint32_
 
 static struct cell npu_cell(const struct memory_view *v, uint32_t row)
 {
-    const uint32_t device = v->profile->host.records.op_memory.device[row];
+    const uint32_t device = records_of(v->profile)->device[row];
     return cell_name(device < KNOWN_DEVICES ? v->npu[device] : npu_name(v->profile, device));
 }
 
-static struct cell record_cell(const void *rows, size_t row, size_t column)
+static const struct op_memory *memory_of(const struct memory_view *v)
 {
-    const struct memory_view *v = rows;
-    const struct profile *p = v->profile;
-    const struct op_memory *m = &p->host.records.op_memory;
-    const uint32_t i = v->order[row];
-    switch (column) {
-    case 0: return device_cell(p, i);
-    case 1: return cell_text("GE");
-    case 2: return time_cell(p, i);
-    case 3: return kilobytes((double)m->allocated[i]);
-    case 4: return kilobytes((double)m->reserved[i]);
-    default: return npu_cell(v, i);
-    }
+    return records_of(v->profile);
 }
+
+CELL_GETTER(record_device, struct memory_view, device_cell(r->profile, (uint32_t)i))
+CELL_GETTER(record_component, struct memory_view, cell_text("GE"))
+CELL_GETTER(record_time, struct memory_view, time_cell(r->profile, (uint32_t)i))
+CELL_GETTER(record_allocated, struct memory_view, kilobytes((double)memory_of(r)->allocated[i]))
+CELL_GETTER(record_reserved, struct memory_view, kilobytes((double)memory_of(r)->reserved[i]))
+CELL_GETTER(record_npu, struct memory_view, npu_cell(r, (uint32_t)i))
 
 bool memory_record_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        { "Device_id", NULL },           { "Component", NULL },          { "Timestamp(us)", NULL },
-        { "Total Allocated(KB)", NULL }, { "Total Reserved(KB)", NULL }, { "Device", NULL },
+        { "Device_id", record_device },
+        { "Component", record_component },
+        { "Timestamp(us)", record_time },
+        { "Total Allocated(KB)", record_allocated },
+        { "Total Reserved(KB)", record_reserved },
+        { "Device", record_npu },
     };
-    const struct op_memory *m = &x->profile->host.records.op_memory;
+    const struct op_memory *m = records_of(x->profile);
     const struct memory_view *v = view_make(x, NULL, m->n, e);
+    if (!v)
+        return false;
     *out = (struct table){ .name = "memory_record",
-                           .column = column,
-                           .n_columns = sizeof column / sizeof *column,
+                           TABLE_COLUMNS(column),
                            .n_rows = m->n,
                            .rows = v,
-                           .get = record_cell,
+                           .shown = v->order,
                            .names = x->profile->names };
-    return v != NULL;
+    return true;
 }
 
 /* How long it was, to the nearest ns, of a half as the reference has it: of the double that it divides to. */
@@ -106,123 +112,148 @@ static struct cell lasted_cell(struct ticks tick, int64_t n)
     return cell_us_short(fabs(us) < 1e15 ? llround(us * 1000) : ticks_to_ns(tick, n));
 }
 
-static struct cell life_cell(const void *rows, size_t row, size_t column)
+/* The records in which a life begins and ends: that of the end may be NO_ROW. */
+static uint32_t life_begin(const struct memory_view *v, size_t life)
 {
-    const struct memory_view *v = rows;
-    const struct profile *p = v->profile;
-    const struct op_memory *m = &p->host.records.op_memory;
-    const struct clock *clock = &p->host.source.host_clock;
-    const uint32_t life = v->order[row], i = m->lives.allocation[life], end = m->lives.release[life];
-    const bool has_end = end != NO_ROW;
-    name_id name;
-    switch (column) {
-    case 0: return device_cell(p, i);
-    case 1: return dictionary_find(&p->dictionary, m->name[i], &name) ? cell_name(name) : cell_text("");
-    case 2: return kilobytes((double)m->size[i]);
-    case 3: return time_cell(p, i);
-    case 4: return lasted_cell(clock->tick, has_end ? (int64_t)(m->time[end] - m->time[i]) : 0);
-    case 5: return kilobytes((double)m->allocated[i]);
-    case 6: return kilobytes((double)m->reserved[i]);
-    case 7: return kilobytes(has_end ? (double)m->allocated[end] : 0);
-    case 8: return kilobytes(has_end ? (double)m->reserved[end] : 0);
-    default: return npu_cell(v, i);
-    }
+    return memory_of(v)->lives.allocation[life];
 }
+
+static uint32_t life_end(const struct memory_view *v, size_t life)
+{
+    return memory_of(v)->lives.release[life];
+}
+
+static struct cell life_name_cell(const struct memory_view *v, size_t life)
+{
+    name_id name;
+    return dictionary_find(&v->profile->dictionary, memory_of(v)->name[life_begin(v, life)], &name) ? cell_name(name)
+                                                                                                    : cell_text("");
+}
+
+static struct cell life_duration_cell(const struct memory_view *v, size_t life)
+{
+    const uint64_t *time = memory_of(v)->time;
+    const uint32_t end = life_end(v, life);
+    return lasted_cell(v->profile->host.source.host_clock.tick,
+                       end == NO_ROW ? 0 : (int64_t)(time[end] - time[life_begin(v, life)]));
+}
+
+static struct cell kilobytes_at(const uint64_t *bytes, uint32_t row)
+{
+    return kilobytes(row == NO_ROW ? 0 : (double)bytes[row]);
+}
+
+CELL_GETTER(life_device, struct memory_view, device_cell(r->profile, life_begin(r, i)))
+CELL_GETTER(life_name, struct memory_view, life_name_cell(r, i))
+CELL_GETTER(life_size, struct memory_view, kilobytes((double)memory_of(r)->size[life_begin(r, i)]))
+CELL_GETTER(life_time, struct memory_view, time_cell(r->profile, life_begin(r, i)))
+CELL_GETTER(life_duration, struct memory_view, life_duration_cell(r, i))
+CELL_GETTER(life_allocated, struct memory_view, kilobytes_at(memory_of(r)->allocated, life_begin(r, i)))
+CELL_GETTER(life_reserved, struct memory_view, kilobytes_at(memory_of(r)->reserved, life_begin(r, i)))
+CELL_GETTER(life_end_allocated, struct memory_view, kilobytes_at(memory_of(r)->allocated, life_end(r, i)))
+CELL_GETTER(life_end_reserved, struct memory_view, kilobytes_at(memory_of(r)->reserved, life_end(r, i)))
+CELL_GETTER(life_npu, struct memory_view, npu_cell(r, life_begin(r, i)))
 
 bool operator_memory_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
-        { "Device_id", NULL },
-        { "Name", NULL },
-        { "Size(KB)", NULL },
-        { "Allocation Time(us)", NULL },
-        { "Duration(us)", NULL },
-        { "Allocation Total Allocated(KB)", NULL },
-        { "Allocation Total Reserved(KB)", NULL },
-        { "Release Total Allocated(KB)", NULL },
-        { "Release Total Reserved(KB)", NULL },
-        { "Device", NULL },
+        { "Device_id", life_device },
+        { "Name", life_name },
+        { "Size(KB)", life_size },
+        { "Allocation Time(us)", life_time },
+        { "Duration(us)", life_duration },
+        { "Allocation Total Allocated(KB)", life_allocated },
+        { "Allocation Total Reserved(KB)", life_reserved },
+        { "Release Total Allocated(KB)", life_end_allocated },
+        { "Release Total Reserved(KB)", life_end_reserved },
+        { "Device", life_npu },
     };
-    const struct op_memory *m = &x->profile->host.records.op_memory;
+    const struct op_memory *m = records_of(x->profile);
     const struct memory_view *v = view_make(x, m->lives.allocation, m->lives.n, e);
+    if (!v)
+        return false;
     *out = (struct table){ .name = "operator_memory",
-                           .column = column,
-                           .n_columns = sizeof column / sizeof *column,
+                           TABLE_COLUMNS(column),
                            .n_rows = m->lives.n,
                            .rows = v,
-                           .get = life_cell,
-                           .names = x->profile->names };
-    return v != NULL;
-}
-
-static struct cell static_cell(const void *rows, size_t i, size_t column)
-{
-    const struct profile *p = rows;
-    const struct static_memory *m = &p->host.records.static_memory;
-    switch (column) {
-    case 0: return cell_text("host");
-    case 1: return m->name[i] == 0 ? cell_text("TOTAL") : cell_name(dictionary_hash(&p->dictionary, m->name[i]));
-    case 2: return cell_name(dictionary_hash(&p->dictionary, m->dynamic_name[i]));
-    case 3: return cell_uint(m->graph[i]);
-    case 4: return cell_uint(m->begin[i]);
-    case 5: return cell_uint(m->end[i] == LIFE_WITHOUT_END ? UINT32_MAX : m->end[i]);
-    default: return m->size[i] % 1024 == 0 ? cell_int(m->size[i] / 1024) : cell_real((double)m->size[i] / 1024);
-    }
-}
-
-bool static_memory_report(const struct export *x, struct table *out, struct error *e)
-{
-    static const struct column column[] = {
-        { "Device_id", NULL },        { "Op Name", NULL },        { "Model Name", NULL }, { "Graph ID", NULL },
-        { "Node Index Start", NULL }, { "Node Index End", NULL }, { "Size(KB)", NULL },
-    };
-    (void)e;
-    *out = (struct table){ .name = "static_op_mem",
-                           .column = column,
-                           .n_columns = sizeof column / sizeof *column,
-                           .n_rows = x->profile->host.records.static_memory.n,
-                           .rows = x->profile,
-                           .get = static_cell,
+                           .shown = v->order,
                            .names = x->profile->names };
     return true;
 }
 
-/* Rows of the database: what happened during the collection. */
-struct memory_rows {
-    const struct profile *profile;
-    const uint32_t *row;
-};
-
-static struct cell db_cell(const void *rows, size_t row, size_t column)
+static struct cell static_name_cell(const struct profile *p, uint64_t name)
 {
-    const struct memory_rows *r = rows;
-    const struct profile *p = r->profile;
-    const struct op_memory *m = &p->host.records.op_memory;
-    const uint32_t i = r->row[row];
-    switch (column) {
-    case 0: return cell_name(dictionary_hash(&p->dictionary, m->name[i]));
-    case 1: return cell_uint(m->addr[i]);
-    case 2: return cell_text(m->size[i] < 0 ? "release" : "allocate");
-    case 3: return cell_uint(m->size[i] < 0 ? 0 - (uint64_t)m->size[i] : (uint64_t)m->size[i]);
-    case 4: return cell_int(source_host_ns(&p->host.source, m->time[i]));
-    case 5: return cell_uint((uint64_t)p->host.source.pid << 32 | m->thread[i]);
-    case 6: return cell_uint(m->allocated[i]);
-    case 7: return cell_uint(m->reserved[i]);
-    case 8: return cell_text("GE");
-    default: return cell_uint(m->device[i]);
-    }
+    return name == 0 ? cell_text("TOTAL") : cell_name(dictionary_hash(&p->dictionary, name));
 }
 
+static struct cell static_size_cell(int64_t bytes)
+{
+    return bytes % 1024 == 0 ? cell_int(bytes / 1024) : cell_real((double)bytes / 1024);
+}
+
+static const struct static_memory *static_of(const struct profile *p)
+{
+    return &p->host.records.static_memory;
+}
+
+CELL_GETTER(static_device, struct profile, cell_text("host"))
+CELL_GETTER(static_name, struct profile, static_name_cell(r, static_of(r)->name[i]))
+CELL_GETTER(static_model, struct profile, cell_name(dictionary_hash(&r->dictionary, static_of(r)->dynamic_name[i])))
+CELL_GETTER(static_graph, struct profile, cell_uint(static_of(r)->graph[i]))
+CELL_GETTER(static_begin, struct profile, cell_uint(static_of(r)->begin[i]))
+CELL_GETTER(static_end, struct profile,
+            cell_uint(static_of(r)->end[i] == LIFE_WITHOUT_END ? UINT32_MAX : static_of(r)->end[i]))
+CELL_GETTER(static_size, struct profile, static_size_cell(static_of(r)->size[i]))
+
+bool static_memory_report(const struct export *x, struct table *out, struct error *e)
+{
+    static const struct column column[] = {
+        { "Device_id", static_device }, { "Op Name", static_name },           { "Model Name", static_model },
+        { "Graph ID", static_graph },   { "Node Index Start", static_begin }, { "Node Index End", static_end },
+        { "Size(KB)", static_size },
+    };
+    (void)e;
+    *out = (struct table){ .name = "static_op_mem",
+                           TABLE_COLUMNS(column),
+                           .n_rows = x->profile->host.records.static_memory.n,
+                           .rows = x->profile,
+                           .names = x->profile->names };
+    return true;
+}
+
+static struct cell bytes_cell(int64_t size)
+{
+    return cell_uint(size < 0 ? 0 - (uint64_t)size : (uint64_t)size);
+}
+
+CELL_GETTER(db_name, struct profile, cell_name(dictionary_hash(&r->dictionary, records_of(r)->name[i])))
+CELL_GETTER(db_addr, struct profile, cell_uint(records_of(r)->addr[i]))
+CELL_GETTER(db_type, struct profile, cell_text(records_of(r)->size[i] < 0 ? "release" : "allocate"))
+CELL_GETTER(db_size, struct profile, bytes_cell(records_of(r)->size[i]))
+CELL_GETTER(db_time, struct profile, cell_int(source_host_ns(&r->host.source, records_of(r)->time[i])))
+CELL_GETTER(db_tid, struct profile, cell_uint((uint64_t)r->host.source.pid << 32 | records_of(r)->thread[i]))
+CELL_GETTER(db_allocated, struct profile, cell_uint(records_of(r)->allocated[i]))
+CELL_GETTER(db_reserved, struct profile, cell_uint(records_of(r)->reserved[i]))
+CELL_GETTER(db_component, struct profile, cell_text("GE"))
+CELL_GETTER(db_device, struct profile, cell_uint(records_of(r)->device[i]))
+
+/* What happened during the collection. */
 bool memory_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
-        { "operatorName", "INTEGER", NULL },  { "addr", "INTEGER", NULL },         { "type", "INTEGER", NULL },
-        { "size", "INTEGER", NULL },          { "timestampNs", "INTEGER", NULL },  { "globalTid", "INTEGER", NULL },
-        { "totalAllocate", "NUMERIC", NULL }, { "totalReserve", "NUMERIC", NULL }, { "component", "INTEGER", NULL },
-        { "deviceId", "INTEGER", NULL },
+        { "operatorName", "INTEGER", db_name },
+        { "addr", "INTEGER", db_addr },
+        { "type", "INTEGER", db_type },
+        { "size", "INTEGER", db_size },
+        { "timestampNs", "INTEGER", db_time },
+        { "globalTid", "INTEGER", db_tid },
+        { "totalAllocate", "NUMERIC", db_allocated },
+        { "totalReserve", "NUMERIC", db_reserved },
+        { "component", "INTEGER", db_component },
+        { "deviceId", "INTEGER", db_device },
     };
     const struct profile *p = x->profile;
-    const struct op_memory *m = &p->host.records.op_memory;
+    const struct op_memory *m = records_of(p);
     uint32_t *row = arena_take(x->mem, m->n, sizeof *row);
     if (!row)
         return error_set(e, FAULT_LIMIT, "NPU_OP_MEM: no memory for its rows");
@@ -230,12 +261,6 @@ bool memory_db(const struct export *x, struct db *db, struct error *e)
     for (uint32_t i = 0; i < m->n; i++)
         if (source_host_ns(&p->host.source, m->time[i]) >= p->host.source.begin_ns)
             row[n++] = i;
-    const struct memory_rows rows = { p, row };
-    const struct db_table t = { .name = "NPU_OP_MEM",
-                                .column = column,
-                                .n_columns = sizeof column / sizeof *column,
-                                .n_rows = n,
-                                .rows = &rows,
-                                .get = db_cell };
+    const struct db_table t = { .name = "NPU_OP_MEM", TABLE_COLUMNS(column), .n_rows = n, .rows = p, .shown = row };
     return db_table(db, &t, e);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "export/columns.h"
 #include "export/msprof/model_names.h"
 #include "export/scope.h"
 #include "export/msprof/summary_rows.h"
@@ -20,8 +21,7 @@ struct op_summary {
     const struct export *x;
     const struct profile *profile;
     struct summary_rows rows;
-    const struct base_column **base; /* the columns that every row has */
-    size_t n_base;
+    size_t n_base;         /* columns that every row has */
     const struct pmu *pmu; /* whose columns are shown, or NULL */
     bool *has_pmu;         /* for each device: it counted the same */
     size_t *shown;         /* columns of pmu */
@@ -43,15 +43,36 @@ struct row {
     struct pmu_counts counts;
 };
 
-struct base_column {
-    const char *name, *seed_name; /* seed_name: where it is another */
-    enum { FOR_ALL, FOR_OPS, FOR_GRAPH } when;
-    bool is_of_stars; /* chips with another scheduler know nothing of it */
-    struct cell (*get)(const struct row *r);
-};
-
-static struct cell device_id(const struct row *r)
+static const struct row *row_at(const void *rows, size_t number)
 {
+    const struct op_summary *s = rows;
+    struct row *r = s->now;
+    if (r->at && r->number == number)
+        return r;
+    const struct summary_row *at = &s->rows.at[number];
+    *r = (struct row){ .s = s,
+                       .number = number,
+                       .at = at,
+                       .d = summary_device(s->x, at),
+                       .task = NO_ROW,
+                       .op = NO_ROW,
+                       .comm = NO_ROW,
+                       .pmu = NO_ROW };
+    if (at->is_comm) {
+        r->comm = at->row;
+        return r;
+    }
+    r->task = at->row;
+    r->op = r->d->tasks.op[at->row];
+    r->pmu = s->has_pmu[at->device] ? r->d->tasks.pmu[at->row] : NO_ROW;
+    if (r->pmu != NO_ROW)
+        pmu_counts(&r->d->pmu, r->pmu, &r->counts);
+    return r;
+}
+
+static struct cell device_id(const void *rows, size_t i)
+{
+    const struct row *r = row_at(rows, i);
     return cell_uint(r->d->source.device);
 }
 
@@ -60,50 +81,59 @@ static uint32_t model_of(const struct row *r)
     return r->op == NO_ROW ? r->d->comm.ops.model[r->comm] : r->s->profile->host.tasks.model[r->d->tasks.host[r->task]];
 }
 
-static struct cell model_name(const struct row *r)
+static struct cell model_name(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return model_name_cell(r->s->profile, model_of(r));
 }
 
-static struct cell model_id(const struct row *r)
+static struct cell model_id(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return cell_uint(model_of(r));
 }
 
-static struct cell task_id(const struct row *r)
+static struct cell task_id(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return r->op == NO_ROW ? cell_na() : cell_uint(r->d->tasks.task[r->task]);
 }
 
-static struct cell stream_id(const struct row *r)
+static struct cell stream_id(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return r->op == NO_ROW ? cell_na() : cell_uint(r->d->tasks.stream[r->task]);
 }
 
 /* The iteration of the model that was running. */
-static struct cell infer_id(const struct row *r)
+static struct cell infer_id(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return cell_uint(scope_iteration_at(r->s->x, r->d, summary_begin_ns(r->s->x, r->at)));
 }
 
-static struct cell op_name(const struct row *r)
+static struct cell op_name(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return cell_name(r->op == NO_ROW ? r->d->comm.ops.name[r->comm] : r->s->profile->host.ops.name[r->op]);
 }
 
-static struct cell op_type(const struct row *r)
+static struct cell op_type(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return cell_name(r->op == NO_ROW ? r->d->comm.ops.op_type[r->comm] : r->s->profile->host.ops.op_type[r->op]);
 }
 
-static struct cell task_type(const struct row *r)
+static struct cell task_type(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return r->op == NO_ROW ? cell_text(r->s->x->dialect == DIALECT_SEED ? "HCCL" : "COMMUNICATION")
                            : cell_name(r->s->profile->host.ops.task_type[r->op]);
 }
 
-static struct cell start(const struct row *r)
+static struct cell start(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return cell_time(summary_begin_ns(r->s->x, r->at));
 }
 
@@ -113,8 +143,9 @@ static int64_t duration_ns(const struct row *r)
 }
 
 /* The older presentation rounds, the newer one subtracts what it has printed. */
-static struct cell duration(const struct row *r)
+static struct cell duration(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     if (!r->s->x->is_generic)
         return cell_us(duration_ns(r));
     return r->op == NO_ROW ? cell_us_short(duration_ns(r))
@@ -123,8 +154,9 @@ static struct cell duration(const struct row *r)
 
 /* From the end of the operator before on the same device. The reference subtracts doubles of epoch microseconds, which
  * have steps of a quarter: these are the exact values. */
-static struct cell wait(const struct row *r)
+static struct cell wait(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     if (r->number == 0)
         return cell_uint(0);
     const struct summary_row *before = r->at - 1;
@@ -134,25 +166,29 @@ static struct cell wait(const struct row *r)
     return r->s->x->is_generic ? cell_us_short(ns) : cell_fixed((double)ns / 1000, 6);
 }
 
-static struct cell blocks(const struct row *r)
+static struct cell blocks(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return cell_uint(r->op == NO_ROW ? 0 : r->s->profile->host.ops.blocks[r->op]);
 }
 
-static struct cell mix_blocks(const struct row *r)
+static struct cell mix_blocks(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     return r->op == NO_ROW ? cell_na() : cell_uint(r->s->profile->host.ops.mix_blocks[r->op]);
 }
 
-static struct cell context(const struct row *r)
+static struct cell context(const void *rows, size_t i)
 {
+    const struct row *r = row_at(rows, i);
     const uint32_t id = r->op == NO_ROW ? NO_CONTEXT : r->d->tasks.context[r->task];
     return id == NO_CONTEXT ? cell_na() : cell_uint(id);
 }
 
 #define OF_OP(function, make, column)                                                                                  \
-    static struct cell function(const struct row *r)                                                                   \
+    static struct cell function(const void *rows, size_t i)                                                            \
     {                                                                                                                  \
+        const struct row *r = row_at(rows, i);                                                                         \
         return r->op == NO_ROW ? cell_na() : make(r->s->profile->host.ops.column[r->op]);                              \
     }
 OF_OP(state, cell_name, state)
@@ -165,30 +201,31 @@ OF_OP(output_types, cell_name, types[TENSOR_OUTPUT])
 OF_OP(output_formats, cell_name, formats[TENSOR_OUTPUT])
 
 /* clang-format off */
-static const struct base_column base_columns[] = {
-    { "Device_id", NULL, FOR_ALL, false, device_id },
-    { "Model Name", NULL, FOR_GRAPH, false, model_name },
-    { "Model ID", NULL, FOR_ALL, false, model_id },
-    { "Task ID", NULL, FOR_ALL, false, task_id },
-    { "Stream ID", NULL, FOR_ALL, false, stream_id },
-    { "Infer ID", NULL, FOR_GRAPH, false, infer_id },
-    { "Op Name", NULL, FOR_ALL, false, op_name },
-    { "OP Type", NULL, FOR_ALL, false, op_type },
-    { "OP State", NULL, FOR_ALL, false, state },
-    { "Task Type", NULL, FOR_ALL, false, task_type },
-    { "Task Start Time(us)", NULL, FOR_ALL, false, start },
-    { "Task Duration(us)", NULL, FOR_ALL, false, duration },
-    { "Task Wait Time(us)", NULL, FOR_ALL, false, wait },
-    { "Block Num", "Block Dim", FOR_OPS, false, blocks },
-    { "Mix Block Num", "Mix Block Dim", FOR_OPS, true, mix_blocks },
-    { "HF32 Eligible", NULL, FOR_OPS, false, hf32 },
-    { "Input Shapes", NULL, FOR_OPS, false, input_shapes },
-    { "Input Data Types", NULL, FOR_OPS, false, input_types },
-    { "Input Formats", NULL, FOR_OPS, false, input_formats },
-    { "Output Shapes", NULL, FOR_OPS, false, output_shapes },
-    { "Output Data Types", NULL, FOR_OPS, false, output_types },
-    { "Output Formats", NULL, FOR_OPS, false, output_formats },
-    { "Context ID", NULL, FOR_ALL, true, context },
+enum { OF_OPS = 1, OF_GRAPH = 2, OF_STARS = 4 }; /* chips with another scheduler know nothing of the last */
+static const struct optional_column base_columns[] = {
+    { "Device_id", NULL, 0, device_id },
+    { "Model Name", NULL, OF_GRAPH, model_name },
+    { "Model ID", NULL, 0, model_id },
+    { "Task ID", NULL, 0, task_id },
+    { "Stream ID", NULL, 0, stream_id },
+    { "Infer ID", NULL, OF_GRAPH, infer_id },
+    { "Op Name", NULL, 0, op_name },
+    { "OP Type", NULL, 0, op_type },
+    { "OP State", NULL, 0, state },
+    { "Task Type", NULL, 0, task_type },
+    { "Task Start Time(us)", NULL, 0, start },
+    { "Task Duration(us)", NULL, 0, duration },
+    { "Task Wait Time(us)", NULL, 0, wait },
+    { "Block Num", "Block Dim", OF_OPS, blocks },
+    { "Mix Block Num", "Mix Block Dim", OF_OPS | OF_STARS, mix_blocks },
+    { "HF32 Eligible", NULL, OF_OPS, hf32 },
+    { "Input Shapes", NULL, OF_OPS, input_shapes },
+    { "Input Data Types", NULL, OF_OPS, input_types },
+    { "Input Formats", NULL, OF_OPS, input_formats },
+    { "Output Shapes", NULL, OF_OPS, output_shapes },
+    { "Output Data Types", NULL, OF_OPS, output_types },
+    { "Output Formats", NULL, OF_OPS, output_formats },
+    { "Context ID", NULL, OF_STARS, context },
 };
 /* clang-format on */
 enum { N_BASE = sizeof base_columns / sizeof *base_columns };
@@ -228,36 +265,11 @@ static struct cell memory_bound(const struct row *r)
     return cell_real(round_exact(shown_value(r, r->s->ratio[RATIO_MTE2]) / busiest, 3));
 }
 
-static void look_at(struct row *r, const struct op_summary *s, size_t number)
-{
-    const struct summary_row *at = &s->rows.at[number];
-    *r = (struct row){ .s = s,
-                       .number = number,
-                       .at = at,
-                       .d = summary_device(s->x, at),
-                       .task = NO_ROW,
-                       .op = NO_ROW,
-                       .comm = NO_ROW,
-                       .pmu = NO_ROW };
-    if (at->is_comm) {
-        r->comm = at->row;
-        return;
-    }
-    r->task = at->row;
-    r->op = r->d->tasks.op[at->row];
-    r->pmu = s->has_pmu[at->device] ? r->d->tasks.pmu[at->row] : NO_ROW;
-    if (r->pmu != NO_ROW)
-        pmu_counts(&r->d->pmu, r->pmu, &r->counts);
-}
-
+/* The columns behind the base ones. */
 static struct cell get(const void *rows, size_t number, size_t column)
 {
     const struct op_summary *s = rows;
-    struct row *r = s->now;
-    if (!r->at || r->number != number)
-        look_at(r, s, number);
-    if (column < s->n_base)
-        return s->base[column]->get(r);
+    const struct row *r = row_at(rows, number);
     if (r->pmu == NO_ROW)
         return cell_na();
     if (column - s->n_base >= s->n_shown) {
@@ -332,20 +344,12 @@ static bool choose_pmu(struct op_summary *s)
 
 static const struct column *list_columns(struct op_summary *s, size_t *n)
 {
-    const enum dialect dialect = s->x->dialect;
+    const unsigned has = (s->rows.has_ops ? OF_OPS : 0) | (s->x->scope == SCOPE_GRAPH ? OF_GRAPH : 0) |
+                         (s->profile->chip->is_stars ? OF_STARS : 0);
     struct column *column = arena_take(s->x->mem, N_BASE + s->n_shown + DERIVED, sizeof *column);
-    s->base = arena_take(s->x->mem, N_BASE, sizeof *s->base);
-    if (!column || !s->base)
+    if (!column)
         return NULL;
-    for (size_t i = 0; i < N_BASE; i++) {
-        const struct base_column *c = &base_columns[i];
-        if ((c->when == FOR_OPS && !s->rows.has_ops) || (c->when == FOR_GRAPH && s->x->scope != SCOPE_GRAPH) ||
-            (c->is_of_stars && !s->profile->chip->is_stars))
-            continue;
-        column[*n].name = dialect == DIALECT_SEED && c->seed_name ? c->seed_name : c->name;
-        s->base[s->n_base++] = c;
-        ++*n;
-    }
+    *n = s->n_base = columns_choose(column, base_columns, N_BASE, has, s->x->dialect);
     for (size_t i = 0; i < s->n_shown; i++)
         column[(*n)++].name = s->pmu->columns.column[s->shown[i]].label;
     for (size_t i = 0; i < s->n_derived; i++)

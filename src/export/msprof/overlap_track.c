@@ -61,38 +61,28 @@ struct overlap_rows {
     int kind;
 };
 
-static struct cell overlap_cell(const void *rows, size_t i, size_t column)
-{
-    const struct overlap_rows *r = rows;
-    switch (column) {
-    case 0: return cell_uint(r->first + i);
-    case 1: return cell_uint(r->device);
-    case 2: return cell_int(r->v->begin_ns[i]);
-    case 3: return cell_int(r->v->end_ns[i]);
-    default: return cell_int(r->kind);
-    }
-}
+CELL_GETTER(overlap_id, struct overlap_rows, cell_uint(r->first + i))
+CELL_GETTER(overlap_device, struct overlap_rows, cell_uint(r->device))
+CELL_GETTER(overlap_begin, struct overlap_rows, cell_int(r->v->begin_ns[i]))
+CELL_GETTER(overlap_end, struct overlap_rows, cell_int(r->v->end_ns[i]))
+CELL_GETTER(overlap_type, struct overlap_rows, cell_int(r->kind))
 
 bool overlap_db(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL },
-                                               { "deviceId", "INTEGER", NULL },
-                                               { "startNs", "NUMERIC", NULL },
-                                               { "endNs", "NUMERIC", NULL },
-                                               { "type", "INTEGER", NULL } };
+    static const struct db_column column[] = {
+        { "id", "INTEGER PRIMARY KEY", overlap_id }, { "deviceId", "INTEGER", overlap_device },
+        { "startNs", "NUMERIC", overlap_begin },     { "endNs", "NUMERIC", overlap_end },
+        { "type", "INTEGER", overlap_type },
+    };
     uint64_t first = 0;
     for (size_t k = 0; k < x->profile->n_devices; k++)
         for (int kind = 0; kind < OVERLAP_KINDS; kind++) {
             const struct device *d = &x->profile->device[k];
             const struct overlap_rows rows = { &d->overlap.kind[kind], first, d->source.device, kind };
-            if (!db_table(db,
-                          &(struct db_table){ .name = "OVERLAP_ANALYSIS",
-                                              .column = column,
-                                              .n_columns = 5,
-                                              .n_rows = rows.v->n,
-                                              .rows = &rows,
-                                              .get = overlap_cell },
-                          e))
+            const struct db_table t = {
+                .name = "OVERLAP_ANALYSIS", TABLE_COLUMNS(column), .n_rows = rows.v->n, .rows = &rows
+            };
+            if (!db_table(db, &t, e))
                 return false;
             first += rows.v->n;
         }

@@ -18,33 +18,89 @@ struct task_times {
     struct task_row *at;
 };
 
-static struct cell get(const void *rows, size_t number, size_t column)
+static const struct device *device_at(const struct task_times *s, size_t i)
+{
+    return &s->x->profile->device[s->at[i].device];
+}
+
+/* Operators keep their names, whatever model they are of. */
+static uint32_t host_of(const struct task_times *s, const struct tasks *t, uint32_t row)
+{
+    return t->op[row] != NO_ROW ? t->host[row] : scope_task_host(s->x, t, row);
+}
+
+static struct cell device_id(const void *rows, size_t i)
+{
+    return cell_uint(device_at(rows, i)->source.device);
+}
+
+static struct cell kernel_name(const void *rows, size_t i)
 {
     const struct task_times *s = rows;
-    const struct profile *p = s->x->profile;
-    const struct device *d = &p->device[s->at[number].device];
-    const struct tasks *t = &d->tasks;
-    if (s->at[number].is_copy)
-        return column == 0 ? cell_uint(d->source.device) : ts_copies_cell(d, s->at[number].row, column - 1);
-    const uint32_t row = s->at[number].row,
-                   op = t->op[row]; /* operators keep their names, whatever model they are of */
-    const uint32_t host = op != NO_ROW ? t->host[row] : scope_task_host(s->x, t, row);
-    switch (column) {
-    case 0: return cell_uint(d->source.device);
-    case 1: return cell_name(host == NO_ROW ? NAME_NA : p->host.tasks.kernel[host]);
-    case 2:
-        if (op != NO_ROW && p->host.ops.task_type[op] != NAME_NA)
-            return cell_name(p->host.ops.task_type[op]);
-        return cell_name(host == NO_ROW ? task_device_type(p, t, row) : t->type[row]);
-    case 3: return cell_uint(t->stream[row]);
-    case 4: return cell_uint(t->task[row]);
-    case 5:
-        return s->x->is_generic ? cell_real(round_exact(t->dur_ns[row] / 1000, 3))
-                                : cell_us((int64_t)floor(t->dur_ns[row]));
-    case 6: return cell_time(t->begin_ns[row]);
-    default: return cell_time(t->end_ns[row]);
-    }
+    if (s->at[i].is_copy)
+        return cell_text(ts_copy_name);
+    const uint32_t host = host_of(s, &device_at(s, i)->tasks, s->at[i].row);
+    return cell_name(host == NO_ROW ? NAME_NA : s->x->profile->host.tasks.kernel[host]);
 }
+
+static struct cell kernel_type(const void *rows, size_t i)
+{
+    const struct task_times *s = rows;
+    if (s->at[i].is_copy)
+        return cell_text(ts_copy_type);
+    const struct profile *p = s->x->profile;
+    const struct tasks *t = &device_at(s, i)->tasks;
+    const uint32_t row = s->at[i].row, op = t->op[row];
+    if (op != NO_ROW && p->host.ops.task_type[op] != NAME_NA)
+        return cell_name(p->host.ops.task_type[op]);
+    return cell_name(host_of(s, t, row) == NO_ROW ? task_device_type(p, t, row) : t->type[row]);
+}
+
+static struct cell stream_id(const void *rows, size_t i)
+{
+    const struct task_row *r = &((const struct task_times *)rows)->at[i];
+    const struct device *d = device_at(rows, i);
+    return cell_uint(r->is_copy ? d->log.copies.stream[r->row] : d->tasks.stream[r->row]);
+}
+
+static struct cell task_id(const void *rows, size_t i)
+{
+    const struct task_row *r = &((const struct task_times *)rows)->at[i];
+    const struct device *d = device_at(rows, i);
+    return cell_uint(r->is_copy ? d->log.copies.task[r->row] : d->tasks.task[r->row]);
+}
+
+static struct cell duration(const void *rows, size_t i)
+{
+    const struct task_times *s = rows;
+    const struct device *d = device_at(s, i);
+    const uint32_t row = s->at[i].row;
+    if (s->at[i].is_copy)
+        return ts_copy_us(d, row);
+    return s->x->is_generic ? cell_real(round_exact(d->tasks.dur_ns[row] / 1000, 3))
+                            : cell_us((int64_t)floor(d->tasks.dur_ns[row]));
+}
+
+static struct cell start(const void *rows, size_t i)
+{
+    const struct task_row *r = &((const struct task_times *)rows)->at[i];
+    const struct device *d = device_at(rows, i);
+    return cell_time(r->is_copy ? source_device_ns(&d->source, d->log.copies.begin[r->row])
+                                : d->tasks.begin_ns[r->row]);
+}
+
+static struct cell stop(const void *rows, size_t i)
+{
+    const struct task_row *r = &((const struct task_times *)rows)->at[i];
+    const struct device *d = device_at(rows, i);
+    return cell_time(r->is_copy ? source_device_ns(&d->source, d->log.copies.end[r->row]) : d->tasks.end_ns[r->row]);
+}
+
+static const struct column columns[] = {
+    { "Device_id", device_id },  { "kernel_name", kernel_name }, { "kernel_type", kernel_type },
+    { "stream_id", stream_id },  { "task_id", task_id },         { "task_time(us)", duration },
+    { "task_start(us)", start }, { "task_stop(us)", stop },
+};
 
 /* Of a task that ran in parts, the part 0 stands for all of it, when there is one. */
 static void mark_parts(const struct tasks *t, bool *is_left_out)
@@ -102,10 +158,6 @@ static bool merge_devices(struct task_times *s, bool *const *left_out)
 
 bool task_time_report(const struct export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = {
-        { "Device_id", NULL }, { "kernel_name", NULL },   { "kernel_type", NULL },    { "stream_id", NULL },
-        { "task_id", NULL },   { "task_time(us)", NULL }, { "task_start(us)", NULL }, { "task_stop(us)", NULL },
-    };
     const struct profile *p = x->profile;
     struct task_times *s = arena_take(x->mem, 1, sizeof *s);
     bool **left_out = arena_take(x->mem, p->n_devices, sizeof *left_out);
@@ -125,12 +177,6 @@ bool task_time_report(const struct export *x, struct table *out, struct error *e
     }
     if (!done)
         return error_set(e, FAULT_LIMIT, "task_time: no memory");
-    *out = (struct table){ .name = "task_time",
-                           .column = column,
-                           .n_columns = sizeof column / sizeof *column,
-                           .n_rows = s->n,
-                           .rows = s,
-                           .get = get,
-                           .names = p->names };
+    *out = (struct table){ .name = "task_time", TABLE_COLUMNS(columns), .n_rows = s->n, .rows = s, .names = p->names };
     return true;
 }

@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "export/scope.h"
 
-static const char name[] = "MemcopyAsync", type[] = "other"; /* the scheduler says no more of them */
+const char ts_copy_name[] = "MemcopyAsync", ts_copy_type[] = "other";
 
 static bool is_shown(const struct export *x, const struct device *d, size_t copy)
 {
@@ -26,21 +26,10 @@ uint32_t *ts_copies_order(const struct export *x, const struct device *d, size_t
     return order && order_by_u64(order, *n, d->log.copies.begin) ? order : NULL;
 }
 
-struct cell ts_copies_cell(const struct device *d, uint32_t copy, size_t column)
+struct cell ts_copy_us(const struct device *d, uint32_t copy)
 {
-    switch (column) {
-    case 0: return cell_text(name);
-    case 1: return cell_text(type);
-    case 2: return cell_uint(d->log.copies.stream[copy]);
-    case 3: return cell_uint(d->log.copies.task[copy]);
-    case 4: {
-        const double us = round_exact(dur_ns(d, copy) / 1000, 3);
-        return us == (double)(uint64_t)us ? cell_uint((uint64_t)us)
-                                          : cell_real(us); /* it passes through a database there */
-    }
-    case 5: return cell_time(source_device_ns(&d->source, d->log.copies.begin[copy]));
-    default: return cell_time(source_device_ns(&d->source, d->log.copies.end[copy]));
-    }
+    const double us = round_exact(dur_ns(d, copy) / 1000, 3); /* it passes through a database there */
+    return us == (double)(uint64_t)us ? cell_uint((uint64_t)us) : cell_real(us);
 }
 
 void ts_copies_mark_rows(const struct export *x, const struct device *d, const uint32_t *row_of_stream, bool *seen)
@@ -59,9 +48,10 @@ static void write_copy(struct trace *t, const struct device *d, uint32_t copy, u
         { "Start Time", d->log.copies.begin[copy] },
         { "End Time", d->log.copies.end[copy] },
     };
-    trace_slice(t, name, sizeof name - 1, pid, row, source_device_ns(&d->source, moment[1].tick), dur_ns(d, copy));
+    trace_slice(t, ts_copy_name, sizeof ts_copy_name - 1, pid, row, source_device_ns(&d->source, moment[1].tick),
+                dur_ns(d, copy));
     trace_args(t);
-    trace_arg_text(t, "Task Type", type);
+    trace_arg_text(t, "Task Type", ts_copy_type);
     trace_arg_uint(t, "Stream Id", d->log.copies.stream[copy]);
     trace_arg_uint(t, "Task Id", d->log.copies.task[copy]);
     for (size_t i = 0; i < sizeof moment / sizeof *moment; i++)

@@ -6,8 +6,8 @@
 
 /* By their beginning, those of the wanted part, taken from x->mem; NULL without memory. */
 uint32_t *ts_copies_order(const struct export *x, const struct device *d, size_t *n);
-struct cell ts_copies_cell(const struct device *d, uint32_t copy,
-                           size_t column); /* of task_time, from kernel_name on */
+struct cell ts_copy_us(const struct device *d, uint32_t copy); /* how long it took */
+extern const char ts_copy_name[], ts_copy_type[];              /* the scheduler says no more of them */
 
 /* Rows of the timeline that have some, and the slices on them. */
 bool ts_copies_draw(const struct export *x, struct trace *t, const struct device *d, uint32_t pid,

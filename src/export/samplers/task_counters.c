@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/columns.h"
 #include "raw/counter.h"
 
 /* The records of one device. */
@@ -25,73 +26,70 @@ struct task_counters {
     struct counted *device;
 };
 
-static const struct counted *device_of(const struct task_counters *t, size_t *row)
+/* A row of the table: of which device, and which of its rows. */
+struct counted_row {
+    const struct task_counters *t;
+    const struct counted *c;
+    size_t row;
+};
+
+static struct counted_row row_at(const void *rows, size_t i)
 {
+    const struct task_counters *t = rows;
     const struct counted *c = t->device;
-    while (*row >= c->first + c->n)
+    while (i >= c->first + c->n)
         c++;
-    *row -= c->first;
-    return c;
+    return (struct counted_row){ t, c, i - c->first };
 }
 
-static struct cell op_cell(const struct task_counters *t, const struct counted *c, size_t row)
+static struct cell field(struct counted_row r, unsigned of)
 {
-    return c->op[row] == NO_ROW ? cell_na() : cell_name(t->x->profile->host.ops.name[c->op[row]]);
+    return cell_uint(layout_get(r.t->layout, of, r.c->record[r.row]));
 }
 
-static struct cell rate(const struct task_counters *t, const struct counted *c, size_t row, unsigned of)
+static struct cell op_cell(struct counted_row r)
 {
+    const uint32_t op = r.c->op[r.row];
+    return op == NO_ROW ? cell_na() : cell_name(r.t->x->profile->host.ops.name[op]);
+}
+
+static struct cell rate(struct counted_row r, unsigned of)
+{
+    const struct counted *c = r.c;
     uint64_t sum[RATE_SUMS] = { 0 };
     for (unsigned s = 0; s < RATE_SUMS; s++)
         for (unsigned i = 0; i < c->sum[s].n; i++)
-            sum[s] += layout_get(t->layout, t->first_event + c->sum[s].counter[i], c->record[row]);
+            sum[s] += layout_get(r.t->layout, r.t->first_event + c->sum[s].counter[i], c->record[r.row]);
     return sum[RATE_REQUEST] ? cell_real(round_exact((double)sum[of] / (double)sum[RATE_REQUEST], 6)) : cell_real(0);
 }
 
-static struct cell id_cell(const struct task_counters *t, const struct counted *c, size_t row, size_t column)
-{
-    switch (column) {
-    case 0: return cell_uint(c->d->source.device);
-    case 1: return cell_uint(layout_get(t->layout, t->stream, c->record[row]));
-    default: return cell_uint(layout_get(t->layout, t->task, c->record[row]));
-    }
-}
+CELL_GETTER(device_id, struct task_counters, cell_uint(row_at(r, i).c->d->source.device))
+CELL_GETTER(stream_id, struct task_counters, field(row_at(r, i), r->stream))
+CELL_GETTER(task_id, struct task_counters, field(row_at(r, i), r->task))
+CELL_GETTER(first_counter, struct task_counters, field(row_at(r, i), r->first_event))
+CELL_GETTER(hit_rate, struct task_counters, rate(row_at(r, i), RATE_HIT))
+CELL_GETTER(other_rate, struct task_counters, rate(row_at(r, i), RATE_OTHER))
+CELL_GETTER(op_name, struct task_counters, op_cell(row_at(r, i)))
+/* Hits of the L2 cache are unknown on chips with the newer scheduler. */
+CELL_GETTER(l2_hit_rate, struct task_counters, r->x->profile->chip->is_stars ? cell_na() : hit_rate(r, i))
 
-/* Hits of the L2 cache cannot be told on chips with the newer scheduler. */
-static struct cell l2_cell(const void *rows, size_t row, size_t column)
-{
-    const struct task_counters *t = rows;
-    const struct counted *c = device_of(t, &row);
-    switch (column) {
-    case 3: return t->x->profile->chip->is_stars ? cell_na() : rate(t, c, row, RATE_HIT);
-    case 4: return rate(t, c, row, RATE_OTHER);
-    case 5: return op_cell(t, c, row);
-    default: return id_cell(t, c, row, column);
-    }
-}
+enum { HAS_OPS = 1 };
 
-static struct cell smmu_cell(const void *rows, size_t row, size_t column)
-{
-    const struct task_counters *t = rows;
-    const struct counted *c = device_of(t, &row);
-    switch (column) {
-    case 3: return rate(t, c, row, RATE_HIT);
-    case 4: return rate(t, c, row, RATE_OTHER);
-    case 5: return op_cell(t, c, row);
-    default: return id_cell(t, c, row, column);
-    }
-}
+static const struct optional_column l2_columns[] = {
+    { "Device_id", NULL, 0, device_id },  { "Stream Id", NULL, 0, stream_id },    { "Task Id", NULL, 0, task_id },
+    { "Hit Rate", NULL, 0, l2_hit_rate }, { "Victim Rate", NULL, 0, other_rate }, { "Op Name", NULL, HAS_OPS, op_name },
+};
 
-static struct cell fault_cell(const void *rows, size_t row, size_t column)
-{
-    const struct task_counters *t = rows;
-    const struct counted *c = device_of(t, &row);
-    switch (column) {
-    case 3: return cell_uint(layout_get(t->layout, t->first_event, c->record[row]));
-    case 4: return op_cell(t, c, row);
-    default: return id_cell(t, c, row, column);
-    }
-}
+static const struct optional_column smmu_columns[] = {
+    { "Device_id", NULL, 0, device_id },      { "Stream Id", NULL, 0, stream_id },
+    { "Task Id", NULL, 0, task_id },          { "TLB Hit Rate", NULL, 0, hit_rate },
+    { "TLB Miss Rate", NULL, 0, other_rate }, { "Op Name", NULL, HAS_OPS, op_name },
+};
+
+static const struct column fault_columns[] = {
+    { "Device Id", device_id },          { "Stream Id", stream_id }, { "Task Id", task_id },
+    { "Page Fault Num", first_counter }, { "Op Name", op_name },
+};
 
 /* Which counters hold the events of the rates. False when one of them was not counted. */
 static bool find_events(struct counted *c, const struct rate_events *events, const char *counted)
@@ -146,10 +144,6 @@ static bool no_memory(const char *file, struct error *e)
 
 bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = {
-        { "Device_id", NULL }, { "Stream Id", NULL },   { "Task Id", NULL },
-        { "Hit Rate", NULL },  { "Victim Rate", NULL }, { "Op Name", NULL },
-    };
     struct task_counters *t = start(x, &l2_cache_layout, L2_STREAM, L2_TASK, L2_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
@@ -159,23 +153,12 @@ bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
     }
     if (!t)
         return no_memory("l2_cache", e);
-    const size_t n_columns = sizeof column / sizeof *column - (x->profile->host.ops.n == 0);
-    *out = (struct table){ .name = "l2_cache",
-                           .column = column,
-                           .n_columns = n_columns,
-                           .n_rows = t->n,
-                           .rows = t,
-                           .get = l2_cell,
-                           .names = x->profile->names };
-    return true;
+    *out = (struct table){ .name = "l2_cache", .n_rows = t->n, .rows = t, .names = x->profile->names };
+    return OPTIONAL_COLUMNS(out, l2_columns, x->profile->host.ops.n > 0 ? HAS_OPS : 0, x, e);
 }
 
 bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = {
-        { "Device_id", NULL },    { "Stream Id", NULL },     { "Task Id", NULL },
-        { "TLB Hit Rate", NULL }, { "TLB Miss Rate", NULL }, { "Op Name", NULL },
-    };
     static const char unit[] = "SMMU:";
     struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
@@ -187,23 +170,12 @@ bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
     }
     if (!t)
         return no_memory("soc_pmu", e);
-    const size_t n_columns = sizeof column / sizeof *column - (x->profile->host.ops.n == 0);
-    *out = (struct table){ .name = "soc_pmu",
-                           .column = column,
-                           .n_columns = n_columns,
-                           .n_rows = t->n,
-                           .rows = t,
-                           .get = smmu_cell,
-                           .names = x->profile->names };
-    return true;
+    *out = (struct table){ .name = "soc_pmu", .n_rows = t->n, .rows = t, .names = x->profile->names };
+    return OPTIONAL_COLUMNS(out, smmu_columns, x->profile->host.ops.n > 0 ? HAS_OPS : 0, x, e);
 }
 
 bool page_fault_report(const struct export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = {
-        { "Device Id", NULL },      { "Stream Id", NULL }, { "Task Id", NULL },
-        { "Page Fault Num", NULL }, { "Op Name", NULL },
-    };
     if (x->is_generic) /* the older presentation has none */
         return true;
     struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
@@ -214,12 +186,8 @@ bool page_fault_report(const struct export *x, struct table *out, struct error *
     }
     if (!t)
         return no_memory("page_fault", e);
-    *out = (struct table){ .name = "page_fault",
-                           .column = column,
-                           .n_columns = sizeof column / sizeof *column,
-                           .n_rows = t->n,
-                           .rows = t,
-                           .get = fault_cell,
-                           .names = x->profile->names };
+    *out = (struct table){
+        .name = "page_fault", TABLE_COLUMNS(fault_columns), .n_rows = t->n, .rows = t, .names = x->profile->names
+    };
     return true;
 }

@@ -174,98 +174,65 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
 
 /* ---- both in the database ---- */
 
-enum gauge_value { VALUE_BEGIN, VALUE_CPU, VALUE_PERCENT, VALUE_SPEED, VALUE_SPEED_WRITE, GAUGE_VALUES };
+CELL_GETTER(gauge_begin, struct gauge, cell_int(r->begin_ns[i]))
+CELL_GETTER(gauge_cpu, struct gauge, cell_uint(r->cpu[i]))
+CELL_GETTER(gauge_percent, struct gauge, cell_real(r->percent[i]))
+CELL_GETTER(gauge_speed, struct gauge, cell_real(r->speed[0][i] * 1024)) /* in bytes/s */
+CELL_GETTER(gauge_write_speed, struct gauge, cell_real(r->speed[1][i] * 1024))
 
 static const struct {
     const char *table;
     size_t n;
     struct db_column column[4];
-    enum gauge_value value[4];
 } gauge_dbs[GAUGES] = {
     [GAUGE_CPU] = { "CPU_USAGE",
                     3,
-                    { { "timestampNs", "NUMERIC", NULL }, { "cpuId", "NUMERIC", NULL }, { "usage", "NUMERIC", NULL } },
-                    { VALUE_BEGIN, VALUE_CPU, VALUE_PERCENT } },
+                    { { "timestampNs", "NUMERIC", gauge_begin },
+                      { "cpuId", "NUMERIC", gauge_cpu },
+                      { "usage", "NUMERIC", gauge_percent } } },
     [GAUGE_MEMORY] = { "HOST_MEM_USAGE",
                        2,
-                       { { "timestampNs", "NUMERIC", NULL }, { "usage", "NUMERIC", NULL } },
-                       { VALUE_BEGIN, VALUE_PERCENT } },
+                       { { "timestampNs", "NUMERIC", gauge_begin }, { "usage", "NUMERIC", gauge_percent } } },
     [GAUGE_NETWORK] = { "HOST_NETWORK_USAGE",
                         3,
-                        { { "timestampNs", "NUMERIC", NULL },
-                          { "usage", "NUMERIC", NULL },
-                          { "speed", "NUMERIC", NULL } },
-                        { VALUE_BEGIN, VALUE_PERCENT, VALUE_SPEED } },
+                        { { "timestampNs", "NUMERIC", gauge_begin },
+                          { "usage", "NUMERIC", gauge_percent },
+                          { "speed", "NUMERIC", gauge_speed } } },
     [GAUGE_DISK] = { "HOST_DISK_USAGE",
                      4,
-                     { { "timestampNs", "NUMERIC", NULL },
-                       { "readRate", "NUMERIC", NULL },
-                       { "writeRate", "NUMERIC", NULL },
-                       { "usage", "NUMERIC", NULL } },
-                     { VALUE_BEGIN, VALUE_SPEED, VALUE_SPEED_WRITE, VALUE_PERCENT } },
+                     { { "timestampNs", "NUMERIC", gauge_begin },
+                       { "readRate", "NUMERIC", gauge_speed },
+                       { "writeRate", "NUMERIC", gauge_write_speed },
+                       { "usage", "NUMERIC", gauge_percent } } },
 };
 
-struct usage_rows {
-    const struct source *source;
-    const struct gauge *gauge;
-    const enum gauge_value *value; /* what each column shows of it */
-    const struct os_calls *calls;
-    const uint32_t *row; /* those that are inside the collection */
+CELL_GETTER(call_name, struct host, cell_name(r->usage.calls.name[i]))
+CELL_GETTER(call_tid, struct host, cell_uint((uint64_t)r->source.pid << 32 | r->usage.calls.thread[i]))
+CELL_GETTER(call_begin, struct host, cell_int(r->usage.calls.begin_ns[i]))
+CELL_GETTER(call_end, struct host, cell_int(r->usage.calls.begin_ns[i] + (int64_t)r->usage.calls.dur_ns[i]))
+
+static const struct db_column call_columns[] = {
+    { "name", "NUMERIC", call_name },
+    { "globalTid", "NUMERIC", call_tid },
+    { "startNs", "NUMERIC", call_begin },
+    { "endNs", "NUMERIC", call_end },
 };
-
-static struct cell gauge_cell(const void *rows, size_t row, size_t column)
-{
-    const struct usage_rows *u = rows;
-    const struct gauge *g = u->gauge;
-    const uint32_t at = u->row[row];
-    switch (u->value[column]) {
-    case VALUE_BEGIN: return cell_int(g->begin_ns[at]);
-    case VALUE_CPU: return cell_uint(g->cpu[at]);
-    case VALUE_PERCENT: return cell_real(g->percent[at]);
-    case VALUE_SPEED:
-    case VALUE_SPEED_WRITE: return cell_real(g->speed[u->value[column] - VALUE_SPEED][at] * 1024); /* in bytes/s */
-    default: return cell_na();
-    }
-}
-
-static struct cell call_cell(const void *rows, size_t row, size_t column)
-{
-    const struct usage_rows *u = rows;
-    const struct os_calls *c = u->calls;
-    const uint32_t at = u->row[row];
-    switch (column) {
-    case 0: return cell_name(c->name[at]);
-    case 1: return cell_uint((uint64_t)u->source->pid << 32 | c->thread[at]);
-    case 2: return cell_int(c->begin_ns[at]);
-    default: return cell_int(c->begin_ns[at] + (int64_t)c->dur_ns[at]);
-    }
-}
 
 bool usage_db(const struct export *x, struct db *db, struct error *e)
 {
-    static const struct db_column call_columns[] = {
-        { "name", "NUMERIC", NULL },
-        { "globalTid", "NUMERIC", NULL },
-        { "startNs", "NUMERIC", NULL },
-        { "endNs", "NUMERIC", NULL },
-    };
     const struct usage *usage = &x->profile->host.usage;
-    struct usage_rows u = { .source = &x->profile->host.source, .calls = &usage->calls };
     for (size_t k = 0; k < GAUGES; k++) {
-        struct db_table t = { .name = gauge_dbs[k].table,
-                              .column = gauge_dbs[k].column,
-                              .n_columns = gauge_dbs[k].n,
-                              .rows = &u,
-                              .get = gauge_cell };
-        u.gauge = &usage->gauge[k];
-        u.value = gauge_dbs[k].value;
-        u.row = rows_inside(x, u.gauge->begin_ns, u.gauge->cpu, u.gauge->n, &t.n_rows);
-        if (!u.row)
+        const struct gauge *g = &usage->gauge[k];
+        struct db_table t = {
+            .name = gauge_dbs[k].table, .column = gauge_dbs[k].column, .n_columns = gauge_dbs[k].n, .rows = g
+        };
+        t.shown = rows_inside(x, g->begin_ns, g->cpu, g->n, &t.n_rows);
+        if (!t.shown)
             return no_memory(x, e);
         if (!db_table(db, &t, e))
             return false;
     }
-    struct db_table t = { .name = "OSRT_API", .column = call_columns, .n_columns = 4, .rows = &u, .get = call_cell };
-    u.row = rows_inside(x, u.calls->begin_ns, NULL, u.calls->n, &t.n_rows);
-    return u.row ? db_table(db, &t, e) : no_memory(x, e);
+    struct db_table t = { .name = "OSRT_API", TABLE_COLUMNS(call_columns), .rows = &x->profile->host };
+    t.shown = rows_inside(x, usage->calls.begin_ns, NULL, usage->calls.n, &t.n_rows);
+    return t.shown ? db_table(db, &t, e) : no_memory(x, e);
 }

@@ -1,0 +1,25 @@
+/* columns.h - which of its columns a table has, and under which names.
+ *
+ * Some columns are there under a condition only, and some have another name in files of the documented release. A table lists
+ * all of them, and chooses when it is made.
+ */
+#ifndef ASCOPE_EXPORT_COLUMNS_H
+#define ASCOPE_EXPORT_COLUMNS_H
+
+#include "export/export.h"
+
+struct optional_column {
+    const char *name, *seed_name; /* seed_name: of the documented release; NULL, the same */
+    unsigned needs;               /* bits, of the table's own meaning: it is there when the table has all of them */
+    cell_getter *get;
+};
+
+/* How many of n columns there are; out has room for all of them. */
+size_t columns_choose(struct column *out, const struct optional_column *from, size_t n, unsigned has,
+                      enum dialect dialect);
+/* The same for a table with nothing but these; what they take lives in x->mem. False: no memory. */
+bool columns_set(struct table *t, const struct optional_column *from, size_t n, unsigned has, const struct export *x,
+                 struct error *e);
+#define OPTIONAL_COLUMNS(table, array, has, x, e) columns_set(table, array, sizeof(array) / sizeof *(array), has, x, e)
+
+#endif
