@@ -41,6 +41,43 @@ int main(int, char **arg)
 }
 """
 
+# Two languages, and the simulated NPU: what pkg-config and CMake name has to be enough for all of it.
+USER_CMAKE = """
+cmake_minimum_required(VERSION 3.10)
+project(user C CXX)
+find_package(ascope %s REQUIRED)
+add_executable(in_c user.c)
+target_link_libraries(in_c ascope::ascope)
+add_executable(in_cpp user.cpp)
+target_link_libraries(in_cpp ascope::ascope)
+message(STATUS "found ${ascope_VERSION}")
+"""
+USER_C = """
+#include <ascope/ascope.h>
+#include <ascope/sim.h>
+#include <stdio.h>
+#if !ASCOPE_VERSION_AT_LEAST(0, 1, 0) || ASCOPE_VERSION_AT_LEAST(ASCOPE_VERSION_MAJOR + 1, 0, 0)
+#error the version of the headers
+#endif
+int main(int n, char **arg)
+{
+    struct ascope_options o;
+    struct ascope_error e;
+    ascope_options_init(&o);
+    o.parent_dir = n > 1 ? arg[1] : ".";
+    o.device = "sim";
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    if (!s || !ascope_session_start(s, &e))
+        return fprintf(stderr, "%s\\n", e.text), 1;
+    struct ascope_sim_tensor t = { ASCOPE_SIM_FLOAT, 2, { 64, 64 } };
+    struct ascope_sim_kernel k = { "Add", NULL, &t, &t, 1, 1 };
+    ascope_sim_launch(NULL, &k);
+    ascope_sim_synchronize(NULL);
+    printf("%d.%d.%d %s\\n", ASCOPE_VERSION_MAJOR, ASCOPE_VERSION_MINOR, ASCOPE_VERSION_PATCH, ascope_version());
+    return ascope_session_end(s, &e) ? 0 : 1;
+}
+"""
+
 THROWS_CPP = """
 #include <ascope/ascope.hpp>
 #include <stdexcept>
@@ -84,6 +121,7 @@ class Installed(unittest.TestCase):
         run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.stage)
         found = {n: os.path.join(base, n) for base, _, names in os.walk(cls.stage) for n in names}
         cls.library, cls.pc, cls.program = found["libascope.so"], found["ascope.pc"], found["ascope"]
+        cls.cmake_dir = os.path.dirname(found["ascopeConfig.cmake"])
         cls.include = os.path.dirname(os.path.dirname(found["ascope.h"]))
         cls.env = dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(cls.pc), PKG_CONFIG_SYSROOT_DIR=cls.stage,
                        LD_LIBRARY_PATH=os.path.dirname(cls.library))
@@ -137,6 +175,39 @@ class Installed(unittest.TestCase):
         for compiler in CPP:
             said = self.build_and_run(compiler, "user.cpp", USER_CPP, "-std=c++11")
             self.assertEqual(said.split()[0], version)
+
+    def test_a_program_in_c_with_the_simulated_device(self):
+        version = run("pkg-config", "--modversion", "ascope", env=self.env).strip()
+        for compiler in C:
+            said = self.build_and_run(compiler, "user.c", USER_C, "-std=c99")
+            self.assertEqual(said.split(), [version, version])
+
+    def cmake(self, wanted):
+        """What CMake says, and its exit status, for programs that want this version."""
+        source = tempfile.mkdtemp(dir=self.stage, prefix="cmake-")
+        for name, text in ("user.c", USER_C), ("user.cpp", USER_CPP), ("CMakeLists.txt", USER_CMAKE % wanted):
+            with open(os.path.join(source, name), "w") as f:
+                f.write(text)
+        done = subprocess.run(["cmake", "-S", source, "-B", source + "/build", "-Dascope_DIR=" + self.cmake_dir], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return source + "/build", done
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed: the package for it is not tested")
+    def test_cmake_finds_it(self):
+        version = run("pkg-config", "--modversion", "ascope", env=self.env).strip()
+        major, minor, _ = version.split(".")
+        build, done = self.cmake("%s.%s" % (major, minor))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("found " + version, done.stdout)
+        run("cmake", "--build", build)
+        for program in "in_c", "in_cpp":
+            out = tempfile.mkdtemp(dir=self.stage)
+            self.assertIn(version, run(os.path.join(build, program), out, cwd=out))
+            self.assertTrue([n for n in os.listdir(out) if n.endswith("_ascend_pt")])
+        for wanted in "%s.%d" % (major, int(minor) + 1), "%d.0" % (int(major) + 1):
+            _, done = self.cmake(wanted)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("compatible", done.stdout)
 
     def test_each_header_stands_alone(self):
         headers = sorted(os.listdir(os.path.join(self.include, "ascope")))
