@@ -43,6 +43,10 @@ def test_program_library_and_headers_are_there(wheel):
         assert [place for place in wheel if place.endswith(end)], end
 
 
+def test_nothing_is_in_it_twice(wheel):
+    assert not {place for place in wheel if wheel.count(place) > 1}
+
+
 def test_no_python_file_was_forgotten(wheel):
     for path in sorted(PACKAGE.rglob("*.py*")):
         if path.suffix in (".py", ".pyi"):

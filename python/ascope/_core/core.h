@@ -10,8 +10,7 @@
 #ifndef ASCOPE_PYTHON_CORE_H
 #define ASCOPE_PYTHON_CORE_H
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "versions.h"
 #include <stdbool.h>
 #include <sys/types.h>
 

@@ -1,8 +1,7 @@
 /* What Python says of a frame in other ways in every version. The first argument of a call: before 3.12 there is no
  * function for it but one that makes a dict of all variables, which would keep them alive; there it is read where
  * the interpreter has it. */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "versions.h"
 
 #if PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030c0000
 #define Py_BUILD_CORE 1
@@ -46,7 +45,12 @@ PyObject *frame_first_argument(PyFrameObject *frame)
 #if PY_VERSION_HEX >= 0x030b0000
     PyObject *const first = frame->f_frame->f_code->co_argcount > 0 ? frame->f_frame->localsplus[0] : NULL;
 #else
-    PyObject *const first = frame->f_code->co_argcount > 0 ? frame->f_localsplus[0] : NULL;
+    const PyCodeObject *const code = frame->f_code;
+    PyObject *first = code->co_argcount > 0 ? frame->f_localsplus[0] : NULL;
+    /* One that a closure uses is in a cell behind the variables. */
+    for (Py_ssize_t i = 0; !first && code->co_cell2arg && i < PyTuple_GET_SIZE(code->co_cellvars); i++)
+        if (code->co_cell2arg[i] == 0)
+            first = frame->f_localsplus[code->co_nlocals + i];
 #endif
     return Py_XNewRef(first && PyCell_Check(first) ? PyCell_GET(first) : first);
 }

@@ -6,8 +6,7 @@
 #ifndef ASCOPE_PYTHON_KNOWN_H
 #define ASCOPE_PYTHON_KNOWN_H
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "versions.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -266,7 +266,7 @@ static void threads_leave(void)
 static void hook_set(bool is_set)
 {
     PyObject *const threading = PyImport_ImportModule("threading");
-    PyObject *const now = threading ? PyObject_CallMethod(threading, "getprofile", NULL) : NULL;
+    PyObject *const now = threading ? threading_profile(threading) : NULL;
     PyObject *done = NULL;
     if (now && now == (is_set ? Py_None : hook))
         done = PyObject_CallMethod(threading, "setprofile", "O", is_set ? hook : Py_None);
