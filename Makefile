@@ -14,6 +14,8 @@
 #   make docs     man page, completions and the page of recording options anew from the option tables
 #   make cross    the tests for aarch64, emulated; results are compared with this machine's byte by byte
 #   make static   one file that runs on any Linux, for x86_64 and aarch64: build-static/ascope-*
+#   make wheel    one Python wheel for all versions of Python that are installed: dist/*.whl; PYTHONS="python3.9 ..." for others
+#   make deb      Debian packages of this tree: dist/*.deb
 #   make install  into PREFIX (DESTDIR is honoured)
 #   make clean    removes what was built and the demo
 
@@ -28,11 +30,17 @@ NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlit
 WHY_build = compiler, build system, and the three libraries that ascope stands on (JSON settings, database output, compressed output)
 NEEDS_demo = $(NEEDS_build) g++ python3-dev python3-torch libtorch-dev
 WHY_demo = what the build needs, PyTorch, and the compiler and headers for the part of ascope that listens to it
-NEEDS_test = $(NEEDS_demo) clang libclang-rt-dev libcmocka-dev valgrind musl-tools python3 python3-pytest mandoc
-WHY_test = what the build and PyTorch need, a second compiler with its sanitizers, the C test library, a checker of memory, a second C library, Python for the tests of the command and of the package, a check of the man page
+NEEDS_test = $(NEEDS_demo) clang libclang-rt-dev libcmocka-dev valgrind musl-tools python3 python3-pytest mandoc clang-format codespell
+WHY_test = what the build and PyTorch need, a second compiler with its sanitizers, the C test library, a checker of memory, a second C library, Python for the tests of the command and of the package, checks of the man page, of the layout of the source and of its spelling
 
 NEEDS_cross = $(NEEDS_build) gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static python3
 WHY_cross = what the build needs, a compiler for aarch64 and an emulator for what it makes
+
+NEEDS_wheel = $(NEEDS_build) binutils python3-dev python3-pip python3-mesonpy
+WHY_wheel = what the build needs, the headers of Python, and what builds wheels with Meson
+
+NEEDS_deb = $(NEEDS_build) dpkg-dev debhelper dh-python python3-dev lintian
+WHY_deb = what the build needs, the headers of Python, and what makes and checks packages
 
 MESON_SETUP = meson setup --prefix "$(abspath $(PREFIX))"
 VERSION = $(shell sed -n "s/^project.* version: '\([^']*\)'.*/\1/p" meson.build)
@@ -40,8 +48,8 @@ MACHINE := $(shell uname -m)
 FOREIGN = $(filter-out $(MACHINE),aarch64)
 AARCH64 = build-aarch64-root
 
-.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer abi format docs cross static install clean \
-    need-build need-demo need-test need-cross
+.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer abi format docs cross static wheel deb \
+    install clean need-build need-demo need-test need-cross need-wheel need-deb
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -52,7 +60,7 @@ build/build.ninja: | need-build
 	@$(MESON_SETUP) build >/dev/null
 
 # Says what is missing and why, and installs it as root or through sudo. Silent when everything is there.
-need-build need-demo need-test need-cross: need-%:
+need-build need-demo need-test need-cross need-wheel need-deb: need-%:
 	@command -v dpkg-query >/dev/null || exit 0; \
 	missing=; for p in $(NEEDS_$*); do \
 	    dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
@@ -148,6 +156,20 @@ static: $(foreach arch,$(MACHINE) $(FOREIGN),build-static/$(arch)/build.ninja)
 	    tests/alone.sh $$program $$(test $$arch = $(MACHINE) || echo qemu-$$arch-static) || exit 1; \
 	done
 
+# By an interpreter that has meson-python: Debian's, where another one comes first in PATH.
+wheel: need-wheel
+	@python=$$(for p in python3 /usr/bin/python3; do $$p -c 'import mesonpy' 2>/dev/null && echo $$p && break; done); \
+	test -n "$$python" || { echo "no python3 with meson-python: pip install meson-python" >&2; exit 1; }; \
+	$(NICE) "$$python" scripts/wheel.py dist $(PYTHONS)
+
+# In a copy of the tree: the tools leave files beside it. With Debian's own Python, whichever comes first in PATH.
+deb: need-deb
+	@rm -rf build-deb && mkdir -p build-deb/ascope dist && git ls-files -z | tar c --null -T - | tar x -C build-deb/ascope
+	@cd build-deb/ascope && PATH=/usr/sbin:/usr/bin:/sbin:/bin DEB_BUILD_OPTIONS="parallel=$(NINJA_JOBS)" \
+	    $(NICE) dpkg-buildpackage --build=binary --no-sign >../log 2>&1 || { tail -n 30 ../log; exit 1; }
+	@lintian --pedantic --fail-on error,warning,info,pedantic --tag-display-limit 0 build-deb/*.changes
+	@cp build-deb/*.deb dist/ && ls dist/*.deb
+
 # A tree that was configured for another place is configured anew: programs find the library by it.
 install: program
 	@scripts/install build "$(abspath $(PREFIX))" "$(DESTDIR)"
@@ -156,10 +178,10 @@ abi: program
 	@python3 tests/test_abi.py build/libascope.so . build --write
 
 format:
-	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
+	@git ls-files -z '*.c' '*.h' '*.cpp' '*.hpp' | xargs -0 clang-format -i
 
 docs: program
 	@scripts/docs build/ascope
 
 clean:
-	@rm -rf build build-sanitized build-aarch64 build-static $(AARCH64) demo
+	@rm -rf build build-sanitized build-aarch64 build-static $(AARCH64) demo dist
