@@ -40,7 +40,7 @@ struct device_kind {
     bool (*start)(const struct ascope_options *o,
                   struct error *e); /* records from now on; after a warm-up nothing is missing */
     void (*kept)(void); /* what it records is kept from now on: it has started, or was warm; NULL: nothing to do */
-    bool (*stop)(struct error *e); /* waits for what was launched; everything is in the rings */
+    bool (*stop)(struct error *e);           /* waits for what was launched; everything is in the rings */
     void (*mark)(void *stream, uint64_t id); /* see device_mark() of devices.h */
     void *(*stream)(void);                   /* see ascope_current_stream(); NULL: it records no marks now */
     bool (*op_args)(const char *dir,
