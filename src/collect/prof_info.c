@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/machine.h"
+#include "collect/cpu_names.h"
 #include "collect/json_text.h"
 #include "collect/options.h"
 #include "collect/place.h"
@@ -43,23 +44,6 @@ static void first_line(const char *path, char *text, size_t size)
     if (f)
         fclose(f);
     text[strcspn(text, "\n")] = '\0';
-}
-
-/* "vendor_id	: AuthenticAMD" of /proc/cpuinfo, "MemTotal:  24682416 kB" of /proc/meminfo. "": there is none. */
-static void field_of(const char *path, const char *name, char *value, size_t size)
-{
-    FILE *f = fopen(path, "re");
-    char line[512];
-    *value = '\0';
-    while (f && !*value && fgets(line, sizeof line, f)) {
-        const size_t n = strlen(name);
-        if (strncmp(line, name, n) != 0 || !strchr(" \t:", line[n]))
-            continue;
-        const char *at = line + n + strspn(line + n, " \t:");
-        snprintf(value, size, "%.*s", (int)strcspn(at, "\n"), at);
-    }
-    if (f)
-        fclose(f);
 }
 
 static void net_cards(struct json_text *t)
@@ -130,15 +114,14 @@ static bool is_simulated(const struct ascope_session *s)
 
 static void info_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
 {
-    char host[256] = "", uptime[80], memory[80], process[80], vendor[80], model[160];
+    char host[256] = "", uptime[80], memory[80], process[80];
     struct utsname os = { 0 };
     uname(&os);
     gethostname(host, sizeof host - 1);
     first_line("/proc/uptime", uptime, sizeof uptime);
     first_line("/proc/self/comm", process, sizeof process);
-    field_of("/proc/meminfo", "MemTotal", memory, sizeof memory);
-    field_of("/proc/cpuinfo", "vendor_id", vendor, sizeof vendor);
-    field_of("/proc/cpuinfo", "model name", model, sizeof model);
+    proc_field("/proc/meminfo", "MemTotal", memory, sizeof memory);
+    const struct cpu_names cpu = cpu_names("/proc/cpuinfo");
     const long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
 
     json_text_add(t, "{\"version\":\"1.0\",\"jobInfo\":\"%s\",\"OS\":", is_simulated(s) ? "simulated" : "NA");
@@ -164,11 +147,11 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
     json_text_add(t, "\"drvVersion\":%d,\"cannVersion\":\"\",", DRIVER_VERSION);
     net_cards(t);
     json_text_add(t, ",\"CPU\":[{\"Id\":0,\"Name\":");
-    json_text_string(t, vendor);
+    json_text_string(t, cpu.maker);
     json_text_add(t, ",\"Frequency\":\"");
     host_frequency(t, s);
     json_text_add(t, "\",\"Logical_CPU_Count\":\"%ld\",\"Type\":", n_cpus);
-    json_text_string(t, model);
+    json_text_string(t, cpu.type);
     json_text_add(t, "}],\"DeviceInfo\":[");
     if (d)
         device_info(t, d);
