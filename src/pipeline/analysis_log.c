@@ -1,11 +1,14 @@
 #include "pipeline/analysis_log.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/out.h"
 #include "base/outdir.h"
 #include "export/recording_facts.h"
@@ -85,6 +88,33 @@ static void log_losses(struct log *l, const struct losses *lost)
     }
 }
 
+/* Creates an empty file under a name that nobody has: the whole of it takes its place. NULL: see e. */
+static const char *log_claim(const char *logs, const char *day, struct arena *mem, struct error *e)
+{
+    enum { TRIES = 1000 };
+    const char *path = NULL;
+    for (unsigned i = 0; i < TRIES; i++) {
+        char again[16] = "";
+        if (i > 0)
+            snprintf(again, sizeof again, "_%u", i);
+        path = arena_printf(mem, "%s/profiler_%s_%d%s_ascope.log", logs, day, (int)getpid(), again);
+        if (!path)
+            break;
+        const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640));
+        if (fd >= 0) {
+            close(fd);
+            return path;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    if (path)
+        error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(errno));
+    else
+        error_set(e, FAULT_LIMIT, "%s: no memory", logs);
+    return NULL;
+}
+
 bool analysis_log_write(const struct collection_result *r, const char *dir, struct error *e)
 {
     struct log l;
@@ -98,12 +128,15 @@ bool analysis_log_write(const struct collection_result *r, const char *dir, stru
     strftime(file_day, sizeof file_day, "%Y%m%d%H%M%S", &local);
     snprintf(l.stamp, sizeof l.stamp, "%s.%03ld", day, now.tv_nsec / 1000000 % 1000);
     const char *logs = arena_printf(a->mem, "%s/logs", dir);
-    const char *path =
-        logs ? arena_printf(a->mem, "%s/profiler_%s_%d_ascope.log", logs, file_day, (int)getpid()) : NULL;
-    if (!path)
+    if (!logs)
         return error_set(e, FAULT_LIMIT, "%s/logs: no memory", dir);
-    if (!outdir_make_inside(logs, e) || !out_open(&l.out, path, e))
+    const char *path = outdir_make_inside(logs, e) ? log_claim(logs, file_day, a->mem, e) : NULL;
+    if (!path)
         return false;
+    if (!out_open(&l.out, path, e)) {
+        unlink(path);
+        return false;
+    }
     log_found(&l, &r->collection);
     for (size_t i = 0; i < a->files.n; i++)
         line(&l, "INFO", "wrote %s: %llu rows, %llu bytes", a->files.at[i].path,
@@ -113,5 +146,8 @@ bool analysis_log_write(const struct collection_result *r, const char *dir, stru
     for (size_t i = 0; i < a->problems.n; i++)
         line(&l, "ERROR", "%s", a->problems.at[i] ? a->problems.at[i] : "no memory to say what went wrong");
     line(&l, "INFO", "%.3f s reading, %.3f s analysing", a->load_s, a->analyse_s);
-    return out_close(&l.out, e);
+    const bool done = out_close(&l.out, e);
+    if (!done)
+        unlink(path);
+    return done;
 }

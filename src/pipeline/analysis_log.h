@@ -4,7 +4,8 @@
 
 #include "pipeline/collection_write.h"
 
-/* DIR/logs/profiler_{YYYYmmddHHMMSS}_{pid}_ascope.log */
+/* DIR/logs/profiler_{YYYYmmddHHMMSS}_{pid}_ascope.log, or {pid}_1, {pid}_2 ... where that is there: in another container a process
+ * may have the same number in the same second. */
 bool analysis_log_write(const struct collection_result *r, const char *dir, struct error *e);
 
 #endif
