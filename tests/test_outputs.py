@@ -286,6 +286,37 @@ class Pieces(Case):
                     self.assertFalse(os.path.exists(self.path("cut" + ending)))
                     self.assertFalse(glob.glob(glob.escape(self.dir) + "/*.part-*"))
 
+    def test_what_an_earlier_export_left_is_removed(self):
+        for given in (self.prof, self.session):
+            for ending in (".json", ".json.gz"):
+                with self.subTest(given=os.path.basename(given), ending=ending):
+                    def files():
+                        return sorted(os.path.basename(p) for p in glob.glob(glob.escape(self.path("again")) + "*"))
+
+                    def pieces(*size):
+                        r = self.ascope("export-trace", given, "again" + ending, "--json", *size)
+                        return sorted(t["file"] for t in json.loads(r.stdout)["traces"])
+
+                    others = ["again_slice_0_notes" + ending, "again_slice_900" + ending]
+                    for name in others:
+                        open(self.path(name), "w").close()
+                    many = pieces("--max-size", "1M")
+                    self.assertEqual(files(), sorted(many + others))
+                    few = pieces("--max-size", "2M")
+                    self.assertLess(len(few), len(many))
+                    self.assertEqual(files(), sorted(few + others))
+                    self.assertEqual(pieces(), ["again" + ending])
+                    self.assertEqual(files(), sorted(["again" + ending] + others))
+                    few = pieces("--max-size", "2M")
+                    self.assertEqual(files(), sorted(few + others))
+                    for path in glob.glob(glob.escape(self.path("again")) + "*"):
+                        os.remove(path)
+                    os.mkdir(self.path("again_slice_0" + ending))  # no regular file: nobody's piece
+                    pieces()
+                    self.assertEqual(files(), ["again" + ending, "again_slice_0" + ending])
+                    os.rmdir(self.path("again_slice_0" + ending))
+                    os.remove(self.path("again" + ending))
+
     def test_export_of_a_prof_directory(self):
         self.ascope("export", "timeline", self.prof, "--out", self.path("plain"))
         self.ascope("export", "timeline", self.prof, "--out", self.path("packed"), "--gzip")

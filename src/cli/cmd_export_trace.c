@@ -118,6 +118,7 @@ static enum outcome write_trace(struct arguments *a, const struct collection *s,
     }
     if (split.pieces.n < 2)
         note_whole(&split, out, r.n_events);
+    trace_split_sweep(&split);
     losses_merge(&r.lost, &s->lost);
     collection_losses(s, &r.lost);
     return report(a, &r, collection_outcome(s, &r.lost));
@@ -169,6 +170,7 @@ static enum outcome write_prof_trace(struct arguments *a, const struct profile *
     }
     if (split.pieces.n < 2)
         note_whole(&split, out, r.n_events);
+    trace_split_sweep(&split);
     return report(a, &r, losses_damage(&r.lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE);
 }
 

@@ -84,7 +84,8 @@ const struct command commands[] = {
                 "MiB, compressed or not, and Perfetto in a browser has about 2 GB of memory. --max-size splits a larger "
                 "timeline into OUT_slice_0.json, OUT_slice_1.json and so on. Each part is a complete timeline with all "
                 "names of processes and threads; each event is in the part in which it begins. The timeline is split where "
-                "the fewest flow events and slices cross.\n\n"
+                "the fewest flow events and slices cross. Files that an earlier export to the same OUT left and this one "
+                "does not replace, whole or parts, are removed.\n\n"
                 "If OUT is a directory, trace_view.json is written into it. OUT may also be a FIFO, a device or a link, "
                 "which is kept, or - for standard output; the report is then printed to standard error.",
         LIST_OF(trace_options),

@@ -1,6 +1,7 @@
 #include "export/trace_split.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -335,6 +336,25 @@ bool trace_split(struct trace_split *s, struct out *whole, struct error *e)
     out_discard(whole);
     arena_free(mem);
     return done;
+}
+
+static bool is_regular(const char *path)
+{
+    struct stat st;
+    return path && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+void trace_split_sweep(const struct trace_split *s)
+{
+    const bool is_cut = s->pieces.n > 1;
+    const char *whole = arena_printf(s->mem, "%s%s", s->before, s->after), *piece;
+    if (is_cut && is_regular(whole))
+        unlink(whole);
+    if (!is_cut && !is_regular(whole))
+        return; /* standard output, a device, a link: what has such names beside it is not ours */
+    for (size_t k = is_cut ? s->pieces.n : 0;; k++)
+        if (!is_regular(piece = arena_printf(s->mem, "%s_slice_%zu%s", s->before, k, s->after)) || unlink(piece) != 0)
+            return;
 }
 
 const char *trace_size_advice(uint64_t n_text)

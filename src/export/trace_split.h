@@ -29,6 +29,10 @@ struct trace_split {
 /* Ends `whole`, the plain text of a timeline, as out_close() or out_discard(): it becomes the only piece, or is read back. */
 bool trace_split(struct trace_split *s, struct out *whole, struct error *e);
 
+/* Removes what an earlier export under the same name left and this one did not write: pieces beyond the last, or the whole file
+ * beside pieces. Only regular files. */
+void trace_split_sweep(const struct trace_split *s);
+
 /* What viewers make of a timeline of so many bytes of text, and what to do; NULL: they open it. */
 const char *trace_size_advice(uint64_t n_text);
 
