@@ -104,8 +104,8 @@ class Finding(Case):
         self.assertTrue(glob.glob(glob.escape(prof) + "/mindstudio_profiler_output/msprof_*.json"))
 
     def test_wrong_words_are_answered_with_one_line(self):
-        for words, code, part in (([], 2, "which directory"), (["no such"], 5, "no such"),
-                                  ([self.dir], 1, "holds no collection"),
+        for words, code, part in (([], 2, "missing directory"), (["no such"], 5, "no such"),
+                                  ([self.dir], 1, "contains no collection"),
                                   ([self.dir, "--export-type", "csv"], 4, "text, db")):
             r = self.ascope(*words, code=None)
             self.assertEqual(r.stderr.count("\n"), 1, r.stderr)

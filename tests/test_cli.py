@@ -168,8 +168,8 @@ class Wrong(Case):
             ("--iteration-count", "0", ["0", "1 to 5"]),
             ("--iteration-count", "6", ["6", "1 to 5"]),
             ("--iteration-id", "0", ["0", "1 to"]),
-            ("--iteration-id", "two", ["two", "whole numbers"]),
-            ("--iteration-id", "-1", ["-1", "whole numbers"]),
+            ("--iteration-id", "two", ["two", "integers"]),
+            ("--iteration-id", "-1", ["-1", "integers"]),
             ("--model-id", "4294967296", ["4294967296", "4294967295"]),
             ("--model-id", "99999999999999999999999", ["99999999999999999999999"]),
             ("--threads", "0", ["0", "1 to 64"]),
@@ -194,13 +194,13 @@ class Wrong(Case):
             (["summary", "-reports", "x"], ["-reports", "timeline"]),
             (["db", *STEP], ["--model-id", "timeline"]),
             (["everything"], ["everything", "timeline, summary, db and all"]),
-            ([], ["which collection?"]),
-            (["all"], ["which collection?"]),
+            ([], ["missing collection"]),
+            (["all"], ["missing collection"]),
         ]
         path = self.sample()
         for args, parts in rows:
             with self.subTest(args=args):
-                more = [] if "which" in parts[0] else ["-dir", path]
+                more = [] if "missing collection" in parts[0] else ["-dir", path]
                 self.assert_one_line(self.ascope("export", *more, *args, code=2).stderr, *parts)
         self.assertEqual(self.written(path), [])
 
@@ -211,9 +211,9 @@ class Wrong(Case):
         for command in (["export", "all"], ["info"]):
             r = self.ascope(*command, "no such thing", code=2)
             self.assert_one_line(r.stderr, "no such thing", "PROF_XXX")
-            self.assert_one_line(self.ascope(*command, file, code=2).stderr, file, "no directory")
+            self.assert_one_line(self.ascope(*command, file, code=2).stderr, file, "not a directory")
             self.assert_one_line(self.ascope(*command, "nothing in it", code=1).stderr, "nothing in it",
-                                 "holds no collection")
+                                 "contains no collection")
 
     def test_environment_is_held_to_the_same_values(self):
         r = self.ascope("export", self.sample(), env={"ASCOPE_DIALECT": "klingon"}, code=2)
@@ -896,7 +896,7 @@ class MsprofPy(Case):
                 r = self.script(*args, "-dir", self.sample(f"PROF_{args[-1]}", broken=Losses.BROKEN), code=0)
                 self.assert_one_line(r.stderr, f"PROF_{args[-1]}", "1 records cut short", "stars_soc.data.0.slice_0:")
         self.assert_one_line(self.script("query", "-dir", self.sample("PROF_q", broken=Losses.BROKEN), code=0).stderr,
-                             "parts of it could not be used")
+                             "some records could not be used")
 
     def test_one_of_two_collections_is_broken(self):
         os.mkdir(os.path.join(self.dir, "two"))
@@ -965,18 +965,18 @@ class Msprof(Case):
         path = self.sample()
         out = f"--output={path}"
         rows = [
-            (["./app", "--flag"], "does not collect"),
-            (["--ascendcl=on", "./app"], "does not collect"),
-            (["--application=./app a"], "does not collect"),
-            (["--sys-devices=all", "--sys-period=1", out], "does not collect"),
-            (["--dynamic=on", "--pid=1"], "does not collect"),
+            (["./app", "--flag"], "collecting is not supported"),
+            (["--ascendcl=on", "./app"], "collecting is not supported"),
+            (["--application=./app a"], "collecting is not supported"),
+            (["--sys-devices=all", "--sys-period=1", out], "collecting is not supported"),
+            (["--dynamic=on", "--pid=1"], "collecting is not supported"),
             ([out], "--export=on"),
             (["--analyze=on", "--rule=all", out], "communication_matrix"),
             (["--analyze=on", "--export=on", out], "--analyze"),
             (["--export=on"], "--output=DIR"),
             (["--export=maybe", out], "on, off"),
             (["--export", "on", out], "--name=value"),
-            (["--export=on", "--parse=on", out], "cannot go with --parse=on"),
+            (["--export=on", "--parse=on", out], "not allowed with --parse=on"),
             (["--export=on", "--rule=communication", out], "--rule"),
             (["--export=on", "--type=db", "--clear=on", out], "--clear"),
             (["--export=on", "--type=xml", out], "text, db"),

@@ -461,7 +461,7 @@ static void child_goes_on(off_t to, bool grows_again)
     e = (struct error){ 0 };
     if (writer_stop(&tally, &e) || !strstr(e.text, RINGS_NAME) || !tally.is_gone || n_told != 1)
         _exit(4);
-    if (!strstr(told, "Recording ends here"))
+    if (!strstr(told, "Recording ends;"))
         _exit(5);
     rings_close();
     struct sigaction now;

@@ -257,7 +257,7 @@ class Others(Case):
             shutil.rmtree(prof["path"])
         p = subprocess.run([ASCOPE, "export", self.dir], capture_output=True, text=True, timeout=100)
         self.assertEqual(p.returncode, 1)
-        self.assertRegex(p.stderr, "^ascope: .*: holds no PROF_XXX directory, .*; use ascope analyse\n$")
+        self.assertRegex(p.stderr, "^ascope: .*: contains no PROF_XXX directory, .*; use ascope analyse\n$")
 
     def test_killed_and_recovered(self):
         for n in 1, 1000, 5000:

@@ -21,7 +21,7 @@ static void a_folder_inside_a_collection_is_no_link(void **state)
         assert_false(outdir_is_inside(folder_path(name[i]), &e));
         assert_false(outdir_make_inside(folder_path(name[i]), &e));
         assert_int_equal(outdir_lock(folder_path(name[i]), 0, &e), -1);
-        assert_non_null(strstr(e.text, "is a link"));
+        assert_non_null(strstr(e.text, "is a symbolic link"));
     }
     e = (struct error){ 0 };
     assert_true(outdir_is_inside(folder_path("missing"), &e));
@@ -37,7 +37,7 @@ static void one_writes_and_another_waits_or_says_so(void **state)
     assert_true(held >= 0);
     const int other = outdir_lock(folder_path("out"), 0, &e);
     assert_int_equal(other, -1);
-    assert_non_null(strstr(e.text, "another process writes"));
+    assert_non_null(strstr(e.text, "another process is writing"));
 
     const pid_t child = child_fork(); /* holds a copy of the descriptor, as a program that is started does not */
     if (child == 0) {

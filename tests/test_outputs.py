@@ -341,7 +341,7 @@ class Pieces(Case):
         for name in ("PROF_000001_20240101000000000_A", "PROF_000002_20240101000000000_B"):
             shutil.copytree(self.prof, self.path("two", name))
         r = self.ascope("export-trace", self.path("two"), self.path("a.json"), code=2)
-        self.assertIn(b"holds 2 collections", r.stderr)
+        self.assertIn(b"contains 2 collections", r.stderr)
         shutil.rmtree(self.path("two", "PROF_000002_20240101000000000_B"))
         self.ascope("export-trace", self.path("two"), self.path("a.json"))
 
@@ -370,7 +370,7 @@ class Folders(Case):
                 os.symlink(self.path("elsewhere"), os.path.join(path, folder))
                 r = self.ascope(*command, path, code=1)
                 self.assertEqual(r.stderr.decode().count("\n"), 1)
-                self.assertIn("is a link", r.stderr.decode())
+                self.assertIn("is a symbolic link", r.stderr.decode())
                 self.assertEqual(os.listdir(self.path("elsewhere")), [])
                 os.mkdir(self.path("own"))
                 os.symlink("own", self.path("out"))  # the user's own

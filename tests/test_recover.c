@@ -543,9 +543,9 @@ static void rings_that_are_not_the_collections_are_left_alone(void **state)
     assert_int_equal(pwrite(fd, left, left_bytes, 0), left_bytes);
     collection_make(NULL, 0);
     assert_int_equal(symlink(elsewhere, folder_path(RINGS_NAME)), 0);
-    unchanged("links are not followed", RECOVERY_FAILED);
+    unchanged("symbolic link", RECOVERY_FAILED);
     assert_int_equal(ftruncate(fd, 0), 0); /* "never used" was once a reason to remove what it points to */
-    unchanged("links are not followed", RECOVERY_FAILED);
+    unchanged("symbolic link", RECOVERY_FAILED);
     assert_int_equal(access(elsewhere, F_OK), 0);
     close(fd);
     unlink(elsewhere);

@@ -130,9 +130,9 @@ class Recover(unittest.TestCase):
         rings = session + "/ascope.rings"
         size = os.path.getsize(rings)
         os.truncate(rings, 0)
-        self.unusable(session, "is damaged")
+        self.unusable(session, "damaged")
         os.truncate(rings, size)
-        self.unusable(session, "is damaged")
+        self.unusable(session, "damaged")
         self.assertEqual(os.path.getsize(rings), size)
         os.remove(rings)
         self.unusable(session, "is gone; ")
@@ -165,8 +165,8 @@ class Recover(unittest.TestCase):
             pass
         os.remove(session + "/ascope.rings")
         os.symlink(outside, session + "/ascope.rings")
-        self.assertIn("links are not followed", self.ascope("recover", session, code=1).stderr)
-        self.assertIn("links are not followed", self.ascope("analyse", session, code=3).stderr)
+        self.assertIn("it is a symbolic link", self.ascope("recover", session, code=1).stderr)
+        self.assertIn("it is a symbolic link", self.ascope("analyse", session, code=3).stderr)
         self.assertTrue(os.path.exists(outside) and os.path.islink(session + "/ascope.rings"))
 
     def test_rings_in_the_folder_above_are_nobodys(self):
@@ -196,7 +196,7 @@ class Recover(unittest.TestCase):
                 os.chmod(path, 0o500)
         r = self.ascope("recover", session, code=1)
         self.assertEqual(len(r.stderr.splitlines()), 1)
-        self.assertIn("ascope.rings: what the program had no time to write stays there: ", r.stderr)
+        self.assertIn("ascope.rings: not recovered: ", r.stderr)
         r = self.ascope("export-trace", session, os.path.join(self.folder, "t.json"), code=3)
         self.assertIn("what is in the other files is read", r.stderr)
 

@@ -403,7 +403,7 @@ static void calls_out_of_order(void **state)
     struct ascope_error e;
     struct ascope_session *s = ascope_session_new(&o, &e);
     assert_null(ascope_session_new(&o, &e));
-    assert_non_null(strstr(e.text, "open in this process already"));
+    assert_non_null(strstr(e.text, "already open in this process"));
     assert_false(ascope_session_stop(s, &e));
     assert_non_null(strstr(e.text, "is new"));
     assert_true(ascope_session_warmup(s, &e));

@@ -234,7 +234,7 @@ class ExportTrace(Case):
         none = self.sample("npu", _profiler_level="Level_none")
         os.mkdir(os.path.join(self.dir, "empty"))
         for args, code, words in ((("export-trace", none, "t.json"), 1, "Level_none"),
-                                  (("export-trace", none), 2, "two words"),
+                                  (("export-trace", none), 2, "two arguments"),
                                   (("export-trace", "missing", "t.json"), 2, "missing"),
                                   (("export-trace", "empty", "t.json"), 1, "neither"),
                                   (("export-trace", self.sample("host"), "no/such/t.json"), 1, "no/such/t.json")):

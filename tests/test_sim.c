@@ -404,7 +404,7 @@ static void the_data_says_that_it_is_simulated(void **state)
 static void what_cannot_be_simulated_is_refused(void **state)
 {
     struct sim_options row[7];
-    static const char *const word[] = { "counters", "known are", "steps", "devices", "processes", "MHz", "slices" };
+    static const char *const word[] = { "counters", "accepted are", "steps", "devices", "processes", "MHz", "slices" };
     for (size_t i = 0; i < ROWS(row); i++)
         row[i] = sim_defaults;
     row[0].metrics = "PipeUtilisation";

@@ -115,13 +115,13 @@ class Wrong(Case):
         self.assertEqual([f for f in os.listdir(self.dir) if not f.endswith("_ascend_pt")], [])
 
     def test_words(self):
-        self.refused(2, "two words", sample("npu"))
-        self.refused(2, "two words", sample("npu"), "a.log", "b.log")
+        self.refused(2, "two arguments", sample("npu"))
+        self.refused(2, "two arguments", sample("npu"), "a.log", "b.log")
         self.refused(2, "self_npu_time_total", sample("npu"), "a.log", "--metric", "gpu")
 
     def test_paths(self):
         self.refused(2, "No such file", "nowhere", "a.log")
-        self.refused(2, "is no directory", ASCOPE, "a.log")
+        self.refused(2, "not a directory", ASCOPE, "a.log")
         self.refused(2, "is a directory", sample("npu"), ".")
         self.refused(1, "no/a.log", sample("npu"), "no/a.log")
 

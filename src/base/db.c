@@ -356,10 +356,10 @@ static bool make_indexes(struct db *db, struct error *e)
         ok = sqlite3_exec(sql, "COMMIT", NULL, NULL, NULL);
     const int why = ok == SQLITE_FULL ? ENOSPC : ok == SQLITE_NOMEM ? ENOMEM : sql ? sqlite3_system_errno(sql) : 0;
     if (ok != SQLITE_OK && !why) /* it does not understand what we have written, or could not read it back */
-        error_set(e, FAULT_IO, "%s: its indexes cannot be made: %s; the disk may be failing: see the log of the system",
+        error_set(e, FAULT_IO, "%s: cannot create indexes: %s; the disk may be failing: see the system log",
                   db->out.path, sqlite3_errstr(ok));
     else if (ok != SQLITE_OK)
-        error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: its indexes cannot be made: %s", db->out.path,
+        error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot create indexes: %s", db->out.path,
                   write_trouble(why));
     sqlite3_close(sql);
     return ok == SQLITE_OK;

@@ -35,10 +35,8 @@ bool destination_is_plain(const char *path, struct error *e)
     struct stat st;
     if (lstat(path, &st) != 0)
         return errno == ENOENT || fail(e, path, errno);
-    return S_ISREG(st.st_mode) || error_set(e, FAULT_IO,
-                                            "%s: is %s, and results are plain files; remove it, or write elsewhere "
-                                            "with --out",
-                                            path, kind_text(st.st_mode));
+    return S_ISREG(st.st_mode) || error_set(e, FAULT_IO, "%s: is %s, not a regular file; remove it, or use --out", path,
+                                            kind_text(st.st_mode));
 }
 
 /* A folder and the name in it: "a/b" is "a" and "b". */

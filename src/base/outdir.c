@@ -29,8 +29,7 @@ bool outdir_is_inside(const char *path, struct error *e)
         return errno == ENOENT || fail(e, path, errno);
     if (S_ISLNK(st.st_mode))
         return error_set(e, FAULT_IO,
-                         "%s: is a link, which results are not written through; remove it, or write elsewhere with "
-                         "--out",
+                         "%s: is a symbolic link, and results are not written through links; remove it, or use --out",
                          path);
     return S_ISDIR(st.st_mode) || fail(e, path, EEXIST);
 }
@@ -74,9 +73,7 @@ int outdir_lock(const char *path, unsigned patience_ms, struct error *e)
         if (!lock_wait(fd, patience_ms)) {
             close(fd);
             return error_set(e, FAULT_IO,
-                             "%s: another process writes its results here; try again when it has ended, or write "
-                             "elsewhere with --out",
-                             path) -
+                             "%s: another process is writing its results here; try again later, or use --out", path) -
                    1;
         }
         if (is_same(fd, path))

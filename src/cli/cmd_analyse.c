@@ -65,7 +65,7 @@ static bool voice_close(struct voice *v)
     return is_whole && out_is_closed && err_is_closed && v->out_text && v->err_text;
 }
 
-static const char WITHOUT_WORDS[] = "no memory to say what went wrong; free some memory and try again";
+static const char WITHOUT_WORDS[] = "no memory for the error message; free some memory and try again";
 
 static void put_problems(FILE *err, const struct account *a)
 {
@@ -111,8 +111,10 @@ static void analyse_prof(struct analysis *n, const char *path, struct turn *t, c
     struct result r = { 0 };
     struct error e = { 0 };
     if (n->wishes.has_steps)
-        error_set(&e, FAULT_ASKED,
-                  "%s: --steps is of PyTorch directories; ascope export has --model-id and --iteration-id", path);
+        error_set(
+            &e, FAULT_ASKED,
+            "%s: --steps applies to *_ascend_pt directories only; use ascope export with --model-id and --iteration-id",
+            path);
     if (e.fault == FAULT_NONE && prof_export(path, &n->request, &r, &e)) {
         t->outcome = outcome_of(&r.account, &r.profile.lost);
         put_problems(err, &r.account);
@@ -135,7 +137,7 @@ static void tell_in_order(struct analysis *n)
     for (; n->n_told < n->targets.list.n && n->turn[n->n_told].is_ended; n->n_told++) {
         struct turn *t = &n->turn[n->n_told];
         if (t->is_cut) {
-            complain("%s: no memory to tell all about it; free some memory and try again",
+            complain("%s: no memory for its report; free some memory and try again",
                      n->targets.list.at[n->n_told].path);
             t->outcome = t->outcome == OUTCOME_DONE ? OUTCOME_LOSSES : t->outcome;
         }
@@ -330,7 +332,7 @@ int run_analyse(struct arguments *a)
         return exit_code(a->face, OUTCOME_PARAMETER);
     }
     if (a->steps && !steps_range(a->steps, &n.wishes)) {
-        complain("--steps %s: wanted is the number of a step, or two with a dash between: 3, 2-4", a->steps);
+        complain("--steps %s: expected a step or a range: 3, 2-4", a->steps);
         return exit_code(a->face, OUTCOME_PARAMETER);
     }
     n.choice = (struct step_choice){ .first = (uint64_t)n.wishes.first_step, .last = (uint64_t)n.wishes.last_step };

@@ -80,12 +80,12 @@ static bool analyze_one(const void *context, const char *path, struct progress *
 int run_communication(struct arguments *a)
 {
     if (!a->rule && a->face == FACE_MSPROF_PY) {
-        complain("--rule: is wanted: communication, communication_matrix, or both with a comma between");
+        complain("--rule: missing; accepted are communication, communication_matrix, or both separated by a comma");
         return exit_code(a->face, OUTCOME_USAGE);
     }
     const unsigned rules = a->rule ? rules_read(a->rule) : RULE_ALL;
     if (!rules) {
-        complain("--rule %s: accepted are communication, communication_matrix, or both with a comma between", a->rule);
+        complain("--rule %s: accepted are communication, communication_matrix, or both separated by a comma", a->rule);
         return exit_code(a->face, OUTCOME_USAGE);
     }
     const struct analysis n = { a, { .rules = rules, .is_db_only = a->type == 1, .out_dir = a->out } };

@@ -41,7 +41,7 @@ static bool options_fit(const struct arguments *a)
 {
     for (size_t i = 0; i < sizeof goes_with / sizeof *goes_with; i++)
         if (arguments_have(a, goes_with[i].option) && !(a->want & goes_with[i].needs)) {
-            complain("%s%s: goes with %s only; see ascope help export",
+            complain("%s%s: requires %s; see ascope help export",
                      option_rows[goes_with[i].option].has_one_dash ? "-" : "--", option_rows[goes_with[i].option].name,
                      goes_with[i].where);
             return false;
@@ -53,7 +53,7 @@ static bool iteration_fits(const struct arguments *a)
 {
     const bool model = arguments_have(a, OPT_MODEL), iteration = arguments_have(a, OPT_ITERATION);
     if (model != iteration) {
-        complain("%s %llu: goes with %s only, give both or neither", model ? "--model-id" : "--iteration-id",
+        complain("%s %llu: requires %s; give both or neither", model ? "--model-id" : "--iteration-id",
                  (unsigned long long)(model ? a->model : a->iteration), model ? "--iteration-id" : "--model-id");
         return false;
     }

@@ -152,11 +152,10 @@ static enum outcome write_out(struct arguments *a, const struct collection *s, c
     if (!mem)
         complain("%s: no memory; free some memory and try again", s->path);
     else if (!s->settings.has_cpu)
-        complain("%s: PyTorch's side was not recorded; a memory timeline needs the activity CPU", s->path);
+        complain("%s: no PyTorch data; a memory timeline requires the activity CPU", s->path);
     else if (missing)
         complain(
-            "%s: was collected without %s; a memory timeline needs record_shapes, profile_memory, and with_stack or "
-            "with_modules",
+            "%s: recorded without %s; a memory timeline requires record_shapes, profile_memory, and with_stack or with_modules",
             s->path, missing);
     else if (!a->device || memory_device_read(a->device, &device))
         outcome = write_timeline(a, s, a->device ? device : memory_usual_device(s), out, mem);

@@ -86,7 +86,7 @@ static enum outcome write_stacks(struct arguments *a, const struct collection *s
         return OUTCOME_NOTHING;
     }
     if (log && strcmp(log, out) != 0)
-        complain("%s: stacks are written to files that end with .log: %s", out, log);
+        complain("%s: the name does not end with .log; writing %s", out, log);
     if (!stacks_write(s, metric, log, &n, &e)) {
         complain("%s", e.text);
         return OUTCOME_NOTHING;

@@ -97,9 +97,9 @@ static enum outcome write_trace(struct arguments *a, const struct collection *s,
     struct traces r = { .out = out, .split = &split };
     struct error e = { 0 };
     if (s->settings.level == PROFILER_LEVEL_NONE) {
-        complain("%s: was collected at Level_none, of which no trace is exported; ascope analyse writes its "
-                 "trace_view.json",
-                 s->path);
+        complain(
+            "%s: recorded at Level_none, which has no timeline to export; use ascope analyse for its trace_view.json",
+            s->path);
         return OUTCOME_NOTHING;
     }
     struct collection_export x =
@@ -111,7 +111,7 @@ static enum outcome write_trace(struct arguments *a, const struct collection *s,
     const bool done = trace_view_write(&x, out, &r.n_events, &e);
     if (!done || r.n_events == 0) {
         if (done)
-            complain_nothing(s, "nothing was recorded that a timeline could show");
+            complain_nothing(s, "no data for a timeline");
         else
             complain("%s", e.text);
         return OUTCOME_NOTHING;
@@ -133,7 +133,7 @@ static bool draw_prof(struct arguments *a, const struct profile *p, struct out *
         return false;
     if (arena_failed(a->mem) || names_failed(p->names))
         return error_set(e, FAULT_LIMIT, "%s: no memory for the timeline; free some memory and try again", p->path);
-    return *n_events > 0 || error_set(e, FAULT_ASKED, "%s: nothing was recorded that a timeline could show", p->path);
+    return *n_events > 0 || error_set(e, FAULT_ASKED, "%s: no data for a timeline", p->path);
 }
 
 static bool write_plain(struct arguments *a, const struct profile *p, struct traces *r, struct trace_split *split,

@@ -115,7 +115,7 @@ static int script_run(const struct command *c, int argc, char **argv)
             help_command(a.face, c);
             code = 0;
         } else if (a.n_words > 0) {
-            complain("%s: unknown word; see msprof.py %s --help", a.word[0], c->name);
+            complain("%s: unexpected argument; see msprof.py %s --help", a.word[0], c->name);
         } else {
             code = c->run(&a);
         }
@@ -295,7 +295,7 @@ static bool refuse(const struct arguments *a, option_set forbidden, const char *
 {
     for (unsigned id = 0; id < OPTIONS; id++)
         if (a->given & forbidden & BIT(id)) {
-            complain("--%s: cannot go with %s", option_rows[id].name, with);
+            complain("--%s: not allowed with %s", option_rows[id].name, with);
             return false;
         }
     return true;
@@ -308,14 +308,13 @@ static enum outcome launch(struct arguments *a, int *code)
         if (*(const bool *)((const char *)a + modes[i].at))
             m = &modes[i];
     if (!m) {
-        complain(
-            "nothing to do: one of --export=on, --parse=on, --query=on and --analyze=on is wanted; see msprof --help");
+        complain("nothing to do: give --export=on, --parse=on, --query=on or --analyze=on; see msprof --help");
         return OUTCOME_USAGE;
     }
     char shown[32];
     snprintf(shown, sizeof shown, "--%s=on", option_rows[m->option].name);
     if (!a->output) {
-        complain("%s: wants --output=DIR, the place of the collection", shown);
+        complain("%s: requires --output=DIR, the directory of the collection", shown);
         return OUTCOME_USAGE;
     }
     const bool is_db = m->option == OPT_EXPORT && a->type == 1;
@@ -336,7 +335,7 @@ int msprof_main(int argc, char **argv)
     if (argc < 2) {
         help_command(FACE_MSPROF, &launcher);
     } else if (!parsing_only(&argc, argv)) {
-        complain("this version does not collect: it reads collections, with msprof --export=on --output=DIR");
+        complain("collecting is not supported; to export a collection, use msprof --export=on --output=DIR");
     } else if (options_parse(&launcher, argc, argv, &a)) {
         if (a.help)
             help_command(FACE_MSPROF, &launcher);

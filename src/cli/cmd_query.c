@@ -23,7 +23,7 @@ static void add_one(struct arguments *a, struct query *q, const char *path, stru
         complain("%s", e.text);
         tally->n_failed++;
     } else if (losses_damage(&r.profile.lost) > 0) {
-        complain("%s: parts of it could not be used; ascope info tells which", path);
+        complain("%s: some records could not be used; see ascope info", path);
         tally->n_lossy++;
     } else {
         tally->n_done++;
@@ -40,7 +40,7 @@ static bool print(const struct query *q)
         return false;
     }
     const bool done =
-        query_text(q, &text, &e) && (!text.failed_errno || error_set(&e, FAULT_LIMIT, "no memory to tell the models"));
+        query_text(q, &text, &e) && (!text.failed_errno || error_set(&e, FAULT_LIMIT, "no memory for the models"));
     if (done)
         fwrite(text.buf, 1, text.n, stdout);
     else
@@ -52,7 +52,7 @@ static bool print(const struct query *q)
 int run_query(struct arguments *a)
 {
     if (arguments_have(a, OPT_DATA_TYPE)) {
-        complain("--data-type %llu: asks a cluster database, and there is none: ascope reads each collection by itself",
+        complain("--data-type %llu: cluster databases are not supported; ascope reads each collection separately",
                  (unsigned long long)a->data_type);
         return exit_code(a->face, OUTCOME_NOTHING);
     }

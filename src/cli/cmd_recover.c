@@ -135,8 +135,8 @@ static void recover_named(struct recoveries *all, const char *path)
 {
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        complain("%s: %s; give a *_ascend_pt or PROF_XXX directory, or one that holds some", path,
-                 stat(path, &st) != 0 ? strerror(errno) : "is no directory");
+        complain("%s: %s; give a *_ascend_pt or PROF_XXX directory, or a directory that contains some", path,
+                 stat(path, &st) != 0 ? strerror(errno) : "not a directory");
         all->tally.n_failed++;
         return;
     }
@@ -153,7 +153,7 @@ int run_recover(struct arguments *a)
 {
     struct recoveries all = { .a = a, .json = a->json ? json_array() : NULL };
     if (a->n_words == 0 && !a->dir) {
-        complain("which directory? give a *_ascend_pt or PROF_XXX directory, or one that holds some");
+        complain("missing directory; give a *_ascend_pt or PROF_XXX directory, or a directory that contains some");
         return exit_code(a->face, OUTCOME_USAGE);
     }
     if (a->dir)

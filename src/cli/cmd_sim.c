@@ -16,14 +16,14 @@ int run_sim(struct arguments *a)
     struct error e = { 0 };
     char path[PATH_MAX];
     if (a->n_words > 0) {
-        complain("sim %s: takes options only; see ascope help sim", a->word[0]);
+        complain("sim %s: unexpected argument; see ascope help sim", a->word[0]);
         return exit_code(a->face, OUTCOME_USAGE);
     }
     if (sim_is_job(&a->sim)) {
         static const enum option_id alone[] = { OPT_GRAPHS, OPT_KFC };
         for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
             if (arguments_have(a, alone[i]) && *(const bool *)((const char *)a + option_rows[alone[i]].at)) {
-                complain("--%s: a job has none; leave it out, or simulate one rank", option_rows[alone[i]].name);
+                complain("--%s: not supported in a job; remove it, or simulate one rank", option_rows[alone[i]].name);
                 return exit_code(a->face, OUTCOME_USAGE);
             }
     }

@@ -95,8 +95,7 @@ static bool find_in_collections(const char *path, struct collections *out, struc
     if (n >= 0)
         free(entry);
     if (has_collection && out->n == n_before)
-        error_set(e, FAULT_ASKED, "%s: holds no PROF_XXX directory, only what a program recorded; use ascope analyse",
-                  path);
+        error_set(e, FAULT_ASKED, "%s: contains no PROF_XXX directory, only framework data; use ascope analyse", path);
     return out->n > n_before;
 }
 
@@ -105,11 +104,11 @@ static enum outcome find_one(const struct arguments *a, const char *given, bool 
     struct stat st;
     if (stat(given, &st) != 0) {
         const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
-        complain("%s: %s; give a PROF_XXX directory, or one that holds some", given, strerror(errno));
+        complain("%s: %s; give a PROF_XXX directory, or a directory that contains some", given, strerror(errno));
         return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
     }
     if (!S_ISDIR(st.st_mode)) {
-        complain("%s: is no directory; give a PROF_XXX directory, or one that holds some", given);
+        complain("%s: not a directory; give a PROF_XXX directory, or a directory that contains some", given);
         return OUTCOME_PATH;
     }
     char *path = path_with_name(given);
@@ -141,7 +140,7 @@ enum outcome collections_find(struct arguments *a, size_t first, bool with_ruins
     *out = (struct collections){ 0 };
     enum outcome last = OUTCOME_USAGE;
     if (!a->dir && a->n_words <= first) {
-        complain("which collection? give it with -dir DIR");
+        complain("missing collection; give it with -dir DIR");
         return OUTCOME_USAGE;
     }
     if (a->dir && (last = find_one(a, a->dir, with_ruins, out)) != OUTCOME_DONE)

@@ -104,7 +104,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     say(complain_name());
     say(": ");
     say(path);
-    say(": became shorter, or its disk failed, while it was read; try again when nobody writes to it\n");
+    say(": truncated, or its disk failed, while it was read; try again when no program writes to it\n");
     _exit(code_of_nothing);
 }
 

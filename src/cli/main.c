@@ -16,11 +16,11 @@ static int say_unknown_command(const char *given)
         name[n] = commands[n].name;
     const char *near = nearest_word(given, name, n), *hint = command_hint(given);
     if (hint)
-        complain("%s: there is no such command; %s", given, hint);
+        complain("%s: unknown command; %s", given, hint);
     else if (near)
-        complain("%s: there is no such command; did you mean %s? see ascope help", given, near);
+        complain("%s: unknown command; did you mean %s? see ascope help", given, near);
     else
-        complain("%s: there is no such command; see ascope help", given);
+        complain("%s: unknown command; see ascope help", given);
     return exit_code(FACE_ASCOPE, OUTCOME_USAGE);
 }
 
@@ -43,7 +43,7 @@ static int ascope_main(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "";
     if (argc < 2) {
-        complain("what is to be done? see ascope help");
+        complain("missing command; see ascope help");
         return exit_code(FACE_ASCOPE, OUTCOME_USAGE);
     }
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 || strcmp(first, "version") == 0) {

@@ -48,7 +48,7 @@ static enum outcome check_paths(const char *dir, const char *out, const char *gi
         return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
     }
     if (!S_ISDIR(st.st_mode)) {
-        complain("%s: is no directory; give %s", dir, given);
+        complain("%s: not a directory; give %s", dir, given);
         return OUTCOME_PATH;
     }
     if (is_directory(out)) {
@@ -65,7 +65,7 @@ void complain_nothing(const struct collection *s, const char *why)
     collection_losses(s, &lost);
     for (int i = 0; i < LOSS_KINDS; i++)
         if (loss_is_damage((enum loss)i) && lost.by[i].n > 0) {
-            complain("%s: %s; but parts of it could not be used, first: %s; ascope analyse tells all", s->path, why,
+            complain("%s: %s; some records could not be used, first: %s; see ascope analyse", s->path, why,
                      lost.by[i].file ? lost.by[i].file : "?");
             return;
         }
@@ -156,7 +156,7 @@ static enum outcome run_either(struct arguments *a, const struct one_collection 
     size_t n = 0;
     const char *prof = c->write_prof ? prof_of(a, path, &n) : NULL;
     if (n > 1) {
-        complain("%s: holds %zu collections; give one of them", path, n);
+        complain("%s: contains %zu collections; give one of them", path, n);
         return OUTCOME_PATH;
     }
     recover_first(a, prof ? prof : path, stderr);
@@ -189,7 +189,7 @@ int one_collection_run(struct arguments *a, const struct one_collection *c)
 {
     const char *given = c->write_prof ? "a *_ascend_pt or PROF_XXX directory" : "a *_ascend_pt directory";
     if (a->n_words != 2) {
-        complain("%s takes two words: %s and %s", a->command->name, given, c->wanted);
+        complain("%s: expected two arguments: %s and %s", a->command->name, given, c->wanted);
         return exit_code(a->face, OUTCOME_USAGE);
     }
     const char *dir = path_expand(a, "DIR", a->word[0]), *out = dir ? path_expand(a, "OUT", a->word[1]) : NULL;

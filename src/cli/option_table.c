@@ -267,8 +267,8 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
     }
     for (const char *c = full; *c; c++)
         if (((unsigned char)*c < 0x20 || *c == 0x7F) && access(full, F_OK) != 0) { /* what is there was quoted well */
-            complain("%s %s: holds the control character 0x%02x after %td characters; check how it was quoted", what,
-                     full, (unsigned char)*c, c - full);
+            complain("%s %s: control character 0x%02x after %td characters; check the quoting", what, full,
+                     (unsigned char)*c, c - full);
             return NULL;
         }
     return full;
@@ -309,7 +309,7 @@ static bool set_number(const struct option_row *o, const char *what, const char 
     errno = 0;
     const unsigned long long n = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || errno || n < o->least || n > o->most) {
-        complain("%s %s: accepted are whole numbers from %llu to %llu", what, text, (unsigned long long)o->least,
+        complain("%s %s: accepted are integers from %llu to %llu", what, text, (unsigned long long)o->least,
                  (unsigned long long)o->most);
         return false;
     }

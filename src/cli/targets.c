@@ -78,7 +78,7 @@ static void find(struct targets *t, const char *path, struct error *e)
 
 static enum outcome find_one(struct targets *t, const char *given, bool with_ruins)
 {
-    static const char wanted[] = "give a *_ascend_pt or PROF_XXX directory, or one that holds some";
+    static const char wanted[] = "give a *_ascend_pt or PROF_XXX directory, or a directory that contains some";
     struct stat st;
     struct error e = { 0 };
     if (stat(given, &st) != 0) {
@@ -87,7 +87,7 @@ static enum outcome find_one(struct targets *t, const char *given, bool with_rui
         return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
     }
     if (!S_ISDIR(st.st_mode)) {
-        complain("%s: is no directory; %s", given, wanted);
+        complain("%s: not a directory; %s", given, wanted);
         return OUTCOME_PATH;
     }
     char *path = path_with_name(given);
@@ -111,7 +111,7 @@ enum outcome targets_find(struct targets *t, struct arguments *a, bool with_ruin
     *t = (struct targets){ .mem = a->mem };
     enum outcome last = OUTCOME_USAGE;
     if (a->n_words == 0 && !a->dir)
-        complain("which directory? give a *_ascend_pt or PROF_XXX directory, or one that holds some");
+        complain("missing directory; give a *_ascend_pt or PROF_XXX directory, or a directory that contains some");
     if (a->dir && (last = find_one(t, a->dir, with_ruins)) != OUTCOME_DONE)
         t->n_refused++;
     for (size_t i = 0; i < a->n_words; i++) {

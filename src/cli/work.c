@@ -33,7 +33,7 @@ static void add_json(struct run *run, json_t *one)
 static void end_failed(struct run *run, const char *path, const struct result *r, const struct error *e)
 {
     if (losses_damage(&r->profile.lost) > 0)
-        complain("%s; but parts of the collection could not be used: ascope info tells which", e->text);
+        complain("%s; some records of the collection could not be used; see ascope info", e->text);
     else
         complain("%s", e->text);
     run->tally.n_failed++;
@@ -46,16 +46,16 @@ static void end_done(struct run *run, const struct result *r)
     const size_t n = r->account.problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n,
                  n_more = n - n_told + r->account.n_untold;
     for (size_t i = 0; i < n_told; i++)
-        complain("%s", r->account.problems.at[i] ? r->account.problems.at[i] : "no memory to say what went wrong");
+        complain("%s", r->account.problems.at[i] ? r->account.problems.at[i] : "no memory for the error message");
     if (n_told > 0 && n_more > 0)
         complain("and %zu more problems; --json lists them", n_more);
     else if (n_more > 0)
-        complain("%s: no memory to say what went wrong; free some memory and try again", r->profile.path);
+        complain("%s: no memory for the error message; free some memory and try again", r->profile.path);
     if (run->a->json)
         add_json(run, summary_json(run->a, r));
     const bool is_told = summary_print(&run->term, run->a, r);
     if (!is_told)
-        complain("%s: no memory to tell all about it; free some memory and try again", r->profile.path);
+        complain("%s: no memory for its report; free some memory and try again", r->profile.path);
     if (run->a->face != FACE_ASCOPE) /* the exit code does not say it there */
         complain_losses(r->profile.path, &r->profile.lost);
     const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_told;

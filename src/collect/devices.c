@@ -28,7 +28,7 @@ const struct device_kind *device_choose(const char *name, struct error *e)
         if (used < sizeof known)
             used += (size_t)snprintf(known + used, sizeof known - used, ", %s", device_kinds[i]->name);
     }
-    error_set(e, FAULT_ASKED, "device %s: not known; wanted one of %s", name, known);
+    error_set(e, FAULT_ASKED, "device %s: unknown; accepted are %s", name, known);
     return NULL;
 }
 

@@ -17,8 +17,8 @@ static void options_read(struct ascope_options *o, char *text)
         if (value)
             *value++ = '\0';
         if (!value || !ascope_options_set(o, name, value))
-            message(ASCOPE_WARNING,
-                    "ASCOPE_RECORD_OPTIONS: \"%.60s\" is left out; wanted name=value, with \";\" between them", name);
+            message(ASCOPE_WARNING, "ASCOPE_RECORD_OPTIONS: \"%.60s\" ignored; expected name=value, separated by \";\"",
+                    name);
     }
 }
 

@@ -197,7 +197,7 @@ struct host_sampler *host_sampler_start(uint32_t what, struct error *e)
 {
     struct host_sampler *h = calloc(1, sizeof *h);
     if (!h) {
-        error_set(e, FAULT_LIMIT, "no memory for sampling the host");
+        error_set(e, FAULT_LIMIT, "no memory for the host sampler");
         return NULL;
     }
     pthread_condattr_t monotonic; /* the wall clock may jump */
@@ -214,7 +214,7 @@ struct host_sampler *host_sampler_start(uint32_t what, struct error *e)
     pthread_sigmask(SIG_SETMASK, &was, NULL);
     if (why == 0)
         return h;
-    error_set(e, FAULT_LIMIT, "no thread for sampling the host: %s", strerror(why));
+    error_set(e, FAULT_LIMIT, "cannot create the host sampler thread: %s", strerror(why));
     free(h);
     return NULL;
 }

@@ -89,11 +89,10 @@ static bool key_add(struct ascope_session *s, const char *key, const char *json,
     const size_t before = *at ? strlen((*at)->key) + strlen((*at)->value) : 0;
     const size_t bytes = s->metadata_bytes - before + strlen(key) + strlen(json);
     if (is_limited(key) && bytes > ALL_MOST)
-        return error_set(e, FAULT_ASKED, "metadata %.60s: there is no room for it; wanted at most %d bytes in all", key,
-                         ALL_MOST);
+        return error_set(e, FAULT_ASKED, "metadata %.60s: too large; at most %d bytes in total", key, ALL_MOST);
     char *value = strdup(json);
     if (*at && value) {
-        message(ASCOPE_WARNING, "metadata %.60s: was there already; the new value is taken", key);
+        message(ASCOPE_WARNING, "metadata %.60s: already set; replaced", key);
         free((*at)->value);
         (*at)->value = value;
     } else {
@@ -125,13 +124,14 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
     if (to)
         *to->text = '\0';
     if (!s || !key || !value)
-        error_set(&e, FAULT_ASKED, "metadata: a session, a key and a value are needed");
+        error_set(&e, FAULT_ASKED, "metadata: session, key and value are required");
     else if (s->o.layout == ASCOPE_LAYOUT_PROF)
-        error_set(&e, FAULT_ASKED, "metadata %.60s: the layout prof has no file for it; take pytorch", key);
+        error_set(&e, FAULT_ASKED, "metadata %.60s: not supported by layout prof; use layout pytorch", key);
     else if (is_limited(key) && (characters(key) > TEXT_MOST || characters(value) > TEXT_MOST))
-        error_set(&e, FAULT_ASKED, "metadata %.60s: key and value are at most %d characters long each", key, TEXT_MOST);
+        error_set(&e, FAULT_ASKED, "metadata %.60s: key or value is too long; at most %d characters each", key,
+                  TEXT_MOST);
     else if (is_json && !json_is_value(value))
-        error_set(&e, FAULT_ASKED, "metadata %.60s: the value is not JSON", key);
+        error_set(&e, FAULT_ASKED, "metadata %.60s: invalid JSON", key);
     else if (!is_json)
         json_text_string(&t, value);
     if (t.is_short)

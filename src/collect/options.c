@@ -96,8 +96,7 @@ bool options_take(struct ascope_options *out, const struct ascope_options *from,
     if (from && !sized_over(out, sizeof *out, from))
         return error_set(e, FAULT_ASKED, "options of %u bytes: ascope_options_init() was not called", from->size);
     if (from && sized_has_unknown(from, sizeof *out))
-        message(ASCOPE_WARNING,
-                "options: the program sets some that libascope " ASCOPE_VERSION " does not know; they are ignored");
+        message(ASCOPE_WARNING, "options: the program sets fields unknown to libascope " ASCOPE_VERSION "; ignored");
     char **text;
     for (size_t i = 0; (text = text_at(out, &i));)
         if (*text)
@@ -127,7 +126,7 @@ static void check_exports(struct ascope_options *o)
 {
     if (o->export_text || o->export_db)
         return;
-    message(ASCOPE_WARNING, "export_type: neither text nor db; text is taken");
+    message(ASCOPE_WARNING, "export_type: neither text nor db; using text");
     o->export_text = true;
 }
 
@@ -138,8 +137,7 @@ static void check_metrics_for_level(struct ascope_options *o)
         o->metrics = ASCOPE_NO_METRICS;
     if (!is_low || (o->metrics == ASCOPE_NO_METRICS && !o->custom_events))
         return;
-    message(ASCOPE_WARNING, "aic_metrics: the cores count from Level1 on, not at %s; none is taken",
-            options_level_name(o->level));
+    message(ASCOPE_WARNING, "aic_metrics: no counters at %s; using AiCoreNone", options_level_name(o->level));
     o->metrics = ASCOPE_NO_METRICS;
     text_drop(&o->custom_events);
 }
@@ -148,7 +146,7 @@ static void check_marks_without_level(struct ascope_options *o)
 {
     if (o->level != ASCOPE_LEVEL_NONE || o->mstx)
         return;
-    message(ASCOPE_WARNING, "profiler_level Level_none records marks only, and mstx is off; mstx is switched on");
+    message(ASCOPE_WARNING, "profiler_level: Level_none records marks only; mstx is enabled");
     o->mstx = true;
 }
 
@@ -157,7 +155,7 @@ static void check_level(struct ascope_options *o)
     if (options_level_name(o->level))
         return;
     if (o->level != OPTION_NOT_KNOWN)
-        message(ASCOPE_WARNING, "profiler_level: %u is none; Level0 is taken", o->level);
+        message(ASCOPE_WARNING, "profiler_level: invalid value %u; using Level0", o->level);
     o->level = ASCOPE_LEVEL0;
 }
 
@@ -168,7 +166,7 @@ static void check_metrics(struct ascope_options *o)
         return;
     const uint32_t instead = o->level == ASCOPE_LEVEL0 ? ASCOPE_NO_METRICS : ASCOPE_PIPE_UTILIZATION;
     if (is_asked)
-        message(ASCOPE_WARNING, "aic_metrics: %u is none; %s is taken", o->metrics, options_metrics_name(instead));
+        message(ASCOPE_WARNING, "aic_metrics: invalid value %u; using %s", o->metrics, options_metrics_name(instead));
     o->metrics = instead;
 }
 
@@ -176,19 +174,19 @@ static void check_attributes(struct ascope_options *o)
 {
     if (!o->op_attr || o->export_db)
         return;
-    message(ASCOPE_WARNING, "op_attr: attributes are shown in databases only, and export_type has no db; switched off");
+    message(ASCOPE_WARNING, "op_attr: requires db in export_type; attributes are not recorded");
     o->op_attr = false;
 }
 
 static void check_threshold(struct ascope_options *o)
 {
     if (!isfinite(o->gc_threshold_ms)) {
-        message(ASCOPE_WARNING, "gc_detect_threshold: not a number of ms; none is taken");
+        message(ASCOPE_WARNING, "gc_detect_threshold: invalid value; ignored");
         o->gc_threshold_ms = -1;
     }
     if (o->gc_threshold_ms < 0 || (o->activities & ASCOPE_CPU))
         return;
-    message(ASCOPE_WARNING, "gc_detect_threshold: needs the CPU in activities; no collections of garbage are recorded");
+    message(ASCOPE_WARNING, "gc_detect_threshold: requires the CPU in activities; ignored");
     o->gc_threshold_ms = -1;
 }
 
@@ -220,12 +218,12 @@ static void list_unique(const char **list)
 static void check_domains(struct ascope_options *o)
 {
     if ((o->mstx_domain_include || o->mstx_domain_exclude) && !o->mstx) {
-        message(ASCOPE_WARNING, "mstx_domain_include, mstx_domain_exclude: mstx is off; passed over");
+        message(ASCOPE_WARNING, "mstx_domain_include, mstx_domain_exclude ignored: mstx is off");
         text_drop(&o->mstx_domain_include);
         text_drop(&o->mstx_domain_exclude);
     }
     if (o->mstx_domain_include && o->mstx_domain_exclude) {
-        message(ASCOPE_WARNING, "mstx_domain_include and mstx_domain_exclude: only one can be; the first is taken");
+        message(ASCOPE_WARNING, "mstx_domain_exclude ignored: mstx_domain_include is set");
         text_drop(&o->mstx_domain_exclude);
     }
     if (o->mstx_domain_include)
@@ -238,7 +236,7 @@ static void check_host_sys(struct ascope_options *o)
 {
     if (o->host_sys < 2 * ASCOPE_HOST_NUMA)
         return;
-    message(ASCOPE_WARNING, "host_sys: 0x%x has what is no part of the host; nothing is taken", o->host_sys);
+    message(ASCOPE_WARNING, "host_sys: invalid value 0x%x; ignored", o->host_sys);
     o->host_sys = 0;
 }
 
@@ -246,7 +244,7 @@ static void check_activities(struct ascope_options *o)
 {
     const uint32_t both = ASCOPE_CPU | ASCOPE_NPU;
     if (o->activities & ~both)
-        message(ASCOPE_WARNING, "activities: 0x%x has what is none; CPU and NPU are taken", o->activities);
+        message(ASCOPE_WARNING, "activities: invalid value 0x%x; using CPU and NPU", o->activities);
     if (o->activities == 0 || (o->activities & ~both))
         o->activities = both;
 }
@@ -257,17 +255,17 @@ static void check_use_of_device(const struct ascope_options *o)
         o->level != ASCOPE_LEVEL0 || o->mstx || o->l2_cache || o->sys_io || o->sys_interconnection;
     if (o->layout == ASCOPE_LAYOUT_PYTORCH && !(o->activities & ASCOPE_NPU) && needs_device)
         message(ASCOPE_WARNING,
-                "activities without NPU: profiler_level, mstx, l2_cache and what else is the device's are not used");
+                "activities has no NPU: profiler_level, mstx, l2_cache and other device options are ignored");
 }
 
 static void check_place(struct ascope_options *o)
 {
     if (o->layout > ASCOPE_LAYOUT_PROF) {
-        message(ASCOPE_WARNING, "layout: %u is none; pytorch is taken", o->layout);
+        message(ASCOPE_WARNING, "layout: invalid value %u; using pytorch", o->layout);
         o->layout = ASCOPE_LAYOUT_PYTORCH;
     }
     if (o->rank < -1) {
-        message(ASCOPE_WARNING, "rank: %d is none; that of the environment is taken", o->rank);
+        message(ASCOPE_WARNING, "rank: invalid value %d; using that of the environment", o->rank);
         o->rank = -1;
     }
     const char *w = o->worker_name;
@@ -275,10 +273,10 @@ static void check_place(struct ascope_options *o)
     for (const char *c = w; is_name && *c; c++)
         is_name = *c != '/' && (unsigned char)*c >= ' ' && *c != 0x7f;
     if (w && !is_name) {
-        message(ASCOPE_WARNING,
-                "worker_name: \"%.40s%s\" cannot be a part of a directory's name (wanted up to %d bytes, no slash, no "
-                "control characters); the machine's name is taken",
-                w, strlen(w) > 40 ? "..." : "", WORKER_MOST);
+        message(
+            ASCOPE_WARNING,
+            "worker_name: \"%.40s%s\" is not a valid part of a directory name (up to %d bytes, no slash, no control characters); using the host name",
+            w, strlen(w) > 40 ? "..." : "", WORKER_MOST);
         text_drop(&o->worker_name);
     }
 }
@@ -291,7 +289,7 @@ static void check_sizes(struct ascope_options *o)
     for (o->ring_kb = 64; o->ring_kb < asked && o->ring_kb < 1 << 20;)
         o->ring_kb *= 2;
     if (o->ring_kb != asked)
-        message(ASCOPE_WARNING, "ring_kb: %u is no power of two from 64 to 1048576; %u is taken", asked, o->ring_kb);
+        message(ASCOPE_WARNING, "ring_kb: %u is not a power of two from 64 to 1048576; using %u", asked, o->ring_kb);
 }
 
 /* Taken from every door, so that programs need no change; said, so that nobody waits for the data. */
@@ -303,7 +301,7 @@ static void check_what_is_not_recorded(const struct ascope_options *o)
     } all[] = { { "host_sys osrt, numa", o->host_sys & ~(uint32_t)HOST_SAMPLED }, { "host_sys_usage", o->host_usage } };
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i].is_on)
-            message(ASCOPE_WARNING, "%s: kept in the settings only; this version records nothing for it", all[i].name);
+            message(ASCOPE_WARNING, "%s: not supported; stored in the settings, but nothing is recorded", all[i].name);
 }
 
 /* Switches of PyTorch's door that are rates at the device's. */

@@ -70,7 +70,7 @@ static void do_start(struct ascope_profiler *p)
     if (session_of(p))
         tell(ascope_session_start(p->session, &e), &e);
     else if (*p->path) /* one was opened, and has ended: the schedule warms up after it has recorded */
-        message(ASCOPE_WARNING, "start: the collection has ended already; nothing is recorded in this turn");
+        message(ASCOPE_WARNING, "start: the collection has already ended; nothing is recorded in this cycle");
 }
 
 static void do_stop(struct ascope_profiler *p)
@@ -195,8 +195,7 @@ static bool plan_take(struct ascope_profiler *p, const struct ascope_schedule *p
         return error_set(e, FAULT_ASKED, "schedule of %u bytes: set its size to sizeof(struct ascope_schedule)",
                          plan->size);
     if (sized_has_unknown(plan, sizeof p->plan))
-        message(ASCOPE_WARNING,
-                "schedule: the program sets a field that libascope " ASCOPE_VERSION " does not know; it is ignored");
+        message(ASCOPE_WARNING, "schedule: the program sets a field unknown to libascope " ASCOPE_VERSION "; ignored");
     ascope_schedule_check(&p->plan);
     return true;
 }
@@ -235,7 +234,7 @@ void ascope_profiler_start(struct ascope_profiler *p)
     if (!p)
         return;
     if (p->was_started && !p->is_stopped) {
-        message(ASCOPE_WARNING, "start: it was started already, and goes on");
+        message(ASCOPE_WARNING, "start() ignored: the profiler is already started");
         return;
     }
     p->was_started = true;
@@ -249,7 +248,7 @@ void ascope_profiler_step(struct ascope_profiler *p)
     if (!p)
         return;
     if (p->is_stopped) {
-        message(ASCOPE_WARNING, "step: the profiler was stopped; nothing happens");
+        message(ASCOPE_WARNING, "step() ignored: the profiler is stopped");
         return;
     }
     range_end(p);

@@ -150,7 +150,7 @@ static bool is_held(int fd, bool is_writable, int *why)
 
 static enum recovery refuse(const struct recovering *r, const char *why, struct error *e)
 {
-    error_set(e, FAULT_IO, "%s: what the program had no time to write stays there: %s", r->rings_path, why);
+    error_set(e, FAULT_IO, "%s: not recovered: %s; the file is kept", r->rings_path, why);
     return RECOVERY_FAILED;
 }
 
@@ -162,7 +162,7 @@ static enum recovery rings_take(struct recovering *r, struct error *e)
     if (fstatat(r->rings_dir, r->rings_name, st, AT_SYMLINK_NOFOLLOW) != 0)
         return RECOVERY_NOTHING;
     if (S_ISLNK(st->st_mode))
-        return refuse(r, "it is a link, and links are not followed", e);
+        return refuse(r, "it is a symbolic link", e);
     if (!S_ISREG(st->st_mode))
         return refuse(r, read_trouble(NOT_A_FILE), e);
     if (st->st_uid != r->st.st_uid)
@@ -181,7 +181,8 @@ static enum recovery rings_take(struct recovering *r, struct error *e)
         why = errno;
     if (why)
         return refuse(r, strerror(why), e);
-    return st->st_dev == device && st->st_ino == inode ? RECOVERY_DONE : refuse(r, "it was replaced just now", e);
+    return st->st_dev == device && st->st_ino == inode ? RECOVERY_DONE
+                                                       : refuse(r, "it was replaced during the recovery", e);
 }
 
 static bool id_is_same(const struct recovering *r)
@@ -371,7 +372,7 @@ static enum recovery recover(struct recovering *r, struct error *e)
     if (state == RINGS_DAMAGED)
         return RECOVERY_LOST;
     if (!id_is_same(r))
-        return refuse(r, r->facts ? "it is of another recording than ascope.json is" : "there is no ascope.json", e);
+        return refuse(r, r->facts ? "it belongs to another recording than ascope.json" : "there is no ascope.json", e);
     if (state == RINGS_UNUSED)
         r->left.commit = calloc(1, sizeof *r->left.commit);
     if (!r->left.commit)
@@ -390,7 +391,7 @@ static enum recovery find_and_recover(struct recovering *r, const char *path, st
     if (how == RECOVERY_DONE)
         how = recover(r, e);
     else if (how == RECOVERY_NOTHING && is_unended(r)) {
-        error_set(e, FAULT_IO, "%s: is gone; what the program had no time to write is lost", r->rings_path);
+        error_set(e, FAULT_IO, "%s: missing; records that were not yet written are lost", r->rings_path);
         how = RECOVERY_LOST;
     } else if (how == RECOVERY_FAILED && r->facts && !is_unended(r)) {
         *e = (struct error){ 0 };

@@ -56,9 +56,10 @@ static enum rings_state header_read(struct rings_left *l, struct error *e)
         is_other |= i == 0 && h->magic == RINGS_MAGIC && h->version != RINGS_VERSION;
     }
     if (is_other)
-        error_set(e, FAULT_FORMAT, "%s: written by another version of ascope: recover with that one", l->path);
+        error_set(e, FAULT_FORMAT, "%s: written by another version of ascope; recover with that version", l->path);
     else
-        error_set(e, FAULT_FORMAT, "%s: is damaged: wanted rings of ascope; what is in them alone is lost", l->path);
+        error_set(e, FAULT_FORMAT, "%s: damaged: not a ring file of ascope; records that are only in it are lost",
+                  l->path);
     return is_other ? RINGS_OTHER_VERSION : RINGS_DAMAGED;
 }
 
@@ -110,8 +111,7 @@ static enum rings_state commit_read(struct rings_left *l, struct error *e)
     if (number[last] + 1 > 1 && number[!last] == number[last] - 1)
         return RINGS_USABLE;
     error_set(e, FAULT_FORMAT,
-              "%s: is damaged: how far its records were written is unknown; what is in it alone is lost, and the other "
-              "files stay as they are",
+              "%s: damaged: no valid commit; records that are only in it are lost, the other files are unchanged",
               l->path);
     return RINGS_DAMAGED;
 }

@@ -17,13 +17,12 @@ static void check(struct ascope_schedule *s)
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         if (*part[i].value >= part[i].least)
             continue;
-        message(ASCOPE_WARNING, "schedule: %s cannot be %lld, it is at least %lld; %lld is taken", part[i].name,
+        message(ASCOPE_WARNING, "schedule: %s: invalid value %lld, the minimum is %lld; using %lld", part[i].name,
                 (long long)*part[i].value, (long long)part[i].least, (long long)part[i].otherwise);
         *part[i].value = part[i].otherwise;
     }
     if (s->warmup == 0 && s->active != ASCOPE_EVERY_STEP)
-        message(ASCOPE_WARNING,
-                "schedule: without a warm-up the first step that is recorded also shows what starting costs");
+        message(ASCOPE_WARNING, "schedule: warmup=0: the first recorded step includes the profiler's start-up cost");
 }
 
 void ascope_schedule_check(struct ascope_schedule *s)

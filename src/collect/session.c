@@ -83,9 +83,9 @@ static bool is_ours(const struct ascope_session *s, unsigned states, const char 
 {
     static const char *const names[] = { "new", "warming up", "recording", "stopped" };
     if (!s)
-        return error_set(e, FAULT_ASKED, "%s: there is no session", what);
+        return error_set(e, FAULT_ASKED, "%s: no session", what);
     if (s->pid != getpid())
-        return error_set(e, FAULT_ASKED, "%s: the session is the parent process's", what);
+        return error_set(e, FAULT_ASKED, "%s: the session belongs to the parent process", what);
     if (!(states & 1u << s->state))
         return error_set(e, FAULT_ASKED, "%s: the session is %s", what, names[s->state]);
     return true;
@@ -121,14 +121,14 @@ static bool dir_new(char path[PATH_MAX], const char *parent,
         name(s, last, sizeof last);
         /* The names inside need room, too. */
         if (snprintf(path, PATH_MAX, "%s/%s", parent, last) >= PATH_MAX - 2 * NAME_MAX)
-            return error_set(e, FAULT_ASKED, "%s: the path is too long; take a shorter parent_dir", parent);
+            return error_set(e, FAULT_ASKED, "%s: the path is too long; use a shorter parent_dir", parent);
         if (place_dir(path, e))
             return true;
         if (e->fault != FAULT_NONE)
             return false;
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
-    return error_set(e, FAULT_IO, "%s: cannot be created: it is there already", path);
+    return error_set(e, FAULT_IO, "%s: cannot be created: it already exists", path);
 }
 
 static void session_name(const struct ascope_session *s, char *name, size_t size)
@@ -184,7 +184,7 @@ static bool parent_find(const struct ascope_session *s, char parent[PATH_MAX], s
     else
         n = snprintf(wanted, sizeof wanted, ".");
     if (n >= (int)sizeof wanted)
-        return error_set(e, FAULT_ASKED, "%.200s...: the path is too long; take a shorter parent_dir", wanted);
+        return error_set(e, FAULT_ASKED, "%.200s...: the path is too long; use a shorter parent_dir", wanted);
     if (!place_parents(wanted, e))
         return false;
     if (!realpath(wanted, parent))
@@ -197,7 +197,7 @@ static bool devices_find(struct ascope_session *s, struct error *e)
 {
     const unsigned n = s->device ? s->device->probe(e) : 0;
     if (s->device && n == 0)
-        return error_set(e, FAULT_ASKED, "device %s: there is none", s->device->name);
+        return error_set(e, FAULT_ASKED, "device %s: not found", s->device->name);
     if (n <= s->n_devices)
         return true;
     struct session_device *more = realloc(s->devices, n * sizeof *more);
@@ -217,7 +217,7 @@ static bool device_take(struct ascope_session *s, struct error *e)
     if (e->fault != FAULT_NONE)
         return false;
     if (!s->device && strcmp(s->o.device, "auto") == 0)
-        message(ASCOPE_INFO, "no device was found: the host is recorded alone");
+        message(ASCOPE_INFO, "no device found; recording the host only");
     return true;
 }
 
@@ -296,7 +296,7 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
         options_check(&s->o);
     rank_find(s);
     if (!atomic_compare_exchange_strong(&open_session, &none, s))
-        error_set(&e, FAULT_ASKED, "a session is open in this process already; end it first");
+        error_set(&e, FAULT_ASKED, "a session is already open in this process; end it first");
     else if (!directories_make(s, &e) && *s->path)
         place_remove(s->path);
     if (told(&e, to))
@@ -328,7 +328,7 @@ static bool rings_place(struct ascope_session *s, struct error *e)
     if (!realpath(s->o.ring_dir, dir))
         return error_set(e, FAULT_IO, "%s: cannot be used: %s", s->o.ring_dir, place_trouble(errno));
     if (snprintf(s->rings, sizeof s->rings, "%s/%s.rings", dir, strrchr(s->path, '/') + 1) >= (int)sizeof s->rings)
-        return error_set(e, FAULT_ASKED, "%s: the path is too long; take a shorter ring_dir", dir);
+        return error_set(e, FAULT_ASKED, "%s: the path is too long; use a shorter ring_dir", dir);
     return true;
 }
 
@@ -423,8 +423,7 @@ static bool op_args_write(const struct ascope_session *s, struct error *e)
     if (!s->o.record_op_args)
         return true;
     if (!s->device || !s->device->op_args) {
-        message(ASCOPE_WARNING,
-                "record_op_args: there is no device here that tells what its operators were called with");
+        message(ASCOPE_WARNING, "record_op_args: not supported by the device; nothing is recorded");
         return true;
     }
     op_args_path(s, path);

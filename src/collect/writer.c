@@ -165,17 +165,17 @@ static void tell(void)
     struct error e = { 0 };
     if (!w.told_gone && atomic_load(&rings.is_gone)) {
         w.told_gone = true;
-        error_set(&w.gone, FAULT_IO, "%s: somebody cut it short or changed it while it was written to", rings.path);
-        message(ASCOPE_ERROR, "%s. Recording ends here; the program goes on", w.gone.text);
+        error_set(&w.gone, FAULT_IO, "%s: truncated or changed by another program during the recording", rings.path);
+        message(ASCOPE_ERROR, "%s. Recording ends; the program continues", w.gone.text);
     }
     if (!w.told_disk && !outputs_are_well(&w.outputs, &e)) {
         w.told_disk = true;
-        message(ASCOPE_ERROR, "%s. From here on nothing more is recorded", e.text);
+        message(ASCOPE_ERROR, "%s. Nothing more is recorded", e.text);
     }
     const int why = atomic_load(&rings.trouble);
     if (!w.told_rings && why) {
         w.told_rings = true;
-        message(ASCOPE_WARNING, "%s: no memory for the records of another thread, which are dropped and counted: %s",
+        message(ASCOPE_WARNING, "%s: no memory for the ring of another thread; its records are dropped and counted: %s",
                 rings.path, write_trouble(why));
     }
 }
@@ -189,7 +189,7 @@ static void check_places(void)
     } place[] = { { w.options.framework_dir, &w.outputs.framework }, { w.options.prof_dir, &w.outputs.prof } };
     for (size_t i = 0; i < sizeof place / sizeof *place; i++)
         if (place[i].path && access(place[i].path, F_OK) != 0)
-            error_set(&place[i].writer->error, FAULT_IO, "%s: it was deleted while it was written to", place[i].path);
+            error_set(&place[i].writer->error, FAULT_IO, "%s: deleted during the recording", place[i].path);
 }
 
 /* The fill of the fullest lane. */
@@ -342,7 +342,7 @@ static bool thread_start(struct error *e)
     pthread_sigmask(SIG_SETMASK, &all, &was);
     const int why = pthread_create(&w.thread, NULL, writer_main, NULL);
     pthread_sigmask(SIG_SETMASK, &was, NULL);
-    return why == 0 || error_set(e, FAULT_LIMIT, "no thread for writing: %s", strerror(why));
+    return why == 0 || error_set(e, FAULT_LIMIT, "cannot create the writer thread: %s", strerror(why));
 }
 
 bool writer_start(const struct writer_options *o, struct error *e)

@@ -122,7 +122,7 @@ static bool no_such_iteration(const struct export *x, struct offer o, struct err
 {
     const char *path = x->profile->path;
     if (!o.has_any)
-        return error_set(e, FAULT_ASKED, "%s: has no %s; leave out --model-id and --iteration-id", path,
+        return error_set(e, FAULT_ASKED, "%s: has no %s; remove --model-id and --iteration-id", path,
                          x->scope == SCOPE_STEP ? "training steps" : "iterations (single operators only)");
     if (o.first > o.last) {
         char models[256];
@@ -154,7 +154,7 @@ bool scope_resolve(struct export *x, const struct request *r, struct error *e)
     if (x->scope == SCOPE_STEP && !unique)
         return error_set(
             e, FAULT_ASKED,
-            "%s: its driver gives tasks no unique ids, so it cannot be cut by step; choose a model instead", p->path);
+            "%s: task ids are not unique (older driver), so steps cannot be exported; select a model instead", p->path);
     const struct offer offer = offer_of(x);
     if (x->first_iteration < offer.first || x->last_iteration > offer.last)
         return no_such_iteration(x, offer, e);

@@ -33,7 +33,7 @@ struct events {
 
 static bool no_memory(const struct trace_split *s, struct error *e)
 {
-    return error_set(e, FAULT_LIMIT, "%s%s: no memory to cut it into pieces", s->before, s->after);
+    return error_set(e, FAULT_LIMIT, "%s%s: no memory to split it", s->before, s->after);
 }
 
 static uint64_t key_of(int64_t ns)
@@ -253,10 +253,10 @@ static bool split(struct trace_split *s, const struct trace_scan *whole, struct 
     if (!events_find(&v, whole, mem))
         return no_memory(s, e);
     if (v.meta_bytes + AROUND > s->max_bytes / 2)
-        return error_set(e, FAULT_ASKED,
-                         "%s%s: the names of processes and threads alone, which every piece has, take %llu bytes; give "
-                         "--max-size at least twice as many",
-                         s->before, s->after, (unsigned long long)v.meta_bytes);
+        return error_set(
+            e, FAULT_ASKED,
+            "%s%s: names of processes and threads take %llu bytes in every part; give --max-size at least twice as much",
+            s->before, s->after, (unsigned long long)v.meta_bytes);
     const uint64_t budget = s->max_bytes - v.meta_bytes - AROUND;
     for (size_t at = 0; at < v.n || ends.n == 0;) {
         size_t *end = list_add(&ends, mem);

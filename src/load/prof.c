@@ -130,7 +130,7 @@ bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
     if (stat(path, &st) != 0)
         return error_set(e, FAULT_IO, "%s: %s", path, read_trouble(errno));
     if (!S_ISDIR(st.st_mode))
-        return error_set(e, FAULT_IO, "%s: is no directory; give a PROF_XXX directory or its parent", path);
+        return error_set(e, FAULT_IO, "%s: not a directory; give a PROF_XXX directory or its parent", path);
     struct arena *mem = arena_new();
     char *self = mem ? arena_text(mem, path, strlen(path)) : NULL, **list = &self;
     struct obstacle o = { self ? 0 : ENOMEM, path };
@@ -144,7 +144,7 @@ bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
     if (o.why != 0)
         obstacle_error(&o, e);
     else if (n == 0)
-        error_set(e, FAULT_IO, "%s: holds no collection: no host or device_N folder with an info.json in it", path);
+        error_set(e, FAULT_IO, "%s: contains no collection: no host or device_N directory with an info.json", path);
     const bool is_there = list && n > 0 && o.why != ENOMEM;
     out->path = is_there ? calloc(n, sizeof *out->path) : NULL;
     for (size_t i = 0; out->path && i < n; i++)
@@ -225,7 +225,7 @@ static bool open_sources(struct profile *p, struct error *e)
             return obstacle_error(&o, e);
         *e = why;
         return why.fault != FAULT_NONE ? false
-                                       : error_set(e, FAULT_IO, "%s: holds no host or device_N folder", p->path);
+                                       : error_set(e, FAULT_IO, "%s: contains no host or device_N directory", p->path);
     }
     qsort(p->device, p->n_devices, sizeof *p->device, by_device);
     drop_twins(p);

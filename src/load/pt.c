@@ -214,9 +214,7 @@ static bool find_clock(const struct collection *s, struct framework_clock *out, 
     if (!s->info && !guess_unit(s, &c.is_counter, &mhz))
         return error_set(
             e, FAULT_FORMAT,
-            "%s: has no profiler_info_*.json that can be read, and nothing else says whether its times are "
-            "nanoseconds or counter ticks; put it back, or one that holds {\"start_info\": "
-            "{\"syscnt_enable\": false}} where they are nanoseconds",
+            "%s: no readable profiler_info_*.json, and the unit of its times (nanoseconds or counter ticks) is unknown; restore the file, or create one with {\"start_info\": {\"syscnt_enable\": false}} if they are nanoseconds",
             s->path);
     c.count = source_number(start, "start_cnt", 0);
     c.mono_ns = source_number(start, "start_monotonic", 0);
@@ -269,7 +267,7 @@ static bool open_parts(struct collection *s, const char *path, struct parts *p, 
     if (p->why != 0)
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(p->why));
     if (!is_collection(p))
-        return error_set(e, FAULT_IO, "%s: holds neither a FRAMEWORK folder nor a PROF directory", path);
+        return error_set(e, FAULT_IO, "%s: contains neither a FRAMEWORK nor a PROF directory", path);
     s->info = *p->info ? read_object(s, p->info) : NULL;
     s->metadata = p->has_metadata ? read_object(s, "profiler_metadata.json") : NULL;
     if (json_memory_failed() || arena_failed(s->mem))

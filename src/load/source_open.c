@@ -107,9 +107,9 @@ static json_t *read_json(struct source *s, const char *prefix, struct error *e)
     if (!object && json_memory_failed())
         refused(e, s->path, file, ENOMEM);
     else if (!object)
-        error_set(e, FAULT_FORMAT, "%s/%s:%d: %s; wanted one line of JSON", s->path, file, why.position, why.text);
+        error_set(e, FAULT_FORMAT, "%s/%s:%d: %s; expected one line of JSON", s->path, file, why.position, why.text);
     else if (!json_is_object(object)) {
-        error_set(e, FAULT_FORMAT, "%s/%s:0: wanted a JSON object", s->path, file);
+        error_set(e, FAULT_FORMAT, "%s/%s:0: expected a JSON object", s->path, file);
         json_decref(object);
         return NULL;
     }
@@ -181,11 +181,11 @@ static bool read_log(struct source *s, const char *prefix, int64_t *mono, int64_
     struct error here = { 0 };
     const char *text = read_small(s, prefix, &file, &len, &here);
     if (!text && here.fault == FAULT_ASKED)
-        return error_set(e, FAULT_IO, "%s: has no %s, so its times cannot be placed", s->path, prefix);
+        return error_set(e, FAULT_IO, "%s: has no %s, so its times cannot be converted", s->path, prefix);
     if (!text)
         return error_set(e, here.fault, "%s", here.text);
     if (!log_value(text, "clock_monotonic_raw", mono) || !log_value(text, "cntvct", cnt))
-        return error_set(e, FAULT_FORMAT, "%s/%s:0: wanted clock_monotonic_raw and cntvct", s->path, file);
+        return error_set(e, FAULT_FORMAT, "%s/%s:0: expected clock_monotonic_raw and cntvct", s->path, file);
     *diff = 0;
     log_value(text, "cntvct_diff", diff);
     return true;
@@ -212,7 +212,7 @@ static bool read_clocks(struct source *s, struct error *e)
         return false;
     const json_t *dev = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
     if (!ticks_from_mhz(&tick, source_text(dev, "hwts_frequency")))
-        return error_set(e, FAULT_FORMAT, "%s/info.json: hwts_frequency \"%s\" is no frequency in MHz", s->path,
+        return error_set(e, FAULT_FORMAT, "%s/info.json: hwts_frequency \"%s\" is not a frequency in MHz", s->path,
                          source_text(dev, "hwts_frequency"));
     s->device_mono_ns = mono;
     s->device_clock = (struct clock){ tick, (uint64_t)cnt, s->host_mono_ns };
@@ -230,8 +230,8 @@ static bool read_window(struct source *s, struct error *e)
     s->begin_date = arena_text(s->mem, date, strlen(date));
     json_decref(start);
     if (wall_us < 0 || wall_us > INT64_MAX / 2000 || mono_ns < 0 || wall_us * 1000 < mono_ns)
-        return error_set(e, FAULT_FORMAT, "%s/start_info: collectionTimeBegin and clockMonotonicRaw make no clock",
-                         s->path);
+        return error_set(e, FAULT_FORMAT,
+                         "%s/start_info: collectionTimeBegin and clockMonotonicRaw do not define a clock", s->path);
     s->begin_ns = wall_us * 1000;
     s->wall_offset_ns = s->begin_ns - mono_ns;
     json_t *end;

@@ -144,7 +144,7 @@ bool analysis_log_write(const struct collection_result *r, const char *dir, stru
     log_recording(&l, &r->collection.collector, a->mem);
     log_losses(&l, &r->collection.lost);
     for (size_t i = 0; i < a->problems.n; i++)
-        line(&l, "ERROR", "%s", a->problems.at[i] ? a->problems.at[i] : "no memory to say what went wrong");
+        line(&l, "ERROR", "%s", a->problems.at[i] ? a->problems.at[i] : "no memory for the error message");
     line(&l, "INFO", "%.3f s reading, %.3f s analysing", a->load_s, a->analyse_s);
     const bool done = out_close(&l.out, e);
     if (!done)

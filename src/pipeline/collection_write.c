@@ -168,7 +168,7 @@ static void run_job(void *context, size_t i)
         if (stat(j->path, &st) == 0)
             j->n_bytes = (uint64_t)st.st_size;
         else
-            error_set(&j->error, FAULT_IO, "%s: was written, but cannot be found: %s", j->path, write_trouble(errno));
+            error_set(&j->error, FAULT_IO, "%s: missing after it was written: %s", j->path, write_trouble(errno));
     }
     arena_free(j->mem);
 }
@@ -246,8 +246,7 @@ static bool collect(struct writing *w, struct collection_result *out, struct err
                 account_problem(a, NULL);
         }
     }
-    return has_any ||
-           error_set(e, FAULT_ASKED, "%s: there is nothing to write for what was asked", out->collection.path);
+    return has_any || error_set(e, FAULT_ASKED, "%s: nothing to write for this request", out->collection.path);
 }
 
 static bool find_part(struct writing *w, struct arena *mem, struct error *e)

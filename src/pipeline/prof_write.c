@@ -63,7 +63,7 @@ static void note_file(struct job *j, const char *path, const char *about, uint64
     if (!w)
         error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", path);
     else if (stat(path, &st) != 0)
-        error_set(&j->error, FAULT_IO, "%s: was written, but cannot be found: %s", path, write_trouble(errno));
+        error_set(&j->error, FAULT_IO, "%s: missing after it was written: %s", path, write_trouble(errno));
     if (w)
         *w = (struct written){ path, about, rows, (uint64_t)st.st_size, j->kind == JOB_TIMELINE };
 }
@@ -354,7 +354,7 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
     }
     if (n_written == 0) {
         rmdir(w->dir); /* only if nothing else is in it */
-        return error_set(e, FAULT_ASKED, "%s: there is nothing to export for what was asked", out->profile.path);
+        return error_set(e, FAULT_ASKED, "%s: nothing to export for this request", out->profile.path);
     }
     note_unknown(out);
     struct error readme = { 0 };

@@ -61,7 +61,7 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
     p->o = o;
     p->chip = chip_find(o->chip);
     if (!p->chip)
-        return error_set(e, FAULT_ASKED, "chip %s: cannot be simulated; known are %s", o->chip, chips_known().text);
+        return error_set(e, FAULT_ASKED, "chip %s: cannot be simulated; accepted are %s", o->chip, chips_known().text);
     p->metrics = core_events_find(o->metrics, p->chip);
     if (!p->metrics)
         return error_set(e, FAULT_ASKED, "%s: the chip %s has no such group of counters", o->metrics, o->chip);
@@ -73,20 +73,19 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
                          MOST_WIDE);
     if (o->steps == 0 || o->devices == 0 || o->devices > SIM_DEVICES_MOST || o->processes == 0 ||
         o->processes > SIM_PROCESSES_MOST)
-        return error_set(e, FAULT_ASKED,
-                         "%u steps, %u devices, %u processes; wanted at least one, at most %d devices "
-                         "and %d processes",
-                         o->steps, o->devices, o->processes, SIM_DEVICES_MOST, SIM_PROCESSES_MOST);
+        return error_set(
+            e, FAULT_ASKED,
+            "%u steps, %u devices, %u processes; expected at least one, at most %d devices and %d processes", o->steps,
+            o->devices, o->processes, SIM_DEVICES_MOST, SIM_PROCESSES_MOST);
     if (o->counter_mhz == 0 || o->counter_mhz > 1000)
-        return error_set(e, FAULT_ASKED, "a counter of %u MHz; wanted 1 to 1000", o->counter_mhz);
+        return error_set(e, FAULT_ASKED, "a counter of %u MHz; expected 1 to 1000", o->counter_mhz);
     if (o->framework == SIM_PYTORCH && o->devices > 1)
-        return error_set(e, FAULT_ASKED, "%u devices; a process of PyTorch has one, and --ranks has more of them",
-                         o->devices);
+        return error_set(e, FAULT_ASKED, "%u devices; a process of PyTorch has one; use --ranks for more", o->devices);
     if (sim_is_job(o) && o->devices > 1)
-        return error_set(e, FAULT_ASKED, "--devices %u: a rank of a job has one device, and --ranks has more of them",
+        return error_set(e, FAULT_ASKED, "--devices %u: a rank of a job has one device; use --ranks for more",
                          o->devices);
     if (o->slice_bytes < 4096)
-        return error_set(e, FAULT_ASKED, "slices of %zu bytes; wanted at least 4096", o->slice_bytes);
+        return error_set(e, FAULT_ASKED, "slices of %zu bytes; expected at least 4096", o->slice_bytes);
     return true;
 }
 

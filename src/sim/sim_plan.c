@@ -441,7 +441,7 @@ static bool troubles_check(const struct sim_job *j, struct error *e)
         if (!job_links(j, l->at, l->with))
             return error_set(e, FAULT_ASKED,
                              "--slow-link %" PRIu32 "-%" PRIu32
-                             ": nothing is sent between these ranks; wanted two of one group",
+                             ": nothing is sent between these ranks; give two ranks of one group",
                              l->at, l->with);
     }
     uint32_t n_left = 0;

@@ -24,7 +24,7 @@ static bool no_such_step(const struct collection *s, int64_t first, int64_t last
             most = number > most ? number : most;
         }
     if (least > most)
-        return error_set(e, FAULT_ASKED, "%s: has no steps; leave out --steps", s->path);
+        return error_set(e, FAULT_ASKED, "%s: has no steps; remove --steps", s->path);
     if (first == last)
         return error_set(e, FAULT_ASKED, "%s: has steps %" PRId64 " to %" PRId64 ", not %" PRId64, s->path, least, most,
                          first);

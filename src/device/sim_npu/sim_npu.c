@@ -163,7 +163,7 @@ static struct npu_device *device_at(unsigned index, struct error *e)
     struct npu_device *d = index < npu.n_devices ? npu.device[index] : NULL;
     npu_unlock();
     if (!d)
-        error_set(e, FAULT_ASKED, "simulated device %u: there is none", index);
+        error_set(e, FAULT_ASKED, "simulated device %u: does not exist", index);
     return d;
 }
 
@@ -326,7 +326,7 @@ static bool stop(struct error *e)
     npu.n_recorded = 0;
     npu_unlock();
     if (n_left > 0)
-        message(ASCOPE_WARNING, "simulated device: %llu tasks had not ended after %d s, and are not recorded",
+        message(ASCOPE_WARNING, "simulated device: %llu tasks did not end within %d s; they are not recorded",
                 (unsigned long long)n_left, LONGEST_S);
     return true;
 }

@@ -182,7 +182,8 @@ bool npu_args_write(const char *dir, struct error *e)
     for (uint32_t i = 0; i < taken.n && is_well; i++)
         is_well = called_write(taken.in_order[i], i, of_process, e);
     if (taken.n == MOST)
-        message(ASCOPE_WARNING, "record_op_args: %d calls with other shapes are kept; there may have been more", MOST);
+        message(ASCOPE_WARNING, "record_op_args: limit of %d distinct calls reached; further ones are not recorded",
+                MOST);
     args_free(&taken);
     return is_well;
 }

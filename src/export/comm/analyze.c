@@ -14,7 +14,7 @@ static bool note_file(struct analyze_result *out, const char *path, const char *
     struct stat st = { 0 };
     const bool found = stat(path, &st) == 0;
     if (!found)
-        error_set(e, FAULT_IO, "%s: was written, but cannot be found: %s", path, write_trouble(errno));
+        error_set(e, FAULT_IO, "%s: missing after it was written: %s", path, write_trouble(errno));
     out->file[out->n_files++] = (struct written){ path, about, rows, (uint64_t)st.st_size, false };
     return found;
 }

@@ -50,7 +50,7 @@ static bool draw_device(struct writing *w, struct trace *t)
     t->keeps_moves = s->tree.n_started > 0;
     if (!lanes || !timeline_draw(&x, &(struct timeline_wish){ 0 }, t, &w->device_error) || t->has_no_memory) {
         lanes_free(lanes);
-        return error_set(&w->device_error, FAULT_LIMIT, "no memory for the lanes of the timeline");
+        return error_set(&w->device_error, FAULT_LIMIT, "no memory for the tracks of the timeline");
     }
     t->lanes = NULL;
     draw_arrows(w->x, w->framework, t, lanes);

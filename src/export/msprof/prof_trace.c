@@ -18,7 +18,7 @@ bool prof_trace_draw(const struct export *x, const struct timeline_wish *wish, b
     trace_begin(&t);
     const bool done = t.lanes
                           ? timeline_draw(x, wish, &t, e)
-                          : error_set(e, FAULT_LIMIT, "%s: no memory for the lanes of its timeline", x->profile->path);
+                          : error_set(e, FAULT_LIMIT, "%s: no memory for the tracks of its timeline", x->profile->path);
     const bool is_empty = t.n_events == 0; /* what is known about the recording alone makes no timeline */
     const struct recording_facts recording = recording_facts(&x->profile->collector, x->mem);
     if (!is_empty)

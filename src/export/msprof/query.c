@@ -187,7 +187,7 @@ bool query_add(struct query *q, const struct profile *p, struct error *e)
 {
     struct models models;
     if (!models_find(p, &models))
-        return error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its models", p->path);
     bool done = true;
     for (size_t d = 0; d < p->n_devices; d++)
         done = done && add_device(q, &models, p, &p->device[d]);
@@ -196,7 +196,7 @@ bool query_add(struct query *q, const struct profile *p, struct error *e)
         const struct query_row row = row_of(q, p, &p->host.source);
         add_row(q, &row);
     }
-    return (done && !arena_failed(q->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory to tell its models", p->path);
+    return (done && !arena_failed(q->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory for its models", p->path);
 }
 
 /* By job, then by time; rows that are equal in both stay as they were added. */
