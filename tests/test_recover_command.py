@@ -135,7 +135,7 @@ class Recover(unittest.TestCase):
         self.unusable(session, "damaged")
         self.assertEqual(os.path.getsize(rings), size)
         os.remove(rings)
-        self.unusable(session, "is gone; ")
+        self.unusable(session, "missing; ")
 
     def test_a_damaged_record_is_a_loss_that_is_kept_in_mind(self):
         for attempt in range(10):
