@@ -182,6 +182,23 @@ class Installed(unittest.TestCase):
             said = self.build_and_run(compiler, "user.c", USER_C, "-std=c99")
             self.assertEqual(said.split(), [version, version])
 
+    def test_a_program_for_another_version_is_refused_by_the_loader(self):
+        """Of sim.h, whose structures may have changed, and one that needs what only a later version has."""
+        self.build_and_run(C[0], "user.c", USER_C, "-std=c99")
+        with open(os.path.join(self.stage, "user.c.program"), "rb") as f:
+            program = f.read()
+        nodes = re.findall(rb"\0(LIBASCOPE_[\w.]+)(?=\0)", program)
+        self.assertEqual(len(nodes), 2, "one of the stable functions, and one of sim.h")
+        for node in nodes:
+            other = re.sub(rb"\d", b"9", node)
+            changed = os.path.join(self.stage, "other.program")
+            with open(changed, "wb") as f:
+                f.write(program.replace(b"\0" + node + b"\0", b"\0" + other + b"\0"))
+            os.chmod(changed, 0o755)
+            ended = subprocess.run([changed, self.stage], env=self.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn("version `%s' not found" % other.decode(), ended.stdout)
+
     def cmake(self, wanted):
         """What CMake says, and its exit status, for programs that want this version."""
         source = tempfile.mkdtemp(dir=self.stage, prefix="cmake-")
