@@ -2,6 +2,7 @@
 #include "folder.h"
 
 #include "analyse/framework/collection_analyse.h"
+#include "export/pages/flame_graph.h"
 #include "pipeline/collection_write.h"
 #include "export/pages/stacks.h"
 #include "load/pt.h"

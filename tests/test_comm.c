@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "analyse/comm/comm_bandwidth.h"
 #include "analyse/host/batch.h"
 #include "analyse/comm/comm_operators.h"
 #include "analyse/comm/comm_tables.h"

@@ -13,7 +13,7 @@
 #include "ascope/record.h"
 #include "ascope/schedule.h"
 #include "collect/place.h"
-#include "collect/session.h"
+#include "collect/recorder_session.h"
 #include "told.h"
 
 static char dir[] = "/tmp/ascope-profiler-XXXXXX";

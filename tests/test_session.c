@@ -21,7 +21,7 @@
 #include "ascope/record.h"
 #include "child.h"
 #include "collect/place.h"
-#include "collect/session.h"
+#include "collect/recorder_session.h"
 #include "told.h"
 
 static char dir[] = "/tmp/ascope-session-XXXXXX";

@@ -8,6 +8,7 @@
 #include "child.h"
 #include "collect/devices.h"
 #include "collect/host_clock.h"
+#include "collect/mark_domain.h"
 #include "collect/options.h"
 #include "collect/recording.h"
 #include "device/sim_npu/sim_cost.h"

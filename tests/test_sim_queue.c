@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "device/sim_npu/sim_op_names.h"
 #include "device/sim_npu/sim_queue.h"
 #include "recorded.h"
 

@@ -1,3 +1,5 @@
+#include "cli/cmd_analyse.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include "cli/rank_table.h"
 #include "cli/cmd_recover.h"
 #include "cli/collection_summary.h"
+#include "cli/outcome.h"
 #include "cli/summary.h"
 #include "cli/targets.h"
 #include "cli/term.h"

@@ -1,9 +1,11 @@
+#include "cli/cmd_communication.h"
 #include "export/comm/analyze.h"
 
 #include <string.h>
 
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/outcome.h"
 #include "cli/term.h"
 #include "cli/work.h"
 

@@ -1,8 +1,11 @@
+#include "cli/cmd_export.h"
+
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/outcome.h"
 #include "cli/reports.h"
 #include "cli/term.h"
 #include "cli/work.h"

@@ -1,7 +1,10 @@
+#include "cli/cmd_export_memory_timeline.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/one_collection.h"
+#include "cli/outcome.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "export/pages/memory_timeline_file.h"

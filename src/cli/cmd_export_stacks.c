@@ -1,3 +1,5 @@
+#include "cli/cmd_export_stacks.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -5,6 +7,7 @@
 #include "cli/one_collection.h"
 #include "cli/summary.h"
 #include "cli/term.h"
+#include "export/pages/flame_graph.h"
 #include "export/pages/stacks.h"
 
 static const char *const metric_word[] = {

@@ -1,3 +1,5 @@
+#include "cli/cmd_export_trace.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

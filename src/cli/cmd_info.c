@@ -1,3 +1,5 @@
+#include "cli/cmd_info.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/recording_report.h"
 #include "cli/collection_info.h"
+#include "cli/outcome.h"
 #include "cli/summary.h"
 #include "cli/targets.h"
 #include "load/collector_load.h"

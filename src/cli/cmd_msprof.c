@@ -1,9 +1,16 @@
 /* The reference's two command lines: the script msprof.py, and the launcher msprof as far as it parses collections. */
+#include "cli/cmd_msprof.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cmd_communication.h"
+#include "cli/cmd_export.h"
+#include "cli/cmd_query.h"
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/help.h"
+#include "cli/outcome.h"
 #include "cli/term.h"
 #include "pipeline/prof_write.h"
 

@@ -1,3 +1,4 @@
+#include "cli/cmd_query.h"
 #include "export/msprof/query.h"
 
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include "base/large_memory.h"
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/outcome.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "cli/work.h"

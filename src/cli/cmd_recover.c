@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "cli/collections.h"
 #include "cli/command.h"
+#include "cli/outcome.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "collect/recover.h"

@@ -5,8 +5,11 @@
 #include <stdio.h>
 
 #include "cli/option_table.h"
+#include "cli/command.h"
 
 /* Says in one line what it did; nothing when there is nothing to do. Whatever it says, what is in the files can be read. */
 void recover_first(const struct arguments *a, const char *path, FILE *err);
+
+int run_recover(struct arguments *a);
 
 #endif

@@ -1,10 +1,14 @@
+#include "cli/cmd_sim.h"
+
 #include <limits.h>
 #include <stdio.h>
 
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/outcome.h"
 #include "cli/summary.h"
 #include "cli/term.h"
+#include "sim/sim_job.h"
 
 static void add_json(void *list, const char *path)
 {

@@ -1,6 +1,19 @@
-#include "cli/command.h"
+#include "cli/commands.h"
 
 #include <string.h>
+
+#include "cli/cmd_analyse.h"
+#include "cli/cmd_communication.h"
+#include "cli/cmd_export.h"
+#include "cli/cmd_export_memory_timeline.h"
+#include "cli/cmd_export_stacks.h"
+#include "cli/cmd_export_trace.h"
+#include "cli/cmd_info.h"
+#include "cli/cmd_query.h"
+#include "cli/cmd_recover.h"
+#include "cli/cmd_sim.h"
+#include "cli/completion.h"
+#include "cli/help.h"
 
 #define LIST_OF(array) array, sizeof array / sizeof *array
 

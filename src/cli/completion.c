@@ -1,7 +1,12 @@
+#include "cli/completion.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/outcome.h"
 #include "cli/term.h"
 
 static void put_dashed(const struct option_row *o)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/leftover.h"
+#include "cli/outcome.h"
 #include "cli/term.h"
 
 static int code_of_nothing; /* exit code */

@@ -1,7 +1,13 @@
+#include "cli/help.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/manual.h"
+#include "cli/outcome.h"
+#include "cli/recorder_manual.h"
 #include "cli/term.h"
 
 enum { TEXT_COLUMNS = 98, OPTION_COLUMNS = 30 };

@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "base/json_memory.h"
+#include "cli/cmd_msprof.h"
 #include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/ending.h"
+#include "cli/help.h"
+#include "cli/outcome.h"
 #include "cli/term.h"
 
 static int say_unknown_command(const char *given)

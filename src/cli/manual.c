@@ -1,7 +1,11 @@
+#include "cli/manual.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/outcome.h"
 
 enum { LINE_COLUMNS = 78 };
 

@@ -12,6 +12,7 @@
 #include "base/large_memory.h"
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
+#include "cli/outcome.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "pipeline/collection_write.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/term.h"
 
 enum { PATH_MOST = 4096, WORD_MOST = 40 };

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/outcome.h"
 
 /* Under the reference's names the codes are those that callers of the reference know: its launcher gives 255 for every
  * failure, and 0 when there are results, complete or not. torch_npu discards all results of a device for any other code.

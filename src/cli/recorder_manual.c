@@ -1,7 +1,8 @@
+#include "cli/recorder_manual.h"
+
 #include <stdio.h>
 
 #include "ascope/recorder_options.h"
-#include "cli/command.h"
 
 /* Front ends by one letter, in the order of their bits. */
 static const struct {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_memory.h"
+#include "cli/outcome.h"
 #include "cli/range_table.h"
 #include "cli/recording_report.h"
 #include "cli/step_table.h"

@@ -8,6 +8,7 @@
 #include "base/outdir.h"
 #include "cli/collections.h"
 #include "cli/cmd_recover.h"
+#include "cli/outcome.h"
 #include "cli/summary.h"
 #include "load/prof.h"
 #include "load/raw_bytes.h"

@@ -1,4 +1,4 @@
-#include "collect/session.h"
+#include "collect/facts.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include "collect/json_text.h"
 #include "collect/listeners.h"
 #include "collect/place.h"
+#include "collect/prof_info.h"
 
 static void clock_facts(struct json_text *t, const struct ascope_session *s)
 {

@@ -39,4 +39,8 @@ static inline const struct ascope_domain *domain_that_records(struct ascope_doma
 
 bool mark_text_is_allowed(const char *text); /* as a message, and as the name of a domain */
 
+/* Names with commas between them; NULL or empty: no list. A domain is recorded when it is on the first list; without one, when
+ * it is not on the second. "default" is the domain without a name. False: no memory, and everything is recorded. */
+bool marks_filter(const char *include, const char *exclude);
+
 #endif

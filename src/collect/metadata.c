@@ -1,4 +1,4 @@
-#include "collect/session.h"
+#include "collect/metadata.h"
 
 #include <stdio.h>
 #include <stdlib.h>

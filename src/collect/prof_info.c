@@ -1,4 +1,4 @@
-#include "collect/session.h"
+#include "collect/prof_info.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "collect/json_text.h"
 #include "collect/options.h"
 #include "collect/place.h"
+#include "collect/recorder_session.h"
 #include "raw/core_events.h"
 
 /* What drivers say who write the formats that we write. */

@@ -9,7 +9,7 @@
 #include "ascope/record.h"
 #include "collect/message.h"
 #include "collect/options.h"
-#include "collect/session.h"
+#include "collect/recorder_session.h"
 #include "collect/sized.h"
 
 struct ascope_profiler {

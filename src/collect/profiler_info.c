@@ -1,4 +1,4 @@
-#include "collect/session.h"
+#include "collect/profiler_info.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -21,8 +21,4 @@ extern _Atomic uint32_t
     recording_turn; /* counts recording_prepare(): what was said to a warm-up has to be said again */
 extern _Atomic uint32_t recording_frames; /* announced in this session (ascope_frame); the writer's start makes it 0 */
 
-/* Names with commas between them; NULL or empty: no list. A domain is recorded when it is on the first list; without one, when
- * it is not on the second. "default" is the domain without a name. False: no memory, and everything is recorded. */
-bool marks_filter(const char *include, const char *exclude);
-
 #endif

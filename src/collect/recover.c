@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "collect/outputs.h"
+#include "collect/ring.h"
 #include "collect/rings_left.h"
 
 enum { SLICE_LEAST = 1024, FACTS_MOST = 64 << 20, PLACE_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };

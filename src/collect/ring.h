@@ -21,12 +21,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "collect/streams.h"
+#include "collect/rings_file.h"
 
-enum { RING_LANES = 2, RECORD_HEAD = 8, RECORD_MOST = 1 << 16, COST_SAMPLED_OF = 64 };
-
-struct ring_shared;
-struct ring_open;
+enum { COST_SAMPLED_OF = 64 };
 
 struct ring_lane {
     uint64_t head, tail_seen; /* the producer's own */
@@ -91,5 +88,35 @@ bool rings_open(const struct rings_options *o, struct error *e);
 void rings_stop(void);  /* from now on they do not, and none is inside; writer_stop() does it, too */
 void rings_close(void); /* after writer_stop(): the memory and the file go */
 void rings_leave(void); /* the same, but the file stays, as if the process had been killed */
+
+/* The session whose records are put this way; 0: none. It is the open one, where the kernel makes all threads agree on what they
+ * have stored (membarrier); elsewhere each has to do so itself. */
+extern _Atomic uint32_t ring_inline_session;
+extern __thread uint32_t ring_thread_number __attribute__((tls_model("initial-exec"))); /* 0: not asked yet */
+
+/* ---- the open file of this process; for ring.c, rings_guard.c and writer.c ---- */
+
+struct rings {
+    int fd;
+    struct rings_front *front;  /* NULL: none is open */
+    struct rings_layout layout; /* a copy: a forked child has no front */
+    struct rings_id id;
+    char path[PATH_MAX];
+    uint64_t device, inode;                 /* so that nobody opens it once more: closing would give up the lock */
+    _Atomic(uint8_t *) base[RINGS_MOST];    /* shared | open | lane 0 twice | lane 1 twice; NULL: not yet */
+    _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads without a ring */
+    _Atomic int trouble;                    /* errno: why a thread got no ring */
+    _Atomic bool is_gone; /* the file was cut short or changed by somebody else: the session is over */
+};
+extern struct rings rings;
+
+uint64_t rings_front_bytes(void);                /* in whole pages */
+uint64_t rings_addresses(void);                  /* of a ring: more than its bytes, as lanes are mapped twice */
+void rings_end_early(void);                      /* the file is not what it was; also from a signal handler */
+void rings_header_put(struct rings_header *h);   /* with its check, both copies */
+struct ring_shared *rings_shared(uint32_t ring); /* NULL: not mapped yet */
+bool rings_were_emptied(uint32_t n_read); /* the file counts fewer rings than there are; n_read: as it did just now */
+uint8_t *rings_lane(uint32_t ring, unsigned lane);
+uint32_t rings_open_ranges(uint32_t ring);
 
 #endif

@@ -16,11 +16,6 @@
 
 enum { RING_PUTTING = 0x10001, RING_LANE_SHIFT = 16 }; /* of `inside`: one more is inside, and one more puts a record */
 
-/* The session whose records are put this way; 0: none. It is the open one, where the kernel makes all threads agree on what they
- * have stored (membarrier); elsewhere each has to do so itself. */
-extern _Atomic uint32_t ring_inline_session;
-extern __thread uint32_t ring_thread_number __attribute__((tls_model("initial-exec"))); /* 0: not asked yet */
-
 static inline uint32_t ring_thread_inline(void)
 {
     return __builtin_expect(ring_thread_number != 0, 1) ? ring_thread_number : ring_thread();

@@ -16,10 +16,13 @@
 #define ASCOPE_COLLECT_RINGS_FILE_H
 
 #include <limits.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "collect/ring.h"
+#include "collect/streams.h"
 
+enum { RING_LANES = 2, RECORD_HEAD = 8, RECORD_MOST = 1 << 16 };
 enum {
     RINGS_MOST = 4096,
     DEVICES_MOST = 64,
@@ -195,30 +198,7 @@ static inline __attribute__((always_inline)) uint32_t record_check(const uint8_t
     return (uint32_t)((sum[0] ^ (other << 31 | other >> 33)) * CHECK_ODD >> 32);
 }
 
-/* ---- the open file of this process; for ring.c, rings_guard.c and writer.c ---- */
-
-struct rings {
-    int fd;
-    struct rings_front *front;  /* NULL: none is open */
-    struct rings_layout layout; /* a copy: a forked child has no front */
-    struct rings_id id;
-    char path[PATH_MAX];
-    uint64_t device, inode;                 /* so that nobody opens it once more: closing would give up the lock */
-    _Atomic(uint8_t *) base[RINGS_MOST];    /* shared | open | lane 0 twice | lane 1 twice; NULL: not yet */
-    _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads without a ring */
-    _Atomic int trouble;                    /* errno: why a thread got no ring */
-    _Atomic bool is_gone; /* the file was cut short or changed by somebody else: the session is over */
-};
-extern struct rings rings;
-
-uint64_t rings_front_bytes(void);                /* in whole pages */
-uint64_t rings_addresses(void);                  /* of a ring: more than its bytes, as lanes are mapped twice */
-void rings_end_early(void);                      /* the file is not what it was; also from a signal handler */
-void rings_header_put(struct rings_header *h);   /* with its check, both copies */
-struct ring_shared *rings_shared(uint32_t ring); /* NULL: not mapped yet */
-bool rings_were_emptied(uint32_t n_read); /* the file counts fewer rings than there are; n_read: as it did just now */
-uint8_t *rings_lane(uint32_t ring, unsigned lane);
-uint32_t rings_open_ranges(uint32_t ring);
+uint32_t open_slots(const struct rings_layout *l); /* for open ranges, of a ring */
 struct open_part {
     uint32_t first, n;
 };

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "collect/ring.h"
 #include "collect/rings_file.h"
 
 static struct sigaction was; /* the program's */

@@ -16,6 +16,7 @@
 #include "collect/message.h"
 #include "collect/outputs.h"
 #include "collect/recording.h"
+#include "collect/ring.h"
 #include "collect/rings_guard.h"
 
 enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, WRITER_NICE = -10 };

@@ -71,11 +71,4 @@ struct db_writer {
     bool (*write)(const struct export *x, struct db *db, struct error *e);
 };
 
-extern const struct report reports[];
-extern const size_t n_reports;
-extern const struct track tracks[];
-extern const size_t n_tracks;
-extern const struct db_writer db_writers[];
-extern const size_t n_db_writers;
-
 #endif

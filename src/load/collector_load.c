@@ -15,18 +15,6 @@ static const char FILE_NAME[] = "ascope.json", RINGS_NAME[] = "ascope.rings";
 /* A step is up to 200 bytes, and the collector tells of a hundred thousand of them at most. */
 enum { FILE_MOST = 32 << 20, TEXT_MOST = 64 };
 
-const char *const collector_end_word[COLLECTOR_ENDS] = {
-    [COLLECTOR_ENDED_UNKNOWN] = "",
-    [COLLECTOR_STOPPED] = "stop",
-    [COLLECTOR_RECOVERED] = "recovered",
-    [COLLECTOR_RUNNING] = "running",
-};
-const char *const collector_clock_word[COLLECTOR_CLOCKS] = {
-    [COLLECTOR_CLOCK_UNKNOWN] = "",
-    [COLLECTOR_CLOCK_COUNTER] = "counter",
-    [COLLECTOR_CLOCK_NS] = "ns",
-};
-
 /* When a key has to be there. A recording that is not over cannot know what is measured at its end. */
 enum need { ALWAYS, AT_END, MAYBE };
 enum kind { TEXT, FLAG, COUNT, STEP, REAL, END_WORD, CLOCK_WORD };

@@ -1,3 +1,5 @@
+#include "load/cpu_samples.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

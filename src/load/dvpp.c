@@ -1,3 +1,5 @@
+#include "load/dvpp.h"
+
 #include <string.h>
 
 #include "base/sort.h"

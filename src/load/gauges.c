@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "load/host_cpu.h"
+#include "load/source_open.h"
 #include "load/usage_load.h"
 
 /* The reference's decimals have 28 digits. long double has as many on aarch64, but only 19 on x86. */

@@ -4,6 +4,7 @@
 
 #include "load/text.h"
 #include "profile/usage.h"
+#include "load/usage_load.h"
 
 typedef unsigned __int128 u128;
 
@@ -28,7 +29,7 @@ double gauge_percent(u128 part, u128 whole);
 /* A number above 0 in info.json without which a file means little; 0, and counted as a loss, when it is not there. */
 uint64_t gauge_setting(struct source *s, const char *key, int64_t most);
 
-/* host_cpu.data, in load/host_cpu.c. */
-bool gauge_load_cpu(struct source *s, struct text *t, struct gauge *g);
+/* Its parts, each in a file of its own. */
+bool gauges_load(struct source *s, struct usage *u, struct error *e); /* host_{cpu,mem,…}.data */
 
 #endif

@@ -1,3 +1,5 @@
+#include "load/host_cpu.h"
+
 #include <stdlib.h>
 
 #include "load/gauges.h"

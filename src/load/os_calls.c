@@ -1,3 +1,5 @@
+#include "load/os_calls.h"
+
 #include <string.h>
 
 #include "load/text.h"

@@ -1,3 +1,5 @@
+#include "load/snapshots.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,4 +13,7 @@ void source_close(struct source *s);
  * nobody knows, and that is why. */
 bool source_is_one(const char *path, int *why);
 
+/* Counts a setting of info.json that cannot be. */
+void setting_lost(struct source *s, const char *key);
+
 #endif

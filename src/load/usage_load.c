@@ -1,5 +1,11 @@
 #include "load/usage_load.h"
 
+#include "load/cpu_samples.h"
+#include "load/dvpp.h"
+#include "load/gauges.h"
+#include "load/os_calls.h"
+#include "load/snapshots.h"
+
 bool usage_load(struct profile *p, struct source *s, struct usage *u, struct error *e)
 {
     return gauges_load(s, u, e) && os_calls_load(p, s, u, e) && snapshots_load(p, s, u, e) &&

@@ -20,6 +20,8 @@
 #include "pipeline/stages.h"
 #include "load/raw_bytes.h"
 #include "load/pt.h"
+#include "pipeline/framework_outputs.h"
+#include "pipeline/registry.h"
 
 static const char RESULTS[] = "ASCEND_PROFILER_OUTPUT";
 

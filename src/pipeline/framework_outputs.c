@@ -1,3 +1,5 @@
+#include "pipeline/framework_outputs.h"
+#include "export/framework/analysis_db.h"
 #include "export/framework/framework_db.h"
 #include "export/framework/collection_export.h"
 #include "export/framework/communication_json.h"

@@ -23,6 +23,7 @@
 #include "load/collector_load.h"
 #include "load/prof.h"
 #include "load/raw_bytes.h"
+#include "pipeline/registry.h"
 
 /* A table longer than this is cut into files that spreadsheets can open. */
 enum { ROWS_PER_FILE = 1000000 };

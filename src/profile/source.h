@@ -97,9 +97,6 @@ static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
 const char *source_text(const json_t *object, const char *key);
 int64_t source_number(const json_t *object, const char *key, int64_t otherwise);
 
-/* Counts a setting of info.json that cannot be. */
-void setting_lost(struct source *s, const char *key);
-
 /* Simulated data says so in a place that collectors fill with the name of a job. */
 bool source_is_simulated(const struct source *s);
 

@@ -75,7 +75,6 @@ struct sim_options {
 /* 150 kernels in 3 steps on one device, with everything in it. */
 extern const struct sim_options sim_defaults;
 
-bool sim_is_job(const struct sim_options *o);    /* and not a process that is alone */
 uint32_t sim_ranks(const struct sim_options *o); /* of the job that the options describe; 1: no job, or a job of one */
 
 /* True for a chip whose AI CPUs run collectives unless somebody says otherwise: what `kfc` should be then. */
@@ -83,5 +82,7 @@ bool sim_chip_has_kfc(const char *chip);
 
 /* Writes the directory of the last process to path_out. On false, what was written so far stays where it is. */
 bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e);
+
+uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which); /* as even as whole numbers can be */
 
 #endif

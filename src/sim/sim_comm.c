@@ -1,3 +1,7 @@
+#include "sim/sim_comm.h"
+#include "sim/sim_device.h"
+#include "sim/sim_host.h"
+#include "sim/sim_operator.h"
 #include "sim/sim_torch.h"
 
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };

@@ -1,4 +1,4 @@
-#include "sim/sim_run.h"
+#include "sim/sim_counters.h"
 
 #include <string.h>
 
@@ -6,6 +6,7 @@
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "raw/sampler.h"
+#include "sim/sim_hwts.h"
 
 /* Eight counters, of which the first n mean something: each counts during a part of the cycles. */
 static void events_make(struct dice *d, uint64_t cycles, unsigned n, uint64_t *event)

@@ -1,6 +1,10 @@
-#include "sim/sim_run.h"
+#include "sim/sim_device.h"
 
 #include <stdlib.h>
+
+#include "sim/sim_counters.h"
+#include "sim/sim_host.h"
+#include "sim/sim_hwts.h"
 
 /* clang-format off */
 static const struct {

@@ -1,5 +1,5 @@
 /* What is to be wrong with a job: lists like "3:1.5,7:2", each entry of one form. */
-#include "sim/sim_job.h"
+#include "sim/sim_faults.h"
 
 #include <ctype.h>
 #include <inttypes.h>

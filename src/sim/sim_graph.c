@@ -1,10 +1,13 @@
-#include "sim/sim_run.h"
+#include "sim/sim_graph.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "raw/device_records.h"
 #include "raw/host_records.h"
+#include "sim/sim_device.h"
+#include "sim/sim_host.h"
+#include "sim/sim_operator.h"
 
 enum { LOAD_TICKS = 210, CAPTURE_TICKS = 310 }; /* from one operator of a graph to the next */
 

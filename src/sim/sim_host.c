@@ -1,7 +1,10 @@
-#include "sim/sim_run.h"
+#include "sim/sim_host.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "sim/sim_device.h"
+#include "sim/sim_job_run.h"
 
 /* clang-format off */
 static const struct {

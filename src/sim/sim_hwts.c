@@ -1,10 +1,11 @@
 /* Chips without STARS: another task log, counters without times, and a scheduler that tells of some tasks elsewhere. */
-#include "sim/sim_run.h"
+#include "sim/sim_hwts.h"
 
 #include <string.h>
 
 #include "raw/device_records.h"
 #include "raw/hwts.h"
+#include "sim/sim_device.h"
 
 enum { MAGIC = 0x6BD3, MAGIC_AT = 2 }; /* collectors leave it there; no reader asks for it */
 

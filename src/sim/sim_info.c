@@ -1,4 +1,4 @@
-#include "sim/sim_run.h"
+#include "sim/sim_info.h"
 
 #include <stdio.h>
 #include <string.h>

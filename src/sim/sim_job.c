@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sim/dice.h"
+#include "sim/sim_faults.h"
 
 bool sim_is_job(const struct sim_options *o)
 {

@@ -28,11 +28,6 @@ struct job_faults {
     struct job_fault of[SIM_TROUBLES][JOB_FAULTS_MOST];
     uint32_t n[SIM_TROUBLES];
 };
-bool job_faults_read(struct job_faults *f, const struct sim_options *o, uint32_t ranks, struct error *e);
-uint64_t job_factor(const struct job_faults *f, enum sim_trouble kind, uint32_t at, uint32_t with); /* thousandths */
-int64_t job_amount(const struct job_faults *f, enum sim_trouble kind, uint32_t at,
-                   uint32_t with); /* ns, of all that fit */
-bool job_is_missing(const struct job_faults *f, uint32_t rank);
 
 /* ---- who belongs together ---- */
 enum job_axis { AXIS_WORLD, AXIS_TP, AXIS_DP, AXIS_PP, AXES };
@@ -93,9 +88,6 @@ struct sim_job {
     uint8_t forward[JOB_OPERATORS_MOST], reverse[JOB_OPERATORS_MOST]; /* operators, see operators_pair() */
 };
 
-struct sim_job *job_new(const struct sim_options *o, struct error *e); /* with its plan; o is lent. NULL: see e */
-void job_free(struct sim_job *j);                                      /* NULL is fine */
-
 struct job_group job_group(const struct sim_job *j, enum job_axis axis, uint32_t rank);
 enum { JOB_GROUP_BYTES = 64 };
 void job_group_id(const struct sim_job *j, const struct job_group *g, char out[JOB_GROUP_BYTES]); /* as HCCL calls it */
@@ -142,19 +134,7 @@ struct job_walk {
     const struct job_program *program;
     size_t posted[CHANNELS];
 };
-struct job_walk job_walk(struct sim_job *j, uint32_t rank);
-void job_step_begin(struct job_walk *w, uint32_t step); /* w->begin_ns: when the host begins with it */
-enum job_step_result job_next(struct job_walk *w, struct job_event *ev);
-uint64_t job_stall_at(uint64_t forward); /* the kernel before which the host waits for data */
-uint64_t job_stall_ns(const struct sim_job *j, uint32_t rank, uint32_t step);
-bool job_step_has_gc(uint32_t step);
 
-/* sim_operator.c: operators of the device by their place in the network. A position that is none is UINT64_MAX. */
-void operators_pair(uint8_t *forward,
-                    uint8_t *reverse); /* what runs backward for an operator, and the other way round */
-uint64_t network_position(uint64_t forward, uint64_t done);
-uint64_t network_layer(uint64_t position, uint64_t chunk);
-struct dice network_dice(uint64_t seed, uint64_t layer);
-size_t network_operator(const uint8_t *forward, const uint8_t *reverse, uint64_t seed, uint64_t layer, bool is_forward);
+bool sim_is_job(const struct sim_options *o); /* and not a process that is alone */
 
 #endif

@@ -1,7 +1,14 @@
 /* A rank of a job writes what the plan says: the host does things in its own time, the device at the times of the plan. */
+#include "sim/sim_job_run.h"
 #include "sim/sim_torch.h"
 
 #include "raw/host_records.h"
+#include "sim/sim_comm.h"
+#include "sim/sim_device.h"
+#include "sim/sim_faults.h"
+#include "sim/sim_host.h"
+#include "sim/sim_operator.h"
+#include "sim/sim_plan.h"
 
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };
 enum { CALL_TICKS = 110, NEXT_CALL = 122 }; /* as in sim_comm.c */

@@ -1,11 +1,16 @@
 /* Collectives that the AI CPU runs: the host launches one kernel, and that kernel hands the small tasks to the streams.
  * So the device tells of them: which operator, which tasks with which data, where the operator begins and ends. */
+#include "sim/sim_kfc.h"
 #include "sim/sim_torch.h"
 
 #include <string.h>
 
 #include "raw/device_records.h"
 #include "raw/host_records.h"
+#include "sim/sim_comm.h"
+#include "sim/sim_device.h"
+#include "sim/sim_host.h"
+#include "sim/sim_operator.h"
 
 enum { HCCL_FP32 = 4, NODE_COMMUNICATION = 9, NODE_AICPU = 1, TURNS = 2 };
 enum { CALL_TICKS = 60 };

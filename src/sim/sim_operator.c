@@ -1,3 +1,6 @@
+#include "sim/sim_operator.h"
+#include "sim/sim_device.h"
+#include "sim/sim_host.h"
 #include "sim/sim_torch.h"
 
 #include <string.h>

@@ -1,11 +1,13 @@
 /* When everything happens: programs of the stages, and all ranks walking through them until each has met the others. */
-#include "sim/sim_job.h"
+#include "sim/sim_plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "sim/dice.h"
+#include "sim/sim_faults.h"
+#include "sim/sim_operator.h"
 
 enum { THOUSAND = 1000 };
 

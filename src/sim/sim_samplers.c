@@ -1,6 +1,6 @@
 /* The samplers of a device that write records. They know nothing of the tasks: they look at clocks only, so they are
  * written when the end of the collection is known. */
-#include "sim/sim_run.h"
+#include "sim/sim_samplers.h"
 
 #include <string.h>
 

@@ -1,3 +1,4 @@
+#include "sim/sim_step.h"
 #include "sim/sim_torch.h"
 
 #include <stdio.h>
@@ -5,6 +6,13 @@
 
 #include "raw/device_records.h"
 #include "raw/host_records.h"
+#include "sim/sim_comm.h"
+#include "sim/sim_device.h"
+#include "sim/sim_graph.h"
+#include "sim/sim_host.h"
+#include "sim/sim_job_run.h"
+#include "sim/sim_kfc.h"
+#include "sim/sim_operator.h"
 
 enum { MARK_PLAIN = 0, MARK_EXTENDED = 1, EVENT_POINT = 0, EVENT_PUSH_POP = 1, EVENT_RANGE = 2 };
 enum { BUCKET_KERNELS = 20 }; /* gradients travel in buckets: a collective after so many kernels of the backward half */

@@ -5,6 +5,13 @@
 #include <string.h>
 
 #include "raw/host_records.h"
+#include "sim/generate.h"
+#include "sim/sim_operator.h"
+#include "sim/sim_plan.h"
+#include "sim/sim_torch_info.h"
+#include "sim/sim_torch_memory.h"
+#include "sim/sim_torch_records.h"
+#include "sim/sim_torch_tables.h"
 
 enum { NO_SEQUENCE = -1 };
 static const char LOADER[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";

@@ -35,7 +35,6 @@ struct torch_network {
     const char *inner, *inner_inputs;     /* puts the task into the queue */
     const char *backward, *grad, *grad_inputs;
 };
-extern const struct torch_network torch_networks[]; /* as sim_operators */
 
 enum { TORCH_LAYERS = 16 }; /* so many objects of each class of modules */
 enum { OPEN_MOST = 8, WAITING_MOST = 64, BLOCKS_MOST = 48 };
@@ -127,16 +126,6 @@ struct torch_task torch_event(struct sim_torch *t, const char *name);
 void torch_pace(struct sim_torch *t, uint64_t host_tick); /* nothing begins earlier */
 void torch_launched(struct sim_torch *t, const struct torch_task *task, uint64_t begin, uint64_t end);
 
-/* sim_comm.c: a collective's calls begin, and have been made; without PyTorch nothing but the time is set. */
-struct torch_task comm_begin(struct sim_device *d, size_t which);
-void comm_end(struct sim_device *d, const struct torch_task *task, uint64_t begin);
-
-/* sim_torch_records.c: the files of FRAMEWORK. */
-void torch_files_open(struct sim_torch *t);
-void torch_op_write(struct sim_torch *t, const struct torch_thread *th, const struct torch_op *op);
-void torch_mark_write(struct sim_torch *t, uint64_t time, unsigned kind, uint64_t id, uint32_t thread,
-                      const char *name);
-void torch_gc_write(struct sim_torch *t, uint64_t begin, uint64_t end);
 /* Python's calls, all of its main thread. */
 enum torch_frame {
     TORCH_FRAME_TOP,
@@ -150,22 +139,5 @@ enum torch_frame {
     TORCH_FRAME_EXIT, /* what every return is called */
     TORCH_FRAMES
 };
-void torch_frames_write(struct sim_torch *t); /* their names */
-void torch_frames_end(struct sim_torch *t);
-void torch_frame_enter(struct sim_torch *t, enum torch_frame f);
-void torch_frame_leave(struct sim_torch *t, enum torch_frame f);
-void torch_module_enter(struct sim_torch *t); /* of the unit */
-void torch_module_leave(struct sim_torch *t);
-void torch_optimizer_tell(struct sim_torch *t); /* its parameters */
-
-/* sim_torch_memory.c */
-uint64_t torch_allocate(struct sim_torch *t, uint64_t bytes); /* the block's address */
-void torch_release(struct sim_torch *t);                      /* one of those in use */
-void torch_release_all(struct sim_torch *t);
-void torch_workspace(struct sim_torch *t, uint64_t time);
-void torch_host_memory(struct sim_torch *t);
-
-/* sim_torch_info.c: profiler_info_N.json, profiler_metadata.json. */
-void torch_info_write(struct sim_torch *t);
 
 #endif

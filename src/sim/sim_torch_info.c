@@ -1,4 +1,4 @@
-#include "sim/sim_torch.h"
+#include "sim/sim_torch_info.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-#include "sim/sim_torch.h"
+#include "sim/sim_torch_memory.h"
+
+#include "sim/sim_host.h"
 
 /* Every block has a place of its own, and so an address that comes back, as those of a caching allocator do. */
 enum { PLACE_BYTES = 64 << 20, RESERVED_STEP = 20 << 20, STREAM = 2 };

@@ -1,7 +1,10 @@
-#include "sim/sim_torch.h"
+#include "sim/sim_torch_records.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "sim/sim_host.h"
+#include "sim/sim_torch_tables.h"
 
 static const char *const file_names[TORCH_FILES] = {
     [TORCH_FILE_OPS] = "torch.op_range",

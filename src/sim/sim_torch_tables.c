@@ -1,4 +1,4 @@
-#include "sim/sim_torch.h"
+#include "sim/sim_torch_tables.h"
 
 /* clang-format off */
 const struct torch_network torch_networks[] = {

@@ -1,8 +1,10 @@
 /* What is sampled as text: ports and links of a device, its CPUs, and the operating systems of device and host. */
-#include "sim/sim_run.h"
+#include "sim/sim_usage.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "sim/sim_samplers.h"
 
 typedef unsigned long long ull;
 

@@ -2,6 +2,7 @@
 
 #include "analyse/comm/aicpu_ops.h"
 #include "analyse/comm/aicpu_tasks.h"
+#include "analyse/comm/comm_bandwidth.h"
 #include "analyse/comm/comm_operators.h"
 #include "analyse/comm/comm_tables.h"
 #include "base/sort.h"

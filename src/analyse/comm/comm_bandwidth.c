@@ -1,4 +1,4 @@
-#include "analyse/comm/comm_operators.h"
+#include "analyse/comm/comm_bandwidth.h"
 
 #include "analyse/comm/comm_events.h"
 #include "base/sort.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/comm/comm_bandwidth.h"
 #include "analyse/comm/comm_tables.h"
 #include "base/keys.h"
 #include "base/sort.h"

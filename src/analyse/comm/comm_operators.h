@@ -10,7 +10,4 @@ bool comm_analyse(struct profile *p, struct device *d, struct error *e);
 /* "hcom_allReduce__483_1_1": the name, the last digits of the group's hash (NULL: no group), and two counts. */
 name_id comm_op_name(const struct profile *p, name_id base, const uint64_t *group, int64_t count, uint32_t iteration);
 
-/* Fills the bandwidth of all tasks. */
-bool comm_bandwidths(const struct profile *p, struct communication *c, struct arena *mem);
-
 #endif

@@ -1,5 +1,5 @@
 /* Made by scripts/op_schemas.py: facts of the public registry of operators of PyTorch 1.13. */
-#include "analyse/memory_timeline/op_schemas.h"
+#include "analyse/memory_timeline/op_schema_table.h"
 
 /* clang-format off */
 const struct op_schema op_schema_table[] = {

@@ -17,8 +17,6 @@ struct op_schema {
     const char *name;
     const char *overloads; /* "tts Tss" */
 };
-extern const struct op_schema op_schema_table[]; /* by name, as strcmp() orders them */
-extern const size_t n_op_schemas;
 
 /* What was seen of an input. */
 enum input_kind {

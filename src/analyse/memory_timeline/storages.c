@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analyse/memory_timeline/op_schema_table.h"
 #include "analyse/memory_timeline/op_schemas.h"
 #include "analyse/memory_timeline/tensor_text.h"
 #include "raw/torch.h"

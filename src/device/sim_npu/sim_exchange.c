@@ -1,11 +1,17 @@
 /* Collectives of a framework on the simulated device: a few that are open at a time, each on a stream of its own. One that has ended on
  * the host is joined by the stream of the operators; one that has not holds up nobody. */
+#include "device/sim_npu/sim_exchange.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "ascope/mark.h"
 #include "collect/host_clock.h"
 #include "device/sim_npu/sim_npu.h"
+#include "device/sim_npu/sim_npu_comm.h"
+#include "device/sim_npu/sim_npu_host.h"
+#include "device/sim_npu/sim_npu_job.h"
+#include "device/sim_npu/sim_npu_run.h"
 #include "device/sim_npu/sim_queue.h"
 
 enum { OPEN_MOST = 32 };

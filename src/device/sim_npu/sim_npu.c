@@ -7,6 +7,12 @@
 #include "device/sim_npu/sim_queue.h"
 #include "collect/message.h"
 #include "collect/options.h"
+#include "device/sim_npu/sim_exchange.h"
+#include "device/sim_npu/sim_npu_host.h"
+#include "device/sim_npu/sim_npu_job.h"
+#include "device/sim_npu/sim_npu_run.h"
+#include "device/sim_npu/sim_npu_sample.h"
+#include "device/sim_npu/sim_op_args.h"
 #include "raw/core_events.h"
 
 enum { CLOCK_PART = 1000000 };

@@ -19,7 +19,7 @@
 #include "collect/streams.h"
 #include "device/device.h"
 #include "device/sim_npu/sim_cost.h"
-#include "device/sim_npu/sim_records.h"
+#include "sim/sim_records.h"
 
 extern const struct device_kind sim_npu_kind;
 
@@ -44,10 +44,6 @@ struct npu_point {
     uint32_t n_left, n_refs;
     struct npu_point *next; /* among those that nobody uses */
 };
-struct npu_point *npu_point_get(uint32_t n_times); /* with one reference; NULL: no memory, and nobody waits */
-struct npu_point *npu_point_keep(struct npu_point *p);
-void npu_point_drop(struct npu_point *p);
-void npu_point_happens(struct npu_point *p, uint64_t ns);
 
 /* A collective: ranks meet. See sim_npu_job.h for how they hear of each other. */
 struct npu_meeting {
@@ -166,64 +162,27 @@ extern __thread bool npu_is_inside __attribute__((tls_model("initial-exec"))); /
 void npu_lock(void); /* and everything is there that has to be: clocks, the thread */
 void npu_unlock(void);
 struct npu_device *npu_device_get(unsigned index); /* makes it with the first use; NULL: more than there can be */
-void npu_forget(void);                             /* in a child process: nothing runs, nothing waits */
 
 /* Numbers that the environment sets: ASCOPE_SIM_* and those of a job's launcher. */
 long npu_setting(const char *name, long least, long most, long otherwise);
 
-/* sim_npu_run.c: what happens on devices. */
-bool npu_thread_start(void);
-void npu_wake(void);                                            /* if the thread would sleep for long */
-void npu_wait(void);                                            /* until the thread has done something, or a while */
-struct ascope_sim_stream *npu_stream_get(struct npu_device *d); /* NULL: no more, or no memory */
 struct npu_enqueued {
     uint16_t stream, task, batch;
     bool is_flip, is_recorded;
 };
-/* Waits for room in the queue. The lock is held before and after, not in between. */
-struct npu_enqueued npu_enqueue(struct ascope_sim_stream *s, struct npu_task *t, uint64_t what);
-void npu_device_put(struct npu_device *d, enum stream_id stream, const uint8_t *rec, size_t bytes);
 
-/* sim_npu_host.c: what the host records of a launch. */
-uint64_t npu_what(enum npu_what least); /* 0: nothing, or not that */
-struct npu_times {                      /* each later than the one before, whatever the clock's steps are */
+struct npu_times { /* each later than the one before, whatever the clock's steps are */
     uint64_t last;
 };
-uint64_t npu_now(struct npu_times *t);
-uint64_t npu_name(const char *text);
-void npu_types_name(void);
 struct npu_issued {
     bool is_recorded;
     uint64_t time; /* of the launch */
 };
-/* To the device, and on record; a time of 0 is now. */
-struct npu_issued npu_issue(struct ascope_sim_stream *s, struct npu_task *t, uint64_t what, uint64_t kernel,
-                            struct npu_times *times, uint64_t time);
-struct ascope_sim_stream *npu_stream_of(struct ascope_sim_stream *s); /* NULL: the first of the first device */
-void npu_mark(void *stream, uint64_t id);
-void *npu_mark_stream(void);
-void npu_host_put(enum host_kind kind, const uint8_t *rec);
 
 /* sim_npu_job.c: ranks of a job. */
 struct npu_job {
     uint32_t rank, ranks;
 };
-struct npu_job npu_job(void);            /* joins it the first time; alone: 0 of 1 */
-uint64_t npu_job_number(uint64_t group); /* of the next collective of the group */
-void npu_job_come(struct npu_meeting *m, uint64_t ns);
-uint64_t npu_job_all(struct npu_meeting *m); /* when the last rank came; NEVER: not yet */
-void npu_job_forget(void);
-void npu_meeting_drop(struct npu_meeting *m);
-
-/* sim_npu_sample.c: what a device tells of itself. The first sample is of when records begin to be kept, the last one of the stop,
- * which is waited for; all are taken by the thread, in the order of their time. */
-void npu_samples_choose(const struct ascope_options *o);
-uint64_t npu_samples_next(const struct npu_device *d); /* tick; NEVER: none */
-void npu_samples_run(struct npu_device *d, uint64_t now);
-void npu_samples_first(struct npu_device *d);
-void npu_samples_last(struct npu_device *d);
-void npu_samples_forget(struct npu_device *d);
-void npu_traffic_add(struct npu_device *d, const struct sim_work *w);
 
 /* sim_npu_comm.c: what ranks do together. */
 struct npu_collective {
@@ -234,16 +193,5 @@ struct npu_collective {
     int peer;              /* the only other one; -1: all are */
     struct npu_point *met; /* when they have met; NULL: found out in the job */
 };
-void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective *x);
-
-/* sim_op_args.c: what kernels are called with. */
-void npu_args_start(bool is_wanted); /* the lock is held */
-void npu_args_keep(void);            /* too; from now on */
-void npu_args_add(const struct ascope_sim_kernel *k);
-bool npu_args_write(const char *dir, struct error *e);
-
-/* sim_exchange.c: the lock is held. */
-void npu_exchanges_release(void); /* none waits for the host any more */
-void npu_exchanges_forget(void);  /* in a child process */
 
 #endif

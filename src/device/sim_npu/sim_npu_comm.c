@@ -1,5 +1,5 @@
 /* Collectives: small tasks on several streams of each rank, which meet. */
-#include "device/sim_npu/sim_npu.h"
+#include "device/sim_npu/sim_npu_comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,9 @@
 #include <strings.h>
 
 #include "collect/ring.h"
+#include "device/sim_npu/sim_npu_host.h"
+#include "device/sim_npu/sim_npu_job.h"
+#include "device/sim_npu/sim_npu_run.h"
 #include "raw/name_hash.h"
 
 enum { NODE_COMMUNICATION = 9 };

@@ -1,5 +1,5 @@
 /* The host's side of a launch: the calls that the software above an NPU makes, and what it records of them. */
-#include "device/sim_npu/sim_npu.h"
+#include "device/sim_npu/sim_npu_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 #include "device/sim_npu/sim_queue.h"
 #include "collect/name_dictionary.h"
 #include "collect/ring.h"
+#include "device/sim_npu/sim_npu_run.h"
+#include "device/sim_npu/sim_op_args.h"
 #include "raw/name_hash.h"
 
 /* ---- names ---- */

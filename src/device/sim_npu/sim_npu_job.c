@@ -4,7 +4,7 @@
  * is thrown away as soon as none of a job's processes lives. A rank that has ended, or does not come in time, is told once, and
  * from then on the others go on without it: nothing waits for ever.
  */
-#include "device/sim_npu/sim_npu.h"
+#include "device/sim_npu/sim_npu_job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 
 #include "collect/host_clock.h"
 #include "collect/message.h"
+#include "device/sim_npu/sim_npu_run.h"
 #include "raw/name_hash.h"
 
 enum { JOB_VERSION = 1, RANKS_MOST = 1024, GROUPS_MOST = 32, KEPT = 64, TIMEOUT_MS = 30000 };

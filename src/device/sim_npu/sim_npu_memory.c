@@ -7,6 +7,7 @@
 
 #include "collect/host_clock.h"
 #include "collect/ring.h"
+#include "device/sim_npu/sim_npu_host.h"
 
 enum { ALIGN = 512, SEGMENT = 2 << 20, MEMORY_MB = 65536 };
 

@@ -1,5 +1,5 @@
 /* What happens on the devices, in the order of their time. */
-#include "device/sim_npu/sim_npu.h"
+#include "device/sim_npu/sim_npu_run.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 #include "collect/host_clock.h"
 #include "collect/message.h"
 #include "collect/ring.h"
+#include "device/sim_npu/sim_npu_job.h"
+#include "device/sim_npu/sim_npu_sample.h"
 #include "raw/counter.h"
 #include "raw/sampler.h"
 

@@ -1,11 +1,12 @@
 /* What a device tells of itself, so many times a second: who holds how much memory, and what went over its ports and links. */
-#include "device/sim_npu/sim_npu.h"
+#include "device/sim_npu/sim_npu_sample.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "collect/host_clock.h"
 #include "collect/options.h"
+#include "device/sim_npu/sim_npu_run.h"
 #include "raw/sampler.h"
 
 typedef unsigned long long ull;

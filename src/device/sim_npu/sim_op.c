@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ascope/record.h"
+#include "device/sim_npu/sim_op_names.h"
 
 static __thread struct ascope_sim_op *innermost __attribute__((tls_model("initial-exec")));
 

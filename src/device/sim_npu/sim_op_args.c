@@ -1,4 +1,6 @@
 /* What operators of the simulated device were called with: each type with each list of shapes once, a file for each. */
+#include "device/sim_npu/sim_op_args.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

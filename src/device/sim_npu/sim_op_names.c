@@ -1,4 +1,4 @@
-#include "device/sim_npu/sim_queue.h"
+#include "device/sim_npu/sim_op_names.h"
 
 #include <stdlib.h>
 #include <string.h>

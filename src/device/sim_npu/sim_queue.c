@@ -6,6 +6,7 @@
 
 #include "ascope/record.h"
 #include "collect/devices.h"
+#include "device/sim_npu/sim_exchange.h"
 
 static struct {
     pthread_mutex_t lock;

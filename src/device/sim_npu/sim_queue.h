@@ -28,9 +28,6 @@ struct sim_op_row {
     const char *name, *type; /* without the framework's prefix; of the kernel, also what the queue calls it */
     enum sim_op_work work;
 };
-extern const struct sim_op_row sim_op_rows[];
-extern const size_t sim_n_op_rows;
-const struct sim_op_row *sim_op_row_of(const char *name); /* NULL: not known */
 
 struct sim_queued {
     enum sim_op_work work;
@@ -44,9 +41,5 @@ void sim_queue_put(struct sim_queued *task); /* copies it, and gives it its numb
 /* A mark keeps its place between operators. False: the queue is not in use, or this is its far end: launch it at once. */
 bool sim_queue_mark(void *stream, uint64_t id);
 void sim_queue_wait(void); /* until all that was put in by now is launched */
-
-/* sim_exchange.c: at the far end of the queue. */
-void sim_exchange_launch(uint64_t which);
-void sim_exchange_join(uint64_t which);
 
 #endif

@@ -7,6 +7,5 @@
 
 bool communication_track(const struct export *x, struct trace *t, struct error *e);
 bool communication_statistic(const struct export *x, struct table *out, struct error *e);
-bool communication_db(const struct export *x, struct db *db, struct error *e);
 
 #endif

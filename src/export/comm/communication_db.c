@@ -1,4 +1,4 @@
-#include "export/comm/communication.h"
+#include "export/comm/communication_db.h"
 
 #include "raw/enums.h"
 

@@ -1,3 +1,5 @@
+#include "export/framework/analysis_db.h"
+
 #include <string.h>
 
 #include "analyse/framework/step_times.h"
@@ -7,6 +9,7 @@
 #include "export/msprof/hardware.h"
 #include "export/framework/framework_db.h"
 #include "export/framework/communication_json.h"
+#include "export/msprof/hardware_db.h"
 #include "raw/host_records.h"
 
 /* Where the database looks for a step on the devices: from the begin of the first to the end of the last task that a node call inside

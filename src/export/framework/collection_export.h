@@ -55,7 +55,4 @@ struct framework_output {
                   struct error *e); /* 0: no file */
 };
 
-extern const struct framework_output framework_outputs[];
-extern const size_t n_framework_outputs;
-
 #endif

@@ -1,3 +1,4 @@
+#include "export/framework/framework_api_db.h"
 #include "analyse/framework/connections.h"
 #include "base/keys.h"
 #include "export/framework/framework_db.h"

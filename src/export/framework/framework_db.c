@@ -9,9 +9,12 @@
 
 #include "base/json_memory.h"
 #include "base/machine.h"
+#include "export/framework/framework_api_db.h"
 #include "export/msprof/db_identity.h"
 #include "export/recording_facts.h"
 #include "export/framework/framework_memory.h"
+#include "export/framework/framework_memory_db.h"
+#include "pipeline/registry.h"
 
 const struct db_change pytorch_db_changes[] = {
     { "COMPUTE_TASK_INFO", "blockNum", "blockDim" },

@@ -11,7 +11,6 @@
 #include "export/framework/collection_export.h"
 
 bool pytorch_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
-bool analysis_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
 
 enum { NO_STRING = UINT32_MAX };
 
@@ -20,9 +19,6 @@ static inline struct cell cell_string(name_id name)
 {
     return name == NAME_EMPTY ? cell_uint(NO_STRING) : cell_name(name);
 }
-
-/* PYTORCH_API, CONNECTION_IDS and PYTORCH_CALLCHAINS. */
-bool pytorch_api_db(const struct collection_export *x, struct db *db, struct error *e);
 
 /* What the release that the seed dialect speaks for does not have, or calls otherwise. */
 extern const struct db_change pytorch_db_changes[];

@@ -10,6 +10,7 @@
 #include "export/columns.h"
 #include "export/samplers/counter_tracks.h"
 #include "export/msprof/memory_tables.h"
+#include "export/samplers/memory_counters.h"
 
 static struct cell empty(void)
 {

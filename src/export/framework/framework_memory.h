@@ -8,6 +8,5 @@
 bool framework_memory_record(const struct collection_export *x, struct table *out, struct error *e);
 bool framework_operator_memory(const struct collection_export *x, struct table *out, struct error *e);
 bool framework_module_memory(const struct collection_export *x, struct table *out, struct error *e);
-bool framework_memory_db(const struct collection_export *x, struct db *db, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-#include "export/framework/framework_memory.h"
+#include "export/framework/framework_memory_db.h"
 
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/memory_series.h"

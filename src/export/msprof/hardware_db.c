@@ -1,4 +1,4 @@
-#include "export/msprof/hardware.h"
+#include "export/msprof/hardware_db.h"
 
 #include "analyse/flow/marks.h"
 #include "analyse/host/operators.h"

@@ -6,8 +6,6 @@
 
 bool marks_track(const struct export *x, struct trace *t, struct error *e);
 bool device_marks_track(const struct export *x, struct trace *t, struct error *e);
-bool marks_report(const struct export *x, struct table *out, struct error *e);
-bool marks_db(const struct export *x, struct db *db, struct error *e);
 
 /* How a mark's kind and domain are called; "" and "invalid" when nobody knows. */
 const char *mark_event_text(const struct marks *m, size_t row);

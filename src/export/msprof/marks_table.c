@@ -1,3 +1,4 @@
+#include "export/msprof/marks_table.h"
 #include "analyse/flow/marks.h"
 #include "base/sort.h"
 #include "export/msprof/mark_tracks.h"

@@ -5,6 +5,5 @@
 #include "export/export.h"
 
 bool step_trace_report(const struct export *x, struct table *out, struct error *e);
-bool step_trace_track(const struct export *x, struct trace *t, struct error *e);
 
 #endif

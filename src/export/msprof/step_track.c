@@ -1,3 +1,5 @@
+#include "export/msprof/step_track.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "export/samplers/counter_tracks.h"
 #include "export/scope.h"
+#include "pipeline/registry.h"
 
 static bool is_wanted(const struct timeline_wish *w, const char *process)
 {

@@ -1,3 +1,5 @@
+#include "export/pages/flame_graph.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

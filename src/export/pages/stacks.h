@@ -10,8 +10,4 @@
 bool stacks_write(const struct collection *s, enum time_metric metric, const char *path, uint64_t *n_lines,
                   struct error *e);
 
-/* The same, added up and drawn, with operators as innermost frames: an SVG file that needs nothing else, in which one can
- * zoom and search. */
-bool flame_graph_write(const struct collection *s, enum time_metric metric, const char *path, struct error *e);
-
 #endif

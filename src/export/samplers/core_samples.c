@@ -1,4 +1,4 @@
-#include "export/samplers/counter_tracks.h"
+#include "export/samplers/core_samples.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/samplers/core_samples.h"
+#include "export/samplers/link_counters.h"
+#include "export/samplers/memory_counters.h"
+#include "export/samplers/soc_counters.h"
 #include "export/scope.h"
 
 static const double BYTES_PER_MB = 1048576;

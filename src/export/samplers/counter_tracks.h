@@ -74,11 +74,6 @@ struct counter_process {
     void (*draw)(const struct export *x, const struct view *v, struct trace *t, uint32_t pid); /* instead of counters */
 };
 
-extern const struct counter_process hbm_process, ddr_process, llc_process, npu_mem_process;
-extern const struct counter_process pcie_process, hccs_process, nic_process, roce_process;
-extern const struct counter_process soc_process, chip_trans_process, acc_process, sio_process, qos_process;
-extern const struct counter_process core_process;
-
 /* Which of them are drawn, by the word for them in a -reports file. */
 struct counter_track {
     const char *process;
@@ -100,8 +95,6 @@ struct family_table {
     const struct value *column;
     size_t n_columns;
 };
-extern const struct family_table memory_tables[], link_tables[], soc_tables[], core_tables[];
-extern const size_t n_memory_tables, n_link_tables, n_soc_tables, n_core_tables;
 
 bool counters_db(const struct export *x, struct db *db, struct error *e);
 
@@ -116,24 +109,5 @@ bool view_open(const struct export *x, const struct family_source *from, unsigne
 
 /* Whether the cores were sampled, instead of counting for each task. */
 bool samples_cores(const struct profile *p);
-
-/* As the registry lists them. */
-bool hbm_report(const struct export *x, struct table *out, struct error *e);
-bool ddr_report(const struct export *x, struct table *out, struct error *e);
-bool llc_report(const struct export *x, struct table *out, struct error *e);
-bool npu_mem_report(const struct export *x, struct table *out, struct error *e);
-bool module_mem_report(const struct export *x, struct table *out, struct error *e);
-bool pcie_report(const struct export *x, struct table *out, struct error *e);
-bool hccs_report(const struct export *x, struct table *out, struct error *e);
-bool nic_report(const struct export *x, struct table *out, struct error *e);
-bool roce_report(const struct export *x, struct table *out, struct error *e);
-bool core_report(const struct export *x, struct table *out, struct error *e);
-bool vector_core_report(const struct export *x, struct table *out, struct error *e);
-
-bool freq_track(const struct export *x, struct trace *t, struct error *e);
-bool voltage_track(const struct export *x, struct trace *t, struct error *e);
-
-bool freq_db(const struct export *x, struct db *db, struct error *e);
-bool core_db(const struct export *x, struct db *db, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-#include "export/samplers/counter_tracks.h"
+#include "export/samplers/link_counters.h"
 
 #include "raw/sampler.h"
 

@@ -1,4 +1,4 @@
-#include "export/samplers/counter_tracks.h"
+#include "export/samplers/memory_counters.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "export/samplers/counter_tracks.h"
+#include "export/samplers/power_counters.h"
 
 #include <inttypes.h>
 #include <stdio.h>

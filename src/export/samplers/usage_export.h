@@ -15,8 +15,6 @@ report_build dvpp_table;
 typedef bool track_write(const struct export *x, struct trace *t, struct error *e);
 track_write cpu_usage_track, memory_usage_track, network_usage_track, disk_usage_track, os_runtime_track;
 
-bool usage_db(const struct export *x, struct db *db, struct error *e);
-
 /* What the tables share: one grid, filled from each device in turn and then from the host. */
 struct usage_part {
     const struct source *source;
@@ -31,7 +29,5 @@ struct usage_report {
     bool (*fill)(const struct usage_part *p); /* false: no memory */
     enum sampled_cpu cpu;                     /* for those that are about one kind of CPU */
 };
-bool usage_table(const struct export *x, const struct usage_report *r, struct table *out, struct error *e);
-struct cell usage_source(const struct usage_part *p); /* the first cell of a row: the device's number, or "host" */
 
 #endif

@@ -1,3 +1,5 @@
+#include "export/samplers/usage_tables.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "export/samplers/usage_tracks.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 

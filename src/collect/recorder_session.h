@@ -1,10 +1,10 @@
-/* session.h - the inside of a session, for the files that make it up, and what it tells the other parts of the collector.
+/* recorder_session.h - the inside of a session, for the files that make it up, and what it tells the other parts of the collector.
  *
  * session.c has its life; info.c, metadata.c and facts.c write the files that describe the collection: at start, so that a program that
  * is killed leaves a whole directory, and again at stop, when more is known.
  */
-#ifndef ASCOPE_COLLECT_SESSION_H
-#define ASCOPE_COLLECT_SESSION_H
+#ifndef ASCOPE_COLLECT_RECORDER_SESSION_H
+#define ASCOPE_COLLECT_RECORDER_SESSION_H
 
 #include <limits.h>
 #include <sys/types.h>
@@ -79,21 +79,5 @@ struct ascope_session {
     struct metadata_key *metadata; /* in the order in which they came */
     size_t metadata_bytes;
 };
-
-/* info.c: PROF_XXX but for its data. */
-bool info_begin(const struct ascope_session *s, struct error *e);
-bool info_end(const struct ascope_session *s, struct error *e); /* and rewrites frequencies as measured */
-double info_device_mhz(const struct session_device *d);         /* as well as it is known */
-
-/* profiler_info.c */
-bool profiler_info_write(const struct ascope_session *s, struct error *e);
-
-/* metadata.c: profiler_metadata.json. */
-bool metadata_write(const struct ascope_session *s, struct error *e);
-void metadata_fini(struct ascope_session *s);
-
-/* facts.c: ascope.json. */
-bool facts_write(const struct ascope_session *s, struct error *e);
-void facts_remove(const struct ascope_session *s);
 
 #endif

@@ -1,4 +1,4 @@
-#include "collect/session.h"
+#include "collect/recorder_session.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,10 +11,15 @@
 #include <unistd.h>
 
 #include "collect/devices.h"
+#include "collect/facts.h"
 #include "collect/listeners.h"
+#include "collect/mark_domain.h"
 #include "collect/message.h"
+#include "collect/metadata.h"
 #include "collect/options.h"
 #include "collect/place.h"
+#include "collect/prof_info.h"
+#include "collect/profiler_info.h"
 #include "collect/recording.h"
 #include "collect/ring.h"
 
@@ -336,12 +341,12 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
 {
     recording_prepare();
     marks_filter(s->o.mstx_domain_include, s->o.mstx_domain_exclude);
-    const struct rings_options rings = { .path = s->rings, .id = s->trace_id, .ring_bytes = s->o.ring_kb << 10 };
+    const struct rings_options files = { .path = s->rings, .id = s->trace_id, .ring_bytes = s->o.ring_kb << 10 };
     const struct writer_options writer = { .framework_dir = *s->framework ? s->framework : NULL,
                                            .prof_dir = *s->prof ? s->prof : NULL,
                                            .slice_bytes = (size_t)s->o.slice_kb << 10,
                                            .storage_limit_bytes = (uint64_t)s->o.storage_limit_mb << 20 };
-    s->has_rings = rings_open(&rings, e);
+    s->has_rings = rings_open(&files, e);
     s->has_writer = s->has_rings && writer_start(&writer, e);
     if (!s->has_writer)
         return false;

@@ -3,8 +3,8 @@
  * Both simulators use it, the one that writes whole collections and the one that runs in a program. A function fills the bytes of
  * one record, as long as its layout says; where they go is the caller's business.
  */
-#ifndef ASCOPE_DEVICE_SIM_NPU_SIM_RECORDS_H
-#define ASCOPE_DEVICE_SIM_NPU_SIM_RECORDS_H
+#ifndef ASCOPE_SIM_SIM_RECORDS_H
+#define ASCOPE_SIM_SIM_RECORDS_H
 
 #include "sim/sim_tables.h"
 #include "raw/device_records.h"

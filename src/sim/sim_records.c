@@ -1,4 +1,4 @@
-#include "device/sim_npu/sim_records.h"
+#include "sim/sim_records.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,10 @@
+/* comm_bandwidth.h - how much a collective moved over each kind of link, by size of the packets. */
+#ifndef ASCOPE_ANALYSE_COMM_COMM_BANDWIDTH_H
+#define ASCOPE_ANALYSE_COMM_COMM_BANDWIDTH_H
+
+#include "analyse/comm/comm_operators.h"
+
+/* Fills the bandwidth of all tasks. */
+bool comm_bandwidths(const struct profile *p, struct communication *c, struct arena *mem);
+
+#endif

@@ -1,0 +1,10 @@
+/* op_schema_table.h - what the operators of PyTorch take, and which of it they write to: the rows behind op_schemas.h. */
+#ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_OP_SCHEMA_TABLE_H
+#define ASCOPE_ANALYSE_MEMORY_TIMELINE_OP_SCHEMA_TABLE_H
+
+#include "analyse/memory_timeline/op_schemas.h"
+
+extern const struct op_schema op_schema_table[]; /* by name, as strcmp() orders them */
+extern const size_t n_op_schemas;
+
+#endif

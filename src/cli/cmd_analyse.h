@@ -1,0 +1,9 @@
+/* cmd_analyse.h - `ascope analyse`. */
+#ifndef ASCOPE_CLI_CMD_ANALYSE_H
+#define ASCOPE_CLI_CMD_ANALYSE_H
+
+#include "cli/command.h"
+
+int run_analyse(struct arguments *a);
+
+#endif

@@ -1,0 +1,10 @@
+/* cmd_export.h - `ascope export` and `ascope import`. */
+#ifndef ASCOPE_CLI_CMD_EXPORT_H
+#define ASCOPE_CLI_CMD_EXPORT_H
+
+#include "cli/command.h"
+
+int run_export(struct arguments *a);
+int run_import(struct arguments *a);
+
+#endif

@@ -1,0 +1,14 @@
+/* commands.h - the table of commands. */
+#ifndef ASCOPE_CLI_COMMANDS_H
+#define ASCOPE_CLI_COMMANDS_H
+
+#include "cli/command.h"
+
+extern const struct command commands[];
+extern const size_t n_commands;
+const struct command *command_find(const char *name); /* by its name or another one; NULL: there is none */
+
+/* What to type instead of a word that is a command in other tools; NULL: it is in none that we know. */
+const char *command_hint(const char *word);
+
+#endif

@@ -1,0 +1,9 @@
+/* completion.h - `ascope completion`: completions for shells, made from the tables of commands and options. */
+#ifndef ASCOPE_CLI_COMPLETION_H
+#define ASCOPE_CLI_COMPLETION_H
+
+#include "cli/command.h"
+
+int run_completion(struct arguments *a);
+
+#endif

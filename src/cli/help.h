@@ -1,0 +1,11 @@
+/* help.h - `ascope help` and --help, made from the tables of commands and options. */
+#ifndef ASCOPE_CLI_HELP_H
+#define ASCOPE_CLI_HELP_H
+
+#include "cli/command.h"
+
+int run_help(struct arguments *a);
+void help_overview(void);
+void help_command(enum face face, const struct command *c);
+
+#endif

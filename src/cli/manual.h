@@ -1,0 +1,9 @@
+/* manual.h - the man page, made from the tables of commands and options. */
+#ifndef ASCOPE_CLI_MANUAL_H
+#define ASCOPE_CLI_MANUAL_H
+
+#include "cli/command.h"
+
+void manual_print(void);
+
+#endif

@@ -1,0 +1,13 @@
+/* outcome.h - exit codes: one for each outcome and face of the command. */
+#ifndef ASCOPE_CLI_OUTCOME_H
+#define ASCOPE_CLI_OUTCOME_H
+
+#include "cli/command.h"
+
+int exit_code(enum face face, enum outcome outcome);
+enum outcome arguments_refused(
+    const struct arguments *a); /* why a command line was not taken: it is wrong, or no memory */
+extern const struct exit_meaning exit_meanings[];
+extern const size_t n_exit_meanings;
+
+#endif

@@ -1,0 +1,7 @@
+/* recorder_manual.h - the options of a recording as a page of the documents, in Markdown. */
+#ifndef ASCOPE_CLI_RECORDER_MANUAL_H
+#define ASCOPE_CLI_RECORDER_MANUAL_H
+
+void recorder_manual_print(void);
+
+#endif

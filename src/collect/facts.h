@@ -1,0 +1,10 @@
+/* facts.h - ascope.json: what the recorder says of a recording. */
+#ifndef ASCOPE_COLLECT_FACTS_H
+#define ASCOPE_COLLECT_FACTS_H
+
+#include "collect/recorder_session.h"
+
+bool facts_write(const struct ascope_session *s, struct error *e);
+void facts_remove(const struct ascope_session *s);
+
+#endif

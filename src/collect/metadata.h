@@ -1,0 +1,10 @@
+/* metadata.h - profiler_metadata.json: what the program adds to a collection. */
+#ifndef ASCOPE_COLLECT_METADATA_H
+#define ASCOPE_COLLECT_METADATA_H
+
+#include "collect/recorder_session.h"
+
+bool metadata_write(const struct ascope_session *s, struct error *e);
+void metadata_fini(struct ascope_session *s);
+
+#endif

@@ -1,0 +1,9 @@
+/* analysis_db.h - analysis.db: communication and steps of a collection as tables. */
+#ifndef ASCOPE_EXPORT_FRAMEWORK_ANALYSIS_DB_H
+#define ASCOPE_EXPORT_FRAMEWORK_ANALYSIS_DB_H
+
+#include "export/framework/framework_db.h"
+
+bool analysis_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
+
+#endif

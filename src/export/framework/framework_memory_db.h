@@ -1,0 +1,9 @@
+/* framework_memory_db.h - memory of a collection in the database. */
+#ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_MEMORY_DB_H
+#define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_MEMORY_DB_H
+
+#include "export/framework/framework_memory.h"
+
+bool framework_memory_db(const struct collection_export *x, struct db *db, struct error *e);
+
+#endif

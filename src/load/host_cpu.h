@@ -1,0 +1,10 @@
+/* host_cpu.h - how busy the host's CPUs were, into a table. */
+#ifndef ASCOPE_LOAD_HOST_CPU_H
+#define ASCOPE_LOAD_HOST_CPU_H
+
+#include "load/gauges.h"
+
+/* host_cpu.data, in load/host_cpu.c. */
+bool gauge_load_cpu(struct source *s, struct text *t, struct gauge *g);
+
+#endif

@@ -1,0 +1,9 @@
+/* os_calls.h - calls of the operating system into a table. */
+#ifndef ASCOPE_LOAD_OS_CALLS_H
+#define ASCOPE_LOAD_OS_CALLS_H
+
+#include "load/usage_load.h"
+
+bool os_calls_load(struct profile *p, struct source *s, struct usage *u, struct error *e); /* perf trace, ltrace */
+
+#endif

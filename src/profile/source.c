@@ -1,0 +1,90 @@
+#include "profile/source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *source_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+int64_t source_number(const json_t *object, const char *key, int64_t otherwise)
+{
+    const json_t *v = json_object_get(object, key);
+    if (json_is_integer(v))
+        return json_integer_value(v);
+    if (json_is_string(v)) {
+        char *end;
+        errno = 0;
+        const long long n = strtoll(json_string_value(v), &end, 10);
+        if (errno == 0 && end != json_string_value(v) && *end == 0)
+            return n;
+    }
+    return otherwise;
+}
+
+bool source_is_simulated(const struct source *s)
+{
+    return strcmp(source_text(s->info, "jobInfo"), "simulated") == 0;
+}
+
+/* Where the streams of a family begin, or would. */
+static size_t first_stream(const struct source *s, const char *family)
+{
+    size_t low = 0, high = s->n_streams;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(s->stream[middle].family, family) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct stream *source_streams(const struct source *s, const char *family, size_t *n)
+{
+    const size_t first = first_stream(s, family);
+    size_t end = first;
+    while (end < s->n_streams && strcmp(s->stream[end].family, family) == 0)
+        end++;
+    *n = end - first;
+    return *n > 0 ? &s->stream[first] : NULL;
+}
+
+const char *source_file(const struct source *s, const char *family)
+{
+    size_t n;
+    const struct stream *stream = source_streams(s, family, &n);
+    return stream ? stream->slice[0].name : family;
+}
+
+/* Only the first of a kind is shown: the others need no place, which would be searched for each time. */
+void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at)
+{
+    const struct slice *slice = stream->slice, *last = slice + stream->n_slices - 1;
+    for (; s->lost.by[why].n == 0 && slice < last && at >= slice->size; slice++)
+        at -= slice->size;
+    losses_add(&s->lost, why, 1, slice->name, at);
+}
+
+void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec)
+{
+    size_t n;
+    const struct stream *stream = source_streams(s, family, &n);
+    const char *file = family;
+    uint64_t at = 0;
+    for (size_t i = 0; i < n && s->lost.by[why].n == 0; i++)
+        for (size_t k = 0; k < stream[i].n_slices; k++) {
+            const struct slice *slice = &stream[i].slice[k];
+            const uintptr_t offset = (uintptr_t)rec - (uintptr_t)slice->data;
+            const bool is_here = rec && offset < slice->size;
+            if (is_here || file == family) {
+                file = slice->name;
+                at = is_here ? offset : 0;
+            }
+        }
+    losses_add(&s->lost, why, 1, file, at);
+}

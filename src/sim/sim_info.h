@@ -1,0 +1,10 @@
+/* sim_info.h - info.json, sample.json and their kin of a simulated collection. */
+#ifndef ASCOPE_SIM_SIM_INFO_H
+#define ASCOPE_SIM_SIM_INFO_H
+
+#include "sim/sim_run.h"
+
+void info_write(struct sim_process *p);
+void info_date(char *text, size_t size, const char *format, uint64_t wall_us); /* as strftime(), in UTC */
+
+#endif

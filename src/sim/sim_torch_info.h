@@ -1,0 +1,9 @@
+/* sim_torch_info.h - profiler_info.json and its kin of a simulated collection. */
+#ifndef ASCOPE_SIM_SIM_TORCH_INFO_H
+#define ASCOPE_SIM_SIM_TORCH_INFO_H
+
+#include "sim/sim_torch.h"
+
+void torch_info_write(struct sim_torch *t);
+
+#endif
