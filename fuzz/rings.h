@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "collect/rings_file.h"
+#include "collect/ring.h"
 #include "fuzz.h"
 
 enum { FUZZ_RING_BYTES = 1 << 16, RINGS_PARTS = 8 };
