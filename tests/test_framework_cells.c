@@ -2,6 +2,7 @@
 
 #include "export/framework/collection_export.h"
 #include "export/framework/framework_db.h"
+#include "pipeline/framework_outputs.h"
 #include "folder.h"
 #include "profile/known.h"
 #include "raw/sampler.h"

@@ -1,8 +1,11 @@
 #include "cells.h"
 
 #include "export/export.h"
+#include "export/samplers/core_samples.h"
 #include "export/samplers/counter_tracks.h"
 #include "export/samplers/usage_export.h"
+#include "export/samplers/usage_tracks.h"
+#include "pipeline/registry.h"
 #include "folder.h"
 #include "profile/known.h"
 #include "raw/sampler.h"
