@@ -12,6 +12,17 @@
 #include "base/out.h"
 #include "base/table.h"
 
+/* Columns of a profile: U32{ 1, 2, 3 }. */
+#define U8  (uint8_t[])
+#define I8  (int8_t[])
+#define U16 (uint16_t[])
+#define U32 (uint32_t[])
+#define U64 (uint64_t[])
+#define I32 (int32_t[])
+#define I64 (int64_t[])
+#define F64 (double[])
+#define YES (bool[])
+
 struct wanted_cell {
     const char *table;
     size_t row;

@@ -34,15 +34,6 @@ static const char *const texts[] = {
 };
 enum { HASH_CONV = 101 };
 
-#define U8  (uint8_t[])
-#define I8  (int8_t[])
-#define U16 (uint16_t[])
-#define U32 (uint32_t[])
-#define U64 (uint64_t[])
-#define I64 (int64_t[])
-#define F64 (double[])
-#define YES (bool[])
-
 #define MB 1048576
 
 static struct device device = {

@@ -15,12 +15,6 @@
 enum { OPEN = NAMES_KNOWN, READ, DAEMON, MAIN, IDLE, MODULE, PERCENT, QOS_AIC };
 static const char *const texts[] = { "open", "read", "daemon", "main", "idle", "a.so", "40%", "QoS AIC" };
 
-#define U16 (uint16_t[])
-#define U32 (uint32_t[])
-#define U64 (uint64_t[])
-#define I64 (int64_t[])
-#define F64 (double[])
-
 static struct device device = {
     .source = { .device = 0, .path = "device_0", .pid = 7 },
     .usage = { .ticks = { [CPU_CTRL] = { true, { 10, 0, 20, 20, 30, 5, 15 } } },
