@@ -492,6 +492,29 @@ static void graphs_in_the_older_presentation(void **state)
     (void)state;
 }
 
+
+static void collectives_of_unknown_kind_are_left_out(void **state)
+{
+    static const struct wanted_cell wanted[] = {
+        { "communication_statistic", 0, "Device_id", "1" },
+        { "communication_statistic", 0, "OP Type", "hcom_allReduce_" },
+        { "communication_statistic", 0, "Count", "1" },
+        { "communication_statistic", 0, "Total Time(us)", "0.7" },
+        { "communication_statistic", 0, "Min Time(us)", "0.7" },
+        { "communication_statistic", 0, "Avg Time(us)", "0.7" },
+        { "communication_statistic", 0, "Max Time(us)", "0.7" },
+        { "communication_statistic", 0, "Ratio(%)", "100" },
+    };
+    struct device two[] = { device, device };
+    struct profile p = profile;
+    two[0].comm.ops.op_type = U32{ NAME_NA };
+    two[1].source.device = 1;
+    p.device = two;
+    p.n_devices = 2;
+    const struct export x = { .profile = &p, .dialect = DIALECT_CURRENT, .mem = profile.mem };
+    cells_check(report_build, &x, wanted, ROWS(wanted));
+    (void)state;
+}
 /* clang-format on */
 
 int main(void)
@@ -499,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_collections_as_current_releases_show_them),
         cmocka_unit_test(whole_collections_as_documented),
+        cmocka_unit_test(collectives_of_unknown_kind_are_left_out),
         cmocka_unit_test(graphs_in_the_older_presentation),
     };
     return cmocka_run_group_tests(tests, profile_make, profile_free);

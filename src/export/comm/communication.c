@@ -150,9 +150,16 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
 
 /* One kind of collective on one device. */
 struct kind_sum {
+    unsigned device;
     name_id op_type;
     uint64_t n;
     double total, least, most;
+    double all; /* of all kinds on the device */
+};
+
+struct comm_statistic {
+    const struct export *x;
+    LIST(struct kind_sum) kind;
 };
 
 static int by_total(const void *a, const void *b, void *context)
@@ -163,47 +170,72 @@ static int by_total(const void *a, const void *b, void *context)
     return names_compare(context, x->op_type, y->op_type);
 }
 
+/* The kinds of a device, the longest first; none when nobody says which kinds there are, or they took no time. */
+static bool sum_kinds(struct comm_statistic *s, const struct device *d)
+{
+    const struct comm_ops *o = &d->comm.ops;
+    struct keys types = { 0 }; /* place of a kind behind `first` */
+    const size_t first = s->kind.n;
+    bool any_type = false;
+    double all = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        if (o->is_aicpu[i] || !scope_has_collective(s->x, d, i))
+            continue;
+        const uint32_t place = keys_add(&types, o->op_type[i], s->x->mem);
+        if (place == s->kind.n - first) {
+            struct kind_sum *new = list_add(&s->kind, s->x->mem);
+            if (!new)
+                return false;
+            *new = (struct kind_sum){ .device = d->source.device, .op_type = o->op_type[i] };
+        }
+        if (place == KEYS_NO_MEMORY)
+            return false;
+        struct kind_sum *k = &s->kind.at[first + place];
+        any_type |= o->op_type[i] != NAME_NA;
+        k->least = k->n == 0 || o->dur_ns[i] < k->least ? o->dur_ns[i] : k->least;
+        k->most = o->dur_ns[i] > k->most ? o->dur_ns[i] : k->most;
+        k->total += o->dur_ns[i];
+        k->n++;
+        all += o->dur_ns[i];
+    }
+    if (!any_type || all <= 0)
+        s->kind.n = first;
+    for (size_t i = first; i < s->kind.n; i++)
+        s->kind.at[i].all = all;
+    if (s->kind.n > first)
+        qsort_r(s->kind.at + first, s->kind.n - first, sizeof *s->kind.at, by_total, s->x->profile->names);
+    return true;
+}
+
+CELL_GETTER(device_id, struct comm_statistic, cell_uint(r->kind.at[i].device))
+CELL_GETTER(op_type, struct comm_statistic, cell_name(r->kind.at[i].op_type))
+CELL_GETTER(count, struct comm_statistic, cell_uint(r->kind.at[i].n))
+CELL_GETTER(total, struct comm_statistic, cell_statistic(r->x, r->kind.at[i].total / 1000))
+CELL_GETTER(least, struct comm_statistic, cell_statistic(r->x, r->kind.at[i].least / 1000))
+CELL_GETTER(average, struct comm_statistic, cell_statistic(r->x, r->kind.at[i].total / (double)r->kind.at[i].n / 1000))
+CELL_GETTER(most, struct comm_statistic, cell_statistic(r->x, r->kind.at[i].most / 1000))
+CELL_GETTER(ratio, struct comm_statistic, cell_statistic(r->x, r->kind.at[i].total / r->kind.at[i].all * 100))
+
+static const struct column statistic_columns[] = {
+    { "Device_id", device_id }, { "OP Type", op_type },      { "Count", count },       { "Total Time(us)", total },
+    { "Min Time(us)", least },  { "Avg Time(us)", average }, { "Max Time(us)", most }, { "Ratio(%)", ratio },
+};
+
 bool communication_statistic(const struct export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = { { "Device_id", NULL },    { "OP Type", NULL },
-                                            { "Count", NULL },        { "Total Time(us)", NULL },
-                                            { "Min Time(us)", NULL }, { "Avg Time(us)", NULL },
-                                            { "Max Time(us)", NULL }, { "Ratio(%)", NULL } };
     const struct profile *p = x->profile;
-    struct grid grid = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
-    for (size_t k = 0; k < p->n_devices && !p->is_level0; k++) {
-        const struct comm_ops *o = &p->device[k].comm.ops;
-        struct kind_sum *sum = arena_take(x->mem, o->n, sizeof *sum);
-        struct keys types = { 0 }; /* place of a kind in `sum` */
-        bool any_type = false;
-        double all = 0;
-        if (!sum)
-            return error_set(e, FAULT_LIMIT, "no memory for communication_statistic");
-        for (size_t i = 0; i < o->n; i++) {
-            if (o->is_aicpu[i] || !scope_has_collective(x, &p->device[k], i))
-                continue;
-            const uint32_t place = keys_add(&types, o->op_type[i], x->mem);
-            if (place == KEYS_NO_MEMORY)
-                return error_set(e, FAULT_LIMIT, "no memory for communication_statistic");
-            struct kind_sum *s = &sum[place];
-            s->op_type = o->op_type[i];
-            any_type |= o->op_type[i] != NAME_NA;
-            s->least = s->n == 0 || o->dur_ns[i] < s->least ? o->dur_ns[i] : s->least;
-            s->most = o->dur_ns[i] > s->most ? o->dur_ns[i] : s->most;
-            s->total += o->dur_ns[i];
-            s->n++;
-            all += o->dur_ns[i];
-        }
-        if (!any_type || all <= 0)
-            continue;
-        qsort_r(sum, types.key.n, sizeof *sum, by_total, p->names);
-        for (size_t i = 0; i < types.key.n; i++)
-            grid_row(&grid, (struct cell[]){
-                                cell_uint(p->device[k].source.device), cell_name(sum[i].op_type), cell_uint(sum[i].n),
-                                cell_statistic(x, sum[i].total / 1000), cell_statistic(x, sum[i].least / 1000),
-                                cell_statistic(x, sum[i].total / (double)sum[i].n / 1000),
-                                cell_statistic(x, sum[i].most / 1000), cell_statistic(x, sum[i].total / all * 100) });
-    }
-    *out = grid_table(&grid, "communication_statistic", column, p->names);
+    struct comm_statistic *s = arena_take(x->mem, 1, sizeof *s);
+    bool done = s != NULL;
+    if (done)
+        s->x = x;
+    for (size_t k = 0; k < p->n_devices && !p->is_level0 && done; k++)
+        done = sum_kinds(s, &p->device[k]);
+    if (!done)
+        return error_set(e, FAULT_LIMIT, "no memory for communication_statistic");
+    *out = (struct table){ .name = "communication_statistic",
+                           TABLE_COLUMNS(statistic_columns),
+                           .n_rows = s->kind.n,
+                           .rows = s,
+                           .names = p->names };
     return true;
 }

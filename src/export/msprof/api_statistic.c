@@ -99,41 +99,62 @@ static bool group_calls(const struct export *x, size_t device, struct groups *ou
     return done;
 }
 
-static void add_rows(const struct export *x, struct grid *grid, const struct groups *groups, struct cell device)
+/* A row for each group, and where the older presentation lists them, for each device. */
+struct api_row {
+    struct cell device;
+    struct group group;
+};
+
+struct api_statistic {
+    const struct export *x;
+    LIST(struct api_row) row;
+};
+
+CELL_GETTER(device_id, struct api_statistic, r->row.at[i].device)
+CELL_GETTER(level, struct api_statistic, cell_text(call_level_text(r->x, r->row.at[i].group.level)))
+CELL_GETTER(api_name, struct api_statistic, cell_name(r->row.at[i].group.name))
+CELL_GETTER(total, struct api_statistic, cell_statistic(r->x, r->row.at[i].group.time.total_ns / 1000))
+CELL_GETTER(count, struct api_statistic, cell_uint(r->row.at[i].group.time.n))
+CELL_GETTER(average, struct api_statistic, cell_statistic(r->x, r->row.at[i].group.time.average_us))
+CELL_GETTER(least, struct api_statistic, cell_statistic(r->x, r->row.at[i].group.time.min_ns / 1000))
+CELL_GETTER(most, struct api_statistic, cell_statistic(r->x, r->row.at[i].group.time.max_ns / 1000))
+CELL_GETTER(variance, struct api_statistic, cell_statistic(r->x, call_statistics_variance(&r->row.at[i].group.time)))
+
+static const struct column columns[] = {
+    { "Device_id", device_id }, { "Level", level },  { "API Name", api_name },
+    { "Time(us)", total },      { "Count", count },  { "Avg(us)", average },
+    { "Min(us)", least },       { "Max(us)", most }, { "Variance", variance },
+};
+
+static bool add_rows(struct api_statistic *s, const struct groups *groups, struct cell device)
 {
     for (size_t i = 0; i < groups->n; i++) {
-        const struct group *g = &groups->at[i];
-        const struct cell cells[] = { device,
-                                      cell_text(call_level_text(x, g->level)),
-                                      cell_name(g->name),
-                                      cell_statistic(x, g->time.total_ns / 1000),
-                                      cell_uint(g->time.n),
-                                      cell_statistic(x, g->time.average_us),
-                                      cell_statistic(x, g->time.min_ns / 1000),
-                                      cell_statistic(x, g->time.max_ns / 1000),
-                                      cell_statistic(x, call_statistics_variance(&g->time)) };
-        grid_row(grid, cells);
+        struct api_row *row = list_add(&s->row, s->x->mem);
+        if (!row)
+            return false;
+        *row = (struct api_row){ device, groups->at[i] };
     }
+    return true;
 }
 
 bool api_statistic_report(const struct export *x, struct table *out, struct error *e)
 {
-    static const struct column column[] = {
-        { "Device_id", NULL }, { "Level", NULL },   { "API Name", NULL }, { "Time(us)", NULL }, { "Count", NULL },
-        { "Avg(us)", NULL },   { "Min(us)", NULL }, { "Max(us)", NULL },  { "Variance", NULL },
-    };
     const struct profile *p = x->profile;
-    struct grid grid = { .n_columns = sizeof column / sizeof *column, .mem = x->mem };
+    struct api_statistic *s = arena_take(x->mem, 1, sizeof *s);
     struct groups groups = { 0 };
     const bool by_device = x->is_generic && p->n_devices > 0; /* the older presentation lists them for each device */
-    bool done = true;
+    bool done = s != NULL;
+    if (done)
+        s->x = x;
     for (size_t i = 0; i < (by_device ? p->n_devices : 1) && done; i++) {
         if (i == 0 || x->scope != SCOPE_ALL) /* of a part, each device has calls of its own */
             done = group_calls(x, by_device ? i : SCOPE_HOST, &groups);
-        add_rows(x, &grid, &groups, by_device ? cell_uint(p->device[i].source.device) : cell_text("host"));
+        done = done && add_rows(s, &groups, by_device ? cell_uint(p->device[i].source.device) : cell_text("host"));
     }
     if (!done)
         return error_set(e, FAULT_LIMIT, "api_statistic: no memory");
-    *out = grid_table(&grid, "api_statistic", column, p->names);
+    *out = (struct table){
+        .name = "api_statistic", TABLE_COLUMNS(columns), .n_rows = s->row.n, .rows = s, .names = p->names
+    };
     return true;
 }

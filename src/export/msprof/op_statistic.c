@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "export/columns.h"
 #include "export/msprof/model_names.h"
 #include "export/scope.h"
 #include "export/msprof/statistics.h"
@@ -93,36 +94,30 @@ static int compare(const void *a, const void *b, void *context)
     return by_type ? by_type : names_compare(s->names, l->core, r->core);
 }
 
-static const struct column whole_columns[] = {
-    { "Device_id", NULL },    { "OP Type", NULL },        { "Core Type", NULL },
-    { "Count", NULL },        { "Total Time(us)", NULL }, { "Min Time(us)", NULL },
-    { "Avg Time(us)", NULL }, { "Max Time(us)", NULL },   { "Ratio(%)", NULL },
-};
-static const struct column graph_columns[] = {
-    { "Device_id", NULL },    { "Model Name", NULL },     { "OP Type", NULL },      { "Core Type", NULL },
-    { "Count", NULL },        { "Total Time(us)", NULL }, { "Min Time(us)", NULL }, { "Avg Time(us)", NULL },
-    { "Max Time(us)", NULL }, { "Ratio(%)", NULL },
+struct op_statistic {
+    const struct export *x;
+    const struct group *at;
 };
 
-static void add_row(const struct export *x, struct grid *grid, const struct group *g)
-{
-    const struct cell of_model[] = { cell_uint(g->device), model_name_cell(x->profile, x->model) };
-    const bool is_graph = x->scope == SCOPE_GRAPH;
-    const struct cell row[] = {
-        is_graph ? of_model[1] : of_model[0],
-        cell_name(g->op_type),
-        cell_name(g->core),
-        cell_uint(g->time.n),
-        cell_statistic(x, g->time.total_ns / 1000),
-        cell_statistic(x, g->time.min_ns / 1000),
-        cell_statistic(x, task_statistics_average_ns(&g->time) / 1000),
-        cell_statistic(x, g->time.max_ns / 1000),
-        cell_statistic(x, g->ratio),
-    };
-    struct cell cells[1 + sizeof row / sizeof *row] = { of_model[0] };
-    memcpy(cells + is_graph, row, sizeof row);
-    grid_row(grid, cells);
-}
+CELL_GETTER(device_id, struct op_statistic, cell_uint(r->at[i].device))
+CELL_GETTER(model_name, struct op_statistic, model_name_cell(r->x->profile, r->x->model))
+CELL_GETTER(op_type, struct op_statistic, cell_name(r->at[i].op_type))
+CELL_GETTER(core_type, struct op_statistic, cell_name(r->at[i].core))
+CELL_GETTER(count, struct op_statistic, cell_uint(r->at[i].time.n))
+CELL_GETTER(total, struct op_statistic, cell_statistic(r->x, r->at[i].time.total_ns / 1000))
+CELL_GETTER(least, struct op_statistic, cell_statistic(r->x, r->at[i].time.min_ns / 1000))
+CELL_GETTER(average, struct op_statistic, cell_statistic(r->x, task_statistics_average_ns(&r->at[i].time) / 1000))
+CELL_GETTER(most, struct op_statistic, cell_statistic(r->x, r->at[i].time.max_ns / 1000))
+CELL_GETTER(ratio, struct op_statistic, cell_statistic(r->x, r->at[i].ratio))
+
+enum { OF_GRAPH = 1 };
+static const struct optional_column columns[] = {
+    { "Device_id", NULL, 0, device_id }, { "Model Name", NULL, OF_GRAPH, model_name },
+    { "OP Type", NULL, 0, op_type },     { "Core Type", NULL, 0, core_type },
+    { "Count", NULL, 0, count },         { "Total Time(us)", NULL, 0, total },
+    { "Min Time(us)", NULL, 0, least },  { "Avg Time(us)", NULL, 0, average },
+    { "Max Time(us)", NULL, 0, most },   { "Ratio(%)", NULL, 0, ratio },
+};
 
 bool op_statistic_report(const struct export *x, struct table *out, struct error *e)
 {
@@ -138,14 +133,17 @@ bool op_statistic_report(const struct export *x, struct table *out, struct error
         qsort_r(groups.at, groups.n, sizeof *groups.at, compare, &sorting);
 
     const name_id write_back = names_addz(p->names, "WRITE_BACK"), invalid = names_addz(p->names, "INVALID");
-    const bool is_graph = x->scope == SCOPE_GRAPH;
-    const struct column *column = is_graph ? graph_columns : whole_columns;
-    struct grid grid = { .n_columns = sizeof whole_columns / sizeof *whole_columns + is_graph, .mem = x->mem };
-    for (size_t i = 0; i < groups.n; i++) {
+    struct op_statistic *s = arena_take(x->mem, 1, sizeof *s);
+    uint32_t *shown = arena_take(x->mem, groups.n, sizeof *shown);
+    size_t n = 0;
+    if (!s || !shown)
+        return error_set(e, FAULT_LIMIT, "op_statistic: no memory");
+    for (uint32_t i = 0; i < groups.n; i++) {
         const struct group *g = &groups.at[i];
         if (g->op_type != NAME_NA && g->core != write_back && g->core != invalid)
-            add_row(x, &grid, g);
+            shown[n++] = i;
     }
-    *out = grid_table(&grid, "op_statistic", column, p->names);
-    return true;
+    *s = (struct op_statistic){ x, groups.at };
+    *out = (struct table){ .name = "op_statistic", .n_rows = n, .rows = s, .shown = shown, .names = p->names };
+    return OPTIONAL_COLUMNS(out, columns, x->scope == SCOPE_GRAPH ? OF_GRAPH : 0, x, e);
 }
