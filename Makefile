@@ -96,9 +96,12 @@ test-build: need-test build/build.ninja
 test-gcc: test-build
 	@$(NICE) meson test -C build --print-errorlogs --no-rebuild
 
-# One tree for three things: the other compiler (whose warnings are errors, too), the sanitizers, and the fuzz targets.
+# One tree for two things: the other compiler (whose warnings are errors, too) and the sanitizers.
+SANITIZED = CC=clang CXX=clang++ $(MESON_SETUP) -Db_sanitize=address,undefined -Db_lundef=false
 build-sanitized/build.ninja: | need-test
-	@CC=clang CXX=clang++ $(MESON_SETUP) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false build-sanitized >/dev/null
+	@$(SANITIZED) build-sanitized >/dev/null
+build-fuzz/build.ninja: | need-test
+	@$(SANITIZED) -Dfuzz=true build-fuzz >/dev/null
 
 test-sanitized: build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
@@ -118,10 +121,10 @@ viewer: program
 	@build/ascope export-trace $(or $(SESSION),tests/data/pt-a-npu/raw/*_ascend_pt) build/viewer --time-base start --quiet
 	@node tests/viewer/view.js build/viewer/trace_view.json build/viewer/session
 
-# What a target finds is kept: build-sanitized/crash-* can be given to it again.
-fuzz: build-sanitized/build.ninja
-	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
-	@fuzz/run build-sanitized tests/data $(FUZZ_SECONDS)
+# What a target finds is kept: build-fuzz/crash-* can be given to it again.
+fuzz: build-fuzz/build.ninja
+	@$(NICE) ninja -C build-fuzz -j $(NINJA_JOBS) --quiet
+	@fuzz/run build-fuzz tests/data $(FUZZ_SECONDS)
 
 torture: test-build build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
@@ -184,4 +187,4 @@ docs: program
 	@scripts/docs build/ascope
 
 clean:
-	@rm -rf build build-sanitized build-aarch64 build-static $(AARCH64) demo dist
+	@rm -rf build build-sanitized build-fuzz build-aarch64 build-static $(AARCH64) demo dist

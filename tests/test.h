@@ -24,4 +24,11 @@ static inline uint64_t random_next(uint64_t *state)
 }
 enum { RANDOM_SEED = 20240601 };
 
+/* One in so many of the cases of a long test, where the tree runs a sample; else every one. */
+static inline unsigned test_stride(unsigned one_in)
+{
+    const char *depth = getenv("ASCOPE_DEPTH");
+    return depth && strcmp(depth, "sample") == 0 ? one_in : 1;
+}
+
 #endif

@@ -283,7 +283,7 @@ def flat(r):
 
 
 def check_masses(o):
-    n = 1000000 if o.whole else 30000
+    n = o.many(30000)
     rows = [
         ("operators that are all the same", instead(OPS, lambda t: op(t, t + 9) * n)),
         ("operators inside each other", instead(OPS, lambda t: b"".join(op(t + i, t + 3 * n - i) for i in range(n)))),

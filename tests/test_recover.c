@@ -197,13 +197,15 @@ static void killed_at_any_call_every_record_is_there_once(void **state)
 {
     uint64_t n_all = 0;
     unsigned n_deaths = 0, n_again = 0;
+    const unsigned step = test_stride(5);
     said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (uint64_t n_before = 0, n_same = 0; n_same < 4; n_deaths++) { /* until later calls change nothing any more */
+        const int64_t last_call = n_deaths * step;
         folder_make(NULL);
         memset(said, 0, sizeof *said);
         pid_t child = child_fork();
         if (child == 0)
-            record_until_dead(n_deaths, n_deaths % 2);
+            record_until_dead(last_call, n_deaths % 2);
         child_end_by(child, SIGKILL);
         bool is_done = false;
         for (int64_t last = n_deaths % 7; !is_done;
@@ -238,7 +240,7 @@ static void killed_at_any_call_every_record_is_there_once(void **state)
 static void killed_at_any_moment_every_record_is_there_once(void **state)
 {
     const char *kills = getenv("ASCOPE_KILLS"), *seed = getenv("ASCOPE_SEED"); /* make torture has more of them */
-    const unsigned n_kills = kills ? (unsigned)atoi(kills) : KILLS;
+    const unsigned n_kills = kills ? (unsigned)atoi(kills) : KILLS / test_stride(5);
     uint64_t random = RANDOM_SEED + (seed ? (uint64_t)atoi(seed) : 0), n_all = 0, n_recovered = 0;
     said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (unsigned run = 0; run < n_kills; run++) {
@@ -433,7 +435,8 @@ static void rings_that_end_early_give_what_they_have(void **state)
 static struct {
     const char *what;
     size_t at, bytes;
-    bool is_twice; /* so that its loss is none */
+    bool is_twice;    /* so that its loss is none */
+    bool has_records; /* that are all alike */
 } part[12];
 
 static void parts_find(void)
@@ -443,27 +446,29 @@ static void parts_find(void)
     struct rings_layout layout;
     memcpy(&layout, left + offsetof(struct rings_front, header.layout), sizeof layout);
     size_t n = 0;
-    part[n++] = (typeof(*part)){ "header", 0, sizeof(struct rings_header), true };
+    part[n++] = (typeof(*part)){ "header", 0, sizeof(struct rings_header), true, false };
     part[n++] = (typeof(*part)){ "header again", offsetof(struct rings_front, header_again),
-                                 sizeof(struct rings_header), true };
+                                 sizeof(struct rings_header), true, false };
     for (size_t copy = 0; copy < RINGS_COPIES; copy++)
         for (size_t turn = 0; turn < RINGS_TURNS; turn++) {
             const size_t at =
                 offsetof(struct rings_front, commit) + (copy * RINGS_TURNS + turn) * sizeof(struct rings_commit);
-            part[n++] = (typeof(*part)){ "a commit", at, head, true };
-            part[n++] = (typeof(*part)){ "its tails", at + offsetof(struct rings_commit, tail), 32, true };
+            part[n++] = (typeof(*part)){ "a commit", at, head, true, false };
+            part[n++] = (typeof(*part)){ "its tails", at + offsetof(struct rings_commit, tail), 32, true, false };
         }
-    part[n++] = (typeof(*part)){ "a ring", ring, sizeof(struct ring_shared), false };
-    part[n++] = (typeof(*part)){ "records", ring + layout.lane_at[0], (WRITTEN + LEFT) * 80, false };
+    part[n++] = (typeof(*part)){ "a ring", ring, sizeof(struct ring_shared), false, false };
+    part[n++] = (typeof(*part)){ "records", ring + layout.lane_at[0], (WRITTEN + LEFT) * 80, false, true };
 }
 
 static void every_byte_of_the_rings_may_be_anything(void **state)
 {
     unsigned n_done = 0, n_damaged = 0;
+    const unsigned step = test_stride(7);
+    const size_t each = 4 * ROWS(target) * 80; /* of the records; then one byte in eleven */
     parts_find();
     for (size_t i = 0; i < ROWS(part); i++) {
         print_message("  %s\n", part[i].what);
-        for (size_t k = 0; k < part[i].bytes; k += k < 4096 ? 1 : 11) {
+        for (size_t k = 0; k < part[i].bytes; k += !part[i].has_records || k < each ? step : 11 * step) {
             uint8_t *byte = left + part[i].at + k, was = *byte;
             struct recovered r;
             *byte ^= (uint8_t)(k % 9 == 8 ? 0xFF : 1 << k % 9);

@@ -82,12 +82,13 @@ def main():
                     failed = True
                     print("%s, %s:\n%s" % (name, what, r.stdout), flush=True)
             note(o, n, what)
-        if not o.quick:  # in a hurry it is a test of its own
-            for what in ("absurd", "absurd_session"):
+        if not o.quick:  # in a hurry each is a test of its own
+            for what, options, kind in (("absurd", ["--whole"], "absurd collections"), ("absurd_session", ["--whole"], "absurd collections"),
+                                        ("hostile", ["--kinds", "13", "--jobs", o.jobs], "collections with one damaged file")):
                 r = subprocess.run([sys.executable, os.path.join(o.source, "tests/test_%s.py" % what), os.path.join(o.build, "ascope"),
-                                    o.source, "--whole"], stdout=subprocess.PIPE, text=True, env=environment)
-                counted = re.search(r"^(\d+) absurd", r.stdout, re.M)
-                note(o, int(counted.group(1)) if counted else 0, "absurd collections")
+                                    o.source, *options], stdout=subprocess.PIPE, text=True, env=environment)
+                counted = re.search(r"^(\d+) (absurd|damaged)", r.stdout, re.M)
+                note(o, int(counted.group(1)) if counted else 0, kind)
                 if r.returncode != 0:
                     failed = True
                     print(r.stdout)
