@@ -423,6 +423,36 @@ static void a_ring_that_comes_during_a_look_is_no_damage(void **state)
     (void)state;
 }
 
+static void *put_one(void *is_put)
+{
+    *(bool *)is_put = put_number(STREAM_TRACK, 0, RECORD, 1);
+    return NULL;
+}
+
+/* Everything is in files, so that nobody touches what was cut off: only a ring that is made behind it could notice. */
+static void rings_that_are_cut_are_not_made_long_again(void **state)
+{
+    struct writer_tally tally;
+    struct error e = { 0 };
+    pthread_t thread;
+    bool is_put = true;
+    collecting_start(NULL);
+    put_patiently(0);
+    assert_true(writer_flush(&tally, &e));
+    assert_int_equal(truncate(rings.path, (off_t)(rings.layout.rings_at + rings.layout.lane_at[1])), 0);
+    pthread_create(&thread, NULL, put_one, &is_put);
+    pthread_join(thread, NULL);
+    assert_false(is_put);
+    assert_true(atomic_load(&rings.is_gone));
+    assert_false(writer_stop(&tally, &e));
+    assert_true(tally.is_gone);
+    assert_non_null(strstr(e.text, RINGS_NAME));
+    assert_int_equal(n_told, 1);
+    rings_close();
+    assert_int_equal(count_numbers(folder), 1);
+    (void)state;
+}
+
 /* In a child: a SIGBUS that nobody meets is its end. */
 static void child_goes_on(off_t to, bool grows_again)
 {
@@ -529,6 +559,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_room_for_a_ring_records_are_counted, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(a_directory_that_is_deleted_is_told_once, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(a_ring_that_comes_during_a_look_is_no_damage, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(rings_that_are_cut_are_not_made_long_again, quiet_folder, folder_remove),
         cmocka_unit_test(a_program_whose_rings_are_cut_short_goes_on),
         cmocka_unit_test(a_bus_error_of_the_program_ends_it_as_ever),
     };

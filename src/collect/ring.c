@@ -183,6 +183,16 @@ static uint8_t *ring_map(uint64_t offset)
     return NULL;
 }
 
+/* Somebody cut the file, and a ring behind the end would make it long again: its holes would pass for rings that have nothing in
+ * them. Of as many rings as come before this one, whichever they are, one ends here or later. */
+static bool is_cut_short(uint32_t n)
+{
+    const struct rings_layout *h = &rings.layout;
+    struct stat st;
+    return atomic_load(&rings.front->n_ready) >= n && fstat(rings.fd, &st) == 0 &&
+           (uint64_t)st.st_size < h->rings_at + n * h->ring_bytes;
+}
+
 /* The next ring of the file: its number, or RINGS_MOST. The number first: where the file system cannot make room by itself, the
  * library touches every block, and must not meet another thread's records there. */
 static uint32_t ring_claim(int *why)
@@ -195,6 +205,10 @@ static uint32_t ring_claim(int *why)
             return RINGS_MOST;
         }
     } while (!atomic_compare_exchange_weak(&rings.front->n_rings, &n, n + 1));
+    if (is_cut_short(n)) {
+        rings_end_early();
+        return RINGS_MOST;
+    }
     if (file_grow(rings.fd, h->rings_at + n * h->ring_bytes, h->ring_bytes, why))
         return n;
     uint32_t next = n + 1;
@@ -216,7 +230,8 @@ static bool ring_attach(struct ring *r, uint32_t session)
     const uint32_t number = ring_claim(&why);
     uint8_t *base = number < RINGS_MOST ? ring_map(h->rings_at + number * h->ring_bytes) : NULL;
     if (!base) {
-        atomic_store(&rings.trouble, why ? why : errno);
+        if (!atomic_load(&rings.is_gone)) /* which the writer reports */
+            atomic_store(&rings.trouble, why ? why : errno);
         errno = errno_was;
         atomic_fetch_sub(&n_attaching, 1);
         return false;
