@@ -13,6 +13,7 @@
 #include "collect/recording.h"
 #include "device/sim_npu/sim_cost.h"
 #include "device/sim_npu/sim_npu.h"
+#include "device/sim_npu/sim_npu_job.h"
 
 /* ---- the cost model ---- */
 
@@ -663,6 +664,40 @@ static void a_rank_that_never_comes_is_not_waited_for(void **state)
     (void)state;
 }
 
+/* One that joins under the same name, but with another number of ranks, must not cut the file that the first has mapped. */
+static void a_job_of_another_size_leaves_the_first_alone(void **state)
+{
+    int joined[2], ends[2];
+    char byte;
+    job_name();
+    assert_int_equal(pipe(joined), 0);
+    assert_int_equal(pipe(ends), 0);
+    const pid_t first = child_fork();
+    if (first == 0) {
+        close(ends[1]);
+        npu_job_forget();
+        setenv("WORLD_SIZE", "4", 1);
+        setenv("RANK", "3", 1);
+        if (npu_job().ranks != 4 || write(joined[1], "j", 1) != 1 || read(ends[0], &byte, 1) < 0)
+            _exit(1);
+        exit(0); /* leaves the job, in its memory */
+    }
+    close(joined[1]);
+    assert_int_equal(read(joined[0], &byte, 1), 1);
+    const pid_t other = child_fork();
+    if (other == 0) {
+        npu_job_forget();
+        setenv("WORLD_SIZE", "2", 1);
+        _exit(npu_job().ranks == 2 ? 0 : 1);
+    }
+    child_end_well(other);
+    close(ends[1]);
+    child_end_well(first);
+    close(joined[0]);
+    close(ends[0]);
+    (void)state;
+}
+
 static void a_child_process_has_devices_of_its_own(void **state)
 {
     struct ascope_sim_stream *s = ascope_sim_stream_new(0);
@@ -702,6 +737,7 @@ int main(void)
         IN_A_FOLDER(ranks_meet_at_the_same_time),
         IN_A_FOLDER(a_rank_that_died_is_not_waited_for),
         IN_A_FOLDER(a_rank_that_never_comes_is_not_waited_for),
+        cmocka_unit_test(a_job_of_another_size_leaves_the_first_alone),
         cmocka_unit_test(a_child_process_has_devices_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

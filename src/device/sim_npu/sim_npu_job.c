@@ -131,6 +131,11 @@ static bool file_lock(int fd)
     return false;
 }
 
+static bool is_private(const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && (st->st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
 /* The file, locked; -1 with errno. One that was taken away between opening and locking is not the job's any more. Whose it is is seen
  * before anything is done with it: anybody may put something there under its name. */
 static int file_open(void)
@@ -141,7 +146,7 @@ static int file_open(void)
         struct stat st;
         if (fd < 0)
             return -1;
-        int why = fstat(fd, &st) != 0 ? errno : !S_ISREG(st.st_mode) || st.st_uid != geteuid() ? EPERM : 0;
+        int why = fstat(fd, &st) != 0 ? errno : !is_private(&st) ? EPERM : 0;
         if (why == 0 && !file_lock(fd))
             why = errno;
         if (why == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0)
@@ -154,6 +159,8 @@ static int file_open(void)
     return -1;
 }
 
+/* Nobody else can cut the file while it is mapped: it is the user's own, and was created for the user alone. Those who do so are of
+ * this program, with the lock, and never while a process of the job lives. */
 static struct shared *file_map(int fd, const char **why)
 {
     const size_t bytes = shared_bytes(job.ranks);
@@ -162,23 +169,25 @@ static struct shared *file_map(int fd, const char **why)
     for (int tries = 0; tries < 2; tries++) {
         if (fstat(fd, &st) != 0 || (st.st_size == 0 && ftruncate(fd, (off_t)bytes) != 0))
             return NULL;
-        const bool fits = st.st_size == 0 || st.st_size == (off_t)bytes;
-        struct shared *s = fits ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
         const bool is_fresh = st.st_size == 0;
-        if (s != MAP_FAILED && is_fresh) {
+        const size_t mapped = is_fresh ? bytes : (size_t)st.st_size;
+        struct shared *s = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (s == MAP_FAILED)
+            return NULL;
+        if (is_fresh) {
             s->magic = JOB_MAGIC;
             s->version = JOB_VERSION;
             s->ranks = job.ranks;
             return s;
         }
-        const bool is_ours =
-            s != MAP_FAILED && s->magic == JOB_MAGIC && s->version == JOB_VERSION && s->ranks == job.ranks;
-        if (is_ours && anybody_lives(s))
+        const bool is_job = mapped >= sizeof *s && s->magic == JOB_MAGIC && s->version == JOB_VERSION &&
+                            s->ranks <= RANKS_MOST && mapped == shared_bytes(s->ranks);
+        const bool lives = is_job && anybody_lives(s);
+        if (lives && s->ranks == job.ranks)
             return s;
-        if (s != MAP_FAILED)
-            munmap(s, bytes);
+        munmap(s, mapped);
         *why = "it belongs to a job of another size";
-        if (ftruncate(fd, 0) != 0) /* left by a job whose processes are gone */
+        if (lives || ftruncate(fd, 0) != 0) /* left by a job whose processes are gone */
             return NULL;
     }
     return NULL;
