@@ -345,6 +345,26 @@ static void the_host_is_sampled(void **state)
     (void)state;
 }
 
+/* However late the thread of the samplers gets a processor. */
+static void the_shortest_session_has_two_samples_of_the_host(void **state)
+{
+    struct ascope_options o = options_for("none");
+    o.layout = ASCOPE_LAYOUT_PROF;
+    assert_true(ascope_options_set(&o, "host_sys", "mem"));
+    for (unsigned round = 0; round < 20; round++) {
+        struct ascope_session *s = ascope_session_new(&o, NULL);
+        assert_true(s && ascope_session_start(s, NULL));
+        assert_true(ascope_session_stop(s, NULL));
+        unsigned n = 0;
+        for (const char *at = text_of(ascope_session_path(s), "host/data/host_mem.data.slice_0");
+             at && (at = strchr(at, '\n')); at++)
+            n++;
+        assert_true(n >= 2);
+        ascope_session_discard(s);
+    }
+    (void)state;
+}
+
 /* ---- what cannot be ---- */
 
 static void places_that_cannot_be(void **state)
@@ -726,6 +746,7 @@ int main(void)
         cmocka_unit_test(the_rank_is_in_names),
         cmocka_unit_test(the_environment_tells_where),
         cmocka_unit_test(the_host_is_sampled),
+        cmocka_unit_test(the_shortest_session_has_two_samples_of_the_host),
         cmocka_unit_test(places_that_cannot_be),
         cmocka_unit_test(calls_out_of_order),
         cmocka_unit_test(metadata_has_its_limits),

@@ -21,7 +21,8 @@ struct host_sampler {
     uint32_t what;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake;
+    pthread_cond_t wake, begun;
+    bool has_begun; /* the first samples are taken */
     bool ends;
     uint64_t disk_from_ns, disk_lines, disk_read, disk_written; /* bytes that lines were written for */
     char text[TEXT_MOST];
@@ -176,7 +177,7 @@ static void *sampler_main(void *of)
     struct host_sampler *const h = of;
     pthread_setname_np(pthread_self(), "ascope-host");
     pthread_mutex_lock(&h->lock);
-    while (!h->ends) {
+    do {
         pthread_mutex_unlock(&h->lock);
         const uint64_t before = now_ns();
         look(h);
@@ -185,9 +186,11 @@ static void *sampler_main(void *of)
         const uint64_t next = before + pause;
         const struct timespec until = { .tv_sec = (time_t)(next / 1000000000), .tv_nsec = (long)(next % 1000000000) };
         pthread_mutex_lock(&h->lock);
+        h->has_begun = true;
+        pthread_cond_broadcast(&h->begun);
         if (!h->ends)
             pthread_cond_timedwait(&h->wake, &h->lock, &until);
-    }
+    } while (!h->ends);
     pthread_mutex_unlock(&h->lock);
     look(h); /* how it was at the stop: short recordings have two samples, too */
     return NULL;
@@ -206,14 +209,20 @@ struct host_sampler *host_sampler_start(uint32_t what, struct error *e)
     pthread_mutex_init(&h->lock, NULL);
     pthread_cond_init(&h->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&h->begun, NULL);
     h->what = what;
     sigset_t all, was; /* the program's signals are for its own threads */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &was);
     const int why = pthread_create(&h->thread, NULL, sampler_main, h);
     pthread_sigmask(SIG_SETMASK, &was, NULL);
-    if (why == 0)
+    if (why == 0) { /* how it was at the start, also where the thread has to wait for a processor */
+        pthread_mutex_lock(&h->lock);
+        while (!h->has_begun)
+            pthread_cond_wait(&h->begun, &h->lock);
+        pthread_mutex_unlock(&h->lock);
         return h;
+    }
     error_set(e, FAULT_LIMIT, "cannot create the host sampler thread: %s", strerror(why));
     free(h);
     return NULL;
@@ -229,6 +238,7 @@ void host_sampler_stop(struct host_sampler *h)
     pthread_mutex_unlock(&h->lock);
     pthread_join(h->thread, NULL);
     pthread_cond_destroy(&h->wake);
+    pthread_cond_destroy(&h->begun);
     pthread_mutex_destroy(&h->lock);
     free(h);
 }
