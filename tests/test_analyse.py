@@ -84,6 +84,17 @@ class Finding(Case):
         self.assertEqual(sorted((row["rank"], row["duplicate"]) for row in report["ranks"]),
                          [(0, True), (0, True), (1, False), (2, False)])
 
+    def test_ranks_without_a_directory_are_reported_in_one_line(self):
+        paths = [self.sample("host", "r%d_ascend_pt" % i) for i in range(7)]
+        what = ": no directory; what the ranks are compared with is incomplete\n"
+        for ranks, said in (((0, 1, 2, 3, 4, 5, 6), None), ((0, 1, 3, 4, 5, 6, 7), "rank 2"), ((9, 3, 0, 1, 4, 8, 5), "ranks 2, 6-7"),
+                            ((6, 7, 8, 9, 10, 11, 12), "ranks 0-5"),
+                            ((1, 3, 5, 7, 9, 11, 1 << 40), "ranks 0, 2, 4, 6, 8, ..."), ((0, 0, 1, 1, 2, 2, 4), "rank 3")):
+            for path, rank in zip(paths, ranks):
+                self.settings(path, lambda info, rank=rank: info.update(rank_id=rank))
+            lines = [line for line in self.ascope(self.dir, code=0).stderr.splitlines(True) if " directories, " not in line]
+            self.assertEqual(lines, ["ascope: " + said + what] if said else [], ranks)
+
     def test_one_that_fails_stops_no_other(self):
         bad, good = self.sample("npu", "a_ascend_pt"), self.sample("npu", "b_ascend_pt")
         for f in glob.glob(glob.escape(bad) + "/PROF_*"):

@@ -240,6 +240,45 @@ static void report_duplicates(const struct rank_row *row, size_t n)
     }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* One line for all ranks below the highest that no directory has: "ranks 2, 5-7". False: no memory. */
+static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
+{
+    enum { GAPS_SHOWN = 5 };
+    int64_t *rank = arena_take(mem, n, sizeof *rank), next = 0, n_missing = 0;
+    char text[GAPS_SHOWN * 50 + 8] = "";
+    size_t n_ranks = 0, n_gaps = 0, used = 0;
+    if (!rank)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (row[i].has_rank && row[i].rank >= 0 && row[i].rank < INT64_MAX)
+            rank[n_ranks++] = row[i].rank;
+    qsort(rank, n_ranks, sizeof *rank, by_number);
+    for (size_t i = 0; i < n_ranks; i++) {
+        const int64_t first = next, last = rank[i] - 1;
+        next = rank[i] + 1;
+        if (last < first)
+            continue;
+        n_missing += last - first + 1;
+        if (n_gaps < GAPS_SHOWN)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%lld", n_gaps > 0 ? ", " : "", (long long)first);
+        if (n_gaps < GAPS_SHOWN && last > first)
+            used += (size_t)snprintf(text + used, sizeof text - used, "-%lld", (long long)last);
+        if (n_gaps++ == GAPS_SHOWN)
+            snprintf(text + used, sizeof text - used, ", ...");
+    }
+    if (n_missing > 0)
+        complain("rank%s %s: no directory; what the ranks are compared with is incomplete", n_missing > 1 ? "s" : "",
+                 text);
+    return true;
+}
+
 /* What the ranks of a job say together. False: no memory. */
 static bool compare_ranks(struct analysis *n, json_t **json)
 {
@@ -260,6 +299,8 @@ static bool compare_ranks(struct analysis *n, json_t **json)
     if (!ranks_compare(row, n_rows, order))
         return false;
     report_duplicates(row, n_rows);
+    if (!report_gaps(row, n_rows, mem))
+        return false;
     if (n->a->json) {
         *json = json_pack("{s:o}", "ranks", rank_table_json(row, order, n_rows));
         return *json != NULL;
