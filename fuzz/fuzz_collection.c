@@ -2,7 +2,7 @@
 #include "folder.h"
 
 #include "analyse/profile_analyse.h"
-#include "export/comm/analyze.h"
+#include "pipeline/analyze.h"
 #include "export/msprof/query.h"
 #include "pipeline/prof_write.h"
 #include "load/prof.h"

@@ -3,7 +3,7 @@
 #include "folder.h"
 
 #include "cli/reports.h"
-#include "export/recording_facts.h"
+#include "export/msprof/recording_facts.h"
 #include "load/collector_load.h"
 #include "load/source_open.h"
 

@@ -5,7 +5,6 @@ Every layout in src/raw is listed in src/raw/all.c, so that the tests and the fu
 Every environment variable of ascope that the sources read is in the man page, and the other way round.
 Notes to oneself (work to be done, tricks to be removed) belong in an issue, not in the source.
 A test forks by tests/child.h, whose parent does not wait for ever.
-The recorder knows devices by device.h alone: each is a row of device_kinds.
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
 """
 import pathlib
@@ -52,13 +51,6 @@ def forks_without_an_alarm(tests):
                 yield f"{file}:{number}: {line.strip()}; wanted child_fork() and child_end() of child.h"
 
 
-def devices_known_to_the_recorder(src):
-    for file in sorted((src / "collect").glob("*.[ch]")):
-        for name in re.findall(r'^#include "((?:device|sim)/.*)"', file.read_text(), re.M):
-            if name != "device/device.h":
-                yield f"{file}: includes {name}; wanted device/device.h alone"
-
-
 def cells_by_number(src):
     for file in sorted([*(src / "export").rglob("*.[ch]"), *(src / "pipeline").rglob("*.[ch]"), *(src / "cli").rglob("*.[ch]")]):
         for number, line in enumerate(file.read_text().splitlines(), 1):
@@ -69,7 +61,7 @@ def cells_by_number(src):
 def main():
     src = pathlib.Path(sys.argv[1])
     problems = [*unlisted_layouts(src), *notes_to_oneself(src), *variables_without_manual(src),
-                *forks_without_an_alarm(src.parent / "tests"), *devices_known_to_the_recorder(src), *cells_by_number(src)]
+                *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 

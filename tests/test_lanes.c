@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "export/msprof/lanes.h"
+#include "export/lanes.h"
 
 static void slices_that_moved_to_another_lane_are_found_again(void **state)
 {

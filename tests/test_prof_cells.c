@@ -7,9 +7,9 @@
 
 static bool report_build(const void *context, const char *table, struct table *out, struct error *e)
 {
-    for (size_t i = 0; i < n_reports; i++)
-        if (strcmp(reports[i].file, table) == 0)
-            return reports[i].build(context, out, e);
+    for (size_t i = 0; i < prof_registry.n_reports; i++)
+        if (strcmp(prof_registry.report[i].file, table) == 0)
+            return prof_registry.report[i].build(context, out, e);
     return error_set(e, FAULT_ASKED, "there is no such report");
 }
 

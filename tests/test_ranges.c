@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "analyse/flow/ranges.h"
+#include "analyse/framework/ranges.h"
 #include "raw/host_records.h"
 
 enum { MOST = 256, DOMAIN = 77 };

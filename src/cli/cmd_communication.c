@@ -1,5 +1,5 @@
 #include "cli/cmd_communication.h"
-#include "export/comm/analyze.h"
+#include "pipeline/analyze.h"
 
 #include <string.h>
 

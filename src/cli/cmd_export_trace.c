@@ -12,6 +12,7 @@
 #include "export/scope.h"
 #include "export/framework/trace_view.h"
 #include "pipeline/collection_write.h"
+#include "pipeline/registry.h"
 #include "export/trace_split.h"
 
 /* What became of it: the file, or its pieces. */
@@ -130,7 +131,11 @@ static enum outcome write_trace(struct arguments *a, const struct collection *s,
 static bool draw_prof(struct arguments *a, const struct profile *p, struct out *o, uint64_t *n_events, struct error *e)
 {
     const struct request whole = { .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED };
-    struct export x = { .profile = p, .dialect = whole.dialect, .from_start = a->time_base == 1, .mem = a->mem };
+    struct export x = { .profile = p,
+                        .registry = &prof_registry,
+                        .dialect = whole.dialect,
+                        .from_start = a->time_base == 1,
+                        .mem = a->mem };
     if (!scope_resolve(&x, &whole, e) || !prof_trace_draw(&x, &(struct timeline_wish){ 0 }, a->pretty, o, n_events, e))
         return false;
     if (arena_failed(a->mem) || names_failed(p->names))

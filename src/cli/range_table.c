@@ -1,6 +1,6 @@
 #include "cli/range_table.h"
 
-#include "analyse/flow/ranges.h"
+#include "analyse/framework/ranges.h"
 #include "cli/summary.h"
 
 static void put_range(const struct term *t, const struct names *names, const struct range_sum *r, int columns)

@@ -20,9 +20,18 @@ enum scope {
     SCOPE_GRAPH, /* some iterations of one model */
 };
 
+/* What there is to write of a PROF directory. */
+struct registry {
+    const struct report *report;
+    const struct track *track;
+    const struct db_writer *db_writer;
+    size_t n_reports, n_tracks, n_db_writers;
+};
+
 struct export
 {
     const struct profile *profile;
+    const struct registry *registry; /* for outputs that gather others: timeline, database */
     enum dialect dialect;
     enum scope scope;
     /* The reference has two ways of presenting the same data: one for whole collections of A2 and A3, and an older one

@@ -15,7 +15,7 @@
 #include "base/names.h"
 #include "base/out.h"
 #include "export/escaped.h"
-#include "export/msprof/lanes.h"
+#include "export/lanes.h"
 #include "export/window.h"
 
 struct trace {

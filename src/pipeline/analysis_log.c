@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/out.h"
 #include "base/outdir.h"
-#include "export/recording_facts.h"
+#include "export/msprof/recording_facts.h"
 
 struct log {
     struct out out;

@@ -55,9 +55,9 @@ struct writing {
 
 static const struct report *report_of(const char *name)
 {
-    for (size_t i = 0; i < n_reports; i++)
-        if (strcmp(reports[i].file, name) == 0)
-            return &reports[i];
+    for (size_t i = 0; i < prof_registry.n_reports; i++)
+        if (strcmp(prof_registry.report[i].file, name) == 0)
+            return &prof_registry.report[i];
     return NULL;
 }
 
@@ -113,6 +113,7 @@ struct collection_export collection_export_of(const struct collection *s, enum d
     return (struct collection_export){ .collection = s,
                                        .framework = &s->framework,
                                        .device = { .profile = &s->profile,
+                                                   .registry = &prof_registry,
                                                    .dialect = dialect,
                                                    .scope = SCOPE_ALL,
                                                    .is_generic = !s->profile.chip->is_native,

@@ -16,7 +16,7 @@
 #include "base/pool.h"
 #include "export/msprof/prof_trace.h"
 #include "export/msprof/db_identity.h"
-#include "export/recording_facts.h"
+#include "export/msprof/recording_facts.h"
 #include "export/scope.h"
 #include "pipeline/stages.h"
 #include "export/trace_split.h"
@@ -178,8 +178,8 @@ static void write_db(struct writing *w, struct job *j)
     struct db *db = has_memory(w, j, "msprof.db") ? db_open(path, x.profile->names, &j->error) : NULL;
     if (!db)
         return;
-    for (size_t i = 0; i < n_db_writers; i++)
-        if (!db_writers[i].write(&x, db, &j->error) || !has_memory(w, j, path)) {
+    for (size_t i = 0; i < prof_registry.n_db_writers; i++)
+        if (!prof_registry.db_writer[i].write(&x, db, &j->error) || !has_memory(w, j, path)) {
             db_discard(db);
             return;
         }
@@ -242,17 +242,17 @@ static void plan(struct writing *w)
         add_job(w, JOB_DB);
     if (r->want & WANT_TIMELINE) {
         add_job(w, JOB_TIMELINE)->file = "msprof";
-        for (size_t i = 0; i < n_tracks; i++) {
-            const char *own = tracks[i].own_file;
+        for (size_t i = 0; i < prof_registry.n_tracks; i++) {
+            const char *own = prof_registry.track[i].own_file;
             bool is_new = own != NULL;
             for (size_t k = 0; k < i && is_new; k++)
-                is_new = !tracks[k].own_file || strcmp(tracks[k].own_file, own) != 0;
+                is_new = !prof_registry.track[k].own_file || strcmp(prof_registry.track[k].own_file, own) != 0;
             if (is_new)
                 add_job(w, JOB_TIMELINE)->file = own;
         }
     }
-    for (size_t i = 0; i < n_reports && (r->want & WANT_SUMMARY); i++)
-        add_job(w, JOB_REPORT)->report = &reports[i];
+    for (size_t i = 0; i < prof_registry.n_reports && (r->want & WANT_SUMMARY); i++)
+        add_job(w, JOB_REPORT)->report = &prof_registry.report[i];
 }
 
 /* Who recorded it, how exactly, and what was lost on the way. */
@@ -367,8 +367,12 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
 static bool write_all(const struct request *r, struct result *out, struct error *e)
 {
     struct writing w = { .request = r,
-                         .base = { .profile = &out->profile, .dialect = r->dialect, .from_start = r->from_start },
-                         .job = arena_take(out->account.mem, 2 + 2 * n_tracks + n_reports, sizeof *w.job) };
+                         .base = { .profile = &out->profile,
+                                   .registry = &prof_registry,
+                                   .dialect = r->dialect,
+                                   .from_start = r->from_start },
+                         .job = arena_take(out->account.mem, 2 + 2 * prof_registry.n_tracks + prof_registry.n_reports,
+                                           sizeof *w.job) };
     const char *name = strrchr(out->profile.path, '/');
     name = name ? name + 1 : out->profile.path;
     w.prof_dir = r->out_dir ? arena_printf(out->account.mem, "%s/%s", r->out_dir, name) : out->profile.path;

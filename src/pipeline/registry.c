@@ -30,7 +30,7 @@
 
 /* One row for each table file: its name, its name in the seed dialect where it is another one, and what it holds. */
 /* clang-format off */
-const struct report reports[] = {
+static const struct report reports[] = {
     { "op_summary", NULL, "operators: when they ran, for how long, on which data, and what the cores counted",
       op_summary_report },
     { "communication_statistic", "hccl_statistic", "collectives by kind: how many, and how long they took",
@@ -112,10 +112,9 @@ const struct report reports[] = {
     { "aicpu_mi", NULL, "how long the model waited for that queue", queue_wait_report },
     { 0 },
 };
-const size_t n_reports = sizeof reports / sizeof *reports - 1;
 
 /* One row for each process of the timeline: the word for it in a -reports file, and the file that it also gets alone. */
-const struct track tracks[] = {
+static const struct track tracks[] = {
     { "cann", NULL, cann_track },
     { "ascend", NULL, hardware_track },
     { "communication", NULL, communication_track },
@@ -132,10 +131,9 @@ const struct track tracks[] = {
     { "device_tx", "msprof_tx", device_marks_track },
     { 0 },
 };
-const size_t n_tracks = sizeof tracks / sizeof *tracks - 1;
 
 /* The tables of the database, in groups. */
-const struct db_writer db_writers[] = {
+static const struct db_writer db_writers[] = {
     { cann_db },
     { hardware_db },
     { communication_db },
@@ -146,10 +144,19 @@ const struct db_writer db_writers[] = {
     { freq_db },
     { core_db },
     { marks_db },
-    { framework_db_write },
+    { identity_db },
     { enums_db },
     { memory_db },
     { 0 },
 };
 /* clang-format on */
-const size_t n_db_writers = sizeof db_writers / sizeof *db_writers - 1;
+
+#define ROWS_OF(table) (sizeof(table) / sizeof *(table)-1) /* without the last, which is empty */
+const struct registry prof_registry = {
+    .report = reports,
+    .n_reports = ROWS_OF(reports),
+    .track = tracks,
+    .n_tracks = ROWS_OF(tracks),
+    .db_writer = db_writers,
+    .n_db_writers = ROWS_OF(db_writers),
+};

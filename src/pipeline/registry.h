@@ -4,11 +4,6 @@
 
 #include "export/export.h"
 
-extern const struct report reports[];
-extern const size_t n_reports;
-extern const struct track tracks[];
-extern const size_t n_tracks;
-extern const struct db_writer db_writers[];
-extern const size_t n_db_writers;
+extern const struct registry prof_registry;
 
 #endif

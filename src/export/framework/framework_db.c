@@ -11,10 +11,9 @@
 #include "base/machine.h"
 #include "export/framework/framework_api_db.h"
 #include "export/msprof/db_identity.h"
-#include "export/recording_facts.h"
+#include "export/msprof/recording_facts.h"
 #include "export/framework/framework_memory.h"
 #include "export/framework/framework_memory_db.h"
-#include "pipeline/registry.h"
 
 const struct db_change pytorch_db_changes[] = {
     { "COMPUTE_TASK_INFO", "blockNum", "blockDim" },
@@ -35,8 +34,9 @@ const size_t n_pytorch_db_changes = sizeof pytorch_db_changes / sizeof *pytorch_
 /* The tables of the device. */
 static bool write_device(const struct collection_export *x, struct db *db, struct error *e)
 {
-    for (size_t i = 0; i < n_db_writers && x->collection->has_device; i++)
-        if (!db_writers[i].write(&x->device, db, e))
+    const struct registry *r = x->device.registry;
+    for (size_t i = 0; i < r->n_db_writers && x->collection->has_device; i++)
+        if (!r->db_writer[i].write(&x->device, db, e))
             return false;
     return true;
 }

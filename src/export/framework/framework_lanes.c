@@ -1,7 +1,7 @@
 #include "export/framework/framework_lanes.h"
 
 #include "base/sort.h"
-#include "export/msprof/lanes.h"
+#include "export/lanes.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 

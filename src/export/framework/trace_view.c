@@ -4,7 +4,7 @@
 
 #include "base/parts.h"
 #include "export/framework/framework_tracks.h"
-#include "export/recording_facts.h"
+#include "export/msprof/recording_facts.h"
 #include "export/msprof/timeline.h"
 #include "export/trace_split.h"
 

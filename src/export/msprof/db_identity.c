@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "export/recording_facts.h"
+#include "export/msprof/recording_facts.h"
 #include "raw/chip.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"
@@ -100,7 +100,7 @@ bool metadata_db(struct db *db, const struct grid *g, struct error *e)
     return grid_db(db, "META_DATA", column, g, e);
 }
 
-bool framework_db_write(const struct export *x, struct db *db, struct error *e)
+bool identity_db(const struct export *x, struct db *db, struct error *e)
 {
     return write_collection(x, db, e) && write_devices(x, db, e);
 }

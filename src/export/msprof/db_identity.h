@@ -5,7 +5,7 @@
 #include "export/export.h"
 
 /* SESSION_TIME_INFO, NPU_INFO, HOST_INFO. */
-bool framework_db_write(const struct export *x, struct db *db, struct error *e);
+bool identity_db(const struct export *x, struct db *db, struct error *e);
 /* RANK_DEVICE_MAP and META_DATA: what a database that only knows the devices says of itself, in the end. What was lost on the way stands
  * in META_DATA, under names that begin with ASCOPE_: the reference's readers look for names of their own. */
 bool about_db(const struct export *x, struct db *db, struct error *e);

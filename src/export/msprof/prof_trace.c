@@ -1,6 +1,6 @@
 #include "export/msprof/prof_trace.h"
 
-#include "export/recording_facts.h"
+#include "export/msprof/recording_facts.h"
 
 bool prof_trace_draw(const struct export *x, const struct timeline_wish *wish, bool is_pretty, struct out *o,
                      uint64_t *n_events, struct error *e)

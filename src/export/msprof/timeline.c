@@ -4,7 +4,6 @@
 
 #include "export/samplers/counter_tracks.h"
 #include "export/scope.h"
-#include "pipeline/registry.h"
 
 static bool is_wanted(const struct timeline_wish *w, const char *process)
 {
@@ -24,11 +23,12 @@ bool timeline_draw(const struct export *x, const struct timeline_wish *wish, str
     struct export shown = *x;
     shown.is_generic = x->is_generic || is_sample_based(x->profile);
     shown.is_own_file = wish->own_file != NULL;
-    for (size_t i = 0; i < n_tracks && e->fault == FAULT_NONE; i++) {
-        const bool own = wish->own_file && tracks[i].own_file && strcmp(tracks[i].own_file, wish->own_file) == 0;
+    for (size_t i = 0; i < x->registry->n_tracks && e->fault == FAULT_NONE; i++) {
+        const struct track *track = &x->registry->track[i];
+        const bool own = wish->own_file && track->own_file && strcmp(track->own_file, wish->own_file) == 0;
         scope_look_at(&shown, t, SCOPE_HOST);
-        if ((!wish->own_file || own) && is_wanted(wish, tracks[i].process))
-            tracks[i].write(&shown, t, e);
+        if ((!wish->own_file || own) && is_wanted(wish, track->process))
+            track->write(&shown, t, e);
     }
     for (size_t i = 0; i < n_counter_tracks && !wish->own_file && e->fault == FAULT_NONE; i++)
         if (is_wanted(wish, counter_tracks[i].process))

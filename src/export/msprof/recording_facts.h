@@ -1,8 +1,8 @@
 /* recording_facts.h - what ascope's collector says about a recording, in the results: rows of a database, an event of a timeline, lines
  * of a README and of a log. All of them have the same facts under the same names, and nothing where another collector was at work.
  */
-#ifndef ASCOPE_EXPORT_RECORDING_FACTS_H
-#define ASCOPE_EXPORT_RECORDING_FACTS_H
+#ifndef ASCOPE_EXPORT_MSPROF_RECORDING_FACTS_H
+#define ASCOPE_EXPORT_MSPROF_RECORDING_FACTS_H
 
 #include "base/db.h"
 #include "base/table.h"

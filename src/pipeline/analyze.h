@@ -4,8 +4,8 @@
  *
  * The files are written into PROF_XXX/analyze, over what was there.
  */
-#ifndef ASCOPE_EXPORT_COMM_ANALYZE_H
-#define ASCOPE_EXPORT_COMM_ANALYZE_H
+#ifndef ASCOPE_PIPELINE_ANALYZE_H
+#define ASCOPE_PIPELINE_ANALYZE_H
 
 #include "pipeline/prof_write.h"
 

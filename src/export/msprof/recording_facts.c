@@ -1,4 +1,4 @@
-#include "export/recording_facts.h"
+#include "export/msprof/recording_facts.h"
 
 #include <ctype.h>
 #include <inttypes.h>

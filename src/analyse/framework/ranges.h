@@ -2,8 +2,8 @@
  *
  * Built on demand from columns, after the analysis; lives in the arena that it was built in.
  */
-#ifndef ASCOPE_ANALYSE_FLOW_RANGES_H
-#define ASCOPE_ANALYSE_FLOW_RANGES_H
+#ifndef ASCOPE_ANALYSE_FRAMEWORK_RANGES_H
+#define ASCOPE_ANALYSE_FRAMEWORK_RANGES_H
 
 #include "profile/profile.h"
 

@@ -1,4 +1,4 @@
-#include "export/comm/analyze.h"
+#include "pipeline/analyze.h"
 
 #include <errno.h>
 #include <string.h>

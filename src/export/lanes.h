@@ -5,8 +5,8 @@
  * and closed as he liked do that. Such a slice goes to the first further row ("lane") of its row in which it nests.
  * Slices of one row must come in the order of their begins; one that does not is left where it is.
  */
-#ifndef ASCOPE_EXPORT_MSPROF_LANES_H
-#define ASCOPE_EXPORT_MSPROF_LANES_H
+#ifndef ASCOPE_EXPORT_LANES_H
+#define ASCOPE_EXPORT_LANES_H
 
 #include <stdbool.h>
 #include <stdint.h>

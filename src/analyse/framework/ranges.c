@@ -1,4 +1,4 @@
-#include "analyse/flow/ranges.h"
+#include "analyse/framework/ranges.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "export/msprof/lanes.h"
+#include "export/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
