@@ -82,8 +82,12 @@ static uint8_t l2_record[80], smmu_record[80], fault_record[80];
 static uint8_t parts[16];
 
 static struct metric_column metric_columns[] = {
-    { .metric = { "total_cycles", METRIC_CYCLES }, .name = "aic_total_cycles", .label = "aic_total_cycles" },
-    { .metric = { "mac_ratio", METRIC_RATIO, .n_events = 1 }, .name = "aic_mac_ratio", .label = "aic_mac_ratio" },
+    { .metric = { .name = "total_cycles", .kind = METRIC_CYCLES },
+      .name = "aic_total_cycles",
+      .label = "aic_total_cycles" },
+    { .metric = { .name = "mac_ratio", .kind = METRIC_RATIO, .n_events = 1 },
+      .name = "aic_mac_ratio",
+      .label = "aic_mac_ratio" },
 };
 
 /* Four tasks: an operator of each kind of core, one of the AI CPU, a copy that the host knows, and one that it does not. */
