@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "collect/recover.h"
+#include "worked.h"
 
 /* ---- killed at a certain call ----
  * The calls by which files change, in place of the C library's: one of them, or the half of it, is the last thing that happens. */
@@ -696,7 +697,9 @@ static void facts_say_that_it_was_recovered(void **state)
     struct recovered r;
     struct error e = { 0 };
     collection_make(left, left_bytes);
+    const uint64_t before = worked();
     assert_int_equal(collection_recover(folder, &r, &e), RECOVERY_DONE);
+    assert_int_equal(worked() - before, left_bytes); /* for the progress bar */
     file_text("ascope.json", text, sizeof text - 1);
     static const char *const wanted[] = {
         "\"ended\": \"recovered\"", "\"device\": \"sim\"", "\"records\": 200", "\"open_ranges\": 1",

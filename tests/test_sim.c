@@ -9,6 +9,7 @@
 #include "load/prof.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"
+#include "worked.h"
 
 static char prof[600]; /* where the last simulation went */
 
@@ -16,8 +17,11 @@ static void simulate(struct sim_options o)
 {
     struct error e = { 0 };
     o.out_dir = folder;
+    const uint64_t before = worked();
     if (!sim_write(&o, prof, sizeof prof, &e))
         fail_msg("%s", e.text);
+    assert_in_range(worked() - before, o.kernels - o.kernels / 10,
+                    o.kernels + o.kernels / 10); /* as the progress bar expects */
 }
 
 /* All slices of a stream, one behind the other; free the result. */

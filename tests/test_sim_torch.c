@@ -4,6 +4,7 @@
 #include "folder.h"
 #include "load/pt.h"
 #include "raw/torch.h"
+#include "worked.h"
 
 static char path[600]; /* where the last simulation went */
 
@@ -20,8 +21,11 @@ static struct sim_options pytorch(uint64_t kernels, uint64_t operators)
 static void simulate(const struct sim_options *o)
 {
     struct error e = { 0 };
+    const uint64_t before = worked(), expected = o->kernels > 0 ? o->kernels : o->operators;
     if (!sim_write(o, path, sizeof path, &e))
         fail_msg("%s", e.text);
+    const uint64_t units = worked() - before, slack = expected / 10 + 10; /* operators are launched by five */
+    assert_true(units + slack >= expected && units <= expected + slack);  /* as the progress bar expects */
 }
 
 static void collection_make(struct collection *s, const struct sim_options *o)

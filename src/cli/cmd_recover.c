@@ -70,6 +70,15 @@ static void add_json(struct recoveries *all, json_t *one)
     }
 }
 
+/* What there is to read; 0: nobody knows. */
+static uint64_t rings_bytes(const char *path)
+{
+    char file[PATH_MAX];
+    struct stat st;
+    const int n = snprintf(file, sizeof file, "%s/" RINGS_NAME, path);
+    return n > 0 && (size_t)n < sizeof file && lstat(file, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+}
+
 static enum recovery recover_one(struct recoveries *all, const char *path, bool is_named)
 {
     static const char *const word[] = { [RECOVERY_NOTHING] = "nothing",
@@ -82,7 +91,8 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
     char said[SAID_MOST];
     struct progress progress;
     progress_begin(&progress, stderr, !all->a->quiet);
-    progress_stage(&progress, "recovering", 0, 0, 0);
+    const uint64_t bytes = rings_bytes(path);
+    progress_stage(&progress, "recovering", 0, bytes > 0, bytes);
     const enum recovery how = collection_recover(path, &r, &e);
     progress_end(&progress);
     if (how == RECOVERY_NOTHING && !is_named)

@@ -41,7 +41,8 @@ int run_sim(struct arguments *a)
     a->sim.context = made;
     struct progress progress;
     progress_begin(&progress, stderr, true);
-    progress_stage(&progress, "simulating", 0, 0, 0);
+    const uint64_t launches = a->sim.kernels > 0 ? a->sim.kernels : a->sim.operators;
+    progress_stage(&progress, "simulating", 0, launches > 0, launches);
     const bool done = sim_write(&a->sim, path, sizeof path, &e);
     progress_end(&progress);
     if (!done) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/progress.h"
+
 /* As many bytes as there are; the rest is zeros, which no check fits. */
 static size_t read_at(const struct rings_left *l, void *to, size_t n, uint64_t offset)
 {
@@ -284,6 +286,7 @@ bool rings_left_drain(struct rings_left *l, void (*put)(void *, struct record_he
 {
     const struct rings_layout *layout = &l->header.layout;
     memcpy(l->dropped, l->commit->dropped, sizeof l->dropped);
+    progress_work(layout->rings_at);
     for (uint32_t i = 0; i < l->n_rings; i++) {
         struct ring_shared shared;
         const uint64_t at = layout->rings_at + i * layout->ring_bytes;
@@ -308,6 +311,7 @@ bool rings_left_drain(struct rings_left *l, void (*put)(void *, struct record_he
         dropped_add(l, &shared);
         l->cost_ticks += atomic_load(&shared.cost_ticks);
         ranges_count(l, i, at, &shared);
+        progress_work(layout->ring_bytes);
     }
     return true;
 }

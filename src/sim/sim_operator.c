@@ -1,4 +1,5 @@
 #include "sim/sim_operator.h"
+#include "base/progress.h"
 #include "sim/sim_device.h"
 #include "sim/sim_host.h"
 #include "sim/sim_torch.h"
@@ -237,6 +238,7 @@ void operator_launch(struct sim_device *d, struct sim_thread *t, const struct pl
 {
     struct sim_process *p = d->of;
     struct torch_task queued = { 0 };
+    progress_work(1);
     const size_t which = plan ? plan->which : p->torch ? torch_next(p->torch) : operator_pick(&d->dice);
     const struct sim_operator *op = &sim_operators[which];
     const enum task_kind runs_as = sim_kind_on(p->chip, op->kind);

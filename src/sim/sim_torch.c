@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "raw/host_records.h"
 #include "sim/generate.h"
 #include "sim/sim_operator.h"
@@ -413,6 +414,7 @@ void torch_steps_alone(struct sim_torch *t)
             const uint64_t begin = queue + 8 > task.ready ? queue + 8 : task.ready;
             queue = begin + dice_between(&t->dice, 300, 900);
             torch_launched(t, &task, begin, queue);
+            progress_work(OPS_OF_LAUNCH);
         }
         now = torch_step_end(t, queue) + dice_between(&t->dice, 500, 2000);
     }
