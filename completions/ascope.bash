@@ -51,7 +51,7 @@ _ascope()
     --stall) return ;;
     --missing-rank) return ;;
     --clock-offset) return ;;
-    --chip) _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC MDC-mini Tiny'; return ;;
+    --chip) _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'; return ;;
     --mhz) return ;;
     --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'; return ;;
     --slice-kib) return ;;

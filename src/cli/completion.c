@@ -34,8 +34,8 @@ static void put_words(const struct command *c)
 
 static void put_choices(const struct option_row *o)
 {
-    for (size_t i = 0; o->choice[i]; i++)
-        printf("%s%s", i > 0 ? " " : "", o->choice[i]);
+    for (size_t i = 0; option_choice(o, i); i++)
+        printf("%s%s", i > 0 ? " " : "", option_choice(o, i));
 }
 
 /* What follows an option, once for each option that some command takes. */
@@ -54,7 +54,7 @@ static void bash_values(void)
             if (o->also)
                 printf(" | --%s", o->also);
             fputs(") ", stdout);
-            if (o->choice[0]) {
+            if (option_choice(o, 0)) {
                 fputs("_ascope_offer -W '", stdout);
                 put_choices(o);
                 fputs("'; ", stdout);
@@ -120,9 +120,9 @@ static void zsh_option(const char *dashes, const char *name, const struct option
     case OPTION_WORD:
     case OPTION_CHOICE:
     case OPTION_TEXT:
-        fputs(o->choice[0] ? ":value:(" : ":value: ", stdout);
+        fputs(option_choice(o, 0) ? ":value:(" : ":value: ", stdout);
         put_choices(o);
-        fputs(o->choice[0] ? ")" : "", stdout);
+        fputs(option_choice(o, 0) ? ")" : "", stdout);
         break;
     case OPTION_DIR: fputs(":directory:_files -/", stdout); break;
     case OPTION_FILE: fputs(":file:_files", stdout); break;

@@ -53,8 +53,8 @@ static int option_text(const struct option_row *o, bool has_sign, char *out, siz
         n += (size_t)snprintf(out + n, size - n, "%c%s", has_sign ? '=' : ' ', o->value);
     if (o->kind == OPTION_SWITCH)
         n += (size_t)snprintf(out + n, size - n, has_sign ? "=on|off" : "[=on|off]");
-    for (size_t i = 0; !o->value && o->choice[i]; i++)
-        n += (size_t)snprintf(out + n, size - n, "%c%s", i > 0 ? '|' : has_sign ? '=' : ' ', o->choice[i]);
+    for (size_t i = 0; !o->value && option_choice(o, i); i++)
+        n += (size_t)snprintf(out + n, size - n, "%c%s", i > 0 ? '|' : has_sign ? '=' : ' ', option_choice(o, i));
     return (int)n;
 }
 

@@ -71,8 +71,8 @@ static void put_option(const struct option_row *o)
         printf(" Ar %s", o->value);
     if (o->kind == OPTION_SWITCH)
         fputs(" Ns Op = Ns Cm on Ns | Ns Cm off", stdout);
-    for (size_t i = 0; !o->value && o->choice[i]; i++)
-        printf("%s Cm %s", i > 0 ? " |" : "", o->choice[i]);
+    for (size_t i = 0; !o->value && option_choice(o, i); i++)
+        printf("%s Cm %s", i > 0 ? " |" : "", option_choice(o, i));
     putchar('\n');
     put_text(option_help(o, help, sizeof help));
 }

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/term.h"
+#include "raw/chip.h"
 
 enum { PATH_MOST = 4096, WORD_MOST = 40 };
 #define AT(field)      offsetof(struct arguments, field)
@@ -133,7 +134,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_CLOCK_OFFSET] = { "clock-offset", TROUBLE(SIM_CLOCK_OFFSET), .value = "RANK:TIME",
         .help = "set the clock of a rank ahead of the others', or behind: 2:350us, 2:-1ms" },
     [OPT_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(sim.chip),
-        .choice = { "A2", "A3", "910", "310", "310P", "310B", "950", "MDC", "MDC-mini", "Tiny" },
+        .choices = chip_word,
         .help = "chip, or its number in info.json; A3 has links between its dies, and its AI CPUs run half of the "
                 "collectives; default: A2" },
     [OPT_MHZ] = { "mhz", NUMBER(sim.counter_mhz, 1, 1000),
@@ -291,14 +292,14 @@ static const char *choices_text(const struct option_row *o)
     static char text[200];
     text[0] = 0;
     size_t used = 0;
-    for (size_t i = 0; i < MOST_CHOICES && o->choice[i] && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", o->choice[i]);
+    for (size_t i = 0; option_choice(o, i) && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", option_choice(o, i));
     return text;
 }
 
 const char *option_help(const struct option_row *o, char *out, size_t size)
 {
-    const bool lists_choices = o->value && o->choice[0];
+    const bool lists_choices = o->value && option_choice(o, 0);
     snprintf(out, size, "%s%s%s", o->help, lists_choices ? "; accepted are " : "",
              lists_choices ? choices_text(o) : "");
     return out;
@@ -352,8 +353,8 @@ static bool set_switch(const char *what, const char *text, bool *out)
 
 static bool set_choice(const struct option_row *o, const char *what, const char *text, unsigned *out)
 {
-    for (unsigned i = 0; i < MOST_CHOICES && o->choice[i]; i++)
-        if (strcmp(o->choice[i], text) == 0) {
+    for (unsigned i = 0; option_choice(o, i); i++)
+        if (strcmp(option_choice(o, i), text) == 0) {
             *out = i;
             return true;
         }
@@ -370,7 +371,7 @@ static bool set_word(const struct option_row *o, const char *what, const char *t
     unsigned which;
     if (!set_choice(o, what, text, &which))
         return false;
-    *out = o->choice[which];
+    *out = option_choice(o, which);
     return true;
 }
 
@@ -513,7 +514,7 @@ static bool parse_one(struct arguments *a, int code, char **argv)
     if (code == ':' || (takes_value(o) && !optarg)) {
         complain("%s: missing value%s: %s", what, a->command->value_follows_sign ? ", as in --name=value" : "",
                  o->kind == OPTION_SWITCH ? "on, off"
-                 : o->choice[0]           ? choices_text(o)
+                 : option_choice(o, 0)    ? choices_text(o)
                                           : o->value);
         return false;
     }

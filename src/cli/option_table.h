@@ -122,7 +122,8 @@ struct option_row {
     const char *
         value; /* its value in usage texts: "DIR"; NULL for switches, and for choices that are short enough to be shown */
     const char *choice[MOST_CHOICES + 1];
-    const char *first_alias; /* another word for choice[0], accepted and not shown; or NULL */
+    const char *(*choices)(size_t i); /* instead: the words of another table, NULL behind the last; or NULL */
+    const char *first_alias;          /* another word for choice[0], accepted and not shown; or NULL */
     uint64_t least, most;
     uint32_t unit;           /* a number counts these; 0 is 1 */
     uint8_t width;           /* of a number, in bytes */
@@ -130,6 +131,12 @@ struct option_row {
     const char *environment; /* a variable that gives the value when the option is absent, or NULL */
     const char *help;
 };
+
+/* The words that an option accepts, one after the other; NULL behind the last. */
+static inline const char *option_choice(const struct option_row *o, size_t i)
+{
+    return o->choices ? o->choices(i) : o->choice[i];
+}
 
 extern const struct option_row option_rows[OPTIONS];
 

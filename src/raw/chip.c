@@ -78,6 +78,15 @@ const struct chip *chip_simulated(size_t i)
     return c && c->n_cube > 0 ? c : NULL; /* the others stand behind them */
 }
 
+const char *chip_word(size_t i)
+{
+    const struct chip *c;
+    for (size_t k = 0; (c = chip_simulated(k)); k++)
+        if (c->spoken[0] && i-- == 0)
+            return c->spoken[0];
+    return NULL;
+}
+
 const struct chip *chip_find(const char *name)
 {
     static const char maker[] = "Ascend";

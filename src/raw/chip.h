@@ -78,6 +78,7 @@ const struct chip *chip_of(int platform); /* never NULL: an unknown number has a
 
 /* Those that can be simulated, by place from 0 on; NULL: there are no more. */
 const struct chip *chip_simulated(size_t i);
+const char *chip_word(size_t i); /* the word for each of them that has one; NULL behind the last */
 const struct chip *chip_find(
     const char *name); /* one of them: a name with or without "Ascend", or a number; NULL: none */
 
