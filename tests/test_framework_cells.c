@@ -3,6 +3,7 @@
 #include "export/framework/collection_export.h"
 #include "export/framework/framework_db.h"
 #include "pipeline/framework_outputs.h"
+#include "pipeline/registry.h"
 #include "folder.h"
 #include "profile/known.h"
 #include "raw/sampler.h"
@@ -248,14 +249,15 @@ static int collection_free(void **state)
 
 static struct collection_export shown_as(enum dialect dialect)
 {
-    return (struct collection_export){
-        .collection = &collection,
-        .framework = &collection.framework,
-        .device = { .profile = &collection.profile, .dialect = dialect, .mem = collection.mem },
-        .mem = collection.mem,
-        .dialect = dialect,
-        .n_threads = 1
-    };
+    return (struct collection_export){ .collection = &collection,
+                                       .framework = &collection.framework,
+                                       .device = { .registry = &prof_registry,
+                                                   .profile = &collection.profile,
+                                                   .dialect = dialect,
+                                                   .mem = collection.mem },
+                                       .mem = collection.mem,
+                                       .dialect = dialect,
+                                       .n_threads = 1 };
 }
 
 static bool table_build(const void *context, const char *table, struct table *out, struct error *e)
