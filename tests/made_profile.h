@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "raw/counter.h"
 #include "raw/host_records.h"
+#include "settings_of.h"
 
 enum {
     ADD_1 = NAMES_KNOWN,
@@ -359,15 +360,17 @@ static int profile_make(void **state)
             layout_put(&smmu_layout, SMMU_FIRST + i, record, 10 * (i + 1));
     }
     device.source.chip = profile.chip = chip_of(5);
-    device.source.sample = json_pack("{s:s, s:s}", "l2CacheTaskProfilingEvents", "0xfb,0xfc,0x90,0x91,0x9c",
-                                     "npuEvents", "HA:0x1;SMMU:0x8a,0x8c,0x8d,0x2");
+    device.source.settings =
+        settings_of(NULL,
+                    json_pack("{s:s, s:s}", "l2CacheTaskProfilingEvents", "0xfb,0xfc,0x90,0x91,0x9c", "npuEvents",
+                              "HA:0x1;SMMU:0x8a,0x8c,0x8d,0x2"),
+                    profile.mem);
     (void)state;
     return 0;
 }
 
 static int profile_free(void **state)
 {
-    json_decref(device.source.sample);
     dictionary_fini(&profile.dictionary);
     arena_free(profile.mem);
     names_free(profile.names);

@@ -1,3 +1,4 @@
+#include "settings_of.h"
 #include "test.h"
 
 #include "analyse/device/core_metrics.h"
@@ -25,8 +26,11 @@ static struct device sampled(const char *aic, const char *aic_events, const char
                                     .aiv_mhz = 500,
                                     .mem = arena_new(),
                                     .path = "device_0" } };
-    d.source.sample = json_pack("{s:s, s:s, s:s, s:s}", "ai_core_metrics", aic, "ai_core_profiling_events", aic_events,
-                                "aiv_metrics", aiv, "aiv_profiling_events", aiv_events);
+    d.source.settings =
+        settings_of(NULL,
+                    json_pack("{s:s, s:s, s:s, s:s}", "ai_core_metrics", aic, "ai_core_profiling_events", aic_events,
+                              "aiv_metrics", aiv, "aiv_profiling_events", aiv_events),
+                    d.source.mem);
     struct samples *s = &d.counters.raw[SAMPLER_CORE];
     s->n = ROWS_OF_CORES;
     s->at_ns = arena_take(d.source.mem, ROWS_OF_CORES, sizeof *s->at_ns);
@@ -83,7 +87,6 @@ static void counters_become_metrics(void **state)
         const double is = metric(&d.counters.core[CORE_AIC], 0, row[i].metric);
         if (is < row[i].value - 1e-9 || is > row[i].value + 1e-9)
             fail_msg("%.12g; wanted %.12g", is, row[i].value);
-        json_decref(d.source.sample);
         arena_free(d.source.mem);
     }
     (void)state;
@@ -107,7 +110,6 @@ static void kinds_of_cores_are_told_apart(void **state)
         assert_true(samples_uint(s, CORE_RATE_GAP, i) == gap[i]);
         assert_int_equal(samples_uint(s, CORE_RATE_KIND, i), i == 1 ? CORE_AIV : CORE_AIC);
     }
-    json_decref(d.source.sample);
     arena_free(d.source.mem);
     (void)state;
 }

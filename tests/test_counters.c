@@ -1,3 +1,4 @@
+#include "settings_of.h"
 #include "test.h"
 
 #include "guarded.h"
@@ -12,8 +13,8 @@ static struct device device_of(const char *version, const char *mode, const char
                                size_t size)
 {
     struct source s = { .path = "device_0", .name = "device_0", .platform = 5, .chip = chip_of(5), .mem = arena_new() };
-    s.info = json_pack("{s:s}", "version", version);
-    s.sample = json_pack("{s:s, s:s}", "ai_core_profiling_mode", mode, "llc_profiling", "read");
+    s.settings = settings_of(json_pack("{s:s}", "version", version),
+                             json_pack("{s:s, s:s}", "ai_core_profiling_mode", mode, "llc_profiling", "read"), s.mem);
     s.host_clock = (struct clock){ .tick = { 10, 1 }, .cnt = 100, .ns = 7000 };
     s.device_clock = (struct clock){ .tick = { 20, 1 }, .cnt = 40, .ns = 7000 };
     s.host_mono_ns = 7000;
@@ -31,8 +32,6 @@ static struct device device_of(const char *version, const char *mode, const char
 static void device_forget(struct device *d)
 {
     guarded_free(d->source.stream->slice->data, d->source.stream->slice->size);
-    json_decref(d->source.info);
-    json_decref(d->source.sample);
     arena_free(d->source.mem);
 }
 

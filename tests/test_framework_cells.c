@@ -8,6 +8,7 @@
 #include "profile/known.h"
 #include "raw/sampler.h"
 #include "raw/torch.h"
+#include "settings_of.h"
 
 /* A step of PyTorch in which one operator of two starts a kernel, and a kernel behind it. All clocks count ns, from 0 on. */
 
@@ -225,10 +226,8 @@ static int collection_make(void **state)
     p->dictionary = (struct dictionary){ .names = p->names };
     dictionary_add(&p->dictionary, HASH_CONV, names_addz(p->names, "Conv"));
     p->chip = p->host.source.chip = device.source.chip = chip_of(5);
-    device.source.info = json_object();
-    device.source.sample = json_object();
-    p->host.source.info = json_pack("{s:s, s:s}", "hostUid", "77", "hostname", "node-a");
-    p->host.source.sample = json_object();
+    device.source.settings = settings_of(NULL, NULL, p->mem);
+    p->host.source.settings = settings_of(json_pack("{s:s, s:s}", "hostUid", "77", "hostname", "node-a"), NULL, p->mem);
     (void)state;
     return 0;
 }
@@ -236,10 +235,6 @@ static int collection_make(void **state)
 static int collection_free(void **state)
 {
     struct profile *p = &collection.profile;
-    json_decref(device.source.info);
-    json_decref(device.source.sample);
-    json_decref(p->host.source.info);
-    json_decref(p->host.source.sample);
     dictionary_fini(&p->dictionary);
     arena_free(p->mem);
     names_free(p->names);

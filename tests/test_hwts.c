@@ -1,3 +1,4 @@
+#include "settings_of.h"
 #include "test.h"
 
 #include "analyse/host/batch.h"
@@ -289,9 +290,9 @@ static void counters_are_handed_out_in_turn(void **state)
         struct device *d = &b->device;
         struct error e = { 0 };
         print_message("  %s\n", row[i].what);
-        d->source.sample = json_loads("{\"ai_core_metrics\": \"PipeUtilization\","
-                                      " \"ai_core_profiling_events\": \"0x8,0xa\"}",
-                                      0, NULL);
+        d->source.settings = settings_of(
+            NULL, json_pack("{s:s, s:s}", "ai_core_metrics", "PipeUtilization", "ai_core_profiling_events", "0x8,0xa"),
+            d->source.mem);
         d->source.ai_core_num = d->source.aiv_num = 8;
         d->source.aic_mhz = 1000;
         name_id task_type[OPS];
@@ -346,7 +347,6 @@ static void counters_are_handed_out_in_turn(void **state)
             assert_int_equal(pmu_counts_cycles(&counts, CORE_AIC), row[i].cycles[k]);
         }
         assert_int_equal(d->source.lost.by[LOSS_UNMATCHED].n, row[i].left);
-        json_decref(d->source.sample);
         bench_free(b);
     }
     (void)state;

@@ -1,3 +1,4 @@
+#include "settings_of.h"
 #include "test.h"
 
 #include "analyse/flow/marks.h"
@@ -10,7 +11,7 @@ enum { MOST = 64, TEXT_MOST = 512 };
 static struct device device_of(const char *version, const char *stamps)
 {
     struct device d = { .source = { .path = "sample", .mem = arena_new() } };
-    d.source.info = json_pack("{s:s}", "cannVersion", version);
+    d.source.settings = settings_of(json_pack("{s:s}", "cannVersion", version), NULL, d.source.mem);
     d.source.device_clock.tick = (struct ticks){ 1, 1 };
     d.source.begin_ns = 5;
     d.log.stamps.tick = arena_take(d.source.mem, MOST, sizeof *d.log.stamps.tick);
@@ -65,7 +66,6 @@ static void stamps_pair_by_id(void **state)
         assert_string_equal(text, row[i].marks);
         assert_int_equal(d.source.lost.by[LOSS_UNPAIRED].n, row[i].n_unpaired);
         assert_int_equal(d.source.lost.by[LOSS_OUTSIDE].n, row[i].n_outside);
-        json_decref(d.source.info);
         arena_free(d.source.mem);
     }
     (void)state;
@@ -202,7 +202,6 @@ static void devices_find_the_marks_of_their_threads(void **state)
                      seen->host[k] == NO_ROW ? "-" : names_text(p.names, p.host.records.marks.message[seen->host[k]]));
         assert_string_equal(text, row[i].seen);
         assert_int_equal(seen_unique_id(&p, seen, seen->n - 1), row[i].unique);
-        json_decref(d.source.info);
         names_free(p.names);
         arena_free(mem);
     }

@@ -1,3 +1,4 @@
+#include "settings_of.h"
 #include "test.h"
 
 #include "analyse/device/pmu_join.h"
@@ -27,7 +28,7 @@ static struct bench *bench_new(const char *sample)
     d->source.path = "test";
     d->source.platform = 5;
     d->source.chip = chip_of(d->source.platform);
-    d->source.sample = json_loads(sample, 0, NULL);
+    d->source.settings = settings_of(NULL, json_loads(sample, 0, NULL), d->source.mem);
     d->source.ai_core_num = 24;
     d->source.aiv_num = 48;
     d->source.aic_mhz = 1800;
@@ -52,7 +53,6 @@ static struct bench *bench_new(const char *sample)
 
 static void bench_free(struct bench *b)
 {
-    json_decref(b->device.source.sample);
     arena_free(b->device.source.mem);
     free(b);
 }

@@ -1,3 +1,4 @@
+#include "settings_of.h"
 #include "test.h"
 
 #include "analyse/profile_analyse.h"
@@ -34,12 +35,12 @@ struct sample {
 static void add(struct query *q, const struct sample *s)
 {
     struct device d = { .source = { .name = "device_3", .path = "sample", .mem = arena_new(), .begin_date = s->date } };
-    d.source.info = json_pack("{s:s, s:s, s:i}", "jobInfo", s->job, "devices", "3", "rank_id", 7);
+    d.source.settings =
+        settings_of(json_pack("{s:s, s:s, s:i}", "jobInfo", s->job, "devices", "3", "rank_id", 7), NULL, d.source.mem);
     iterations_of(&d.steps.iterations, d.source.mem, s->iterations);
     struct profile p = { .path = "sample", .device = &d, .n_devices = 1 };
     struct error e = { 0 };
     assert_true(query_add(q, &p, &e));
-    json_decref(d.source.info);
     arena_free(d.source.mem);
 }
 

@@ -9,6 +9,7 @@
 #include "folder.h"
 #include "profile/known.h"
 #include "raw/sampler.h"
+#include "settings_of.h"
 
 /* What the samplers of one device and of its host measured, at 1 and 2 µs. */
 
@@ -135,19 +136,16 @@ static int profile_make(void **state)
         device.usage.samples[k] = (struct cpu_samples){ 3, event, count, function, module };
     }
     device.source.chip = profile.chip = chip_of(5);
-    device.source.sample = json_object();
-    profile.host.source.sample = json_object();
-    profile.host.source.info =
-        json_pack("{s:i, s:i, s:[{s:i}]}", "cpuNums", 4, "memoryTotal", 4000, "netCard", "speed", 8);
+    device.source.settings = settings_of(NULL, NULL, profile.mem);
+    profile.host.source.settings =
+        settings_of(json_pack("{s:i, s:i, s:[{s:i}]}", "cpuNums", 4, "memoryTotal", 4000, "netCard", "speed", 8), NULL,
+                    profile.mem);
     (void)state;
     return 0;
 }
 
 static int profile_free(void **state)
 {
-    json_decref(profile.host.source.info);
-    json_decref(profile.host.source.sample);
-    json_decref(device.source.sample);
     arena_free(profile.mem);
     names_free(profile.names);
     (void)state;

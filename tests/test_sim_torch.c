@@ -179,8 +179,11 @@ static void every_rank_has_its_own_directory(void **state)
     assert_true(s.settings.has_rank);
     assert_int_equal(s.settings.rank, 2);
     assert_non_null(strstr(path, "/ascope-sim_"));
-    assert_true(json_is_true(json_object_get(s.info, "simulated")));
-    assert_non_null(json_object_get(s.metadata, "simulated"));
+    assert_true(s.settings.is_simulated);
+    bool is_noted = false;
+    for (size_t i = 0; i < s.metadata.n; i++)
+        is_noted = is_noted || strcmp(s.metadata.row[i].key, "simulated") == 0;
+    assert_true(is_noted);
     collection_free(&s);
     (void)state;
 }

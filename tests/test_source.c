@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "folder.h"
+#include "load/settings_load.h"
 #include "load/source_open.h"
 
 static void put(const char *file, const char *text)
@@ -61,7 +62,7 @@ static void a_folder_knows_its_settings_and_clocks(void **state)
     assert_int_equal(source_device_ns(&s, 41), 7020 + 999995000);
     assert_int_equal(source_sampler_ns(&s, 301), 7001 + 999995000);
     assert_int_equal(source_relative_us_ns(&s, 2), 9000 + 999995000);
-    assert_string_equal(source_text(s.sample, "ai_core_metrics"), "PipeUtilization");
+    assert_string_equal(s.settings.metrics[CORE_AIC], "PipeUtilization");
     source_close(&s);
     (void)state;
 }
@@ -229,11 +230,64 @@ static void settings_may_be_numbers_or_text(void **state)
     for (size_t i = 0; i < ROWS(row); i++) {
         json_t *o = json_loads(row[i].json, 0, NULL);
         assert_non_null(o);
-        assert_true(source_number(o, "k", 99) == row[i].number);
-        assert_string_equal(source_text(o, "k"), row[i].text);
+        assert_true(setting_number(o, "k", 99) == row[i].number);
+        assert_string_equal(setting_text(o, "k"), row[i].text);
         json_decref(o);
     }
-    assert_true(source_number(NULL, "k", 99) == 99);
+    assert_true(setting_number(NULL, "k", 99) == 99);
+    (void)state;
+}
+
+/* One odd value for each key: a row of the tables that reads another key, or writes another field, shows. */
+static void settings_are_decoded_once(void **state)
+{
+    json_t *info =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:i, s:i, s:[{s:s}], s:[{s:s, s:s}],"
+                  " s:[{s:s, s:f}, {s:s, s:s}]}",
+                  "version", "2.0", "jobInfo", "job", "devices", "3", "hostname", "node", "hostUid", "77",
+                  "cannVersion", "9.1.0", "rank_id", 5, "drvVersion", "467473", "cpuNums", 4, "sysClockFreq", 100,
+                  "memoryTotal", 4000, "CPU", "Frequency", "100.5", "DeviceInfo", "ai_cpu", "1,2", "ctrl_cpu", "0",
+                  "netCard", "netCardName", "eth0", "speed", 2.5, "netCardName", "eth1", "speed", "7");
+    json_t *sample = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "ai_core_metrics",
+                               "a", "aiv_metrics", "b", "ai_core_profiling_events", "c", "aiv_profiling_events", "d",
+                               "l2CacheTaskProfilingEvents", "e", "npuEvents", "f", "qosEvents", "g",
+                               "ts_cpu_profiling_events", "h", "ai_core_profiling_mode", "task-based", "dynamic", "on",
+                               "llc_profiling", "write", "prof_level", "l0", "host_disk_freq", 20);
+    struct arena *mem = arena_new();
+    struct settings t;
+    assert_true(info && sample && settings_load(&t, info, sample, mem));
+    json_decref(info); /* the texts are copies */
+    json_decref(sample);
+    const char *const text[][2] = {
+        { t.version, "2.0" },         { t.job, "job" },
+        { t.devices, "3" },           { t.hostname, "node" },
+        { t.host_uid, "77" },         { t.host_mhz, "100.5" },
+        { t.ai_cpus, "1,2" },         { t.ctrl_cpus, "0" },
+        { t.metrics[CORE_AIC], "a" }, { t.metrics[CORE_AIV], "b" },
+        { t.events[CORE_AIC], "c" },  { t.events[CORE_AIV], "d" },
+        { t.l2_events, "e" },         { t.npu_events, "f" },
+        { t.qos_events, "g" },        { t.ts_cpu_events, "h" },
+        { t.card[0].name, "eth0" },   { t.card[1].name, "eth1" },
+    };
+    for (size_t i = 0; i < ROWS(text); i++)
+        assert_string_equal(text[i][0], text[i][1]);
+    const int64_t number[][2] = {
+        { t.cann_major, 9 },  { t.cann_minor, 1 },          { t.rank, 5 },
+        { t.n_cpus, 4 },      { t.ticks_per_s, 100 },       { t.memory_kb, 4000 },
+        { t.driver, 467473 }, { t.disk_samples_per_s, 20 }, { (int64_t)t.n_cards, 2 },
+    };
+    for (size_t i = 0; i < ROWS(number); i++)
+        assert_int_equal(number[i][0], number[i][1]);
+    assert_true(t.card[0].mbits == 2.5 && t.card[1].mbits == 0);
+    assert_true(t.is_level0 && t.is_dynamic && t.counts_tasks && t.llc_is_write);
+    assert_false(t.samples_cores || t.llc_is_read);
+
+    assert_true(settings_load(&t, NULL, NULL, mem)); /* nothing is "", not NULL */
+    assert_string_equal(t.job, "");
+    assert_string_equal(t.events[CORE_AIV], "");
+    assert_int_equal(t.rank, -1);
+    assert_int_equal(t.disk_samples_per_s, 50);
+    arena_free(mem);
     (void)state;
 }
 
@@ -244,6 +298,7 @@ int main(void)
         cmocka_unit_test(a_damaged_folder_is_refused_or_told),
         cmocka_unit_test(slices_are_found_sorted_and_links_are_not_followed),
         cmocka_unit_test_setup_teardown(slices_may_be_many_and_tiny, folder_make, folder_remove),
+        cmocka_unit_test(settings_are_decoded_once),
         cmocka_unit_test(settings_may_be_numbers_or_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

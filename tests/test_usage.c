@@ -1,3 +1,4 @@
+#include "settings_of.h"
 #include "test.h"
 
 #include "load/usage_load.h"
@@ -31,19 +32,16 @@ static void folder_load(struct folder *f, const char *family, bool is_host, cons
                                  .name = "host",
                                  .path = "host",
                                  .pid = 7,
-                                 .info = json_loads(info, 0, NULL),
-                                 .sample = json_loads(sample, 0, NULL),
                                  .stream = &f->stream,
                                  .n_streams = 1,
                                  .mem = arena_new() };
+    f->source.settings = settings_of(json_loads(info, 0, NULL), json_loads(sample, 0, NULL), f->source.mem);
     assert_true(usage_load(&f->profile, &f->source, &f->usage, &e));
     assert_int_equal(e.fault, FAULT_NONE);
 }
 
 static void folder_free(struct folder *f)
 {
-    json_decref(f->source.info);
-    json_decref(f->source.sample);
     arena_free(f->source.mem);
     names_free(f->profile.names);
     free(f->bytes);

@@ -1,7 +1,10 @@
 #include "cli/cmd_query.h"
 #include "export/msprof/query.h"
 
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analyse/profile_analyse.h"
 #include "base/large_memory.h"
@@ -49,6 +52,50 @@ static bool print(const struct query *q)
         complain("%s", e.text);
     out_discard(&text);
     return done;
+}
+
+/* "N/A" and what is no number is null. */
+static json_t *number_json(const char *text)
+{
+    char *end;
+    const long long number = strtoll(text, &end, 10);
+    return *text && !*end ? json_integer(number) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+    json_t *s = strcmp(text, "N/A") != 0 ? json_string(text) : NULL; /* NULL: no UTF-8, too */
+    return s ? s : json_null();
+}
+
+/* "3,1,2" */
+static json_t *numbers_json(const char *text)
+{
+    json_t *list = json_array();
+    for (const char *p = text; *p >= '0' && *p <= '9';) {
+        char *end;
+        json_array_append_new(list, json_integer(strtoll(p, &end, 10)));
+        p = *end == ',' ? end + 1 : end;
+    }
+    return list;
+}
+
+static json_t *query_json(const struct query *q)
+{
+    size_t n;
+    const struct query_row **sorted = query_rows(q, &n);
+    json_t *list = sorted ? json_array() : NULL;
+    for (size_t i = 0; list && i < n; i++) {
+        const char *const *text = sorted[i]->text;
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_or_null(sorted[i]->path),
+                            "job", text_or_null(text[QUERY_JOB]), "device", number_json(text[QUERY_DEVICE]), "folder",
+                            text_or_null(text[QUERY_DIR]), "begin", text_or_null(text[QUERY_TIME]), "model",
+                            number_json(text[QUERY_MODEL]), "iterations", number_json(text[QUERY_ITERATIONS]),
+                            "slowest", numbers_json(text[QUERY_TOP]), "rank", number_json(text[QUERY_RANK])));
+    }
+    free(sorted);
+    return list;
 }
 
 int run_query(struct arguments *a)

@@ -2,6 +2,8 @@
 #ifndef ASCOPE_CLI_COLLECTION_INFO_H
 #define ASCOPE_CLI_COLLECTION_INFO_H
 
+#include <jansson.h>
+
 #include "cli/term.h"
 #include "load/pt.h"
 

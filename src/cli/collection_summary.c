@@ -76,9 +76,9 @@ static void put_found(const struct term *t, const struct collection *s)
         { n_collectives, "collective", "collectives" },
         { s->profile.host.records.marks.n, "mark", "marks" },
     };
-    const char *process = source_text(s->profile.host.source.info, "pid_name");
+    const char *process = s->profile.host.source.pid_name; /* NULL: no host */
     fprintf(t->to, "  %s", s->collector.is_native ? "program" : "PyTorch");
-    if (s->collector.is_native && *process) {
+    if (s->collector.is_native && process && *process) {
         fputc(' ', t->to);
         term_text(t, process, 40);
     }

@@ -2,6 +2,8 @@
 #ifndef ASCOPE_CLI_COLLECTION_SUMMARY_H
 #define ASCOPE_CLI_COLLECTION_SUMMARY_H
 
+#include <jansson.h>
+
 #include "analyse/framework/step_series.h"
 #include "cli/command.h"
 #include "cli/term.h"

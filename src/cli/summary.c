@@ -140,9 +140,9 @@ static void put_found(const struct term *t, const struct profile *p)
     } else {
         fprintf(t->to, "  %shost only", is_simulated(p) ? "simulated, " : "");
     }
-    if (*source_text(s->info, "hostname")) {
+    if (*s->settings.hostname) {
         fputs(", host ", t->to);
-        term_text(t, source_text(s->info, "hostname"), 40);
+        term_text(t, s->settings.hostname, 40);
     }
     fprintf(t->to, "; %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
             term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is a guess)");
@@ -368,7 +368,7 @@ void summary_losses(const struct term *t, const struct losses *l)
 
 bool stream_is_read(const struct source *s, const struct stream *stream)
 {
-    const bool samples_cores = strcmp(source_text(s->sample, "ai_core_profiling_mode"), "sample-based") == 0;
+    const bool samples_cores = s->settings.samples_cores;
     return s->is_counted ? stream->is_opened : family_is_read(stream->family, s->chip, samples_cores);
 }
 
@@ -544,11 +544,11 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
     json_t *report = json_pack(
         "{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(p->path),
-        "chip", p->chip->name, "platform", p->platform, "hostname", text_json(source_text(s->info, "hostname")),
-        "simulated", is_simulated(p), "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns",
-        (json_int_t)s->end_ns, "has_end", s->has_end, "counts", counts, "files", files_json(&r->account),
-        "top_operators", top_json(p, a->top), "losses", summary_losses_json(&p->lost), "recording",
-        recording_json(&p->collector), "problems", problems_json(&r->account), "seconds", seconds_json(&r->account));
+        "chip", p->chip->name, "platform", p->platform, "hostname", text_json(s->settings.hostname), "simulated",
+        is_simulated(p), "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns,
+        "has_end", s->has_end, "counts", counts, "files", files_json(&r->account), "top_operators", top_json(p, a->top),
+        "losses", summary_losses_json(&p->lost), "recording", recording_json(&p->collector), "problems",
+        problems_json(&r->account), "seconds", seconds_json(&r->account));
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
     json_object_set_new(report, "ranges", range_table_json(p, a->top));

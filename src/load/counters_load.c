@@ -237,8 +237,8 @@ bool counters_load(struct profile *p, struct device *d, struct error *e)
 {
     (void)p;
     struct source *s = &d->source;
-    const bool is_v2 = strcmp(source_text(s->info, "version"), "2.0") == 0;
-    const bool samples_cores = strcmp(source_text(s->sample, "ai_core_profiling_mode"), "sample-based") == 0;
+    const bool is_v2 = strcmp(s->settings.version, "2.0") == 0;
+    const bool samples_cores = s->settings.samples_cores;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct sampled *f = &families[i];
         struct samples *out = &d->counters.raw[f->sampler];

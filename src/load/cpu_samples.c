@@ -110,8 +110,8 @@ static bool read_frame(struct word line, struct word *function, struct word *mod
 static void read_perf(struct profile *p, struct source *s, struct usage *u, struct text *t)
 {
     struct cpu_list ai, ctrl;
-    cpu_list_read(s, "ai_cpu", &ai);
-    cpu_list_read(s, "ctrl_cpu", &ctrl);
+    cpu_list_read(s->settings.ai_cpus, &ai);
+    cpu_list_read(s->settings.ctrl_cpus, &ctrl);
     enum { WANTS_HEAD, WANTS_FRAME, HAS_ALL } state = WANTS_HEAD;
     struct perf_head head;
     struct word line, function, module;
@@ -160,7 +160,7 @@ static bool load_perf(struct profile *p, struct source *s, struct usage *u, stru
 /* The events that were asked for; the device fills its seven places in any case. Without a list all of them. */
 static void read_asked(const struct source *s, bool asked[CPU_EVENT_MOST + 1])
 {
-    const char *at = source_text(s->sample, "ts_cpu_profiling_events");
+    const char *at = s->settings.ts_cpu_events;
     memset(asked, *at == 0, CPU_EVENT_MOST + 1);
     while (*at) {
         const size_t len = strcspn(at, ",");

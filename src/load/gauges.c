@@ -41,11 +41,10 @@ double gauge_percent(u128 part, u128 whole)
     return (double)q / 1e6;
 }
 
-uint64_t gauge_setting(struct source *s, const char *key, int64_t most)
+uint64_t gauge_setting(struct source *s, const char *key, int64_t value, int64_t most)
 {
-    const int64_t v = source_number(s->info, key, 0);
-    if (v > 0 && v <= most)
-        return (uint64_t)v;
+    if (value > 0 && value <= most)
+        return (uint64_t)value;
     setting_lost(s, key);
     return 0;
 }
@@ -54,7 +53,7 @@ uint64_t gauge_setting(struct source *s, const char *key, int64_t most)
 
 static bool load_memory(struct source *s, struct text *t, struct gauge *g)
 {
-    const uint64_t total_kb = gauge_setting(s, "memoryTotal", INT64_MAX);
+    const uint64_t total_kb = gauge_setting(s, "memoryTotal", s->settings.memory_kb, INT64_MAX);
     int64_t before = NO_TIME, at_ns;
     for (struct word line; total_kb > 0 && text_next(t, &line);) {
         struct word word[3];
@@ -95,15 +94,11 @@ struct network {
 
 static bool read_cards(struct network *w)
 {
-    const json_t *list = json_object_get(w->source->info, "netCard");
-    w->card = arena_take(w->source->mem, json_array_size(list) + 1, sizeof *w->card);
-    for (size_t i = 0; w->card && i < json_array_size(list); i++) {
-        const json_t *card = json_array_get(list, i);
-        const char *name = source_text(card, "netCardName");
-        const double mbits = json_number_value(json_object_get(card, "speed"));
-        if (mbits > 0 && *name) /* -1: not connected, or nobody knows */
-            w->card[w->n_cards++] = (struct card){ .name = name, .bytes_per_s = mbits * 125000 };
-    }
+    const struct settings *t = &w->source->settings;
+    w->card = arena_take(w->source->mem, t->n_cards + 1, sizeof *w->card);
+    for (size_t i = 0; w->card && i < t->n_cards; i++)
+        if (t->card[i].mbits > 0 && *t->card[i].name)
+            w->card[w->n_cards++] = (struct card){ .name = t->card[i].name, .bytes_per_s = t->card[i].mbits * 125000 };
     return w->card != NULL;
 }
 
@@ -224,7 +219,7 @@ static void place_disk_rows(struct gauge *g, size_t first, int64_t start_ns, uin
 
 static bool load_disk(struct source *s, struct text *t, struct gauge *g)
 {
-    const int64_t asked = source_number(s->sample, "host_disk_freq", 50);
+    const int64_t asked = s->settings.disk_samples_per_s;
     const uint64_t per_s = asked > 0 && asked <= 1000000000 ? (uint64_t)asked : 50;
     size_t first = 0; /* row of the current run of the tool */
     int64_t start_ns = s->begin_ns;

@@ -27,7 +27,7 @@ bool gauge_head(const struct source *s, struct word line, int64_t *at_ns);
 double gauge_percent(u128 part, u128 whole);
 
 /* A number above 0 in info.json without which a file means little; 0, and counted as a loss, when it is not there. */
-uint64_t gauge_setting(struct source *s, const char *key, int64_t most);
+uint64_t gauge_setting(struct source *s, const char *key, int64_t value, int64_t most);
 
 /* Its parts, each in a file of its own. */
 bool gauges_load(struct source *s, struct usage *u, struct error *e); /* host_{cpu,mem,…}.data */

@@ -133,8 +133,8 @@ bool gauge_load_cpu(struct source *s, struct text *t, struct gauge *g)
 {
     struct cpu_reader r = { .source = s,
                             .gauge = g,
-                            .ticks_per_s = gauge_setting(s, "sysClockFreq", 1000000),
-                            .n_cpus = gauge_setting(s, "cpuNums", UINT16_MAX) };
+                            .ticks_per_s = gauge_setting(s, "sysClockFreq", s->settings.ticks_per_s, 1000000),
+                            .n_cpus = gauge_setting(s, "cpuNums", s->settings.n_cpus, UINT16_MAX) };
     r.now = &r.sample[0];
     r.before = &r.sample[1];
     if (r.ticks_per_s == 0)

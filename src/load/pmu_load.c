@@ -1,7 +1,5 @@
 #include "load/pmu_load.h"
 
-#include <string.h>
-
 #include "load/records.h"
 #include "raw/counter.h"
 #include "raw/device_records.h"
@@ -31,7 +29,7 @@ bool pmu_load(struct device *d, struct error *e)
     if (!load(s, "l2_cache.data", &l2_cache_layout, &pmu->l2, e) ||
         !load(s, "socpmu.data", &smmu_layout, &pmu->smmu, e))
         return false;
-    if (strcmp(source_text(s->sample, "ai_core_profiling_mode"), "task-based") != 0)
+    if (!s->settings.counts_tasks)
         return true; /* the file then holds samples of cores */
     if (s->chip->task_log == TASK_LOG_HWTS)
         return load(s, "aicore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIC], e) &&

@@ -26,11 +26,10 @@ bool proc_stat(struct word line, bool wants_cpu, struct proc_stat *out)
     return true;
 }
 
-void cpu_list_read(const struct source *s, const char *key, struct cpu_list *out)
+void cpu_list_read(const char *list, struct cpu_list *out)
 {
     *out = (struct cpu_list){ 0 };
-    const json_t *device = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
-    for (const char *at = source_text(device, key); *at;) {
+    for (const char *at = list; *at;) {
         const size_t len = strcspn(at, ",");
         uint64_t cpu;
         if (word_u64(word_trim((struct word){ at, len }), &cpu) && cpu < CPUS_MOST)

@@ -18,7 +18,7 @@ enum { CPUS_MOST = 1024 };
 struct cpu_list {
     uint64_t bits[CPUS_MOST / 64];
 };
-void cpu_list_read(const struct source *s, const char *key, struct cpu_list *out);
+void cpu_list_read(const char *list, struct cpu_list *out);
 static inline bool cpu_list_has(const struct cpu_list *l, uint64_t cpu)
 {
     return cpu < CPUS_MOST && (l->bits[cpu / 64] >> cpu % 64 & 1);

@@ -232,22 +232,12 @@ static bool open_sources(struct profile *p, struct error *e)
     return true;
 }
 
-/* Level 0 collections have names and times only. */
-static bool is_level0(const struct profile *p)
-{
-    const json_t *sample = profile_main_source(p)->sample;
-    const char *level = source_text(sample, "profLevel");
-    if (!*level)
-        level = source_text(sample, "prof_level");
-    return strcmp(level, "l0") == 0 || strcmp(level, "level0") == 0;
-}
-
 /* Without them a task of one iteration cannot be told from the same task of the next. */
 static bool has_unique_ids(const struct profile *p)
 {
     enum { DRIVER_WITH_UNIQUE_IDS = 0x072211 };
     const struct source *s = p->n_devices > 0 ? &p->device[0].source : profile_main_source(p);
-    return p->chip->has_unique_ids && source_number(s->info, "drvVersion", 0) >= DRIVER_WITH_UNIQUE_IDS;
+    return p->chip->has_unique_ids && s->settings.driver >= DRIVER_WITH_UNIQUE_IDS;
 }
 
 struct loading {
@@ -287,7 +277,7 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
     p->chip = chip_of(p->platform);
-    p->is_level0 = is_level0(p);
+    p->is_level0 = profile_main_source(p)->settings.is_level0;
     p->has_unique_ids = has_unique_ids(p);
     p->dictionary.names = p->names;
     if (!dictionary_load(p, e))

@@ -13,7 +13,9 @@
 #include "base/json_memory.h"
 #include "load/collector_load.h"
 #include "load/framework_load.h"
+#include "load/metadata_load.h"
 #include "load/prof.h"
+#include "load/settings_load.h"
 
 /* profiler_metadata.json holds what users put into it; the collector takes 50 KB of that. */
 enum { JSON_FILE_MOST = 8 << 20 };
@@ -47,12 +49,21 @@ static bool is_info_name(const char *name)
     return strcmp(p, ".json") == 0;
 }
 
+/* The clock as profiler_info*.json describes it. */
+struct noted_clock {
+    bool is_known; /* the file is there */
+    bool is_counter;
+    double mhz;
+    int64_t count, mono_ns, wall_offset_ns;
+};
+
 /* What lies in the directory: the first of each by name, whatever order the directory keeps. */
 struct parts {
     bool has_framework, has_collection; /* a host or device_N folder: this is a PROF directory itself */
     char prof[NAME_MAX + 1], info[NAME_MAX + 1];
     bool has_metadata;
-    int why; /* something in it could not be looked at */
+    struct noted_clock clock; /* of profiler_info*.json */
+    int why;                  /* something in it could not be looked at */
 };
 
 static void keep_first(char to[NAME_MAX + 1], const char *name)
@@ -153,10 +164,10 @@ static enum profiler_level level_of(const char *word)
 }
 
 /* What is not said is as the reference takes it. Without the file, what is there was asked for. */
-static void read_settings(struct collection *s, const struct parts *p)
+static void read_settings(struct collection *s, const json_t *info, const struct parts *p)
 {
-    const json_t *config = json_object_get(s->info, "config"), *common = json_object_get(config, "common_config"),
-                 *more = json_object_get(config, "experimental_config"), *rank = json_object_get(s->info, "rank_id"),
+    const json_t *config = json_object_get(info, "config"), *common = json_object_get(config, "common_config"),
+                 *more = json_object_get(config, "experimental_config"), *rank = json_object_get(info, "rank_id"),
                  *activities = json_object_get(common, "activities"), *types = json_object_get(more, "_export_type");
     struct collection_settings *t = &s->settings;
     const bool told = json_is_array(activities);
@@ -172,15 +183,15 @@ static void read_settings(struct collection *s, const struct parts *p)
     t->profile_memory = flag(common, "profile_memory", false);
     t->with_stack = flag(common, "with_stack", false);
     t->with_modules = flag(common, "with_modules", false);
-    t->level = level_of(source_text(more, "_profiler_level"));
+    t->level = level_of(setting_text(more, "_profiler_level"));
     t->l2_cache = flag(more, "_l2_cache", false);
     t->sys_io = flag(more, "_sys_io", false);
     t->sys_interconnection = flag(more, "_sys_interconnection", false);
     t->simplifies = flag(more, "_data_simplification", true);
     t->wants_db = lists(types, "db");
     t->wants_text = lists(types, "text") || !t->wants_db;
-    t->is_simulated = flag(s->info, "simulated", false);
-    t->rank = source_number(s->info, "rank_id", -1);
+    t->is_simulated = flag(info, "simulated", false);
+    t->rank = setting_number(info, "rank_id", -1);
     t->has_rank = rank && t->rank >= 0;
 }
 
@@ -188,6 +199,19 @@ static double number_of(const json_t *object, const char *key, double otherwise)
 {
     const json_t *v = json_object_get(object, key);
     return json_is_number(v) ? json_number_value(v) : otherwise;
+}
+
+static struct noted_clock read_clock(const json_t *info)
+{
+    const json_t *start = json_object_get(info, "start_info"), *end = json_object_get(info, "end_info");
+    return (struct noted_clock){
+        .is_known = info,
+        .is_counter = flag(start, "syscnt_enable", false),
+        .mhz = number_of(start, "freq", 100),
+        .count = setting_number(start, "start_cnt", 0),
+        .mono_ns = setting_number(start, "start_monotonic", 0),
+        .wall_offset_ns = setting_number(end, "collectionTimeEnd", 0) - setting_number(end, "MonotonicTimeEnd", 0),
+    };
 }
 
 /* What stamps are counted in where profiler_info*.json is gone. Both collectors read the counter on the same condition, so the
@@ -206,26 +230,26 @@ static bool guess_unit(const struct collection *s, bool *is_counter, double *mhz
 }
 
 /* The clock of the device's tool where it is there, and what PyTorch noted itself otherwise. */
-static bool find_clock(const struct collection *s, struct framework_clock *out, struct error *e)
+static bool find_clock(const struct collection *s, const struct noted_clock *noted, struct framework_clock *out,
+                       struct error *e)
 {
-    const json_t *start = json_object_get(s->info, "start_info"), *end = json_object_get(s->info, "end_info");
-    struct framework_clock c = { .is_counter = flag(start, "syscnt_enable", false), .ns_per_count = 1 };
-    double mhz = number_of(start, "freq", 100);
-    if (!s->info && !guess_unit(s, &c.is_counter, &mhz))
+    struct framework_clock c = { .is_counter = noted->is_counter,
+                                 .ns_per_count = 1,
+                                 .count = noted->count,
+                                 .mono_ns = noted->mono_ns,
+                                 .wall_offset_ns = noted->wall_offset_ns };
+    double mhz = noted->mhz;
+    if (!noted->is_known && !guess_unit(s, &c.is_counter, &mhz))
         return error_set(
             e, FAULT_FORMAT,
             "%s: no readable profiler_info_*.json, and the unit of its times (nanoseconds or counter ticks) is unknown; restore the file, or create one with {\"start_info\": {\"syscnt_enable\": false}} if they are nanoseconds",
             s->path);
-    c.count = source_number(start, "start_cnt", 0);
-    c.mono_ns = source_number(start, "start_monotonic", 0);
-    c.wall_offset_ns = source_number(end, "collectionTimeEnd", 0) - source_number(end, "MonotonicTimeEnd", 0);
     if (s->has_device) {
         const struct source *host = profile_main_source(&s->profile);
-        const char *text = source_text(json_array_get(json_object_get(host->info, "CPU"), 0), "Frequency");
         c.wall_offset_ns = host->wall_offset_ns;
         c.count = (int64_t)host->host_clock.cnt;
         c.mono_ns = host->host_clock.ns;
-        mhz = host->host_clock.tick.num == host->host_clock.tick.den ? 1000 : strtod(text, NULL);
+        mhz = host->host_clock.tick.num == host->host_clock.tick.den ? 1000 : strtod(host->settings.host_mhz, NULL);
     }
     if (mhz > 0)
         c.ns_per_count = 1000 / mhz;
@@ -268,13 +292,17 @@ static bool open_parts(struct collection *s, const char *path, struct parts *p, 
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(p->why));
     if (!is_collection(p))
         return error_set(e, FAULT_IO, "%s: contains neither a FRAMEWORK nor a PROF directory", path);
-    s->info = *p->info ? read_object(s, p->info) : NULL;
-    s->metadata = p->has_metadata ? read_object(s, "profiler_metadata.json") : NULL;
-    if (json_memory_failed() || arena_failed(s->mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its settings", path);
+    json_t *info = *p->info ? read_object(s, p->info) : NULL;
+    json_t *noted = p->has_metadata ? read_object(s, "profiler_metadata.json") : NULL;
     if (!*p->info)
         losses_add(&s->lost, LOSS_UNREADABLE, 1, "profiler_info.json", 0);
-    read_settings(s, p);
+    read_settings(s, info, p);
+    p->clock = read_clock(info);
+    const bool is_read = metadata_load(&s->metadata, noted, s->mem) && !json_memory_failed();
+    json_decref(info);
+    json_decref(noted);
+    if (!is_read || arena_failed(s->mem))
+        return error_set(e, FAULT_LIMIT, "%s: no memory for its settings", path);
     return collector_load(&s->collector, s->path, s->mem, &s->lost, e);
 }
 
@@ -308,7 +336,7 @@ bool collection_load(struct collection *s, const char *path, const struct collec
     if (!p.has_framework)
         return true;
     struct framework_clock clock;
-    if (!find_clock(s, &clock, e))
+    if (!find_clock(s, &p.clock, &clock, e))
         return false;
     const struct framework_request request = { .clock = clock,
                                                .names = s->profile.names,
@@ -325,8 +353,6 @@ void collection_free(struct collection *s)
 {
     framework_free(&s->framework);
     profile_free(&s->profile);
-    json_decref(s->info);
-    json_decref(s->metadata);
     arena_free(s->mem);
     *s = (struct collection){ 0 };
 }

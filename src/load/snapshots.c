@@ -256,8 +256,8 @@ bool snapshots_load(struct profile *p, struct source *s, struct usage *u, struct
 {
     struct snapshot b = { .source = s, .names = p->names, .usage = u };
     LIST(struct process_use) use[PROCESS_REPORTS] = { 0 };
-    cpu_list_read(s, "ai_cpu", &b.ai);
-    cpu_list_read(s, "ctrl_cpu", &b.ctrl);
+    cpu_list_read(s->settings.ai_cpus, &b.ai);
+    cpu_list_read(s->settings.ctrl_cpus, &b.ctrl);
     for (size_t i = 0; i < s->n_streams; i++) {
         struct text t;
         b.use = (struct process_use){ 0 };

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json_memory.h"
 #include "base/stamp.h"
+#include "load/settings_load.h"
 
 /* Settings and clock files are a few kilobytes; the reference gives up on them at this size, and so do we. */
 enum { SMALL_FILE_MOST = 8 << 20 };
@@ -165,15 +166,14 @@ static bool read_log(struct source *s, const char *prefix, int64_t *mono, int64_
     return true;
 }
 
-static bool read_clocks(struct source *s, struct error *e)
+static bool read_clocks(struct source *s, const json_t *info, struct error *e)
 {
     int64_t mono, cnt, diff;
     if (!read_log(s, "host_start.log", &mono, &cnt, &diff, e))
         return false;
-    const char *mhz = source_text(json_array_get(json_object_get(s->info, "CPU"), 0), "Frequency");
     struct ticks tick;
     /* No frequency, or 1000 MHz: the stamps are nanoseconds of the monotonic clock already. */
-    if (!ticks_from_mhz(&tick, mhz) || (tick.num == 1 && tick.den == 1)) {
+    if (!ticks_from_mhz(&tick, s->settings.host_mhz) || (tick.num == 1 && tick.den == 1)) {
         s->host_clock = (struct clock){ { 1, 1 }, 0, 0 };
         s->host_mono_ns = stamp_add(mono, diff);
     } else {
@@ -184,10 +184,10 @@ static bool read_clocks(struct source *s, struct error *e)
         return true;
     if (!read_log(s, "dev_start.log", &mono, &cnt, &diff, e))
         return false;
-    const json_t *dev = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
-    if (!ticks_from_mhz(&tick, source_text(dev, "hwts_frequency")))
+    const json_t *dev = json_array_get(json_object_get(info, "DeviceInfo"), 0);
+    if (!ticks_from_mhz(&tick, setting_text(dev, "hwts_frequency")))
         return error_set(e, FAULT_FORMAT, "%s/info.json: hwts_frequency \"%s\" is not a frequency in MHz", s->path,
-                         source_text(dev, "hwts_frequency"));
+                         setting_text(dev, "hwts_frequency"));
     s->device_mono_ns = mono;
     s->device_clock = (struct clock){ tick, (uint64_t)cnt, s->host_mono_ns };
     return true;
@@ -198,9 +198,9 @@ static bool read_window(struct source *s, struct error *e)
     json_t *start = read_json(s, "start_info", e);
     if (!start)
         return false;
-    const int64_t wall_us = source_number(start, "collectionTimeBegin", -1);
-    const int64_t mono_ns = source_number(start, "clockMonotonicRaw", -1);
-    const char *date = source_text(start, "collectionDateBegin");
+    const int64_t wall_us = setting_number(start, "collectionTimeBegin", -1);
+    const int64_t mono_ns = setting_number(start, "clockMonotonicRaw", -1);
+    const char *date = setting_text(start, "collectionDateBegin");
     s->begin_date = arena_text(s->mem, date, strlen(date));
     json_decref(start);
     if (wall_us < 0 || wall_us > INT64_MAX / 2000 || mono_ns < 0 || wall_us * 1000 < mono_ns)
@@ -211,8 +211,8 @@ static bool read_window(struct source *s, struct error *e)
     json_t *end;
     if (!read_optional(s, "end_info", false, &end, e))
         return false;
-    const int64_t end_us = source_number(end, "collectionTimeEnd", -1);
-    const int64_t end_mono_ns = source_number(end, "clockMonotonicRaw", -1);
+    const int64_t end_us = setting_number(end, "collectionTimeEnd", -1);
+    const int64_t end_mono_ns = setting_number(end, "clockMonotonicRaw", -1);
     json_decref(end);
     s->has_end = end_us > 0 && end_us < INT64_MAX / 2000;
     s->end_ns = s->has_end ? end_us * 1000 : s->begin_ns + END_GUESS_NS;
@@ -232,22 +232,23 @@ void setting_lost(struct source *s, const char *key)
 static double core_mhz(struct source *s, const json_t *dev, const char *key)
 {
     static const double most_mhz = 1e6;
-    const double mhz = strtod(source_text(dev, key), NULL);
+    const double mhz = strtod(setting_text(dev, key), NULL);
     if (mhz >= 0 && mhz <= most_mhz) /* neither holds for what is no number */
         return mhz;
     setting_lost(s, key);
     return 0;
 }
 
-static void read_info(struct source *s)
+static void read_info(struct source *s, const json_t *info)
 {
-    const json_t *dev = json_array_get(json_object_get(s->info, "DeviceInfo"), 0);
-    s->platform = (int)source_number(s->info, "platform_version", PLATFORM_UNKNOWN);
+    const json_t *dev = json_array_get(json_object_get(info, "DeviceInfo"), 0);
+    s->platform = (int)setting_number(info, "platform_version", PLATFORM_UNKNOWN);
     s->chip = chip_of(s->platform);
-    s->pid = (uint32_t)source_number(s->info, "pid", 0);
-    s->pid_name = source_text(s->info, "pid_name");
-    s->ai_core_num = (uint32_t)source_number(dev, "ai_core_num", 0);
-    s->aiv_num = (uint32_t)source_number(dev, "aiv_num", 0);
+    s->pid = (uint32_t)setting_number(info, "pid", 0);
+    const char *process = setting_text(info, "pid_name");
+    s->pid_name = arena_text(s->mem, process, strlen(process));
+    s->ai_core_num = (uint32_t)setting_number(dev, "ai_core_num", 0);
+    s->aiv_num = (uint32_t)setting_number(dev, "aiv_num", 0);
     s->aic_mhz = core_mhz(s, dev, "aic_frequency");
     s->aiv_mhz = core_mhz(s, dev, "aiv_frequency");
 }
@@ -438,6 +439,23 @@ static bool find_streams(struct source *s, struct error *e)
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for its files", s->path);
 }
 
+/* All that info.json and sample.json say. */
+static bool read_settings(struct source *s, struct error *e)
+{
+    json_t *info = read_json(s, "info.json", e), *sample = NULL;
+    if (!info)
+        return false;
+    read_info(s, info);
+    /* Without sample.json the counters have no names, but the tasks are all there. */
+    bool done = read_optional(s, "sample.json", true, &sample, e);
+    if (done && !settings_load(&s->settings, info, sample, s->mem))
+        done = error_set(e, FAULT_LIMIT, "%s: no memory for its settings", s->path);
+    done = done && read_clocks(s, info, e);
+    json_decref(info);
+    json_decref(sample);
+    return done;
+}
+
 bool source_open(struct source *s, const char *prof_path, const char *name, struct error *e)
 {
     *s = (struct source){ .is_host = strcmp(name, "host") == 0, .mem = arena_new() };
@@ -450,17 +468,7 @@ bool source_open(struct source *s, const char *prof_path, const char *name, stru
         error_set(e, FAULT_LIMIT, "%s/%s: no memory", prof_path, name);
         goto failed;
     }
-    s->info = read_json(s, "info.json", e);
-    if (!s->info)
-        goto failed;
-    read_info(s);
-    /* Without it the counters have no names, but the tasks are all there. */
-    if (!read_optional(s, "sample.json", true, &s->sample, e))
-        goto failed;
-    s->sample = s->sample ? s->sample : json_object();
-    if (!s->sample)
-        error_set(e, FAULT_LIMIT, "%s: no memory for its settings", s->path);
-    else if (read_clocks(s, e) && read_window(s, e) && find_streams(s, e))
+    if (read_settings(s, e) && read_window(s, e) && find_streams(s, e))
         return true;
 failed:
     source_close(s);
@@ -472,8 +480,6 @@ void source_close(struct source *s)
     for (size_t i = 0; i < s->n_streams; i++)
         for (size_t k = 0; k < s->stream[i].n_slices; k++)
             slice_unmap(&s->stream[i].slice[k]);
-    json_decref(s->info);
-    json_decref(s->sample);
     arena_free(s->mem);
     *s = (struct source){ 0 };
 }

@@ -315,7 +315,7 @@ static void note_unknown(struct result *out)
                                      "exported",
                                      p->path, p->platform, p->chip->product, p->lost.by[LOSS_UNREAD].file));
     for (size_t d = 0; d < p->n_devices && !version; d++) {
-        const char *told = source_text(p->device[d].source.info, "version");
+        const char *told = p->device[d].source.settings.version;
         if (*told && strcmp(told, "1.0") != 0 && strcmp(told, "2.0") != 0)
             version = told;
     }

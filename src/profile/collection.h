@@ -76,9 +76,18 @@ struct memory_lives {
     name_id *name;      /* of the operator that took it; NAME_EMPTY: nobody knows */
 };
 
+/* What the job noted of itself (profiler_metadata.json), in its order, behind the environment of the analysis. */
+struct metadata_row {
+    const char *key, *text; /* text: the value as JSON, in ASCII */
+};
+struct metadata {
+    size_t n;
+    struct metadata_row *row;
+};
+
 struct collection {
     const char *path, *name; /* name: the last part of the path */
-    json_t *info, *metadata; /* profiler_info*.json, profiler_metadata.json; NULL where they are not there */
+    struct metadata metadata;
     struct collection_settings settings;
     struct collector collector;
     struct framework framework;

@@ -1,33 +1,10 @@
 #include "profile/source.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-const char *source_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-int64_t source_number(const json_t *object, const char *key, int64_t otherwise)
-{
-    const json_t *v = json_object_get(object, key);
-    if (json_is_integer(v))
-        return json_integer_value(v);
-    if (json_is_string(v)) {
-        char *end;
-        errno = 0;
-        const long long n = strtoll(json_string_value(v), &end, 10);
-        if (errno == 0 && end != json_string_value(v) && *end == 0)
-            return n;
-    }
-    return otherwise;
-}
 
 bool source_is_simulated(const struct source *s)
 {
-    return strcmp(source_text(s->info, "jobInfo"), "simulated") == 0;
+    return strcmp(s->settings.job, "simulated") == 0;
 }
 
 /* Where the streams of a family begin, or would. */

@@ -7,7 +7,6 @@
 #ifndef ASCOPE_PROFILE_SOURCE_H
 #define ASCOPE_PROFILE_SOURCE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/large_memory.h"
+#include "profile/settings.h"
 #include "raw/chip.h"
 
 struct slice {
@@ -41,10 +41,10 @@ enum { HOST_DEVICE_ID = 64, PLATFORM_UNKNOWN = -1 };
 
 struct source {
     bool is_host;
-    unsigned device;       /* HOST_DEVICE_ID for the host */
-    const char *name;      /* "host", "device_0" */
-    const char *path;      /* of the folder */
-    json_t *info, *sample; /* info.json and sample.json as they are; both are objects */
+    unsigned device;  /* HOST_DEVICE_ID for the host */
+    const char *name; /* "host", "device_0" */
+    const char *path; /* of the folder */
+    struct settings settings;
 
     int platform;            /* platform_version: 5 is Atlas A2 and A3 */
     const struct chip *chip; /* what that means */
@@ -92,10 +92,6 @@ static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
 {
     return stamp_held((__int128)us * 1000 + s->host_mono_ns + s->wall_offset_ns);
 }
-
-/* Settings, "" or the given default when absent or of another kind. Numbers may be written as text. */
-const char *source_text(const json_t *object, const char *key);
-int64_t source_number(const json_t *object, const char *key, int64_t otherwise);
 
 /* Simulated data says so in a place that collectors fill with the name of a job. */
 bool source_is_simulated(const struct source *s);

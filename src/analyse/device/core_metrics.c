@@ -145,9 +145,8 @@ struct core_setting {
 static struct core_setting core_setting(const struct source *s, enum core kind)
 {
     const bool is_cube = kind == CORE_AIC;
-    struct core_setting c = { source_text(s->sample, is_cube ? "ai_core_metrics" : "aiv_metrics"),
-                              .mhz = is_cube ? s->aic_mhz : s->aiv_mhz, .chip = s->chip };
-    const char *list = source_text(s->sample, is_cube ? "ai_core_profiling_events" : "aiv_profiling_events");
+    struct core_setting c = { s->settings.metrics[kind], .mhz = is_cube ? s->aic_mhz : s->aiv_mhz, .chip = s->chip };
+    const char *list = s->settings.events[kind];
     for (size_t i = 0; i < CORE_EVENTS && *list; i++) {
         c.event[i] = (uint16_t)strtoul(list, NULL, 16);
         list += strcspn(list, ",");

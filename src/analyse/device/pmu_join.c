@@ -298,14 +298,12 @@ static bool choose_columns(struct device *d)
     pmu->n_cores[CORE_AIV] = s->aiv_num;
     pmu->nominal_mhz = s->aic_mhz; /* of both kinds of cores: the reference knows no other */
     pmu->has_one_core = s->chip->has_one_core;
-    const char *group = source_text(s->sample, "ai_core_metrics"),
-               *events = source_text(s->sample, "ai_core_profiling_events");
+    const char *const *group = s->settings.metrics, *const *events = s->settings.events;
     if (pmu->has_one_core) {
-        metric_columns_add_one_core(&pmu->columns, s->chip, group, events, s->mem);
+        metric_columns_add_one_core(&pmu->columns, s->chip, group[CORE_AIC], events[CORE_AIC], s->mem);
     } else {
-        metric_columns_add(&pmu->columns, CORE_AIC, group, events, s->mem);
-        metric_columns_add(&pmu->columns, CORE_AIV, source_text(s->sample, "aiv_metrics"),
-                           source_text(s->sample, "aiv_profiling_events"), s->mem);
+        metric_columns_add(&pmu->columns, CORE_AIC, group[CORE_AIC], events[CORE_AIC], s->mem);
+        metric_columns_add(&pmu->columns, CORE_AIV, group[CORE_AIV], events[CORE_AIV], s->mem);
     }
     return pmu->columns.n > 0; /* else nobody says what was counted */
 }

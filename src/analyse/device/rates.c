@@ -310,7 +310,7 @@ static void count_strangers(struct source *s, const struct samples *in, unsigned
 static void name_qos(struct profile *p, struct device *d)
 {
     struct counters *c = &d->counters;
-    const char *list = source_text(d->source.sample, "qosEvents");
+    const char *list = d->source.settings.qos_events;
     while (*list && c->n_qos_events < QOS_MOST_EVENTS) {
         const size_t len = strcspn(list, ",");
         char name[128] = "QoS ";
@@ -329,9 +329,8 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
     struct counters *c = &d->counters;
     const struct samples *raw = c->raw;
     struct samples *rate = c->rate;
-    const char *llc = source_text(s->sample, "llc_profiling");
     const int64_t clock_read_ns = source_relative_us_ns(s, 0);
-    c->llc_is_write = strcmp(llc, "write") == 0;
+    c->llc_is_write = s->settings.llc_is_write;
     name_qos(p, d);
     count_strangers(s, &raw[SAMPLER_HBM], TRAFFIC_UNIT, HBM_MOST_UNITS, "hbm.data");
     count_strangers(s, &raw[SAMPLER_LLC], TRAFFIC_UNIT, s->chip->llc_units, "llc.data");
@@ -348,7 +347,7 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
                 rates_qos(&raw[SAMPLER_QOS], c->n_qos_events, mem, &rate[SAMPLER_QOS]) &&
                 rates_acc(&raw[SAMPLER_ACC], &raw[SAMPLER_ACC_LOG], mem, &rate[SAMPLER_ACC]) &&
                 rates_changes(&raw[SAMPLER_FREQ], clock_read_ns, (uint64_t)s->aic_mhz, mem, &rate[SAMPLER_FREQ]);
-    if (done && (c->llc_is_write || strcmp(llc, "read") == 0))
+    if (done && (c->llc_is_write || s->settings.llc_is_read))
         done = rates_llc(&raw[SAMPLER_LLC], s->chip->llc_units, c->llc_is_write, mem, &rate[SAMPLER_LLC]);
     for (unsigned k = SAMPLER_CORE_VOLTAGE; k <= SAMPLER_BUS_VOLTAGE && done; k++)
         if (raw[k].n > 0)

@@ -59,7 +59,7 @@ static void join_by_id(struct joining *g, const uint32_t *order)
     const struct host_tasks *h = &g->profile->host.tasks;
     struct device *d = g->device;
     const struct device_log *log = &d->log;
-    const bool is_dynamic = strcmp(source_text(d->source.sample, "dynamic"), "on") == 0;
+    const bool is_dynamic = d->source.settings.is_dynamic;
     size_t host = first_of_device(h, d->source.device);
     const size_t host_end = first_of_device(h, d->source.device + 1);
     uint64_t host_only = 0, ambiguous = 0;

@@ -139,9 +139,8 @@ bool marks_analyse(struct profile *p, struct error *e)
 /* From this release on points and ranges have tags of their own. Before, a mark that was stamped twice was a range. */
 static bool has_range_tags(const struct source *s)
 {
-    unsigned major = 0, minor = 0;
-    return sscanf(source_text(s->info, "cannVersion"), "%5u.%5u", &major, &minor) == 2 &&
-           (major > 9 || (major == 9 && minor >= 1));
+    const struct settings *t = &s->settings;
+    return t->cann_major > 9 || (t->cann_major == 9 && t->cann_minor >= 1);
 }
 
 /* Threads that give work to a device, where ids of marks are not enough to find the one that a device saw. */

@@ -1,13 +1,11 @@
 #include "export/framework/framework_db.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_memory.h"
 #include "base/machine.h"
 #include "export/framework/framework_api_db.h"
 #include "export/msprof/db_identity.h"
@@ -52,59 +50,7 @@ static bool write_host(const struct collection_export *x, struct db *db, struct 
     return host_info_db(db, uid, name, x->mem, e);
 }
 
-/* As the reference writes them: other characters than ASCII by their numbers, whose digits are small letters. */
-static char *json_ascii(const json_t *value, size_t flags)
-{
-    char *const text = json_dumps(value, JSON_ENSURE_ASCII | flags);
-    for (char *at = text; at && *at; at++) {
-        if (*at != '\\')
-            continue;
-        if (*++at == 'u')
-            for (int i = 1; i <= 4; i++)
-                at[i] = (char)tolower((unsigned char)at[i]);
-    }
-    return text;
-}
-
-/* As the collector writes them, in its order. */
-static const char *environment(struct arena *mem)
-{
-    static const char *const variable[] = {
-        "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
-        "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
-        "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO",
-    };
-    json_t *all = json_object();
-    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
-        const char *value = getenv(variable[i]);
-        json_t *text = json_string(value ? value : "");
-        json_object_set_new(all, variable[i], text ? text : json_string(""));
-    }
-    char *text = json_ascii(all, 0);
-    const char *copy = text ? arena_text(mem, text, strlen(text)) : NULL;
-    free(text);
-    json_decref(all);
-    return copy;
-}
-
-/* With as few digits of its numbers as say the same. */
-static const char *json_text(const json_t *value, struct arena *mem)
-{
-    const char *copy = NULL;
-    for (unsigned digits = 15; digits <= 17 && !copy; digits++) {
-        json_error_t why;
-        char *text = json_ascii(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
-        json_t *back = text ? json_read(text, strlen(text), JSON_DECODE_ANY, &why) : NULL;
-        if (text && (digits == 17 || json_equal(back, value)))
-            copy = arena_text(mem, text, strlen(text));
-        json_decref(back);
-        free(text);
-    }
-    return copy;
-}
-
-/* The environment is that of the analysis, and what the job has noted follows, its own environment among it: in this order, and
- * under the same name, as the reference has them. */
+/* In the order in which the reference has them. */
 static bool write_metadata(const struct collection_export *x, struct db *db, struct error *e)
 {
     const struct collection *s = x->collection;
@@ -112,15 +58,8 @@ static bool write_metadata(const struct collection_export *x, struct db *db, str
     if (s->has_device)
         metadata_schema(&g, x->dialect == DIALECT_SEED ? (const char *const[3]){ "1", "0", "0" }
                                                        : (const char *const[3]){ "1", "2", "0" });
-    grid_row(&g, (struct cell[]){ cell_text("ENV_VARIABLES"), cell_text(environment(x->mem)) });
-    const char *name;
-    json_t *value;
-    json_object_foreach(s->metadata, name, value)
-    {
-        grid_row(&g, (struct cell[]){ cell_text(name), cell_text(json_text(value, x->mem)) });
-    }
-    if (json_memory_failed())
-        return error_set(e, FAULT_LIMIT, "META_DATA: no memory for its rows");
+    for (size_t i = 0; i < s->metadata.n; i++)
+        grid_row(&g, (struct cell[]){ cell_text(s->metadata.row[i].key), cell_text(s->metadata.row[i].text) });
     metadata_losses(&g, &s->lost);
     if ((s->settings.is_simulated || (s->has_device && source_is_simulated(profile_main_source(&s->profile)))) &&
         !s->collector.is_simulated)

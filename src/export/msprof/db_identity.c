@@ -60,11 +60,11 @@ static bool write_collection(const struct export *x, struct db *db, struct error
 {
     static const struct db_column times[] = { { "startTimeNs", "INTEGER", NULL }, { "endTimeNs", "INTEGER", NULL } };
     const struct source *s = profile_main_source(x->profile);
-    const char *uid = source_text(s->info, "hostUid");
+    const char *uid = s->settings.host_uid;
     struct grid time = { .n_columns = 2, .mem = x->mem };
     grid_row(&time, (struct cell[]){ cell_int(s->begin_ns), cell_int(s->end_ns) });
     return grid_db(db, "SESSION_TIME_INFO", times, &time, e) &&
-           host_info_db(db, *uid ? uid : "0", source_text(s->info, "hostname"), x->mem, e);
+           host_info_db(db, *uid ? uid : "0", s->settings.hostname, x->mem, e);
 }
 
 void metadata_schema(struct grid *g, const char *const version[static 3])

@@ -7,27 +7,10 @@
 
 #include "base/sort.h"
 
-enum query_column {
-    QUERY_JOB,
-    QUERY_DEVICE,
-    QUERY_DIR,
-    QUERY_TIME,
-    QUERY_MODEL,
-    QUERY_ITERATIONS,
-    QUERY_TOP,
-    QUERY_RANK,
-    QUERY_COLUMNS
-};
-
 static const char *const head[QUERY_COLUMNS] = {
     [QUERY_JOB] = "Job Info",           [QUERY_DEVICE] = "Device ID", [QUERY_DIR] = "Dir Name",
     [QUERY_TIME] = "Collection Time",   [QUERY_MODEL] = "Model ID",   [QUERY_ITERATIONS] = "Iteration Number",
     [QUERY_TOP] = "Top Time Iteration", [QUERY_RANK] = "Rank ID",
-};
-
-struct query_row {
-    const char *path; /* of the collection */
-    const char *text[QUERY_COLUMNS];
 };
 
 struct query {
@@ -61,18 +44,17 @@ static const char *copy_or_na(struct query *q, const char *text)
 /* What all rows of a folder share. */
 static struct query_row row_of(struct query *q, const struct profile *p, const struct source *s)
 {
-    const char *device = source_text(s->info, "devices");
+    const char *device = s->settings.devices;
     const bool is_number = *device && strspn(device, "0123456789") == strlen(device);
     return (struct query_row){ .path = arena_text(q->mem, p->path, strlen(p->path)),
-                               .text = { [QUERY_JOB] = copy_or_na(q, source_text(s->info, "jobInfo")),
+                               .text = { [QUERY_JOB] = copy_or_na(q, s->settings.job),
                                          [QUERY_DEVICE] = is_number ? copy_or_na(q, device) : "N/A",
                                          [QUERY_DIR] = copy_or_na(q, s->name),
                                          [QUERY_TIME] = copy_or_na(q, s->begin_date ? s->begin_date : ""),
                                          [QUERY_MODEL] = "N/A",
                                          [QUERY_ITERATIONS] = "N/A",
                                          [QUERY_TOP] = "N/A",
-                                         [QUERY_RANK] = arena_printf(q->mem, "%" PRId64,
-                                                                     source_number(s->info, "rank_id", -1)) } };
+                                         [QUERY_RANK] = arena_printf(q->mem, "%" PRId64, s->settings.rank) } };
 }
 
 static void add_row(struct query *q, const struct query_row *row)
@@ -220,9 +202,9 @@ static void write_line(struct out *o, const char *const *text, const size_t *wid
     out_lit(o, "\n\n");
 }
 
-/* Rows in the order in which they are printed; NULL: no memory, or rows lack some of their texts. The caller frees it. */
-static const struct query_row **sorted_rows(const struct query *q)
+const struct query_row **query_rows(const struct query *q, size_t *n)
 {
+    *n = q->rows.n;
     const struct query_row **sorted = arena_failed(q->mem) ? NULL : calloc(q->rows.n + 1, sizeof *sorted);
     for (size_t i = 0; sorted && i < q->rows.n; i++)
         sorted[i] = &q->rows.at[i];
@@ -233,64 +215,22 @@ static const struct query_row **sorted_rows(const struct query *q)
 
 bool query_text(const struct query *q, struct out *o, struct error *e)
 {
-    const struct query_row **sorted = sorted_rows(q);
+    size_t n;
+    const struct query_row **sorted = query_rows(q, &n);
     if (!sorted)
         return error_set(e, FAULT_LIMIT, "no memory to list the models of all collections");
     size_t width[QUERY_COLUMNS];
     for (size_t c = 0; c < QUERY_COLUMNS; c++) {
         width[c] = strlen(head[c]);
-        for (size_t i = 0; i < q->rows.n; i++) {
-            const size_t len = strlen(q->rows.at[i].text[c]);
+        for (size_t i = 0; i < n; i++) {
+            const size_t len = strlen(sorted[i]->text[c]);
             width[c] = len > width[c] ? len : width[c];
         }
     }
-    if (q->rows.n > 0)
+    if (n > 0)
         write_line(o, head, width);
-    for (size_t i = 0; i < q->rows.n; i++)
+    for (size_t i = 0; i < n; i++)
         write_line(o, sorted[i]->text, width);
     free(sorted);
     return true;
-}
-
-/* "N/A" and what is no number is null. */
-static json_t *number_json(const char *text)
-{
-    char *end;
-    const long long number = strtoll(text, &end, 10);
-    return *text && !*end ? json_integer(number) : json_null();
-}
-
-static json_t *text_or_null(const char *text)
-{
-    json_t *s = strcmp(text, "N/A") != 0 ? json_string(text) : NULL; /* NULL: no UTF-8, too */
-    return s ? s : json_null();
-}
-
-/* "3,1,2" */
-static json_t *numbers_json(const char *text)
-{
-    json_t *list = json_array();
-    for (const char *p = text; *p >= '0' && *p <= '9';) {
-        char *end;
-        json_array_append_new(list, json_integer(strtoll(p, &end, 10)));
-        p = *end == ',' ? end + 1 : end;
-    }
-    return list;
-}
-
-json_t *query_json(const struct query *q)
-{
-    const struct query_row **sorted = sorted_rows(q);
-    json_t *list = sorted ? json_array() : NULL;
-    for (size_t i = 0; list && i < q->rows.n; i++) {
-        const char *const *text = sorted[i]->text;
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_or_null(sorted[i]->path),
-                            "job", text_or_null(text[QUERY_JOB]), "device", number_json(text[QUERY_DEVICE]), "folder",
-                            text_or_null(text[QUERY_DIR]), "begin", text_or_null(text[QUERY_TIME]), "model",
-                            number_json(text[QUERY_MODEL]), "iterations", number_json(text[QUERY_ITERATIONS]),
-                            "slowest", numbers_json(text[QUERY_TOP]), "rank", number_json(text[QUERY_RANK])));
-    }
-    free(sorted);
-    return list;
 }

@@ -9,20 +9,35 @@
 #ifndef ASCOPE_EXPORT_MSPROF_QUERY_H
 #define ASCOPE_EXPORT_MSPROF_QUERY_H
 
-#include <jansson.h>
-
 #include "base/out.h"
 #include "profile/profile.h"
 
 struct query;
+
+enum query_column {
+    QUERY_JOB,
+    QUERY_DEVICE,
+    QUERY_DIR,
+    QUERY_TIME,
+    QUERY_MODEL,
+    QUERY_ITERATIONS,
+    QUERY_TOP,
+    QUERY_RANK,
+    QUERY_COLUMNS
+};
+
+struct query_row {
+    const char *path;                /* of the collection */
+    const char *text[QUERY_COLUMNS]; /* "N/A" where there is none */
+};
 
 struct query *query_new(void); /* owner: the caller; NULL when out of memory */
 /* The rows of an analysed collection: one for each model of each device, one for the host. False: no memory. */
 bool query_add(struct query *q, const struct profile *p, struct error *e);
 /* Columns padded to the same width, a tab after each and an empty line after each row. Nothing when there are no rows. */
 bool query_text(const struct query *q, struct out *o, struct error *e);
-/* The same rows as objects; a new reference, NULL without memory. */
-json_t *query_json(const struct query *q);
+/* The same rows; the caller frees the list, the rows live as long as q. NULL: no memory. */
+const struct query_row **query_rows(const struct query *q, size_t *n);
 void query_free(struct query *q); /* NULL is fine */
 
 #endif

@@ -15,7 +15,7 @@ static bool is_wanted(const struct timeline_wish *w, const char *process)
 
 static bool is_sample_based(const struct profile *p)
 {
-    return strcmp(source_text(profile_main_source(p)->sample, "ai_core_profiling_mode"), "sample-based") == 0;
+    return profile_main_source(p)->settings.samples_cores;
 }
 
 bool timeline_draw(const struct export *x, const struct timeline_wish *wish, struct trace *t, struct error *e)

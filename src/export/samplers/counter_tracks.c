@@ -47,7 +47,7 @@ struct cell value_bytes_real(const struct view *v, size_t row, unsigned column)
 
 bool samples_cores(const struct profile *p)
 {
-    return strcmp(source_text(profile_main_source(p)->sample, "ai_core_profiling_mode"), "sample-based") == 0;
+    return profile_main_source(p)->settings.samples_cores;
 }
 
 static const struct samples *source_samples(const struct family_source *from, unsigned which, const struct device *d)

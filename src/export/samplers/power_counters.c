@@ -18,7 +18,7 @@ static unsigned times_read(const struct device *d)
 {
     size_t n;
     const struct stream *stream = source_streams(&d->source, "lpmFreqConv.data", &n);
-    const bool is_custom = strncmp(source_text(d->source.sample, "ai_core_metrics"), "Custom", 6) == 0;
+    const bool is_custom = strncmp(d->source.settings.metrics[CORE_AIC], "Custom", 6) == 0;
     return stream && stream->n_slices == 1 && !is_custom ? 2 : 1;
 }
 

@@ -147,8 +147,7 @@ bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
     struct task_counters *t = start(x, &l2_cache_layout, L2_STREAM, L2_TASK, L2_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
-        if (!add_device(t, d, &d->pmu.l2, d->pmu.l2_op, ALL_TYPES, &d->source.chip->l2,
-                        source_text(d->source.sample, "l2CacheTaskProfilingEvents")))
+        if (!add_device(t, d, &d->pmu.l2, d->pmu.l2_op, ALL_TYPES, &d->source.chip->l2, d->source.settings.l2_events))
             return no_memory("l2_cache", e);
     }
     if (!t)
@@ -163,7 +162,7 @@ bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
     struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
-        const char *events = strcasestr(source_text(d->source.sample, "npuEvents"), unit);
+        const char *events = strcasestr(d->source.settings.npu_events, unit);
         if (!add_device(t, d, &d->pmu.smmu, d->pmu.smmu_op, SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
                         events ? events + sizeof unit - 1 : ""))
             return no_memory("soc_pmu", e);

@@ -97,8 +97,8 @@ static bool host_cpu_fill(const struct usage_part *p)
         return false;
     for (size_t i = 0; i < seen.n; i++)
         n_busy += seen.at[i].sum > 0;
-    grid_row(p->grid, (struct cell[]){ usage_source(p), cell_int(source_number(p->source->info, "cpuNums", 0)),
-                                       cell_uint(seen.n), cell_uint(n_busy) });
+    grid_row(p->grid, (struct cell[]){ usage_source(p), cell_int(p->source->settings.n_cpus), cell_uint(seen.n),
+                                       cell_uint(n_busy) });
     return true;
 }
 
@@ -112,7 +112,7 @@ static const struct column host_mem_columns[] = {
 static bool host_mem_fill(const struct usage_part *p)
 {
     const struct gauge *mem = &p->usage->gauge[GAUGE_MEMORY];
-    const int64_t total_kb = source_number(p->source->info, "memoryTotal", 0);
+    const int64_t total_kb = p->source->settings.memory_kb;
     double percent[2];
     if (mem->n == 0)
         return true;
@@ -135,15 +135,14 @@ static const struct column host_network_columns[] = {
 static bool host_network_fill(const struct usage_part *p)
 {
     const struct gauge *net = &p->usage->gauge[GAUGE_NETWORK];
-    const json_t *cards = json_object_get(p->source->info, "netCard");
+    const struct settings *t = &p->source->settings;
     struct cell cells[4] = { usage_source(p), cell_int(0) };
     if (!net->is_sampled)
         return true;
-    for (size_t i = 0; i < json_array_size(cards); i++) {
-        const json_t *speed = json_object_get(json_array_get(cards, i), "speed");
+    for (size_t i = 0; i < t->n_cards; i++) {
         const double before = cells[1].kind == CELL_REAL ? cells[1].f : 0;
-        if (json_is_number(speed) && json_number_value(speed) > 0)
-            cells[1] = cell_real(before + json_number_value(speed) * 125000 / 1024);
+        if (t->card[i].mbits > 0)
+            cells[1] = cell_real(before + t->card[i].mbits * 125000 / 1024);
     }
     if (!peak_cells(net->speed[0], net->n, p->grid->mem, &cells[2]))
         return false;

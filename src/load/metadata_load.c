@@ -1,0 +1,74 @@
+#include "load/metadata_load.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_memory.h"
+
+/* As the reference writes them: other characters than ASCII by their numbers, whose digits are small letters. */
+static char *json_ascii(const json_t *value, size_t flags)
+{
+    char *const text = json_dumps(value, JSON_ENSURE_ASCII | flags);
+    for (char *at = text; at && *at; at++) {
+        if (*at != '\\')
+            continue;
+        if (*++at == 'u')
+            for (int i = 1; i <= 4; i++)
+                at[i] = (char)tolower((unsigned char)at[i]);
+    }
+    return text;
+}
+
+/* As the collector writes them, in its order. */
+static const char *environment(struct arena *mem)
+{
+    static const char *const variable[] = {
+        "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
+        "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
+        "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO",
+    };
+    json_t *all = json_object();
+    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
+        const char *value = getenv(variable[i]);
+        json_t *text = json_string(value ? value : "");
+        json_object_set_new(all, variable[i], text ? text : json_string(""));
+    }
+    char *text = json_ascii(all, 0);
+    const char *copy = text ? arena_text(mem, text, strlen(text)) : NULL;
+    free(text);
+    json_decref(all);
+    return copy;
+}
+
+/* With as few digits of its numbers as say the same. */
+static const char *json_text(const json_t *value, struct arena *mem)
+{
+    const char *copy = NULL;
+    for (unsigned digits = 15; digits <= 17 && !copy; digits++) {
+        json_error_t why;
+        char *text = json_ascii(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+        json_t *back = text ? json_read(text, strlen(text), JSON_DECODE_ANY, &why) : NULL;
+        if (text && (digits == 17 || json_equal(back, value)))
+            copy = arena_text(mem, text, strlen(text));
+        json_decref(back);
+        free(text);
+    }
+    return copy;
+}
+
+/* The job may have noted its own environment, too, under the same name: both are kept, as the reference does. */
+bool metadata_load(struct metadata *out, const json_t *noted, struct arena *mem)
+{
+    const size_t n = json_object_size(noted) + 1;
+    struct metadata m = { .row = arena_take(mem, n, sizeof *m.row) };
+    if (!m.row)
+        return false;
+    m.row[m.n++] = (struct metadata_row){ "ENV_VARIABLES", environment(mem) };
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)noted, name, value) m.row[m.n++] =
+        (struct metadata_row){ arena_text(mem, name, strlen(name)), json_text(value, mem) };
+    *out = m;
+    return !json_memory_failed() && !arena_failed(mem);
+}

@@ -1,0 +1,12 @@
+/* metadata_load.h - what a job noted about itself, as texts of JSON. */
+#ifndef ASCOPE_LOAD_METADATA_LOAD_H
+#define ASCOPE_LOAD_METADATA_LOAD_H
+
+#include <jansson.h>
+
+#include "profile/collection.h"
+
+/* The environment of the analysis, then the members of profiler_metadata.json (NULL: there is none). False: no memory. */
+bool metadata_load(struct metadata *out, const json_t *noted, struct arena *mem);
+
+#endif

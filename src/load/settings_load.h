@@ -1,0 +1,17 @@
+/* settings_load.h - settings that collectors write as JSON: reading one, and all of a folder. */
+#ifndef ASCOPE_LOAD_SETTINGS_LOAD_H
+#define ASCOPE_LOAD_SETTINGS_LOAD_H
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "profile/settings.h"
+
+/* "" or the given default when the key is absent or of another kind. Numbers may be written as text. */
+const char *setting_text(const json_t *object, const char *key);
+int64_t setting_number(const json_t *object, const char *key, int64_t otherwise);
+
+/* Of info.json and sample.json; either may be NULL. Texts are copied into mem. False: no memory. */
+bool settings_load(struct settings *out, const json_t *info, const json_t *sample, struct arena *mem);
+
+#endif
