@@ -12,11 +12,11 @@ enum { ASK_QUESTIONS = 128 }; /* query and analyze instead of export */
 
 static bool export(const char *path, const char *out, uint8_t ask, struct error *e)
 {
-    const struct request request = {
+    const struct output_options options = {
         .want = WANT_ALL,
         .format = ask & ASK_JSON ? FORMAT_JSON : FORMAT_CSV,
         .dialect = ask & ASK_CURRENT ? DIALECT_CURRENT : DIALECT_SEED,
-        .from_start = ask & ASK_FROM_START,
+        .time_base = ask & ASK_FROM_START ? TIME_BASE_START : TIME_BASE_EPOCH,
         .has_iteration = ask & ASK_PART,
         .model = ask & ASK_GRAPH ? 1 : UINT32_MAX,
         .iteration = ask & ASK_SECOND ? 2 : 1,
@@ -26,7 +26,7 @@ static bool export(const char *path, const char *out, uint8_t ask, struct error 
         .stamp = "20240601080000",
     };
     struct result r = { 0 };
-    const bool done = prof_export(path, &request, &r, e);
+    const bool done = prof_export(path, &options, NULL, &r, e);
     result_free(&r);
     return done;
 }

@@ -12,9 +12,8 @@ enum { ASK_STACKS = 64 }; /* instead */
 
 static bool analyse(uint8_t ask, const char *out, struct error *e)
 {
-    const struct collection_wishes wishes = {
-        .text = !(ask & ASK_DB),
-        .db = ask & ASK_DB,
+    const struct output_options options = {
+        .want = ask & ASK_DB ? WANT_DB : WANT_TEXT,
         .simplifies = ask & ASK_SIMPLE ? CHOICE_ON : AS_RECORDED,
         .dialect = ask & ASK_CURRENT ? DIALECT_CURRENT : DIALECT_SEED,
         .is_pretty = ask & ASK_PRETTY,
@@ -22,7 +21,7 @@ static bool analyse(uint8_t ask, const char *out, struct error *e)
         .out_dir = out,
     };
     struct collection_result r = { 0 };
-    const bool done = collection_export(folder, &wishes, &r, e);
+    const bool done = collection_export(folder, &options, NULL, &r, e);
     collection_result_free(&r);
     return done;
 }

@@ -11,6 +11,7 @@
 
 #include "base/out.h"
 #include "base/table.h"
+#include "export/output_options.h"
 
 /* Columns of a profile: U32{ 1, 2, 3 }. */
 #define U8  (uint8_t[])
@@ -22,6 +23,9 @@
 #define I64 (int64_t[])
 #define F64 (double[])
 #define YES (bool[])
+
+static const struct output_options documented = { .dialect = DIALECT_SEED, .n_threads = 1 },
+                                   current = { .dialect = DIALECT_CURRENT, .n_threads = 1 };
 
 struct wanted_cell {
     const char *table;

@@ -249,9 +249,11 @@ static bool write_table(const struct fed *f, const char *name, const char *path,
         { "op_statistic", statistic },
         { "flows", flows },
     };
-    const struct collection_export x = { .collection = &f->s,
-                                         .device = { .profile = &f->s.profile, .mem = f->s.mem },
-                                         .mem = f->s.mem };
+    const struct collection_export x = {
+        .collection = &f->s,
+        .device = { .profile = &f->s.profile, .options = &(struct output_options){ .n_threads = 1 }, .mem = f->s.mem },
+        .mem = f->s.mem
+    };
     struct table t = { 0 };
     struct out o;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -234,9 +234,11 @@ static void put(const struct out *o)
 static void show(struct collection *s,
                  bool (*build)(const struct collection_export *x, struct table *out, struct error *e))
 {
-    const struct collection_export x = { .collection = s,
-                                         .device = { .profile = &s->profile, .mem = s->mem },
-                                         .mem = s->mem };
+    const struct collection_export x = {
+        .collection = s,
+        .device = { .profile = &s->profile, .options = &(struct output_options){ .n_threads = 1 }, .mem = s->mem },
+        .mem = s->mem
+    };
     struct table t;
     struct error e = { 0 };
     struct out o;

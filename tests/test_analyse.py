@@ -51,6 +51,21 @@ class Case(unittest.TestCase):
         return set(os.listdir(os.path.join(path, RESULTS)))
 
 
+class Options(Case):
+    def test_every_option_holds_for_collections_and_for_prof_directories(self):
+        prof = glob.glob(os.path.join(SOURCE, "tests/data/prof-a/PROF_*"))[0]
+        for given, timeline in ((self.sample(), RESULTS + "/trace_view.json"), (prof, "mindstudio_profiler_output/msprof_2*.json")):
+            with self.subTest(given=os.path.basename(given)):
+                out = os.path.join(self.dir, "out")
+                self.ascope("-q", "--pretty", "--time-base", "start", "--export-type", "text", "--out", out, given)
+                path, = glob.glob(os.path.join(glob.escape(os.path.join(out, os.path.basename(given))), timeline))
+                with open(path) as f:
+                    text = f.read()
+                events = json.loads(text)
+                self.assertGreaterEqual(text.count("\n"), len(events) - 1)  # one event per line
+                self.assertLess(max(float(e["ts"]) for e in events if "ts" in e), 1e12)  # since 1970 it is more
+
+
 class Finding(Case):
     def test_a_session_by_itself_by_its_parent_and_from_inside(self):
         path = self.sample()

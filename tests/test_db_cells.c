@@ -177,7 +177,7 @@ static void tables_of_the_database(void **state)
     };
     static const struct db_writer writer[] = { { cann_db }, { hardware_db }, { communication_db }, { overlap_db },
                                                { pmu_db }, { marks_db }, { memory_db } };
-    const struct export x = { .profile = &profile, .dialect = DIALECT_CURRENT, .mem = profile.mem };
+    const struct export x = { .profile = &profile, .options = &current, .mem = profile.mem };
     const char *path = folder_path("a.db");
     struct error e = { 0 };
     struct db *db = db_open(path, profile.names, &e);

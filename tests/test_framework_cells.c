@@ -242,17 +242,15 @@ static int collection_free(void **state)
     return 0;
 }
 
-static struct collection_export shown_as(enum dialect dialect)
+static struct collection_export shown_as(const struct output_options *options)
 {
     return (struct collection_export){ .collection = &collection,
                                        .framework = &collection.framework,
                                        .device = { .registry = &prof_registry,
                                                    .profile = &collection.profile,
-                                                   .dialect = dialect,
+                                                   .options = options,
                                                    .mem = collection.mem },
-                                       .mem = collection.mem,
-                                       .dialect = dialect,
-                                       .n_threads = 1 };
+                                       .mem = collection.mem };
 }
 
 static bool table_build(const void *context, const char *table, struct table *out, struct error *e)
@@ -438,7 +436,7 @@ static void tables_as_current_releases_show_them(void **state)
         { "npu_module_mem.csv", 0, "Total Reserved(MB)", "3.0" },
         { "npu_module_mem.csv", 0, "Device", "NPU:0" },
     };
-    const struct collection_export x = shown_as(DIALECT_CURRENT);
+    const struct collection_export x = shown_as(&current);
     cells_check(table_build, &x, wanted, ROWS(wanted));
     (void)state;
 }
@@ -469,7 +467,7 @@ static void tables_as_documented_at_level0(void **state)
         { "npu_module_mem.csv", 0, "Total Reserved(MB)", "3.0" },
         { "npu_module_mem.csv", 0, "Device", "NPU:0" },
     };
-    const struct collection_export x = shown_as(DIALECT_SEED);
+    const struct collection_export x = shown_as(&documented);
     collection.settings.level = PROFILER_LEVEL0;
     cells_check(table_build, &x, wanted, ROWS(wanted));
     collection.settings.level = PROFILER_LEVEL1;
@@ -619,7 +617,7 @@ static void tables_of_the_database(void **state)
         { "META_DATA", 0, "name", "SCHEMA_VERSION" },
         { "META_DATA", 0, "value", "1.2.0" },
     };
-    const struct collection_export x = shown_as(DIALECT_CURRENT);
+    const struct collection_export x = shown_as(&current);
     const char *path = folder_path("a.db");
     struct error e = { 0 };
     uint64_t n;

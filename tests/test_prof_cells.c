@@ -313,7 +313,7 @@ static void whole_collections_as_current_releases_show_them(void **state)
         { "aicpu_mi", 0, "End Time(us)", "13.0" },
         { "aicpu_mi", 0, "Queue Size", "3" },
     };
-    const struct export x = { .profile = &profile, .dialect = DIALECT_CURRENT, .mem = profile.mem };
+    const struct export x = { .profile = &profile, .options = &current, .mem = profile.mem };
     cells_check(report_build, &x, wanted, ROWS(wanted));
     (void)state;
 }
@@ -373,7 +373,7 @@ static void whole_collections_as_documented(void **state)
         { "api_statistic", 0, "Max(us)", "3.0" },
         { "api_statistic", 0, "Variance", "0.0" },
     };
-    const struct export x = { .profile = &profile, .dialect = DIALECT_SEED, .mem = profile.mem };
+    const struct export x = { .profile = &profile, .options = &documented, .mem = profile.mem };
     cells_check(report_build, &x, wanted, ROWS(wanted));
     (void)state;
 }
@@ -485,7 +485,7 @@ static void graphs_in_the_older_presentation(void **state)
         { "fusion_op", 0, "Memory Total(KB)", "3.5" },
     };
     static const struct window window = { .has_any = true, .begin_ns = 0, .end_ns = 20000, .lead_ns = INT64_MIN, .shown_ns = INT64_MIN };
-    const struct export x = { .profile = &profile, .dialect = DIALECT_CURRENT, .scope = SCOPE_GRAPH, .is_generic = true,
+    const struct export x = { .profile = &profile, .options = &current, .scope = SCOPE_GRAPH, .is_generic = true,
                               .model = 1, .first_iteration = 1, .last_iteration = 2, .window = &window,
                               .host_window = &window, .n_host_windows = 1, .mem = profile.mem };
     cells_check(report_build, &x, wanted, ROWS(wanted));
@@ -511,7 +511,7 @@ static void collectives_of_unknown_kind_are_left_out(void **state)
     two[1].source.device = 1;
     p.device = two;
     p.n_devices = 2;
-    const struct export x = { .profile = &p, .dialect = DIALECT_CURRENT, .mem = profile.mem };
+    const struct export x = { .profile = &p, .options = &current, .mem = profile.mem };
     cells_check(report_build, &x, wanted, ROWS(wanted));
     (void)state;
 }

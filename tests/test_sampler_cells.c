@@ -414,7 +414,7 @@ static void reports_of_samplers(void **state)
         { "dvpp", 0, "All Frame", "3.0" },
         { "dvpp", 0, "All Utilization(%)", "40%" },
     };
-    const struct export x = { .profile = &profile, .dialect = DIALECT_CURRENT, .mem = profile.mem };
+    const struct export x = { .profile = &profile, .options = &current, .mem = profile.mem };
     cells_check(table_build, &x, wanted, ROWS(wanted));
     (void)state;
 }
@@ -434,7 +434,7 @@ static void reports_in_the_older_presentation(void **state)
         { "npu_module_mem", 0, "Total Reserved(KB)", "2.5" },
         { "npu_module_mem", 0, "Device", "NPU:0" },
     };
-    const struct export x = { .profile = &profile, .dialect = DIALECT_CURRENT, .is_generic = true, .mem = profile.mem };
+    const struct export x = { .profile = &profile, .options = &current, .is_generic = true, .mem = profile.mem };
     cells_check(table_build, &x, wanted, ROWS(wanted));
     (void)state;
 }
@@ -614,7 +614,7 @@ static void tables_of_the_database(void **state)
         { "OSRT_API", 2, "endNs", "17000" },
     };
     static const struct db_writer writer[] = { { usage_db }, { counters_db }, { core_db } };
-    const struct export x = { .profile = &profile, .dialect = DIALECT_CURRENT, .mem = profile.mem };
+    const struct export x = { .profile = &profile, .options = &current, .mem = profile.mem };
     const char *path = folder_path("a.db");
     struct error e = { 0 };
     struct db *db = db_open(path, profile.names, &e);

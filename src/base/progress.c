@@ -106,10 +106,9 @@ void progress_begin(struct progress *p, FILE *to, bool wanted)
         atomic_store(&shown, p);
 }
 
-void progress_stage(void *progress, const char *what, double from, double until, uint64_t expected)
+void progress_stage(struct progress *p, const char *what, double from, double until, uint64_t expected)
 {
-    struct progress *p = progress;
-    if (!p->is_on)
+    if (!p || !p->is_on)
         return;
     pthread_mutex_lock(&p->lock);
     snprintf(p->what, sizeof p->what, "%s", what);

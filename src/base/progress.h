@@ -26,8 +26,8 @@ struct progress {
 };
 
 void progress_begin(struct progress *p, FILE *to, bool wanted);
-/* A stage begins. The signature suits struct request. From 0 to 0: nobody knows how long it takes, only the seconds are shown. */
-void progress_stage(void *progress, const char *what, double from, double until, uint64_t expected);
+/* A stage begins; without a progress (NULL) nothing happens. From 0 to 0: nobody knows how long it takes, only the seconds are shown. */
+void progress_stage(struct progress *p, const char *what, double from, double until, uint64_t expected);
 void progress_end(struct progress *p); /* wipes the line */
 void progress_clear(
     void); /* before something else is printed: wipes the line that is shown, if one is, until the next */

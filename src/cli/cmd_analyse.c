@@ -33,15 +33,13 @@ struct turn {
 };
 
 struct analysis {
-    const struct arguments *a;
-    struct collection_wishes wishes;
-    struct step_choice choice; /* the steps of the wishes */
-    struct request request;    /* of PROF directories */
+    struct arguments *a;
+    struct step_choice choice; /* the steps of the options */
     struct targets targets;
-    struct turn *turn; /* of each target */
-    bool has_lines;    /* one for each directory, instead of a summary */
-    struct progress progress;
-    pthread_mutex_t lock; /* of what follows, and of stdout and stderr */
+    struct turn *turn;                /* of each target */
+    bool has_lines;                   /* one for each directory, instead of a summary */
+    struct progress progress, *shown; /* shown: the stages of the only directory; NULL: there are several */
+    pthread_mutex_t lock;             /* of what follows, and of stdout and stderr */
     size_t n_told, n_ended;
     struct tally tally;
 };
@@ -90,10 +88,10 @@ static void analyse_collection(struct analysis *n, const char *path, struct turn
 {
     struct collection_result r = { 0 };
     struct error e = { 0 };
-    if (collection_export(path, &n->wishes, &r, &e)) {
+    if (collection_export(path, &n->a->options, n->shown, &r, &e)) {
         t->outcome = outcome_of(&r.account, &r.collection.lost);
         put_problems(err, &r.account);
-        const struct step_choice *choice = n->wishes.has_steps ? &n->choice : NULL;
+        const struct step_choice *choice = n->a->options.has_steps ? &n->choice : NULL;
         if (n->a->json)
             t->json = collection_summary_json(n->a, choice, &r);
         else if (!n->has_lines && !collection_summary_print(term, n->a, choice, &r))
@@ -113,12 +111,12 @@ static void analyse_prof(struct analysis *n, const char *path, struct turn *t, c
 {
     struct result r = { 0 };
     struct error e = { 0 };
-    if (n->wishes.has_steps)
+    if (n->a->options.has_steps)
         error_set(
             &e, FAULT_ASKED,
             "%s: --steps applies to *_ascend_pt directories only; use ascope export with --model-id and --iteration-id",
             path);
-    if (e.fault == FAULT_NONE && prof_export(path, &n->request, &r, &e)) {
+    if (e.fault == FAULT_NONE && prof_export(path, &n->a->options, n->shown, &r, &e)) {
         t->outcome = outcome_of(&r.account, &r.profile.lost);
         put_problems(err, &r.account);
         if (n->a->json)
@@ -194,16 +192,14 @@ static void run_one(void *context, size_t i)
 /* With several directories a thread for each of some; with one, threads for its parts. */
 static void run_all(struct analysis *n)
 {
-    const unsigned n_threads = arguments_threads(n->a);
+    const unsigned n_threads = n->a->options.n_threads;
     const size_t n_targets = n->targets.list.n;
     const uint64_t most = n->a->max_processes > 0 ? n->a->max_processes : n_threads;
     const unsigned at_once = (unsigned)(most < n_targets ? most : n_targets);
-    n->wishes.n_threads = n->request.n_threads = at_once > 0 && n_threads > at_once ? n_threads / at_once : 1;
-    if (n_targets == 1) {
-        n->wishes.n_threads = n->request.n_threads = n_threads;
-        n->wishes.progress = n->request.progress = progress_stage;
-        n->wishes.progress_context = n->request.progress_context = &n->progress;
-    }
+    if (n_targets == 1)
+        n->shown = &n->progress;
+    else
+        n->a->options.n_threads = at_once > 0 && n_threads > at_once ? n_threads / at_once : 1;
     n->has_lines = n_targets > TOLD_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
     for (size_t i = 0; i < n_targets; i++)
         n->has_lines = n->has_lines && n->targets.list.at[i].is_collection;
@@ -318,24 +314,24 @@ static bool compare_ranks(struct analysis *n, json_t **json)
 }
 
 /* "text", "db" or both with a comma between. */
-static bool export_types(const struct arguments *a, struct collection_wishes *w)
+static bool export_types(struct arguments *a)
 {
     const char *p = a->export_type;
     while (p && *p) {
         const size_t len = strcspn(p, ",");
         if (len == 4 && strncmp(p, "text", 4) == 0)
-            w->text = true;
+            a->options.want |= WANT_TEXT;
         else if (len == 2 && strncmp(p, "db", 2) == 0)
-            w->db = true;
+            a->options.want |= WANT_DB;
         else
             return false;
         p += len + (p[len] == ',');
     }
-    return !a->export_type || w->text || w->db;
+    return !a->export_type || a->options.want;
 }
 
 /* "3" or "2-4". */
-static bool steps_range(const char *text, struct collection_wishes *w)
+static bool steps_range(const char *text, struct output_options *o)
 {
     const char *dash = strchr(text, '-');
     const size_t first = dash ? (size_t)(dash - text) : strlen(text);
@@ -345,10 +341,10 @@ static bool steps_range(const char *text, struct collection_wishes *w)
     if (first == 0 || first > DIGITS || last_len == 0 || last_len > DIGITS || strspn(text, "0123456789") != first ||
         strspn(last, "0123456789") != last_len)
         return false;
-    w->has_steps = true;
-    w->first_step = strtoll(text, NULL, 10);
-    w->last_step = strtoll(last, NULL, 10);
-    return w->first_step <= w->last_step;
+    o->has_steps = true;
+    o->first_step = strtoll(text, NULL, 10);
+    o->last_step = strtoll(last, NULL, 10);
+    return o->first_step <= o->last_step;
 }
 
 static json_t *all_json(struct analysis *n)
@@ -362,30 +358,19 @@ static json_t *all_json(struct analysis *n)
 int run_analyse(struct arguments *a)
 {
     struct analysis n = { .a = a };
-    n.wishes = (struct collection_wishes){ .simplifies = arguments_have(a, OPT_SIMPLIFY)
-                                                             ? (a->simplify ? CHOICE_ON : CHOICE_OFF)
-                                                             : AS_RECORDED,
-                                           .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED,
-                                           .is_pretty = a->pretty,
-                                           .from_start = a->time_base == 1,
-                                           .csv_is_safe = a->csv_safe,
-                                           .code_of_losses = exit_code(a->face, OUTCOME_LOSSES),
-                                           .out_dir = a->out };
-    if (!export_types(a, &n.wishes)) {
+    struct output_options *o = &a->options;
+    if (arguments_have(a, OPT_SIMPLIFY))
+        o->simplifies = a->simplify ? CHOICE_ON : CHOICE_OFF;
+    o->code_of_losses = exit_code(a->face, OUTCOME_LOSSES);
+    if (!export_types(a)) {
         complain("--export-type %s: accepted are text, db, and text,db", a->export_type);
         return exit_code(a->face, OUTCOME_PARAMETER);
     }
-    if (a->steps && !steps_range(a->steps, &n.wishes)) {
+    if (a->steps && !steps_range(a->steps, o)) {
         complain("--steps %s: expected a step or a range: 3, 2-4", a->steps);
         return exit_code(a->face, OUTCOME_PARAMETER);
     }
-    n.choice = (struct step_choice){ .first = (uint64_t)n.wishes.first_step, .last = (uint64_t)n.wishes.last_step };
-    const unsigned kinds = (n.wishes.text ? WANT_TIMELINE | WANT_SUMMARY : 0) | (n.wishes.db ? WANT_DB : 0);
-    n.request = (struct request){ .want = kinds ? kinds : WANT_ALL,
-                                  .dialect = n.wishes.dialect,
-                                  .from_start = n.wishes.from_start,
-                                  .csv_is_safe = a->csv_safe,
-                                  .out_dir = a->out };
+    n.choice = (struct step_choice){ .first = (uint64_t)o->first_step, .last = (uint64_t)o->last_step };
     const enum outcome found = targets_find(&n.targets, a, false);
     n.tally.n_failed = n.targets.n_refused;
     if (n.targets.list.n == 0)

@@ -54,7 +54,7 @@ static bool analyze_one(const void *context, const char *path, struct progress *
     r->account.mem = arena_new();
     if (!r->account.mem)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
-    if (!work_load(path, arguments_threads(n->a), progress, r, e))
+    if (!work_load(path, n->a->options.n_threads, progress, r, e))
         return false;
     progress_stage(progress, "writing", 1, 1, 0);
     if (!analyze_write(&r->profile, &n->request, r->account.mem, &found, e)) {
@@ -62,7 +62,7 @@ static bool analyze_one(const void *context, const char *path, struct progress *
             return false;
         account_problem(&r->account, e->text); /* some of it is there */
     }
-    if (n->a->clear)
+    if (n->a->options.clears)
         result_clear(r);
     for (size_t i = 0; i < found.n_files; i++) {
         struct written *w = list_add(&r->account.files, r->account.mem);
@@ -90,6 +90,6 @@ int run_communication(struct arguments *a)
         complain("--rule %s: accepted are communication, communication_matrix, or both separated by a comma", a->rule);
         return exit_code(a->face, OUTCOME_USAGE);
     }
-    const struct analysis n = { a, { .rules = rules, .is_db_only = a->type == 1, .out_dir = a->out } };
+    const struct analysis n = { a, { .rules = rules, .is_db_only = a->type == 1, .out_dir = a->options.out_dir } };
     return work_run(a, 0, &(struct work){ analyze_one, &n });
 }

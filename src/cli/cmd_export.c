@@ -43,7 +43,7 @@ static const struct {
 static bool options_fit(const struct arguments *a)
 {
     for (size_t i = 0; i < sizeof goes_with / sizeof *goes_with; i++)
-        if (arguments_have(a, goes_with[i].option) && !(a->want & goes_with[i].needs)) {
+        if (arguments_have(a, goes_with[i].option) && !(a->options.want & goes_with[i].needs)) {
             complain("%s%s: requires %s; see ascope help export",
                      option_rows[goes_with[i].option].has_one_dash ? "-" : "--", option_rows[goes_with[i].option].name,
                      goes_with[i].where);
@@ -57,41 +57,40 @@ static bool iteration_fits(const struct arguments *a)
     const bool model = arguments_have(a, OPT_MODEL), iteration = arguments_have(a, OPT_ITERATION);
     if (model != iteration) {
         complain("%s %llu: requires %s; give both or neither", model ? "--model-id" : "--iteration-id",
-                 (unsigned long long)(model ? a->model : a->iteration), model ? "--iteration-id" : "--model-id");
+                 (unsigned long long)(model ? a->options.model : a->options.iteration),
+                 model ? "--iteration-id" : "--model-id");
         return false;
     }
     if (!model && arguments_have(a, OPT_ITERATION_COUNT))
         advise(a, "--iteration-count %llu has no effect: without --model-id and --iteration-id everything is exported",
-               (unsigned long long)a->iteration_count);
+               (unsigned long long)a->options.iteration_count);
     return true;
 }
 
 static bool export_one(const void *context, const char *path, struct progress *progress, struct result *r,
                        struct error *e)
 {
-    struct request request = *(const struct request *)context;
-    request.progress = progress_stage;
-    request.progress_context = progress;
-    return prof_export(path, &request, r, e);
+    return prof_export(path, context, progress, r, e);
 }
 
 static bool check_one(const void *context, const char *path, struct progress *progress, struct result *r,
                       struct error *e)
 {
-    return work_load(path, *(const unsigned *)context, progress, r, e);
+    const struct output_options *options = context;
+    return work_load(path, options->n_threads, progress, r, e);
 }
 
 int run_export(struct arguments *a)
 {
     size_t first_dir = 0;
     if (a->face == FACE_ASCOPE) {
-        a->want = a->n_words > 0 ? what_find(a->word[0]) : 0;
-        first_dir = a->want ? 1 : 0;
-        if (!a->want && a->n_words > 0 && !strchr(a->word[0], '/') && access(a->word[0], F_OK) != 0) {
+        a->options.want = a->n_words > 0 ? what_find(a->word[0]) : 0;
+        first_dir = a->options.want ? 1 : 0;
+        if (!a->options.want && a->n_words > 0 && !strchr(a->word[0], '/') && access(a->word[0], F_OK) != 0) {
             complain("export %s: accepted are timeline, summary, db and all", a->word[0]);
             return exit_code(a->face, OUTCOME_USAGE);
         }
-        a->want = a->want ? a->want : WANT_ALL;
+        a->options.want = a->options.want ? a->options.want : WANT_ALL;
     }
     if (!options_fit(a))
         return exit_code(a->face, OUTCOME_USAGE);
@@ -105,30 +104,15 @@ int run_export(struct arguments *a)
     }
     if (*processes.advice)
         advise(a, "-reports: %s", processes.advice);
-    const struct request request = { .want = a->want,
-                                     .format = a->format == 1 ? FORMAT_JSON : FORMAT_CSV,
-                                     .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED,
-                                     .has_iteration = arguments_have(a, OPT_MODEL),
-                                     .model = a->model,
-                                     .iteration = a->iteration,
-                                     .iteration_count = (unsigned)a->iteration_count,
-                                     .processes = processes.name,
-                                     .n_processes = processes.n,
-                                     .from_start = a->time_base == 1,
-                                     .csv_is_safe = a->csv_safe,
-                                     .max_bytes = a->max_size,
-                                     .gzips = a->gzip,
-                                     .clear = a->clear,
-                                     .n_threads = arguments_threads(a),
-                                     .out_dir = a->out };
-    return work_run(a, first_dir, &(struct work){ export_one, &request });
+    a->options.has_iteration = arguments_have(a, OPT_MODEL);
+    a->options.processes = processes.name;
+    a->options.n_processes = processes.n;
+    return work_run(a, first_dir, &(struct work){ export_one, &a->options });
 }
 
 int run_import(struct arguments *a)
 {
-    a->want = 0;
     if (a->cluster)
         advise(a, "--cluster: each collection is checked by itself; there is no cluster database to write");
-    const unsigned n_threads = arguments_threads(a);
-    return work_run(a, 0, &(struct work){ check_one, &n_threads });
+    return work_run(a, 0, &(struct work){ check_one, &a->options });
 }

@@ -88,7 +88,7 @@ static void note_whole(struct trace_split *s, const char *out, uint64_t n_events
 static struct trace_split split_of(struct arguments *a, const char *out)
 {
     struct trace_split s = {
-        .max_bytes = a->max_size, .is_named = true, .n_threads = arguments_threads(a), .mem = a->mem
+        .max_bytes = a->options.max_bytes, .is_named = true, .n_threads = a->options.n_threads, .mem = a->mem
     };
     split_name(&s, out, a->mem);
     return s;
@@ -105,12 +105,9 @@ static enum outcome write_trace(struct arguments *a, const struct collection *s,
             s->path);
         return OUTCOME_NOTHING;
     }
-    struct collection_export x =
-        collection_export_of(s, a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED, arguments_threads(a), a->mem);
-    x.device.from_start = a->time_base == 1;
-    x.is_pretty = a->pretty;
+    struct collection_export x = collection_export_of(s, &a->options, a->mem);
     x.is_named = true;
-    x.split = a->max_size > 0 ? &split : NULL;
+    x.split = a->options.max_bytes > 0 ? &split : NULL;
     const bool done = trace_view_write(&x, out, &r.n_events, &e);
     if (!done || r.n_events == 0) {
         if (done)
@@ -130,13 +127,8 @@ static enum outcome write_trace(struct arguments *a, const struct collection *s,
 /* A timeline of a PROF directory, drawn into an open file; false: it is of no use, and e says why. */
 static bool draw_prof(struct arguments *a, const struct profile *p, struct out *o, uint64_t *n_events, struct error *e)
 {
-    const struct request whole = { .dialect = a->dialect == 1 ? DIALECT_CURRENT : DIALECT_SEED };
-    struct export x = { .profile = p,
-                        .registry = &prof_registry,
-                        .dialect = whole.dialect,
-                        .from_start = a->time_base == 1,
-                        .mem = a->mem };
-    if (!scope_resolve(&x, &whole, e) || !prof_trace_draw(&x, &(struct timeline_wish){ 0 }, a->pretty, o, n_events, e))
+    struct export x = { .profile = p, .registry = &prof_registry, .options = &a->options, .mem = a->mem };
+    if (!scope_resolve(&x, e) || !prof_trace_draw(&x, NULL, o, n_events, e))
         return false;
     if (arena_failed(a->mem) || names_failed(p->names))
         return error_set(e, FAULT_LIMIT, "%s: no memory for the timeline; free some memory and try again", p->path);
@@ -171,7 +163,7 @@ static enum outcome write_prof_trace(struct arguments *a, const struct profile *
     struct trace_split split = split_of(a, out);
     struct traces r = { .out = out, .split = &split, .lost = p->lost };
     struct error e = { 0 };
-    if (split.gzips && a->max_size == 0 ? !write_gzip(a, p, &r, &e) : !write_plain(a, p, &r, &split, &e)) {
+    if (split.gzips && a->options.max_bytes == 0 ? !write_gzip(a, p, &r, &e) : !write_plain(a, p, &r, &split, &e)) {
         complain("%s", e.text);
         return OUTCOME_NOTHING;
     }

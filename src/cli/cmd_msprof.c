@@ -21,19 +21,19 @@
 
 static int run_timeline(struct arguments *a)
 {
-    a->want = WANT_TIMELINE;
+    a->options.want = WANT_TIMELINE;
     return run_export(a);
 }
 
 static int run_summary(struct arguments *a)
 {
-    a->want = WANT_SUMMARY;
+    a->options.want = WANT_SUMMARY;
     return run_export(a);
 }
 
 static int run_db(struct arguments *a)
 {
-    a->want = WANT_DB;
+    a->options.want = WANT_DB;
     return run_export(a);
 }
 
@@ -328,8 +328,7 @@ static enum outcome launch(struct arguments *a, int *code)
     if (!refuse(a, m->forbidden, shown) || (is_db && !refuse(a, text_only, "--type=db")))
         return OUTCOME_USAGE;
     a->dir = a->output;
-    a->format = a->summary_format;
-    a->want = is_db ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
+    a->options.want = is_db ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
     *code = m->run(a);
     return OUTCOME_DONE;
 }

@@ -22,7 +22,7 @@ static void add_one(struct arguments *a, struct query *q, const char *path, stru
     struct error e = { 0 };
     struct progress progress;
     progress_begin(&progress, stderr, true);
-    const bool done = work_load(path, arguments_threads(a), &progress, &r, &e) && query_add(q, &r.profile, &e);
+    const bool done = work_load(path, a->options.n_threads, &progress, &r, &e) && query_add(q, &r.profile, &e);
     progress_end(&progress);
     if (!done) {
         complain("%s", e.text);

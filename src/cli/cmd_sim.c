@@ -35,7 +35,7 @@ int run_sim(struct arguments *a)
         a->sim.kfc = sim_chip_has_kfc(a->sim.chip);
     if (!arguments_have(a, OPT_KERNELS))
         a->sim.kernels *= sim_ranks(&a->sim);
-    a->sim.n_threads = arguments_threads(a);
+    a->sim.n_threads = a->options.n_threads;
     json_t *made = a->json ? json_array() : NULL;
     a->sim.made = a->json ? add_json : NULL;
     a->sim.context = made;

@@ -96,7 +96,7 @@ static enum outcome run_collection(struct arguments *a, const struct one_collect
     enum outcome outcome = OUTCOME_NOTHING;
     struct collection s = { 0 };
     struct error e = { 0 };
-    const struct collection_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = arguments_threads(a) };
+    const struct collection_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = a->options.n_threads };
     const uint64_t bytes = raw_bytes(path);
     progress_stage(p, "reading", 0, STAGE_READ, bytes);
     bool done = collection_load(&s, path, &request, &e);
@@ -120,7 +120,7 @@ static enum outcome run_prof(struct arguments *a, const struct one_collection *c
     enum outcome outcome = OUTCOME_NOTHING;
     struct profile p = { 0 };
     struct error e = { 0 };
-    const unsigned n_threads = arguments_threads(a);
+    const unsigned n_threads = a->options.n_threads;
     const uint64_t bytes = raw_bytes(path);
     progress_stage(progress, "reading", 0, STAGE_READ, bytes);
     bool done = profile_load(&p, path, n_threads, &e) &&
@@ -179,7 +179,7 @@ static enum outcome check_destination(const struct arguments *a, const char *out
         complain("--json: standard output is for the result; give OUT the name of a file");
         return OUTCOME_USAGE;
     }
-    if (a->max_size > 0 && destination_look(&d, out, &unused) && d.kind != DESTINATION_FILE) {
+    if (a->options.max_bytes > 0 && destination_look(&d, out, &unused) && d.kind != DESTINATION_FILE) {
         complain("--max-size: makes several files; give OUT the name of a file");
         return OUTCOME_USAGE;
     }

@@ -27,21 +27,21 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "collection: a PROF_XXX directory, or a directory that contains some" },
     [OPT_REPORTS] = { "reports", .has_one_dash = true, .kind = OPTION_FILE, .value = "FILE", .at = AT(reports),
         .help = "processes shown in the timeline, as a JSON file: {\"json_process\": {\"hbm\": true}}" },
-    [OPT_ITERATION] = { "iteration-id", NUMBER(iteration, 1, UINT32_MAX),
+    [OPT_ITERATION] = { "iteration-id", NUMBER(options.iteration, 1, UINT32_MAX),
         .help = "first iteration to export; requires --model-id" },
-    [OPT_MODEL] = { "model-id", NUMBER(model, 0, UINT32_MAX),
+    [OPT_MODEL] = { "model-id", NUMBER(options.model, 0, UINT32_MAX),
         .help = "model whose iterations are exported; 4294967295 selects training steps" },
-    [OPT_ITERATION_COUNT] = { "iteration-count", NUMBER(iteration_count, 1, 5),
+    [OPT_ITERATION_COUNT] = { "iteration-count", NUMBER(options.iteration_count, 1, 5),
         .help = "number of iterations, 1 to 5; default: 1" },
-    [OPT_FORMAT] = { "format", .kind = OPTION_CHOICE, .choice = { "csv", "json" }, .at = AT(format),
+    [OPT_FORMAT] = { "format", .kind = OPTION_CHOICE, .choice = { "csv", "json" }, .at = AT(options.format),
         .help = "format of the summary tables; default: csv" },
-    [OPT_CSV_SAFE] = { "csv-safe", .kind = OPTION_FLAG, .at = AT(csv_safe),
+    [OPT_CSV_SAFE] = { "csv-safe", .kind = OPTION_FLAG, .at = AT(options.csv_is_safe),
         .help = "prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with '" },
-    [OPT_MAX_SIZE] = { "max-size", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(max_size), .least = 1 << 20,
+    [OPT_MAX_SIZE] = { "max-size", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(options.max_bytes), .least = 1 << 20,
         .help = "split a larger timeline by time into NAME_slice_0, NAME_slice_1, ...; 400M suits most viewers" },
-    [OPT_GZIP] = { "gzip", .kind = OPTION_FLAG, .at = AT(gzip),
+    [OPT_GZIP] = { "gzip", .kind = OPTION_FLAG, .at = AT(options.gzips),
         .help = "compress timelines (.json.gz); viewers open them directly" },
-    [OPT_CLEAR] = { "clear", .kind = OPTION_FLAG, .at = AT(clear),
+    [OPT_CLEAR] = { "clear", .kind = OPTION_FLAG, .at = AT(options.clears),
         .help = "remove intermediate sqlite directories of other tools afterwards" },
     [OPT_CLUSTER] = { "cluster", .kind = OPTION_FLAG, .at = AT(cluster),
         .help = "DIR contains collections of several machines; each is read separately" },
@@ -49,14 +49,14 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "device; requires --data-type" },
     [OPT_DATA_TYPE] = { "data-type", NUMBER(data_type, 0, 10),
         .help = "query of a cluster database; not supported by ascope" },
-    [OPT_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(out),
+    [OPT_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(options.out_dir),
         .help = "output directory; default: inside the collection" },
-    [OPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "documented", "current" }, .at = AT(dialect),
+    [OPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "documented", "current" }, .at = AT(options.dialect),
         .environment = "ASCOPE_DIALECT", .first_alias = "seed",
         .help = "names of files and columns: as documented (default) or as in current releases of msprof and torch_npu" },
-    [OPT_TIME_BASE] = { "time-base", .kind = OPTION_CHOICE, .choice = { "epoch", "start" }, .at = AT(time_base),
+    [OPT_TIME_BASE] = { "time-base", .kind = OPTION_CHOICE, .choice = { "epoch", "start" }, .at = AT(options.time_base),
         .help = "times of the timeline: since 1970 (epoch, default) or since its start" },
-    [OPT_THREADS] = { "threads", NUMBER(threads, 1, 64),
+    [OPT_THREADS] = { "threads", NUMBER(options.n_threads, 1, 64),
         .help = "number of threads; default: one per CPU; the results do not depend on it" },
     [OPT_MEMORY] = { "memory-limit", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(memory), .least = 128 << 20,
         .help = "upper limit of the program's memory; default: 512M; larger data is kept in an unnamed temporary file "
@@ -83,7 +83,7 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "number of collections analysed in parallel; default: --threads" },
     [OPT_ONLY_STEPS] = { "steps", .kind = OPTION_TEXT, .value = "N[-M]", .at = AT(steps),
         .help = "analyse only these steps of PyTorch's profiler: 3, or 2-4" },
-    [OPT_PRETTY] = { "pretty", .kind = OPTION_FLAG, .at = AT(pretty),
+    [OPT_PRETTY] = { "pretty", .kind = OPTION_FLAG, .at = AT(options.is_pretty),
         .help = "write one event of the timeline per line" },
     [OPT_SIMPLIFY] = { "simplify", .kind = OPTION_SWITCH, .at = AT(simplify),
         .help = "remove results of exports of the PROF directory afterwards and keep its raw data; default: as set when "
@@ -181,9 +181,9 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_RULE] = { "rule", .letter = 'r', .kind = OPTION_TEXT, .value = "RULE,...", .at = AT(rule),
         .help = "communication, communication_matrix, or both separated by a comma (default)" },
     [OPT_SUMMARY_FORMAT] = { "summary-format", .kind = OPTION_CHOICE, .choice = { "csv", "json" },
-        .at = AT(summary_format),
+        .at = AT(options.format),
         .help = "format of the summary tables; default: csv" },
-    [OPT_CLEAR_SWITCH] = { "clear", .kind = OPTION_SWITCH, .at = AT(clear),
+    [OPT_CLEAR_SWITCH] = { "clear", .kind = OPTION_SWITCH, .at = AT(options.clears),
         .help = "remove intermediate sqlite directories of other tools" },
     [OPT_PYTHON_PATH] = { "python-path", .kind = OPTION_FILE, .value = "FILE", .at = AT(python_path),
         .help = "accepted and ignored: ascope does not need Python" },
@@ -521,21 +521,23 @@ static bool parse_one(struct arguments *a, int code, char **argv)
     return set_value(a, (enum option_id)id, what, optarg ? optarg : "");
 }
 
+static unsigned n_cpus(void)
+{
+    cpu_set_t set;
+    const long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
 struct arguments arguments_new(enum face face)
 {
-    struct arguments a = { .face = face, .iteration_count = 1, .top = 5, .sim = sim_defaults, .mem = arena_new() };
+    struct arguments a = { .face = face,
+                           .options = { .iteration_count = 1, .n_threads = n_cpus() },
+                           .top = 5,
+                           .sim = sim_defaults,
+                           .mem = arena_new() };
     if (!a.mem)
         complain("no memory for the command line; free some memory and try again");
     return a;
-}
-
-unsigned arguments_threads(const struct arguments *a)
-{
-    cpu_set_t set;
-    if (a->threads > 0)
-        return (unsigned)a->threads;
-    const long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (unsigned)n : 1;
 }
 
 void arguments_end(struct arguments *a)

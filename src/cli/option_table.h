@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "export/output_options.h"
 #include "sim/generate.h"
 
 /* By which name the command was called; each takes its own command lines and gives its own exit codes. */
@@ -147,25 +148,24 @@ struct arguments {
     enum face face;
     const struct command *command;
     option_set given; /* they were on the command line */
-    const char *dir, *reports, *out, *output, *rule, *python_path, *export_type, *device, *steps;
-    uint64_t iteration, model, iteration_count, threads, memory, max_size, device_id, data_type, max_processes, top;
-    unsigned want; /* WANT_* of export, which is no option */
-    unsigned format, dialect, time_base, type, summary_format, verbose, metric;
-    bool csv_safe, gzip, clear, cluster, json, quiet, help, man, recorder_options, pretty, simplify;
+    const char *dir, *reports, *output, *rule, *python_path, *export_type, *device, *steps;
+    uint64_t memory, device_id, data_type, max_processes, top;
+    unsigned type, verbose, metric;
+    bool cluster, json, quiet, help, man, recorder_options, simplify;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
+    struct output_options options;           /* of an export; n_threads is of every command */
     struct sim_options sim;
     const char **word; /* what is no option */
     size_t n_words;
     struct arena *mem;
 };
 
+_Static_assert(sizeof(enum dialect) == sizeof(unsigned), "a choice is set as an unsigned");
 _Static_assert(OPTIONS <= 8 * sizeof(option_set), "a set has a bit for each option");
 
 /* Before anything was read. */
 struct arguments arguments_new(enum face face); /* mem is NULL without memory */
 void arguments_end(struct arguments *a);
-
-unsigned arguments_threads(const struct arguments *a); /* --threads, or one for each CPU */
 
 static inline bool arguments_have(const struct arguments *a, enum option_id id)
 {

@@ -418,7 +418,8 @@ void summary_times(const struct term *t, const struct account *a)
 /* The iterations that were asked for; their choice, or NULL: all. */
 static const struct step_choice *choice_of(const struct arguments *a, struct step_choice *c)
 {
-    *c = (struct step_choice){ a->model, a->iteration, a->iteration + a->iteration_count - 1 };
+    const struct output_options *o = &a->options;
+    *c = (struct step_choice){ o->model, o->iteration, o->iteration + o->iteration_count - 1 };
     return arguments_have(a, OPT_MODEL) ? c : NULL;
 }
 

@@ -93,8 +93,9 @@ void work_memory(const struct arguments *a, const char *first)
 {
     enum { USUAL_LIMIT = 512 << 20 };
     struct error unused = { 0 }; /* whoever writes the results will say it */
-    if (first && (!a->out || outdir_make(a->out, &unused)))
-        memory_limit(a->memory ? a->memory : USUAL_LIMIT, a->out ? a->out : first, a->memory > 0);
+    const char *out_dir = a->options.out_dir;
+    if (first && (!out_dir || outdir_make(out_dir, &unused)))
+        memory_limit(a->memory ? a->memory : USUAL_LIMIT, out_dir ? out_dir : first, a->memory > 0);
     memory_watch();
 }
 

@@ -19,6 +19,6 @@ bool columns_set(struct table *t, const struct optional_column *from, size_t n, 
     if (!column)
         return error_set(e, FAULT_LIMIT, "%s: no memory for its columns", t->name);
     t->column = column;
-    t->n_columns = columns_choose(column, from, n, has, x->dialect);
+    t->n_columns = columns_choose(column, from, n, has, x->options->dialect);
     return true;
 }

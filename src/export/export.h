@@ -8,10 +8,9 @@
 
 #include "base/db.h"
 #include "base/table.h"
+#include "export/output_options.h"
 #include "export/trace.h"
 #include "profile/profile.h"
-
-enum dialect { DIALECT_SEED, DIALECT_CURRENT };
 
 /* What of the collection is wanted. */
 enum scope {
@@ -32,7 +31,7 @@ struct export
 {
     const struct profile *profile;
     const struct registry *registry; /* for outputs that gather others: timeline, database */
-    enum dialect dialect;
+    const struct output_options *options;
     enum scope scope;
     /* The reference has two ways of presenting the same data: one for whole collections of A2 and A3, and an older one
      * for steps and graphs, sample-based collections and older chips. They differ in spelling, not in content. */
@@ -43,7 +42,6 @@ struct export
     const struct window *host_window;                /* when the host worked for each device; NULL in SCOPE_ALL */
     size_t n_host_windows;                           /* as many as devices, but one where there is none */
     bool is_own_file;                                /* a timeline of some tracks by themselves: it is not cut */
-    bool from_start;                                 /* --time-base start */
     bool hides_calls;  /* of the timeline of a collection of Level0, and with them the flow events that begin there */
     struct arena *mem; /* of the job that writes this output */
 };
@@ -51,7 +49,7 @@ struct export
 /* Files of the documented release number devices where there are several. */
 static inline bool has_one_npu(const struct export *x)
 {
-    return x->dialect == DIALECT_SEED && x->profile->n_devices == 1;
+    return x->options->dialect == DIALECT_SEED && x->profile->n_devices == 1;
 }
 
 /* A number of a statistic: 454 in the newer presentation, 454.0 in the older one and in files of the documented release. */
@@ -59,7 +57,7 @@ static inline struct cell cell_statistic(const struct export *x, double v)
 {
     if (x->is_generic)
         return cell_real(round_exact(v, 3));
-    return x->dialect == DIALECT_SEED ? cell_round(v) : cell_short(v);
+    return x->options->dialect == DIALECT_SEED ? cell_round(v) : cell_short(v);
 }
 
 struct report {

@@ -136,20 +136,21 @@ static bool no_such_iteration(const struct export *x, struct offer o, struct err
                      o.first, o.last, x->first_iteration, x->last_iteration);
 }
 
-bool scope_resolve(struct export *x, const struct request *r, struct error *e)
+bool scope_resolve(struct export *x, struct error *e)
 {
+    const struct output_options *o = x->options;
     const struct profile *p = x->profile;
     const bool unique = p->has_unique_ids;
     x->is_generic = !p->chip->is_native;
-    if (!r->has_iteration && (unique || !has_graphs(p)))
+    if (!o->has_iteration && (unique || !has_graphs(p)))
         return true;
 
-    const uint64_t count = r->has_iteration && r->iteration_count ? r->iteration_count : 1;
-    x->scope = r->has_iteration && r->model == MODEL_OF_STEPS ? SCOPE_STEP : SCOPE_GRAPH;
+    const uint64_t count = o->has_iteration && o->iteration_count ? o->iteration_count : 1;
+    x->scope = o->has_iteration && o->model == MODEL_OF_STEPS ? SCOPE_STEP : SCOPE_GRAPH;
     x->is_generic = true;
-    x->is_cut = r->has_iteration;
-    x->model = r->has_iteration ? r->model : default_model(p);
-    x->first_iteration = r->has_iteration ? r->iteration : 1;
+    x->is_cut = o->has_iteration;
+    x->model = o->has_iteration ? o->model : default_model(p);
+    x->first_iteration = o->has_iteration ? o->iteration : 1;
     x->last_iteration = x->first_iteration + count - 1;
     if (x->scope == SCOPE_STEP && !unique)
         return error_set(

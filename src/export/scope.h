@@ -2,10 +2,10 @@
 #ifndef ASCOPE_EXPORT_SCOPE_H
 #define ASCOPE_EXPORT_SCOPE_H
 
-#include "pipeline/prof_write.h"
+#include "export/export.h"
 
-/* Fills scope, window and presentation. False when what was asked for does not exist: e says what does. */
-bool scope_resolve(struct export *x, const struct request *r, struct error *e);
+/* Fills scope, window and presentation, as the options ask. False when what was asked for does not exist: e says what does. */
+bool scope_resolve(struct export *x, struct error *e);
 
 /* The index of the wanted iteration that ran on a device at some time, or of the first one. */
 uint64_t scope_iteration_at(const struct export *x, const struct device *d, int64_t at_ns);

@@ -43,7 +43,8 @@ struct job {
 };
 
 struct writing {
-    const struct collection_wishes *wishes;
+    const struct output_options *options;
+    unsigned want; /* WANT_* */
     const struct collection *collection;
     const struct collection_part *part; /* NULL: all of it */
     struct window *window;              /* of each device; NULL without a part */
@@ -93,7 +94,7 @@ static bool cut_table(const struct collection_export *x, struct job *j, struct t
 static bool write_table(const struct writing *w, struct job *j, struct table *t)
 {
     t->has_crlf = true;
-    t->is_safe = w->wishes->csv_is_safe;
+    t->is_safe = w->options->csv_is_safe;
     struct out o;
     if (!has_memory(w, j) || t->n_rows == 0 || !out_open(&o, j->path, &j->error))
         return j->error.fault == FAULT_NONE;
@@ -107,29 +108,25 @@ static bool write_table(const struct writing *w, struct job *j, struct table *t)
     return out_close(&o, &j->error);
 }
 
-struct collection_export collection_export_of(const struct collection *s, enum dialect dialect, unsigned n_threads,
+struct collection_export collection_export_of(const struct collection *s, const struct output_options *options,
                                               struct arena *mem)
 {
     return (struct collection_export){ .collection = s,
                                        .framework = &s->framework,
                                        .device = { .profile = &s->profile,
                                                    .registry = &prof_registry,
-                                                   .dialect = dialect,
+                                                   .options = options,
                                                    .scope = SCOPE_ALL,
                                                    .is_generic = !s->profile.chip->is_native,
                                                    .mem = mem },
-                                       .mem = mem,
-                                       .dialect = dialect,
-                                       .n_threads = n_threads };
+                                       .mem = mem };
 }
 
 static void write_job(const struct writing *w, struct job *j)
 {
     const struct framework_output *o = j->output;
     const struct collection *s = w->collection;
-    struct collection_export x = collection_export_of(s, w->wishes->dialect, w->wishes->n_threads, j->mem);
-    x.device.from_start = w->wishes->from_start;
-    x.is_pretty = w->wishes->is_pretty;
+    struct collection_export x = collection_export_of(s, w->options, j->mem);
     if (w->part) {
         x.part = w->part;
         x.framework = &w->part->framework;
@@ -151,7 +148,7 @@ static void write_job(const struct writing *w, struct job *j)
     if (w->part && o->time && !cut_table(&x, j, &t))
         return;
     /* Older tools, and the documents, have no Device_id: it is left out where it tells nothing. */
-    if (o->report && x.dialect == DIALECT_SEED && s->profile.n_devices < 2)
+    if (o->report && w->options->dialect == DIALECT_SEED && s->profile.n_devices < 2)
         t.n_hidden = 1;
     write_table(w, j, &t);
 }
@@ -180,16 +177,13 @@ static void run_job(void *context, size_t i)
 static bool plan(struct writing *w, const char *dir, struct arena *mem)
 {
     const struct collection *s = w->collection;
-    const bool as_recorded = !w->wishes->text && !w->wishes->db;
-    const bool text = as_recorded ? s->settings.wants_text : w->wishes->text,
-               db = as_recorded ? s->settings.wants_db : w->wishes->db;
     char rank[24] = "";
     if (s->settings.has_rank)
         snprintf(rank, sizeof rank, "_%lld", (long long)s->settings.rank);
     w->job = arena_take(mem, n_framework_outputs, sizeof *w->job);
     for (size_t i = 0; w->job && i < n_framework_outputs; i++) {
         const struct framework_output *o = &framework_outputs[i];
-        if (o->is_db ? !db : !text)
+        if (!(w->want & (o->is_db ? WANT_DB : WANT_TEXT)))
             continue;
         const char *percent = strstr(o->file, "%s");
         struct job *j = &w->job[w->n_jobs++];
@@ -211,7 +205,7 @@ static void remove_stale(const struct writing *w)
 static bool is_wanted(const struct writing *w, const struct job *j)
 {
     const struct framework_output *o = j->output;
-    return (!o->is_new || w->wishes->dialect == DIALECT_CURRENT) && (!o->is_wanted || o->is_wanted(w->collection));
+    return (!o->is_new || w->options->dialect == DIALECT_CURRENT) && (!o->is_wanted || o->is_wanted(w->collection));
 }
 
 /* Runs the jobs whose files the settings call for; the others stay, so that what they left earlier is removed. */
@@ -227,7 +221,7 @@ static void run_wanted(struct writing *w)
             all[i] = swap;
         }
     w->n_jobs = n;
-    pool_run(n, w->wishes->n_threads, run_job, w);
+    pool_run(n, w->options->n_threads, run_job, w);
     w->n_jobs = n_all;
 }
 
@@ -261,7 +255,7 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
     w->host_window = arena_take(mem, w->n_host_windows, sizeof *w->host_window);
     if (!part || !w->window || !w->host_window)
         return error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
-    if (!collection_part_find(part, s, w->wishes->first_step, w->wishes->last_step, mem, e))
+    if (!collection_part_find(part, s, w->options->first_step, w->options->last_step, mem, e))
         return false;
     for (size_t d = 0; d < s->profile.n_devices; d++)
         w->window[d] = (struct window){ .has_any = part->is_on_device,
@@ -279,20 +273,21 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
     return true;
 }
 
-static bool write_all(const struct collection_wishes *wishes, struct collection_result *out, struct error *e)
+static bool write_all(const struct output_options *options, unsigned want, struct collection_result *out,
+                      struct error *e)
 {
-    struct writing w = { .wishes = wishes, .collection = &out->collection };
+    struct writing w = { .options = options, .want = want, .collection = &out->collection };
     struct arena *mem = out->account.mem;
-    if (wishes->has_steps && !find_part(&w, mem, e))
+    if (options->has_steps && !find_part(&w, mem, e))
         return false;
     const char *home =
-        wishes->out_dir ? arena_printf(mem, "%s/%s", wishes->out_dir, out->collection.name) : out->collection.path;
+        options->out_dir ? arena_printf(mem, "%s/%s", options->out_dir, out->collection.name) : out->collection.path;
     const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;
     const char *done = dir ? arena_printf(mem, "%s/%s", dir, ANALYSE_DONE) : NULL;
     const char *logs = home ? arena_printf(mem, "%s/logs", home) : NULL;
     if (!done || !logs || !plan(&w, dir, mem))
         return error_set(e, FAULT_LIMIT, "%s: no memory", out->collection.path);
-    if (wishes->out_dir && (!outdir_make(wishes->out_dir, e) || !outdir_make_inside(home, e)))
+    if (options->out_dir && (!outdir_make(options->out_dir, e) || !outdir_make_inside(home, e)))
         return false;
     const int lock = outdir_is_inside(logs, e) ? outdir_lock(dir, OUTDIR_PATIENCE_MS, e) : -1;
     if (lock < 0)
@@ -307,11 +302,11 @@ static bool write_all(const struct collection_wishes *wishes, struct collection_
         return false;
     }
     const bool simplifies =
-        wishes->simplifies == AS_RECORDED ? out->collection.settings.simplifies : wishes->simplifies == CHOICE_ON;
-    if (out->collection.has_device && !wishes->out_dir)
+        options->simplifies == AS_RECORDED ? out->collection.settings.simplifies : options->simplifies == CHOICE_ON;
+    if (out->collection.has_device && !options->out_dir)
         prof_simplify(&out->collection.profile, simplifies, &out->account);
     struct error problem = { 0 };
-    if (!analysis_log_write(out, home, &problem) || !analyse_done_write(out, wishes->code_of_losses, dir, &problem))
+    if (!analysis_log_write(out, home, &problem) || !analyse_done_write(out, options->code_of_losses, dir, &problem))
         account_problem(&out->account, problem.text);
     close(lock);
     return true;
@@ -324,36 +319,39 @@ void collection_losses(const struct collection *s, struct losses *out)
         losses_merge(out, &s->framework.file[i].lost);
 }
 
-bool collection_export(const char *path, const struct collection_wishes *w, struct collection_result *out,
-                       struct error *e)
+/* What the user asked for, or else who recorded it. */
+static unsigned want_of(const struct output_options *options, const struct collection_settings *recorded)
+{
+    if (options->want)
+        return options->want;
+    return (recorded->wants_text ? WANT_TEXT : 0) | (recorded->wants_db ? WANT_DB : 0);
+}
+
+bool collection_export(const char *path, const struct output_options *options, struct progress *progress,
+                       struct collection_result *out, struct error *e)
 {
     *out = (struct collection_result){ .account.mem = arena_new() };
     if (!out->account.mem)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     struct account *a = &out->account;
     const double start = now_s();
-    const uint64_t bytes = w->progress ? raw_bytes(path) : 0;
-    if (w->progress)
-        w->progress(w->progress_context, "reading", 0, STAGE_READ, bytes);
-    const struct collection_request request = { .n_threads = w->n_threads };
+    const uint64_t bytes = progress ? raw_bytes(path) : 0;
+    progress_stage(progress, "reading", 0, STAGE_READ, bytes);
+    const struct collection_request request = { .n_threads = options->n_threads };
     if (!collection_load(&out->collection, path, &request, e))
         return false;
     a->load_s = now_s() - start;
-    if (w->progress)
-        w->progress(w->progress_context, "analysing", STAGE_READ, STAGE_ANALYSED,
-                    profile_analyse_steps(&out->collection.profile));
-    if (!collection_analyse(&out->collection, w->n_threads, e))
+    progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(&out->collection.profile));
+    if (!collection_analyse(&out->collection, options->n_threads, e))
         return false;
     collection_losses(&out->collection, &out->collection.lost);
     a->analyse_s = now_s() - start - a->load_s;
     if (out->collection.device_error.fault != FAULT_NONE)
         account_problem(a, out->collection.device_error.text);
-    const bool as_recorded = !w->text && !w->db;
-    const bool text = as_recorded ? out->collection.settings.wants_text : w->text;
-    if (w->progress)
-        w->progress(w->progress_context, "writing", STAGE_ANALYSED, 1,
-                    stage_output_bytes(bytes, text, text, as_recorded ? out->collection.settings.wants_db : w->db));
-    const bool done = write_all(w, out, e);
+    const unsigned want = want_of(options, &out->collection.settings);
+    progress_stage(progress, "writing", STAGE_ANALYSED, 1,
+                   stage_output_bytes(bytes, want & WANT_TEXT, want & WANT_TEXT, want & WANT_DB));
+    const bool done = write_all(options, want, out, e);
     a->write_s = now_s() - start - a->load_s - a->analyse_s;
     return done;
 }

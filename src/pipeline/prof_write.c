@@ -49,7 +49,8 @@ struct job {
 };
 
 struct writing {
-    const struct request *request;
+    const struct output_options *options;
+    unsigned want;      /* WANT_* */
     struct export base; /* what all outputs share */
     const char *dir, *prof_dir, *stamp;
     struct job *job;
@@ -80,23 +81,23 @@ static bool has_memory(const struct writing *w, struct job *j, const char *file)
 /* The processes that belong into a file: all of them into msprof_*.json, some into files of their own besides. */
 static void write_timeline(struct writing *w, struct job *j)
 {
-    const struct request *r = w->request;
+    const struct output_options *options = w->options;
     struct export x = w->base;
     x.mem = j->mem;
     const bool is_own_file = strcmp(j->file, "msprof") != 0;
-    struct trace_split split = { .max_bytes = r->max_bytes,
-                                 .gzips = r->gzips,
+    struct trace_split split = { .max_bytes = options->max_bytes,
+                                 .gzips = options->gzips,
                                  .before = arena_printf(j->mem, "%s/%s", w->dir, j->file),
-                                 .after = arena_printf(j->mem, "_%s.json%s", w->stamp, r->gzips ? ".gz" : ""),
-                                 .n_threads = r->n_threads,
+                                 .after = arena_printf(j->mem, "_%s.json%s", w->stamp, options->gzips ? ".gz" : ""),
+                                 .n_threads = options->n_threads,
                                  .mem = j->mem };
     const char *path = arena_printf(j->mem, "%s%s", split.before, split.after);
     struct out o;
     uint64_t n_events = 0;
     if (!has_memory(w, j, j->file) || !out_open(&o, path, &j->error))
         return;
-    const struct timeline_wish wish = { is_own_file ? j->file : NULL, r->processes, r->n_processes };
-    if (!prof_trace_draw(&x, &wish, false, &o, &n_events, &j->error) || !has_memory(w, j, path) || n_events == 0) {
+    if (!prof_trace_draw(&x, is_own_file ? j->file : NULL, &o, &n_events, &j->error) || !has_memory(w, j, path) ||
+        n_events == 0) {
         out_discard(&o);
         return;
     }
@@ -157,10 +158,10 @@ static void write_report(struct writing *w, struct job *j)
     struct table t = { 0 };
     if (!j->report->build(&x, &t, &j->error) || !has_memory(w, j, j->report->file) || t.n_rows == 0)
         return;
-    t.is_safe = w->request->csv_is_safe;
-    const bool seed = x.dialect == DIALECT_SEED && j->report->seed_file;
+    t.is_safe = w->options->csv_is_safe;
+    const bool seed = x.options->dialect == DIALECT_SEED && j->report->seed_file;
     const char *file = seed ? j->report->seed_file : j->report->file;
-    if (w->request->format == FORMAT_JSON)
+    if (w->options->format == FORMAT_JSON)
         write_json(w, j, &t, file);
     else
         write_csv(w, j, &t, file);
@@ -233,14 +234,13 @@ static bool has_db(const char *dir)
 
 static void plan(struct writing *w)
 {
-    const struct request *r = w->request;
     /* As the reference does: the text exports leave a database too, unless one is there or only a part is wanted; and not
      * where the older presentation applies. */
     const bool leaves_db = w->base.scope == SCOPE_ALL && !w->base.is_generic && !has_db(w->prof_dir);
-    const bool wants_db = (r->want & WANT_DB) || leaves_db;
+    const bool wants_db = (w->want & WANT_DB) || leaves_db;
     if (wants_db && !w->base.is_cut)
         add_job(w, JOB_DB);
-    if (r->want & WANT_TIMELINE) {
+    if (w->want & WANT_TIMELINE) {
         add_job(w, JOB_TIMELINE)->file = "msprof";
         for (size_t i = 0; i < prof_registry.n_tracks; i++) {
             const char *own = prof_registry.track[i].own_file;
@@ -251,7 +251,7 @@ static void plan(struct writing *w)
                 add_job(w, JOB_TIMELINE)->file = own;
         }
     }
-    for (size_t i = 0; i < prof_registry.n_reports && (r->want & WANT_SUMMARY); i++)
+    for (size_t i = 0; i < prof_registry.n_reports && (w->want & WANT_SUMMARY); i++)
         add_job(w, JOB_REPORT)->report = &prof_registry.report[i];
 }
 
@@ -332,7 +332,7 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
     leftovers_sweep(w->dir);
     leftovers_sweep(w->prof_dir);
     plan(w);
-    pool_run(w->n_jobs, w->request->n_threads, run_job, w);
+    pool_run(w->n_jobs, w->options->n_threads, run_job, w);
     size_t n_written = 0;
     for (size_t i = 0; i < w->n_jobs; i++) {
         struct job *j = &w->job[i];
@@ -359,34 +359,32 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
     }
     note_unknown(out);
     struct error readme = { 0 };
-    if ((w->request->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(w, out, &readme))
+    if ((w->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(w, out, &readme))
         account_problem(&out->account, readme.text);
     return true;
 }
 
-static bool write_all(const struct request *r, struct result *out, struct error *e)
+static bool write_all(const struct output_options *options, unsigned want, struct result *out, struct error *e)
 {
-    struct writing w = { .request = r,
-                         .base = { .profile = &out->profile,
-                                   .registry = &prof_registry,
-                                   .dialect = r->dialect,
-                                   .from_start = r->from_start },
+    struct writing w = { .options = options,
+                         .want = want,
+                         .base = { .profile = &out->profile, .registry = &prof_registry, .options = options },
                          .job = arena_take(out->account.mem, 2 + 2 * prof_registry.n_tracks + prof_registry.n_reports,
                                            sizeof *w.job) };
     const char *name = strrchr(out->profile.path, '/');
     name = name ? name + 1 : out->profile.path;
-    w.prof_dir = r->out_dir ? arena_printf(out->account.mem, "%s/%s", r->out_dir, name) : out->profile.path;
+    w.prof_dir = options->out_dir ? arena_printf(out->account.mem, "%s/%s", options->out_dir, name) : out->profile.path;
     w.dir = arena_printf(out->account.mem, "%s/mindstudio_profiler_output", w.prof_dir);
     char stamp[32];
     const time_t now = time(NULL);
     struct tm local;
     strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", localtime_r(&now, &local));
-    w.stamp = r->stamp ? r->stamp : stamp;
+    w.stamp = options->stamp ? options->stamp : stamp;
     if (!w.job || !w.prof_dir || !w.dir)
         return error_set(e, FAULT_LIMIT, "%s: no memory", out->profile.path);
-    if (!scope_resolve(&w.base, r, e))
+    if (!scope_resolve(&w.base, e))
         return false;
-    if (r->out_dir && (!outdir_make(r->out_dir, e) || !outdir_make_inside(w.prof_dir, e)))
+    if (options->out_dir && (!outdir_make(options->out_dir, e) || !outdir_make_inside(w.prof_dir, e)))
         return false;
     const int lock = outdir_lock(w.dir, OUTDIR_PATIENCE_MS, e); /* who holds it also writes the database beside it */
     if (lock < 0)
@@ -427,30 +425,29 @@ void result_clear(struct result *out)
         clear_folder(out, &out->profile.device[i].source);
 }
 
-bool prof_export(const char *prof_path, const struct request *r, struct result *out, struct error *e)
+bool prof_export(const char *prof_path, const struct output_options *options, struct progress *progress,
+                 struct result *out, struct error *e)
 {
     *out = (struct result){ .account.mem = arena_new() };
     if (!out->account.mem)
         return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
+    const unsigned want = options->want ? options->want : WANT_ALL;
     const double start = now_s();
-    const uint64_t bytes = r->progress ? raw_bytes(prof_path) : 0;
-    if (r->progress)
-        r->progress(r->progress_context, "reading", 0, STAGE_READ, bytes);
+    const uint64_t bytes = progress ? raw_bytes(prof_path) : 0;
+    progress_stage(progress, "reading", 0, STAGE_READ, bytes);
     struct profile *p = &out->profile;
-    if (!profile_load(p, prof_path, r->n_threads, e) ||
+    if (!profile_load(p, prof_path, options->n_threads, e) ||
         (!p->collector.is_there && !collector_load_above(&p->collector, p->path, p->mem, &p->lost, e)))
         return false;
     const double loaded = now_s();
-    if (r->progress)
-        r->progress(r->progress_context, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(p));
-    if (!profile_analyse(&out->profile, r->n_threads, e))
+    progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(p));
+    if (!profile_analyse(&out->profile, options->n_threads, e))
         return false;
     const double analysed = now_s();
-    if (r->progress)
-        r->progress(r->progress_context, "writing", STAGE_ANALYSED, 1,
-                    stage_output_bytes(bytes, r->want & WANT_TIMELINE, r->want & WANT_SUMMARY, r->want & WANT_DB));
-    const bool done = write_all(r, out, e);
-    if (done && r->clear)
+    progress_stage(progress, "writing", STAGE_ANALYSED, 1,
+                   stage_output_bytes(bytes, want & WANT_TIMELINE, want & WANT_SUMMARY, want & WANT_DB));
+    const bool done = write_all(options, want, out, e);
+    if (done && options->clears)
         result_clear(out);
     out->account.load_s = loaded - start;
     out->account.analyse_s = analysed - loaded;

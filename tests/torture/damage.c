@@ -387,10 +387,10 @@ static void check_losses(const struct input *in, const struct losses *lost)
 
 static bool export_collection(const struct input *in)
 {
-    const struct collection_wishes wishes = { .text = true, .db = true, .n_threads = 1, .out_dir = out };
+    const struct output_options asked = { .want = WANT_ALL, .n_threads = 1, .out_dir = out };
     struct collection_result r = { 0 };
     struct error e = { 0 };
-    const bool done = collection_export(prof, &wishes, &r, &e);
+    const bool done = collection_export(prof, &asked, NULL, &r, &e);
     if (!done && (e.fault == FAULT_NONE || !e.text[0]))
         wrong("a refusal without a reason");
     if (done && in) {
@@ -405,12 +405,12 @@ static bool export_it(const struct input *in)
 {
     if (is_collection)
         return export_collection(in);
-    const struct request request = {
+    const struct output_options asked = {
         .want = WANT_ALL, .format = FORMAT_CSV, .n_threads = 1, .out_dir = out, .stamp = "20240601080000"
     };
     struct result r = { 0 };
     struct error e = { 0 };
-    const bool done = prof_export(prof, &request, &r, &e);
+    const bool done = prof_export(prof, &asked, NULL, &r, &e);
     if (!done && (e.fault == FAULT_NONE || !e.text[0]))
         wrong("a refusal without a reason");
     if (done && in) {

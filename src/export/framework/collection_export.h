@@ -15,13 +15,10 @@ struct collection_export {
     const struct framework
         *framework; /* what of it is shown: all, or the part's; rows of the collection's tree are not rows of it */
     const struct collection_part *part; /* the steps that are wanted; NULL: all of it */
-    struct export device;               /* what an output of the device's part is asked with: dialect, profile, mem */
+    struct export device;               /* what an output of the device's part is asked with: profile, options, mem */
     struct arena *mem;                  /* of the job that writes this output: the same as device.mem */
-    enum dialect dialect;
-    struct trace_split *split; /* how a timeline is cut into pieces; NULL: it is not */
-    bool is_pretty;            /* one event a line */
-    bool is_named;             /* the path is one that the user gave, not a result in a folder of ours */
-    unsigned n_threads;
+    struct trace_split *split;          /* how a timeline is cut into pieces; NULL: it is not */
+    bool is_named;                      /* the path is one that the user gave, not a result in a folder of ours */
 };
 
 /* Whether a step is wanted (by its row), a moment of PyTorch's own, or one of a device. */

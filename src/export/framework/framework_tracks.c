@@ -388,10 +388,10 @@ struct framework_tracks *framework_tracks_take(const struct collection_export *x
     if (!f)
         return NULL;
     f->framework = x->framework;
-    f->section = section_order[x->dialect];
+    f->section = section_order[x->device.options->dialect];
     f->gc_device = s->has_device && s->profile.n_devices > 0 ? s->profile.device[0].source.device : TRACE_HOST;
     if (!find_threads(f, mem) || !framework_lanes_find(&f->lanes, f->framework, mem) || !find_fwdbwd(f, mem) ||
-        !find_gc_processes(f, mem) || (x->dialect == DIALECT_CURRENT && !find_enqueue_names(f, mem)))
+        !find_gc_processes(f, mem) || (x->device.options->dialect == DIALECT_CURRENT && !find_enqueue_names(f, mem)))
         return NULL;
     for (size_t i = 0; i < SECTIONS; i++)
         f->n_parts += section_parts(f, i);

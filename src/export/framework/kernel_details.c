@@ -55,7 +55,8 @@ static struct cell get(const void *rows, size_t row, size_t column)
 /* Which columns there are: position in known, or N_KNOWN for those that only bear their own name. */
 static bool is_shown(const struct collection_export *x, const char *name, size_t *at)
 {
-    const bool is_seed = x->dialect == DIALECT_SEED, is_level0 = x->collection->settings.level == PROFILER_LEVEL0;
+    const bool is_seed = x->device.options->dialect == DIALECT_SEED,
+               is_level0 = x->collection->settings.level == PROFILER_LEVEL0;
     *at = 0;
     while (*at < N_KNOWN && strcmp(known[*at].in_summary, name) != 0)
         ++*at;

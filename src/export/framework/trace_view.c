@@ -48,7 +48,7 @@ static bool draw_device(struct writing *w, struct trace *t)
     x.hides_calls = s->settings.level == PROFILER_LEVEL0;
     t->lanes = lanes;
     t->keeps_moves = s->tree.n_started > 0;
-    if (!lanes || !timeline_draw(&x, &(struct timeline_wish){ 0 }, t, &w->device_error) || t->has_no_memory) {
+    if (!lanes || !timeline_draw(&x, NULL, t, &w->device_error) || t->has_no_memory) {
         lanes_free(lanes);
         return error_set(&w->device_error, FAULT_LIMIT, "no memory for the tracks of the timeline");
     }
@@ -65,9 +65,9 @@ static void write_part(void *context, size_t i, struct out *o)
                        .names = w->x->collection->profile.names,
                        .escaped = w->escaped,
                        .has_one_npu = has_one_npu(&w->x->device),
-                       .has_base = w->x->device.from_start,
+                       .has_base = w->x->device.options->time_base == TIME_BASE_START,
                        .base_ns = w->base_ns,
-                       .one_per_line = w->x->is_pretty,
+                       .one_per_line = w->x->device.options->is_pretty,
                        .n_events = i > 0 }; /* there is one before it: a comma comes first */
     if (i == 0)
         trace_begin(&t);
@@ -112,7 +112,8 @@ bool trace_view_write(const struct collection_export *x, const char *path, uint6
     w.base_ns = base_of(x->collection);
     w.recording = recording_facts(&x->collection->collector, x->mem);
     w.escaped = escaped_new(x->collection->profile.names); /* without it, it only takes longer */
-    const struct parts_job job = { w.n_parts, write_part, &w, x->n_threads, !x->split && is_gzip_name(path) };
+    const struct parts_job job = { w.n_parts, write_part, &w, x->device.options->n_threads,
+                                   !x->split && is_gzip_name(path) };
     parts_write(&o, &job);
     escaped_free(w.escaped);
     uint64_t n = 0;

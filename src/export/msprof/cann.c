@@ -26,7 +26,7 @@ static const char *const acl_tag[] = { NULL,          "ACL_OP",    "ACL_MODEL", 
 
 static const struct level_name *level_of(const struct export *x, uint16_t level)
 {
-    if (level == LEVEL_COMMUNICATION && x->dialect == DIALECT_SEED)
+    if (level == LEVEL_COMMUNICATION && x->options->dialect == DIALECT_SEED)
         return &seed_communication;
     for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++)
         if (level_names[i].level == level)

@@ -2,22 +2,21 @@
 
 #include "export/msprof/recording_facts.h"
 
-bool prof_trace_draw(const struct export *x, const struct timeline_wish *wish, bool is_pretty, struct out *o,
-                     uint64_t *n_events, struct error *e)
+bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, uint64_t *n_events, struct error *e)
 {
     /* Without those names that are kept in JSON's spelling, it only takes longer. */
-    struct escaped *escaped = wish->own_file ? NULL : escaped_new(x->profile->names);
+    struct escaped *escaped = own_file ? NULL : escaped_new(x->profile->names);
     struct trace t = { .out = o,
                        .names = x->profile->names,
                        .escaped = escaped,
                        .lanes = lanes_new(),
                        .has_one_npu = has_one_npu(x),
-                       .has_base = x->from_start,
+                       .has_base = x->options->time_base == TIME_BASE_START,
                        .base_ns = profile_main_source(x->profile)->begin_ns,
-                       .one_per_line = is_pretty };
+                       .one_per_line = x->options->is_pretty };
     trace_begin(&t);
     const bool done = t.lanes
-                          ? timeline_draw(x, wish, &t, e)
+                          ? timeline_draw(x, own_file, &t, e)
                           : error_set(e, FAULT_LIMIT, "%s: no memory for the tracks of its timeline", x->profile->path);
     const bool is_empty = t.n_events == 0; /* what is known about the recording alone makes no timeline */
     const struct recording_facts recording = recording_facts(&x->profile->collector, x->mem);

@@ -5,8 +5,7 @@
 #include "base/out.h"
 #include "export/msprof/timeline.h"
 
-/* Writes it to `o`. `x` is as scope_resolve() leaves it. *n_events is 0 when there is nothing to show: `o` is of no use then. */
-bool prof_trace_draw(const struct export *x, const struct timeline_wish *wish, bool is_pretty, struct out *o,
-                     uint64_t *n_events, struct error *e);
+/* Writes it to `o`; with own_file only the tracks of that file. `x` is as scope_resolve() leaves it. *n_events is 0 when there is nothing to show: `o` is of no use then. */
+bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, uint64_t *n_events, struct error *e);
 
 #endif

@@ -1,0 +1,45 @@
+/* output_options.h - what the user asked of an export: which results, of which part, how they look, where they go.
+ *
+ * There is one of it. The command line fills it from its options; the pipeline and every output read it by pointer. A struct of
+ * zeros but for n_threads asks for what is usual.
+ */
+#ifndef ASCOPE_EXPORT_OUTPUT_OPTIONS_H
+#define ASCOPE_EXPORT_OUTPUT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The values of these are positions among the choices of an option. */
+enum dialect { DIALECT_SEED, DIALECT_CURRENT };
+enum time_base { TIME_BASE_EPOCH, TIME_BASE_START };
+enum format { FORMAT_CSV, FORMAT_JSON };
+
+enum { WANT_TIMELINE = 1, WANT_SUMMARY = 2, WANT_DB = 4, WANT_TEXT = 3, WANT_ALL = 7 };
+enum choice { AS_RECORDED, CHOICE_ON, CHOICE_OFF };
+
+struct output_options {
+    unsigned want; /* WANT_*; 0: of a collection as recorded, of a PROF directory all */
+    enum dialect dialect;
+    enum time_base time_base;     /* of timelines */
+    bool is_pretty;               /* timelines have one event per line */
+    bool gzips;                   /* timelines of PROF directories are compressed */
+    uint64_t max_bytes;           /* of the text of a timeline; 0: no limit; see trace_split.h */
+    const char *const *processes; /* of timelines: words of a -reports file that are switched on; NULL: all */
+    size_t n_processes;
+    enum format format; /* of the summary of a PROF directory */
+    bool csv_is_safe;
+    bool has_steps; /* of a collection: only some are wanted, by their numbers */
+    int64_t first_step, last_step;
+    bool has_iteration;        /* of a PROF directory: model, iteration and count are set */
+    uint64_t model, iteration; /* model 4294967295: by step */
+    unsigned iteration_count;  /* 1 to 5 */
+    enum choice simplifies;    /* see simplify.h */
+    bool clears;               /* removes the reference parser's sqlite folders afterwards */
+    int code_of_losses;        /* the exit code for them, which analyse.done names */
+    unsigned n_threads;
+    const char *out_dir; /* instead of the directory itself; NULL: that one */
+    const char *stamp;   /* YYYYMMDDhhmmss for file names of a PROF directory; NULL: now */
+};
+
+#endif
