@@ -5,6 +5,7 @@
 #include "analyse/device/hwts_log.h"
 #include "analyse/device/pmu_join.h"
 #include "guarded.h"
+#include "load/task_log_load.h"
 #include "raw/device_records.h"
 #include "raw/hwts.h"
 
@@ -46,7 +47,7 @@ static void an_end_belongs_to_the_last_beginning_before_it(void **state)
         uint64_t tick[MOST], wanted_tick[MOST], begin[MOST], end[MOST], unpaired = 0;
         uint16_t stream[MOST];
         uint8_t type[MOST], log_type[MOST];
-        bool is_end[MOST], wanted_is_end[MOST];
+        uint8_t is_end[MOST], wanted_is_end[MOST];
         struct edges e = { .id = id, .tick = tick, .type = type, .is_end = is_end },
                      wanted = { .id = wanted_id, .tick = wanted_tick, .type = type, .is_end = wanted_is_end };
         struct device_log log = {
@@ -245,8 +246,11 @@ static void what_the_log_leaves_out_is_in_the_track(void **state)
         state_add(b, 9, OF_NO_INTEREST, TS_STATE_RECEIVED, 500);
         state_add(b, 9, OF_NO_INTEREST, TS_STATE_ENDED, 590);
         b->slice.data = guarded_copy((const char *)b->log, b->slice.size);
-        assert_true(hwts_log_pair(&b->profile, &b->device, &e));
+        assert_true(task_log_load(&b->device, &e));
         guarded_free(b->slice.data, b->slice.size);
+        assert_int_equal(b->device.log.edges[EDGES_OF_CORES].n, 2);
+        assert_true(hwts_log_pair(&b->profile, &b->device, &e));
+        assert_int_equal(b->device.log.edges[EDGES_OF_CORES].n, 0);
         const struct device_log *log = &b->device.log;
         assert_int_equal(log->n, row[i].n);
         for (size_t k = 0; k < log->n; k++)

@@ -180,8 +180,8 @@ static void damage_is_counted_once_however_many_readers_there_are(void **state)
             assert_true(records_load(&s, s.mem, "beat.data", reader[i], true, &r, &e));
             n_used += r.n;
         }
-        records_count_unread(&s);
-        records_count_unread(&s);
+        source_count_unread(&s);
+        source_count_unread(&s);
         assert_int_equal(s.lost.by[LOSS_BAD_MAGIC].n, 1);
         assert_int_equal(s.lost.by[LOSS_CUT_SHORT].n, 1);
         assert_int_equal(s.lost.by[LOSS_MISSING_SLICE].n, 2);

@@ -20,7 +20,6 @@
 #include "base/large_memory.h"
 #include "base/pool.h"
 #include "base/progress.h"
-#include "load/records.h"
 
 static bool release_log(struct profile *p, struct device *d, struct error *e)
 {
@@ -155,11 +154,11 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
     if (!all_well(&a, e))
         return false;
     for (size_t i = 0; i < p->n_devices; i++) {
-        records_count_unread(&p->device[i].source);
+        source_count_unread(&p->device[i].source);
         losses_merge(&p->lost, &p->device[i].source.lost);
     }
     if (profile_has_host(p)) {
-        records_count_unread(&p->host.source);
+        source_count_unread(&p->host.source);
         losses_merge(&p->lost, &p->host.source.lost);
     }
     if (!number_tasks(p))

@@ -13,6 +13,7 @@
 #include "load/device_load.h"
 #include "load/host_load.h"
 #include "load/source_open.h"
+#include "load/task_log_load.h"
 #include "load/usage_load.h"
 
 static bool is_folder_name(const char *name)
@@ -261,8 +262,8 @@ static void load_one(void *context, size_t i)
         return;
     }
     struct device *d = &p->device[i - LOAD_DEVICES];
-    if (device_load(p, d, e) && counters_load(p, d, e))
-        usage_load(p, &d->source, &d->usage, e);
+    if (device_load(p, d, e) && counters_load(p, d, e) && usage_load(p, &d->source, &d->usage, e))
+        task_log_load(d, e);
 }
 
 bool profile_load(struct profile *p, const char *path, unsigned n_threads, struct error *e)

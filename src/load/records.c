@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/progress.h"
-#include "raw/family.h"
 
 /* Slices 3, 4, 5 and 7, 8 are two segments: what lies between is lost, and with it the alignment at the second's start. */
 struct segment {
@@ -262,37 +261,4 @@ bool records_load(struct source *s, struct arena *mem, const char *family, const
             stream[i].n_unread = 0;
     }
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", s->path, l->name);
-}
-
-/* What no reader has opened is lost as a whole. */
-static void count_unopened(struct source *s)
-{
-    enum { NAMED = 8 }; /* of as many as somebody puts there */
-    const char *names = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_streams; i++) {
-        struct stream *stream = &s->stream[i];
-        size_t bytes = 0;
-        for (size_t k = 0; k < stream->n_slices; k++)
-            bytes += stream->slice[k].size;
-        stream->is_opened = stream->is_opened || bytes == 0 || family_is_needless(stream->family);
-        if (stream->is_opened)
-            continue;
-        if (n++ < NAMED)
-            names = names ? arena_printf(s->mem, "%s, %s", names, stream->family)
-                          : arena_printf(s->mem, "%s: %s", s->name, stream->family);
-    }
-    if (n > NAMED && names)
-        names = arena_printf(s->mem, "%s and %zu more", names, n - NAMED);
-    losses_add(&s->lost, LOSS_UNREAD, s->is_counted ? 0 : n, names ? names : s->name, 0);
-    s->is_counted = true;
-}
-
-void records_count_unread(struct source *s)
-{
-    count_unopened(s);
-    for (size_t i = 0; i < s->n_streams; i++) {
-        losses_add(&s->lost, LOSS_OTHER_KIND, s->stream[i].n_unread, s->stream[i].slice[0].name, 0);
-        s->stream[i].n_unread = 0;
-    }
 }

@@ -22,7 +22,4 @@ struct records {
 bool records_load(struct source *s, struct arena *mem, const char *family, const struct layout *l, bool others_expected,
                   struct records *out, struct error *e);
 
-/* Counts the whole records whose kind nobody has asked for, once every reader has been there. */
-void records_count_unread(struct source *s);
-
 #endif

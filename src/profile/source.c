@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "raw/family.h"
+
 bool source_is_simulated(const struct source *s)
 {
     return strcmp(s->settings.job, "simulated") == 0;
@@ -64,4 +66,37 @@ void record_lost(struct source *s, const char *family, enum loss why, const uint
             }
         }
     losses_add(&s->lost, why, 1, file, at);
+}
+
+/* What no reader has opened is lost as a whole. */
+static void count_unopened(struct source *s)
+{
+    enum { NAMED = 8 }; /* of as many as somebody puts there */
+    const char *names = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_streams; i++) {
+        struct stream *stream = &s->stream[i];
+        size_t bytes = 0;
+        for (size_t k = 0; k < stream->n_slices; k++)
+            bytes += stream->slice[k].size;
+        stream->is_opened = stream->is_opened || bytes == 0 || family_is_needless(stream->family);
+        if (stream->is_opened)
+            continue;
+        if (n++ < NAMED)
+            names = names ? arena_printf(s->mem, "%s, %s", names, stream->family)
+                          : arena_printf(s->mem, "%s: %s", s->name, stream->family);
+    }
+    if (n > NAMED && names)
+        names = arena_printf(s->mem, "%s and %zu more", names, n - NAMED);
+    losses_add(&s->lost, LOSS_UNREAD, s->is_counted ? 0 : n, names ? names : s->name, 0);
+    s->is_counted = true;
+}
+
+void source_count_unread(struct source *s)
+{
+    count_unopened(s);
+    for (size_t i = 0; i < s->n_streams; i++) {
+        losses_add(&s->lost, LOSS_OTHER_KIND, s->stream[i].n_unread, s->stream[i].slice[0].name, 0);
+        s->stream[i].n_unread = 0;
+    }
 }

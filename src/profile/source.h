@@ -107,4 +107,7 @@ const char *source_file(const struct source *s, const char *family);
 void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at);
 void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec);
 
+/* Counts the streams and the whole records that no reader knew, once every reader has been there. */
+void source_count_unread(struct source *s);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/names.h"
 
 static const uint32_t NO_CONTEXT = UINT32_MAX;
@@ -57,9 +58,40 @@ struct early_task {
     uint32_t op;  /* row of ops, or NO_ROW */
 };
 
+/* Beginnings and ends of tasks as STARS logged them, one row each, in file order. */
+struct task_events {
+    size_t n;
+    uint16_t *head; /* kind of the record, type of the task: see raw/device_records.h */
+    uint64_t *tick;
+    uint16_t *stream, *task, *context; /* as they are packed in the records */
+    uint8_t *sub_type;
+    uint32_t *id; /* instead of the four above, where ids have 32 bits */
+};
+
+/* The same of chips without STARS, wherever they were written. */
+struct edges {
+    size_t n;
+    uint32_t *id; /* see edge_id() */
+    uint64_t *tick;
+    uint8_t *type;
+    uint8_t *is_end; /* 0 or 1 */
+};
+enum { EDGES_OF_CORES, EDGES_OF_VECTOR_CORES, EDGES_OF_SCHEDULER, EDGES };
+
+static inline uint32_t edge_id(uint32_t stream, uint32_t task)
+{
+    enum { STREAMS = 2048 };
+    return stream % STREAMS << 16 | task;
+}
+
+bool edges_take(struct edges *e, size_t n, struct arena *mem); /* room for n; false: no memory */
+void edges_add(struct edges *e, uint32_t id, uint64_t tick, uint8_t type, bool is_end);
+
 /* What a device's scheduler logged. Times are its ticks. */
 struct device_log {
-    size_t n; /* finished tasks, sorted by (stream, task, context, begin) */
+    struct task_events events; /* until they are paired: these, or the edges */
+    struct edges edges[EDGES]; /* each in file order */
+    size_t n;                  /* finished tasks, sorted by (stream, task, context, begin) */
     uint16_t *stream, *batch;
     uint32_t *task, *context;
     uint64_t *key;

@@ -1,38 +1,14 @@
 #include "analyse/device/hwts_log.h"
 
 #include "analyse/device/device_tasks.h"
+#include "analyse/release.h"
 #include "base/sort.h"
-#include "load/records.h"
 #include "raw/device_records.h"
 #include "raw/enums.h"
-#include "raw/hwts.h"
 
 /* Kinds of tasks in the scheduler's track. */
 enum { TRACK_AI_CPU = 1 };
 static const uint16_t scheduled[] = { 12, 13, 72, 101, 116 }; /* care of models, their runs, callbacks, updates */
-
-static uint32_t id_of(uint32_t stream, uint32_t task)
-{
-    enum { STREAMS = 2048 };
-    return stream % STREAMS << 16 | task;
-}
-
-static bool edges_take(struct edges *e, size_t n, struct arena *mem)
-{
-    *e = (struct edges){ .id = arena_take(mem, n, sizeof *e->id),
-                         .tick = arena_take(mem, n, sizeof *e->tick),
-                         .type = arena_take(mem, n, sizeof *e->type),
-                         .is_end = arena_take(mem, n, sizeof *e->is_end) };
-    return !arena_failed(mem);
-}
-
-static void edges_add(struct edges *e, uint32_t id, uint64_t tick, uint8_t type, bool is_end)
-{
-    e->id[e->n] = id;
-    e->tick[e->n] = tick;
-    e->type[e->n] = type;
-    e->is_end[e->n++] = is_end;
-}
 
 static void add_pair(struct device_log *log, const struct edges *e, uint32_t begin, uint32_t end)
 {
@@ -69,51 +45,18 @@ bool edges_pair(struct device_log *log, const struct edges *e, uint32_t *order, 
     return true;
 }
 
-/* The logs of the AI cores and, where they have one of their own, of the vector cores: in the order of the file, each
- * for itself. */
-static bool load_log(struct device *d, const char *family, struct arena *mem, struct edges *out, struct error *e)
-{
-    struct records r;
-    if (!records_load(&d->source, mem, family, &hwts_layout, true, &r, e))
-        return false;
-    if (!edges_take(out, r.n, mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
-    const uint8_t *head = r.column[HWTS_HEAD], *type = r.column[HWTS_TYPE];
-    const uint16_t *task = r.column[HWTS_TASK];
-    const uint64_t *tick = r.column[HWTS_TICK];
-    const uint32_t *stream = r.column[HWTS_STREAM];
-    for (size_t i = 0; i < r.n; i++)
-        edges_add(out, id_of(stream[i], task[i]), tick[i], type[i], head[i] & HWTS_END_BIT);
-    return true;
-}
-
 /* Kernels of the AI CPU, where the scheduler tells of them and the log does not: by time. */
-static bool track_ai_cpu(const struct device *d, struct arena *mem, struct edges *out)
+static bool track_ai_cpu(const struct device *d, struct edges *out)
 {
     const struct device_log *log = &d->log;
-    if (!edges_take(out, log->states.n, mem))
+    if (!edges_take(out, log->states.n, d->source.mem))
         return false;
     for (size_t i = 0; i < log->states.n; i++) {
         const uint8_t state = log->states.state[i];
         if (log->states.type[i] == TRACK_AI_CPU && (state == TS_STATE_STARTED || state == TS_STATE_ENDED))
-            edges_add(out, id_of(log->states.stream[i], log->states.task[i]), log->states.tick[i], SQE_AI_CPU,
+            edges_add(out, edge_id(log->states.stream[i], log->states.task[i]), log->states.tick[i], SQE_AI_CPU,
                       state == TS_STATE_ENDED);
     }
-    return true;
-}
-
-/* All tasks, where nothing but the scheduler tells of them: by time. */
-static bool track_tasks(struct device *d, struct arena *mem, struct edges *out, struct error *e)
-{
-    struct records r;
-    if (!records_load(&d->source, mem, "ts_track.data", &ts_timeline_layout, true, &r, e) || !edges_take(out, r.n, mem))
-        return false;
-    const uint16_t *type = r.column[TS_TIMELINE_TYPE], *state = r.column[TS_TIMELINE_STATE],
-                   *stream = r.column[TS_TIMELINE_STREAM], *task = r.column[TS_TIMELINE_TASK];
-    const uint64_t *tick = r.column[TS_TIMELINE_TICK];
-    for (size_t i = 0; i < r.n; i++)
-        if (state[i] == TS_TIMELINE_RUNNING || state[i] == TS_TIMELINE_COMPLETE)
-            edges_add(out, id_of(stream[i], task[i]), tick[i], (uint8_t)type[i], state[i] == TS_TIMELINE_COMPLETE);
     return true;
 }
 
@@ -234,23 +177,20 @@ static bool pair(struct device *d, const struct edges *edges, bool by_time, cons
 
 bool hwts_log_pair(struct profile *p, struct device *d, struct error *e)
 {
-    enum { OF_CORES, OF_VECTOR_CORES, TRACK, PLACES };
-    static const char *const file[PLACES] = { "hwts.data", "hwts.aiv_data", "ts_track.data" };
+    static const char *const file[EDGES] = { "hwts.data", "hwts.aiv_data", "ts_track.data" };
     const struct chip *chip = d->source.chip;
+    struct edges *edges = d->log.edges;
     struct arena *mem = arena_new();
-    struct edges edges[PLACES] = { 0 };
-    bool done = mem && load_log(d, file[OF_CORES], mem, &edges[OF_CORES], e) &&
-                load_log(d, file[OF_VECTOR_CORES], mem, &edges[OF_VECTOR_CORES], e) &&
-                (!chip->tracks_ai_cpu || track_ai_cpu(d, mem, &edges[TRACK])) &&
-                (!chip->tracks_tasks || track_tasks(d, mem, &edges[TRACK], e));
+    bool done = mem && (!chip->tracks_ai_cpu || chip->tracks_tasks || track_ai_cpu(d, &edges[EDGES_OF_SCHEDULER]));
     size_t most = chip->tracks_models ? d->log.states.n : 0;
-    for (size_t i = 0; i < PLACES; i++)
+    for (size_t i = 0; i < EDGES; i++)
         most += edges[i].n / 2;
     done = done && device_log_take(d, most);
-    for (size_t i = 0; i < PLACES && done; i++)
-        done = pair(d, &edges[i], i == TRACK, file[i], mem);
+    for (size_t i = 0; i < EDGES && done; i++)
+        done = pair(d, &edges[i], i == EDGES_OF_SCHEDULER, file[i], mem);
     if (p->has_unique_ids)
         done = done && number_batches(d, mem) && (!chip->tracks_models || track_scheduled(d, mem));
     arena_free(mem);
+    release_task_events(d);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
 }

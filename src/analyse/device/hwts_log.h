@@ -4,17 +4,8 @@
 
 #include "profile/profile.h"
 
-/* Fills d->log; its flips are sorted. False: no memory. */
+/* Fills d->log from its edges, which are given back; its flips are sorted. False: no memory. */
 bool hwts_log_pair(struct profile *p, struct device *d, struct error *e);
-
-/* A beginning or an end of a task, wherever it was written. */
-struct edges {
-    size_t n;
-    uint32_t *id; /* stream << 16 | task */
-    uint64_t *tick;
-    uint8_t *type;
-    bool *is_end;
-};
 
 /* An end belongs to the last beginning of its id before it, in the order of `order`, which this puts by id. Pairs go
  * behind those that d->log has. What finds no partner is counted. False: no memory. */

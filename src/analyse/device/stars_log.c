@@ -1,8 +1,8 @@
 #include "analyse/device/stars_log.h"
 
 #include "analyse/device/device_tasks.h"
+#include "analyse/release.h"
 #include "base/sort.h"
-#include "load/records.h"
 #include "raw/device_records.h"
 
 /* The log while it is being paired: one row for each beginning or end. */
@@ -83,23 +83,19 @@ static uint16_t stream_of_id(const struct host_tasks *t, const struct host_ids *
     return low < ids->n && t->task[ids->row[low]] == id ? t->stream[ids->row[low]] : (uint16_t)id;
 }
 
-static bool load_short_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev,
-                              struct error *e)
+static bool read_short_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev)
 {
-    const struct layout *l = &stars_short_layout;
     const struct host_tasks *t = &p->host.tasks;
-    struct records r;
+    const struct task_events *in = &d->log.events;
     struct host_ids ids;
-    if (!records_load(&d->source, mem, "stars_soc.data", l, false, &r, e))
+    if (!events_take(ev, in->tick, in->n, mem) || !host_ids_take(t, d->source.device, mem, &ids))
         return false;
-    if (!events_take(ev, r.column[STARS_SHORT_TICK], r.n, mem) || !host_ids_take(t, d->source.device, mem, &ids))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
-    const uint16_t *head = r.column[STARS_SHORT_HEAD];
-    const uint32_t *id = r.column[STARS_SHORT_ID];
-    for (size_t i = 0; i < r.n; i++) {
+    const uint16_t *head = in->head;
+    const uint32_t *id = in->id;
+    for (size_t i = 0; i < in->n; i++) {
         const unsigned func = head[i] & STARS_FUNC_MASK;
         if (func != STARS_ACSQ_BEGIN && func != STARS_ACSQ_END) {
-            losses_add(&d->source.lost, LOSS_OTHER_KIND, 1, "stars_soc.data", i * l->size);
+            losses_add(&d->source.lost, LOSS_OTHER_KIND, 1, "stars_soc.data", i * stars_short_layout.size);
             continue;
         }
         const size_t k = ev->n++;
@@ -112,18 +108,15 @@ static bool load_short_events(struct profile *p, struct device *d, struct arena 
     return true;
 }
 
-static bool load_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev, struct error *e)
+static bool read_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev)
 {
-    struct records r;
-    if (!records_load(&d->source, mem, "stars_soc.data", &stars_layout, false, &r, e))
+    const struct task_events *in = &d->log.events;
+    if (!events_take(ev, in->tick, in->n, mem))
         return false;
-    if (!events_take(ev, r.column[STARS_TICK], r.n, mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
     ev->has_contexts = true;
-    const uint16_t *head = r.column[STARS_HEAD], *stream = r.column[STARS_STREAM], *task = r.column[STARS_TASK],
-                   *context = r.column[STARS_CONTEXT];
-    const uint8_t *sub_type = r.column[STARS_SUB_TYPE];
-    for (size_t i = 0; i < r.n; i++) {
+    const uint16_t *head = in->head, *stream = in->stream, *task = in->task, *context = in->context;
+    const uint8_t *sub_type = in->sub_type;
+    for (size_t i = 0; i < in->n; i++) {
         const unsigned func = head[i] & STARS_FUNC_MASK, sqe = head[i] >> 10;
         const bool is_context = func == STARS_FFTS_BEGIN || func == STARS_FFTS_END;
         if (!is_context && func != STARS_ACSQ_BEGIN && func != STARS_ACSQ_END) {
@@ -216,7 +209,7 @@ bool stars_log_pair(struct profile *p, struct device *d, struct error *e)
     struct arena *scratch = arena_new();
     struct events ev;
     const bool is_short = d->source.chip->task_log == TASK_LOG_SHORT;
-    bool done = scratch && (is_short ? load_short_events : load_events)(p, d, scratch, &ev, e);
+    bool done = scratch && (is_short ? read_short_events : read_events)(p, d, scratch, &ev);
     uint32_t *order = done ? arena_take(scratch, ev.n, sizeof *order) : NULL;
     done = order != NULL;
     if (done) {
@@ -227,5 +220,6 @@ bool stars_log_pair(struct profile *p, struct device *d, struct error *e)
     if (done)
         pair_all(d, &ev, order);
     arena_free(scratch);
+    release_task_events(d);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
 }

@@ -1,0 +1,11 @@
+/* task_log_load.h - the log in which a device's scheduler notes when tasks begin and end. */
+#ifndef ASCOPE_LOAD_TASK_LOG_LOAD_H
+#define ASCOPE_LOAD_TASK_LOG_LOAD_H
+
+#include "profile/profile.h"
+
+/* Fills d->log.events or d->log.edges, in the form that the chip writes; analysis pairs them and gives them back. After all
+ * other readers of the device: the log shares its streams with them, and counts what nobody knows. False: no memory. */
+bool task_log_load(struct device *d, struct error *e);
+
+#endif
