@@ -2,6 +2,7 @@
 
 #include "export/framework/collection_export.h"
 #include "export/framework/framework_db.h"
+#include "export/framework/kernel_places.h"
 #include "pipeline/framework_outputs.h"
 #include "pipeline/registry.h"
 #include "folder.h"
@@ -189,8 +190,8 @@ static struct collection collection = {
                  .dur_us = F64{ 2.5 },
                  .is_aicore = YES{ true },
                  .device = U32{ 0 },
-                 .pid = U32{ 1 },
-                 .tid = I64{ 3 },
+                 .is_collective = YES{ false },
+                 .track = U32{ 3 },
                  .name = U32{ ADD_1 } },
     .tree = { .by_begin = U32{ 0, 1, 2 },
               .parent = U32{ NO_ROW, 0, 1 },
@@ -628,11 +629,63 @@ static void tables_of_the_database(void **state)
 }
 /* clang-format on */
 
+/* Two devices with two communicators each: rows of collectives are counted on from device to device, unless the older
+ * presentation counts them for each. A communicator has a row for its operators and one for each plane up to its last. */
+static void kernels_are_where_their_tracks_are(void **state)
+{
+    static const struct {
+        const char *what;
+        int platform;
+        struct place place[5];
+    } row[] = {
+        { "in the newer presentation",
+          5,
+          { { 7 << 10 | 14 << 5 | 0, 3 },
+            { 7 << 10 | 16 << 5 | 0, 0 },
+            { 7 << 10 | 16 << 5 | 0, 2 },
+            { 7 << 10 | 16 << 5 | 3, 7 },
+            { 7 << 10 | 14 << 5 | 3, 9 } } },
+        { "in the older one",
+          2,
+          { { 7 << 10 | 14 << 5 | 0, 3 },
+            { 7 << 10 | 17 << 5 | 0, 0 },
+            { 7 << 10 | 17 << 5 | 0, 2 },
+            { 7 << 10 | 17 << 5 | 3, 2 },
+            { 7 << 10 | 14 << 5 | 3, 9 } } },
+    };
+    struct communication comm = { .tasks = { .n = 2, .group = U32{ ND, FLOAT }, .plane = I32{ 1, 0 } },
+                                  .ops = { .n = 2, .group = U32{ FLOAT, ND } } };
+    struct device devices[] = { { .source = { .device = 0, .pid = 7 }, .comm = comm },
+                                { .source = { .device = 3, .pid = 7 }, .comm = comm } };
+    const struct kernels k = { .n = 5,
+                               .device = U32{ 0, 0, 0, 1, 1 },
+                               .is_collective = YES{ false, true, true, true, false },
+                               .track = U32{ 3, FLOAT, ND, ND, 9 } };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct profile p = { .chip = chip_of(row[i].platform),
+                             .names = collection.profile.names,
+                             .device = devices,
+                             .n_devices = ROWS(devices) };
+        struct arena *mem = arena_new();
+        struct kernel_places places;
+        print_message("  %s\n", row[i].what);
+        assert_true(kernel_places_take(&places, &p, mem));
+        for (size_t n = 0; n < k.n; n++) {
+            const struct place at = kernel_place(&places, &k, n);
+            assert_int_equal(at.pid, row[i].place[n].pid);
+            assert_int_equal(at.tid, row[i].place[n].tid);
+        }
+        arena_free(mem);
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_as_current_releases_show_them),
         cmocka_unit_test(tables_as_documented_at_level0),
+        cmocka_unit_test(kernels_are_where_their_tracks_are),
         cmocka_unit_test_setup_teardown(tables_of_the_database, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, collection_make, collection_free);

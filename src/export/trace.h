@@ -11,7 +11,7 @@
 #ifndef ASCOPE_EXPORT_TRACE_H
 #define ASCOPE_EXPORT_TRACE_H
 
-#include "analyse/flow/places.h"
+#include "export/places.h"
 #include "base/names.h"
 #include "base/out.h"
 #include "export/escaped.h"

@@ -34,8 +34,8 @@ struct kernels {
     double *dur_us; /* as the timeline shows it */
     bool *is_aicore;
     uint32_t *device; /* index of profile.device */
-    uint32_t *pid;    /* where it is on the timeline */
-    int64_t *tid;
+    bool *is_collective;
+    uint32_t *track; /* of the device: name of the communicator of a collective, stream of anything else */
     name_id *name;
 };
 

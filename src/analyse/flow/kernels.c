@@ -1,7 +1,7 @@
 #include "analyse/flow/kernels.h"
 
 #include "analyse/flow/flows.h"
-#include "analyse/flow/places.h"
+#include "analyse/flow/task_label.h"
 #include "base/sort.h"
 #include "base/stamp.h"
 
@@ -14,8 +14,8 @@ bool kernels_take(struct kernels *k, size_t n, struct arena *mem)
         .dur_us = arena_take(mem, n, sizeof *k->dur_us),
         .is_aicore = arena_take(mem, n, sizeof *k->is_aicore),
         .device = arena_take(mem, n, sizeof *k->device),
-        .pid = arena_take(mem, n, sizeof *k->pid),
-        .tid = arena_take(mem, n, sizeof *k->tid),
+        .is_collective = arena_take(mem, n, sizeof *k->is_collective),
+        .track = arena_take(mem, n, sizeof *k->track),
         .name = arena_take(mem, n, sizeof *k->name),
     };
     return !arena_failed(mem);
@@ -26,7 +26,6 @@ struct collecting {
     bool is_generic; /* which of the two presentations the timeline has */
     struct kernels *k;
     uint32_t *of_call; /* row of kernels + 1 at which the arrow of a call ends, or 0 */
-    const uint32_t *row_of_stream;
     name_id aicore;
 };
 
@@ -60,7 +59,6 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
     const struct device *d = &c->p->device[device];
     const struct host_tasks *h = &c->p->host.tasks;
     const struct tasks *t = &d->tasks;
-    const uint32_t pid = trace_pid(d->source.pid, PLACE_HARDWARE, d->source.device);
     for (size_t row = 0; row < t->n; row++) {
         const enum arrow_kind arrow = arrow_of_task(c->p, d, row, c->is_generic);
         if (arrow == ARROW_NONE || (arrow == ARROW_OF_CALL && c->of_call[h->connection[t->host[row]] - 1] > 0))
@@ -75,24 +73,18 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
         c->k->dur_us[i] = t->dur_ns[row] / 1000;
         c->k->is_aicore[i] = label.type == c->aicore;
         c->k->device[i] = device;
-        c->k->pid[i] = pid;
-        c->k->tid[i] = c->row_of_stream[t->stream[row]];
+        c->k->is_collective[i] = false;
+        c->k->track[i] = t->stream[row];
         c->k->name[i] = label.name;
     }
 }
 
 /* A collective takes the arrow from the tasks that it consists of: its range is what the operator waits for. */
-static bool collect_collectives(const struct collecting *c, uint32_t device, int64_t *next_row, struct arena *mem)
+static void collect_collectives(const struct collecting *c, uint32_t device)
 {
     const struct device *d = &c->p->device[device];
     const struct comm_ops *o = &d->comm.ops;
-    *next_row = c->is_generic ? 0 : *next_row;
-    struct comm_groups groups = comm_groups_find(c->p, d, NULL, next_row, mem);
-    const unsigned sort = c->is_generic ? PLACE_COMM_GENERIC : PLACE_COMM;
     for (size_t op = o->n; op-- > 0;) { /* of several the first, so it comes last */
-        const struct comm_group *group = comm_group_of(&groups, o->group[op], mem);
-        if (!group)
-            return false;
         if (!arrow_of_collective(c->p, d, op))
             continue;
         const size_t i = row_of_call(c, o->connection[op] - 1);
@@ -101,11 +93,10 @@ static bool collect_collectives(const struct collecting *c, uint32_t device, int
         c->k->dur_us[i] = (double)(o->end_ns[op] - o->begin_ns[op]) / 1000;
         c->k->is_aicore[i] = false;
         c->k->device[i] = device;
-        c->k->pid[i] = trace_pid(d->source.pid, sort, d->source.device);
-        c->k->tid[i] = group->first_row;
+        c->k->is_collective[i] = true;
+        c->k->track[i] = o->group[op];
         c->k->name[i] = o->name[op];
     }
-    return true;
 }
 
 bool kernels_sort(struct kernels *k, struct arena *mem)
@@ -137,8 +128,8 @@ bool kernels_sort(struct kernels *k, struct arena *mem)
             { sorted.dur_us, k->dur_us, sizeof *k->dur_us },
             { sorted.is_aicore, k->is_aicore, sizeof *k->is_aicore },
             { sorted.device, k->device, sizeof *k->device },
-            { sorted.pid, k->pid, sizeof *k->pid },
-            { sorted.tid, k->tid, sizeof *k->tid },
+            { sorted.is_collective, k->is_collective, sizeof *k->is_collective },
+            { sorted.track, k->track, sizeof *k->track },
             { sorted.name, k->name, sizeof *k->name },
         };
         for (size_t c = 0; c < sizeof column / sizeof *column; c++)
@@ -158,14 +149,12 @@ bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *m
     bool ok = spare && kernels_take(&found, count_arrows(&c), spare);
     if (ok) {
         c.of_call = arena_take(spare, p->host.calls.n, sizeof *c.of_call);
-        c.row_of_stream = stream_rows(p, spare);
         c.aicore = names_addz(p->names, "AI_CORE");
         ok = !arena_failed(spare);
     }
-    int64_t next_row = 0;
     for (uint32_t i = 0; ok && i < p->n_devices; i++) {
         collect_tasks(&c, i);
-        ok = collect_collectives(&c, i, &next_row, spare);
+        collect_collectives(&c, i);
     }
     ok = ok && kernels_sort(&found, mem);
     if (ok)

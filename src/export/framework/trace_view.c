@@ -4,6 +4,7 @@
 
 #include "base/parts.h"
 #include "export/framework/framework_tracks.h"
+#include "export/framework/kernel_places.h"
 #include "export/msprof/recording_facts.h"
 #include "export/msprof/timeline.h"
 #include "export/trace_split.h"
@@ -21,7 +22,7 @@ struct writing {
 
 /* From operators to what they started. Arrow heads lie where slices went that found no place in their own row. */
 static void draw_arrows(const struct collection_export *x, const struct framework_tracks *f, struct trace *t,
-                        const struct lanes *lanes)
+                        const struct lanes *lanes, const struct kernel_places *places)
 {
     const struct collection *s = x->collection;
     const struct torch_ops *o = &s->framework.ops;
@@ -32,11 +33,12 @@ static void draw_arrows(const struct collection_export *x, const struct framewor
             const uint32_t shown = x->part ? x->part->op_row[op] : op;
             if (shown == NO_ROW || !collection_shows_device(x, k->begin_ns[kernel]))
                 continue;
-            const unsigned lane = lanes_moved(lanes, k->pid[kernel], k->tid[kernel], k->begin_ns[kernel]);
+            const struct place at = kernel_place(places, k, kernel);
+            const unsigned lane = lanes_moved(lanes, at.pid, at.tid, k->begin_ns[kernel]);
             struct arrow arrow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
             trace_arrow(t, &arrow, o->process[op], framework_op_row(f, shown), o->begin_ns[op]);
             arrow.end = 'f';
-            trace_arrow(t, &arrow, k->pid[kernel], lane_tid(k->tid[kernel], lane), k->begin_ns[kernel]);
+            trace_arrow(t, &arrow, at.pid, lane_tid(at.tid, lane), k->begin_ns[kernel]);
         }
 }
 
@@ -53,9 +55,12 @@ static bool draw_device(struct writing *w, struct trace *t)
         return error_set(&w->device_error, FAULT_LIMIT, "no memory for the tracks of the timeline");
     }
     t->lanes = NULL;
-    draw_arrows(w->x, w->framework, t, lanes);
+    struct kernel_places places;
+    const bool done = kernel_places_take(&places, &s->profile, x.mem);
+    if (done)
+        draw_arrows(w->x, w->framework, t, lanes, &places);
     lanes_free(lanes);
-    return true;
+    return done || error_set(&w->device_error, FAULT_LIMIT, "no memory for the places of kernels");
 }
 
 static void write_part(void *context, size_t i, struct out *o)

@@ -1,5 +1,6 @@
 #include "export/msprof/hardware.h"
 
+#include "analyse/flow/task_label.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
-/* places.h - where the timeline shows what ran on a device, and under which name: what an arrow needs to end there.
+/* places.h - where the timeline shows what ran on a device.
  *
  * A place is a process (pid) and a row in it (tid). Tasks lie in the rows of their streams, collectives in those of their
  * groups.
  */
-#ifndef ASCOPE_ANALYSE_FLOW_PLACES_H
-#define ASCOPE_ANALYSE_FLOW_PLACES_H
+#ifndef ASCOPE_EXPORT_PLACES_H
+#define ASCOPE_EXPORT_PLACES_H
 
 #include "base/keys.h"
 #include "profile/profile.h"
@@ -20,13 +20,6 @@ static inline uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned
 
 /* The row of each physical stream, of which there are 65536: that of its logic stream, when it belongs to one. NULL: no memory. */
 uint32_t *stream_rows(const struct profile *p, struct arena *mem);
-
-/* How a task is called, and what it is said to be. `host` is its row of host_tasks, or NO_ROW: nothing of it is used. */
-struct task_label {
-    name_id name, type;
-};
-struct task_label task_label(const struct profile *p, const struct tasks *t, size_t row, uint32_t host,
-                             bool is_generic);
 
 /* The communicators of a device, with the rows that they take: first their operators, then their planes. */
 struct comm_group {

@@ -1,8 +1,7 @@
-#include "analyse/flow/places.h"
+#include "export/places.h"
 
 #include <stdlib.h>
 
-#include "analyse/device/device_tasks.h"
 #include "base/bytes.h"
 
 uint32_t *stream_rows(const struct profile *p, struct arena *mem)
@@ -18,21 +17,6 @@ uint32_t *stream_rows(const struct profile *p, struct arena *mem)
                 row[stream] = l->logic[i];
         }
     return row;
-}
-
-struct task_label task_label(const struct profile *p, const struct tasks *t, size_t row, uint32_t host, bool is_generic)
-{
-    const uint32_t op = host == NO_ROW ? NO_ROW : t->op[row];
-    const bool is_copy = host != NO_ROW && p->host.tasks.type[host] == NAME_MEMCPY_ASYNC;
-    const name_id device_type = task_device_type(p, t, row);
-    const name_id shown = host == NO_ROW ? device_type : t->type[row];
-    const bool has_type = op != NO_ROW && p->host.ops.task_type[op] != NAME_NA;
-    return (struct task_label){
-        .name = op != NO_ROW ? p->host.ops.name[op] : shown,
-        .type = has_type                 ? p->host.ops.task_type[op]
-                : is_copy && !is_generic ? device_type
-                                         : shown,
-    };
 }
 
 struct comm_group *comm_group_of(struct comm_groups *g, name_id name, struct arena *mem)

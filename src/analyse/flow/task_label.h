@@ -1,0 +1,14 @@
+/* task_label.h - the name of a task in reports and on the timeline. */
+#ifndef ASCOPE_ANALYSE_FLOW_TASK_LABEL_H
+#define ASCOPE_ANALYSE_FLOW_TASK_LABEL_H
+
+#include "profile/profile.h"
+
+/* How a task is called, and what it is said to be. `host` is its row of host_tasks, or NO_ROW: nothing of it is used. */
+struct task_label {
+    name_id name, type;
+};
+struct task_label task_label(const struct profile *p, const struct tasks *t, size_t row, uint32_t host,
+                             bool is_generic);
+
+#endif
