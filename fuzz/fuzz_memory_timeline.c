@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error e = { 0 };
     struct arena *mem = arena_new();
     const struct collection_request request = { .keeps_tensors = true, .n_threads = 1 };
-    if (collection_load(&s, folder, &request, &e)) {
+    if (pt_load(&s, folder, &request, &e)) {
         if (!memory_timeline_find(&m, &s, memory_usual_device(&s), &lost, mem, &e) ||
             !memory_timeline_write(&m, s.name, out, &e))
             abort();

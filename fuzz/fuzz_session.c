@@ -21,7 +21,7 @@ static bool analyse(uint8_t ask, const char *out, struct error *e)
         .out_dir = out,
     };
     struct collection_result r = { 0 };
-    const bool done = collection_export(folder, &options, NULL, &r, e);
+    const bool done = collection_export(&framework_kinds[0], folder, &options, NULL, &r, e);
     collection_result_free(&r);
     return done;
 }
@@ -31,7 +31,7 @@ static bool stacks(uint8_t ask, const char *out, struct error *e)
     const enum time_metric metric = ask & ASK_CURRENT ? TIME_OF_DEVICE : TIME_OF_HOST;
     struct collection s;
     uint64_t n = 0;
-    const bool done = collection_load(&s, folder, &(struct collection_request){ .n_threads = 1 }, e) &&
+    const bool done = pt_load(&s, folder, &(struct collection_request){ .n_threads = 1 }, e) &&
                       collection_analyse(&s, 1, e) && stacks_write(&s, metric, out, &n, e) &&
                       (n == 0 || flame_graph_write(&s, metric, out, e));
     collection_free(&s);

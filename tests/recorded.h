@@ -43,7 +43,7 @@ static inline void recorded_end(struct ascope_session *s, struct collection *out
     if (!ascope_session_stop(s, &why) || !ascope_session_end(s, &why))
         fail_msg("%s", why.text);
     const struct collection_request all = { .keeps_tensors = true, .n_threads = 1 };
-    if (!collection_load(out, path, &all, &e))
+    if (!pt_load(out, path, &all, &e))
         fail_msg("%s", e.text);
 }
 

@@ -112,7 +112,7 @@ static size_t load_marks(const char *path, struct collection *r)
 {
     struct error e = { 0 };
     const struct collection_request all = { .n_threads = 1 };
-    if (!collection_load(r, path, &all, &e) || !marks_analyse(&r->profile, &e))
+    if (!pt_load(r, path, &all, &e) || !marks_analyse(&r->profile, &e))
         fail_msg("%s", e.text);
     return r->profile.host.records.marks.n;
 }

@@ -32,7 +32,7 @@ static void collection_make(struct collection *s, const struct sim_options *o)
 {
     struct error e = { 0 };
     simulate(o);
-    if (!collection_load(s, path, &(struct collection_request){ .keeps_tensors = true, .n_threads = 2 }, &e))
+    if (!pt_load(s, path, &(struct collection_request){ .keeps_tensors = true, .n_threads = 2 }, &e))
         fail_msg("%s", e.text);
 }
 

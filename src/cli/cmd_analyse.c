@@ -84,11 +84,12 @@ static enum outcome outcome_of(const struct account *a, const struct losses *los
     return account_is_lossy(a, lost) ? OUTCOME_LOSSES : OUTCOME_DONE;
 }
 
-static void analyse_collection(struct analysis *n, const char *path, struct turn *t, const struct term *term, FILE *err)
+static void analyse_collection(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
+                               FILE *err)
 {
     struct collection_result r = { 0 };
     struct error e = { 0 };
-    if (collection_export(path, &n->a->options, n->shown, &r, &e)) {
+    if (collection_export(target->kind, target->path, &n->a->options, n->shown, &r, &e)) {
         t->outcome = outcome_of(&r.account, &r.collection.lost);
         put_problems(err, &r.account);
         const struct step_choice *choice = n->a->options.has_steps ? &n->choice : NULL;
@@ -102,20 +103,22 @@ static void analyse_collection(struct analysis *n, const char *path, struct turn
         t->outcome = OUTCOME_NOTHING;
         fprintf(err, "%s: %s\n", complain_name(), e.text);
         if (n->a->json)
-            t->json = json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e.text));
+            t->json = json_pack("{s:o, s:o}", "path", text_json(target->path), "error", text_json(e.text));
     }
     collection_result_free(&r);
 }
 
-static void analyse_prof(struct analysis *n, const char *path, struct turn *t, const struct term *term, FILE *err)
+static void analyse_prof(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
+                         FILE *err)
 {
+    const char *path = target->path;
+    char names[FRAMEWORK_NAMES];
     struct result r = { 0 };
     struct error e = { 0 };
     if (n->a->options.has_steps)
-        error_set(
-            &e, FAULT_ASKED,
-            "%s: --steps applies to *_ascend_pt directories only; use ascope export with --model-id and --iteration-id",
-            path);
+        error_set(&e, FAULT_ASKED,
+                  "%s: --steps applies to %s directories only; use ascope export with --model-id and --iteration-id",
+                  path, framework_names(names));
     if (e.fault == FAULT_NONE && prof_export(path, &n->a->options, n->shown, &r, &e)) {
         t->outcome = outcome_of(&r.account, &r.profile.lost);
         put_problems(err, &r.account);
@@ -171,7 +174,7 @@ static void run_one(void *context, size_t i)
     if (voice_open(&v)) {
         term.to = v.out;
         recover_first(n->a, target->path, v.err);
-        (target->is_collection ? analyse_collection : analyse_prof)(n, target->path, t, &term, v.err);
+        (target->kind ? analyse_collection : analyse_prof)(n, target, t, &term, v.err);
     }
     t->is_cut |= !voice_close(&v);
     pthread_mutex_lock(&n->lock);
@@ -202,7 +205,7 @@ static void run_all(struct analysis *n)
         n->a->options.n_threads = at_once > 0 && n_threads > at_once ? n_threads / at_once : 1;
     n->has_lines = n_targets > TOLD_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
     for (size_t i = 0; i < n_targets; i++)
-        n->has_lines = n->has_lines && n->targets.list.at[i].is_collection;
+        n->has_lines = n->has_lines && n->targets.list.at[i].kind;
     pthread_mutex_init(&n->lock, NULL);
     progress_begin(&n->progress, stderr, !n->a->quiet);
     pool_run(n_targets, at_once, run_one, n);

@@ -155,7 +155,7 @@ static enum outcome write_out(struct arguments *a, const struct collection *s, c
     if (!mem)
         complain("%s: no memory; free some memory and try again", s->path);
     else if (!s->settings.has_cpu)
-        complain("%s: no PyTorch data; a memory timeline requires the activity CPU", s->path);
+        complain("%s: no data of %s; a memory timeline requires the activity CPU", s->path, s->framework_name);
     else if (missing)
         complain(
             "%s: recorded without %s; a memory timeline requires record_shapes, profile_memory, and with_stack or with_modules",

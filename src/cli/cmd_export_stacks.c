@@ -60,7 +60,7 @@ static enum outcome report(struct arguments *a, const char *log, const char *svg
 /* Why there is not a single stack. */
 static const char *why_none(const struct collection *s, enum time_metric metric)
 {
-    return !s->settings.has_cpu      ? "PyTorch's side was not recorded; stacks need the activity CPU"
+    return !s->settings.has_cpu      ? "operators were not recorded; stacks need the activity CPU"
            : !s->settings.with_stack ? "was collected without stacks; set with_stack"
            : metric == TIME_OF_DEVICE && s->kernels.n == 0
                ? "no operator has time on a device; take --metric self_cpu_time_total"

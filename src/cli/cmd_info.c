@@ -348,18 +348,18 @@ static void tell_prof(struct telling *n, const char *path, bool is_alone)
     look_end(&l);
 }
 
-static void tell_collection(struct telling *n, const char *path)
+static void tell_collection(struct telling *n, const struct target *target)
 {
-    tell_prof(n, path, true);
+    tell_prof(n, target->path, true);
 }
 
-/* What PyTorch recorded, and then the device's collection beside it. */
-static void tell_session(struct telling *n, const char *path)
+/* What the framework recorded, and then the device's collection beside it. */
+static void tell_session(struct telling *n, const struct target *target)
 {
     struct collection s;
     struct collection_look l;
     struct error e = { 0 };
-    if (!collection_look(&s, path, &l, &e)) {
+    if (!target->kind->look(&s, target->path, &l, &e)) {
         complain("%s", e.text);
         n->tally.n_failed++;
     } else {
@@ -382,7 +382,7 @@ int run_info(struct arguments *a)
     struct telling n = { .a = a, .tally.n_failed = found.n_refused, .list = a->json ? json_array() : NULL };
     term_init(&n.term, stdout);
     for (size_t i = 0; i < found.list.n; i++)
-        (found.list.at[i].is_collection ? tell_session : tell_collection)(&n, found.list.at[i].path);
+        (found.list.at[i].kind ? tell_session : tell_collection)(&n, &found.list.at[i]);
     if (outcome == OUTCOME_DONE)
         outcome = tally_outcome(&n.tally);
     if (a->json)

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/outcome.h"
 #include "cli/summary.h"
+#include "cli/targets.h"
 #include "cli/term.h"
 #include "collect/recover.h"
 #include "collect/rings_file.h"
@@ -145,9 +146,10 @@ static void recover_inside(struct recoveries *all, const char *path)
 static void recover_named(struct recoveries *all, const char *path)
 {
     struct stat st;
+    char wanted[TARGETS_WANTED];
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        complain("%s: %s; give a *_ascend_pt or PROF_XXX directory, or a directory that contains some", path,
-                 stat(path, &st) != 0 ? strerror(errno) : "not a directory");
+        complain("%s: %s; %s", path, stat(path, &st) != 0 ? strerror(errno) : "not a directory",
+                 targets_wanted(wanted));
         all->tally.n_failed++;
         return;
     }
@@ -164,7 +166,8 @@ int run_recover(struct arguments *a)
 {
     struct recoveries all = { .a = a, .json = a->json ? json_array() : NULL };
     if (a->n_words == 0 && !a->dir) {
-        complain("missing directory; give a *_ascend_pt or PROF_XXX directory, or a directory that contains some");
+        char wanted[TARGETS_WANTED];
+        complain("missing directory; %s", targets_wanted(wanted));
         return exit_code(a->face, OUTCOME_USAGE);
     }
     if (a->dir)

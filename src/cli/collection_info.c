@@ -51,7 +51,7 @@ void collection_info_print(const struct term *t, const struct collection *s, con
     char bytes[TERM_NUMBER], n[TERM_NUMBER];
     fputs(term_ink(t, INK_BOLD), t->to);
     term_text(t, s->path, 0);
-    fprintf(t->to, "%s\n  %s%s", term_ink(t, INK_END), s->collector.is_native ? "program" : "PyTorch",
+    fprintf(t->to, "%s\n  %s%s", term_ink(t, INK_END), s->collector.is_native ? "program" : s->framework_name,
             set->is_simulated ? ", simulated" : "");
     if (set->has_rank)
         fprintf(t->to, ", rank %lld", (long long)set->rank);
@@ -85,7 +85,7 @@ json_t *collection_info_json(const struct collection *s, const struct collection
     for (size_t i = 0; i < OPTION_ROWS; i++)
         json_object_set_new(options, option[i].name, json_boolean(is_on(set, i)));
     return json_pack("{s:o, s:o, s:b, s:o, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
-                     "framework", s->collector.is_native ? json_null() : json_string("PyTorch"), "simulated",
+                     "framework", s->collector.is_native ? json_null() : json_string(s->framework_name), "simulated",
                      set->is_simulated, "rank", set->has_rank ? json_integer(set->rank) : json_null(), "level",
                      level_name[set->level], "cpu", set->has_cpu, "npu", set->has_npu, "text", set->wants_text, "db",
                      set->wants_db, "options", options, "bytes", files, "recording", recording_json(&s->collector),

@@ -1,11 +1,11 @@
-/* collection_info.h - what a *_ascend_pt directory holds, without analysing it: how it was set up, and its files. */
+/* collection_info.h - what a collection of a framework holds, without analysing it: how it was set up, and its files. */
 #ifndef ASCOPE_CLI_COLLECTION_INFO_H
 #define ASCOPE_CLI_COLLECTION_INFO_H
 
 #include <jansson.h>
 
 #include "cli/term.h"
-#include "load/pt.h"
+#include "load/collection_load.h"
 
 void collection_info_print(const struct term *t, const struct collection *s, const struct collection_look *l);
 json_t *collection_info_json(const struct collection *s,

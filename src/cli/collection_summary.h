@@ -1,4 +1,4 @@
-/* collection_summary.h - what came of a *_ascend_pt directory: steps, operators, memory, files and losses. */
+/* collection_summary.h - what came of a collection of a framework: steps, operators, memory, files and losses. */
 #ifndef ASCOPE_CLI_COLLECTION_SUMMARY_H
 #define ASCOPE_CLI_COLLECTION_SUMMARY_H
 

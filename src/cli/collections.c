@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "cli/term.h"
 #include "load/prof.h"
-#include "load/pt.h"
+#include "pipeline/framework_kinds.h"
 
 void advise(const struct arguments *a, const char *fmt, ...)
 {
@@ -71,19 +71,19 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The PROF directories of the *_ascend_pt directories in one, where it holds none itself. e says why there are none. */
+/* The PROF directories of the collections of frameworks in one, where it holds none itself. e says why there are none. */
 static bool find_in_collections(const char *path, struct collections *out, struct error *e)
 {
     struct dirent **entry;
     const size_t n_before = out->n;
     int why, n = scandir(path, &entry, NULL, by_name);
-    bool has_collection = collection_is_one(path, &why);
+    bool has_collection = framework_kind_of(path, &why) != NULL;
     for (int i = 0; i < n; i++) {
         char *inside = NULL;
         struct prof_dirs found = { 0 };
         struct error unused = { 0 };
         if (entry[i]->d_name[0] != '.' && asprintf(&inside, "%s/%s", path, entry[i]->d_name) > 0 &&
-            collection_is_one(inside, &why)) {
+            framework_kind_of(inside, &why)) {
             has_collection = true;
             if (prof_find(inside, &found, &unused) && !add(out, &found))
                 error_set(e, FAULT_LIMIT, "%s: no memory for the list of collections", path);

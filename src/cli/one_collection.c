@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "analyse/profile_analyse.h"
-#include "analyse/framework/collection_analyse.h"
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/large_memory.h"
@@ -16,11 +15,11 @@
 #include "cli/term.h"
 #include "cli/work.h"
 #include "pipeline/collection_write.h"
+#include "pipeline/framework_kinds.h"
 #include "pipeline/stages.h"
 #include "load/collector_load.h"
 #include "load/prof.h"
 #include "load/raw_bytes.h"
-#include "load/pt.h"
 
 /* The directory that a file goes to, where there is also room for what memory cannot hold; of what is no file, that for
  * temporary files. NULL: no memory. */
@@ -97,11 +96,14 @@ static enum outcome run_collection(struct arguments *a, const struct one_collect
     struct collection s = { 0 };
     struct error e = { 0 };
     const struct collection_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = a->options.n_threads };
+    int unused;
+    const struct framework_kind *known = framework_kind_of(path, &unused),
+                                *kind = known ? known : framework_kinds; /* whose loader says what is wrong */
     const uint64_t bytes = raw_bytes(path);
     progress_stage(p, "reading", 0, STAGE_READ, bytes);
-    bool done = collection_load(&s, path, &request, &e);
+    bool done = kind->load(&s, path, &request, &e);
     progress_stage(p, "analysing", STAGE_READ, STAGE_ANALYSED, done ? profile_analyse_steps(&s.profile) : 0);
-    done = done && (c->keeps_tensors || collection_analyse(&s, request.n_threads, &e));
+    done = done && (c->keeps_tensors || kind->analyse(&s, request.n_threads, &e));
     stage_writing(p, c, bytes);
     if (done) {
         if (s.device_error.fault != FAULT_NONE)
@@ -144,7 +146,7 @@ static const char *prof_of(struct arguments *a, const char *path, size_t *n)
     int why;
     const char *prof = NULL;
     *n = 0;
-    if (!collection_is_one(path, &why) && why == 0 && prof_find(path, &found, &unused) && found.n > 0) {
+    if (!framework_kind_of(path, &why) && why == 0 && prof_find(path, &found, &unused) && found.n > 0) {
         *n = found.n;
         prof = arena_text(a->mem, found.path[0], strlen(found.path[0]));
     }
@@ -188,7 +190,8 @@ static enum outcome check_destination(const struct arguments *a, const char *out
 
 int one_collection_run(struct arguments *a, const struct one_collection *c)
 {
-    const char *given = c->write_prof ? "a *_ascend_pt or PROF_XXX directory" : "a *_ascend_pt directory";
+    char names[FRAMEWORK_NAMES], given[FRAMEWORK_NAMES + 40];
+    snprintf(given, sizeof given, "a %s%s directory", framework_names(names), c->write_prof ? " or PROF_XXX" : "");
     if (a->n_words != 2) {
         complain("%s: expected two arguments: %s and %s", a->command->name, given, c->wanted);
         return exit_code(a->face, OUTCOME_USAGE);

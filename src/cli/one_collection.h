@@ -1,4 +1,4 @@
-/* one_collection.h - commands that make one file of one *_ascend_pt directory, or PROF directory: "DIR OUT". */
+/* one_collection.h - commands that make one file of one collection of a framework, or PROF directory: "DIR OUT". */
 #ifndef ASCOPE_CLI_ONE_COLLECTION_H
 #define ASCOPE_CLI_ONE_COLLECTION_H
 

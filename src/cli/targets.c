@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,14 +11,13 @@
 #include "cli/collections.h"
 #include "cli/term.h"
 #include "load/prof.h"
-#include "load/pt.h"
 
-static bool add_target(struct targets *t, const char *path, bool is_collection)
+static bool add_target(struct targets *t, const char *path, const struct framework_kind *kind)
 {
     const char *copy = arena_text(t->mem, path, strlen(path));
     struct target *slot = copy ? list_add(&t->list, t->mem) : NULL;
     if (slot)
-        *slot = (struct target){ .path = copy, .is_collection = is_collection };
+        *slot = (struct target){ .path = copy, .kind = kind };
     return slot != NULL;
 }
 
@@ -47,9 +47,10 @@ static bool find_inside(struct targets *t, const char *path, struct error *e)
         const char *inside = arena_printf(t->mem, "%s/%s", path, entry[i]->d_name);
         struct stat st;
         int why = !inside ? ENOMEM : lstat(inside, &st) != 0 ? errno : 0;
-        if (why == 0 && S_ISDIR(st.st_mode) && collection_is_one(inside, &why) && !add_target(t, inside, true))
+        const struct framework_kind *kind = why == 0 && S_ISDIR(st.st_mode) ? framework_kind_of(inside, &why) : NULL;
+        if (kind && !add_target(t, inside, kind))
             why = ENOMEM;
-        if (why == ENOMEM || (why != 0 && strstr(entry[i]->d_name, "_ascend_pt")))
+        if (why == ENOMEM || (why != 0 && framework_has_name(entry[i]->d_name)))
             cannot_read(inside ? inside : path, why, e);
         free(entry[i]);
     }
@@ -64,21 +65,31 @@ static void find(struct targets *t, const char *path, struct error *e)
     const size_t n_before = t->list.n;
     int why;
     bool done = true;
-    if (collection_is_one(path, &why))
-        done = add_target(t, path, true);
+    const struct framework_kind *kind = framework_kind_of(path, &why);
+    if (kind)
+        done = add_target(t, path, kind);
     else if (why != 0)
         cannot_read(path, why, e);
     else if (find_inside(t, path, e) && t->list.n == n_before && prof_find(path, &prof, e))
         for (size_t i = 0; i < prof.n; i++)
-            done = add_target(t, prof.path[i], false) && done;
+            done = add_target(t, prof.path[i], NULL) && done;
     if (!done)
         error_set(e, FAULT_LIMIT, "%s: no memory", path);
     prof_dirs_free(&prof);
 }
 
+const char *targets_wanted(char out[TARGETS_WANTED])
+{
+    char names[FRAMEWORK_NAMES];
+    snprintf(out, TARGETS_WANTED, "give a %s or PROF_XXX directory, or a directory that contains some",
+             framework_names(names));
+    return out;
+}
+
 static enum outcome find_one(struct targets *t, const char *given, bool with_ruins)
 {
-    static const char wanted[] = "give a *_ascend_pt or PROF_XXX directory, or a directory that contains some";
+    char wanted[TARGETS_WANTED];
+    targets_wanted(wanted);
     struct stat st;
     struct error e = { 0 };
     if (stat(given, &st) != 0) {
@@ -97,7 +108,7 @@ static enum outcome find_one(struct targets *t, const char *given, bool with_rui
         error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     if (with_ruins && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
         e = (struct error){ 0 };
-        if (!add_target(t, path, false))
+        if (!add_target(t, path, NULL))
             error_set(&e, FAULT_LIMIT, "%s: no memory", given);
     }
     if (e.fault != FAULT_NONE)
@@ -110,8 +121,9 @@ enum outcome targets_find(struct targets *t, struct arguments *a, bool with_ruin
 {
     *t = (struct targets){ .mem = a->mem };
     enum outcome last = OUTCOME_USAGE;
+    char wanted[TARGETS_WANTED];
     if (a->n_words == 0 && !a->dir)
-        complain("missing directory; give a *_ascend_pt or PROF_XXX directory, or a directory that contains some");
+        complain("missing directory; %s", targets_wanted(wanted));
     if (a->dir && (last = find_one(t, a->dir, with_ruins)) != OUTCOME_DONE)
         t->n_refused++;
     for (size_t i = 0; i < a->n_words; i++) {

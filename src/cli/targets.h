@@ -1,12 +1,13 @@
-/* targets.h - what a command line names: directories of PyTorch, and PROF directories that stand by themselves. */
+/* targets.h - what a command line names: collections of frameworks, and PROF directories that stand by themselves. */
 #ifndef ASCOPE_CLI_TARGETS_H
 #define ASCOPE_CLI_TARGETS_H
 
 #include "cli/command.h"
+#include "pipeline/framework_kinds.h"
 
 struct target {
     const char *path;
-    bool is_collection; /* *_ascend_pt; else PROF_XXX */
+    const struct framework_kind *kind; /* of a collection; NULL: a PROF directory */
 };
 
 struct targets {
@@ -17,5 +18,9 @@ struct targets {
 
 /* -dir and all words. With ruins: see collections_find(). Anything but OUTCOME_DONE: there is nothing to do, and stderr says why. */
 enum outcome targets_find(struct targets *t, struct arguments *a, bool with_ruins);
+
+/* "give a *_ascend_pt or PROF_XXX directory, or a directory that contains some" */
+enum { TARGETS_WANTED = FRAMEWORK_NAMES + 80 };
+const char *targets_wanted(char out[TARGETS_WANTED]);
 
 #endif

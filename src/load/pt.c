@@ -17,6 +17,8 @@
 #include "load/prof.h"
 #include "load/settings_load.h"
 
+const char PT_NAME[] = "PyTorch";
+
 /* profiler_metadata.json holds what users put into it; the collector takes 50 KB of that. */
 enum { JSON_FILE_MOST = 8 << 20 };
 
@@ -103,7 +105,7 @@ static bool is_collection(const struct parts *p)
     return !p->has_collection && (p->has_framework || (*p->prof && *p->info));
 }
 
-bool collection_is_one(const char *path, int *why)
+bool pt_is_one(const char *path, int *why)
 {
     struct parts p;
     parts_find(&p, path);
@@ -281,7 +283,7 @@ static bool load_device(struct collection *s, const char *prof, unsigned n_threa
 
 static bool open_parts(struct collection *s, const char *path, struct parts *p, struct error *e)
 {
-    *s = (struct collection){ .mem = arena_new() };
+    *s = (struct collection){ .framework_name = PT_NAME, .mem = arena_new() };
     s->path = s->mem ? arena_text(s->mem, path, strlen(path)) : NULL;
     if (!s->path)
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
@@ -306,7 +308,7 @@ static bool open_parts(struct collection *s, const char *path, struct parts *p, 
     return collector_load(&s->collector, s->path, s->mem, &s->lost, e);
 }
 
-bool collection_look(struct collection *s, const char *path, struct collection_look *out, struct error *e)
+bool pt_look(struct collection *s, const char *path, struct collection_look *out, struct error *e)
 {
     struct parts p;
     if (!open_parts(s, path, &p, e))
@@ -323,7 +325,7 @@ bool collection_look(struct collection *s, const char *path, struct collection_l
     return !arena_failed(s->mem) || error_set(e, FAULT_LIMIT, "%s: no memory", path);
 }
 
-bool collection_load(struct collection *s, const char *path, const struct collection_request *r, struct error *e)
+bool pt_load(struct collection *s, const char *path, const struct collection_request *r, struct error *e)
 {
     struct parts p;
     if (!open_parts(s, path, &p, e) || !load_device(s, s->settings.has_npu ? p.prof : "", r->n_threads, e))
@@ -347,12 +349,4 @@ bool collection_load(struct collection *s, const char *path, const struct collec
     if (!framework || !framework_load(&s->framework, framework, &request, e))
         return error_set(e, FAULT_LIMIT, "%s: no memory", path);
     return !names_failed(s->profile.names) || error_set(e, FAULT_LIMIT, "%s: no memory for its names", path);
-}
-
-void collection_free(struct collection *s)
-{
-    framework_free(&s->framework);
-    profile_free(&s->profile);
-    arena_free(s->mem);
-    *s = (struct collection){ 0 };
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "analyse/profile_analyse.h"
-#include "analyse/framework/collection_analyse.h"
 #include "base/file.h"
 #include "base/leftover.h"
 #include "base/out.h"
@@ -19,8 +18,7 @@
 #include "pipeline/simplify.h"
 #include "pipeline/stages.h"
 #include "load/raw_bytes.h"
-#include "load/pt.h"
-#include "pipeline/framework_outputs.h"
+#include "pipeline/framework_kinds.h"
 #include "pipeline/registry.h"
 
 static const char RESULTS[] = "ASCEND_PROFILER_OUTPUT";
@@ -43,6 +41,7 @@ struct job {
 };
 
 struct writing {
+    const struct framework_kind *kind;
     const struct output_options *options;
     unsigned want; /* WANT_* */
     const struct collection *collection;
@@ -180,9 +179,9 @@ static bool plan(struct writing *w, const char *dir, struct arena *mem)
     char rank[24] = "";
     if (s->settings.has_rank)
         snprintf(rank, sizeof rank, "_%lld", (long long)s->settings.rank);
-    w->job = arena_take(mem, n_framework_outputs, sizeof *w->job);
-    for (size_t i = 0; w->job && i < n_framework_outputs; i++) {
-        const struct framework_output *o = &framework_outputs[i];
+    w->job = arena_take(mem, *w->kind->n_outputs, sizeof *w->job);
+    for (size_t i = 0; w->job && i < *w->kind->n_outputs; i++) {
+        const struct framework_output *o = &w->kind->output[i];
         if (!(w->want & (o->is_db ? WANT_DB : WANT_TEXT)))
             continue;
         const char *percent = strstr(o->file, "%s");
@@ -273,10 +272,10 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
     return true;
 }
 
-static bool write_all(const struct output_options *options, unsigned want, struct collection_result *out,
-                      struct error *e)
+static bool write_all(const struct framework_kind *kind, const struct output_options *options, unsigned want,
+                      struct collection_result *out, struct error *e)
 {
-    struct writing w = { .options = options, .want = want, .collection = &out->collection };
+    struct writing w = { .kind = kind, .options = options, .want = want, .collection = &out->collection };
     struct arena *mem = out->account.mem;
     if (options->has_steps && !find_part(&w, mem, e))
         return false;
@@ -327,8 +326,8 @@ static unsigned want_of(const struct output_options *options, const struct colle
     return (recorded->wants_text ? WANT_TEXT : 0) | (recorded->wants_db ? WANT_DB : 0);
 }
 
-bool collection_export(const char *path, const struct output_options *options, struct progress *progress,
-                       struct collection_result *out, struct error *e)
+bool collection_export(const struct framework_kind *kind, const char *path, const struct output_options *options,
+                       struct progress *progress, struct collection_result *out, struct error *e)
 {
     *out = (struct collection_result){ .account.mem = arena_new() };
     if (!out->account.mem)
@@ -338,11 +337,11 @@ bool collection_export(const char *path, const struct output_options *options, s
     const uint64_t bytes = progress ? raw_bytes(path) : 0;
     progress_stage(progress, "reading", 0, STAGE_READ, bytes);
     const struct collection_request request = { .n_threads = options->n_threads };
-    if (!collection_load(&out->collection, path, &request, e))
+    if (!kind->load(&out->collection, path, &request, e))
         return false;
     a->load_s = now_s() - start;
     progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(&out->collection.profile));
-    if (!collection_analyse(&out->collection, options->n_threads, e))
+    if (!kind->analyse(&out->collection, options->n_threads, e))
         return false;
     collection_losses(&out->collection, &out->collection.lost);
     a->analyse_s = now_s() - start - a->load_s;
@@ -351,7 +350,7 @@ bool collection_export(const char *path, const struct output_options *options, s
     const unsigned want = want_of(options, &out->collection.settings);
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,
                    stage_output_bytes(bytes, want & WANT_TEXT, want & WANT_TEXT, want & WANT_DB));
-    const bool done = write_all(options, want, out, e);
+    const bool done = write_all(kind, options, want, out, e);
     a->write_s = now_s() - start - a->load_s - a->analyse_s;
     return done;
 }

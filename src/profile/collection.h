@@ -1,4 +1,4 @@
-/* collection.h - one *_ascend_pt directory: what PyTorch and the device recorded between start and stop, and how they belong
+/* collection.h - the directory of a framework's profiler: what the framework and the device recorded between start and stop, and how they belong
  * together.
  *
  * load/pt.c fills settings, framework and profile; analyse/framework/collection_analyse.c the rest. Without a PROF directory the profile is
@@ -86,7 +86,8 @@ struct metadata {
 };
 
 struct collection {
-    const char *path, *name; /* name: the last part of the path */
+    const char *path, *name;    /* name: the last part of the path */
+    const char *framework_name; /* for people: "PyTorch" */
     struct metadata metadata;
     struct collection_settings settings;
     struct collector collector;

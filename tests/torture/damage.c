@@ -390,7 +390,7 @@ static bool export_collection(const struct input *in)
     const struct output_options asked = { .want = WANT_ALL, .n_threads = 1, .out_dir = out };
     struct collection_result r = { 0 };
     struct error e = { 0 };
-    const bool done = collection_export(prof, &asked, NULL, &r, &e);
+    const bool done = collection_export(&framework_kinds[0], prof, &asked, NULL, &r, &e);
     if (!done && (e.fault == FAULT_NONE || !e.text[0]))
         wrong("a refusal without a reason");
     if (done && in) {
@@ -536,7 +536,7 @@ static void campaign(const char *path)
 {
     n_files = n_undamaged = inputs.n = 0;
     prof_len = strlen(path);
-    is_collection = collection_is_one(path, &(int){ 0 });
+    is_collection = pt_is_one(path, &(int){ 0 });
     nftw(path, take_file, 16, FTW_PHYS);
     qsort(files, n_files, sizeof *files, by_path);
     memset(board, 0, sizeof *board);

@@ -1,10 +1,10 @@
-/* collection_analyse.h - what belongs together in a *_ascend_pt directory: operators and what they started on the device, and steps. */
+/* collection_analyse.h - what belongs together in a collection of a framework: operators and what they started on the device, and steps. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_ANALYSE_H
 #define ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_ANALYSE_H
 
 #include "profile/collection.h"
 
-/* After collection_load(): analyses the device's profile, then fills kernels, tree and steps. */
+/* After pt_load(): analyses the device's profile, then fills kernels, tree and steps. */
 bool collection_analyse(struct collection *s, unsigned n_threads, struct error *e);
 
 /* Its device is a simulated one: times of the device are of use for trying things out only. */

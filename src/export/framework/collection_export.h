@@ -1,4 +1,4 @@
-/* prof_export.h - the results of a *_ascend_pt directory: which files there are, and who writes them.
+/* collection_export.h - the results of a collection of a framework: which files there are, and who writes them.
  *
  * Every file is a row of the registry (framework_outputs.c). Most are tables; what the device's own export has under another
  * name is taken from there, unchanged.

@@ -1,4 +1,4 @@
-/* framework_db.h - the databases of a *_ascend_pt directory.
+/* framework_db.h - the databases of a collection of a framework.
  *
  * ascend_pytorch_profiler_{rank}.db holds the tables of the device's database and, in the same file, what PyTorch recorded.
  * Texts are ids of STRING_IDS, which are numbered from 0 in order of use, whoever uses them: the reference numbers those of the

@@ -1,0 +1,12 @@
+#include "load/collection_load.h"
+
+#include "load/framework_load.h"
+#include "load/prof.h"
+
+void collection_free(struct collection *s)
+{
+    framework_free(&s->framework);
+    profile_free(&s->profile);
+    arena_free(s->mem);
+    *s = (struct collection){ 0 };
+}

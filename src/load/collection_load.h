@@ -1,0 +1,20 @@
+/* collection_load.h - what loaders of collections have in common, whichever framework recorded: what they are asked, and the end. */
+#ifndef ASCOPE_LOAD_COLLECTION_LOAD_H
+#define ASCOPE_LOAD_COLLECTION_LOAD_H
+
+#include "profile/collection.h"
+
+struct collection_request {
+    bool keeps_tensors; /* for the memory timeline */
+    unsigned n_threads;
+};
+
+/* What lies in a collection, without reading more than its settings. */
+struct collection_look {
+    const char *prof;               /* path of the PROF directory; NULL: none */
+    int64_t bytes[FRAMEWORK_FILES]; /* -1: not there */
+};
+
+void collection_free(struct collection *s); /* due after every loader, also after one that failed */
+
+#endif

@@ -1,0 +1,37 @@
+/* framework_kinds.h - the frameworks whose collections are read: each is a row.
+ *
+ * A collection is a directory that the profiler of a framework writes, with a PROF directory in it where a device was recorded.
+ * Whatever depends on the framework is in its row, so that a new one is a row and a loader.
+ */
+#ifndef ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
+#define ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
+
+#include "export/framework/collection_export.h"
+#include "load/collection_load.h"
+
+struct framework_kind {
+    const char *name;   /* for people: "PyTorch"; its collections have it as framework_name */
+    const char *suffix; /* of the names of its directories: "_ascend_pt" */
+    /* Whether a directory is one, by what lies in it. False with *why not 0: nobody knows, and that is why. */
+    bool (*is_one)(const char *path, int *why);
+    bool (*look)(struct collection *s, const char *path, struct collection_look *out, struct error *e);
+    bool (*load)(struct collection *s, const char *path, const struct collection_request *r, struct error *e);
+    bool (*analyse)(struct collection *s, unsigned n_threads, struct error *e);
+    const struct framework_output *output; /* the files of ASCEND_PROFILER_OUTPUT */
+    const size_t *n_outputs;
+};
+
+extern const struct framework_kind framework_kinds[];
+extern const size_t n_framework_kinds;
+
+/* Whose collection a directory is: of those that recognise it the one whose suffix it has, or else the first. NULL: it is none;
+ * with *why not 0 nobody knows, and that is why. */
+const struct framework_kind *framework_kind_of(const char *path, int *why);
+
+bool framework_has_name(const char *name); /* it is one that directories of some framework have */
+
+/* "*_ascend_pt", of all of them with commas between: for messages. */
+enum { FRAMEWORK_NAMES = 200 };
+const char *framework_names(char out[FRAMEWORK_NAMES]);
+
+#endif

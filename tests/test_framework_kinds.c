@@ -1,0 +1,84 @@
+/* The frameworks whose collections are read: which directory is one of theirs, and the words for it. */
+#include "test.h"
+
+#include <errno.h>
+
+#include "folder.h"
+#include "pipeline/framework_kinds.h"
+
+static void rows_are_whole(void **state)
+{
+    for (size_t i = 0; i < n_framework_kinds; i++) {
+        const struct framework_kind *k = &framework_kinds[i];
+        print_message("  %s\n", k->name);
+        assert_true(*k->name && *k->suffix);
+        assert_true(k->is_one && k->look && k->load && k->analyse && k->output && *k->n_outputs > 0);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(k->suffix, framework_kinds[j].suffix);
+    }
+    (void)state;
+}
+
+static void directories_are_known_by_what_lies_in_them(void **state)
+{
+    static const struct {
+        const char *what, *dir, *inside, *framework;
+    } row[] = {
+        { "a FRAMEWORK folder", "a_1_ascend_pt", "FRAMEWORK", "PyTorch" },
+        { "the same under another name", "mine", "FRAMEWORK", "PyTorch" },
+        { "a PROF directory", "PROF_1", "host", NULL },
+        { "the suffix alone", "b_ascend_pt", "notes", NULL },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char path[200], inside[300];
+        int why = -1;
+        print_message("  %s\n", row[i].what);
+        snprintf(path, sizeof path, "%s/%s", folder, row[i].dir);
+        snprintf(inside, sizeof inside, "%s/%s", path, row[i].inside);
+        assert_true(mkdir(path, 0700) == 0 && mkdir(inside, 0700) == 0);
+        const struct framework_kind *k = framework_kind_of(path, &why);
+        assert_int_equal(why, 0);
+        assert_int_equal(k != NULL, row[i].framework != NULL);
+        if (!k)
+            continue;
+        struct collection s;
+        struct collection_look look;
+        struct error e = { 0 };
+        assert_string_equal(k->name, row[i].framework);
+        assert_true(k->look(&s, path, &look, &e));
+        assert_string_equal(s.framework_name, k->name);
+        collection_free(&s);
+    }
+    (void)state;
+}
+
+static void what_cannot_be_read_is_no_collection_and_says_why(void **state)
+{
+    char path[200];
+    int why = 0;
+    snprintf(path, sizeof path, "%s/none_ascend_pt", folder);
+    assert_null(framework_kind_of(path, &why));
+    assert_int_equal(why, ENOENT);
+    (void)state;
+}
+
+static void names_for_people(void **state)
+{
+    char names[FRAMEWORK_NAMES];
+    assert_string_equal(framework_names(names), "*_ascend_pt");
+    assert_true(framework_has_name("node0_1_20240814025154113_ascend_pt"));
+    assert_true(framework_has_name("node0_1_ascend_pt.copy"));
+    assert_false(framework_has_name("PROF_000001_20240814025154113_ABC"));
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_whole),
+        cmocka_unit_test_setup_teardown(directories_are_known_by_what_lies_in_them, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(what_cannot_be_read_is_no_collection_and_says_why, folder_make, folder_remove),
+        cmocka_unit_test(names_for_people),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
