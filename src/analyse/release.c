@@ -32,19 +32,6 @@ void release_host_records(struct profile *p)
     DROP(i->thread), DROP(i->time), DROP(i->call);
 }
 
-void release_task_events(struct device *d)
-{
-    struct arena *mem = d->source.mem;
-    struct task_events *v = &d->log.events;
-    DROP(v->head), DROP(v->tick), DROP(v->stream), DROP(v->task), DROP(v->context), DROP(v->sub_type), DROP(v->id);
-    v->n = 0;
-    for (size_t i = 0; i < EDGES; i++) {
-        struct edges *g = &d->log.edges[i];
-        DROP(g->id), DROP(g->tick), DROP(g->type), DROP(g->is_end);
-        g->n = 0;
-    }
-}
-
 void release_device_log(struct device *d)
 {
     struct arena *mem = d->source.mem;

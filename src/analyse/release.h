@@ -9,7 +9,6 @@
 #include "profile/profile.h"
 
 void release_host_records(struct profile *p); /* but for those of communication, which the devices ask for */
-void release_task_events(struct device *d);   /* once the log is paired */
 void release_device_log(struct device *d);    /* once tasks and counters are made of it */
 void release_requests(struct profile *p);     /* once every device is analysed */
 

@@ -75,6 +75,20 @@ void device_batches(const struct device *d, const uint32_t *order, size_t n, con
 
 #define TAKE(column, n) ((column) = arena_take(mem, (n), sizeof *(column)))
 
+void device_events_drop(struct device *d)
+{
+    struct arena *mem = d->source.mem;
+    struct task_events *v = &d->log.events;
+    struct edges *g = d->log.edges;
+    const void *const column[] = { v->head, v->tick, v->stream, v->task, v->context, v->sub_type, v->id };
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+        arena_drop(mem, column[i]);
+    for (size_t i = 0; i < EDGES; i++)
+        arena_drop(mem, g[i].id), arena_drop(mem, g[i].tick), arena_drop(mem, g[i].type), arena_drop(mem, g[i].is_end);
+    *v = (struct task_events){ 0 };
+    memset(g, 0, EDGES * sizeof *g);
+}
+
 bool device_log_take(struct device *d, size_t n)
 {
     struct device_log *log = &d->log;

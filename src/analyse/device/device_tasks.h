@@ -24,6 +24,9 @@ struct stream_task stream_task_unpack(uint16_t raw_stream, uint16_t raw_task, un
 /* Room for so many tasks in d->log. */
 bool device_log_take(struct device *d, size_t n);
 
+/* Gives back the beginnings and ends, once they are paired. */
+void device_events_drop(struct device *d);
+
 /* Numbers the batches of rows that are ordered by (stream, time), by the flips that the device recorded. */
 void device_batches(const struct device *d, const uint32_t *order, size_t n, const uint16_t *stream,
                     const uint64_t *time, const uint32_t *task, uint16_t *batch);

@@ -1,7 +1,6 @@
 #include "analyse/device/hwts_log.h"
 
 #include "analyse/device/device_tasks.h"
-#include "analyse/release.h"
 #include "base/sort.h"
 #include "raw/device_records.h"
 #include "raw/enums.h"
@@ -191,6 +190,6 @@ bool hwts_log_pair(struct profile *p, struct device *d, struct error *e)
     if (p->has_unique_ids)
         done = done && number_batches(d, mem) && (!chip->tracks_models || track_scheduled(d, mem));
     arena_free(mem);
-    release_task_events(d);
+    device_events_drop(d);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
 }

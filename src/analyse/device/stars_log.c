@@ -1,7 +1,6 @@
 #include "analyse/device/stars_log.h"
 
 #include "analyse/device/device_tasks.h"
-#include "analyse/release.h"
 #include "base/sort.h"
 #include "raw/device_records.h"
 
@@ -220,6 +219,6 @@ bool stars_log_pair(struct profile *p, struct device *d, struct error *e)
     if (done)
         pair_all(d, &ev, order);
     arena_free(scratch);
-    release_task_events(d);
+    device_events_drop(d);
     return done || error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
 }
