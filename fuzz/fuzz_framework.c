@@ -16,7 +16,7 @@ static void check_name(const struct names *names, name_id id)
     sum += (uint8_t)names_text(names, id)[names_len(names, id)];
 }
 
-static void check_ops(const struct torch_ops *o, const struct names *names)
+static void check_ops(const struct framework_ops *o, const struct names *names)
 {
     const name_id *const column[] = { o->name, o->types, o->shapes, o->stack, o->modules, o->flops };
     for (size_t i = 0; i < o->n; i++) {

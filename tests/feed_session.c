@@ -140,7 +140,7 @@ static bool read_lines(struct fed *f)
 
 static void hand_over_ops(struct fed *f)
 {
-    struct torch_ops *o = &f->s.framework.ops;
+    struct framework_ops *o = &f->s.framework.ops;
     o->n = f->op_begin.n;
     o->begin_ns = f->op_begin.at;
     o->end_ns = f->op_end.at;

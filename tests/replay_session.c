@@ -40,7 +40,7 @@ static void collection_open(struct collection *s)
     p->dictionary.names = p->names;
     p->host.source = (struct source){ .path = "replay", .mem = s->mem, .host_clock.tick = { 1, 1 } };
     s->framework.file[FRAMEWORK_MEMORY].name = "replay";
-    struct torch_memory *m = &s->framework.memory;
+    struct framework_memory *m = &s->framework.memory;
     int64_t **const wide[] = { &m->time_ns,        &m->size_bytes,   &m->allocated_bytes,
                                &m->reserved_bytes, &m->active_bytes, &m->stream };
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
@@ -59,7 +59,7 @@ static void collection_open(struct collection *s)
         *words[i] = arena_take(s->mem, MOST, sizeof **words[i]);
     g->device = arena_take(s->mem, MOST, sizeof *g->device);
     g->size = arena_take(s->mem, MOST, sizeof *g->size);
-    struct torch_ops *o = &s->framework.ops;
+    struct framework_ops *o = &s->framework.ops;
     o->begin_ns = arena_take(s->mem, MOST, sizeof *o->begin_ns);
     o->end_ns = arena_take(s->mem, MOST, sizeof *o->end_ns);
     o->process = arena_take(s->mem, MOST, sizeof *o->process);
@@ -80,7 +80,7 @@ static void collection_close(struct collection *s)
 
 static size_t torch_add(struct collection *s, int device, int64_t stream)
 {
-    struct torch_memory *m = &s->framework.memory;
+    struct framework_memory *m = &s->framework.memory;
     if (m->n == MOST)
         fail("too many records");
     m->device_type[m->n] = TORCH_DEVICE_NPU;
@@ -100,7 +100,7 @@ static size_t graph_add(struct collection *s, unsigned device)
 
 static void read_memory(struct collection *s)
 {
-    struct torch_memory *m = &s->framework.memory;
+    struct framework_memory *m = &s->framework.memory;
     struct op_memory *g = &s->profile.host.records.op_memory;
     char line[256], component[16];
     int64_t time, allocated, reserved, active, stream;
@@ -135,7 +135,7 @@ struct block {
 
 static void block_begin(struct collection *s, struct block *b, const char *name, int64_t time)
 {
-    struct torch_ops *o = &s->framework.ops;
+    struct framework_ops *o = &s->framework.ops;
     const name_id id = names_addz(s->profile.names, name);
     b->number++;
     b->name = (uint64_t)id + 1;
@@ -152,7 +152,7 @@ static void block_begin(struct collection *s, struct block *b, const char *name,
 
 static void block_event(struct collection *s, const struct block *b, char kind, const int64_t value[4])
 {
-    struct torch_memory *m = &s->framework.memory;
+    struct framework_memory *m = &s->framework.memory;
     struct op_memory *g = &s->profile.host.records.op_memory;
     if (b->is_graph) {
         const size_t i = graph_add(s, (unsigned)b->device);
@@ -198,7 +198,7 @@ static void sort_graphs(struct collection *s)
 
 static void read_lives(struct collection *s)
 {
-    struct torch_ops *o = &s->framework.ops;
+    struct framework_ops *o = &s->framework.ops;
     struct block b = { 0 };
     char line[1024], name[NAME_MOST + 1], kind;
     int64_t time, value[4];

@@ -30,7 +30,7 @@ static void a_stack_is_taken_apart_at_its_semicolons(void **state)
 static struct collection collection_of(const char *text, struct arena *mem)
 {
     struct collection s = { .profile = { .names = names_new() } };
-    struct torch_ops *o = &s.framework.ops;
+    struct framework_ops *o = &s.framework.ops;
     o->name = arena_take(mem, MOST, sizeof *o->name);
     o->stack = arena_take(mem, MOST, sizeof *o->stack);
     o->thread = arena_take(mem, MOST, sizeof *o->thread);
@@ -119,7 +119,7 @@ static void what_is_too_deep_is_counted_where_it_is_left(void **state)
     enum { DEEP = 5000 };
     struct arena *mem = arena_new();
     struct collection s = { .profile = { .names = names_new() }, .framework.ops.n = DEEP };
-    struct torch_ops *o = &s.framework.ops;
+    struct framework_ops *o = &s.framework.ops;
     o->name = arena_take(mem, DEEP, sizeof *o->name);
     o->stack = arena_take(mem, DEEP, sizeof *o->stack);
     o->thread = arena_take(mem, DEEP, sizeof *o->thread);

@@ -105,7 +105,7 @@ static void operators_keep_what_was_recorded(void **state)
     end_record(&d, at);
     save(&d, "torch.op_range");
     struct framework f = load();
-    const struct torch_ops *o = &f.ops;
+    const struct framework_ops *o = &f.ops;
     assert_int_equal(o->n, 2);
     assert_int_equal(o->begin_ns[0], 10);
     assert_int_equal(o->end_ns[0], 20);

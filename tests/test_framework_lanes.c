@@ -32,8 +32,9 @@ static void slices_that_do_not_nest_have_rows_of_their_own(void **state)
         int64_t begin[8], end[8];
         memcpy(begin, row[i].begin, sizeof begin);
         memcpy(end, row[i].end, sizeof end);
-        f.ops =
-            (struct torch_ops){ .n = row[i].n, .begin_ns = begin, .end_ns = end, .process = process, .thread = thread };
+        f.ops = (struct framework_ops){
+            .n = row[i].n, .begin_ns = begin, .end_ns = end, .process = process, .thread = thread
+        };
         print_message("  %s\n", row[i].what);
         assert_true(framework_lanes_find(&lanes, &f, mem));
         uint8_t most = 0;
@@ -54,11 +55,11 @@ static void tables_share_the_rows_of_a_thread(void **state)
         struct arena *mem = arena_new();
         struct framework f = { 0 };
         struct framework_lanes lanes;
-        f.ops = (struct torch_ops){ .n = 1,
-                                    .begin_ns = (int64_t[]){ 5 },
-                                    .end_ns = (int64_t[]){ 50 },
-                                    .process = (uint32_t[]){ 1 },
-                                    .thread = (uint32_t[]){ 7 } };
+        f.ops = (struct framework_ops){ .n = 1,
+                                        .begin_ns = (int64_t[]){ 5 },
+                                        .end_ns = (int64_t[]){ 50 },
+                                        .process = (uint32_t[]){ 1 },
+                                        .thread = (uint32_t[]){ 7 } };
         f.python = (struct python_calls){ .n = 1,
                                           .begin_ns = (int64_t[]){ 4 },
                                           .end_ns = (int64_t[]){ 9 },
@@ -89,7 +90,7 @@ static void many_that_begin_together_are_nested_by_their_ends(void **state)
         begin[i] = 100;
         end[i] = 101 + (int64_t)(i * 37 % MOST);
     }
-    f.ops = (struct torch_ops){ .n = MOST, .begin_ns = begin, .end_ns = end, .process = process, .thread = thread };
+    f.ops = (struct framework_ops){ .n = MOST, .begin_ns = begin, .end_ns = end, .process = process, .thread = thread };
     assert_true(framework_lanes_find(&lanes, &f, mem));
     assert_null(lanes.lane[SLICES_OPS]);
     assert_int_equal(lanes.further.n, 0);

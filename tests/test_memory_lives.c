@@ -13,7 +13,7 @@ static void collection_open(struct collection *s)
     s->profile.names = names_new();
     s->profile.dictionary.names = s->profile.names;
     s->framework.file[FRAMEWORK_MEMORY].name = "FRAMEWORK/torch.memory_usage";
-    struct torch_memory *m = &s->framework.memory;
+    struct framework_memory *m = &s->framework.memory;
     m->time_ns = arena_take(s->mem, MOST, sizeof *m->time_ns);
     m->pointer = arena_take(s->mem, MOST, sizeof *m->pointer);
     int64_t **const wide[] = { &m->size_bytes, &m->allocated_bytes, &m->reserved_bytes, &m->active_bytes, &m->stream };
@@ -37,7 +37,7 @@ static void collection_close(struct collection *s)
 
 static size_t memory_add(struct collection *s, uint8_t kind, uint64_t pointer, int64_t time_ns)
 {
-    struct torch_memory *m = &s->framework.memory;
+    struct framework_memory *m = &s->framework.memory;
     const size_t i = m->n++;
     m->kind[i] = kind;
     m->pointer[i] = pointer;
@@ -65,7 +65,7 @@ static void load_memory(struct collection *s, const char *records)
                                               : kind == 'b' ? TORCH_MEMORY_BLOCK_FREE
                                                             : TORCH_MEMORY_MALLOC),
                                     pointer, at ? atoi(at + 1) : (int)s->framework.memory.n);
-        struct torch_memory *m = &s->framework.memory;
+        struct framework_memory *m = &s->framework.memory;
         m->component[i] = kind == 'w' ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING;
         m->device_type[i] = kind == 'c' ? TORCH_DEVICE_CPU : TORCH_DEVICE_NPU;
         m->allocator[i] = kind == 'x';
@@ -133,7 +133,7 @@ static void a_block_lives_until_it_is_given_back(void **state)
 /* "aten::add 1 10-20, ...": name, thread, begin and end. */
 static void load_ops(struct collection *s, const char *ops)
 {
-    struct torch_ops *o = &s->framework.ops;
+    struct framework_ops *o = &s->framework.ops;
     struct op_tree *t = &s->tree;
     o->begin_ns = arena_take(s->mem, MOST, sizeof *o->begin_ns);
     o->end_ns = arena_take(s->mem, MOST, sizeof *o->end_ns);
@@ -298,7 +298,7 @@ static void load_series(struct collection *s, const char *records)
             continue;
         }
         const size_t i = memory_add(s, TORCH_MEMORY_MALLOC, place, at);
-        struct torch_memory *m = &s->framework.memory;
+        struct framework_memory *m = &s->framework.memory;
         m->component[i] = kind == 'w' ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING;
         m->allocated_bytes[i] = place * 10;
         m->reserved_bytes[i] = place * 100;
@@ -327,7 +327,9 @@ static void what_two_report_is_one_series(void **state)
         { "of equal peaks the first", "t5 t5", true, "t0 t1", 20, 5 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
-        static const char kind[] = { [MEMORY_OF_TORCH] = 't', [MEMORY_OF_WORKSPACE] = 'w', [MEMORY_OF_GRAPHS] = 'g' };
+        static const char kind[] = {
+            [MEMORY_OF_FRAMEWORK] = 't', [MEMORY_OF_WORKSPACE] = 'w', [MEMORY_OF_GRAPHS] = 'g'
+        };
         struct collection s;
         struct memory_series v;
         struct memory_peaks peaks;

@@ -36,7 +36,7 @@ static void put_field(uint8_t *record, uint32_t *at, uint16_t type, const char *
 
 static void add_op(struct story *s, const char *line)
 {
-    struct torch_ops *o = &s->collection.framework.ops;
+    struct framework_ops *o = &s->collection.framework.ops;
     const size_t i = o->n++;
     char name[80], types[200] = "", tensors[400] = "", scalars[80] = "";
     unsigned scope, thread;
@@ -68,7 +68,7 @@ static void add_op(struct story *s, const char *line)
 
 static void add_memory(struct story *s, const char *line)
 {
-    struct torch_memory *m = &s->collection.framework.memory;
+    struct framework_memory *m = &s->collection.framework.memory;
     const size_t i = m->n++;
     assert_int_equal(sscanf(line, "%ld %lu %ld %u", &m->time_ns[i], &m->pointer[i], &m->size_bytes[i], &m->thread[i]),
                      4);

@@ -19,7 +19,7 @@ struct small {
 /* "a:10-50@2" is an operator of thread 2 (1 without it). */
 static void read_ops(struct small *s, const char *text)
 {
-    struct torch_ops *o = &s->f.ops;
+    struct framework_ops *o = &s->f.ops;
     o->begin_ns = arena_take(s->mem, MOST, sizeof *o->begin_ns);
     o->end_ns = arena_take(s->mem, MOST, sizeof *o->end_ns);
     o->thread = arena_take(s->mem, MOST, sizeof *o->thread);

@@ -174,7 +174,7 @@ static void operators_come_back(void **state)
     }
     struct collection r;
     recorded_end(s, &r);
-    const struct torch_ops *t = &r.framework.ops;
+    const struct framework_ops *t = &r.framework.ops;
     size_t n = 0;
     for (size_t k = 0; k < t->n; k++) {
         size_t i = 0;
@@ -302,7 +302,7 @@ static void memory_comes_back(void **state)
         ascope_memory(&event[i]);
     struct collection r;
     recorded_end(s, &r);
-    const struct torch_memory *m = &r.framework.memory;
+    const struct framework_memory *m = &r.framework.memory;
     assert_int_equal(m->n, ROWS(event));
     for (size_t i = 0; i < ROWS(event); i++) {
         assert_int_equal(m->pointer[i], event[i].pointer);

@@ -87,7 +87,7 @@ static void steps_are_told_by_their_names(void **state)
     struct sim_options o = pytorch(60, 0);
     struct collection s;
     collection_make(&s, &o);
-    const struct torch_ops *ops = &s.framework.ops;
+    const struct framework_ops *ops = &s.framework.ops;
     unsigned n_steps = 0;
     for (size_t i = 0; i < ops->n; i++) {
         char name[32];
@@ -130,7 +130,7 @@ static void backward_operators_follow_their_forward(void **state)
     struct collection s;
     size_t n_backward = 0;
     collection_make(&s, &o);
-    const struct torch_ops *ops = &s.framework.ops;
+    const struct framework_ops *ops = &s.framework.ops;
     for (size_t i = 0; i < ops->n; i++) {
         if (ops->forward_thread[i] == 0)
             continue;
@@ -154,7 +154,7 @@ static void memory_adds_up(void **state)
     int64_t allocated = 0;
     size_t n = 0;
     collection_make(&s, &o);
-    const struct torch_memory *m = &s.framework.memory;
+    const struct framework_memory *m = &s.framework.memory;
     for (size_t i = 0; i < m->n; i++) {
         if (m->device_type[i] != TORCH_DEVICE_NPU || m->component[i] != TORCH_COMPONENT_CACHING)
             continue;

@@ -103,7 +103,7 @@ static void records_of_older_and_newer_programs(void **state)
     ascope_range_end(d, id);
     struct collection r;
     recorded_end(s, &r);
-    const struct torch_ops *t = &r.framework.ops;
+    const struct framework_ops *t = &r.framework.ops;
     unsigned found = 0;
     for (size_t k = 0; k < t->n; k++) {
         const char *const name = name_of(&r, t->name[k]);
@@ -116,7 +116,7 @@ static void records_of_older_and_newer_programs(void **state)
         assert_string_equal(name_of(&r, t->flops[k]), is_older ? "(none)" : "flops");
     }
     assert_int_equal(found, 3);
-    const struct torch_memory *m = &r.framework.memory;
+    const struct framework_memory *m = &r.framework.memory;
     assert_int_equal(m->n, 3);
     for (size_t i = 0; i < m->n; i++) {
         assert_int_equal(m->size_bytes[i], 512);

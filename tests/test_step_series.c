@@ -60,7 +60,7 @@ static void made_init(struct made *m)
     struct profiler_steps *t = &s->steps;
     COLUMN(m, t->op), COLUMN(m, t->id), COLUMN(m, t->host_begin_ns), COLUMN(m, t->host_end_ns);
     COLUMN(m, t->begin_ns), COLUMN(m, t->end_ns), COLUMN(m, t->has_work);
-    struct torch_ops *o = &s->framework.ops;
+    struct framework_ops *o = &s->framework.ops;
     COLUMN(m, o->begin_ns), COLUMN(m, o->end_ns), COLUMN(m, o->name);
     COLUMN(m, s->tree.self_ns);
     for (int k = 0; k < OVERLAP_KINDS; k++)
@@ -87,7 +87,7 @@ static name_id name(struct made *m, const char *text)
 
 static uint32_t add_op(struct made *m, const char *what, int64_t begin_ms, int64_t self_ms)
 {
-    struct torch_ops *o = &m->collection.framework.ops;
+    struct framework_ops *o = &m->collection.framework.ops;
     o->begin_ns[o->n] = begin_ms * MS;
     o->name[o->n] = name(m, what);
     m->collection.tree.self_ns[o->n] = self_ms * MS;

@@ -120,7 +120,7 @@ static void time_goes_to_the_step_in_which_it_began(void **state)
                                          } };
         const struct intervals receives = intervals_of(row[i].receives, mem);
         const struct step_work w = { &overlap, receives.n, receives.begin_ns, receives.end_ns };
-        const struct torch_ops ops = { .n = 2, .begin_ns = (int64_t[]){ 5, 1 } };
+        const struct framework_ops ops = { .n = 2, .begin_ns = (int64_t[]){ 5, 1 } };
         struct step_index x;
         struct step_share *share;
         size_t n;

@@ -35,7 +35,7 @@ static void add(struct top *sum, name_id name, double dur_ns, double *all)
 /* False: no memory. */
 static bool costs_sum(const struct collection *s, size_t most, struct costs *out)
 {
-    const struct torch_ops *o = &s->framework.ops;
+    const struct framework_ops *o = &s->framework.ops;
     const struct names *names = s->profile.names;
     const size_t n_names = names_count(names);
     *out = (struct costs){ .host = calloc(n_names, sizeof *out->host), .device = calloc(n_names, sizeof *out->device) };
@@ -104,7 +104,7 @@ static void put_found(const struct term *t, const struct collection *s)
 
 static const struct {
     const char *name, *key;
-} memory_part[MEMORY_SOURCES] = { [MEMORY_OF_TORCH] = { "PyTorch", "pytorch" },
+} memory_part[MEMORY_SOURCES] = { [MEMORY_OF_FRAMEWORK] = { "PyTorch", "pytorch" },
                                   [MEMORY_OF_WORKSPACE] = { "workspaces", "workspace" },
                                   [MEMORY_OF_GRAPHS] = { "graphs", "graph" } };
 

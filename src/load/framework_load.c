@@ -95,7 +95,7 @@ static name_id text_broken(struct broken_lines *b, struct tlv_text t)
     return !t.at ? NO_NAME : t.len == 0 ? NAME_EMPTY : break_lines(b, names_add(b->names, t.at, t.len));
 }
 
-static bool ops_take(struct torch_ops *o, size_t n, bool keeps_records, struct arena *mem)
+static bool ops_take(struct framework_ops *o, size_t n, bool keeps_records, struct arena *mem)
 {
     o->begin_ns = arena_take(mem, n, sizeof *o->begin_ns);
     o->end_ns = arena_take(mem, n, sizeof *o->end_ns);
@@ -117,7 +117,7 @@ static bool ops_take(struct torch_ops *o, size_t n, bool keeps_records, struct a
 static void load_ops(struct loading *l, struct framework_file *file)
 {
     const struct layout *layout = &torch_op_layout;
-    struct torch_ops *o = &l->f->ops;
+    struct framework_ops *o = &l->f->ops;
     struct names *names = l->r->names;
     struct tlv t = tlv_of(file);
     struct broken_lines lines = { .names = names, .mem = arena_new() };
@@ -282,7 +282,7 @@ static void load_marks(struct loading *l, struct framework_file *file)
 static void load_memory(struct loading *l, struct framework_file *file)
 {
     const struct layout *layout = &torch_memory_layout;
-    struct torch_memory *m = &l->f->memory;
+    struct framework_memory *m = &l->f->memory;
     struct tlv t = tlv_of(file);
     const size_t n = tlv_count(&t, layout->size);
     m->time_ns = arena_take(file->mem, n, sizeof *m->time_ns);

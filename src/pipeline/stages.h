@@ -1,7 +1,7 @@
 /* stages.h - what the progress of an export expects: shares of the time, and how much will be written.
  *
  * Measured with simulated jobs of 60,000 and 150,000 kernels; others differ, which only makes the estimate worse. The results of
- * PyTorch are as large for each byte that was recorded as those of a device.
+ * the framework are as large for each byte that was recorded as those of a device.
  */
 #ifndef ASCOPE_PIPELINE_STAGES_H
 #define ASCOPE_PIPELINE_STAGES_H

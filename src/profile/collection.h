@@ -39,7 +39,7 @@ struct kernels {
     name_id *name;
 };
 
-/* Which operators enclose which, and what they started. Rows are rows of torch_ops. One tree for all threads, as the
+/* Which operators enclose which, and what they started. Rows are rows of framework_ops. One tree for all threads, as the
  * reference builds it: an operator that begins while another is open is its child. */
 struct op_tree {
     uint32_t *by_begin; /* rows as they nest (analyse/host/nesting.h): the order of the tree, and of operator_details */
@@ -59,14 +59,14 @@ struct op_tree {
 /* ProfilerStep#N. In order of begin. */
 struct profiler_steps {
     size_t n;
-    uint32_t *op;                         /* row of torch_ops */
+    uint32_t *op;                         /* row of framework_ops */
     name_id *id;                          /* what follows the "#" */
     int64_t *host_begin_ns, *host_end_ns; /* of the range itself */
     int64_t *begin_ns, *end_ns;           /* of what it did on the device */
     bool *has_work;                       /* it started something: only then do the tables know it */
 };
 
-/* What PyTorch's own allocators held on devices, from taking a block to giving it back. Rows are rows of torch_memory. In
+/* What the framework's own allocators held on devices, from taking a block to giving it back. Rows are rows of framework_memory. In
  * order of the time of taking it, then of the address's first use. */
 struct memory_lives {
     size_t n;

@@ -18,7 +18,7 @@
 enum { NO_NAME = UINT32_MAX };
 
 /* Operators and ranges that the user named, in file order. */
-struct torch_ops {
+struct framework_ops {
     size_t n;
     int64_t *begin_ns, *end_ns;
     int64_t *sequence;        /* the same for an operator and its backward; -1: none */
@@ -43,7 +43,7 @@ struct queue_spans {
 };
 
 /* What allocators took and gave back, in file order. */
-struct torch_memory {
+struct framework_memory {
     size_t n;
     int64_t *time_ns;
     uint64_t *pointer;
@@ -108,10 +108,10 @@ struct framework_file {
 struct framework {
     const char *path; /* of the folder; NULL: there is none */
     struct framework_file file[FRAMEWORK_FILES];
-    struct torch_ops ops;
+    struct framework_ops ops;
     bool has_queue; /* the file of its marks is there */
     struct queue_spans enqueue, dequeue;
-    struct torch_memory memory;
+    struct framework_memory memory;
     struct python_calls python;
     struct python_params params;
     struct collected_garbage gc;

@@ -91,7 +91,7 @@ static void *gather(const struct gathering *g, const void *column, size_t size)
 }
 #define GATHER(g, column) ((column) = gather((g), (column), sizeof *(column)))
 
-static bool cut_ops(struct gathering *g, struct torch_ops *o, uint32_t **row)
+static bool cut_ops(struct gathering *g, struct framework_ops *o, uint32_t **row)
 {
     *row = arena_take(g->mem, o->n, sizeof **row);
     if (!*row || !begins(g, o->begin_ns, o->n))

@@ -1,6 +1,6 @@
 /* collection_part.h - some steps of a collection: when they ran, and what PyTorch recorded of them.
  *
- * To a step belongs what began between its begin and its end: on the host as PyTorch has marked it, on the devices as
+ * To a step belongs what began between its begin and its end: on the host as the framework has marked it, on the devices as
  * kernel_details counts it. A task that was put into the queue in a step belongs to it, whenever it was taken out.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_PART_H

@@ -120,7 +120,7 @@ static uint64_t *queue_threads(const struct queue_spans *q, struct arena *mem)
 }
 
 /* The operators among which the caller of something is looked for. */
-static bool spans_of_ops(struct host_spans *out, const struct torch_ops *o, const uint32_t *row, size_t n,
+static bool spans_of_ops(struct host_spans *out, const struct framework_ops *o, const uint32_t *row, size_t n,
                          struct arena *mem)
 {
     int64_t *begin_ns = arena_take(mem, n, sizeof *begin_ns), *end_ns = arena_take(mem, n, sizeof *end_ns);
@@ -160,7 +160,7 @@ static bool callers_of(const struct calls_made *c, const struct host_spans *ops,
 
 /* The last operator of a sequence number is its forward, the last with a forward thread its backward. pair[row]: the number of the
  * pair + 1; pairs are numbered as their sequence numbers appear in the file. */
-static uint32_t *pair_ops(const struct torch_ops *o, const uint32_t *row, size_t n, struct arena *mem)
+static uint32_t *pair_ops(const struct framework_ops *o, const uint32_t *row, size_t n, struct arena *mem)
 {
     uint32_t *pair = arena_take(mem, o->n, sizeof *pair);
     uint32_t *last[2] = { arena_take(mem, n, sizeof **last), arena_take(mem, n, sizeof **last) }; /* row + 1 */
@@ -183,7 +183,7 @@ static uint32_t *pair_ops(const struct torch_ops *o, const uint32_t *row, size_t
     return pair;
 }
 
-static bool sort_by_begin(const struct torch_ops *o, uint32_t *row, size_t n, struct arena *mem)
+static bool sort_by_begin(const struct framework_ops *o, uint32_t *row, size_t n, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, o->n, sizeof *key);
     for (size_t i = 0; key && i < n; i++)
@@ -191,7 +191,7 @@ static bool sort_by_begin(const struct torch_ops *o, uint32_t *row, size_t n, st
     return key && order_by_u64(row, n, key);
 }
 
-static void split_ops(struct connections *c, const struct collection *s, const struct torch_ops *o)
+static void split_ops(struct connections *c, const struct collection *s, const struct framework_ops *o)
 {
     size_t n_plain = 0;
     for (size_t i = 0; i < o->n; i++)

@@ -1,6 +1,6 @@
 /* connections.h - what PyTorch's operators are connected with: their backward, and what the device's runtime did for them.
  *
- * For the database: its tables know a connection by a number. Tasks of the queue have the number that PyTorch gave them, pairs
+ * For the database: its tables know a connection by a number. Tasks of the queue have the number that the framework gave them, pairs
  * of forward and backward the ones after those, both raised by CONNECTION_FRAMEWORK; calls of the runtime have their own.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_CONNECTIONS_H
@@ -11,7 +11,7 @@
 static const uint64_t CONNECTION_FRAMEWORK = UINT64_C(5) << 28; /* above every number of a call */
 
 struct connections {
-    uint32_t *op;      /* rows of torch_ops: operators, then ranges of the user whose names begin with "mstx_" */
+    uint32_t *op;      /* rows of framework_ops: operators, then ranges of the user whose names begin with "mstx_" */
     size_t n, n_plain; /* all of them, and those before the ranges */
     uint32_t *first;   /* by position in `op`: n + 1 positions in `id` */
     uint64_t *id;      /* of each: its pair, then the calls that it made in order of begin */

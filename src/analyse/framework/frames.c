@@ -44,7 +44,7 @@ struct building {
     struct keys stacks;
     LIST(uint32_t) leaf; /* by place in stacks: the innermost frame */
     name_id no_stack;
-    uint32_t *inside;  /* by row of torch_ops: the frame in which what it calls lies */
+    uint32_t *inside;  /* by row of framework_ops: the frame in which what it calls lies */
     name_id *stack_of; /* of the frames around that */
     struct arena *mem, *spare;
 };
@@ -117,7 +117,7 @@ static uint32_t around(const struct collection *s, uint32_t row)
 /* The frame of an operator, or of what is around a step: the same operators lie together, whatever the step. */
 static uint32_t frame_of_op(struct building *b, uint32_t row, bool is_step)
 {
-    const struct torch_ops *o = &b->s->framework.ops;
+    const struct framework_ops *o = &b->s->framework.ops;
     const uint32_t outer = around(b->s, row);
     const name_id own = o->stack[row] == NO_NAME ? NAME_EMPTY : o->stack[row];
     uint32_t in = 0;

@@ -15,7 +15,7 @@ struct events {
     uint32_t *turn;       /* of every row: its position by time */
 };
 
-static bool events_sort(struct events *v, const struct torch_memory *m, struct arena *mem)
+static bool events_sort(struct events *v, const struct framework_memory *m, struct arena *mem)
 {
     v->time = arena_take(mem, m->n, sizeof *v->time);
     v->by_time = arena_take(mem, m->n, sizeof *v->by_time);
@@ -54,7 +54,7 @@ static bool found_take(struct found *f, size_t most, struct arena *mem)
 }
 
 /* A workspace is not returned to a pool: only the other allocator's lives have three parts. */
-static void count_missing(struct found *f, const struct torch_memory *m)
+static void count_missing(struct found *f, const struct framework_memory *m)
 {
     const size_t life = f->n - 1;
     if (m->component[f->row[TORCH_MEMORY_MALLOC][life]] != TORCH_COMPONENT_CACHING)
@@ -64,7 +64,7 @@ static void count_missing(struct found *f, const struct torch_memory *m)
 }
 
 /* The records of one address by time. */
-static void find_lives(struct found *f, const struct torch_memory *m, const uint32_t *row, size_t n, uint32_t turn)
+static void find_lives(struct found *f, const struct framework_memory *m, const uint32_t *row, size_t n, uint32_t turn)
 {
     bool is_open = false;
     for (size_t i = 0; i < n; i++) {
@@ -89,7 +89,7 @@ static void find_lives(struct found *f, const struct torch_memory *m, const uint
         count_missing(f, m);
 }
 
-static void find_all(struct found *f, const struct torch_memory *m, const struct events *v)
+static void find_all(struct found *f, const struct framework_memory *m, const struct events *v)
 {
     for (size_t first = 0, n; first < v->n; first += n) {
         const uint32_t *row = v->by_address + first;
@@ -126,7 +126,7 @@ static bool put_in_order(struct memory_lives *l, const struct found *f, const st
 
 bool memory_lives_analyse(struct collection *s, struct error *e)
 {
-    const struct torch_memory *m = &s->framework.memory;
+    const struct framework_memory *m = &s->framework.memory;
     struct framework_file *file = &s->framework.file[FRAMEWORK_MEMORY];
     struct arena *scratch = arena_new();
     struct events v = { 0 };

@@ -74,7 +74,7 @@ static uint32_t last_begun(struct rows_by_thread *t, uint64_t key, int64_t at_ns
 /* Operators that only stand for memory being taken say nothing about what it is for. */
 static bool deal_ops(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
-    const struct torch_ops *o = &s->framework.ops;
+    const struct framework_ops *o = &s->framework.ops;
     const name_id tensor = names_addz(s->profile.names, "empty_tensor"),
                   workspace = names_addz(s->profile.names, "malloc_workspace");
     uint32_t *order = arena_take(mem, o->n, sizeof *order);
@@ -138,7 +138,7 @@ static bool is_operator(const char *name)
 /* Parents stand before their children in the order of begin, so that their answers are known. */
 static bool find_callers(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
-    const struct torch_ops *o = &s->framework.ops;
+    const struct framework_ops *o = &s->framework.ops;
     m->up = arena_take(mem, o->n, sizeof *m->up);
     m->called = arena_take(mem, o->n, sizeof *m->called);
     if (!m->up || !m->called)

@@ -11,7 +11,7 @@ struct holding {
     int64_t bytes[COUNTERS][MEMORY_SOURCES];
 };
 
-/* One report: a row of torch_memory, or of the host's op_memory. */
+/* One report: a row of framework_memory, or of the host's op_memory. */
 struct report {
     enum memory_source source;
     uint32_t row;
@@ -29,7 +29,7 @@ struct search {
 
 static bool is_npu_recorded(const struct collection *s)
 {
-    const struct torch_memory *m = &s->framework.memory;
+    const struct framework_memory *m = &s->framework.memory;
     for (size_t i = 0; i < m->n; i++)
         if (m->device_type[i] == TORCH_DEVICE_NPU)
             return true;
@@ -46,12 +46,12 @@ static bool add_report(struct search *q, enum memory_source source, uint32_t row
 
 static bool find_reports(struct search *q)
 {
-    const struct torch_memory *m = &q->s->framework.memory;
+    const struct framework_memory *m = &q->s->framework.memory;
     const struct op_memory *g = &q->s->profile.host.records.op_memory;
     const bool is_only = q->s->profile.n_devices == 1; /* see memory_device() */
     for (uint32_t i = 0; i < m->n; i++) {
         const enum memory_source source =
-            m->component[i] == TORCH_COMPONENT_WORKSPACE ? MEMORY_OF_WORKSPACE : MEMORY_OF_TORCH;
+            m->component[i] == TORCH_COMPONENT_WORKSPACE ? MEMORY_OF_WORKSPACE : MEMORY_OF_FRAMEWORK;
         if (m->device_type[i] == q->type && (!q->device || m->device[i] == q->device->number) &&
             !add_report(q, source, i))
             return false;
@@ -74,7 +74,7 @@ static int64_t report_device(const struct collection *s, struct report r)
                                         : memory_device(s, r.row);
 }
 
-/* By time; of equal ones PyTorch's come first. */
+/* By time; of equal ones the framework's come first. */
 static uint32_t *order_reports(const struct search *q)
 {
     uint32_t *order = arena_take(q->mem, q->report.n, sizeof *order);
@@ -90,7 +90,7 @@ static uint32_t *order_reports(const struct search *q)
 /* What the device holds after a report; NULL: no memory. */
 static const struct holding *hold(struct search *q, struct report r)
 {
-    const struct torch_memory *m = &q->s->framework.memory;
+    const struct framework_memory *m = &q->s->framework.memory;
     const struct op_memory *g = &q->s->profile.host.records.op_memory;
     const uint32_t place = keys_add(&q->devices, (uint64_t)report_device(q->s, r), q->mem);
     if (place == KEYS_NO_MEMORY || (place == q->holding.n && !list_add(&q->holding, q->mem)))
@@ -102,7 +102,7 @@ static const struct holding *hold(struct search *q, struct report r)
     return h;
 }
 
-/* Who took the block of a row of torch_memory; lives are in order of time. */
+/* Who took the block of a row of framework_memory; lives are in order of time. */
 static name_id taken_by(const struct collection *s, uint32_t row)
 {
     const struct memory_lives *l = &s->lives;

@@ -1,6 +1,6 @@
 /* memory_peaks.h - how much memory a device held at most, and who allocated it.
  *
- * Three allocate on a device: PyTorch's caching allocator, PyTorch's workspaces, and graphs (GE). Each reports its own
+ * Three allocate on a device: the framework's caching allocator, the framework's workspaces, and graphs (GE). Each reports its own
  * totals; the device holds the sum of what each reported last. Summaries, reports and the page of the memory timeline
  * all have their numbers from here.
  */
@@ -21,12 +21,12 @@ struct memory_peak {
     int64_t part[MEMORY_SOURCES]; /* their sum is bytes */
     int64_t device;
     name_id name;     /* of the operator; NAME_EMPTY: unknown */
-    bool is_of_graph; /* graphs were taking it, not PyTorch */
+    bool is_of_graph; /* graphs were taking it, not the framework */
 };
 struct memory_peaks {
     struct memory_peak allocated, reserved; /* of several equal ones the first */
     bool
-        is_partial; /* PyTorch counts memory of the CPU, and that of a device simulated on it, only while it is recorded */
+        is_partial; /* the framework counts memory of the CPU, and that of a device simulated on it, only while it is recorded */
 };
 
 /* Of one device, or (NULL) of the NPU that held most; without an NPU, of the CPU. False: no memory. */

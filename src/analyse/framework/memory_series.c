@@ -23,7 +23,7 @@ static bool sort_by_time(struct rows *r, size_t n_all, struct arena *mem)
     return done;
 }
 
-static bool torch_rows(struct rows *r, const struct torch_memory *m, struct arena *mem)
+static bool framework_rows(struct rows *r, const struct framework_memory *m, struct arena *mem)
 {
     *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row), .time_ns = m->time_ns };
     for (uint32_t i = 0; r->row && i < m->n; i++)
@@ -51,36 +51,36 @@ static bool graph_rows(struct rows *r, const struct profile *p, bool with_early,
 /* The latest rows of each device. */
 struct latest {
     struct keys devices;
-    LIST(uint32_t) torch;
+    LIST(uint32_t) framework;
     LIST(uint32_t) graph;
     struct arena *mem;
 };
 
-static bool latest_of(struct latest *l, int64_t device, uint32_t **torch, uint32_t **graph)
+static bool latest_of(struct latest *l, int64_t device, uint32_t **framework, uint32_t **graph)
 {
     const uint32_t place = keys_add(&l->devices, (uint64_t)device, l->mem);
     if (place == KEYS_NO_MEMORY)
         return false;
-    if (place == l->torch.n) {
-        uint32_t *a = list_add(&l->torch, l->mem), *b = list_add(&l->graph, l->mem);
+    if (place == l->framework.n) {
+        uint32_t *a = list_add(&l->framework, l->mem), *b = list_add(&l->graph, l->mem);
         if (!a || !b)
             return false;
         *a = *b = NO_ROW;
     }
-    *torch = &l->torch.at[place];
+    *framework = &l->framework.at[place];
     *graph = &l->graph.at[place];
     return true;
 }
 
 bool memory_series_make(struct memory_series *out, const struct collection *s, bool with_early, struct arena *mem)
 {
-    const struct torch_memory *m = &s->framework.memory;
+    const struct framework_memory *m = &s->framework.memory;
     const struct op_memory *g = &s->profile.host.records.op_memory;
-    struct rows torch, graph;
+    struct rows framework, graph;
     struct latest latest = { .mem = mem };
-    if (!torch_rows(&torch, m, mem) || !graph_rows(&graph, &s->profile, with_early, mem))
+    if (!framework_rows(&framework, m, mem) || !graph_rows(&graph, &s->profile, with_early, mem))
         return false;
-    const size_t n = torch.n + graph.n;
+    const size_t n = framework.n + graph.n;
     *out = (struct memory_series){ .source = arena_take(mem, n, sizeof *out->source),
                                    .row = arena_take(mem, n, sizeof *out->row),
                                    .other = arena_take(mem, n, sizeof *out->other) };
@@ -88,10 +88,11 @@ bool memory_series_make(struct memory_series *out, const struct collection *s, b
         return false;
     for (size_t t = 0, k = 0; out->n < n; out->n++) {
         const bool is_graph =
-            t == torch.n || (k < graph.n && graph.time_ns[graph.row[k]] < torch.time_ns[torch.row[t]]);
-        const uint32_t row = is_graph ? graph.row[k++] : torch.row[t++];
-        uint32_t *last_torch, *last_graph;
-        if (!latest_of(&latest, is_graph ? (int64_t)g->device[row] : memory_device(s, row), &last_torch, &last_graph))
+            t == framework.n || (k < graph.n && graph.time_ns[graph.row[k]] < framework.time_ns[framework.row[t]]);
+        const uint32_t row = is_graph ? graph.row[k++] : framework.row[t++];
+        uint32_t *last_framework, *last_graph;
+        if (!latest_of(&latest, is_graph ? (int64_t)g->device[row] : memory_device(s, row), &last_framework,
+                       &last_graph))
             return false;
         out->row[out->n] = row;
         if (!is_graph && m->component[row] == TORCH_COMPONENT_WORKSPACE) {
@@ -99,9 +100,9 @@ bool memory_series_make(struct memory_series *out, const struct collection *s, b
             out->other[out->n] = NO_ROW;
             continue;
         }
-        out->source[out->n] = is_graph ? MEMORY_OF_GRAPHS : MEMORY_OF_TORCH;
-        out->other[out->n] = is_graph ? *last_torch : *last_graph;
-        *(is_graph ? last_graph : last_torch) = row;
+        out->source[out->n] = is_graph ? MEMORY_OF_GRAPHS : MEMORY_OF_FRAMEWORK;
+        out->other[out->n] = is_graph ? *last_framework : *last_graph;
+        *(is_graph ? last_graph : last_framework) = row;
     }
     return true;
 }

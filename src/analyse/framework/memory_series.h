@@ -1,7 +1,7 @@
 /* memory_series.h - the memory of devices over time: what PyTorch's allocators report and what graphs (GE) report,
  * merged.
  *
- * Of two at the same time, PyTorch's comes first. The two share a device, so that each of them is shown with the latest
+ * Of two at the same time, the framework's comes first. The two share a device, so that each of them is shown with the latest
  * of the other kind there: their sum. Workspaces are beside that and belong to no sum, as in
  * the reference's tables; memory_peaks.h has the sum of all.
  */
@@ -10,12 +10,12 @@
 
 #include "profile/collection.h"
 
-enum memory_source { MEMORY_OF_TORCH, MEMORY_OF_WORKSPACE, MEMORY_OF_GRAPHS, MEMORY_SOURCES };
+enum memory_source { MEMORY_OF_FRAMEWORK, MEMORY_OF_WORKSPACE, MEMORY_OF_GRAPHS, MEMORY_SOURCES };
 
 struct memory_series {
     size_t n;
     uint8_t *source; /* enum memory_source */
-    uint32_t *row;   /* of torch_memory, or of the host's op_memory */
+    uint32_t *row;   /* of framework_memory, or of the host's op_memory */
     uint32_t *other; /* the latest row of the other kind on the same device; NO_ROW: none so far */
 };
 
@@ -27,7 +27,7 @@ bool memory_series_make(struct memory_series *out, const struct collection *s, b
  * series * 2, + 1 for the sum. False: no memory. */
 bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t *n, struct arena *mem);
 
-/* Of a row of torch_memory. Processes number the devices that they see; where there is only one, its own number
+/* Of a row of framework_memory. Processes number the devices that they see; where there is only one, its own number
  * counts. */
 static inline int64_t memory_device(const struct collection *s, size_t row)
 {

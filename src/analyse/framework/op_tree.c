@@ -73,7 +73,7 @@ struct open_op {
 
 struct building {
     struct op_tree *t;
-    const struct torch_ops *o;
+    const struct framework_ops *o;
     const struct kernels *k;
     struct open_op *open;
     size_t n_open;
@@ -194,7 +194,7 @@ static bool by_operator(const struct building *b, struct arena *spare)
 bool op_tree_build(struct op_tree *t, const struct framework *f, const struct kernels *k, const struct queued *q,
                    struct arena *mem)
 {
-    const struct torch_ops *o = &f->ops;
+    const struct framework_ops *o = &f->ops;
     struct arena *spare = arena_new();
     if (!spare)
         return false;

@@ -1,6 +1,6 @@
 /* op_tree.h - which operator called which, and which of them started what runs on a device.
  *
- * Between an operator and its kernels lies PyTorch's task queue: the operator puts a task in (enqueue), another thread takes it
+ * Between an operator and its kernels lies the framework's task queue: the operator puts a task in (enqueue), another thread takes it
  * out (dequeue) and launches, and both carry the same id. Without the queue, the operator that is open when a kernel is launched
  * has started it.
  */

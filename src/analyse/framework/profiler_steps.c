@@ -91,7 +91,7 @@ static void add_launched(const struct finding *f)
 bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, const struct op_tree *t,
                          const struct kernels *k, const struct queued *q, struct names *names, struct arena *mem)
 {
-    const struct torch_ops *o = &f->ops;
+    const struct framework_ops *o = &f->ops;
     struct arena *spare = arena_new();
     LIST(uint32_t) at = { 0 }; /* positions in by_begin */
     for (uint32_t i = 0; spare && i < o->n; i++) {

@@ -141,10 +141,10 @@ static bool add_collectives(struct sums *transfer, struct sums *wait, const stru
     return true;
 }
 
-/* PyTorch's operators without those inside them; a step itself stands for what is outside of all of them. */
-static void add_torch(struct sums *ops, struct sums *outside, const struct collection *collection)
+/* The framework's operators without those inside them; a step itself stands for what is outside of all of them. */
+static void add_framework(struct sums *ops, struct sums *outside, const struct collection *collection)
 {
-    const struct torch_ops *o = &collection->framework.ops;
+    const struct framework_ops *o = &collection->framework.ops;
     const struct step_series *s = ops->s;
     for (size_t i = 0; i < s->n; i++)
         sums_add(outside, s->host_begin_ns[i], NAME_EMPTY, (double)collection->tree.self_ns[s->op[i]]);
@@ -222,7 +222,7 @@ static bool add_all(struct sums m[KINDS], const struct profile *p, const struct 
             return false;
     }
     if (collection)
-        add_torch(&m[d ? KIND_HOST : KIND_OPERATOR], &m[KIND_HOST], collection);
+        add_framework(&m[d ? KIND_HOST : KIND_OPERATOR], &m[KIND_HOST], collection);
     else if (profile_has_host(p) && !add_calls(&m[KIND_HOST], p))
         return false;
     if (collection && !add_python(&m[KIND_PYTHON], &collection->framework.python))

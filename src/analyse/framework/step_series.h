@@ -1,6 +1,6 @@
 /* step_series.h - the steps of a job on one device, or on the host alone, against their median.
  *
- * Of a PyTorch collection a step lasts from the end of the step before it, or from its own begin on the host where that is
+ * Of a collection of a framework a step lasts from the end of the step before it, or from its own begin on the host where that is
  * later, to the end of its last work on the device and on the host: so steps do not overlap, and waiting for data before the
  * first kernel belongs to the step that waits. It computed and communicated as step_trace_time.csv says, and was free for
  * the rest. Of a PROF directory a step is what the device stamped as an iteration, and is divided exactly: what lies across
@@ -32,7 +32,7 @@ struct step_series {
     name_id *name;
     int64_t *begin_ns, *end_ns;
     int64_t *host_begin_ns, *host_end_ns; /* where to look for what the host did meanwhile */
-    uint32_t *op;                         /* row of torch_ops of the step itself; NULL without PyTorch */
+    uint32_t *op;                         /* row of framework_ops of the step itself; NULL without the framework */
     int64_t *time_ns, *part_ns[STEP_PARTS];
     bool *is_slow;
     bool *is_chosen;   /* it is among those that were asked for; all are where none were */

@@ -78,7 +78,7 @@ bool step_shares_build(const struct profiler_steps *s, const struct step_index *
     return true;
 }
 
-int64_t step_preparing_ns(const struct step_share *t, const struct profiler_steps *s, const struct torch_ops *o)
+int64_t step_preparing_ns(const struct step_share *t, const struct profiler_steps *s, const struct framework_ops *o)
 {
     if (!t->has_first || (t->step == NO_ROW && o->n == 0))
         return 0;

@@ -27,7 +27,7 @@ bool step_shares_build(const struct profiler_steps *s, const struct step_index *
                        const struct names *names, struct arena *mem, struct step_share **out, size_t *n);
 
 /* The time between the begin of the step on the host, or of the first operator, and the first work on the device. */
-int64_t step_preparing_ns(const struct step_share *t, const struct profiler_steps *s, const struct torch_ops *o);
+int64_t step_preparing_ns(const struct step_share *t, const struct profiler_steps *s, const struct framework_ops *o);
 
 /* The collectives of a device for which it waits. */
 bool step_receives(struct step_work *w, const struct device *d, const struct names *names, struct arena *mem);

@@ -78,7 +78,7 @@ static uint32_t open_on(struct growing *g, uint64_t of_thread, int64_t at_ns, ui
 static uint64_t forward_thread(const struct growing *g, uint32_t number)
 {
     static const char engine[] = "autograd::engine::evaluate_function: ";
-    const struct torch_ops *o = &g->f->ops;
+    const struct framework_ops *o = &g->f->ops;
     const struct event v = event_of(g->f, number);
     if (v.kind != EVENT_OP)
         return 0;

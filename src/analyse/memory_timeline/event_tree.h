@@ -1,6 +1,6 @@
 /* event_tree.h - operators, Python calls and what allocators did, each inside what was running on its thread.
  *
- * An event is a number: rows of torch_ops first, then of torch_memory, then of python_calls. The tree is one array: an event
+ * An event is a number: rows of framework_ops first, then of framework_memory, then of python_calls. The tree is one array: an event
  * stands before those that it encloses, and they all before the next one that it does not. So what happened inside of an
  * event is a range, and nobody needs to climb, whatever the depth.
  */

@@ -98,7 +98,7 @@ static bool is_one_of(const char *name, const char *a, const char *b)
 /* Where a gradient is accumulated, a new one is detached and an old one is added to: the first thing that happens. */
 static void find_accumulated(struct finding *w)
 {
-    const struct torch_ops *o = &w->t->f->ops;
+    const struct framework_ops *o = &w->t->f->ops;
     for (uint32_t at = 0; at + 1 < w->t->n; at++) {
         const struct event v = event_of(w->t->f, w->t->event[at]);
         const struct event first = event_of(w->t->f, w->t->event[at + 1]);

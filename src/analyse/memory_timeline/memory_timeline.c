@@ -55,7 +55,7 @@ static void follow_unknown(struct finding *w, const struct storage *s, int64_t t
 
 static bool follow_allocators(struct finding *w)
 {
-    const struct torch_memory *m = &w->t->f->memory;
+    const struct framework_memory *m = &w->t->f->memory;
     bool *is_live = arena_take(w->scratch, w->s->device.at[w->device].addresses.key.n, sizeof *is_live);
     if (!is_live)
         return false;
@@ -210,7 +210,7 @@ bool memory_timeline_find(struct memory_timeline *m, const struct collection *s,
 
 size_t memory_devices(const struct collection *s, struct memory_device *out, size_t most)
 {
-    const struct torch_memory *m = &s->framework.memory;
+    const struct framework_memory *m = &s->framework.memory;
     bool is_seen[1 << 16] = { 0 };
     for (size_t i = 0; i < m->n; i++)
         if (m->kind[i] != TORCH_MEMORY_BLOCK_FREE)
@@ -224,7 +224,7 @@ size_t memory_devices(const struct collection *s, struct memory_device *out, siz
 
 struct memory_device memory_usual_device(const struct collection *s)
 {
-    const struct torch_memory *m = &s->framework.memory;
+    const struct framework_memory *m = &s->framework.memory;
     struct memory_device found = { TORCH_DEVICE_CPU, -1 };
     for (size_t i = 0; i < m->n; i++)
         if (m->device_type[i] == TORCH_DEVICE_NPU && m->kind[i] != TORCH_MEMORY_BLOCK_FREE &&

@@ -120,7 +120,7 @@ static bool add_list(struct finding *w, struct op_input *in)
 static bool add_op(struct finding *w, uint32_t row)
 {
     struct storages *s = w->s;
-    const struct torch_ops *o = &w->f->ops;
+    const struct framework_ops *o = &w->f->ops;
     uint8_t kind[OP_SCHEMA_MOST_INPUTS] = { 0 };
     uint32_t end[OP_SCHEMA_MOST_INPUTS] = { 0 }; /* of the uses of an input */
     size_t n = 0;
@@ -157,7 +157,7 @@ static bool add_op(struct finding *w, uint32_t row)
 
 static bool add_memory(struct finding *w, uint32_t row)
 {
-    const struct torch_memory *m = &w->f->memory;
+    const struct framework_memory *m = &w->f->memory;
     const uint32_t at = storage_at(w, m->pointer[row], m->device_type[row], m->device[row], m->size_bytes[row] < 0);
     if (at == NO_STORAGE)
         return false;

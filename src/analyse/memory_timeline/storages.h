@@ -49,8 +49,8 @@ struct storages {
     LIST(struct storage) storage; /* in order of appearance */
     struct keys device_keys;
     LIST(struct storage_device) device;
-    uint32_t *of_memory; /* by row of torch_memory; NO_STORAGE: it is no event */
-    /* by row of torch_ops */
+    uint32_t *of_memory; /* by row of framework_memory; NO_STORAGE: it is no event */
+    /* by row of framework_ops */
     uint32_t *first_use, *end_use; /* in `use` */
     bool *is_known;                /* some overload of a registered operator takes such inputs */
     bool *begins_with_tensor;      /* its first input is a tensor: that of its first use */

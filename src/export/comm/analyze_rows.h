@@ -6,7 +6,7 @@
 #include "base/out.h"
 #include "export/comm/collectives.h"
 
-/* Where a collective belongs in a PyTorch collection. */
+/* Where a collective belongs in a collection of a framework. */
 struct collective_place {
     name_id step, kind; /* "step3", "p2p" */
     bool is_known;      /* false: in none of its steps */

@@ -1,5 +1,5 @@
 /* collectives.h - the collectives of all devices, one after the other, and what each of them cost: for ascope communication,
- * and for the same files of a PyTorch collection.
+ * and for the same files of a collection of a framework.
  */
 #ifndef ASCOPE_EXPORT_COMM_COLLECTIVES_H
 #define ASCOPE_EXPORT_COMM_COLLECTIVES_H

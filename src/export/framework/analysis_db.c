@@ -161,7 +161,7 @@ static void add_row(struct grid *g, const struct device *d, struct cell step, co
 /* Without steps the whole is one, and it was prepared from the first operator on. */
 static void add_whole(struct grid *g, const struct collection *s, const struct device *d, const struct device_work *w)
 {
-    const struct torch_ops *o = &s->framework.ops;
+    const struct framework_ops *o = &s->framework.ops;
     const struct step_time t = step_time_of(w, INT64_MIN, INT64_MAX);
     int64_t first_ns = o->n > 0 ? o->begin_ns[0] : t.first_ns;
     for (size_t i = 1; i < o->n; i++)

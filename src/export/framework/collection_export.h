@@ -21,7 +21,7 @@ struct collection_export {
     bool is_named;                      /* the path is one that the user gave, not a result in a folder of ours */
 };
 
-/* Whether a step is wanted (by its row), a moment of PyTorch's own, or one of a device. */
+/* Whether a step is wanted (by its row), a moment of the framework's own, or one of a device. */
 static inline bool collection_shows_step(const struct collection_export *x, size_t step)
 {
     return !x->part || x->part->has_step[step];

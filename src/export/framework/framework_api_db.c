@@ -57,7 +57,7 @@ CELL_GETTER(python_name, struct python_calls, cell_string(r->name[i]))
 CELL_GETTER(python_type, struct python_calls, cell_uint(API_TRACE))
 
 struct op_rows {
-    const struct torch_ops *ops;
+    const struct framework_ops *ops;
     const struct connections *c;
     const uint32_t *connection; /* by position in c->op: id of CONNECTION_IDS, or NO_ROW */
     const uint32_t *chain;      /* by row of ops: id of PYTORCH_CALLCHAINS, or NO_ROW */
@@ -193,7 +193,7 @@ static bool write_chains(const struct collection_export *x, uint32_t *chain, str
         { "stack", "INTEGER", NULL },
         { "stackDepth", "INTEGER", NULL },
     };
-    const struct torch_ops *o = &x->framework->ops;
+    const struct framework_ops *o = &x->framework->ops;
     struct arena *mem = arena_new();
     struct names *names = x->collection->profile.names;
     struct stacks s = { .names = names, .mem = mem };

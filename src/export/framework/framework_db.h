@@ -1,6 +1,6 @@
 /* framework_db.h - the databases of a collection of a framework.
  *
- * ascend_pytorch_profiler_{rank}.db holds the tables of the device's database and, in the same file, what PyTorch recorded.
+ * ascend_pytorch_profiler_{rank}.db holds the tables of the device's database and, in the same file, what the framework recorded.
  * Texts are ids of STRING_IDS, which are numbered from 0 in order of use, whoever uses them: the reference numbers those of the
  * framework from 2^28 and those of memory from 2^29, but every reader looks them up. An empty text is NO_STRING, and stands
  * nowhere. analysis.db says how the steps went.
@@ -14,7 +14,7 @@ bool pytorch_db_write(const struct collection_export *x, const char *path, uint6
 
 enum { NO_STRING = UINT32_MAX };
 
-/* A text of PyTorch in a column of ids. */
+/* A text of the framework in a column of ids. */
 static inline struct cell cell_string(name_id name)
 {
     return name == NAME_EMPTY ? cell_uint(NO_STRING) : cell_name(name);

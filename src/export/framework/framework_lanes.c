@@ -117,7 +117,7 @@ static bool place(const struct slices *s, struct framework_lanes *out, struct la
 
 bool framework_lanes_find(struct framework_lanes *out, const struct framework *f, struct arena *mem)
 {
-    const struct torch_ops *o = &f->ops;
+    const struct framework_ops *o = &f->ops;
     const struct queue_spans *in = &f->enqueue, *taken = &f->dequeue;
     const struct python_calls *p = &f->python;
     struct slices s = { 0 };

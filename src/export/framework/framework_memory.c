@@ -63,7 +63,7 @@ struct totals {
     int64_t stream;
 };
 
-static struct totals torch_totals(const struct torch_memory *m, uint32_t row)
+static struct totals framework_totals(const struct framework_memory *m, uint32_t row)
 {
     return (struct totals){ megabytes(m->allocated_bytes[row]),
                             megabytes(m->reserved_bytes[row]),
@@ -112,14 +112,14 @@ static struct cell app_cell(const struct record_view *v, size_t row, size_t colu
 
 static struct totals record_totals(const struct record_view *v, size_t at, bool is_sum)
 {
-    const struct torch_memory *m = &v->collection->framework.memory;
+    const struct framework_memory *m = &v->collection->framework.memory;
     const struct op_memory *g = &v->collection->profile.host.records.op_memory;
     const uint32_t row = v->series.row[at], other = v->series.other[at];
     const bool is_graph = v->series.source[at] == MEMORY_OF_GRAPHS;
-    const struct totals now = is_graph ? graph_totals(g, row) : torch_totals(m, row);
+    const struct totals now = is_graph ? graph_totals(g, row) : framework_totals(m, row);
     if (!is_sum || other == NO_ROW)
         return now;
-    return totals_sum(now, is_graph ? torch_totals(m, other) : graph_totals(g, other));
+    return totals_sum(now, is_graph ? framework_totals(m, other) : graph_totals(g, other));
 }
 
 /* A row behind the application's. */
@@ -139,7 +139,7 @@ static struct record record_at(const struct record_view *v, size_t row)
 static struct cell record_component(const void *rows, size_t i)
 {
     static const char *const component[] = {
-        [MEMORY_OF_TORCH] = "PTA", [MEMORY_OF_WORKSPACE] = "WORKSPACE", [MEMORY_OF_GRAPHS] = "GE"
+        [MEMORY_OF_FRAMEWORK] = "PTA", [MEMORY_OF_WORKSPACE] = "WORKSPACE", [MEMORY_OF_GRAPHS] = "GE"
     };
     const struct record_view *v = rows;
     if (i < v->n_app)
@@ -253,17 +253,17 @@ struct life_view {
     struct npu_names npu;
 };
 
-static const struct torch_memory *torch_of(const struct life_view *v)
+static const struct framework_memory *framework_of(const struct life_view *v)
 {
     return &v->collection->framework.memory;
 }
 
-static bool is_torch(const struct life_view *v, size_t i)
+static bool is_of_framework(const struct life_view *v, size_t i)
 {
     return i < v->collection->lives.n;
 }
 
-/* The records in which memory of PyTorch is taken, freed, returned, and those of its end: all but the first may be NO_ROW. */
+/* The records in which memory of the framework is taken, freed, returned, and those of its end: all but the first may be NO_ROW. */
 static uint32_t taken(const struct life_view *v, size_t i)
 {
     return v->collection->lives.taken[i];
@@ -286,12 +286,12 @@ static uint32_t end(const struct life_view *v, size_t i)
 
 static struct cell time_or_empty(const struct life_view *v, uint32_t row, int64_t from_ns)
 {
-    return row == NO_ROW ? empty() : cell_time(torch_of(v)->time_ns[row] - from_ns);
+    return row == NO_ROW ? empty() : cell_time(framework_of(v)->time_ns[row] - from_ns);
 }
 
 static struct cell since_taken(const struct life_view *v, size_t i, uint32_t row)
 {
-    return time_or_empty(v, row, torch_of(v)->time_ns[taken(v, i)]);
+    return time_or_empty(v, row, framework_of(v)->time_ns[taken(v, i)]);
 }
 
 static struct cell megabytes_or_empty(const int64_t *bytes, uint32_t row)
@@ -312,7 +312,7 @@ enum {
     GRAPH_DEVICE
 };
 
-/* Behind those of PyTorch. */
+/* Behind those of the framework. */
 static size_t graph_row(const struct life_view *v, size_t i)
 {
     return i - v->collection->lives.n;
@@ -333,12 +333,14 @@ static struct cell graph_mb(const struct life_view *v, size_t i, size_t column)
     return cell_real(cell_number(graph_cell(v, i, column)) / 1024);
 }
 
-/* Memory of PyTorch; else memory of graphs. */
-#define LIFE(function, torch, graph)          CELL_GETTER(function, struct life_view, is_torch(r, i) ? torch : graph)
-#define LIFE_MB(function, column, row, graph) LIFE(function, megabytes_or_empty(torch_of(r)->column, row(r, i)), graph)
+/* Memory of the framework; else memory of graphs. */
+#define LIFE(function, framework, graph)                                                                               \
+    CELL_GETTER(function, struct life_view, is_of_framework(r, i) ? framework : graph)
+#define LIFE_MB(function, column, row, graph)                                                                          \
+    LIFE(function, megabytes_or_empty(framework_of(r)->column, row(r, i)), graph)
 LIFE(life_name, cell_name(r->collection->lives.name[i]), cell_name(r->name[graph_row(r, i)]))
-LIFE(life_size, cell_real((double)torch_of(r)->size_bytes[taken(r, i)] / 1024), graph_cell(r, i, GRAPH_SIZE))
-LIFE(life_begin, cell_time(torch_of(r)->time_ns[taken(r, i)]), graph_cell(r, i, GRAPH_TIME))
+LIFE(life_size, cell_real((double)framework_of(r)->size_bytes[taken(r, i)] / 1024), graph_cell(r, i, GRAPH_SIZE))
+LIFE(life_begin, cell_time(framework_of(r)->time_ns[taken(r, i)]), graph_cell(r, i, GRAPH_TIME))
 LIFE(life_end, time_or_empty(r, freed(r, i), 0), graph_end(r, i))
 LIFE(life_active_end, time_or_empty(r, returned(r, i), 0), empty())
 LIFE(life_duration, since_taken(r, i, freed(r, i)), graph_cell(r, i, GRAPH_DURATION))
@@ -349,7 +351,7 @@ LIFE_MB(life_active, active_bytes, taken, empty())
 LIFE_MB(life_end_allocated, allocated_bytes, end, graph_mb(r, i, GRAPH_END_ALLOCATED))
 LIFE_MB(life_end_reserved, reserved_bytes, end, graph_mb(r, i, GRAPH_END_RESERVED))
 LIFE_MB(life_end_active, active_bytes, end, empty())
-LIFE(life_stream, cell_int(torch_of(r)->stream[taken(r, i)]), empty())
+LIFE(life_stream, cell_int(framework_of(r)->stream[taken(r, i)]), empty())
 LIFE(life_npu, npu_cell(&r->npu, memory_device(r->collection, taken(r, i))), graph_cell(r, i, GRAPH_DEVICE))
 
 /* Each name once: they come again and again. */

@@ -11,11 +11,11 @@ struct db_records {
     name_id component[3], sum;
 };
 
-/* One row: the records of PyTorch and of graphs that it is made of, or NO_ROW. */
+/* One row: the records of the framework and of graphs that it is made of, or NO_ROW. */
 struct db_record {
     size_t at; /* in the series */
     bool is_sum, is_graph;
-    uint32_t from, torch, graph;
+    uint32_t from, framework, graph;
 };
 
 static struct db_record record_at(const struct db_records *v, size_t row)
@@ -26,7 +26,7 @@ static struct db_record record_at(const struct db_records *v, size_t row)
     return (struct db_record){ at, is_sum, is_graph, from, is_graph ? other : from, is_graph ? from : other };
 }
 
-static const struct torch_memory *torch_of(const struct db_records *v)
+static const struct framework_memory *framework_of(const struct db_records *v)
 {
     return &v->collection->framework.memory;
 }
@@ -47,29 +47,29 @@ static struct cell record_time(const void *rows, size_t i)
 {
     const struct db_records *v = rows;
     const struct db_record r = record_at(v, i);
-    return cell_int(r.is_graph ? graph_memory_ns(&v->collection->profile, r.from) : torch_of(v)->time_ns[r.from]);
+    return cell_int(r.is_graph ? graph_memory_ns(&v->collection->profile, r.from) : framework_of(v)->time_ns[r.from]);
 }
 
-static struct cell sum_cell(struct db_record r, const int64_t *torch, const uint64_t *graph)
+static struct cell sum_cell(struct db_record r, const int64_t *framework, const uint64_t *graph)
 {
-    return cell_int((r.torch == NO_ROW ? 0 : torch[r.torch]) +
+    return cell_int((r.framework == NO_ROW ? 0 : framework[r.framework]) +
                     (r.graph == NO_ROW || !graph ? 0 : (int64_t)graph[r.graph]));
 }
 
 CELL_GETTER(record_allocated, struct db_records,
-            sum_cell(record_at(r, i), torch_of(r)->allocated_bytes, graphs_of(r)->allocated))
+            sum_cell(record_at(r, i), framework_of(r)->allocated_bytes, graphs_of(r)->allocated))
 CELL_GETTER(record_reserved, struct db_records,
-            sum_cell(record_at(r, i), torch_of(r)->reserved_bytes, graphs_of(r)->reserved))
-CELL_GETTER(record_active, struct db_records, sum_cell(record_at(r, i), torch_of(r)->active_bytes, NULL))
+            sum_cell(record_at(r, i), framework_of(r)->reserved_bytes, graphs_of(r)->reserved))
+CELL_GETTER(record_active, struct db_records, sum_cell(record_at(r, i), framework_of(r)->active_bytes, NULL))
 
 /* Stream 0 is none: the other one's counts, and graphs have none. */
 static struct cell record_stream(const void *rows, size_t i)
 {
     const struct db_records *v = rows;
     const struct db_record r = record_at(v, i);
-    if (r.torch == NO_ROW || (!r.is_graph && torch_of(v)->stream[r.torch] == 0 && r.graph != NO_ROW))
+    if (r.framework == NO_ROW || (!r.is_graph && framework_of(v)->stream[r.framework] == 0 && r.graph != NO_ROW))
         return cell_na();
-    return cell_int(torch_of(v)->stream[r.torch]);
+    return cell_int(framework_of(v)->stream[r.framework]);
 }
 
 static struct cell record_device(const void *rows, size_t i)
@@ -89,7 +89,7 @@ static bool records_db(const struct collection_export *x, struct db *db, struct 
     };
     struct names *names = x->collection->profile.names;
     struct db_records v = { .collection = x->collection,
-                            .component = { [MEMORY_OF_TORCH] = names_addz(names, "PTA"),
+                            .component = { [MEMORY_OF_FRAMEWORK] = names_addz(names, "PTA"),
                                            [MEMORY_OF_WORKSPACE] = names_addz(names, "WORKSPACE"),
                                            [MEMORY_OF_GRAPHS] = names_addz(names, "GE") },
                             .sum = names_addz(names, "PTA+GE") };
@@ -101,8 +101,8 @@ static bool records_db(const struct collection_export *x, struct db *db, struct 
     return db_table(db, &t, e);
 }
 
-/* Memory is of two kinds: of PyTorch, and of graphs. */
-enum { OF_TORCH, OF_GRAPHS };
+/* Memory is of two kinds: of the framework, and of graphs. */
+enum { OF_FRAMEWORK, OF_GRAPHS };
 
 static struct cell int_or_na(const int64_t *column, uint32_t row, int64_t less)
 {
@@ -116,23 +116,24 @@ static uint32_t life_end(const struct collection *s, size_t life)
 
 /* Of the record in which memory was taken. */
 #define OF_TAKEN(column) (r->framework.memory.column[r->lives.taken[i]])
-CELL_GETTER(torch_name, struct collection, cell_string(r->lives.name[i]))
-CELL_GETTER(torch_size, struct collection, cell_int(OF_TAKEN(size_bytes)))
-CELL_GETTER(torch_begin, struct collection, cell_int(OF_TAKEN(time_ns)))
-CELL_GETTER(torch_freed, struct collection, int_or_na(r->framework.memory.time_ns, r->lives.freed[i], 0))
-CELL_GETTER(torch_returned, struct collection, int_or_na(r->framework.memory.time_ns, r->lives.returned[i], 0))
-CELL_GETTER(torch_duration, struct collection,
+CELL_GETTER(framework_name, struct collection, cell_string(r->lives.name[i]))
+CELL_GETTER(framework_size, struct collection, cell_int(OF_TAKEN(size_bytes)))
+CELL_GETTER(framework_begin, struct collection, cell_int(OF_TAKEN(time_ns)))
+CELL_GETTER(framework_freed, struct collection, int_or_na(r->framework.memory.time_ns, r->lives.freed[i], 0))
+CELL_GETTER(framework_returned, struct collection, int_or_na(r->framework.memory.time_ns, r->lives.returned[i], 0))
+CELL_GETTER(framework_duration, struct collection,
             int_or_na(r->framework.memory.time_ns, r->lives.freed[i], OF_TAKEN(time_ns)))
-CELL_GETTER(torch_active_duration, struct collection,
+CELL_GETTER(framework_active_duration, struct collection,
             int_or_na(r->framework.memory.time_ns, r->lives.returned[i], OF_TAKEN(time_ns)))
-CELL_GETTER(torch_allocated, struct collection, cell_int(OF_TAKEN(allocated_bytes)))
-CELL_GETTER(torch_reserved, struct collection, cell_int(OF_TAKEN(reserved_bytes)))
-CELL_GETTER(torch_active, struct collection, cell_int(OF_TAKEN(active_bytes)))
-CELL_GETTER(torch_end_allocated, struct collection, int_or_na(r->framework.memory.allocated_bytes, life_end(r, i), 0))
-CELL_GETTER(torch_end_reserved, struct collection, int_or_na(r->framework.memory.reserved_bytes, life_end(r, i), 0))
-CELL_GETTER(torch_end_active, struct collection, int_or_na(r->framework.memory.active_bytes, life_end(r, i), 0))
-CELL_GETTER(torch_stream, struct collection, cell_int(OF_TAKEN(stream)))
-CELL_GETTER(torch_device, struct collection, cell_int(memory_device(r, r->lives.taken[i])))
+CELL_GETTER(framework_allocated, struct collection, cell_int(OF_TAKEN(allocated_bytes)))
+CELL_GETTER(framework_reserved, struct collection, cell_int(OF_TAKEN(reserved_bytes)))
+CELL_GETTER(framework_active, struct collection, cell_int(OF_TAKEN(active_bytes)))
+CELL_GETTER(framework_end_allocated, struct collection,
+            int_or_na(r->framework.memory.allocated_bytes, life_end(r, i), 0))
+CELL_GETTER(framework_end_reserved, struct collection, int_or_na(r->framework.memory.reserved_bytes, life_end(r, i), 0))
+CELL_GETTER(framework_end_active, struct collection, int_or_na(r->framework.memory.active_bytes, life_end(r, i), 0))
+CELL_GETTER(framework_stream, struct collection, cell_int(OF_TAKEN(stream)))
+CELL_GETTER(framework_device, struct collection, cell_int(memory_device(r, r->lives.taken[i])))
 
 static const struct op_memory *graph_of(const struct collection *s)
 {
@@ -174,21 +175,21 @@ CELL_GETTER(graph_end_reserved, struct collection, graph_end_bytes(r, i, graph_o
 CELL_GETTER(graph_device, struct collection, cell_uint(graph_of(r)->device[graph_begin_row(r, i)]))
 
 static const struct db_kind_column life_columns[] = {
-    { "name", "INTEGER", { torch_name, graph_name } },
-    { "size", "INTEGER", { torch_size, graph_size } },
-    { "allocationTime", "INTEGER", { torch_begin, graph_begin } },
-    { "releaseTime", "INTEGER", { torch_freed, graph_end } },
-    { "activeReleaseTime", "INTEGER", { torch_returned } },
-    { "duration", "INTEGER", { torch_duration, graph_duration } },
-    { "activeDuration", "INTEGER", { torch_active_duration } },
-    { "allocationTotalAllocated", "INTEGER", { torch_allocated, graph_allocated } },
-    { "allocationTotalReserved", "INTEGER", { torch_reserved, graph_reserved } },
-    { "allocationTotalActive", "INTEGER", { torch_active } },
-    { "releaseTotalAllocated", "INTEGER", { torch_end_allocated, graph_end_allocated } },
-    { "releaseTotalReserved", "INTEGER", { torch_end_reserved, graph_end_reserved } },
-    { "releaseTotalActive", "INTEGER", { torch_end_active } },
-    { "streamPtr", "INTEGER", { torch_stream } },
-    { "deviceId", "INTEGER", { torch_device, graph_device } },
+    { "name", "INTEGER", { framework_name, graph_name } },
+    { "size", "INTEGER", { framework_size, graph_size } },
+    { "allocationTime", "INTEGER", { framework_begin, graph_begin } },
+    { "releaseTime", "INTEGER", { framework_freed, graph_end } },
+    { "activeReleaseTime", "INTEGER", { framework_returned } },
+    { "duration", "INTEGER", { framework_duration, graph_duration } },
+    { "activeDuration", "INTEGER", { framework_active_duration } },
+    { "allocationTotalAllocated", "INTEGER", { framework_allocated, graph_allocated } },
+    { "allocationTotalReserved", "INTEGER", { framework_reserved, graph_reserved } },
+    { "allocationTotalActive", "INTEGER", { framework_active } },
+    { "releaseTotalAllocated", "INTEGER", { framework_end_allocated, graph_end_allocated } },
+    { "releaseTotalReserved", "INTEGER", { framework_end_reserved, graph_end_reserved } },
+    { "releaseTotalActive", "INTEGER", { framework_end_active } },
+    { "streamPtr", "INTEGER", { framework_stream } },
+    { "deviceId", "INTEGER", { framework_device, graph_device } },
 };
 
 static bool lives_db(const struct collection_export *x, struct db *db, struct error *e)
@@ -203,9 +204,9 @@ static bool lives_db(const struct collection_export *x, struct db *db, struct er
     for (uint32_t i = 0; i < m->lives.n; i++)
         if (graph_begin_ns(s, i) >= s->profile.host.source.begin_ns)
             shown[n++] = i;
-    const struct db_table torch = { .name = "OP_MEMORY", .n_rows = s->lives.n, .rows = s },
+    const struct db_table framework = { .name = "OP_MEMORY", .n_rows = s->lives.n, .rows = s },
                           graphs = { .name = "OP_MEMORY", .n_rows = n, .rows = s, .shown = shown };
-    return db_table_kind(db, torch, KIND_COLUMNS(life_columns), OF_TORCH, e) &&
+    return db_table_kind(db, framework, KIND_COLUMNS(life_columns), OF_FRAMEWORK, e) &&
            db_table_kind(db, graphs, KIND_COLUMNS(life_columns), OF_GRAPHS, e);
 }
 

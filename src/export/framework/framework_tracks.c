@@ -10,7 +10,7 @@ enum { PYTHON_SORT = 0, GC_SORT = 1 };
 /* About 1 MB of text: many parts for the threads, and few turns. */
 enum { ROWS_PER_PART = 2048 };
 
-/* A forward operator and its backward, by rows of torch_ops. */
+/* A forward operator and its backward, by rows of framework_ops. */
 struct fwdbwd {
     uint32_t forward, backward;
 };
@@ -63,7 +63,7 @@ static size_t count_ops(const struct framework_tracks *f)
 
 static void write_ops(const struct framework_tracks *f, struct trace *t, size_t first, size_t end)
 {
-    const struct torch_ops *o = &f->framework->ops;
+    const struct framework_ops *o = &f->framework->ops;
     for (size_t i = first; i < end; i++) {
         trace_slice_name(t, o->name[i], o->process[i], framework_op_row(f, i), o->begin_ns[i],
                          (double)(o->end_ns[i] - o->begin_ns[i]));
@@ -168,7 +168,7 @@ static size_t count_fwdbwd(const struct framework_tracks *f)
 
 static void write_fwdbwd(const struct framework_tracks *f, struct trace *t, size_t first, size_t end)
 {
-    const struct torch_ops *o = &f->framework->ops;
+    const struct framework_ops *o = &f->framework->ops;
     for (size_t i = first; i < end; i++)
         for (int k = 0; k < 2; k++) {
             const uint32_t row = k == 0 ? f->fwdbwd.at[i].forward : f->fwdbwd.at[i].backward;
@@ -313,7 +313,7 @@ static bool find_threads(struct framework_tracks *f, struct arena *mem)
 static bool find_fwdbwd(struct framework_tracks *f, struct arena *mem)
 {
     enum { NONE = UINT32_MAX };
-    const struct torch_ops *o = &f->framework->ops;
+    const struct framework_ops *o = &f->framework->ops;
     struct arena *own = arena_new();
     struct keys keys = { 0 };
     LIST(struct fwdbwd) pair = { 0 };

@@ -9,7 +9,7 @@ enum { DEEP = UINT8_MAX };
 struct operators {
     const struct collection *s;
     uint32_t *at;   /* positions in by_begin: all but the steps */
-    uint8_t *depth; /* by row of torch_ops */
+    uint8_t *depth; /* by row of framework_ops */
     struct device_time {
         double us, aicore_us;
         bool has_any, has_aicore;
@@ -62,13 +62,13 @@ static struct cell recorded(name_id name)
     return cell_name(name == NO_NAME ? NAME_EMPTY : name);
 }
 
-/* The row of torch_ops that a row shows. */
+/* The row of framework_ops that a row shows. */
 static uint32_t op_at(const struct operators *o, size_t i)
 {
     return o->s->tree.by_begin[o->at[i]];
 }
 
-static int64_t host_ns(const struct torch_ops *ops, uint32_t row)
+static int64_t host_ns(const struct framework_ops *ops, uint32_t row)
 {
     return (int64_t)((uint64_t)ops->end_ns[row] - (uint64_t)ops->begin_ns[row]);
 }
@@ -136,7 +136,7 @@ bool collection_has_framework(const struct collection *s)
 bool operator_details_table(const struct collection_export *x, struct table *out, struct error *e)
 {
     const struct collection *s = x->collection;
-    const struct torch_ops *ops = &s->framework.ops;
+    const struct framework_ops *ops = &s->framework.ops;
     struct operators *o = arena_take(x->mem, 1, sizeof *o);
     if (o) {
         o->s = s;

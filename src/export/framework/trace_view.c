@@ -25,7 +25,7 @@ static void draw_arrows(const struct collection_export *x, const struct framewor
                         const struct lanes *lanes, const struct kernel_places *places)
 {
     const struct collection *s = x->collection;
-    const struct torch_ops *o = &s->framework.ops;
+    const struct framework_ops *o = &s->framework.ops;
     const struct kernels *k = &s->kernels;
     for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
         for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
@@ -88,7 +88,7 @@ static void write_part(void *context, size_t i, struct out *o)
     trace_finish(&t);
 }
 
-/* The device's part may begin later than what PyTorch saw of it. */
+/* The device's part may begin later than what the framework saw of it. */
 static int64_t base_of(const struct collection *s)
 {
     const int64_t framework = framework_begin_ns(&s->framework);

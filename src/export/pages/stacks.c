@@ -22,7 +22,7 @@ static void put_stack(struct out *o, const char *stack, size_t len)
 bool stacks_write(const struct collection *s, enum time_metric metric, const char *path, uint64_t *n_lines,
                   struct error *e)
 {
-    const struct torch_ops *ops = &s->framework.ops;
+    const struct framework_ops *ops = &s->framework.ops;
     const struct names *names = s->profile.names;
     struct out o;
     *n_lines = 0;
