@@ -6,6 +6,7 @@ Every environment variable of ascope that the sources read is in the man page, a
 Notes to oneself (work to be done, tricks to be removed) belong in an issue, not in the source.
 A test forks by tests/child.h, whose parent does not wait for ever.
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
+There is one message for memory that is used up: error_no_memory().
 """
 import pathlib
 import re
@@ -66,10 +67,19 @@ def json_behind_load(src):
                 yield f"{file}: includes {name}; wanted settings of profile/, filled in load/"
 
 
+def texts_of_no_memory(src):
+    allowed = {"base/error.c", "collect/writer.c"}  # the message itself; a warning that says what is lost
+    for file in sorted(src.rglob("*.c")):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if str(file.relative_to(src)) not in allowed and re.search(r'"[^"]*\b(no|out of) memory\b[^"]*"', line):
+                yield f"{file}:{number}: {line.strip()}; wanted error_no_memory() or no_memory_text()"
+
+
 def main():
     src = pathlib.Path(sys.argv[1])
     problems = [*unlisted_layouts(src), *notes_to_oneself(src), *variables_without_manual(src),
-                *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src)]
+                *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src),
+                *texts_of_no_memory(src)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 

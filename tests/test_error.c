@@ -27,6 +27,9 @@ static void a_long_path_does_not_hide_what_is_wrong_with_it(void **state)
         assert_memory_equal(e.text, "/begin", 6);
         assert_string_equal(e.text + strlen(e.text) - 16, ": cannot be read");
         assert_true(strlen(e.text) < sizeof e.text);
+        struct error no_memory = { 0 };
+        error_no_memory(&no_memory, path);
+        assert_non_null(strstr(no_memory.text, ": out of memory; free some memory and try again"));
     }
 }
 
@@ -34,9 +37,10 @@ static void no_memory_says_what_to_do_and_says_it_once(void **state)
 {
     (void)state;
     struct error e = { 0 }, passed_on = { 0 };
-    error_set(&e, FAULT_LIMIT, "a: no memory");
+    assert_false(error_no_memory(&e, "a"));
+    assert_int_equal(e.fault, FAULT_LIMIT);
     error_set(&passed_on, e.fault, "%s", e.text);
-    assert_string_equal(passed_on.text, "a: no memory; free some memory and try again");
+    assert_string_equal(passed_on.text, "a: out of memory; free some memory and try again");
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/large_memory.h"
 #include "child.h"
 #include "folder.h"
@@ -88,6 +89,8 @@ static int without_a_file(const char *path)
     memory_limit(64 * MIB, path, true);
     if (memory_take(100 * MIB) != NULL)
         return 1;
+    if (!strstr(no_memory_text(), "--memory-limit"))
+        return 3;
     memory_limit(64 * MIB, path, false);
     void *at = memory_take(100 * MIB);
     if (!at)

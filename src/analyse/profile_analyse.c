@@ -145,7 +145,7 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
 {
     struct analysis a = { p, arena_take(p->mem, 1 + p->n_devices, sizeof *a.error) };
     if (!a.error)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
+        return error_no_memory(e, p->path);
     pool_run(1 + p->n_devices, n_threads, analyse_alone, &a);
     if (!all_well(&a, e))
         return false;
@@ -162,8 +162,8 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
         losses_merge(&p->lost, &p->host.source.lost);
     }
     if (!number_tasks(p))
-        return error_set(e, FAULT_LIMIT, "%s: no memory to number its tasks", p->path);
+        return error_no_memory(e, p->path);
     if (profile_has_host(p))
         release_requests(p);
-    return !names_failed(p->names) || error_set(e, FAULT_LIMIT, "%s: no memory for its names", p->path);
+    return !names_failed(p->names) || error_no_memory(e, p->path);
 }

@@ -46,14 +46,14 @@ struct db {
 
 static bool no_memory(struct db *db, struct error *e)
 {
-    return error_set(e, FAULT_LIMIT, "%s: no memory for the database", db->out.path);
+    return error_no_memory(e, db->out.path);
 }
 
 struct db *db_open(const char *path, struct names *names, struct error *e)
 {
     struct db *db = calloc(1, sizeof *db);
     if (!db) {
-        error_set(e, FAULT_LIMIT, "%s: no memory for the database", path);
+        error_no_memory(e, path);
         return NULL;
     }
     db->names = names;

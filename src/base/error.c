@@ -28,14 +28,21 @@ bool error_set(struct error *e, enum fault fault, const char *fmt, ...)
     char text[5000]; /* the longest path and a sentence */
     va_list args;
     va_start(args, fmt);
-    const int n = vsnprintf(text, sizeof text - 64, fmt, args);
+    const int n = vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (n > 0 && fault == FAULT_LIMIT && strstr(text, "no memory") && !strstr(text, "free some memory") &&
-        !strstr(text, "--memory-limit"))
-        strcat(text, memory_limit_met() ? "; raise --memory-limit, or make room for what is beyond it"
-                                        : "; free some memory and try again");
     keep_both_ends(e->text, sizeof e->text, n > 0 ? text : fmt);
     return false;
+}
+
+const char *no_memory_text(void)
+{
+    return memory_limit_met() ? "out of memory; raise --memory-limit, or make room for what is beyond it"
+                              : "out of memory; free some memory and try again";
+}
+
+bool error_no_memory(struct error *e, const char *what)
+{
+    return error_set(e, FAULT_LIMIT, "%.4500s: %s", what, no_memory_text());
 }
 
 static const struct {

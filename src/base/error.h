@@ -28,6 +28,10 @@ struct error {
  * is too long loses its middle: it begins with what is wrong and ends with why. */
 bool error_set(struct error *e, enum fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* FAULT_LIMIT, "WHAT: out of memory; what to do": every such error has this text, and only `what` is its own. Always false. */
+bool error_no_memory(struct error *e, const char *what);
+const char *no_memory_text(void); /* that text behind "WHAT: ", for those who have no struct error; lives for good */
+
 /* Why a record (or a part of one) did not make it into the results. The texts are in error.c. */
 enum loss {
     LOSS_CUT_SHORT,     /* bytes at the end (or, in an aged stream, at the start) that are no whole record */

@@ -43,7 +43,7 @@ bool gzip_open(struct gzip *g, const char *path, struct error *e)
     if (!z || deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WITH_GZIP_HEADER, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
                   Z_OK) {
         free(z);
-        return error_set(e, FAULT_LIMIT, "%s: no memory to compress it", path);
+        return error_no_memory(e, path);
     }
     const bool has_text = out_open_memory(&g->text, e);
     g->text.full = text_full;
@@ -71,7 +71,7 @@ bool gzip_close(struct gzip *g, struct error *e)
     out_discard(&g->text);
     if (!g->failed)
         return out_close(&g->to, e);
-    error_set(e, FAULT_LIMIT, "%s: no memory to write it", g->to.path);
+    error_no_memory(e, g->to.path);
     out_discard(&g->to);
     return false;
 }

@@ -20,7 +20,7 @@ static bool buffer_new(struct out *o, const char *what, struct error *e)
     *o = (struct out){ .fd = -1, .cap = OUT_BUFFER };
     o->buf = malloc(OUT_BUFFER + OUT_SLACK);
     if (!o->buf)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for a buffer", what);
+        return error_no_memory(e, what);
     return true;
 }
 
@@ -32,7 +32,7 @@ static bool open_half(struct out *o, const char *path, struct error *e)
     o->path = strdup(path);
     if (!o->path) {
         out_discard(o);
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its name", path);
+        return error_no_memory(e, path);
     }
     o->fd = leftover_file(&o->half, path);
     if (o->fd >= 0)

@@ -66,15 +66,13 @@ static bool voice_close(struct voice *v)
     return is_whole && out_is_closed && err_is_closed && v->out_text && v->err_text;
 }
 
-static const char WITHOUT_WORDS[] = "no memory for the error message; free some memory and try again";
-
 static void put_problems(FILE *err, const struct account *a)
 {
     const size_t n = a->problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n;
     for (size_t i = 0; i < n_told; i++)
-        fprintf(err, "%s: %s\n", complain_name(), a->problems.at[i] ? a->problems.at[i] : WITHOUT_WORDS);
+        fprintf(err, "%s: %s\n", complain_name(), a->problems.at[i] ? a->problems.at[i] : no_memory_text());
     if (n == 0 && a->n_untold > 0)
-        fprintf(err, "%s: %s\n", complain_name(), WITHOUT_WORDS);
+        fprintf(err, "%s: %s\n", complain_name(), no_memory_text());
     else if (n - n_told + a->n_untold > 0)
         fprintf(err, "%s: and %zu more problems; --json lists them\n", complain_name(), n - n_told + a->n_untold);
 }
@@ -141,8 +139,7 @@ static void tell_in_order(struct analysis *n)
     for (; n->n_told < n->targets.list.n && n->turn[n->n_told].is_ended; n->n_told++) {
         struct turn *t = &n->turn[n->n_told];
         if (t->is_cut) {
-            complain("%s: no memory for its report; free some memory and try again",
-                     n->targets.list.at[n->n_told].path);
+            complain_no_memory(n->targets.list.at[n->n_told].path);
             t->outcome = t->outcome == OUTCOME_DONE ? OUTCOME_LOSSES : t->outcome;
         }
         if (t->complaints)
@@ -380,7 +377,7 @@ int run_analyse(struct arguments *a)
         return exit_code(a->face, found);
     n.turn = arena_take(a->mem, n.targets.list.n, sizeof *n.turn);
     if (!n.turn) {
-        complain("no memory for %zu directories; free some memory and try again", n.targets.list.n);
+        complain_no_memory("the list of directories");
         return exit_code(a->face, OUTCOME_NOTHING);
     }
     work_memory(a, n.targets.list.at[0].path);
@@ -389,7 +386,7 @@ int run_analyse(struct arguments *a)
     enum outcome outcome = tally_outcome(&n.tally);
     json_t *more = NULL;
     if (!compare_ranks(&n, &more)) {
-        complain("no memory to compare %zu directories; free some memory and try again", n.targets.list.n);
+        complain_no_memory("the comparison of directories");
         outcome = outcome == OUTCOME_DONE ? OUTCOME_LOSSES : outcome;
     }
     if (a->json)

@@ -53,7 +53,7 @@ static bool analyze_one(const void *context, const char *path, struct progress *
     struct analyze_result found;
     r->account.mem = arena_new();
     if (!r->account.mem)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        return error_no_memory(e, path);
     if (!work_load(path, n->a->options.n_threads, progress, r, e))
         return false;
     progress_stage(progress, "writing", 1, 1, 0);

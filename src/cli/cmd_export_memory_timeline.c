@@ -153,7 +153,7 @@ static enum outcome write_out(struct arguments *a, const struct collection *s, c
     struct arena *mem = arena_new();
     const char *missing = missing_setting(&s->settings);
     if (!mem)
-        complain("%s: no memory; free some memory and try again", s->path);
+        complain_no_memory(s->path);
     else if (!s->settings.has_cpu)
         complain("%s: no data of %s; a memory timeline requires the activity CPU", s->path, s->framework_name);
     else if (missing)

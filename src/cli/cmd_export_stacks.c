@@ -85,7 +85,7 @@ static enum outcome write_stacks(struct arguments *a, const struct collection *s
     const char *log = is_graph_only ? NULL : is_file ? with_ending(a, out, ".log") : out;
     const char *svg = is_graph_only ? out : is_file ? with_ending(a, out, ".svg") : NULL;
     if (arena_failed(a->mem)) {
-        complain("%s: no memory; free some memory and try again", out);
+        complain_no_memory(out);
         return OUTCOME_NOTHING;
     }
     if (log && strcmp(log, out) != 0)

@@ -131,7 +131,7 @@ static bool draw_prof(struct arguments *a, const struct profile *p, struct out *
     if (!scope_resolve(&x, e) || !prof_trace_draw(&x, NULL, o, n_events, e))
         return false;
     if (arena_failed(a->mem) || names_failed(p->names))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for the timeline; free some memory and try again", p->path);
+        return error_no_memory(e, p->path);
     return *n_events > 0 || error_set(e, FAULT_ASKED, "%s: no data for a timeline", p->path);
 }
 

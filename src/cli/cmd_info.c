@@ -109,7 +109,7 @@ static bool find_folders(struct looked *l, struct error *e)
     if (why != 0)
         losses_add(&l->lost, LOSS_UNREADABLE, 1, l->path, 0);
     if (arena_failed(l->mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory", l->path);
+        return error_no_memory(e, l->path);
     if (l->folders.n > 0)
         qsort(l->folders.at, l->folders.n, sizeof *l->folders.at, by_name);
     return true;
@@ -120,7 +120,7 @@ static bool look(const char *prof_path, bool is_alone, struct looked *l, struct 
 {
     *l = (struct looked){ .path = prof_path, .mem = arena_new() };
     if (!l->mem)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
+        return error_no_memory(e, prof_path);
     if (!find_folders(l, e) || !collector_load(&l->collector, prof_path, l->mem, &l->lost, e) ||
         (is_alone && !l->collector.is_there && !collector_load_above(&l->collector, prof_path, l->mem, &l->lost, e)))
         return false;
@@ -135,7 +135,7 @@ static bool look(const char *prof_path, bool is_alone, struct looked *l, struct 
         count_gaps(f);
         losses_merge(&l->lost, &f->source.lost);
     }
-    return !arena_failed(l->mem) || error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
+    return !arena_failed(l->mem) || error_no_memory(e, prof_path);
 }
 
 static void look_end(struct looked *l)

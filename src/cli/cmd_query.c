@@ -44,8 +44,7 @@ static bool print(const struct query *q)
         complain("%s", e.text);
         return false;
     }
-    const bool done =
-        query_text(q, &text, &e) && (!text.failed_errno || error_set(&e, FAULT_LIMIT, "no memory for the models"));
+    const bool done = query_text(q, &text, &e) && (!text.failed_errno || error_no_memory(&e, "the models"));
     if (done)
         fwrite(text.buf, 1, text.n, stdout);
     else
@@ -114,7 +113,7 @@ int run_query(struct arguments *a)
         add_one(a, q, found.path[i], &tally);
     memory_unwatch();
     if (!q)
-        complain("no memory for the list of models; free some memory and try again");
+        complain_no_memory("the models");
     if (outcome == OUTCOME_DONE)
         outcome = q && (a->json || print(q)) ? tally_outcome(&tally) : OUTCOME_NOTHING;
     if (a->json)

@@ -86,7 +86,7 @@ static bool find_in_collections(const char *path, struct collections *out, struc
             framework_kind_of(inside, &why)) {
             has_collection = true;
             if (prof_find(inside, &found, &unused) && !add(out, &found))
-                error_set(e, FAULT_LIMIT, "%s: no memory for the list of collections", path);
+                error_no_memory(e, path);
         }
         prof_dirs_free(&found);
         free(inside);
@@ -117,14 +117,14 @@ static enum outcome find_one(const struct arguments *a, const char *given, bool 
     struct prof_dirs itself = { &path, 1 };
     bool done = false;
     if (!path)
-        error_set(&e, FAULT_LIMIT, "%s: no memory", given);
+        error_no_memory(&e, given);
     else if (prof_find(path, &found, &e))
-        done = add(out, &found) || error_set(&e, FAULT_LIMIT, "%s: no memory for the list of collections", given);
+        done = add(out, &found) || error_no_memory(&e, given);
     else if (a->face == FACE_ASCOPE && e.fault != FAULT_LIMIT && (done = find_in_collections(path, out, &e_inside)))
         e = e_inside;
     else if (with_ruins && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
         e = (struct error){ 0 };
-        done = add(out, &itself) || error_set(&e, FAULT_LIMIT, "%s: no memory", given);
+        done = add(out, &itself) || error_no_memory(&e, given);
     }
     if (e.fault != FAULT_NONE)
         complain("%s", e_inside.fault != FAULT_NONE ? e_inside.text : e.text);

@@ -198,7 +198,7 @@ int one_collection_run(struct arguments *a, const struct one_collection *c)
     }
     const char *dir = path_expand(a, "DIR", a->word[0]), *out = dir ? path_expand(a, "OUT", a->word[1]) : NULL;
     if (out && c->inside && is_directory(out) && !(out = arena_printf(a->mem, "%s/%s", out, c->inside)))
-        complain("OUT: no memory for a path; free some memory and try again");
+        complain_no_memory("OUT");
     enum outcome outcome = out ? check_paths(dir, out, given) : arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_PATH;
     if (outcome == OUTCOME_DONE)
         outcome = check_destination(a, out);
@@ -207,7 +207,7 @@ int one_collection_run(struct arguments *a, const struct one_collection *c)
     char *path = realpath(dir, NULL); /* the name of a collection is the last part of its path: "." must have one */
     const char *folder = folder_of(a, out);
     if (!path || !folder) {
-        complain("%s: %s", dir, path ? "no memory; free some memory and try again" : read_trouble(errno));
+        complain("%s: %s", dir, path ? no_memory_text() : read_trouble(errno));
         outcome = OUTCOME_NOTHING;
     } else {
         work_memory(a, folder);

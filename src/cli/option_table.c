@@ -256,7 +256,7 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
     }
     const char *full = arena_printf(a->mem, "%s%s", home ? home : "", rest);
     if (!full) {
-        complain("%s: no memory for a path; free some memory and try again", what);
+        complain_no_memory(what);
         return NULL;
     }
     if (!*full) {
@@ -536,7 +536,7 @@ struct arguments arguments_new(enum face face)
                            .sim = sim_defaults,
                            .mem = arena_new() };
     if (!a.mem)
-        complain("no memory for the command line; free some memory and try again");
+        complain_no_memory("the command line");
     return a;
 }
 

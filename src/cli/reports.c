@@ -88,13 +88,13 @@ bool reports_read(const char *path, struct arena *mem, struct processes *out, st
     const char *word;
     bool done = true;
     if (!root && json_memory_failed())
-        done = error_set(e, FAULT_LIMIT, "%s: no memory to read it", path);
+        done = error_no_memory(e, path);
     else if (!root)
         done = show_all(out, path, "is no JSON: ", wrong.text);
     else if (json_object_size(wanted) == 0)
         done = show_all(out, path, "has no object with names under ", "json_process");
     else if (!(out->name = arena_take(mem, json_object_size(wanted), sizeof *out->name)))
-        done = error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        done = error_no_memory(e, path);
     else
         json_object_foreach(wanted, word, value)
         {

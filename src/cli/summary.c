@@ -575,7 +575,7 @@ enum outcome json_report_more(const struct arguments *a, const char *key, json_t
     if (text && !json_memory_failed()) {
         puts(text);
     } else {
-        complain("no memory for the report; free some memory and try again");
+        complain_no_memory("the report");
         outcome = outcome == OUTCOME_DONE ? OUTCOME_LOSSES : outcome;
     }
     free(text);

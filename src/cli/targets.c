@@ -74,7 +74,7 @@ static void find(struct targets *t, const char *path, struct error *e)
         for (size_t i = 0; i < prof.n; i++)
             done = add_target(t, prof.path[i], NULL) && done;
     if (!done)
-        error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        error_no_memory(e, path);
     prof_dirs_free(&prof);
 }
 
@@ -105,11 +105,11 @@ static enum outcome find_one(struct targets *t, const char *given, bool with_rui
     if (path)
         find(t, path, &e);
     else
-        error_set(&e, FAULT_LIMIT, "%s: no memory", given);
+        error_no_memory(&e, given);
     if (with_ruins && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
         e = (struct error){ 0 };
         if (!add_target(t, path, NULL))
-            error_set(&e, FAULT_LIMIT, "%s: no memory", given);
+            error_no_memory(&e, given);
     }
     if (e.fault != FAULT_NONE)
         complain("%s", e.text);

@@ -1,5 +1,6 @@
 #include "cli/term.h"
 
+#include "base/error.h"
 #include "base/progress.h"
 
 #include <stdarg.h>
@@ -141,4 +142,9 @@ void complain(const char *fmt, ...)
     fprintf(stderr, "%s: ", program);
     term_text(&t, text, 0);
     fputc('\n', stderr);
+}
+
+void complain_no_memory(const char *what)
+{
+    complain("%s: %s", what, no_memory_text());
 }

@@ -31,6 +31,7 @@ char *term_time(char out[TERM_NUMBER], int64_t wall_ns); /* 2024-07-03 02:17:25.
 
 /* One line on stderr: "ascope: ...". The program's name is the one it was called by. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void complain_no_memory(const char *what);
 void complain_as(const char *program); /* lent for good */
 const char *complain_name(void);
 

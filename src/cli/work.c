@@ -47,16 +47,19 @@ static void end_done(struct run *run, const struct result *r)
     const size_t n = r->account.problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n,
                  n_more = n - n_told + r->account.n_untold;
     for (size_t i = 0; i < n_told; i++)
-        complain("%s", r->account.problems.at[i] ? r->account.problems.at[i] : "no memory for the error message");
+        if (r->account.problems.at[i])
+            complain("%s", r->account.problems.at[i]);
+        else
+            complain_no_memory(r->profile.path);
     if (n_told > 0 && n_more > 0)
         complain("and %zu more problems; --json lists them", n_more);
     else if (n_more > 0)
-        complain("%s: no memory for the error message; free some memory and try again", r->profile.path);
+        complain_no_memory(r->profile.path);
     if (run->a->json)
         add_json(run, summary_json(run->a, r));
     const bool is_told = summary_print(&run->term, run->a, r);
     if (!is_told)
-        complain("%s: no memory for its report; free some memory and try again", r->profile.path);
+        complain_no_memory(r->profile.path);
     if (run->a->face != FACE_ASCOPE) /* the exit code does not say it there */
         complain_losses(r->profile.path, &r->profile.lost);
     const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_told;

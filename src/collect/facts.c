@@ -118,8 +118,7 @@ bool facts_write(const struct ascope_session *s, struct error *e)
     step_facts(&t, s);
     json_text_add(&t, "}\n");
     facts_path(s, path);
-    const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
-                                       : place_file(path, t.at, t.n, false, e);
+    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, false, e);
     json_text_fini(&t);
     return is_written;
 }

@@ -200,7 +200,7 @@ struct host_sampler *host_sampler_start(uint32_t what, struct error *e)
 {
     struct host_sampler *h = calloc(1, sizeof *h);
     if (!h) {
-        error_set(e, FAULT_LIMIT, "no memory for the host sampler");
+        error_no_memory(e, "the host sampler");
         return NULL;
     }
     pthread_condattr_t monotonic; /* the wall clock may jump */

@@ -66,8 +66,7 @@ bool metadata_write(const struct ascope_session *s, struct error *e)
         t.n -= 2; /* the last comma */
     json_text_add(&t, "}");
     snprintf(path, sizeof path, "%s/profiler_metadata.json", s->path);
-    const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
-                                       : place_file(path, t.at, t.n, false, e);
+    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, false, e);
     json_text_fini(&t);
     return is_written;
 }
@@ -100,7 +99,7 @@ static bool key_add(struct ascope_session *s, const char *key, const char *json,
         if (!k || !value || !(k->key = strdup(key))) {
             free(k);
             free(value);
-            return error_set(e, FAULT_LIMIT, "metadata %.60s: no memory for it", key);
+            return error_no_memory(e, "the metadata of the session");
         }
         k->value = value;
         *at = k;
@@ -135,7 +134,7 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
     else if (!is_json)
         json_text_string(&t, value);
     if (t.is_short)
-        error_set(&e, FAULT_LIMIT, "metadata %.60s: no memory for it", key);
+        error_no_memory(&e, "the metadata of the session");
     if (e.fault == FAULT_NONE && key_add(s, key, is_json ? value : t.at, &e) && s->state != SESSION_NEW)
         metadata_write(s, &e); /* now: a program that is killed leaves it behind, too */
     json_text_fini(&t);

@@ -104,7 +104,7 @@ bool options_take(struct ascope_options *out, const struct ascope_options *from,
     if (is_whole)
         return true;
     options_fini(out);
-    return error_set(e, FAULT_LIMIT, "no memory for the options of a session");
+    return error_no_memory(e, "the options of the session");
 }
 
 void options_fini(struct ascope_options *o)

@@ -359,8 +359,7 @@ static bool file_write(const struct info_file *f, const struct ascope_session *s
     else
         snprintf(path, sizeof path, "%s/device_%d/%s", s->prof, d->is.id, f->name);
     f->text(&t, s, d);
-    const bool is_written = t.is_short ? error_set(e, FAULT_LIMIT, "%s: no memory for its text", path)
-                                       : place_file(path, t.at, t.n, true, e);
+    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, true, e);
     json_text_fini(&t);
     return is_written;
 }

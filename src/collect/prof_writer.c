@@ -330,7 +330,7 @@ uint8_t *slices_take(struct slices *s, size_t bytes)
         if (!s->buffer) {
             static uint8_t
                 nowhere[SLICES_BUFFER]; /* nothing is written after a fault, but callers fill what they get */
-            error_set(&s->to->error, FAULT_LIMIT, "%s: no memory for a buffer", s->family);
+            error_no_memory(&s->to->error, s->family);
             return nowhere;
         }
     }

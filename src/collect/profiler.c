@@ -205,8 +205,10 @@ static struct ascope_profiler *profiler_new(const struct ascope_options *o, cons
 {
     struct ascope_profiler *p = calloc(1, sizeof *p);
     struct error e = { 0 };
+    if (!p)
+        error_no_memory(&e, "the profiler");
     if (!p || !plan_take(p, plan, &e) || !options_take(&p->o, o, &e)) {
-        message(ASCOPE_ERROR, "%s", p ? e.text : "no memory for a profiler");
+        message(ASCOPE_ERROR, "%s", e.text);
         free(p);
         return NULL;
     }

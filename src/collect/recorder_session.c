@@ -207,7 +207,7 @@ static bool devices_find(struct ascope_session *s, struct error *e)
         return true;
     struct session_device *more = realloc(s->devices, n * sizeof *more);
     if (!more)
-        return error_set(e, FAULT_LIMIT, "no memory for %u devices", n);
+        return error_no_memory(e, "the devices of the session");
     s->devices = more;
     memset(more + s->n_devices, 0, (n - s->n_devices) * sizeof *more);
     for (; s->n_devices < n; s->n_devices++)
@@ -284,7 +284,7 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
     unsigned char id[16];
     pthread_once(&once, watch_process);
     if (!s) {
-        error_set(&e, FAULT_LIMIT, "no memory for a session");
+        error_no_memory(&e, "the session");
         told(&e, to);
         return NULL;
     }

@@ -240,7 +240,7 @@ static bool places_open(struct recovering *r, struct error *e)
         close(framework.dir);
     if (prof.dir >= 0)
         close(prof.dir);
-    return error_set(e, FAULT_LIMIT, "%s: no memory", r->rings_path);
+    return error_no_memory(e, r->rings_path);
 }
 
 static void files_resume(struct recovering *r)
@@ -377,7 +377,7 @@ static enum recovery recover(struct recovering *r, struct error *e)
     if (state == RINGS_UNUSED)
         r->left.commit = calloc(1, sizeof *r->left.commit);
     if (!r->left.commit)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", r->rings_path), RECOVERY_FAILED;
+        return error_no_memory(e, r->rings_path), RECOVERY_FAILED;
     const enum recovery how = files_finish(r, e);
     if (how == RECOVERY_DONE)
         rings_remove(r);

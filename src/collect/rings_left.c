@@ -100,7 +100,7 @@ static enum rings_state commit_read(struct rings_left *l, struct error *e)
 {
     struct rings_commit *all = malloc((RINGS_TURNS + 1) * sizeof *all); /* one more, to look at */
     if (!all) {
-        error_set(e, FAULT_LIMIT, "%s: no memory", l->path);
+        error_no_memory(e, l->path);
         return RINGS_NO_MEMORY;
     }
     uint64_t number[RINGS_TURNS];
@@ -305,8 +305,7 @@ bool rings_left_drain(struct rings_left *l, void (*put)(void *, struct record_he
             const bool is_read = lane_drain(l, &one, head, (struct receiver){ put, context });
             free(one.bytes);
             if (!is_read)
-                return error_set(e, FAULT_LIMIT, "%s: no memory for %llu bytes of records", l->path,
-                                 (unsigned long long)layout->lane_bytes[lane]);
+                return error_no_memory(e, l->path);
         }
         dropped_add(l, &shared);
         l->cost_ticks += atomic_load(&shared.cost_ticks);

@@ -17,7 +17,7 @@ bool columns_set(struct table *t, const struct optional_column *from, size_t n, 
 {
     struct column *column = arena_take(x->mem, n, sizeof *column);
     if (!column)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its columns", t->name);
+        return error_no_memory(e, t->name);
     t->column = column;
     t->n_columns = columns_choose(column, from, n, has, x->options->dialect);
     return true;

@@ -162,7 +162,7 @@ bool scope_resolve(struct export *x, struct error *e)
 
     struct window *window = arena_take(p->mem, p->n_devices, sizeof *window);
     if (!window)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
+        return error_no_memory(e, p->path);
     bool has_any = false;
     for (size_t d = 0; d < p->n_devices; d++) {
         window[d] = window_of(x, &p->device[d]);

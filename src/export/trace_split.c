@@ -31,11 +31,6 @@ struct events {
     unsigned comma; /* bytes between events: 1, or 2 with a line for each */
 };
 
-static bool no_memory(const struct trace_split *s, struct error *e)
-{
-    return error_set(e, FAULT_LIMIT, "%s%s: no memory to split it", s->before, s->after);
-}
-
 static uint64_t key_of(int64_t ns)
 {
     return (uint64_t)ns ^ (uint64_t)1 << 63;
@@ -217,7 +212,7 @@ static bool piece_write(struct trace_split *s, const struct piece_job *piece, co
     struct piece_job j = *piece;
     struct out o;
     if (!p || !path)
-        return no_memory(s, e);
+        return error_no_memory(e, s->before);
     *p = (struct trace_piece){ .path = path, .n_events = j.n, .n_text = AROUND + j.v->meta_bytes };
     for (size_t i = 0; i < j.n; i++)
         p->n_text += j.v->len[j.row[i]] + j.v->comma;
@@ -251,7 +246,7 @@ static bool split(struct trace_split *s, const struct trace_scan *whole, struct 
     struct events v = { 0 };
     LIST(size_t) ends = { 0 };
     if (!events_find(&v, whole, mem))
-        return no_memory(s, e);
+        return error_no_memory(e, s->before);
     if (v.meta_bytes + AROUND > s->max_bytes / 2)
         return error_set(
             e, FAULT_ASKED,
@@ -261,12 +256,12 @@ static bool split(struct trace_split *s, const struct trace_scan *whole, struct 
     for (size_t at = 0; at < v.n || ends.n == 0;) {
         size_t *end = list_add(&ends, mem);
         if (!end)
-            return no_memory(s, e);
+            return error_no_memory(e, s->before);
         *end = at = piece_end(&v, at, budget);
     }
     uint32_t *row = arena_take(mem, v.n, sizeof *row);
     if (!row || !rows_of_pieces(&v, ends.at, row, mem))
-        return no_memory(s, e);
+        return error_no_memory(e, s->before);
     for (size_t k = 0; k < ends.n; k++) {
         const size_t first = k > 0 ? ends.at[k - 1] : 0;
         const struct piece_job j = { .whole = whole, .v = &v, .row = row + first, .n = ends.at[k] - first };
@@ -295,7 +290,7 @@ static bool pack(struct trace_split *s, struct trace_scan *whole, struct error *
     const char *path = arena_printf(s->mem, "%s%s", s->before, s->after);
     struct out o;
     if (!p || !path)
-        return no_memory(s, e);
+        return error_no_memory(e, s->before);
     *p = (struct trace_piece){ .path = path, .n_text = whole->size };
     if (!(s->is_named ? out_open_named : out_open)(&o, path, e))
         return false;
@@ -311,7 +306,7 @@ static bool keep(struct trace_split *s, struct out *whole, struct error *e)
     const char *path = arena_printf(s->mem, "%s%s", s->before, s->after);
     if (!p || !path) {
         out_discard(whole);
-        return no_memory(s, e);
+        return error_no_memory(e, s->before);
     }
     *p = (struct trace_piece){ .path = path, .n_text = whole->written + whole->n };
     return out_close(whole, e);
@@ -324,7 +319,7 @@ bool trace_split(struct trace_split *s, struct out *whole, struct error *e)
         return keep(s, whole, e);
     struct arena *mem = arena_new();
     struct mapped map = { 0 };
-    bool done = mem || no_memory(s, e);
+    bool done = mem || error_no_memory(e, s->before);
     if (done && !out_map(whole, &map)) {
         const int why = whole->failed_errno ? whole->failed_errno : errno;
         done = error_set(e, FAULT_IO, "%s%s: cannot be written: %s", s->before, s->after, write_trouble(why));

@@ -23,7 +23,7 @@ bool mc2_groups_index(struct profile *p, struct error *e)
         return true;
     g->row_of_kfc = arena_take(s->mem, STREAM_IDS, sizeof *g->row_of_kfc);
     if (!g->row_of_kfc)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its streams", s->path);
+        return error_no_memory(e, s->path);
     for (size_t i = 0; i < STREAM_IDS; i++)
         g->row_of_kfc[i] = NO_ROW;
     for (uint32_t i = 0; i < g->n; i++) {
@@ -158,8 +158,7 @@ static bool load_tasks(struct device *d, struct error *e)
         c->tasks.transport = decode(entry, n, ENTRY_TRANSPORT, mem);
         c->tasks.rdma = decode(entry, n, ENTRY_RDMA, mem);
     }
-    return !arena_failed(mem) ||
-           error_set(e, FAULT_LIMIT, "%s: no memory for the communication of its AI CPUs", d->source.path);
+    return !arena_failed(mem) || error_no_memory(e, d->source.path);
 }
 
 bool aicpu_comm_load(struct device *d, struct error *e)

@@ -316,7 +316,7 @@ bool collector_load(struct collector *out, const char *path, struct arena *mem, 
     }
     json_decref(root);
     if (arena_failed(mem) || why == ENOMEM || json_memory_failed())
-        return error_set(e, FAULT_LIMIT, "%s/%s: no memory to read it", path, FILE_NAME);
+        return error_no_memory(e, path);
     return true;
 }
 
@@ -329,5 +329,5 @@ bool collector_load_above(struct collector *out, const char *path, struct arena 
     if (len < sizeof session || memcmp(slash - (sizeof session - 1), session, sizeof session - 1) != 0)
         return true;
     const char *above = arena_text(mem, path, len);
-    return above ? collector_load(out, above, mem, lost, e) : error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    return above ? collector_load(out, above, mem, lost, e) : error_no_memory(e, path);
 }

@@ -73,11 +73,6 @@ static const struct sampled families[] = {
 };
 /* clang-format on */
 
-static bool no_memory(const struct source *s, const char *stream, struct error *e)
-{
-    return error_set(e, FAULT_LIMIT, "%s: no memory for its %s", s->path, stream);
-}
-
 /* Times into wall-clock time, rows into their order, early ones counted. column[0] holds the times as recorded. */
 static bool place(struct source *s, const char *stream, enum time_base base, struct samples *t, unsigned n_columns,
                   struct error *e)
@@ -87,7 +82,7 @@ static bool place(struct source *s, const char *stream, enum time_base base, str
     uint32_t *order = arena_take(s->mem, t->n, sizeof *order);
     void *moved = arena_take(s->mem, t->n, sizeof(uint64_t));
     if (!t->at_ns || !key || !order || !moved || t->n > UINT32_MAX)
-        return no_memory(s, stream, e);
+        return error_no_memory(e, s->path);
     bool is_sorted = true;
     for (size_t i = 0; i < t->n; i++) {
         t->at_ns[i] = wall_ns(s, base, samples_uint(t, 0, i));
@@ -97,7 +92,7 @@ static bool place(struct source *s, const char *stream, enum time_base base, str
     if (!is_sorted) {
         order_fill(order, t->n);
         if (!order_by_u64(order, t->n, key))
-            return no_memory(s, stream, e);
+            return error_no_memory(e, s->path);
         order_apply(moved, t->at_ns, order, t->n, sizeof *t->at_ns);
         memcpy(t->at_ns, moved, t->n * sizeof *t->at_ns);
         for (unsigned c = 0; c < n_columns; c++) {
@@ -164,7 +159,7 @@ static bool load_lines(struct source *s, const struct sampled *f, struct samples
         out->column[c].width = sizeof(uint64_t);
         out->column[c].is_real = c > 0; /* counts, but some collectors write fractions */
         if (!out->column[c].at)
-            return no_memory(s, f->stream, e);
+            return error_no_memory(e, s->path);
     }
     for (struct word line, word[LINES_MOST_WORDS]; text_next(&text, &line);) {
         const size_t n = line_words(line.at, line.len, word, LINES_MOST_WORDS);
@@ -222,7 +217,7 @@ static bool load_all_changes(struct source *s, struct counters *c, struct error 
             of[k]->column[f].at = arena_take(s->mem, most, sizeof(uint64_t));
             of[k]->column[f].width = sizeof(uint64_t);
             if (!of[k]->column[f].at)
-                return no_memory(s, change_streams[0].stream, e);
+                return error_no_memory(e, s->path);
         }
     for (size_t i = 0; i < 2; i++)
         if (!load_changes(s, change_streams[i].stream, change_streams[i].has_kinds, of, e))

@@ -150,7 +150,7 @@ static bool load_perf(struct profile *p, struct source *s, struct usage *u, stru
         return false;
     const size_t most = text_lines(&t) / 2; /* a head and a frame at least */
     if (!take_rows(s, &u->samples[SAMPLED_AI], most) || !take_rows(s, &u->samples[SAMPLED_CTRL], most))
-        return error_set(e, FAULT_LIMIT, "%s/ai_ctrl_cpu.data: no memory for its samples", s->path);
+        return error_no_memory(e, s->path);
     read_perf(p, s, u, &t);
     return true;
 }
@@ -178,7 +178,7 @@ static bool load_ts(struct profile *p, struct source *s, struct cpu_samples *c, 
     if (!records_load(s, s->mem, "tscpu.data", &ts_cpu_layout, false, &r, e))
         return false;
     if (!take_rows(s, c, r.n * TS_CPU_PAIRS))
-        return error_set(e, FAULT_LIMIT, "%s/tscpu.data: no memory for its samples", s->path);
+        return error_no_memory(e, s->path);
     read_asked(s, asked);
     for (size_t i = 0; i < r.n; i++) {
         char pc[24];

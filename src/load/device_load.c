@@ -35,7 +35,7 @@ static bool load_track(struct device *d, struct error *e)
     log->stamps.stream = U16(r, STEP_STREAM);
     log->stamps.task = is_wide ? U32(r, STEP_TASK) : widened(s, U16(r, STEP_TASK), r.n);
     if (!log->stamps.task)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its steps", s->path);
+        return error_no_memory(e, s->path);
     log->stamps.tag = U16(r, STEP_TAG);
     if (!records_load(s, s->mem, "ts_track.data", &ts_flip_layout, true, &r, e))
         return false;
@@ -110,7 +110,7 @@ static bool load_model_stamps(struct device *d, struct error *e)
     for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
         uint8_t *longer = arena_take(s->mem, n, column[c].size);
         if (!longer)
-            return error_set(e, FAULT_LIMIT, "%s: no memory for the stamps of its models", s->path);
+            return error_no_memory(e, s->path);
         if (before > 0)
             memcpy(longer, *column[c].column, before * column[c].size);
         for (size_t i = 0; column[c].more && i < r.n; i++) /* little endian: the narrow ones fit the low bytes */
@@ -163,7 +163,7 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
     log->dp.action = arena_take(s->mem, r.n, sizeof *log->dp.action);
     log->dp.source = arena_take(s->mem, r.n, sizeof *log->dp.source);
     if (!log->dp.action || !log->dp.source)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its data queue", s->path);
+        return error_no_memory(e, s->path);
     for (size_t i = 0; i < r.n; i++) {
         log->dp.action[i] = text_of(p->names, r.rest[i] + action, DP_ACTION_BYTES);
         log->dp.source[i] = text_of(p->names, r.rest[i] + source, DP_SOURCE_BYTES);

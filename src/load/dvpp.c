@@ -105,6 +105,5 @@ bool dvpp_load(struct profile *p, struct source *s, struct usage *u, struct erro
             !read_rows(&r, &s->stream[i], e))
             return false;
     }
-    return r.rows.n == 0 || sum_up(&r, p->names, &u->dvpp) ||
-           error_set(e, FAULT_LIMIT, "%s: no memory for its DVPP units", s->path);
+    return r.rows.n == 0 || sum_up(&r, p->names, &u->dvpp) || error_no_memory(e, s->path);
 }

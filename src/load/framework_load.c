@@ -122,7 +122,7 @@ static void load_ops(struct loading *l, struct framework_file *file)
     struct tlv t = tlv_of(file);
     struct broken_lines lines = { .names = names, .mem = arena_new() };
     if (!lines.mem)
-        error_set(&l->error[FRAMEWORK_OPS], FAULT_LIMIT, "%s: no memory for its texts", file->name);
+        error_no_memory(&l->error[FRAMEWORK_OPS], file->name);
     if (!lines.mem || !ops_take(o, tlv_count(&t, layout->size), l->r->keeps_records, file->mem)) {
         arena_free(lines.mem);
         return;
@@ -154,7 +154,7 @@ static void load_ops(struct loading *l, struct framework_file *file)
         }
     }
     if (arena_failed(lines.mem))
-        error_set(&l->error[FRAMEWORK_OPS], FAULT_LIMIT, "%s: no memory for its texts", file->name);
+        error_no_memory(&l->error[FRAMEWORK_OPS], file->name);
     arena_free(lines.mem);
 }
 
@@ -275,7 +275,7 @@ static void load_marks(struct loading *l, struct framework_file *file)
     l->f->has_queue = file->is_there;
     if (!mem || !marks_read(&m, l, file, mem) || !marks_pair(&m, TORCH_MARK_ENQUEUE_BEGIN, &l->f->enqueue, file, mem) ||
         !marks_pair(&m, TORCH_MARK_DEQUEUE_BEGIN, &l->f->dequeue, file, mem))
-        error_set(&l->error[FRAMEWORK_MARKS], FAULT_LIMIT, "%s: no memory for its marks", file->name);
+        error_no_memory(&l->error[FRAMEWORK_MARKS], file->name);
     arena_free(mem);
 }
 
@@ -376,7 +376,7 @@ static void load_gc(struct loading *l, struct framework_file *file)
 static void load_python(struct loading *l, struct framework_file *file)
 {
     if (!python_load(l->f, l->r))
-        error_set(&l->error[FRAMEWORK_PYTHON], FAULT_LIMIT, "%s: no memory for its calls", file->name);
+        error_no_memory(&l->error[FRAMEWORK_PYTHON], file->name);
 }
 
 static void (*const load_file[FRAMEWORK_FILES])(struct loading *l, struct framework_file *file) = {
@@ -393,7 +393,7 @@ static void load_one(void *context, size_t i)
         load_file[i](l, file);
     progress_work(file->size);
     if (!file->mem || arena_failed(file->mem))
-        error_set(&l->error[i], FAULT_LIMIT, "%s/%s: no memory", l->f->path, strchr(file->name, '/') + 1);
+        error_no_memory(&l->error[i], l->f->path);
 }
 
 /* Some file systems know no mapping, and some machines have no room for another one: then it is copied. */

@@ -280,7 +280,7 @@ bool gauges_load(struct source *s, struct usage *u, struct error *e)
             return false;
         if (!take_rows(s, g, text_lines(&t), gauge_files[k].has_cpu, gauge_files[k].n_speeds) ||
             !gauge_files[k].load(s, &t, g) || arena_failed(s->mem))
-            return error_set(e, FAULT_LIMIT, "%s/%s: no memory for it", s->path, gauge_files[k].family);
+            return error_no_memory(e, s->path);
         for (size_t i = 0; i < g->n; i++)
             losses_add(&s->lost, LOSS_OUTSIDE, g->begin_ns[i] < s->begin_ns, stream->slice[0].name, 0);
     }

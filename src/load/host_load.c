@@ -40,7 +40,7 @@ static bool load_lines(struct profile *p, const char *family, bool (*key_of)(str
             }
             const name_id name = names_add(p->names, colon + 1, len - (size_t)(colon + 1 - line));
             if (!dictionary_add(&p->dictionary, key, name))
-                return error_set(e, FAULT_LIMIT, "%s: no memory for its dictionary", p->path);
+                return error_no_memory(e, p->path);
         }
     }
     return true;
@@ -87,12 +87,12 @@ bool sorted_load(struct profile *p, const char *family, const struct layout *l, 
 {
     *out = (struct sorted){ .source = &p->host.source, .layout = l, .scratch = arena_new() };
     if (!out->scratch)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", p->path, l->name);
+        return error_no_memory(e, p->path);
     if (records_load(out->source, out->scratch, family, l, false, &out->in, e)) {
         out->order = thread_time_order(out->in.n, out->in.column[HEAD_THREAD], out->in.column[HEAD_TIME]);
         if (out->order)
             return true;
-        error_set(e, FAULT_LIMIT, "%s: no memory to sort the %s records", p->path, l->name);
+        error_no_memory(e, p->path);
     }
     arena_free(out->scratch);
     return false;
@@ -136,8 +136,7 @@ bool sorted_end(struct sorted *s, struct error *e)
 {
     memory_give(s->order);
     arena_free(s->scratch);
-    return !arena_failed(s->source->mem) ||
-           error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", s->source->path, s->layout->name);
+    return !arena_failed(s->source->mem) || error_no_memory(e, s->source->path);
 }
 
 /* Two points with the same level, type, thread, request and item are the two ends of one call. Replaces the first by
@@ -270,7 +269,7 @@ bool calls_load(struct profile *p, struct error *e)
     own.lost = (struct losses){ 0 };
     own.mem = p->host.calls_mem = arena_new();
     if (!own.mem)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its calls", p->path);
+        return error_no_memory(e, p->path);
     struct sorted s = { .source = &own, .layout = &api_layout, .scratch = arena_new() };
     struct calls *c = &p->host.calls;
     bool done = s.scratch && records_load(s.source, s.scratch, "api_event.data", &api_layout, false, &s.in, e);
@@ -286,7 +285,7 @@ bool calls_load(struct profile *p, struct error *e)
                              .item = sorted_column(&s, API_ITEM) };
     arena_free(s.scratch);
     p->host.calls_lost = own.lost;
-    return (done && !arena_failed(own.mem)) || error_set(e, FAULT_LIMIT, "%s: no memory to sort its calls", own.path);
+    return (done && !arena_failed(own.mem)) || error_no_memory(e, own.path);
 }
 
 /* The same eight bytes, from now on a double. */
@@ -449,7 +448,7 @@ static bool load_tracks(struct profile *p, struct error *e)
     if (!sorted_end(&s, e))
         return false;
     if (!split_flips(mem, t, n, &h->flips))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its tasks", p->path);
+        return error_no_memory(e, p->path);
     for (size_t i = 0; i < n; i++) {
         if (t->type[i] == TRACK_TYPE_FLIP || t->type[i] == TRACK_TYPE_MAINTENANCE)
             continue;
@@ -558,7 +557,7 @@ static bool load_marks(struct profile *p, struct error *e)
                          .domain = U64(r, MARK_DOMAIN),
                          .message = arena_take(s->mem, r.n, sizeof *m->message) };
     if (!m->message)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its marks", s->path);
+        return error_no_memory(e, s->path);
     for (size_t i = 0; i < r.n; i++) {
         const char *text = (const char *)r.rest[i] + MARK_MESSAGE;
         m->message[i] = names_add(p->names, text, strnlen(text, MARK_MESSAGE_BYTES));

@@ -250,7 +250,7 @@ bool os_calls_load(struct profile *p, struct source *s, struct usage *u, struct 
     c->begin_ns = arena_take(s->mem, most, sizeof *c->begin_ns);
     c->dur_ns = arena_take(s->mem, most, sizeof *c->dur_ns);
     if (!c->name || !c->thread || !c->begin_ns || !c->dur_ns)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its system calls", s->path);
+        return error_no_memory(e, s->path);
     for (size_t i = 0; i < TRACERS; i++)
         if (is_there[i])
             read_trace(&r, &tracers[i], &text[i]);

@@ -156,7 +156,7 @@ bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
         return false;
     if (out->n < n) {
         prof_dirs_free(out);
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        return error_no_memory(e, path);
     }
     return true;
 }
@@ -205,7 +205,7 @@ static bool open_sources(struct profile *p, struct error *e)
         losses_add(&p->lost, LOSS_UNREADABLE, 1, o.path, 0);
     p->device = arena_take(p->mem, n, sizeof *p->device);
     if (!p->device)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
+        return error_no_memory(e, p->path);
     struct error why = { 0 };
     for (size_t i = 0; i < n; i++) {
         const char *name = strrchr(dir[i], '/') + 1;
@@ -270,10 +270,10 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
 {
     *p = (struct profile){ .mem = arena_new(), .names = names_new() };
     if (!p->mem || !p->names || !known_names_add(p->names))
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        return error_no_memory(e, path);
     p->path = arena_text(p->mem, path, strlen(path));
     if (!p->path)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        return error_no_memory(e, path);
     if (!open_sources(p, e) || !collector_load(&p->collector, p->path, p->mem, &p->lost, e))
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
@@ -286,7 +286,7 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
 
     struct loading l = { p, arena_take(p->mem, LOAD_DEVICES + p->n_devices, sizeof *l.error) };
     if (!l.error)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        return error_no_memory(e, path);
     pool_run(LOAD_DEVICES + p->n_devices, n_threads, load_one, &l);
     for (size_t i = 0; i < LOAD_DEVICES + p->n_devices; i++)
         if (l.error[i].fault != FAULT_NONE)
@@ -295,7 +295,7 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
     p->host.source.lost = p->host.calls_lost;
     losses_merge(&p->host.source.lost, &others);
     if (names_failed(p->names))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its names", path);
+        return error_no_memory(e, path);
     return true;
 }
 

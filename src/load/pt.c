@@ -278,7 +278,7 @@ static bool load_device(struct collection *s, const char *prof, unsigned n_threa
     if (s->device_error.fault == FAULT_LIMIT)
         return error_set(e, FAULT_LIMIT, "%s", s->device_error.text);
     profile_free(&s->profile);
-    return (profile_empty(&s->profile) && !arena_failed(s->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
+    return (profile_empty(&s->profile) && !arena_failed(s->mem)) || error_no_memory(e, s->path);
 }
 
 static bool open_parts(struct collection *s, const char *path, struct parts *p, struct error *e)
@@ -286,7 +286,7 @@ static bool open_parts(struct collection *s, const char *path, struct parts *p, 
     *s = (struct collection){ .framework_name = PT_NAME, .mem = arena_new() };
     s->path = s->mem ? arena_text(s->mem, path, strlen(path)) : NULL;
     if (!s->path)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        return error_no_memory(e, path);
     const char *slash = strrchr(s->path, '/');
     s->name = slash ? slash + 1 : s->path;
     parts_find(p, path);
@@ -304,7 +304,7 @@ static bool open_parts(struct collection *s, const char *path, struct parts *p, 
     json_decref(info);
     json_decref(noted);
     if (!is_read || arena_failed(s->mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its settings", path);
+        return error_no_memory(e, path);
     return collector_load(&s->collector, s->path, s->mem, &s->lost, e);
 }
 
@@ -322,7 +322,7 @@ bool pt_look(struct collection *s, const char *path, struct collection_look *out
             losses_add(&s->lost, LOSS_UNREADABLE, 1, framework_file_name[i], 0);
         out->bytes[i] = is_there && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
     }
-    return !arena_failed(s->mem) || error_set(e, FAULT_LIMIT, "%s: no memory", path);
+    return !arena_failed(s->mem) || error_no_memory(e, path);
 }
 
 bool pt_load(struct collection *s, const char *path, const struct collection_request *r, struct error *e)
@@ -347,6 +347,6 @@ bool pt_load(struct collection *s, const char *path, const struct collection_req
                                                .n_threads = r->n_threads };
     const char *framework = arena_printf(s->mem, "%s/FRAMEWORK", path);
     if (!framework || !framework_load(&s->framework, framework, &request, e))
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
-    return !names_failed(s->profile.names) || error_set(e, FAULT_LIMIT, "%s: no memory for its names", path);
+        return error_no_memory(e, path);
+    return !names_failed(s->profile.names) || error_no_memory(e, path);
 }

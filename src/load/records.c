@@ -260,5 +260,5 @@ bool records_load(struct source *s, struct arena *mem, const char *family, const
         for (size_t i = 0; i < n_streams; i++)
             stream[i].n_unread = 0;
     }
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the %s records", s->path, l->name);
+    return done || error_no_memory(e, s->path);
 }

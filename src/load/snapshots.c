@@ -276,5 +276,5 @@ bool snapshots_load(struct profile *p, struct source *s, struct usage *u, struct
             qsort(use[k].at, use[k].n, sizeof *use[k].at, by_pid);
         u->process[k] = (struct process_uses){ use[k].n, use[k].at };
     }
-    return !arena_failed(s->mem) || error_set(e, FAULT_LIMIT, "%s: no memory for its processes", s->path);
+    return !arena_failed(s->mem) || error_no_memory(e, s->path);
 }

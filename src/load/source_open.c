@@ -436,7 +436,7 @@ static bool find_streams(struct source *s, struct error *e)
     const bool done = l.mem && list_slices(s, dir, &l) && take_slices(s, dirfd(dir), &l);
     arena_free(l.mem);
     closedir(dir);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its files", s->path);
+    return done || error_no_memory(e, s->path);
 }
 
 /* All that info.json and sample.json say. */
@@ -449,7 +449,7 @@ static bool read_settings(struct source *s, struct error *e)
     /* Without sample.json the counters have no names, but the tasks are all there. */
     bool done = read_optional(s, "sample.json", true, &sample, e);
     if (done && !settings_load(&s->settings, info, sample, s->mem))
-        done = error_set(e, FAULT_LIMIT, "%s: no memory for its settings", s->path);
+        done = error_no_memory(e, s->path);
     done = done && read_clocks(s, info, e);
     json_decref(info);
     json_decref(sample);
@@ -460,12 +460,12 @@ bool source_open(struct source *s, const char *prof_path, const char *name, stru
 {
     *s = (struct source){ .is_host = strcmp(name, "host") == 0, .mem = arena_new() };
     if (!s->mem)
-        return error_set(e, FAULT_LIMIT, "%s/%s: no memory", prof_path, name);
+        return error_no_memory(e, prof_path);
     s->device = s->is_host ? HOST_DEVICE_ID : (unsigned)strtoul(name + strlen("device_"), NULL, 10);
     s->name = arena_text(s->mem, name, strlen(name));
     s->path = arena_printf(s->mem, "%s/%s", prof_path, name);
     if (!s->name || !s->path) {
-        error_set(e, FAULT_LIMIT, "%s/%s: no memory", prof_path, name);
+        error_no_memory(e, prof_path);
         goto failed;
     }
     if (read_settings(s, e) && read_window(s, e) && find_streams(s, e))

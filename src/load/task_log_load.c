@@ -63,7 +63,7 @@ static bool load_track(struct source *s, struct edges *out, struct error *e)
              *stream = r.column[TS_TIMELINE_STREAM], *task = r.column[TS_TIMELINE_TASK];
     const uint64_t *tick = r.column[TS_TIMELINE_TICK];
     if (!edges_take(out, r.n, s->mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", s->path);
+        return error_no_memory(e, s->path);
     for (size_t i = 0; i < r.n; i++)
         if (state[i] == TS_TIMELINE_RUNNING || state[i] == TS_TIMELINE_COMPLETE)
             edges_add(out, edge_id(stream[i], task[i]), tick[i], (uint8_t)type[i], state[i] == TS_TIMELINE_COMPLETE);

@@ -152,7 +152,7 @@ bool tensors_load(struct profile *p, struct error *e)
     if (!texts_init(&t, e) || !has_room || arena_failed(s->mem)) {
         texts_fini(&t);
         sorted_end(&in, e);
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its tensors", s->path);
+        return error_no_memory(e, s->path);
     }
     /* An operator with more than five tensors takes several records of the same name, thread and time. */
     size_t n = 0;
@@ -227,7 +227,7 @@ static bool captured_variable(struct profile *p, const struct stream *stream, st
         if (len != fixed + tensors * TENSOR_BYTES)
             stream_lost(s, stream, LOSS_BAD_VALUE, at);
         else if (!captured_add(c, s->mem, rec))
-            return error_set(e, FAULT_LIMIT, "%s: no memory for its captured operators", s->path);
+            return error_no_memory(e, s->path);
         bytes_take(&in, (size_t)(len - fixed));
     }
     return true;
@@ -269,7 +269,7 @@ bool captured_ops_load(struct profile *p, struct error *e)
     const bool room = columns_take(s->mem, n, &columns) && !arena_failed(s->mem);
     if (!texts_init(&t, e) || !room) {
         texts_fini(&t);
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its captured operators", s->path);
+        return error_no_memory(e, s->path);
     }
     for (size_t i = 0; i < n; i++) {
         const bool is_fixed = i >= c.rec.n;

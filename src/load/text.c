@@ -17,7 +17,7 @@ bool stream_text(struct source *s, const struct stream *stream, struct bytes *ou
         total += stream->slice[i].size;
     uint8_t *joined = arena_take(s->mem, total, 1);
     if (!joined)
-        return error_set(e, FAULT_LIMIT, "%s/%s: no memory to join its slices", s->path, stream->family);
+        return error_no_memory(e, s->path);
     size_t at = 0;
     for (size_t i = 0; i < stream->n_slices; i++) {
         if (stream->slice[i].size > 0)

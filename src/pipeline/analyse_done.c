@@ -81,7 +81,7 @@ bool analyse_done_write(const struct collection_result *r, int code_of_losses, c
     const char *path = arena_printf(a->mem, "%s/%s", dir, ANALYSE_DONE);
     struct out o;
     if (!path)
-        return error_set(e, FAULT_LIMIT, "%s/%s: no memory", dir, ANALYSE_DONE);
+        return error_no_memory(e, dir);
     if (!out_open(&o, path, e))
         return false;
     out_lit(&o, "{\n  \"ascope\": ");

@@ -111,7 +111,7 @@ static const char *log_claim(const char *logs, const char *day, struct arena *me
     if (path)
         error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(errno));
     else
-        error_set(e, FAULT_LIMIT, "%s: no memory", logs);
+        error_no_memory(e, logs);
     return NULL;
 }
 
@@ -129,7 +129,7 @@ bool analysis_log_write(const struct collection_result *r, const char *dir, stru
     snprintf(l.stamp, sizeof l.stamp, "%s.%03ld", day, now.tv_nsec / 1000000 % 1000);
     const char *logs = arena_printf(a->mem, "%s/logs", dir);
     if (!logs)
-        return error_set(e, FAULT_LIMIT, "%s/logs: no memory", dir);
+        return error_no_memory(e, dir);
     const char *path = outdir_make_inside(logs, e) ? log_claim(logs, file_day, a->mem, e) : NULL;
     if (!path)
         return false;
@@ -144,7 +144,7 @@ bool analysis_log_write(const struct collection_result *r, const char *dir, stru
     log_recording(&l, &r->collection.collector, a->mem);
     log_losses(&l, &r->collection.lost);
     for (size_t i = 0; i < a->problems.n; i++)
-        line(&l, "ERROR", "%s", a->problems.at[i] ? a->problems.at[i] : "no memory for the error message");
+        line(&l, "ERROR", "%s", a->problems.at[i] ? a->problems.at[i] : no_memory_text());
     line(&l, "INFO", "%.3f s reading, %.3f s analysing", a->load_s, a->analyse_s);
     const bool done = out_close(&l.out, e);
     if (!done)

@@ -25,13 +25,13 @@ static bool write_json(const char *dir, struct collectives *c, bool is_matrix, s
     const char *path = arena_printf(mem, "%s/communication%s.json", dir, is_matrix ? "_matrix" : "");
     struct out o;
     if (!path)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", dir);
+        return error_no_memory(e, dir);
     if (!out_open(&o, path, e))
         return false;
     const bool done = is_matrix ? matrix_json(c, &o) : costs_json(c, &o, &out->n_untimed);
     if (!done) {
         out_discard(&o);
-        return error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", path);
+        return error_no_memory(e, path);
     }
     if (!out_close(&o, e))
         return false;
@@ -46,7 +46,7 @@ static bool write_db(const char *dir, struct collectives *c, struct arena *mem, 
 {
     const char *path = arena_printf(mem, "%s/communication_analyzer.db", dir);
     if (!path)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", dir);
+        return error_no_memory(e, dir);
     struct db *db = db_open(path, c->names, e);
     if (!db)
         return false;
@@ -67,7 +67,7 @@ static const char *make_dirs(const struct profile *p, const struct analyze_reque
     const char *prof = r->out_dir ? arena_printf(mem, "%s/%s", r->out_dir, name) : p->path;
     const char *dir = prof ? arena_printf(mem, "%s/analyze", prof) : NULL;
     if (!dir)
-        error_set(e, FAULT_LIMIT, "%s: no memory", p->path);
+        error_no_memory(e, p->path);
     else if (r->out_dir && (!outdir_make(r->out_dir, e) || !outdir_make_inside(prof, e)))
         dir = NULL;
     return dir;
@@ -81,7 +81,7 @@ bool analyze_write(const struct profile *p, const struct analyze_request *r, str
     bool done = scratch && collectives_find(&c, p, scratch);
     *out = (struct analyze_result){ 0 };
     if (!done)
-        error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", p->path);
+        error_no_memory(e, p->path);
     else if (p->is_level0)
         out->why_nothing = "a level 0 collection says nothing about what communication moved";
     else if (c.list.n == 0)

@@ -66,7 +66,7 @@ static bool has_memory(const struct writing *w, struct job *j)
 {
     if (!arena_failed(j->mem) && !names_failed(w->collection->profile.names))
         return true;
-    return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", j->path);
+    return error_no_memory(&j->error, j->path);
 }
 
 /* Leaves the rows of other steps out of a table. */
@@ -76,7 +76,7 @@ static bool cut_table(const struct collection_export *x, struct job *j, struct t
     uint32_t *shown = arena_take(j->mem, t->n_rows, sizeof *shown);
     size_t column = 0, n = 0;
     if (!shown)
-        return error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of it", j->path);
+        return error_no_memory(&j->error, j->path);
     while (column < t->n_columns && strcmp(t->column[column].name, o->time) != 0)
         column++;
     for (uint32_t i = 0; column < t->n_columns && i < t->n_rows; i++) {
@@ -161,7 +161,7 @@ static void run_job(void *context, size_t i)
     if (j->mem)
         write_job(w, j);
     else
-        error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of the results", j->path);
+        error_no_memory(&j->error, j->path);
     j->is_written = j->n_rows > 0 && j->error.fault == FAULT_NONE;
     if (j->is_written) {
         if (stat(j->path, &st) == 0)
@@ -253,7 +253,7 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
     w->window = arena_take(mem, s->profile.n_devices, sizeof *w->window);
     w->host_window = arena_take(mem, w->n_host_windows, sizeof *w->host_window);
     if (!part || !w->window || !w->host_window)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", s->path);
+        return error_no_memory(e, s->path);
     if (!collection_part_find(part, s, w->options->first_step, w->options->last_step, mem, e))
         return false;
     for (size_t d = 0; d < s->profile.n_devices; d++)
@@ -285,7 +285,7 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
     const char *done = dir ? arena_printf(mem, "%s/%s", dir, ANALYSE_DONE) : NULL;
     const char *logs = home ? arena_printf(mem, "%s/logs", home) : NULL;
     if (!done || !logs || !plan(&w, dir, mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory", out->collection.path);
+        return error_no_memory(e, out->collection.path);
     if (options->out_dir && (!outdir_make(options->out_dir, e) || !outdir_make_inside(home, e)))
         return false;
     const int lock = outdir_is_inside(logs, e) ? outdir_lock(dir, OUTDIR_PATIENCE_MS, e) : -1;
@@ -331,7 +331,7 @@ bool collection_export(const struct framework_kind *kind, const char *path, cons
 {
     *out = (struct collection_result){ .account.mem = arena_new() };
     if (!out->account.mem)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        return error_no_memory(e, path);
     struct account *a = &out->account;
     const double start = now_s();
     const uint64_t bytes = progress ? raw_bytes(path) : 0;

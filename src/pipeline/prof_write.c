@@ -63,7 +63,7 @@ static void note_file(struct job *j, const char *path, const char *about, uint64
     struct stat st = { 0 };
     j->n_written++;
     if (!w)
-        error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", path);
+        error_no_memory(&j->error, path);
     else if (stat(path, &st) != 0)
         error_set(&j->error, FAULT_IO, "%s: missing after it was written: %s", path, write_trouble(errno));
     if (w)
@@ -75,7 +75,7 @@ static bool has_memory(const struct writing *w, struct job *j, const char *file)
 {
     if (!arena_failed(j->mem) && !names_failed(w->base.profile->names))
         return true;
-    return error_set(&j->error, FAULT_LIMIT, "%s: no memory for all that is in it", file);
+    return error_no_memory(&j->error, file);
 }
 
 /* The processes that belong into a file: all of them into msprof_*.json, some into files of their own besides. */
@@ -209,7 +209,7 @@ static void run_job(void *context, size_t i)
     if (j->mem)
         write_job(w, j);
     else
-        error_set(&j->error, FAULT_LIMIT, "%s: no memory for a part of the results", w->dir);
+        error_no_memory(&j->error, w->dir);
 }
 
 static struct job *add_job(struct writing *w, enum job_kind kind)
@@ -279,7 +279,7 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
     } part[] = { { ".json", "Timelines and JSON tables" }, { ".csv", "Tables" } };
     struct out o;
     if (!path)
-        return error_set(e, FAULT_LIMIT, "%s/README.txt: no memory", w->dir);
+        return error_no_memory(e, w->dir);
     if (!out_open(&o, path, e))
         return false;
     if (source_is_simulated(profile_main_source(&out->profile)))
@@ -341,7 +341,7 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
             const char *path = arena_text(out->account.mem, j->files.at[k].path, strlen(j->files.at[k].path));
             struct written *f = path ? list_add(&out->account.files, out->account.mem) : NULL;
             if (!f) {
-                error_set(&j->error, FAULT_LIMIT, "%s: no memory to list it", j->files.at[k].path);
+                error_no_memory(&j->error, j->files.at[k].path);
                 break;
             }
             *f = j->files.at[k];
@@ -381,7 +381,7 @@ static bool write_all(const struct output_options *options, unsigned want, struc
     strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", localtime_r(&now, &local));
     w.stamp = options->stamp ? options->stamp : stamp;
     if (!w.job || !w.prof_dir || !w.dir)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", out->profile.path);
+        return error_no_memory(e, out->profile.path);
     if (!scope_resolve(&w.base, e))
         return false;
     if (options->out_dir && (!outdir_make(options->out_dir, e) || !outdir_make_inside(w.prof_dir, e)))
@@ -430,7 +430,7 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
 {
     *out = (struct result){ .account.mem = arena_new() };
     if (!out->account.mem)
-        return error_set(e, FAULT_LIMIT, "%s: no memory", prof_path);
+        return error_no_memory(e, prof_path);
     const unsigned want = options->want ? options->want : WANT_ALL;
     const double start = now_s();
     const uint64_t bytes = progress ? raw_bytes(prof_path) : 0;

@@ -207,7 +207,7 @@ static bool process_fill(struct sim_process *p, const char *path, struct error *
     const struct sim_options *o = p->o;
     p->device = calloc(o->devices, sizeof *p->device);
     if (!p->device)
-        return error_set(e, FAULT_LIMIT, "no memory for %u devices", o->devices);
+        return error_no_memory(e, "the simulation");
     /* Beside a framework's data it is a directory of its own; else it is there already, under its temporary name. */
     if ((p->torch ? prof_writer_open : prof_writer_join)(&p->writer, path, o->slice_bytes, e)) {
         host_open(p);
@@ -279,7 +279,7 @@ static void write_one(void *context, size_t i)
         return;
     struct sim_process *p = malloc(sizeof *p);
     if (!p) {
-        error_set(&w->error, FAULT_LIMIT, "no memory for a simulation");
+        error_no_memory(&w->error, "the simulation");
         return;
     }
     *p = *all->first;
@@ -293,7 +293,7 @@ static bool all_write(const struct sim_process *first, uint32_t n, char *path_ou
 {
     struct writing all = { first, calloc(n, sizeof *all.at) };
     if (!all.at)
-        return error_set(e, FAULT_LIMIT, "no memory for %u processes", n);
+        return error_no_memory(e, "the simulation");
     pool_run(n, first->o->n_threads > 0 ? first->o->n_threads : 1, write_one, &all);
     for (uint32_t i = 0; i < n; i++) {
         if (all.at[i].path[0])
@@ -332,7 +332,7 @@ bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct 
         resolved.operators = o->kernels > 0 ? o->kernels * OPS_OF_KERNEL : OPS_ALONE;
     struct sim_process *p = calloc(1, sizeof *p);
     if (!p)
-        return error_set(e, FAULT_LIMIT, "no memory for a simulation");
+        return error_no_memory(e, "the simulation");
     const bool is_job = sim_is_job(o);
     if (is_job)
         resolved.graphs = resolved.kfc = false;

@@ -86,7 +86,7 @@ void device_open(struct sim_process *p, uint32_t index)
         s->id = i < STREAM_JOB ? stream_ids[i] : (uint16_t)(FIRST_OF_JOB + i - STREAM_JOB);
         s->queue = calloc(QUEUE_TASKS, sizeof *s->queue);
         if (!s->queue)
-            error_set(&p->writer.error, FAULT_LIMIT, "device %d: no memory for its streams", d->id);
+            error_no_memory(&p->writer.error, "the simulation");
     }
 }
 

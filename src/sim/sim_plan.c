@@ -458,7 +458,7 @@ struct sim_job *job_new(const struct sim_options *o, struct error *e)
 {
     struct sim_job *j = calloc(1, sizeof *j);
     if (!j) {
-        error_set(e, FAULT_LIMIT, "no memory for a job");
+        error_no_memory(e, "the simulation");
         return NULL;
     }
     j->o = o;
@@ -469,8 +469,7 @@ struct sim_job *job_new(const struct sim_options *o, struct error *e)
     bool is_well = sizes_find(j, e) && job_faults_read(&j->faults, o, j->ranks, e) && troubles_check(j, e);
     if (is_well && o->kernels > 0) {
         j->kernels = o->kernels / j->ranks > 0 ? o->kernels / j->ranks : 1;
-        is_well = (programs_make(j) && lines_make(j) && plan_make(j)) ||
-                  error_set(e, FAULT_LIMIT, "no memory for the plan of %" PRIu32 " ranks", j->ranks);
+        is_well = (programs_make(j) && lines_make(j) && plan_make(j)) || error_no_memory(e, "the simulation");
     }
     if (is_well)
         return j;

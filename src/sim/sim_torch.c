@@ -425,7 +425,7 @@ struct sim_torch *torch_open(struct sim_process *p, const char *path, struct err
 {
     struct sim_torch *t = calloc(1, sizeof *t);
     if (!t) {
-        error_set(e, FAULT_LIMIT, "%s: no memory", path);
+        error_no_memory(e, path);
         return NULL;
     }
     t->of = p;

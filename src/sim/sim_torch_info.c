@@ -114,7 +114,7 @@ static void metadata_json(struct sim_torch *t)
     size_t n = 0;
     FILE *f = open_memstream(&text, &n);
     if (!f) {
-        error_set(&t->writer.error, FAULT_LIMIT, "profiler_metadata.json: no memory");
+        error_no_memory(&t->writer.error, "profiler_metadata.json");
         return;
     }
     fprintf(f,
@@ -133,7 +133,7 @@ static void metadata_json(struct sim_torch *t)
     if (fclose(f) == 0)
         folder_file(&t->writer, FOLDER_SESSION, "profiler_metadata.json", text, n);
     else
-        error_set(&t->writer.error, FAULT_LIMIT, "profiler_metadata.json: no memory");
+        error_no_memory(&t->writer.error, "profiler_metadata.json");
     free(text);
 }
 

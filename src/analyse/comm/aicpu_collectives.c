@@ -226,5 +226,5 @@ bool aicpu_comm_analyse(struct profile *p, struct device *d, struct error *e)
                       add_tasks(p, d, &tasks, &ops, part, n) && comm_tasks_sort(&d->comm.tasks, mem) &&
                       comm_bandwidths(p, &d->comm, mem);
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the communication of its AI CPUs", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

@@ -357,5 +357,5 @@ bool comm_analyse(struct profile *p, struct device *d, struct error *e)
         done = comm_bandwidths(p, &d->comm, mem);
     }
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its communication", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

@@ -61,5 +61,5 @@ bool blocks_analyse(struct profile *p, struct device *d, struct error *e)
                        d->log.blocks.blocks[order[i]]);
     }
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its block numbers", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

@@ -71,5 +71,5 @@ bool copies_analyse(struct profile *p, struct device *d, struct error *e)
 {
     struct tasks *t = &d->tasks;
     return copies_measure(p, d, &(struct copying){ t->n, t->host, t->stream, t->copy_bytes, t->copy_kind }) ||
-           error_set(e, FAULT_LIMIT, "%s: no memory for its copies", d->source.path);
+           error_no_memory(e, d->source.path);
 }

@@ -288,5 +288,5 @@ bool core_samples_analyse(struct profile *p, struct device *d, struct error *e)
         const struct core_setting c = core_setting(s, kind);
         done = summarise(&c, sums[kind], s->mem, &d->counters.core[kind]);
     }
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its sampled cores", s->path);
+    return done || error_no_memory(e, s->path);
 }

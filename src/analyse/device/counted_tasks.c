@@ -247,5 +247,5 @@ bool counted_tasks_analyse(struct profile *p, struct device *d, struct error *e)
         done = choose(&c, part[i].from, part[i].data_type, part[i].op, mem) && assign(&c, p, &runs, mem);
     }
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the counters of its tasks", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

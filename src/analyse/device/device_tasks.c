@@ -111,7 +111,7 @@ bool device_log_analyse(struct profile *p, struct device *d, struct error *e)
     const bool is_sorted = scratch && sort_flips(d, scratch);
     arena_free(scratch);
     if (!is_sorted)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
+        return error_no_memory(e, d->source.path);
     return !pair[form] || pair[form](p, d, e);
 }
 
@@ -209,5 +209,5 @@ bool tasks_analyse(struct profile *p, struct device *d, struct error *e)
     if (done)
         fill_tasks(p, d, &j, order);
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its tasks", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

@@ -191,5 +191,5 @@ bool hwts_log_pair(struct profile *p, struct device *d, struct error *e)
         done = done && number_batches(d, mem) && (!chip->tracks_models || track_scheduled(d, mem));
     arena_free(mem);
     device_events_drop(d);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

@@ -303,5 +303,5 @@ bool steps_analyse(struct profile *p, struct device *d, struct error *e)
     struct arena *temp = arena_new();
     const bool done = temp && build(&d->steps, &d->log, d->source.mem, temp, &d->source.lost);
     arena_free(temp);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its iterations", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

@@ -160,5 +160,5 @@ bool overlap_build(const struct profile *p, const struct device *d, const struct
 bool overlap_analyse(struct profile *p, struct device *d, struct error *e)
 {
     return overlap_build(p, d, &(struct overlap_part){ 0 }, d->source.mem, &d->overlap) ||
-           error_set(e, FAULT_LIMIT, "%s: no memory for the overlap of computing and communication", d->source.path);
+           error_no_memory(e, d->source.path);
 }

@@ -287,7 +287,7 @@ bool pmu_prepare(struct profile *p, struct device *d, struct error *e)
         return true;
     struct cores_records *r = pmu->waiting = arena_take(d->source.mem, 1, sizeof *r);
     return (r && gather(r, p, pmu, d->source.mem) && number_batches(r, p, d) && sort_records(r)) ||
-           error_set(e, FAULT_LIMIT, "%s: no memory for the counters of %zu tasks", d->source.path, pmu->of_tasks.n);
+           error_no_memory(e, d->source.path);
 }
 
 static bool choose_columns(struct device *d)
@@ -320,5 +320,5 @@ bool pmu_analyse(struct profile *p, struct device *d, struct error *e)
     const bool is_hwts = d->source.chip->task_log == TASK_LOG_HWTS;
     const bool done = mem && (is_hwts ? hwts_pmu_match(p, d, mem) : associate(p, d, mem));
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the counters of %zu tasks", d->source.path, n);
+    return done || error_no_memory(e, d->source.path);
 }

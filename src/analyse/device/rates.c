@@ -352,5 +352,5 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
     for (unsigned k = SAMPLER_CORE_VOLTAGE; k <= SAMPLER_BUS_VOLTAGE && done; k++)
         if (raw[k].n > 0)
             done = rates_changes(&raw[k], clock_read_ns, DEFAULT_MV, mem, &rate[k]);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the rates of its samples", s->path);
+    return done || error_no_memory(e, s->path);
 }

@@ -220,5 +220,5 @@ bool stars_log_pair(struct profile *p, struct device *d, struct error *e)
         pair_all(d, &ev, order);
     arena_free(scratch);
     device_events_drop(d);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its task log", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

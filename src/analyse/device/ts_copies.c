@@ -141,5 +141,5 @@ bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e)
         losses_add(&d->source.lost, LOSS_UNPAIRED, pair(d, order, id), "ts_track.data", 0);
     done = done && find_hosts(p, d, scratch);
     arena_free(scratch);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the copies of its scheduler", d->source.path);
+    return done || error_no_memory(e, d->source.path);
 }

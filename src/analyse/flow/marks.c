@@ -133,7 +133,7 @@ bool marks_analyse(struct profile *p, struct error *e)
         losses_add(&p->host.source.lost, LOSS_OTHER_KIND, m->n - n_plain - n_with_id, host_file, 0);
     done = done && order_by_u32(joined + n_plain, n - n_plain, place) && marks_reorder(m, joined, n, mem);
     m->n_plain = n_plain;
-    return (done && index_by_id(m, mem)) || error_set(e, FAULT_LIMIT, "%s: no memory for its marks", p->path);
+    return (done && index_by_id(m, mem)) || error_no_memory(e, p->path);
 }
 
 /* From this release on points and ranges have tags of their own. Before, a mark that was stamped twice was a range. */
@@ -265,7 +265,7 @@ bool device_marks_analyse(struct profile *p, struct device *d, struct error *e)
         if (log->stamps.tag[i] == STEP_TAG_MARK || log->stamps.tag[i] == STEP_TAG_MARK_RANGE)
             order[at++] = i;
     if (!done || !order_by_u64(order, n, log->stamps.tick) || !order_by_u64(order, n, log->stamps.index))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its marks", d->source.path);
+        return error_no_memory(e, d->source.path);
     struct pairing pairing = { .log = log, .source = &d->source, .out = m };
     const bool has_tags = has_range_tags(&d->source);
     for (size_t i = 0, end; i < n; i = end) {
@@ -275,5 +275,5 @@ bool device_marks_analyse(struct profile *p, struct device *d, struct error *e)
     }
     losses_add(&d->source.lost, LOSS_OUTSIDE, pairing.n_outside, device_file, 0);
     losses_add(&d->source.lost, LOSS_UNPAIRED, pairing.n_unpaired, device_file, 0);
-    return find_on_host(m, p, d) || error_set(e, FAULT_LIMIT, "%s: no memory for its marks", d->source.path);
+    return find_on_host(m, p, d) || error_no_memory(e, d->source.path);
 }

@@ -27,7 +27,7 @@ bool collection_analyse(struct collection *s, unsigned n_threads, struct error *
     const bool ok = spare && tie(s, spare) && !names_failed(s->profile.names);
     arena_free(spare);
     if (!ok)
-        return error_set(e, FAULT_LIMIT, "%s: no memory to link operators to the device", s->path);
+        return error_no_memory(e, s->path);
     return memory_lives_analyse(s, e);
 }
 

@@ -179,13 +179,13 @@ bool collection_part_find(struct collection_part *p, const struct collection *s,
     *p = (struct collection_part){ .has_step = arena_take(mem, s->steps.n, sizeof *p->has_step),
                                    .framework = s->framework };
     if (!p->has_step)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for a part of it", s->path);
+        return error_no_memory(e, s->path);
     if (!find_times(p, s, first, last))
         return no_such_step(s, first, last, e);
     struct gathering g = { .part = p, .mem = mem };
     struct framework *f = &p->framework;
     if (!cut_ops(&g, &f->ops, &p->op_row) || !cut_queue(&g, f) || !cut_python(&g, &f->python) || !cut_gc(&g, &f->gc))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for a part of it", s->path);
+        return error_no_memory(e, s->path);
     p->launched_ns = p->end_ns;
     for (size_t i = 0; i < f->dequeue.n; i++)
         if (f->dequeue.end_ns[i] > p->launched_ns)

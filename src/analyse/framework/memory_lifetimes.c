@@ -146,5 +146,5 @@ bool memory_lives_analyse(struct collection *s, struct error *e)
     losses_add(&file->lost, LOSS_UNMATCHED, n_nameless, file->name, 0);
     done = done && !arena_failed(scratch);
     arena_free(scratch);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for what its operators allocated", s->path);
+    return done || error_no_memory(e, s->path);
 }

@@ -165,5 +165,5 @@ bool memory_peaks_find(struct memory_peaks *out, const struct collection *s, con
         }
     }
     arena_free(q.mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its memory over time", s->path);
+    return done || error_no_memory(e, s->path);
 }

@@ -207,7 +207,7 @@ bool calls_analyse(struct profile *p, struct error *e)
     c->in_tree = arena_take(mem, c->n, sizeof *c->in_tree);
     c->is_shown = arena_take(mem, c->n, sizeof *c->is_shown);
     if (!c->parent || !c->in_tree || !c->is_shown || !find_threads(p))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for the tree of its calls", p->path);
+        return error_no_memory(e, p->path);
     for (size_t t = 0; t < c->n_threads; t++) {
         const size_t first = c->first_of_thread[t], end = c->first_of_thread[t + 1];
         select_thread(c, first, end);

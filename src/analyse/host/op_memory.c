@@ -79,5 +79,5 @@ bool memory_analyse(struct profile *p, struct error *e)
     if (done)
         losses_add(&p->host.source.lost, LOSS_UNPAIRED, pair(m, &h, latest), file, 0);
     arena_free(temp);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the memory of its operators", p->path);
+    return done || error_no_memory(e, p->path);
 }

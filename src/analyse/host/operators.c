@@ -632,7 +632,7 @@ bool operators_analyse(struct profile *p, struct error *e)
         done = sort_tasks(p);
     }
     arena_free(b.mem);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its operators", p->path);
+    return done || error_no_memory(e, p->path);
 }
 
 bool op_is_schedule(const struct profile *p, uint16_t stream, uint32_t op)

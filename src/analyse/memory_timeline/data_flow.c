@@ -142,5 +142,5 @@ bool data_flow_build(struct data_flow *d, const struct event_tree *t, const stru
     struct arena *scratch = arena_new();
     const bool done = scratch && build(&b, mem, scratch);
     arena_free(scratch);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the flow of its data", t->f->path);
+    return done || error_no_memory(e, t->f->path);
 }

@@ -202,8 +202,7 @@ bool event_tree_build(struct event_tree *t, const struct framework *f, const str
     const bool is_countable = f->ops.n + f->memory.n + f->python.n < NO_EVENT;
     const bool done = scratch && is_countable && build(t, names, mem, scratch);
     arena_free(scratch);
-    return done ||
-           error_set(e, FAULT_LIMIT,
-                     is_countable ? "%s: no memory for the tree of its events" : "%s: more events than can be counted",
-                     f->path);
+    if (!is_countable)
+        return error_set(e, FAULT_LIMIT, "%s: more events than can be counted", f->path);
+    return done || error_no_memory(e, f->path);
 }

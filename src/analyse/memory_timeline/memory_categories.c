@@ -297,5 +297,5 @@ bool memory_categories_find(struct memory_categories *c, const struct event_tree
     struct finding w = { .c = c, .t = t, .s = s, .d = d, .names = names, .scratch = arena_new() };
     const bool done = w.scratch && find(&w, mem);
     arena_free(w.scratch);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the categories of its memory", t->f->path);
+    return done || error_no_memory(e, t->f->path);
 }

@@ -192,7 +192,7 @@ static bool find(struct memory_timeline *m, const struct collection *collection,
         .scratch = scratch,
     };
     if (!memory_peaks_find(&m->peaks, collection, &m->device, e) || !find_steps(&w, m, mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its memory timeline", collection->path);
+        return error_no_memory(e, collection->path);
     sum_before(m);
     return true;
 }
@@ -205,7 +205,7 @@ bool memory_timeline_find(struct memory_timeline *m, const struct collection *s,
     struct arena *scratch = arena_new();
     const bool done = scratch && find(m, s, lost, mem, scratch, e);
     arena_free(scratch);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its memory timeline", s->path);
+    return done || error_no_memory(e, s->path);
 }
 
 size_t memory_devices(const struct collection *s, struct memory_device *out, size_t most)

@@ -315,5 +315,5 @@ bool storages_find(struct storages *s, const struct event_tree *t, const struct 
     struct finding w = { .s = s, .f = t->f, .names = names, .lost = lost, .mem = mem, .scratch = arena_new() };
     const bool done = w.scratch && find(&w, t);
     arena_free(w.scratch);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its tensors", t->f->path);
+    return done || error_no_memory(e, t->f->path);
 }

@@ -159,7 +159,7 @@ static unsigned probe(struct error *e)
     const unsigned n = npu.n_devices;
     npu_unlock();
     if (!is_there)
-        error_set(e, FAULT_LIMIT, "no memory for a simulated device");
+        error_no_memory(e, "the simulated device");
     return n;
 }
 

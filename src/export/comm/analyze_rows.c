@@ -185,7 +185,7 @@ bool grid_written(struct db *db, const struct grid *g, const char *name, const s
                   struct error *e)
 {
     if (arena_failed(g->mem))
-        return error_set(e, FAULT_LIMIT, "no memory for the table %s", name);
+        return error_no_memory(e, name);
     return db_table(db,
                     &(struct db_table){ .name = name,
                                         .column = column,
@@ -269,7 +269,7 @@ bool costs_db(struct collectives *c, const struct collective_place *place, struc
         if (here && !here->is_known)
             continue;
         if (!collective_cost(c, of, &cost))
-            return error_set(e, FAULT_LIMIT, "no memory for the table CommAnalyzerTime");
+            return error_no_memory(e, "CommAnalyzerTime");
         if (!cost.has_master)
             continue;
         struct cell row[TIME_COLUMNS + PLACE_COLUMNS] = { cell_name(of->name), cell_name(of->group),
@@ -297,7 +297,7 @@ bool matrix_db(struct collectives *c, struct db *db, struct error *e)
     for (size_t i = 0; i < c->list.n; i++) {
         const struct collective *of = &c->list.at[i];
         if (!collective_links(c, of, &links))
-            return error_set(e, FAULT_LIMIT, "no memory for the table CommAnalyzerMatrix");
+            return error_no_memory(e, "CommAnalyzerMatrix");
         for (size_t k = 0; k < links.link.n; k++) {
             const struct comm_link *l = &links.link.at[k];
             grid_row(&grid, (struct cell[]){ cell_name(of->name), cell_name(of->group),

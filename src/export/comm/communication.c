@@ -128,7 +128,7 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
         next_row = x->is_generic ? 0 : next_row;
         struct comm_groups groups = comm_groups_find(p, d, tasks_wanted(x, d), &next_row, x->mem);
         if (arena_failed(x->mem))
-            return error_set(e, FAULT_LIMIT, "no memory for the groups of the timeline");
+            return error_no_memory(e, "the groups of the timeline");
         if (groups.at.n == 0)
             continue;
         const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
@@ -232,7 +232,7 @@ bool communication_statistic(const struct export *x, struct table *out, struct e
     for (size_t k = 0; k < p->n_devices && !p->is_level0 && done; k++)
         done = sum_kinds(s, &p->device[k]);
     if (!done)
-        return error_set(e, FAULT_LIMIT, "no memory for communication_statistic");
+        return error_no_memory(e, "communication_statistic");
     *out = (struct table){ .name = "communication_statistic",
                            TABLE_COLUMNS(statistic_columns),
                            .n_rows = s->kind.n,

@@ -82,7 +82,7 @@ bool communication_db(const struct export *x, struct db *db, struct error *e)
         uint32_t *shown = arena_take(x->mem, d->comm.ops.n, sizeof *shown);
         size_t n = 0;
         if (!shown)
-            return error_set(e, FAULT_LIMIT, "no memory for the table COMMUNICATION_OP");
+            return error_no_memory(e, "COMMUNICATION_OP");
         for (uint32_t i = 0; i < d->comm.ops.n; i++)
             if (d->comm.ops.is_shown[i])
                 shown[n++] = i;

@@ -206,7 +206,7 @@ static bool write_step_times(const struct collection_export *x, struct db *db, s
             add_whole(&g, s, d, &w);
     }
     if (!done)
-        return error_set(e, FAULT_LIMIT, "StepTraceTime: no memory for its rows");
+        return error_no_memory(e, "StepTraceTime");
     return grid_db(db, "StepTraceTime", column, &g, e);
 }
 
@@ -219,7 +219,7 @@ bool analysis_db_write(const struct collection_export *x, const char *path, uint
         db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
     if (!write_step_times(x, db, e) || !communication_json_db(x, db, e) || arena_failed(x->mem)) {
         db_discard(db);
-        return error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
+        return error_no_memory(e, path);
     }
     *n_rows = db_rows(db);
     if (*n_rows > 0)

@@ -109,14 +109,14 @@ static bool write_json(const struct collection_export *x, const char *path, uint
     struct out o;
     bool has_any;
     if (!step_collectives_find(&c, x, put == matrices_json, &has_any))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", path);
+        return error_no_memory(e, path);
     if (!has_any)
         return true;
     if (!out_open(&o, path, e))
         return false;
     if (!put(&c, &o) || arena_failed(x->mem)) {
         out_discard(&o);
-        return error_set(e, FAULT_LIMIT, "%s: no memory for the cost of communication", path);
+        return error_no_memory(e, path);
     }
     *n_rows = c.all.list.n;
     return out_close(&o, e);
@@ -159,7 +159,7 @@ static bool matrices_db(struct step_collectives *c, struct db *db, struct error 
             done = fill(&m, &links, c, bin) && matrix_rows(&m, &c->place[c->order[c->first[bin]]], &g);
     }
     if (!done)
-        return error_set(e, FAULT_LIMIT, "no memory for the table CommAnalyzerMatrix");
+        return error_no_memory(e, "CommAnalyzerMatrix");
     return grid_written(db, &g, "CommAnalyzerMatrix", column, e);
 }
 
@@ -168,6 +168,6 @@ bool communication_json_db(const struct collection_export *x, struct db *db, str
     struct step_collectives c;
     bool has_any;
     if (!step_collectives_find(&c, x, false, &has_any))
-        return error_set(e, FAULT_LIMIT, "no memory for the cost of communication");
+        return error_no_memory(e, "CommAnalyzerTime");
     return !has_any || (costs_db(&c.all, c.place, db, e) && matrices_db(&c, db, e));
 }

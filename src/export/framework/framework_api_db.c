@@ -121,7 +121,7 @@ static bool write_connections(const struct collection_export *x, const struct co
     struct cell *cells = arena_take(x->mem, 2 * BLOCK, sizeof *cells);
     struct db_table t = { .name = "CONNECTION_IDS", .column = column, .n_columns = 2, .grid = cells };
     if (!cells)
-        return error_set(e, FAULT_LIMIT, "CONNECTION_IDS: no memory for its rows");
+        return error_no_memory(e, "CONNECTION_IDS");
     uint32_t next = 0;
     for (size_t q = 0; q < 2; q++)
         for (size_t i = 0; i < queue[q]->n; i++) {
@@ -226,7 +226,7 @@ static bool write_chains(const struct collection_export *x, uint32_t *chain, str
     }
     done = done && db_table(db, &t, e);
     arena_free(mem);
-    return done || error_set(e, FAULT_LIMIT, "PYTORCH_CALLCHAINS: no memory for its rows");
+    return done || error_no_memory(e, "PYTORCH_CALLCHAINS");
 }
 
 static bool write_queue(const struct collection_export *x, const struct connections *c, struct db *db, struct error *e)
@@ -239,7 +239,7 @@ static bool write_queue(const struct collection_export *x, const struct connecti
     name_id *enqueue = arena_take(x->mem, f->enqueue.n, sizeof *enqueue),
             *dequeue = arena_take(x->mem, f->dequeue.n, sizeof *dequeue);
     if (!enqueue || !dequeue)
-        return error_set(e, FAULT_LIMIT, "PYTORCH_API: no memory for its rows");
+        return error_no_memory(e, "PYTORCH_API");
     for (size_t i = 0; i < f->enqueue.n; i++)
         enqueue[i] = c->dequeue[i] == NO_ROW ? alone : prefix_name(&in, f->dequeue.name[c->dequeue[i]]);
     for (size_t i = 0; i < f->dequeue.n; i++)
@@ -256,7 +256,7 @@ bool pytorch_api_db(const struct collection_export *x, struct db *db, struct err
     uint32_t *connection = arena_take(x->mem, f->ops.n, sizeof *connection),
              *chain = arena_take(x->mem, f->ops.n, sizeof *chain);
     if (!connection || !chain || !connections_find(&c, x->collection, f, x->mem))
-        return error_set(e, FAULT_LIMIT, "PYTORCH_API: no memory for its rows");
+        return error_no_memory(e, "PYTORCH_API");
     const struct op_rows ops = { &f->ops, &c, connection, chain };
     return write_connections(x, &c, connection, db, e) && write_chains(x, chain, db, e) &&
            write_calls(db, &f->python, f->python.n, OF_PYTHON, e) && write_queue(x, &c, db, e) &&

@@ -184,7 +184,7 @@ static bool cut_rows(const struct collection_export *x, struct db *db, struct er
     bool *has_task = arena_take(x->mem, p->n_global_ids, sizeof *has_task);
     struct wanted_rows *w = arena_take(x->mem, 1, sizeof *w);
     if (!has_task || !w)
-        return error_set(e, FAULT_LIMIT, "no memory for the database of a part");
+        return error_no_memory(e, "the database of a part");
     for (size_t d = 0; d < p->n_devices; d++) {
         const struct tasks *t = &p->device[d].tasks;
         for (size_t i = 0; i < t->n; i++)
@@ -214,7 +214,7 @@ bool pytorch_db_write(const struct collection_export *x, const char *path, uint6
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (!part[i](x, db, e) || arena_failed(x->mem)) {
             db_discard(db);
-            return error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
+            return error_no_memory(e, path);
         }
     *n_rows = db_rows(db);
     return db_close(db, e);

@@ -232,12 +232,12 @@ bool framework_memory_record(const struct collection_export *x, struct table *ou
     struct record_view *v = arena_take(x->mem, 1, sizeof *v);
     size_t n = 0;
     if (!v)
-        return error_set(e, FAULT_LIMIT, "memory_record: no memory for its rows");
+        return error_no_memory(e, "memory_record");
     v->collection = s;
     npu_names_init(&v->npu, s->profile.names);
     if (!find_app(v, x, e) || !memory_series_make(&v->series, s, true, x->mem) ||
         !memory_series_show(&v->series, &v->shown, &n, x->mem))
-        return error_set(e, FAULT_LIMIT, "memory_record: no memory for its rows");
+        return error_no_memory(e, "memory_record");
     *out = (struct table){
         .name = "memory_record", TABLE_COLUMNS(column), .n_rows = v->n_app + n, .rows = v, .names = s->profile.names
     };
@@ -409,11 +409,11 @@ bool framework_operator_memory(const struct collection_export *x, struct table *
     const struct collection *s = x->collection;
     struct life_view *v = arena_take(x->mem, 1, sizeof *v);
     if (!v)
-        return error_set(e, FAULT_LIMIT, "operator_memory: no memory for its rows");
+        return error_no_memory(e, "operator_memory");
     v->collection = s;
     npu_names_init(&v->npu, s->profile.names);
     if (!find_graph_lives(v, x, e))
-        return error_set(e, FAULT_LIMIT, "operator_memory: no memory for its rows");
+        return error_no_memory(e, "operator_memory");
     *out = (struct table){ .name = "operator_memory",
                            TABLE_COLUMNS(column),
                            .n_rows = s->lives.n + v->graph.n_rows,
@@ -451,7 +451,7 @@ bool framework_module_memory(const struct collection_export *x, struct table *ou
 {
     struct table *from = arena_take(x->mem, 1, sizeof *from);
     if (!from)
-        return error_set(e, FAULT_LIMIT, "npu_module_mem: no memory for its rows");
+        return error_no_memory(e, "npu_module_mem");
     if (x->collection->has_device && !module_mem_report(&x->device, from, e))
         return false;
     *out = (struct table){

@@ -96,7 +96,7 @@ static bool records_db(const struct collection_export *x, struct db *db, struct 
     size_t n = 0;
     if (!memory_series_make(&v.series, x->collection, false, x->mem) ||
         !memory_series_show(&v.series, &v.shown, &n, x->mem))
-        return error_set(e, FAULT_LIMIT, "MEMORY_RECORD: no memory for its rows");
+        return error_no_memory(e, "MEMORY_RECORD");
     const struct db_table t = { .name = "MEMORY_RECORD", TABLE_COLUMNS(column), .n_rows = n, .rows = &v };
     return db_table(db, &t, e);
 }
@@ -199,7 +199,7 @@ static bool lives_db(const struct collection_export *x, struct db *db, struct er
     uint32_t *shown =
         arena_take(x->mem, m->lives.n, sizeof *shown); /* of graphs: those that began during the collection */
     if (!shown)
-        return error_set(e, FAULT_LIMIT, "OP_MEMORY: no memory for its rows");
+        return error_no_memory(e, "OP_MEMORY");
     size_t n = 0;
     for (uint32_t i = 0; i < m->lives.n; i++)
         if (graph_begin_ns(s, i) >= s->profile.host.source.begin_ns)

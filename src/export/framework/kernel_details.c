@@ -76,14 +76,14 @@ bool kernel_details_table(const struct collection_export *x, struct table *out, 
 {
     struct kernel_details *d = arena_take(x->mem, 1, sizeof *d);
     if (!d || !step_index_build(&d->index, &x->collection->steps, x->mem))
-        return error_set(e, FAULT_LIMIT, "kernel_details: no memory");
+        return error_no_memory(e, "kernel_details");
     if (!op_summary_report(&x->device, &d->summary, e))
         return false;
     const size_t most = d->summary.n_columns + 1;
     struct column *column = arena_take(x->mem, most, sizeof *column);
     size_t *from = arena_take(x->mem, most, sizeof *from), n = 0;
     if (!column || !from)
-        return error_set(e, FAULT_LIMIT, "kernel_details: no memory");
+        return error_no_memory(e, "kernel_details");
     if (d->index.n > 0)
         column[n++] = (struct column){ "Step Id", step_id };
     for (size_t i = 0; i < d->summary.n_columns; i++) {

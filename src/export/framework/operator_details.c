@@ -144,7 +144,7 @@ bool operator_details_table(const struct collection_export *x, struct table *out
         o->depth = arena_take(x->mem, ops->n, sizeof *o->depth);
     }
     if (arena_failed(x->mem))
-        return error_set(e, FAULT_LIMIT, "operator_details: no memory");
+        return error_no_memory(e, "operator_details");
     if (measure(o)) {
         o->before = arena_take(x->mem, s->tree.n_started + 1, sizeof *o->before);
         add_up(o);
@@ -157,5 +157,5 @@ bool operator_details_table(const struct collection_export *x, struct table *out
     *out = (struct table){
         .name = "operator_details", TABLE_COLUMNS(columns), .n_rows = n, .rows = o, .names = s->profile.names
     };
-    return !arena_failed(x->mem) || error_set(e, FAULT_LIMIT, "operator_details: no memory");
+    return !arena_failed(x->mem) || error_no_memory(e, "operator_details");
 }

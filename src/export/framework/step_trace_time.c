@@ -82,5 +82,5 @@ bool step_trace_time_table(const struct collection_export *x, struct table *out,
         }
     }
     *out = grid_table(&grid, "step_trace_time", columns + first, p->names);
-    return (ok && !arena_failed(x->mem)) || error_set(e, FAULT_LIMIT, "step_trace_time: no memory");
+    return (ok && !arena_failed(x->mem)) || error_no_memory(e, "step_trace_time");
 }

@@ -52,7 +52,7 @@ static bool draw_device(struct writing *w, struct trace *t)
     t->keeps_moves = s->tree.n_started > 0;
     if (!lanes || !timeline_draw(&x, NULL, t, &w->device_error) || t->has_no_memory) {
         lanes_free(lanes);
-        return error_set(&w->device_error, FAULT_LIMIT, "no memory for the tracks of the timeline");
+        return error_no_memory(&w->device_error, "the tracks of the timeline");
     }
     t->lanes = NULL;
     struct kernel_places places;
@@ -111,7 +111,7 @@ bool trace_view_write(const struct collection_export *x, const char *path, uint6
         w.n_events = arena_take(x->mem, w.n_parts, sizeof *w.n_events);
     }
     if (!w.n_events)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for what is in it", path);
+        return error_no_memory(e, path);
     if (!(x->is_named ? out_open_named : out_open)(&o, path, e))
         return false;
     w.base_ns = base_of(x->collection);
@@ -130,7 +130,7 @@ bool trace_view_write(const struct collection_export *x, const char *path, uint6
         out_discard(&o);
         if (w.device_error.fault != FAULT_NONE)
             return error_set(e, w.device_error.fault, "%s: %s", path, w.device_error.text);
-        return has_memory || error_set(e, FAULT_LIMIT, "%s: no memory for all that is in it", path);
+        return has_memory || error_no_memory(e, path);
     }
     *n_events = n;
     return x->split ? trace_split(x->split, &o, e) : out_close(&o, e);

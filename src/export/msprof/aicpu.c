@@ -132,7 +132,7 @@ bool aicpu_report(const struct export *x, struct table *out, struct error *e)
     struct grid g = { .n_columns = AICPU_COLUMNS, .mem = x->mem };
     for (size_t d = 0; d < x->profile->n_devices; d++)
         if (x->profile->device[d].log.aicpu.n > 0 && !add_kernels(x, d, &g))
-            return error_set(e, FAULT_LIMIT, "aicpu: no memory for its rows");
+            return error_no_memory(e, "aicpu");
     *out = grid_table(&g, "aicpu", aicpu_column, x->profile->names);
     return true;
 }

@@ -152,7 +152,7 @@ bool api_statistic_report(const struct export *x, struct table *out, struct erro
         done = done && add_rows(s, &groups, by_device ? cell_uint(p->device[i].source.device) : cell_text("host"));
     }
     if (!done)
-        return error_set(e, FAULT_LIMIT, "api_statistic: no memory");
+        return error_no_memory(e, "api_statistic");
     *out = (struct table){
         .name = "api_statistic", TABLE_COLUMNS(columns), .n_rows = s->row.n, .rows = s, .names = p->names
     };

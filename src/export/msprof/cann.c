@@ -104,7 +104,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
         return true;
     const bool *starts = arrow_starts(x);
     if (!starts)
-        return error_set(e, FAULT_LIMIT, "no memory for the flow events of the timeline");
+        return error_no_memory(e, "the flow events of the timeline");
     const uint32_t pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST);
     trace_process(t, pid, "CANN", "CPU", CANN_SORT);
     for (size_t i = 0; i < c->n_threads; i++) {
@@ -146,7 +146,7 @@ bool cann_db(const struct export *x, struct db *db, struct error *e)
     uint32_t *shown = arena_take(x->mem, c->n, sizeof *shown);
     size_t n = 0;
     if (!shown)
-        return error_set(e, FAULT_LIMIT, "no memory for the table CANN_API");
+        return error_no_memory(e, "CANN_API");
     for (uint32_t i = 0; i < c->n; i++)
         if (c->is_shown[i])
             shown[n++] = i;

@@ -13,7 +13,7 @@
 bool grid_db(struct db *db, const char *name, const struct db_column *column, const struct grid *g, struct error *e)
 {
     if (arena_failed(g->mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its rows", name);
+        return error_no_memory(e, name);
     const struct db_table t = { .name = name,
                                 .column = column,
                                 .n_columns = g->n_columns,

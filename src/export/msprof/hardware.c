@@ -94,7 +94,7 @@ static bool write_device(const struct hardware *h, struct error *e)
     const struct tasks *t = &h->d->tasks;
     bool *seen = arena_take(h->x->mem, UINT16_MAX + 1, sizeof *seen);
     if (!seen)
-        return error_set(e, FAULT_LIMIT, "no memory for the streams of the timeline");
+        return error_no_memory(e, "the streams of the timeline");
     trace_process_npu(h->t, h->pid, "Ascend Hardware", h->d->source.device, PLACE_HARDWARE);
     for (size_t i = 0; i < t->n; i++)
         seen[h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
@@ -112,7 +112,7 @@ static bool write_device(const struct hardware *h, struct error *e)
             write_task(h, i);
     turns_write(h->t, h->d, h->pid, h->row_of_stream);
     return ts_copies_draw(h->x, h->t, h->d, h->pid, h->row_of_stream) ||
-           error_set(e, FAULT_LIMIT, "no memory for the copies of the timeline");
+           error_no_memory(e, "the copies of the timeline");
 }
 
 bool hardware_track(const struct export *x, struct trace *t, struct error *e)
@@ -123,7 +123,7 @@ bool hardware_track(const struct export *x, struct trace *t, struct error *e)
                           .host_pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST),
                           .row_of_stream = stream_rows(p, x->mem) };
     if (!h.row_of_stream)
-        return error_set(e, FAULT_LIMIT, "no memory for the streams of the timeline");
+        return error_no_memory(e, "the streams of the timeline");
     for (size_t i = 0; i < p->n_devices; i++) {
         h.d = &p->device[i];
         h.pid = trace_pid(h.d->source.pid, PLACE_HARDWARE, h.d->source.device);

@@ -94,7 +94,7 @@ static bool write_tasks(const struct export *x, struct db *db, struct error *e)
         next_id += (uint32_t)d->steps.marks.n;
         rows.copy_id = ts_copy_ids(x, d, &next_id);
         if (!rows.copy_id)
-            return error_set(e, FAULT_LIMIT, "no memory for the table TASK");
+            return error_no_memory(e, "TASK");
         const size_t n[] = {
             [OF_DEVICE] = d->tasks.n, [OF_MARKS] = d->steps.marks.n, [OF_SCHEDULER] = d->log.copies.n
         };
@@ -181,7 +181,7 @@ static bool write_ops(const struct export *x, struct db *db, struct error *e)
     compute.shown = op_task_rows(p, false, x->mem, &compute.n_rows);
     schedule.shown = op_task_rows(p, true, x->mem, &schedule.n_rows);
     if (!compute.shown || !schedule.shown)
-        return error_set(e, FAULT_LIMIT, "no memory for the table COMPUTE_TASK_INFO");
+        return error_no_memory(e, "COMPUTE_TASK_INFO");
     return db_table(db, &compute, e) && db_table(db, &schedule, e);
 }
 
@@ -216,7 +216,7 @@ static bool write_copies(const struct export *x, struct db *db, struct error *e)
             most += t->copy_kind[i] != COPY_NONE;
         struct copy_row *row = arena_take(x->mem, most, sizeof *row);
         if (!row)
-            return error_set(e, FAULT_LIMIT, "no memory for the table MEMCPY_INFO");
+            return error_no_memory(e, "MEMCPY_INFO");
         for (uint32_t i = 0; i < t->n; i++)
             if (t->copy_kind[i] != COPY_NONE)
                 row[n++] = (struct copy_row){ t->global_id[i], t->copy_kind[i], t->copy_bytes[i] };

@@ -146,7 +146,7 @@ bool marks_track(const struct export *x, struct trace *t, struct error *e)
     const uint32_t *order = nesting_order(x->mem, m->n, m->begin, m->end);
     trace_process(t, pid, s->pid_name, "CPU", SORT_MARKS);
     if (!order || !seen || !name_threads(x, t, pid))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for the threads of its marks", s->path);
+        return error_no_memory(e, s->path);
     for (size_t i = 0; i < m->n; i++)
         write_mark(x, t, pid, order[i], seen);
     return true;
@@ -198,5 +198,5 @@ bool device_marks_track(const struct export *x, struct trace *t, struct error *e
                 mark_arrow(x, t, 'f', m->host[i], pid, row, m->begin_ns[i]);
         }
     }
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for the marks of its devices", x->profile->path);
+    return done || error_no_memory(e, x->profile->path);
 }

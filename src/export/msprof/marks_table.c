@@ -125,17 +125,17 @@ bool marks_report(const struct export *x, struct table *out, struct error *e)
     const struct marks *m = &p->host.records.marks;
     struct sightings seen;
     if (!sightings_make(&seen, p, x->mem))
-        return error_set(e, FAULT_LIMIT, "msprof_tx: no memory for its rows");
+        return error_no_memory(e, "msprof_tx");
     size_t n = 0, at = 0;
     for (size_t i = 0; i < m->n; i++)
         n += seen.first[i + 1] > seen.first[i] ? seen.first[i + 1] - seen.first[i] : 1;
     struct mark_lines *lines = arena_take(x->mem, 1, sizeof *lines);
     uint32_t *order = arena_take(x->mem, m->n, sizeof *order);
     if (!lines || !order || !(lines->at = arena_take(x->mem, n, sizeof *lines->at)))
-        return error_set(e, FAULT_LIMIT, "msprof_tx: no memory for its rows");
+        return error_no_memory(e, "msprof_tx");
     order_fill(order, m->n);
     if (!order_by_u64(order, m->n, m->begin))
-        return error_set(e, FAULT_LIMIT, "msprof_tx: no memory to sort its rows");
+        return error_no_memory(e, "msprof_tx");
     lines->profile = p;
     for (size_t i = 0; i < m->n; i++)
         at += lines_of(&seen, order[i], lines->at + at);
@@ -177,7 +177,7 @@ bool marks_db(const struct export *x, struct db *db, struct error *e)
     const struct marks *m = &p->host.records.marks;
     uint32_t *row = arena_take(x->mem, m->n, sizeof *row);
     if (!row)
-        return error_set(e, FAULT_LIMIT, "MSTX_EVENTS: no memory for its rows");
+        return error_no_memory(e, "MSTX_EVENTS");
     size_t n = 0;
     for (uint32_t i = 0; i < m->n; i++)
         if (source_host_ns(&p->host.source, m->begin[i]) >= p->host.source.begin_ns)

@@ -54,7 +54,7 @@ static const struct memory_view *view_make(const struct export *x, const uint32_
         order_fill(order, n);
     }
     if (!v || !device || !order || !order_by_u32(order, n, device)) {
-        error_set(e, FAULT_LIMIT, "no memory for the memory of operators");
+        error_no_memory(e, "the memory of operators");
         return NULL;
     }
     v->profile = x->profile;
@@ -256,7 +256,7 @@ bool memory_db(const struct export *x, struct db *db, struct error *e)
     const struct op_memory *m = records_of(p);
     uint32_t *row = arena_take(x->mem, m->n, sizeof *row);
     if (!row)
-        return error_set(e, FAULT_LIMIT, "NPU_OP_MEM: no memory for its rows");
+        return error_no_memory(e, "NPU_OP_MEM");
     size_t n = 0;
     for (uint32_t i = 0; i < m->n; i++)
         if (source_host_ns(&p->host.source, m->time[i]) >= p->host.source.begin_ns)

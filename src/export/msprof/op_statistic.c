@@ -127,7 +127,7 @@ bool op_statistic_report(const struct export *x, struct table *out, struct error
     struct groups groups = { 0 };
     for (size_t i = 0; i < p->n_devices; i++)
         if (!group_tasks(x, &p->device[i], &groups))
-            return error_set(e, FAULT_LIMIT, "op_statistic: no memory");
+            return error_no_memory(e, "op_statistic");
     struct sorting sorting = { p->names, x->is_generic };
     if (groups.n > 1)
         qsort_r(groups.at, groups.n, sizeof *groups.at, compare, &sorting);
@@ -137,7 +137,7 @@ bool op_statistic_report(const struct export *x, struct table *out, struct error
     uint32_t *shown = arena_take(x->mem, groups.n, sizeof *shown);
     size_t n = 0;
     if (!s || !shown)
-        return error_set(e, FAULT_LIMIT, "op_statistic: no memory");
+        return error_no_memory(e, "op_statistic");
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct group *g = &groups.at[i];
         if (g->op_type != NAME_NA && g->core != write_back && g->core != invalid)

@@ -363,7 +363,7 @@ bool op_summary_report(const struct export *x, struct table *out, struct error *
     if (s)
         s->now = arena_take(x->mem, 1, sizeof *s->now);
     if (!s || !s->now)
-        return error_set(e, FAULT_LIMIT, "op_summary: no memory");
+        return error_no_memory(e, "op_summary");
     s->x = x;
     s->profile = x->profile;
     if (!summary_rows_build(x, &s->rows, e))
@@ -377,5 +377,5 @@ bool op_summary_report(const struct export *x, struct table *out, struct error *
                            .rows = s,
                            .get = get,
                            .names = x->profile->names };
-    return column != NULL || error_set(e, FAULT_LIMIT, "op_summary: no memory");
+    return column != NULL || error_no_memory(e, "op_summary");
 }

@@ -31,7 +31,7 @@ bool overlap_track(const struct export *x, struct trace *t, struct error *e)
         const struct device *d = &x->profile->device[k];
         const struct overlap *o = overlap_of(x, d);
         if (!o)
-            return error_set(e, FAULT_LIMIT, "no memory for the overlap in the timeline");
+            return error_no_memory(e, "the overlap of the timeline");
         const unsigned sort = x->is_generic ? counter_sort(x, d, "Overlap Analysis") : OVERLAP_SORT;
         const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
         if (d->tasks.n == 0)

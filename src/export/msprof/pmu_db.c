@@ -42,7 +42,7 @@ bool pmu_db(const struct export *x, struct db *db, struct error *e)
         struct pmu_rows r = { d, arena_take(x->mem, m->n, sizeof *r.name),
                               arena_take(x->mem, m->n, sizeof *r.is_time) };
         if (!r.name || !r.is_time)
-            return error_set(e, FAULT_LIMIT, "TASK_PMU_INFO: no memory");
+            return error_no_memory(e, "TASK_PMU_INFO");
         for (size_t c = 0; c < m->n; c++) {
             const enum metric_kind kind = m->column[c].metric.kind;
             r.name[c] = names_addz(x->profile->names, m->column[c].name);

@@ -15,9 +15,7 @@ bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o
                        .base_ns = profile_main_source(x->profile)->begin_ns,
                        .one_per_line = x->options->is_pretty };
     trace_begin(&t);
-    const bool done = t.lanes
-                          ? timeline_draw(x, own_file, &t, e)
-                          : error_set(e, FAULT_LIMIT, "%s: no memory for the tracks of its timeline", x->profile->path);
+    const bool done = t.lanes ? timeline_draw(x, own_file, &t, e) : error_no_memory(e, x->profile->path);
     const bool is_empty = t.n_events == 0; /* what is known about the recording alone makes no timeline */
     const struct recording_facts recording = recording_facts(&x->profile->collector, x->mem);
     if (!is_empty)

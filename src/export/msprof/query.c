@@ -169,7 +169,7 @@ bool query_add(struct query *q, const struct profile *p, struct error *e)
 {
     struct models models;
     if (!models_find(p, &models))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its models", p->path);
+        return error_no_memory(e, p->path);
     bool done = true;
     for (size_t d = 0; d < p->n_devices; d++)
         done = done && add_device(q, &models, p, &p->device[d]);
@@ -178,7 +178,7 @@ bool query_add(struct query *q, const struct profile *p, struct error *e)
         const struct query_row row = row_of(q, p, &p->host.source);
         add_row(q, &row);
     }
-    return (done && !arena_failed(q->mem)) || error_set(e, FAULT_LIMIT, "%s: no memory for its models", p->path);
+    return (done && !arena_failed(q->mem)) || error_no_memory(e, p->path);
 }
 
 /* By job, then by time; rows that are equal in both stay as they were added. */
@@ -218,7 +218,7 @@ bool query_text(const struct query *q, struct out *o, struct error *e)
     size_t n;
     const struct query_row **sorted = query_rows(q, &n);
     if (!sorted)
-        return error_set(e, FAULT_LIMIT, "no memory to list the models of all collections");
+        return error_no_memory(e, "the models of all collections");
     size_t width[QUERY_COLUMNS];
     for (size_t c = 0; c < QUERY_COLUMNS; c++) {
         width[c] = strlen(head[c]);

@@ -71,7 +71,7 @@ bool step_rows_make(const struct export *x, const struct device *d, struct step_
     if (done)
         order_fill(r->row, t->n);
     if (!done || !order_by_u64(r->row, t->n, t->end))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its iterations", d->source.path);
+        return error_no_memory(e, d->source.path);
     for (size_t i = 0; i < t->n; i++)
         r->data_aug[i] = data_aug_of(r, i);
     for (size_t i = 0; i < t->n; i++)

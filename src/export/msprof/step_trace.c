@@ -77,7 +77,7 @@ bool step_trace_report(const struct export *x, struct table *out, struct error *
     struct column *column = arena_take(x->mem, g.n_columns, sizeof *column);
     struct cell *cell = arena_take(x->mem, g.n_columns, sizeof *cell);
     if (!rows || !column || !cell)
-        return error_set(e, FAULT_LIMIT, "step_trace: no memory for its columns");
+        return error_no_memory(e, "step_trace");
     for (size_t c = 0; c < g.n_columns; c++)
         column[c].name = c < HEAD ? head[c] : (c - HEAD) % 2 == 0 ? "Reduce Start(us)" : "Reduce Duration(us)";
     for (size_t d = 0; d < p->n_devices; d++)

@@ -267,7 +267,7 @@ bool step_trace_track(const struct export *x, struct trace *t, struct error *e)
                                .pid_in_ids = x->is_generic ? raw : packed,
                                .n_reduces = &n_reduces };
         if (!collect_models(&place, x->mem))
-            return error_set(e, FAULT_LIMIT, "%s: no memory for its iterations", device->source.path);
+            return error_no_memory(e, device->source.path);
         write_metadata(&place, is_bare);
         write_rows(&place);
     }

@@ -112,5 +112,5 @@ bool summary_rows_build(const struct export *x, struct summary_rows *out, struct
         summary_device_order(p, order);
     for (size_t i = 0; i < p->n_devices && done; i++)
         done = add_device(x, order[i], &kinds, out);
-    return done || error_set(e, FAULT_LIMIT, "%s: no memory for its summary", p->path);
+    return done || error_no_memory(e, p->path);
 }

@@ -176,7 +176,7 @@ bool task_time_report(const struct export *x, struct table *out, struct error *e
         done = s->at && merge_devices(s, left_out);
     }
     if (!done)
-        return error_set(e, FAULT_LIMIT, "task_time: no memory");
+        return error_no_memory(e, "task_time");
     *out = (struct table){ .name = "task_time", TABLE_COLUMNS(columns), .n_rows = s->n, .rows = s, .names = p->names };
     return true;
 }

@@ -286,8 +286,7 @@ bool flame_graph_write(const struct collection *s, enum time_metric metric, cons
     struct drawing d = { .f = &f, .names = s->profile.names, .o = &o };
     bool ok = mem && frames_build(&f, s, metric, mem);
     d.x = ok ? arena_take(mem, f.at.n, sizeof *d.x) : NULL;
-    ok = (d.x && !names_failed(s->profile.names)) ||
-         error_set(e, FAULT_LIMIT, "%s: no memory for the flame graph", path);
+    ok = (d.x && !names_failed(s->profile.names)) || error_no_memory(e, path);
     if (ok && (ok = out_open_named(&o, path, e))) {
         measure(&d);
         put_svg(&d, s, metric);

@@ -240,7 +240,7 @@ static bool build_core_report(const struct export *x, enum core kind, struct tab
         return true;
     struct column *column = arena_take(x->mem, g.n_columns, sizeof *column);
     if (!column)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its sampled cores", x->profile->path);
+        return error_no_memory(e, x->profile->path);
     column[0].name = "Device_id";
     column[1].name = "Core ID";
     for (size_t k = 0; k < c.n; k++)
@@ -300,7 +300,7 @@ bool core_db(const struct export *x, struct db *db, struct error *e)
             }
         }
     if (arena_failed(x->mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its sampled cores", x->profile->path);
+        return error_no_memory(e, x->profile->path);
     const struct db_table t = { .name = "SAMPLE_PMU_SUMMARY",
                                 .column = column,
                                 .n_columns = COUNT_OF(column),

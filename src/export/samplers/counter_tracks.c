@@ -64,7 +64,7 @@ bool view_open(const struct export *x, const struct family_source *from, unsigne
         return true;
     uint32_t *order = arena_take(x->mem, out->n, sizeof *order);
     if (!order)
-        return error_set(e, FAULT_LIMIT, "no memory for the samples of device %u", d->source.device);
+        return error_no_memory(e, d->source.path);
     size_t n = 0;
     for (size_t i = out->first; i < s->n; i++)
         if (from->keeps(s, i))
@@ -86,7 +86,7 @@ static bool views_open(const struct export *x, const struct family_source *from,
     const struct profile *p = x->profile;
     out->at = arena_take(x->mem, p->n_devices * from->n_from, sizeof *out->at);
     if (!out->at)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its samples", p->path);
+        return error_no_memory(e, p->path);
     for (size_t d = 0; d < p->n_devices; d++)
         for (unsigned k = 0; k < from->n_from; k++) {
             if (!view_open(x, from, k, &p->device[d], &out->at[out->n], e))
@@ -123,12 +123,12 @@ bool counters_report(const struct export *x, const struct family_source *from,
     struct views *rows = arena_take(x->mem, 1, sizeof *rows);
     struct column *names = arena_take(x->mem, n_columns, sizeof *names);
     if (!rows || !names)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its samples", x->profile->path);
+        return error_no_memory(e, x->profile->path);
     if (!views_open(x, from, rows, e))
         return false;
     for (size_t i = 0; i < rows->n && sort; i++)
         if (!view_sort(x, &rows->at[i], sort))
-            return error_set(e, FAULT_LIMIT, "%s: no memory for its samples", x->profile->path);
+            return error_no_memory(e, x->profile->path);
     rows->value = column;
     for (size_t c = 0; c < n_columns; c++)
         names[c].name = column[c].name;
@@ -146,7 +146,7 @@ static bool write_table(const struct export *x, struct db *db, const struct fami
     struct views rows = { .value = f->column };
     struct db_column *column = arena_take(x->mem, f->n_columns, sizeof *column);
     if (!column)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its samples", x->profile->path);
+        return error_no_memory(e, x->profile->path);
     for (size_t c = 0; c < f->n_columns; c++)
         column[c] = (struct db_column){ f->column[c].name, f->column[c].type, NULL };
     if (!views_open(x, &f->source, &rows, e))

@@ -135,7 +135,7 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
         for (size_t k = 0; k < p.list.n * TIMES_DRAWN; k++)
             draw_point(s, t, pid, name, unit, p.list.at[k / TIMES_DRAWN].at_ns, p.list.at[k / TIMES_DRAWN].value);
         if (arena_failed(x->mem))
-            return error_set(e, FAULT_LIMIT, "%s: no memory for its frequencies", s->path);
+            return error_no_memory(e, s->path);
     }
     return true;
 }
@@ -183,7 +183,7 @@ bool freq_db(const struct export *x, struct db *db, struct error *e)
                                           cell_uint(p.list.at[k].value), cell_int(-1) });
     }
     if (arena_failed(x->mem))
-        return error_set(e, FAULT_LIMIT, "%s: no memory for its frequencies", x->profile->path);
+        return error_no_memory(e, x->profile->path);
     const struct db_table t = { .name = "AICORE_FREQ",
                                 .column = column,
                                 .n_columns = COUNT_OF(column),

@@ -137,21 +137,16 @@ static struct task_counters *start(const struct export *x, const struct layout *
     return t && t->device ? t : NULL;
 }
 
-static bool no_memory(const char *file, struct error *e)
-{
-    return error_set(e, FAULT_LIMIT, "%s: no memory", file);
-}
-
 bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
 {
     struct task_counters *t = start(x, &l2_cache_layout, L2_STREAM, L2_TASK, L2_FIRST);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
         if (!add_device(t, d, &d->pmu.l2, d->pmu.l2_op, ALL_TYPES, &d->source.chip->l2, d->source.settings.l2_events))
-            return no_memory("l2_cache", e);
+            return error_no_memory(e, "l2_cache");
     }
     if (!t)
-        return no_memory("l2_cache", e);
+        return error_no_memory(e, "l2_cache");
     *out = (struct table){ .name = "l2_cache", .n_rows = t->n, .rows = t, .names = x->profile->names };
     return OPTIONAL_COLUMNS(out, l2_columns, x->profile->host.ops.n > 0 ? HAS_OPS : 0, x, e);
 }
@@ -165,10 +160,10 @@ bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
         const char *events = strcasestr(d->source.settings.npu_events, unit);
         if (!add_device(t, d, &d->pmu.smmu, d->pmu.smmu_op, SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
                         events ? events + sizeof unit - 1 : ""))
-            return no_memory("soc_pmu", e);
+            return error_no_memory(e, "soc_pmu");
     }
     if (!t)
-        return no_memory("soc_pmu", e);
+        return error_no_memory(e, "soc_pmu");
     *out = (struct table){ .name = "soc_pmu", .n_rows = t->n, .rows = t, .names = x->profile->names };
     return OPTIONAL_COLUMNS(out, smmu_columns, x->profile->host.ops.n > 0 ? HAS_OPS : 0, x, e);
 }
@@ -181,10 +176,10 @@ bool page_fault_report(const struct export *x, struct table *out, struct error *
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
         if (!add_device(t, d, &d->pmu.smmu, d->pmu.smmu_op, SMMU_DATA_FAULTS, NULL, NULL))
-            return no_memory("page_fault", e);
+            return error_no_memory(e, "page_fault");
     }
     if (!t)
-        return no_memory("page_fault", e);
+        return error_no_memory(e, "page_fault");
     *out = (struct table){
         .name = "page_fault", TABLE_COLUMNS(fault_columns), .n_rows = t->n, .rows = t, .names = x->profile->names
     };

@@ -26,7 +26,7 @@ bool usage_table(const struct export *x, const struct usage_report *r, struct ta
         done = (is_host && !profile_has_host(p)) || r->fill(&part);
     }
     if (!done)
-        return error_set(e, FAULT_LIMIT, "%s: no memory for a table of %s", p->path, r->column[1].name);
+        return error_no_memory(e, p->path);
     *out = grid_table(&g, NULL, r->column, p->names);
     return true;
 }

@@ -20,11 +20,6 @@ static uint32_t *rows_inside(const struct export *x, const int64_t *begin_ns, co
     return row;
 }
 
-static bool no_memory(const struct export *x, struct error *e)
-{
-    return error_set(e, FAULT_LIMIT, "%s: no memory for the usage of its host", x->profile->path);
-}
-
 /* ---- gauges in the timeline ---- */
 
 static const struct {
@@ -79,12 +74,12 @@ static bool gauge_track(const struct export *x, struct trace *t, enum gauge_kind
     size_t n;
     const uint32_t *row = rows_inside(x, g->begin_ns, NULL, g->n, &n);
     if (!row)
-        return no_memory(x, e);
+        return error_no_memory(e, x->profile->path);
     if (n == 0)
         return true;
     trace_process(t, pid, gauge_tracks[kind].process, "CPU", gauge_tracks[kind].sort_index);
     if (kind == GAUGE_CPU && x->is_generic && !name_cpus(x, g, t, pid))
-        return no_memory(x, e);
+        return error_no_memory(e, x->profile->path);
     const bool is_short = kind == GAUGE_MEMORY && x->is_generic;
     for (size_t i = 0; i < n; i++) {
         const int64_t begin_ns = g->begin_ns[row[i]];
@@ -146,7 +141,7 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
     /* By thread, and there by begin: two tools have written them, one after the other. */
     if (!row || !order_by_u64(row, n, (const uint64_t *)c->begin_ns) ||
         !tally_up(&threads, row, n, c->thread, NULL, NULL, x->mem))
-        return no_memory(x, e);
+        return error_no_memory(e, x->profile->path);
     if (threads.n > 0)
         trace_process(t, pid, "OS Runtime API", "CPU", SORT_INDEX);
     for (size_t i = 0; i < threads.n; i++) {
@@ -158,7 +153,7 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
             trace_thread_name(t, pid, threads.at[i].a, name);
     }
     if (!by_begin(row, n, c, x->mem))
-        return no_memory(x, e);
+        return error_no_memory(e, x->profile->path);
     for (size_t k = 0; k < n; k++) {
         const uint32_t i = row[k];
         if (!trace_wants(t, c->begin_ns[i], c->begin_ns[i] + (int64_t)c->dur_ns[i]))
@@ -230,11 +225,11 @@ bool usage_db(const struct export *x, struct db *db, struct error *e)
         };
         t.shown = rows_inside(x, g->begin_ns, g->cpu, g->n, &t.n_rows);
         if (!t.shown)
-            return no_memory(x, e);
+            return error_no_memory(e, x->profile->path);
         if (!db_table(db, &t, e))
             return false;
     }
     struct db_table t = { .name = "OSRT_API", TABLE_COLUMNS(call_columns), .rows = &x->profile->host };
     t.shown = rows_inside(x, usage->calls.begin_ns, NULL, usage->calls.n, &t.n_rows);
-    return t.shown ? db_table(db, &t, e) : no_memory(x, e);
+    return t.shown ? db_table(db, &t, e) : error_no_memory(e, x->profile->path);
 }
