@@ -7,6 +7,7 @@ Notes to oneself (work to be done, tricks to be removed) belong in an issue, not
 A test forks by tests/child.h, whose parent does not wait for ever.
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
 There is one message for memory that is used up: error_no_memory().
+There is one binary search: SEARCH_FIRST_NOT() of base/sort.h, on which the functions there stand.
 """
 import pathlib
 import re
@@ -75,11 +76,18 @@ def texts_of_no_memory(src):
                 yield f"{file}:{number}: {line.strip()}; wanted error_no_memory() or no_memory_text()"
 
 
+def binary_searches(src):
+    for file in sorted(src.rglob("*.[ch]")):
+        if file.name != "sort.h" and re.search(r"while \(\w+ < \w+\).*\n.*\+ \(\w+ - \w+\) / 2;", file.read_text()):
+            yield f"{file}: a binary search of its own; wanted SEARCH_FIRST_NOT() of base/sort.h"
+
+
 def main():
     src = pathlib.Path(sys.argv[1])
     problems = [*unlisted_layouts(src), *notes_to_oneself(src), *variables_without_manual(src),
                 *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src),
-                *texts_of_no_memory(src)]
+                *texts_of_no_memory(src),
+                *binary_searches(src)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 

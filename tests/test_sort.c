@@ -116,6 +116,20 @@ static void applying_an_order_moves_whole_elements(void **state)
     (void)state;
 }
 
+static void a_search_ends_where_the_condition_does(void **state)
+{
+    (void)state;
+    for (size_t low = 0; low < 9; low++)
+        for (size_t high = low; high < 9; high++)
+            for (size_t first = low; first <= high; first++) {
+                size_t n_asked = 0;
+                const size_t found = SEARCH_FIRST_NOT(
+                    i, low, high, (n_asked++, assert_true(i >= low), assert_true(i < high), i < first));
+                assert_int_equal(found, first);
+                assert_true(n_asked <= 4);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +137,7 @@ int main(void)
         cmocka_unit_test(random_keys_sort_as_qsort_does),
         cmocka_unit_test(several_keys_sort_last_one_first),
         cmocka_unit_test(applying_an_order_moves_whole_elements),
+        cmocka_unit_test(a_search_ends_where_the_condition_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

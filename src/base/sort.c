@@ -83,15 +83,7 @@ ORDER_BY(u16, uint16_t)
 #define ORDER_FIRST(suffix, type)                                                                                      \
     size_t order_first_##suffix(const uint32_t *order, size_t n, const type *key, type wanted)                         \
     {                                                                                                                  \
-        size_t low = 0, high = n;                                                                                      \
-        while (low < high) {                                                                                           \
-            const size_t middle = low + (high - low) / 2;                                                              \
-            if (key[order ? order[middle] : middle] < wanted)                                                          \
-                low = middle + 1;                                                                                      \
-            else                                                                                                       \
-                high = middle;                                                                                         \
-        }                                                                                                              \
-        return low;                                                                                                    \
+        return SEARCH_FIRST_NOT(i, 0, n, key[order ? order[i] : i] < wanted);                                          \
     }
 ORDER_FIRST(u64, uint64_t)
 ORDER_FIRST(u32, uint32_t)

@@ -17,6 +17,21 @@ bool order_by_u64(uint32_t *order, size_t n, const uint64_t *key);
 bool order_by_u32(uint32_t *order, size_t n, const uint32_t *key);
 bool order_by_u16(uint32_t *order, size_t n, const uint16_t *key);
 
+/* The first of the positions low … high - 1 at which a condition on `at` no longer holds; high when it holds at all. It
+ * holds at none behind one at which it does not hold. */
+#define SEARCH_FIRST_NOT(at, low, high, is_before)                                                                     \
+    __extension__({                                                                                                    \
+        size_t first_##at = (low), end_##at = (high);                                                                  \
+        while (first_##at < end_##at) {                                                                                \
+            const size_t at = first_##at + (end_##at - first_##at) / 2;                                                \
+            if (is_before)                                                                                             \
+                first_##at = at + 1;                                                                                   \
+            else                                                                                                       \
+                end_##at = at;                                                                                         \
+        }                                                                                                              \
+        first_##at;                                                                                                    \
+    })
+
 /* The first position of an ascending order whose key is not below `wanted`; n when there is none. Without an order (NULL)
  * the keys themselves ascend. */
 size_t order_first_u64(const uint32_t *order, size_t n, const uint64_t *key, uint64_t wanted);

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/sort.h"
+
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
 
 /* A training step, when steps are wanted; else an iteration of some model. */
@@ -176,15 +178,7 @@ bool scope_resolve(struct export *x, struct error *e)
 /* Iterations of a model stand together, by index from 1 on. */
 static size_t first_of_model(const struct iterations *t, uint64_t model)
 {
-    size_t low = 0, high = t->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (!t->is_step[middle] && t->model[middle] < model)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST_NOT(i, 0, t->n, !t->is_step[i] && t->model[i] < model);
 }
 
 uint64_t scope_iteration_at(const struct export *x, const struct device *d, int64_t at_ns)

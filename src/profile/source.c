@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/sort.h"
 #include "raw/family.h"
 
 bool source_is_simulated(const struct source *s)
@@ -12,15 +13,7 @@ bool source_is_simulated(const struct source *s)
 /* Where the streams of a family begin, or would. */
 static size_t first_stream(const struct source *s, const char *family)
 {
-    size_t low = 0, high = s->n_streams;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(s->stream[middle].family, family) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST_NOT(i, 0, s->n_streams, strcmp(s->stream[i].family, family) < 0);
 }
 
 const struct stream *source_streams(const struct source *s, const char *family, size_t *n)

@@ -1,5 +1,7 @@
 #include "raw/enums.h"
 
+#include "base/sort.h"
+
 static const struct enum_name ge_task_type[] = {
     { 0, "AI_CORE" }, { 1, "AI_CPU" },    { 2, "AI_VECTOR_CORE" }, { 3, "WRITE_BACK" }, { 4, "MIX_AIC" },
     { 5, "MIX_AIV" }, { 6, "FFTS_PLUS" }, { 7, "DSA_SQE" },        { 8, "DVPP" },       { 9, "COMMUNICATION" },
@@ -313,13 +315,6 @@ const struct enum_table context_types = { context_type, sizeof context_type / si
 
 const char *enum_text(const struct enum_table *t, uint32_t value)
 {
-    size_t low = 0, high = t->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (t->name[mid].value < value)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < t->n && t->name[low].value == value ? t->name[low].name : NULL;
+    const size_t at = SEARCH_FIRST_NOT(i, 0, t->n, t->name[i].value < value);
+    return at < t->n && t->name[at].value == value ? t->name[at].name : NULL;
 }

@@ -150,16 +150,9 @@ static bool find_requests(const struct profile *p, const struct device *d, struc
         return false;
     for (size_t i = 0; i < ops->n; i++) {
         const uint32_t connection = p->host.tasks.connection[d->tasks.host[ops->at[i].task]];
-        size_t low = 0, high = n;
-        while (low < high) { /* the last of those that have it */
-            const size_t mid = low + (high - low) / 2;
-            if (r->big.kfc_call[order[mid]] + 1 <= connection)
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        if (ops->at[i].is_collective && low > 0 && r->big.kfc_call[order[low - 1]] + 1 == connection)
-            ops->at[i].big = order[low - 1];
+        const size_t after = SEARCH_FIRST_NOT(k, 0, n, r->big.kfc_call[order[k]] + 1 <= connection);
+        if (ops->at[i].is_collective && after > 0 && r->big.kfc_call[order[after - 1]] + 1 == connection)
+            ops->at[i].big = order[after - 1]; /* the last of those that have it */
     }
     return true;
 }
@@ -193,17 +186,9 @@ static bool find_collectives(const struct profile *p, const struct device *d, st
             continue;
         const uint64_t wanted = (uint64_t)(p->host.comm.big.call[op->big] + 1) << 32 | op->iteration;
         const name_id group = op->has_group ? group_name(p, op) : NAME_NA;
-        size_t low = 0, high = c->n;
-        while (low < high) {
-            const size_t mid = low + (high - low) / 2;
-            if (key[order[mid]] < wanted)
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        for (; low < c->n && key[order[low]] == wanted; low++)
-            if (op->collective == NO_ROW || c->group[order[low]] == group)
-                op->collective = order[low];
+        for (size_t k = order_first_u64(order, c->n, key, wanted); k < c->n && key[order[k]] == wanted; k++)
+            if (op->collective == NO_ROW || c->group[order[k]] == group)
+                op->collective = order[k];
     }
     return true;
 }

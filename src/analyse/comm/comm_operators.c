@@ -27,16 +27,8 @@ struct runs {
 /* The first position in by_id of a task's id, or of what would follow it. */
 static size_t first_of_id(const struct tasks *t, uint64_t key, uint32_t context)
 {
-    size_t low = 0, high = t->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        const uint32_t row = t->by_id[mid];
-        if (t->key[row] != key ? t->key[row] < key : t->context[row] < context)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    const uint32_t *row = t->by_id;
+    return SEARCH_FIRST_NOT(i, 0, t->n, t->key[row[i]] != key ? t->key[row[i]] < key : t->context[row[i]] < context);
 }
 
 static bool same_id(const struct tasks *t, size_t at, uint64_t key, uint32_t context)

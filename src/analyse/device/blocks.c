@@ -6,15 +6,7 @@
 
 static size_t first_at_or_after(const struct host_tasks *t, unsigned device, uint64_t key)
 {
-    size_t low = 0, high = t->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (t->device[middle] < device || (t->device[middle] == device && t->key[middle] < key))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST_NOT(i, 0, t->n, t->device[i] < device || (t->device[i] == device && t->key[i] < key));
 }
 
 static void set_blocks(struct profile *p, unsigned device, uint64_t key, uint32_t packed)

@@ -133,15 +133,7 @@ static bool find_candidates(struct counted *c, const struct runs *r, struct aren
 /* The first of some ascending numbers that is not below a bound. */
 static uint32_t first_from(const uint32_t *at, uint32_t n, uint32_t bound)
 {
-    uint32_t low = 0, high = n;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (at[middle] < bound)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)SEARCH_FIRST_NOT(i, 0, n, at[i] < bound);
 }
 
 /* Settles what is sure, and finds for every other record the earliest and the latest run that its place among the records of its

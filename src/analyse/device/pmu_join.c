@@ -196,15 +196,8 @@ static bool are_usable(const struct samples *changes)
 /* MHz of the cores at that moment: of the last change before it, or 0. */
 static uint32_t mhz_at(const struct samples *changes, uint64_t tick)
 {
-    size_t low = 0, high = changes->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (samples_uint(changes, LPM_ENTRY_TIME, middle) <= tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? (uint32_t)samples_uint(changes, LPM_ENTRY_VALUE, low - 1) : 0;
+    const size_t later = SEARCH_FIRST_NOT(i, 0, changes->n, samples_uint(changes, LPM_ENTRY_TIME, i) <= tick);
+    return later > 0 ? (uint32_t)samples_uint(changes, LPM_ENTRY_VALUE, later - 1) : 0;
 }
 
 bool pmu_rows_take(struct device *d, size_t n)

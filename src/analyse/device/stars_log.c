@@ -71,15 +71,8 @@ static bool host_ids_take(const struct host_tasks *t, unsigned device, struct ar
 /* The stream on which the host launched a task; the low half of an id that the host does not know. */
 static uint16_t stream_of_id(const struct host_tasks *t, const struct host_ids *ids, uint32_t id)
 {
-    size_t low = 0, high = ids->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (t->task[ids->row[mid]] < id)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < ids->n && t->task[ids->row[low]] == id ? t->stream[ids->row[low]] : (uint16_t)id;
+    const size_t at = order_first_u32(ids->row, ids->n, t->task, id);
+    return at < ids->n && t->task[ids->row[at]] == id ? t->stream[ids->row[at]] : (uint16_t)id;
 }
 
 static bool read_short_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev)

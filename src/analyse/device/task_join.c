@@ -14,15 +14,7 @@ static const char host_file[] = "host/data/compact.task_track";
 /* Where the tasks of one device begin and end in host_tasks. */
 static size_t first_of_device(const struct host_tasks *t, unsigned device)
 {
-    size_t low = 0, high = t->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (t->device[mid] < device)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return SEARCH_FIRST_NOT(i, 0, t->n, t->device[i] < device);
 }
 
 struct joining {

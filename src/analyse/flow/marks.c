@@ -169,16 +169,11 @@ static uint32_t mark_seen(const struct profile *p, const struct launchers *l, ui
     const size_t n = m->n - m->n_plain, first = order_first_u64(m->by_id, n, m->id, id);
     if (first == n || m->id[m->by_id[first]] != id)
         return NO_ROW;
-    size_t begin = first, end = id == UINT64_MAX ? n : order_first_u64(m->by_id, n, m->id, id + 1);
+    const size_t end = id == UINT64_MAX ? n : order_first_u64(m->by_id, n, m->id, id + 1);
     const size_t last = end - 1;
-    while (begin < end) { /* to the first that began after it */
-        const size_t middle = begin + (end - begin) / 2;
-        if (source_host_ns(&p->host.source, m->begin[m->by_id[middle]]) <= at_ns)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    const size_t latest = begin > first ? begin - 1 : first;
+    const size_t after =
+        SEARCH_FIRST_NOT(i, first, end, source_host_ns(&p->host.source, m->begin[m->by_id[i]]) <= at_ns);
+    const size_t latest = after > first ? after - 1 : first;
     for (size_t i = latest; i + 1 > first && latest - i < MOST_LOOKED_AT; i--)
         if (keys_find(&l->thread, m->thread[m->by_id[i]]) != KEYS_NONE)
             return m->by_id[i];

@@ -60,13 +60,7 @@ static uint32_t last_begun(struct rows_by_thread *t, uint64_t key, int64_t at_ns
             high -= step;
         low = high - low >= step ? high - step + 1 : low;
     }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (t->begin_ns[t->row[middle]] <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = SEARCH_FIRST_NOT(i, low, high, t->begin_ns[t->row[i]] <= at_ns);
     t->found[place] = (uint32_t)low;
     return low > t->first[place] ? t->row[low - 1] : NO_ROW;
 }

@@ -107,17 +107,10 @@ static name_id taken_by(const struct collection *s, uint32_t row)
 {
     const struct memory_lives *l = &s->lives;
     const int64_t *time_ns = s->framework.memory.time_ns;
-    size_t low = 0, high = l->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (time_ns[l->taken[middle]] < time_ns[row])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < l->n && time_ns[l->taken[low]] == time_ns[row]; low++)
-        if (l->taken[low] == row)
-            return l->name[low];
+    const size_t first = SEARCH_FIRST_NOT(i, 0, l->n, time_ns[l->taken[i]] < time_ns[row]);
+    for (size_t i = first; i < l->n && time_ns[l->taken[i]] == time_ns[row]; i++)
+        if (l->taken[i] == row)
+            return l->name[i];
     return NAME_EMPTY;
 }
 

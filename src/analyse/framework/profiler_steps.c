@@ -180,13 +180,6 @@ bool step_index_build(struct step_index *x, const struct profiler_steps *s, stru
 
 uint32_t step_index_at(const struct step_index *x, int64_t ns)
 {
-    size_t low = 0, high = x->n; /* the last piece that begins at ns or before is low - 1 */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (x->from_ns[middle] <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? x->step[low - 1] : NO_ROW;
+    const size_t later = SEARCH_FIRST_NOT(i, 0, x->n, x->from_ns[i] <= ns);
+    return later > 0 ? x->step[later - 1] : NO_ROW;
 }

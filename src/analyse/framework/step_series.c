@@ -39,18 +39,11 @@ static bool cover_build(struct cover *c, const struct intervals *v, struct arena
 
 static uint64_t cover_until(const struct cover *c, int64_t ns)
 {
-    size_t low = 0, high = c->v->n; /* the intervals that begin before ns are those below low */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (c->v->begin_ns[middle] < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    const size_t n_begun = SEARCH_FIRST_NOT(i, 0, c->v->n, c->v->begin_ns[i] < ns);
+    if (n_begun == 0)
         return 0;
-    const int64_t end_ns = c->v->end_ns[low - 1];
-    return c->before_ns[low - 1] + (uint64_t)span_ns(c->v->begin_ns[low - 1], end_ns < ns ? end_ns : ns);
+    const int64_t end_ns = c->v->end_ns[n_begun - 1];
+    return c->before_ns[n_begun - 1] + (uint64_t)span_ns(c->v->begin_ns[n_begun - 1], end_ns < ns ? end_ns : ns);
 }
 
 /* From begin to end; never more than there is. */
@@ -272,13 +265,6 @@ bool step_series_of_profile(struct step_series *s, const struct profile *p, cons
 
 uint32_t step_series_at(const int64_t *begin_ns, const int64_t *end_ns, size_t n, int64_t ns)
 {
-    size_t low = 0, high = n; /* those that have begun are below low */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (begin_ns[middle] <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && ns < end_ns[low - 1] ? (uint32_t)(low - 1) : NO_ROW;
+    const size_t n_begun = SEARCH_FIRST_NOT(i, 0, n, begin_ns[i] <= ns);
+    return n_begun > 0 && ns < end_ns[n_begun - 1] ? (uint32_t)(n_begun - 1) : NO_ROW;
 }

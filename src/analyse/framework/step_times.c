@@ -1,5 +1,6 @@
 #include "analyse/framework/step_times.h"
 
+#include "base/sort.h"
 #include "base/stamp.h"
 
 /* Intervals that overlap or touch, as one. */
@@ -24,15 +25,7 @@ static void next_union(struct union_reader *r)
 
 static size_t first_not_before(const int64_t *begin_ns, size_t n, int64_t ns)
 {
-    size_t low = 0;
-    while (low < n) {
-        const size_t middle = low + (n - low) / 2;
-        if (begin_ns[middle] < ns)
-            low = middle + 1;
-        else
-            n = middle;
-    }
-    return low;
+    return SEARCH_FIRST_NOT(i, 0, n, begin_ns[i] < ns);
 }
 
 static struct union_reader read_from(const int64_t *begin_ns, const int64_t *to_ns, size_t n, int64_t from_ns,

@@ -53,15 +53,9 @@ uint32_t by_call_named(struct by_call *b, struct arena *mem, uint32_t call, cons
         if (!order_by_u64(b->by_name, b->n, name) || !order_by_u32(b->by_name, b->n, b->call))
             return NO_ROW;
     }
-    size_t low = 0, high = b->n; /* the first row past the ones that are wanted */
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        const uint32_t row = b->by_name[mid];
-        if (b->call[row] < call || (b->call[row] == call && name[row] <= wanted))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const uint32_t row = low > 0 ? b->by_name[low - 1] : NO_ROW;
+    const uint32_t *by_name = b->by_name;
+    const size_t after = SEARCH_FIRST_NOT(
+        i, 0, b->n, b->call[by_name[i]] < call || (b->call[by_name[i]] == call && name[by_name[i]] <= wanted));
+    const uint32_t row = after > 0 ? by_name[after - 1] : NO_ROW;
     return row != NO_ROW && b->call[row] == call && name[row] == wanted ? row : NO_ROW;
 }

@@ -77,22 +77,19 @@ static bool order_ops(struct captured *c, struct arena *mem)
     return order_by_u64(c->op_order, o->n, key);
 }
 
+static uint64_t op_key(const struct captured_ops *o, uint32_t row)
+{
+    return captured_key(o->device[row], o->stream[row], o->task[row]);
+}
+
 uint32_t captured_op(const struct captured *c, size_t row)
 {
     const struct tracks *t = &c->p->host.records.tracks;
     const struct captured_ops *o = &c->p->host.records.captured_ops;
     const uint64_t key = captured_key(t->device[row], t->stream[row], t->task[row]);
-    size_t low = 0, high = o->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        const uint32_t at = c->op_order[mid];
-        if (captured_key(o->device[at], o->stream[at], o->task[at]) <= key)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const uint32_t at = low > 0 ? c->op_order[low - 1] : NO_ROW;
-    return at != NO_ROW && captured_key(o->device[at], o->stream[at], o->task[at]) == key ? at : NO_ROW;
+    const size_t after = SEARCH_FIRST_NOT(i, 0, o->n, op_key(o, c->op_order[i]) <= key);
+    const uint32_t at = after > 0 ? c->op_order[after - 1] : NO_ROW;
+    return at != NO_ROW && op_key(o, at) == key ? at : NO_ROW;
 }
 
 bool captured_init(struct captured *c, const struct profile *p, struct arena *mem)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "collect/host_clock.h"
 #include "collect/ring.h"
 #include "device/sim_npu/sim_npu_host.h"
@@ -79,14 +80,7 @@ static void gap_remove(struct npu_pool *p, size_t i)
 
 static void gap_give_back(struct npu_pool *p, struct npu_extent freed)
 {
-    size_t low = 0, high = p->n_gaps;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (p->gap[mid].at < freed.at)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const size_t low = SEARCH_FIRST_NOT(i, 0, p->n_gaps, p->gap[i].at < freed.at); /* the gap behind it */
     const bool joins_next = low < p->n_gaps && freed.at + freed.bytes == p->gap[low].at;
     const bool joins_last = low > 0 && p->gap[low - 1].at + p->gap[low - 1].bytes == freed.at;
     if (joins_last)

@@ -30,16 +30,9 @@ static uint32_t *steps_of_calls(const struct collection *s, struct arena *mem)
         if (c->level[i] != LEVEL_NODE || !c->is_shown[i])
             continue;
         const int64_t begin_ns = source_host_ns(&s->profile.host.source, c->begin[i]);
-        size_t low = 0, high = t->n; /* the first that begins later */
-        while (low < high) {
-            const size_t middle = low + (high - low) / 2;
-            if (t->host_begin_ns[middle] <= begin_ns)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low > 0 && source_host_ns(&s->profile.host.source, c->end[i]) <= t->host_end_ns[low - 1])
-            step[i] = (uint32_t)low - 1;
+        const size_t later = SEARCH_FIRST_NOT(k, 0, t->n, t->host_begin_ns[k] <= begin_ns);
+        if (later > 0 && source_host_ns(&s->profile.host.source, c->end[i]) <= t->host_end_ns[later - 1])
+            step[i] = (uint32_t)later - 1;
     }
     return step;
 }

@@ -60,7 +60,7 @@ static bool draw_device(struct writing *w, struct trace *t)
     if (done)
         draw_arrows(w->x, w->framework, t, lanes, &places);
     lanes_free(lanes);
-    return done || error_set(&w->device_error, FAULT_LIMIT, "no memory for the places of kernels");
+    return done || error_no_memory(&w->device_error, "the places of kernels");
 }
 
 static void write_part(void *context, size_t i, struct out *o)

@@ -38,25 +38,23 @@ static bool kernels_find(const struct export *x, const struct device *d, struct 
     return order_by_u64(row, n, t->begin_tick) && order_by_u64(row, n, id);
 }
 
+/* Whether a task stands, in the order of ids and beginnings, before those that began after a moment. */
+static bool began_until(const struct tasks *t, uint32_t row, uint64_t id, uint64_t tick)
+{
+    const uint64_t here = id_of(t->stream[row], t->task[row]);
+    return here < id || (here == id && t->begin_tick[row] <= tick);
+}
+
 /* The operator of the task during which a kernel ended. */
 static name_id operator_at(const struct kernels *k, struct stream_task id, uint64_t end_tick)
 {
     const struct tasks *t = &k->d->tasks;
     const struct ops *ops = &k->x->profile->host.ops;
     const uint64_t wanted = id_of(id.stream, id.task);
-    size_t low = 0, high = k->n;
-    while (low < high) { /* the first one that begins later */
-        const size_t middle = low + (high - low) / 2;
-        const uint32_t row = k->row[middle];
-        const uint64_t here = id_of(t->stream[row], t->task[row]);
-        if (here < wanted || (here == wanted && t->begin_tick[row] <= end_tick))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    const size_t later = SEARCH_FIRST_NOT(i, 0, k->n, began_until(t, k->row[i], wanted, end_tick));
+    if (later == 0)
         return NAME_NA;
-    const uint32_t row = k->row[low - 1], op = t->op[row];
+    const uint32_t row = k->row[later - 1], op = t->op[row];
     if (id_of(t->stream[row], t->task[row]) != wanted || t->end_tick[row] < end_tick || op == NO_ROW ||
         ops->task_type[op] != k->ai_cpu)
         return NAME_NA;

@@ -25,15 +25,8 @@ static uint64_t data_aug_of(const struct step_rows *r, size_t at)
 {
     const struct iterations *t = &r->steps->iterations;
     const uint64_t fp = t->fp[r->row[at]];
-    size_t low = 0, high = at;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (t->end[r->row[middle]] < fp)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return fp > 0 && low > 0 ? fp - t->end[r->row[low - 1]] : 0;
+    const size_t n_before = SEARCH_FIRST_NOT(i, 0, at, t->end[r->row[i]] < fp);
+    return fp > 0 && n_before > 0 ? fp - t->end[r->row[n_before - 1]] : 0;
 }
 
 static void keep(struct step_rows *r, size_t from, size_t *to)
