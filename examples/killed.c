@@ -1,4 +1,4 @@
-/* killed.c - a program that dies while it is recorded. Nothing that it told is lost.
+/* killed.c - a program that dies while it is recorded. Nothing that it recorded is lost.
  *
  *     killed [DIR [OPERATORS]]; ascope analyse DIR
  *

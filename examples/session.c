@@ -2,7 +2,7 @@
  *
  *     session [DIR]
  *
- * An inference service answers requests; some of them are recorded. Trouble is told by functions that return false, and
+ * An inference service answers requests; some of them are recorded. Trouble is reported by functions that return false, and
  * the text says what to do.
  */
 #include <ascope/ascope.h>

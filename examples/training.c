@@ -1,4 +1,4 @@
-/* training.c - a training loop on a simulated NPU, with everything that can be told about one.
+/* training.c - a training loop on a simulated NPU, with everything that can be recorded of one.
  *
  *     training [DIR [NAME VALUE]...]      options by their documented names: training out profiler_level Level2
  *
@@ -34,8 +34,8 @@ static void run(const char *name, const char *kernel, enum ascope_scope scope, i
     ascope_op_end(&op);
 }
 
-/* The framework's allocator tells what it hands out of its pool, and gets back. */
-static void tell_memory(uint64_t at, int64_t bytes, enum ascope_memory_event event)
+/* The framework's allocator reports what it hands out of its pool, and gets back. */
+static void record_memory(uint64_t at, int64_t bytes, enum ascope_memory_event event)
 {
     allocated_bytes += event == ASCOPE_BLOCK_FREE ? 0 : bytes;
     struct ascope_memory m = { .size = sizeof m, .pointer = at, .size_bytes = bytes, .device_type = ASCOPE_ON_NPU };
@@ -55,7 +55,7 @@ static void train(unsigned step)
     for (int i = 0; i < LAYERS; i++) {
         struct ascope_op layer;
         ascope_op_begin(&layer, "layer"); /* encloses the two */
-        tell_memory(pool + (uint64_t)i * TENSOR_BYTES, TENSOR_BYTES, ASCOPE_MALLOC);
+        record_memory(pool + (uint64_t)i * TENSOR_BYTES, TENSOR_BYTES, ASCOPE_MALLOC);
         run("aten::mm", "MatMul", ASCOPE_SCOPE_FUNCTION, next_sequence + i);
         run("aten::relu", "Relu", ASCOPE_SCOPE_FUNCTION, -1);
         ascope_op_end(&layer);
@@ -64,8 +64,8 @@ static void train(unsigned step)
 
     for (int i = LAYERS; i-- > 0;) {
         run("MmBackward0", "MatMul", ASCOPE_SCOPE_BACKWARD, next_sequence + i);
-        tell_memory(pool + (uint64_t)i * TENSOR_BYTES, -TENSOR_BYTES, ASCOPE_BLOCK_FREE);
-        tell_memory(pool + (uint64_t)i * TENSOR_BYTES, -TENSOR_BYTES, ASCOPE_FREE);
+        record_memory(pool + (uint64_t)i * TENSOR_BYTES, -TENSOR_BYTES, ASCOPE_BLOCK_FREE);
+        record_memory(pool + (uint64_t)i * TENSOR_BYTES, -TENSOR_BYTES, ASCOPE_FREE);
     }
     next_sequence += LAYERS;
     ascope_sim_event_record(gradients, compute);

@@ -15,7 +15,7 @@ static bool export(const char *path, const char *out, uint8_t ask, struct error 
     const struct output_options options = {
         .want = WANT_ALL,
         .format = ask & ASK_JSON ? FORMAT_JSON : FORMAT_CSV,
-        .dialect = ask & ASK_CURRENT ? DIALECT_CURRENT : DIALECT_SEED,
+        .dialect = ask & ASK_CURRENT ? DIALECT_CURRENT : DIALECT_DOCUMENTED,
         .time_base = ask & ASK_FROM_START ? TIME_BASE_START : TIME_BASE_EPOCH,
         .has_iteration = ask & ASK_PART,
         .model = ask & ASK_GRAPH ? 1 : UINT32_MAX,

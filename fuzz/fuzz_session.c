@@ -15,7 +15,7 @@ static bool analyse(uint8_t ask, const char *out, struct error *e)
     const struct output_options options = {
         .want = ask & ASK_DB ? WANT_DB : WANT_TEXT,
         .simplifies = ask & ASK_SIMPLE ? CHOICE_ON : AS_RECORDED,
-        .dialect = ask & ASK_CURRENT ? DIALECT_CURRENT : DIALECT_SEED,
+        .dialect = ask & ASK_CURRENT ? DIALECT_CURRENT : DIALECT_DOCUMENTED,
         .is_pretty = ask & ASK_PRETTY,
         .n_threads = 1,
         .out_dir = out,

@@ -24,7 +24,7 @@
 #define F64 (double[])
 #define YES (bool[])
 
-static const struct output_options documented = { .dialect = DIALECT_SEED, .n_threads = 1 },
+static const struct output_options documented = { .dialect = DIALECT_DOCUMENTED, .n_threads = 1 },
                                    current = { .dialect = DIALECT_CURRENT, .n_threads = 1 };
 
 struct wanted_cell {

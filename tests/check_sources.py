@@ -3,6 +3,7 @@
 
 Every layout in src/raw is listed in src/raw/all.c, so that the tests and the fuzzers reach it.
 Every environment variable of ascope that the sources read is in the man page, and the other way round.
+Words that the field has better ones for do not return (AVOIDED).
 Notes to oneself (work to be done, tricks to be removed) belong in an issue, not in the source.
 A test forks by tests/child.h, whose parent does not wait for ever.
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
@@ -20,6 +21,37 @@ def unlisted_layouts(src):
         for name in re.findall(r"^const struct layout (\w+) =", file.read_text(), re.M):
             if name not in listed:
                 yield f"{file}: {name} is not listed in src/raw/all.c"
+
+
+# Words that have a better one in this field (CONTRIBUTING.md, "Code style"): pattern, what to write instead, files that may have it.
+AVOIDED = (
+    (r"doors?", "front end", ()),
+    (r"told", "reported, recorded, passed", ()),
+    (r"arrows?", "flow event", ()),
+    (r"strangers?", "unknown record, unknown chip", ()),
+    (r"truths?", "boolean", ()),
+    (r"outcomes?", "exit status, result", ()),
+    (r"the other parser|original parsers?|the original's", "reference parser, msprof, torch_npu", ()),
+    (r"rooms of the house|the rooms", "modules", ()),
+    (r"dialect seed|seed dialect", "documented dialect", ("README", "CHANGELOG.md", "tests/test_cli.py")),
+)
+WORDED = ("src", "include", "python", "examples", "docs", "tests", "fuzz", "bench", "scripts", "README.md", "CONTRIBUTING.md", "SECURITY.md")
+SUFFIXES = (".c", ".h", ".cpp", ".hpp", ".py", ".pyi", ".md", ".1")
+
+
+def words_to_avoid(root):
+    """Also as parts of identifiers: is_told, trace_arrow."""
+    rules = [(re.compile(r"(?<![A-Za-z])(?:%s)(?![a-z])" % words, re.I), instead, allowed) for words, instead, allowed in AVOIDED]
+    files = [file for name in WORDED for file in ([root / name] if (root / name).is_file() else sorted((root / name).rglob("*")))]
+    for file in files:
+        place = file.relative_to(root).as_posix()
+        if file.suffix not in SUFFIXES or place.startswith("tests/data") or place == "tests/check_sources.py" or not file.is_file():
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            for pattern, instead, allowed in rules:
+                found = pattern.search(line)
+                if found and not place.startswith(allowed or ("-",)):
+                    yield f"{place}:{number}: \"{found.group()}\": write {instead}"
 
 
 def notes_to_oneself(src):
@@ -84,10 +116,9 @@ def binary_searches(src):
 
 def main():
     src = pathlib.Path(sys.argv[1])
-    problems = [*unlisted_layouts(src), *notes_to_oneself(src), *variables_without_manual(src),
+    problems = [*unlisted_layouts(src), *notes_to_oneself(src), *words_to_avoid(src.parent), *variables_without_manual(src),
                 *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src),
-                *texts_of_no_memory(src),
-                *binary_searches(src)]
+                *texts_of_no_memory(src), *binary_searches(src)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 

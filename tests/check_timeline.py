@@ -5,7 +5,7 @@
 
 Viewers sort events by time (of slices that begin together the longer first, everything else after them), keep a
 stack of open slices for each track, and count time in whole nanoseconds.  A slice that begins inside another and ends
-after it is dropped or moved elsewhere; an arrow is tied to the slice on top of its track's stack; one whose end comes
+after it is dropped or moved elsewhere; a flow is tied to the slice on top of its track's stack; one whose end comes
 before its start, or that meets no slice, is not drawn; ids of processes and threads have 32 bits.  RULES says what is
 checked.
 
@@ -26,10 +26,10 @@ RULES = {
     "phase": "the phase is one that viewers know",
     "number": "process and thread ids are whole numbers of 32 bits, times and durations are not negative",
     "nest": "slices of one track nest or are disjoint",
-    "no-slice": "an arrow's end lies on a slice of its track",
-    "no-start": "an arrow that ends has a start, and not later than its end",
-    "no-end": "an arrow that starts has an end",
-    "same-start": "an arrow (category, name, id) starts once",
+    "no-slice": "a flow's end lies on a slice of its track",
+    "no-start": "a flow that ends has a start, and not later than its end",
+    "no-end": "a flow that starts has an end",
+    "same-start": "a flow (category, name, id) starts once",
     "process-name": "a process with events has one name",
     "thread-name": "where threads have names, each thread with slices has one",
     "counter": "a counter's values are finite numbers",
@@ -63,7 +63,7 @@ def double_ns(text):
 
 
 class Timeline:
-    """One file; after check(), `broken` counts the violations of each rule and `samples` tells the first ones."""
+    """One file; after check(), `broken` counts the violations of each rule and `samples` reports the first ones."""
 
     def __init__(self, double=False, show=3):
         self.double, self.show = double, show
@@ -191,23 +191,23 @@ class Timeline:
                     continue
                 if not stack:
                     self.say("no-slice", "%s: %s of %s" % (place, phase, what[1]))
-                arrow = what[:3]
+                flow = what[:3]
                 if phase == "s":
-                    if arrow in started:
-                        self.say("same-start", "%s: %s" % (place, arrow))
-                    started[arrow] = min(started.get(arrow, (at, order)), (at, order))
+                    if flow in started:
+                        self.say("same-start", "%s: %s" % (place, flow))
+                    started[flow] = min(started.get(flow, (at, order)), (at, order))
                 else:
-                    ended.append((arrow, (at, order), place))
+                    ended.append((flow, (at, order), place))
         reached = set()
-        for arrow, when, place in ended:
-            reached.add(arrow)
-            if arrow not in started:
-                self.say("no-start", "%s: %s never starts" % (place, arrow))
-            elif started[arrow] > when:
-                self.say("no-start", "%s: %s ends %d ns before it starts" % (place, arrow, started[arrow][0] - when[0]))
-        for arrow in started:
-            if arrow not in reached:
-                self.say("no-end", "%s" % (arrow,))
+        for flow, when, place in ended:
+            reached.add(flow)
+            if flow not in started:
+                self.say("no-start", "%s: %s never starts" % (place, flow))
+            elif started[flow] > when:
+                self.say("no-start", "%s: %s ends %d ns before it starts" % (place, flow, started[flow][0] - when[0]))
+        for flow in started:
+            if flow not in reached:
+                self.say("no-end", "%s" % (flow,))
 
     def names(self):
         for pid in sorted({pid for pid, _ in self.seen} - set(self.processes), key=str):

@@ -218,7 +218,7 @@ static bool analyse(struct fed *f)
                                s->profile.names, s->mem);
 }
 
-/* The arrows torch_to_npu: begin of the operator, begin of what it started. */
+/* The flow events torch_to_npu: begin of the operator, begin of what it started. */
 static bool flows(const struct collection_export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = { { .name = "operator" }, { .name = "kernel" } };

@@ -1,4 +1,4 @@
-/* A program that records a thousand operators and ten marks, leaves a range open, and ends as it is told.
+/* A program that records a thousand operators and ten marks, leaves a range open, and ends as requested.
  *
  *     record_and_die PARENT kill|wait|stop [RING_DIR]
  *

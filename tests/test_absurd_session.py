@@ -320,7 +320,7 @@ def check_masses(o):
 
 
 def check_ranks(o):
-    """All ranks of a large job in one directory: every one is analysed, what is wrong with one is told, and nothing runs out."""
+    """All ranks of a large job in one directory: every one is analysed, what is wrong with one is reported, and nothing runs out."""
     n = 1000
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as home:
         ranks, out, wrong = os.path.join(home, "ranks"), os.path.join(home, "out"), []

@@ -163,7 +163,7 @@ static void an_operator_of_its_own_has_the_tasks_that_end_in_it(void **state)
     add_scheduler(w, "MatmulAicpuKernel", 0, 100, 200, 5);
     add_small(w, 42, 0, 90, 99, SQE_AI_CPU);   /* before */
     add_small(w, 42, 1, 90, 105, SQE_AI_CPU);  /* began before, ends inside */
-    add_small(w, 41, 0, 110, 120, SQE_C_CORE); /* tells the master stream */
+    add_small(w, 41, 0, 110, 120, SQE_C_CORE); /* reports the master stream */
     add_small(w, 41, 1, 120, 130, SQE_AI_CPU);
     add_small(w, 43, 0, 130, 200, SQE_AI_CPU); /* ends with it */
     add_small(w, 43, 1, 190, 201, SQE_AI_CPU); /* ends after it */
@@ -253,7 +253,7 @@ static void a_collective_that_nobody_asked_for_is_not_shown(void **state)
     (void)state;
 }
 
-static void ids_that_wrapped_around_are_told_apart(void **state)
+static void ids_that_wrapped_around_are_distinguished(void **state)
 {
     struct world *w = world_new();
     add_scheduler(w, "aAicpuKernel", 0, 100, 200, 1);
@@ -261,7 +261,7 @@ static void ids_that_wrapped_around_are_told_apart(void **state)
     add_task(w, 41, 7, 110, 120, SQE_C_CORE);
     add_task(w, 41, 7, 310, 330, SQE_C_CORE);
     add_entry(w, 41, 7, 105, 1);
-    add_entry(w, 41, 7, 205, 2); /* long before it ran: only the flips tell that it is another one */
+    add_entry(w, 41, 7, 205, 2); /* long before it ran: only the flips show that it is another one */
     struct aicpu_comm *c = &w->device.aicpu_comm;
     c->flips.n = w->device.log.flips.n = 1;
     c->flips.stream[0] = w->device.log.flips.stream[0] = 41;
@@ -336,7 +336,7 @@ int main(void)
         cmocka_unit_test(operators_are_counted_by_kind),
         cmocka_unit_test(tasks_of_a_collective_join_those_of_the_host),
         cmocka_unit_test(a_collective_that_nobody_asked_for_is_not_shown),
-        cmocka_unit_test(ids_that_wrapped_around_are_told_apart),
+        cmocka_unit_test(ids_that_wrapped_around_are_distinguished),
         cmocka_unit_test(what_runs_again_is_what_was_handed_over_last),
         cmocka_unit_test(captured_streams_do_what_the_original_does),
         cmocka_unit_test(at_level_0_every_task_on_the_streams_counts),

@@ -84,8 +84,8 @@ class Finding(Case):
             tables.add(r.stdout)
             self.assertEqual(sorted(line.split()[-1] for line in r.stdout.splitlines() if "_ascend_pt" in line), names)
             self.assertEqual(r.stderr, "")
-            told = self.ascope(self.dir, "--threads", threads, "-v", code=0).stdout.splitlines()
-            self.assertEqual([line.rsplit("/", 1)[1] for line in told if line.endswith("_ascend_pt") and "/" in line], names)
+            reported = self.ascope(self.dir, "--threads", threads, "-v", code=0).stdout.splitlines()
+            self.assertEqual([line.rsplit("/", 1)[1] for line in reported if line.endswith("_ascend_pt") and "/" in line], names)
         self.assertEqual(len(tables), 1)
 
     def test_a_rank_that_is_there_twice_is_reported(self):
@@ -401,7 +401,7 @@ class Tables(Case):
         self.ascope("-q", path, code=0)
         self.assertNotIn("npu_module_mem.csv", self.results(path))
 
-    def test_pytorch_tells_of_the_memory_of_devices_even_where_only_these_were_asked_for(self):
+    def test_pytorch_reports_of_the_memory_of_devices_even_where_only_these_were_asked_for(self):
         path = self.sample()
         both, lives = self.table(path, "memory_record.csv"), self.table(path, "operator_memory.csv")
         self.settings(path, lambda info: info["config"]["common_config"].update(activities=["ProfilerActivity.NPU"]))
@@ -431,7 +431,7 @@ class Tables(Case):
 
 
 class Damage(Case):
-    def test_what_is_missing_is_told_and_the_rest_is_written(self):
+    def test_what_is_missing_is_reported_and_the_rest_is_written(self):
         def remove(pattern):
             return lambda path: [shutil.rmtree(f) if os.path.isdir(f) else os.remove(f)
                                  for f in glob.glob(glob.escape(path) + pattern)]

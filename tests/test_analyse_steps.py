@@ -111,7 +111,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(ids("enqueue"), ids("dequeue"))
         self.assertGreater(len(ids("enqueue")), 10)
 
-    def test_arrows_have_both_ends(self):
+    def test_flow_events_have_both_ends(self):
         ends = collections.defaultdict(set)
         for e in self.trace(self.part):
             if e["ph"] in "sf":
@@ -166,7 +166,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.db(folder).execute("SELECT id FROM STEP_TIME").fetchall(), [(1,)])
         self.assertTrue(self.trace(folder))
 
-    def test_what_is_not_there_is_told(self):
+    def test_what_is_not_there_is_reported(self):
         for words, code, text in [("9", 1, "has steps 0 to 5, not 9"), ("7-9", 1, "has steps 0 to 5, not 7 to 9"),
                                   ("x", 2, "--steps x"), ("4-2", 2, "--steps 4-2"), ("", 2, "--steps"), ("1-", 2, "--steps 1-"),
                                   ("99999999999999999999", 2, "--steps 9999")]:

@@ -13,7 +13,7 @@ def X(ts, dur, tid=1, **more):
     return {"ph": "X", "name": "x", "pid": 1, "tid": tid, "ts": ts, "dur": dur, **more}
 
 
-def arrow(ph, ts, tid=1, id="7", **more):
+def flow(ph, ts, tid=1, id="7", **more):
     return {"ph": ph, "name": "a7", "cat": "a", "id": id, "pid": 1, "tid": tid, "ts": ts, **more}
 
 
@@ -45,14 +45,14 @@ ROWS = [
     ("a thread of 33 bits", [X(0, 1, 2 ** 32)], {"number": 1}),
     ("a thread that is a word", [X(0, 1, "t")], {"member": 1}),
     ("an unknown phase", [{"ph": "Q", "name": "x", "pid": 1, "ts": 0}], {"phase": 1}),
-    ("an arrow", [X(0, 1), X(5, 1, 2), arrow("s", 0), arrow("f", 5, 2, bp="e")], {}),
-    ("one arrow, two ends", [X(0, 1), X(5, 1, 2), arrow("s", 0), arrow("f", 5, 2), arrow("f", 5.5, 2)], {}),
-    ("an arrow from nowhere", [X(5, 1, 2), arrow("s", 0), arrow("f", 5, 2)], {"no-slice": 1}),
-    ("an arrow from a slice that is over", [X(0, 1), X(5, 1, 2), arrow("s", 2), arrow("f", 5, 2)], {"no-slice": 1}),
-    ("an arrow without a start", [X(5, 1), arrow("f", 5)], {"no-start": 1}),
-    ("an arrow without an end", [X(0, 1), arrow("s", 0)], {"no-end": 1}),
-    ("an arrow back in time", [X(0, 9), X(5, 1, 2), arrow("s", 6), arrow("f", 5, 2)], {"no-start": 1}),
-    ("an arrow that starts twice", [X(0, 9), arrow("s", 1), arrow("s", 2), arrow("f", 5)], {"same-start": 1}),
+    ("a flow", [X(0, 1), X(5, 1, 2), flow("s", 0), flow("f", 5, 2, bp="e")], {}),
+    ("one flow, two ends", [X(0, 1), X(5, 1, 2), flow("s", 0), flow("f", 5, 2), flow("f", 5.5, 2)], {}),
+    ("a flow from nowhere", [X(5, 1, 2), flow("s", 0), flow("f", 5, 2)], {"no-slice": 1}),
+    ("a flow from a slice that is over", [X(0, 1), X(5, 1, 2), flow("s", 2), flow("f", 5, 2)], {"no-slice": 1}),
+    ("a flow without a start", [X(5, 1), flow("f", 5)], {"no-start": 1}),
+    ("a flow without an end", [X(0, 1), flow("s", 0)], {"no-end": 1}),
+    ("a flow back in time", [X(0, 9), X(5, 1, 2), flow("s", 6), flow("f", 5, 2)], {"no-start": 1}),
+    ("a flow that starts twice", [X(0, 9), flow("s", 1), flow("s", 2), flow("f", 5)], {"same-start": 1}),
     ("a counter", [counter(1), counter(1.5)], {}),
     ("a counter of words", [counter("N/A"), counter(None), counter(True)], {"counter": 3}),
     ("a process without a name", [{"ph": "C", "name": "c", "pid": 2, "ts": 0, "args": {}}], {"process-name": 1}),

@@ -74,9 +74,9 @@ class Chips(unittest.TestCase):
 
     def streams(self):
         """-> {folder/family: is read}, as `info` foretells and as an export reports it"""
-        told = json.loads(run("info", "--json", self.prof).stdout)["collections"][0]
+        reported = json.loads(run("info", "--json", self.prof).stdout)["collections"][0]
         foretold = {}
-        for folder in told["folders"]:
+        for folder in reported["folders"]:
             for s in folder["streams"]:
                 key = folder["name"] + "/" + s["family"]
                 foretold[key] = foretold.get(key, True) and s["read"]

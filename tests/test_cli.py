@@ -607,7 +607,7 @@ class Talk(Case):
         self.assertEqual(p.stderr, "")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
-    def test_a_full_disk_under_the_report_is_told(self):
+    def test_a_full_disk_under_the_report_is_reported(self):
         with open("/dev/full", "w") as full:
             r = subprocess.run([ASCOPE, "--help"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(r.returncode, 1)

@@ -66,7 +66,7 @@ static struct collector load(struct arena *mem, struct losses *lost)
     return c;
 }
 
-static void everything_that_is_told_is_known(void **state)
+static void everything_that_is_reported_is_known(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -195,7 +195,7 @@ static void what_is_missing_or_wrong_is_counted_and_nothing_else_is_lost(void **
     }
 }
 
-static void a_recording_that_is_not_over_tells_less(void **state)
+static void a_recording_that_is_not_over_reports_less(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -206,14 +206,14 @@ static void a_recording_that_is_not_over_tells_less(void **state)
     const struct collector c = load(mem, &lost);
     assert_true(c.is_there && c.has_rings);
     assert_int_equal(c.ended, COLLECTOR_RUNNING);
-    assert_true(c.stop_uncertainty_ns == NOT_TOLD);
+    assert_true(c.stop_uncertainty_ns == NOT_KNOWN);
     assert_true(isnan(c.first_mhz));
     assert_int_equal(losses_damage(&lost), 1); /* nobody has recovered it */
     assert_int_equal(lost.by[LOSS_NOT_RECOVERED].n, 1);
     arena_free(mem);
 }
 
-static void a_file_that_cannot_be_one_is_told(void **state)
+static void a_file_that_cannot_be_one_is_reported(void **state)
 {
     static const struct {
         const char *what, *text;
@@ -248,7 +248,7 @@ static void a_file_that_cannot_be_one_is_told(void **state)
     arena_free(mem);
 }
 
-/* Whatever is cut off or changed, it is read or told, and never more than that. */
+/* Whatever is cut off or changed, it is read or reported, and never more than that. */
 static void every_prefix_and_every_changed_byte_is_survived(void **state)
 {
     (void)state;
@@ -306,12 +306,12 @@ static void a_prof_directory_looks_into_the_session_around_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(everything_that_is_told_is_known, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(everything_that_is_reported_is_known, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(what_was_lost_while_recording_is_a_loss, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(what_is_missing_or_wrong_is_counted_and_nothing_else_is_lost, folder_make,
                                         folder_remove),
-        cmocka_unit_test_setup_teardown(a_recording_that_is_not_over_tells_less, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(a_file_that_cannot_be_one_is_told, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_recording_that_is_not_over_reports_less, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_file_that_cannot_be_one_is_reported, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(every_prefix_and_every_changed_byte_is_survived, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_prof_directory_looks_into_the_session_around_it, folder_make, folder_remove),
     };

@@ -60,21 +60,21 @@ static void put_patiently(uint64_t number)
         }
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
-static unsigned n_told;
-static char told[1024];
+static unsigned n_reported;
+static char reported[1024];
 
 static void listen(enum ascope_severity severity, const char *text, void *unused)
 {
     (void)severity, (void)unused;
-    n_told++;
-    snprintf(told, sizeof told, "%s", text);
+    n_reported++;
+    snprintf(reported, sizeof reported, "%s", text);
 }
 
 static int quiet_folder(void **state)
 {
-    n_told = 0;
+    n_reported = 0;
     ascope_on_message(listen, NULL);
     return folder_make(state);
 }
@@ -285,14 +285,14 @@ static void a_thousand_threads_come_and_go(void **state)
 
 /* ---- disks ---- */
 
-/* Records until something is told, then some more: the program goes on. The writer has its turn before a ring is full. */
-static uint64_t put_until_told(void)
+/* Records until something is reported, then some more: the program goes on. The writer has its turn before a ring is full. */
+static uint64_t put_until_reported(void)
 {
     struct writer_tally tally;
     uint64_t n = 0;
     for (unsigned more = 0; more < 2000 && n < NUMBERS_MOST; n++) {
         put_number(STREAM_TRACK, 0, RECORD, n);
-        more += n_told > 0;
+        more += n_reported > 0;
         if (n % 256 == 0)
             writer_flush(&tally, &(struct error){ 0 });
     }
@@ -304,33 +304,33 @@ static void check_full(uint64_t n, struct error *e)
     struct writer_tally tally;
     assert_false(writer_stop(&tally, e));
     rings_close();
-    assert_int_equal(n_told, 1);
+    assert_int_equal(n_reported, 1);
     assert_int_equal(tally.n_records + all_dropped(&tally), n);
     assert_true(tally.n_records > 0);
     assert_int_equal(count_numbers(folder), tally.n_records);
 }
 
-static void a_file_that_may_not_grow_is_told_once(void **state)
+static void a_file_that_may_not_grow_is_reported_once(void **state)
 {
     struct error e = { 0 };
     collecting_start(&(struct writer_options){ .slice_bytes = 1 << 20 });
     put_patiently(NUMBERS_MOST - 1); /* the thread has its ring */
     folder_limit(100000);            /* no whole number of records */
-    const uint64_t n = put_until_told();
+    const uint64_t n = put_until_reported();
     folder_limit(0);
     check_full(n + 1, &e);
-    assert_non_null(strstr(told, "task_track"));
+    assert_non_null(strstr(reported, "task_track"));
     assert_non_null(strstr(e.text, "task_track"));
     (void)state;
 }
 
-static void a_full_disk_is_told_once(void **state)
+static void a_full_disk_is_reported_once(void **state)
 {
     struct error e = { 0 };
     if (mount("ascope-test", folder, "tmpfs", 0, "size=1m") != 0)
         skip(); /* only root may */
     collecting_start(NULL);
-    const uint64_t n = put_until_told();
+    const uint64_t n = put_until_reported();
     check_full(n, &e);
     umount(folder);
     (void)state;
@@ -349,14 +349,14 @@ static void without_room_for_a_ring_records_are_counted(void **state)
     folder_limit(0);
     assert_false(put_number(STREAM_TRACK, 0, RECORD, 0)); /* it does not try again with every record */
     assert_true(writer_flush(&tally, &e));
-    assert_int_equal(n_told, 1);
+    assert_int_equal(n_reported, 1);
     tally = collecting_stop();
     assert_int_equal(tally.n_records, 0);
     assert_int_equal(tally.dropped[STREAM_TRACK], 3);
     (void)state;
 }
 
-static void a_directory_that_is_deleted_is_told_once(void **state)
+static void a_directory_that_is_deleted_is_reported_once(void **state)
 {
     struct error e = { 0 };
     struct writer_tally tally;
@@ -365,11 +365,11 @@ static void a_directory_that_is_deleted_is_told_once(void **state)
         put_patiently(i);
     assert_true(writer_flush(&tally, &e));
     folder_remove(NULL);
-    const uint64_t n = put_until_told();
+    const uint64_t n = put_until_reported();
     assert_false(writer_stop(&tally, &e));
     rings_close();
-    assert_int_equal(n_told, 1);
-    assert_non_null(strstr(told, "deleted"));
+    assert_int_equal(n_reported, 1);
+    assert_non_null(strstr(reported, "deleted"));
     assert_int_equal(tally.n_records + all_dropped(&tally), n + 100);
     folder_make(NULL);
     (void)state;
@@ -447,7 +447,7 @@ static void rings_that_are_cut_are_not_made_long_again(void **state)
     assert_false(writer_stop(&tally, &e));
     assert_true(tally.is_gone);
     assert_non_null(strstr(e.text, RINGS_NAME));
-    assert_int_equal(n_told, 1);
+    assert_int_equal(n_reported, 1);
     rings_close();
     assert_int_equal(count_numbers(folder), 1);
     (void)state;
@@ -489,9 +489,9 @@ static void child_goes_on(off_t to, bool grows_again)
     if (atomic_load(&n_mine) != 1)
         _exit(3);
     e = (struct error){ 0 };
-    if (writer_stop(&tally, &e) || !strstr(e.text, RINGS_NAME) || !tally.is_gone || n_told != 1)
+    if (writer_stop(&tally, &e) || !strstr(e.text, RINGS_NAME) || !tally.is_gone || n_reported != 1)
         _exit(4);
-    if (!strstr(told, "Recording ends;"))
+    if (!strstr(reported, "Recording ends;"))
         _exit(5);
     rings_close();
     struct sigaction now;
@@ -554,10 +554,10 @@ int main(void)
                                         folder_remove),
         cmocka_unit_test_setup_teardown(a_signal_handler_records, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_thousand_threads_come_and_go, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(a_file_that_may_not_grow_is_told_once, quiet_folder, folder_remove),
-        cmocka_unit_test_setup_teardown(a_full_disk_is_told_once, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(a_file_that_may_not_grow_is_reported_once, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_reported_once, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(without_room_for_a_ring_records_are_counted, quiet_folder, folder_remove),
-        cmocka_unit_test_setup_teardown(a_directory_that_is_deleted_is_told_once, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(a_directory_that_is_deleted_is_reported_once, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(a_ring_that_comes_during_a_look_is_no_damage, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(rings_that_are_cut_are_not_made_long_again, quiet_folder, folder_remove),
         cmocka_unit_test(a_program_whose_rings_are_cut_short_goes_on),

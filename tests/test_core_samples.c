@@ -92,7 +92,7 @@ static void counters_become_metrics(void **state)
     (void)state;
 }
 
-static void kinds_of_cores_are_told_apart(void **state)
+static void kinds_of_cores_are_distinguished(void **state)
 {
     struct error e = { 0 };
     struct device d = sampled("NoSuchGroup", "0x1", "Custom:0x8,0xc,0xd", "0x8,0xc,0xd");
@@ -118,7 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_become_metrics),
-        cmocka_unit_test(kinds_of_cores_are_told_apart),
+        cmocka_unit_test(kinds_of_cores_are_distinguished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

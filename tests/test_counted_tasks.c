@@ -96,7 +96,7 @@ static void records_belong_to_the_runs_of_their_kind_in_order(void **state)
         { "each id once", "C1=a C2=b C3=c", "C1 C2 C3", "abc" },
         { "an id that is used again: as many of both", "C1=a C2=b C1=c C2=d", "C1 C2 C1 C2", "abcd" },
         { "what runs elsewhere under the same id is not counted", "C1=a P1=x C1=b", "C1 C1", "ab" },
-        { "the kinds tell two runs of an id apart", "C1=a V1=b", "V1 C1", "ba" },
+        { "the kinds report two runs of an id apart", "C1=a V1=b", "V1 C1", "ba" },
         { "and their order does not matter then", "V1=a C1=b V1=c", "C1 V1 V1", "bac" },
         { "a kind that no run of the id has: any", "V1=a V2=b", "C1 C2", "ab" },
         { "the device does not say the kind", "?1=a ?2=b ?1=c", "C1 V2 C1", "abc" },

@@ -124,7 +124,7 @@ static void every_prefix_of_a_stream_is_read_as_far_as_it_goes(void **state)
     (void)state;
 }
 
-static void lines_that_are_no_samples_are_told(void **state)
+static void lines_that_are_no_samples_are_reported(void **state)
 {
     static const struct {
         const char *what;
@@ -226,7 +226,7 @@ int main(void)
         cmocka_unit_test(every_sampler_has_its_own_clock),
         cmocka_unit_test(samples_come_in_the_order_of_time),
         cmocka_unit_test(every_prefix_of_a_stream_is_read_as_far_as_it_goes),
-        cmocka_unit_test(lines_that_are_no_samples_are_told),
+        cmocka_unit_test(lines_that_are_no_samples_are_reported),
         cmocka_unit_test(changes_are_taken_out_of_their_records),
         cmocka_unit_test(cores_end_at_unused_space_and_need_their_mode),
     };

@@ -201,7 +201,7 @@ static void any_number_of_rows_arrives_once(void **state)
     (void)state;
 }
 
-static void a_full_disk_is_told_and_leaves_nothing(void **state)
+static void a_full_disk_is_reported_and_leaves_nothing(void **state)
 {
     static const struct db_column one[] = { { "n", "INTEGER", row_number } };
     static const size_t n_rows[] = { 50000, 3000000 }; /* noticed at the end; noticed when SQLite's cache is full */
@@ -509,7 +509,7 @@ static void texts_of_every_length_are_whole(void **state)
         { "around the length that still fits on a page", 1, 3900, 300 },
         { "around one overflow page", 2, 4000, 300 },
         { "around two", 1, 8000, 300 },
-        { "more columns than one byte can tell the header's size", 64, 50, 70 },
+        { "more columns than one byte can report the header's size", 64, 50, 70 },
     };
     static struct db_column column[64];
     static char column_name[ROWS(column)][8];
@@ -589,7 +589,7 @@ static struct cell same_key(const void *rows, size_t row)
     return cell_int(row < 2 ? 7 : (int64_t)row);
 }
 
-static void a_key_that_occurs_twice_is_told(void **state)
+static void a_key_that_occurs_twice_is_reported(void **state)
 {
     static const struct db_column one[] = { { "id", "INTEGER PRIMARY KEY", same_key } };
     struct names *names = names_new();
@@ -647,8 +647,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(rows_are_kept_as_sqlite_keeps_them, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(texts_of_every_length_are_whole, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(there_may_be_many_tables, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(a_key_that_occurs_twice_is_told, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(a_full_disk_is_told_and_leaves_nothing, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_key_that_occurs_twice_is_reported, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_reported_and_leaves_nothing, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_database_grows_beyond_the_place_of_its_locks, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,7 +157,7 @@ class Training(Case):
         self.assertTrue(dict(r.rows("SELECT name, value FROM META_DATA")).get("ASCOPE_SIMULATED"))
         self.assertTrue(self.facts(path)["simulated"])
 
-    def test_what_recording_cost_is_told_by_step(self):
+    def test_what_recording_cost_is_reported_by_step(self):
         path, = self.run_example("training")
         facts = self.facts(path)
         self.assertEqual(facts["ended"], "stop")
@@ -176,7 +176,7 @@ class Training(Case):
         self.assertFalse(os.path.exists(path + "/FRAMEWORK/torch.memory_usage"))
         self.assertEqual(r.steps(), [2, 3, 4])
 
-    def test_copies_are_told_with_the_calls_below_the_operators(self):
+    def test_copies_are_reported_with_the_calls_below_the_operators(self):
         path, = self.run_example("training", "profiler_level", "Level2", "aic_metrics", "MemoryUB")
         r = self.analyse(path)
         self.check(r)
@@ -224,7 +224,7 @@ class Others(Case):
             self.assertEqual({d for d, _ in marks}, {"workers"})
             self.assertEqual(len(r.table("kernel_details.csv")), 50)
             # The queue ties operators to the kernels that another thread launched for them; not where an operator of a worker began
-            # in between: the tree is one for all threads, as the original's.
+            # in between: the tree is one for all threads, as in the reference.
             own = [o for o in r.table("operator_details.csv") if o["Name"] == "aten::add"]
             self.assertGreater(sum(Decimal(o["Device Self Duration(us)"]) > 0 for o in own), 25)
 

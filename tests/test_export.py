@@ -28,7 +28,7 @@ SAMPLES = {
     "collector-a/sys-910b": NO_DEVICE,
     "collector-a/host-910b": NO_DEVICE,
 }
-# What the reference does and we keep: arrows whose other end is missing or comes first (clocks that are a little
+# What the reference does and we keep: flow events whose other end is missing or comes first (clocks that are a little
 # apart, and windows), one start written for each run of a graph, and the load of cores as text.
 ALLOWED = {"no-slice", "no-start", "no-end", "same-start", "counter"}
 

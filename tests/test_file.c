@@ -57,7 +57,7 @@ static void only_plain_files_are_opened_and_nothing_is_waited_for(void **state)
     }
 }
 
-static void the_end_of_a_directory_is_told_from_trouble(void **state)
+static void the_end_of_a_directory_is_distinguished_from_trouble(void **state)
 {
     (void)state;
     put_file("a");
@@ -100,7 +100,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(only_plain_files_are_opened_and_nothing_is_waited_for, folder_make,
                                         folder_remove),
-        cmocka_unit_test_setup_teardown(the_end_of_a_directory_is_told_from_trouble, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(the_end_of_a_directory_is_distinguished_from_trouble, folder_make,
+                                        folder_remove),
         cmocka_unit_test(troubles_come_with_a_way_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

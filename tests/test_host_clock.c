@@ -24,7 +24,7 @@ static void readings_agree_with_the_raw_clock(void **state)
     (void)state;
 }
 
-static void readings_too_close_together_tell_nothing_new(void **state)
+static void readings_too_close_together_report_nothing_new(void **state)
 {
     const struct clock_reading a = host_clock_read();
     struct clock_reading b = a;
@@ -55,7 +55,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readings_agree_with_the_raw_clock),
-        cmocka_unit_test(readings_too_close_together_tell_nothing_new),
+        cmocka_unit_test(readings_too_close_together_report_nothing_new),
         cmocka_unit_test(the_environment_can_ask_for_ns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

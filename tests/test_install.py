@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The library as a stranger meets it: installed somewhere, found by pkg-config, used from C and from C++.
+"""The library as a user meets it: installed somewhere, found by pkg-config, used from C and from C++.
 
     test_install.py BUILD SOURCE
 """

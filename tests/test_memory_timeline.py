@@ -64,20 +64,20 @@ class Timeline(unittest.TestCase):
             self.export(session("pt-a-npu"), out, "--threads", "4")
             self.assertEqual((self.dir / out).read_bytes(), first, out)
 
-    def test_the_report_tells_the_peak(self):
-        told = json.loads(self.export(session("pt-a-host"), "a.json", "--json"))["timelines"][0]
+    def test_the_report_reports_the_peak(self):
+        reported = json.loads(self.export(session("pt-a-host"), "a.json", "--json"))["timelines"][0]
         times, sizes = json.loads((self.dir / "a.json").read_text())
         peak = max(range(len(sizes)), key=lambda i: sum(sizes[i]))
-        self.assertEqual(told["device"], "npu:0")
-        self.assertEqual(told["points"], len(times))
-        self.assertEqual(told["peak_bytes"], sum(sizes[peak]))
-        self.assertEqual(told["peak_us"], times[peak])
-        self.assertEqual(told["peak_by_category"], dict(zip(CATEGORIES, sizes[peak][1:])))
-        self.assertEqual(told["losses"], [])
+        self.assertEqual(reported["device"], "npu:0")
+        self.assertEqual(reported["points"], len(times))
+        self.assertEqual(reported["peak_bytes"], sum(sizes[peak]))
+        self.assertEqual(reported["peak_us"], times[peak])
+        self.assertEqual(reported["peak_by_category"], dict(zip(CATEGORIES, sizes[peak][1:])))
+        self.assertEqual(reported["losses"], [])
         self.assertIn("most at once", self.export(session("pt-a-host"), "a.json"))
         self.assertEqual(self.export(session("pt-a-host"), "a.json", "-q"), "")
 
-    def test_summary_and_timeline_have_one_truth(self):
+    def test_summary_and_timeline_have_the_same_numbers(self):
         for name, partial in (("pt-a-host", False), ("pt-a-npu", False), ("own-pytorch", True)):
             with self.subTest(name):
                 line = json.loads(self.export(session(name), "a.json", "--json"))["timelines"][0]
@@ -108,12 +108,12 @@ class Timeline(unittest.TestCase):
             ("nothing of the kind", [DATA, "a.json"], 1, "contains neither"),
             ("a device without memory", [session("pt-a-host"), "a.json", "--device", "npu:5"], 1, "--device may be cpu, npu:0"),
         ]
-        for what, words, code, told in rows:
+        for what, words, code, reported in rows:
             with self.subTest(what):
                 done = subprocess.run([ASCOPE, "export-memory-timeline", *map(str, words)], capture_output=True, text=True,
                                       check=False, cwd=self.dir)
                 self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (code, "", 1), done.stderr)
-                self.assertIn(told, done.stderr)
+                self.assertIn(reported, done.stderr)
                 self.assertEqual(os.listdir(self.dir), [])
 
     def test_it_needs_what_was_recorded(self):
@@ -127,15 +127,15 @@ class Timeline(unittest.TestCase):
         self.change_settings(where, with_stack=False, with_modules=True)
         self.export(where, "a.json")
 
-    def test_damaged_tensors_are_told_and_the_rest_is_used(self):
+    def test_damaged_tensors_are_reported_and_the_rest_is_used(self):
         where = self.copy("pt-a-host")
         ops = where / "FRAMEWORK/torch.op_range"
         ops.write_bytes(ops.read_bytes().replace(b";float;4;128,1024;", b";float;4;128,-024;", 1))
-        told = json.loads(subprocess.run([ASCOPE, "export-memory-timeline", where, self.dir / "a.json", "--json"],
+        reported = json.loads(subprocess.run([ASCOPE, "export-memory-timeline", where, self.dir / "a.json", "--json"],
                                          capture_output=True, text=True, check=False).stdout)
-        self.assertEqual(told["exit_code"], 3)
-        self.assertEqual([(loss["reason"], loss["count"]) for loss in told["timelines"][0]["losses"]], [("bad_text", 1)])
-        self.assertGreater(told["timelines"][0]["points"], 100)
+        self.assertEqual(reported["exit_code"], 3)
+        self.assertEqual([(loss["reason"], loss["count"]) for loss in reported["timelines"][0]["losses"]], [("bad_text", 1)])
+        self.assertGreater(reported["timelines"][0]["points"], 100)
 
     def test_without_files_there_is_nothing(self):
         where = self.copy("pt-a-host")

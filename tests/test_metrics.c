@@ -163,7 +163,7 @@ static void groups_have_the_columns_of_the_reference(void **state)
     (void)state;
 }
 
-/* Chips with cube and vector unit in one core: no prefix, other widths, and what some cannot tell. */
+/* Chips with cube and vector unit in one core: no prefix, other widths, and what some cannot report. */
 static void one_core_has_columns_of_its_own(void **state)
 {
     enum { P310P = 4, P910 = 1, P310B = 7 };
@@ -182,7 +182,7 @@ static void one_core_has_columns_of_its_own(void **state)
           128e3 + 64 * 2e3 + 64 * 3e3 + 16 * 4e3 + 16 * 5e3 },
         { "a wide one", P910, "ArithmeticUtilization", "0x4c,0x4d,0x4b,0x4e,0x4f", "vector_fops",
           128e3 + 64 * 2e3 + 64 * 3e3 + 64 * 4e3 + 32 * 5e3 },
-        { "traffic of the vector unit, told so", P310P, "MemoryUB", "0x43", "ub_read_bw_vector(GB/s)",
+        { "traffic of the vector unit, reported so", P310P, "MemoryUB", "0x43", "ub_read_bw_vector(GB/s)",
           256 * 1e3 * GBS },
         { "or in two halves", P310B, "MemoryUB", "0x17f,0x180", "ub_read_bw_vector(GB/s)", 256 * 3e3 * GBS },
         { "l1 is written 256 bits wide", P910, "Memory", "0x32", "l1_write_bw(GB/s)", 2048 * 1e3 * GBS },

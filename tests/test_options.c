@@ -11,7 +11,7 @@
 #include "ascope/record.h"
 #include "collect/option_rows.h"
 #include "collect/options.h"
-#include "told.h"
+#include "reported.h"
 
 enum { PAIRS = 4 };
 
@@ -132,7 +132,7 @@ static void wrong_values_fall_back_in_order(void **state)
           ASCOPE_LEVEL1,
           ASCOPE_MEMORY_L0,
           false },
-        { "unknown metrics at Level0: told twice, since they are not none",
+        { "unknown metrics at Level0: reported twice, since they are not none",
           { "aic_metrics=Speed" },
           2,
           ASCOPE_LEVEL0,
@@ -194,7 +194,7 @@ static void wrong_values_fall_back_in_order(void **state)
           ASCOPE_LEVEL0,
           ASCOPE_NO_METRICS,
           true },
-        { "a truth that is none", { "l2_cache=maybe" }, 1, ASCOPE_LEVEL0, ASCOPE_NO_METRICS, false },
+        { "an invalid boolean", { "l2_cache=maybe" }, 1, ASCOPE_LEVEL0, ASCOPE_NO_METRICS, false },
         { "a rate beyond its range", { "sys_cpu_freq=51" }, 1, ASCOPE_LEVEL0, ASCOPE_NO_METRICS, false },
         { "a limit too small", { "storage_limit=199MB" }, 1, ASCOPE_LEVEL0, ASCOPE_NO_METRICS, false },
         { "a limit", { "storage_limit=200MB" }, 0, ASCOPE_LEVEL0, ASCOPE_NO_METRICS, false },
@@ -255,7 +255,7 @@ static void a_shorter_structure_is_left_alone_behind_its_end(void **state)
     ascope_options_init_sized(o, sizeof old.of_program);
     assert_true(ascope_options_set(o, "activities", "CPU"));
     n_warnings = 0;
-    assert_true(ascope_options_set(o, "mstx", "true")); /* told, and passed over */
+    assert_true(ascope_options_set(o, "mstx", "true")); /* reported, and passed over */
     assert_int_equal(n_warnings, 1);
     for (size_t i = 0; i < sizeof old.beyond; i++)
         assert_int_equal((unsigned char)old.beyond[i], 0xa5);

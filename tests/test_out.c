@@ -356,7 +356,7 @@ static void a_file_appears_when_it_is_complete(void **state)
     (void)state;
 }
 
-static void a_full_disk_is_told_and_leaves_nothing(void **state)
+static void a_full_disk_is_reported_and_leaves_nothing(void **state)
 {
     static const struct {
         const char *what;
@@ -384,7 +384,7 @@ static void a_full_disk_is_told_and_leaves_nothing(void **state)
     (void)state;
 }
 
-static void a_place_that_cannot_be_written_is_told(void **state)
+static void a_place_that_cannot_be_written_is_reported(void **state)
 {
     struct error e = { 0 };
     struct out f;
@@ -407,8 +407,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(strings_are_escaped_for_their_file, begin, end),
         cmocka_unit_test(the_end_of_the_buffer_is_nowhere_special),
         cmocka_unit_test_setup_teardown(a_file_appears_when_it_is_complete, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(a_full_disk_is_told_and_leaves_nothing, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(a_place_that_cannot_be_written_is_told, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_reported_and_leaves_nothing, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_place_that_cannot_be_written_is_reported, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,9 +180,9 @@ class Ends(Case):
         self.assertEqual(done["exit_code"], 0)
         self.assertEqual(done["problems"], [])
         self.assertFalse([loss for loss in done["losses"] if loss["damage"]])
-        told = json.loads(r.stdout)["directories"][0]
+        reported = json.loads(r.stdout)["directories"][0]
         self.assertEqual([(f["name"], f["rows"], f["bytes"]) for f in done["files"]],
-                         [(os.path.basename(f["path"]), f["rows"], f["bytes"]) for f in told["files"]])
+                         [(os.path.basename(f["path"]), f["rows"], f["bytes"]) for f in reported["files"]])
         for f in done["files"]:
             self.assertEqual(os.path.getsize(os.path.join(path, "ASCEND_PROFILER_OUTPUT", f["name"])), f["bytes"])
 
@@ -194,13 +194,13 @@ class Ends(Case):
         for file in glob.glob(glob.escape(prof) + "/*/info.json*"):
             os.remove(file)
         r = self.ascope("analyse", path, "--json", code=3)
-        done, told = self.done(path), json.loads(r.stdout)
+        done, reported = self.done(path), json.loads(r.stdout)
         self.assertEqual(done["exit_code"], 3)
-        self.assertEqual(told["exit_code"], 3)
+        self.assertEqual(reported["exit_code"], 3)
         self.assertTrue(done["problems"])
-        self.assertEqual(done["problems"], told["directories"][0]["problems"])
+        self.assertEqual(done["problems"], reported["directories"][0]["problems"])
         self.assertEqual([(loss["reason"], loss["count"], loss["damage"]) for loss in done["losses"]],
-                         [(loss["reason"], loss["count"], loss["damage"]) for loss in told["directories"][0]["losses"]])
+                         [(loss["reason"], loss["count"], loss["damage"]) for loss in reported["directories"][0]["losses"]])
         self.assertTrue([loss for loss in done["losses"] if loss["damage"]])
 
     def test_all_is_lost(self):

@@ -162,7 +162,7 @@ static void what_is_there_is_not_touched(void **state)
     (void)state;
 }
 
-static void a_full_disk_is_told_once_and_at_the_end(void **state)
+static void a_full_disk_is_reported_once_and_at_the_end(void **state)
 {
     struct error e = { 0 };
     struct slices s;
@@ -187,7 +187,7 @@ int main(void)
                                         folder_remove),
         cmocka_unit_test(modes_do_not_depend_on_the_umask),
         cmocka_unit_test_setup_teardown(what_is_there_is_not_touched, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(a_full_disk_is_told_once_and_at_the_end, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_reported_once_and_at_the_end, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include "ascope/schedule.h"
 #include "collect/place.h"
 #include "collect/recorder_session.h"
-#include "told.h"
+#include "reported.h"
 
 static char dir[] = "/tmp/ascope-profiler-XXXXXX";
 static unsigned n_ready;
@@ -102,23 +102,23 @@ static void every_pair_of_actions(void **state)
         { "nothing, save", N, S, 0, 0, 1, true, true },
         { "nothing, stop: why there is nothing", N, STOP, 1, 0, 0, false, false },
 
-        { "warm-up, nothing: told; an empty collection is left", W, N, 1, 0, 1, false, false },
+        { "warm-up, nothing: reported; an empty collection is left", W, N, 1, 0, 1, false, false },
         { "warm-up, warm-up", W, W, 0, 0, 1, true, true },
         { "warm-up, record", W, R, 0, 0, 1, true, true },
         { "warm-up, save", W, S, 0, 0, 1, true, true },
-        { "warm-up, stop: told; the directory is gone", W, STOP, 1, 0, 0, false, false },
+        { "warm-up, stop: reported; the directory is gone", W, STOP, 1, 0, 0, false, false },
 
-        { "record, nothing: told; nobody is called", R, N, 1, 0, 1, false, false },
-        { "record, warm-up: told; nothing is opened again", R, W, 1, 0, 1, false, false },
+        { "record, nothing: reported; nobody is called", R, N, 1, 0, 1, false, false },
+        { "record, warm-up: reported; nothing is opened again", R, W, 1, 0, 1, false, false },
         { "record, record", R, R, 0, 0, 1, true, true },
         { "record, save", R, S, 0, 0, 1, true, true },
-        { "record, stop: told; called all the same", R, STOP, 1, 1, 1, false, false },
+        { "record, stop: reported; called all the same", R, STOP, 1, 1, 1, false, false },
 
         { "save, nothing", S, N, 0, 1, 1, false, false },
-        { "save, warm-up: the next turn", S, W, 0, 1, 2, true, true },
-        { "save, record: the next turn", S, R, 0, 1, 2, true, true },
-        { "save, save: each step a turn", S, S, 0, 1, 2, true, true },
-        { "save, stop: told, called", S, STOP, 1, 1, 1, false, false },
+        { "save, warm-up: the next cycle", S, W, 0, 1, 2, true, true },
+        { "save, record: the next cycle", S, R, 0, 1, 2, true, true },
+        { "save, save: each step a cycle", S, S, 0, 1, 2, true, true },
+        { "save, stop: reported, called", S, STOP, 1, 1, 1, false, false },
     };
     const struct ascope_options o = host_only();
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -159,13 +159,13 @@ static void plans_make_collections(void **state)
         struct ascope_schedule plan;
         unsigned steps, collections, readies, warnings; /* one warning for no warm-up */
     } row[] = {
-        { "two turns", { .wait = 1, .warmup = 1, .active = 2, .repeat = 2 }, 12, 2, 2, 0 },
+        { "two cycles", { .wait = 1, .warmup = 1, .active = 2, .repeat = 2 }, 12, 2, 2, 0 },
         { "repeat 0 goes on as long as the steps", { .wait = 1, .warmup = 1, .active = 1 }, 9, 3, 3, 0 },
         { "after the first ones", { .warmup = 1, .active = 1, .repeat = 1, .skip_first = 4 }, 7, 1, 1, 0 },
         { "too few steps: nothing, and why", { .wait = 5, .warmup = 1, .active = 1 }, 3, 0, 0, 1 },
         { "no step at all: nothing, and why", { .wait = 5, .warmup = 1, .active = 1 }, 0, 0, 0, 1 },
-        { "the second turn ends in its warm-up", { .warmup = 2, .active = 1 }, 4, 1, 1, 1 },
-        { "the second turn ends while it waits", { .wait = 1, .warmup = 1, .active = 1 }, 3, 1, 1, 0 },
+        { "the second cycle ends in its warm-up", { .warmup = 2, .active = 1 }, 4, 1, 1, 1 },
+        { "the second cycle ends while it waits", { .wait = 1, .warmup = 1, .active = 1 }, 3, 1, 1, 0 },
         { "too few steps: stopped in the warm-up", { .wait = 2, .warmup = 2, .active = 1 }, 3, 0, 0, 1 },
         { "too few steps: stopped in the middle", { .wait = 1, .warmup = 1, .active = 5 }, 4, 1, 1, 1 },
         { "stopped in the last step", { .wait = 1, .warmup = 1, .active = 2 }, 3, 1, 1, 1 },
@@ -193,7 +193,7 @@ static void plans_make_collections(void **state)
     (void)state;
 }
 
-static void options_are_told_of_once(void **state)
+static void options_are_reported_of_once(void **state)
 {
     const struct ascope_schedule plan = { .size = sizeof plan, .warmup = 1, .active = 1 };
     struct ascope_options o = host_only();
@@ -219,14 +219,14 @@ static void calls_out_of_order(void **state)
 {
     const struct ascope_options o = host_only();
     const struct ascope_schedule plan = { .size = sizeof plan, .warmup = 1, .active = 2, .repeat = 1 };
-    print_message("  started twice: told, and the first goes on\n");
+    print_message("  started twice: reported, and the first goes on\n");
     struct ascope_profiler *p = ascope_profiler_new(&o, &plan, count_ready, NULL);
     n_warnings = n_ready = 0;
     ascope_profiler_start(p);
     ascope_profiler_start(p);
     assert_int_equal(n_warnings, 1);
     assert_int_equal(collections(false), 1);
-    print_message("  stopped in the middle, stepped then: told\n");
+    print_message("  stopped in the middle, stepped then: reported\n");
     ascope_profiler_step(p);
     ascope_profiler_stop(p);
     assert_int_equal(n_warnings, 2);
@@ -298,7 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_actions),
         cmocka_unit_test(plans_make_collections),
-        cmocka_unit_test(options_are_told_of_once),
+        cmocka_unit_test(options_are_reported_of_once),
         cmocka_unit_test(calls_out_of_order),
         cmocka_unit_test(a_place_that_cannot_be_stops_nothing),
     };

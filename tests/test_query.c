@@ -102,7 +102,7 @@ static void models_and_their_longest_iterations(void **state)
     (void)state;
 }
 
-static void the_sample_as_the_reference_tells_it(void **state)
+static void the_sample_as_the_reference_reports_it(void **state)
 {
     (void)state;
     const char *data = getenv("ASCOPE_SAMPLE");
@@ -138,7 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_and_their_longest_iterations),
-        cmocka_unit_test(the_sample_as_the_reference_tells_it),
+        cmocka_unit_test(the_sample_as_the_reference_reports_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
     ASCOPE_REAL=DIR test_real.py REPLAY_SESSION
 
 DIR holds text/ and db/ with *_ascend_pt directories and their results.  They are not part of the project: without
-ASCOPE_REAL nothing is tested, and that is told.
+ASCOPE_REAL nothing is tested, and that is reported.
 """
 import csv
 import glob
@@ -133,11 +133,11 @@ class Communication(unittest.TestCase):
         for where, ops in steps("communication.json"):
             self.assertEqual(replay("total", json.dumps(ops)), json.dumps(ops["Total Op Info"]), where)
 
-    def test_which_transfers_are_told(self):
-        """Where there are no more than four, all of them are told, and everything can be made again."""
-        for where, told in steps("communication_matrix.json"):
+    def test_which_transfers_are_reported(self):
+        """Where there are no more than four, all of them are reported, and everything can be made again."""
+        for where, reported in steps("communication_matrix.json"):
             seen, lines = set(), []
-            for key, links in told.items():
+            for key, links in reported.items():
                 group = key.split("@")[1]
                 for pair, link in links.items():
                     if "Op Name" in link and (link["Op Name"], group, pair) not in seen:
@@ -146,8 +146,8 @@ class Communication(unittest.TestCase):
                                      link["Transport Type"], link["Transit Size(MB)"], link["Transit Time(ms)"]))
             lines.sort(key=lambda line: line.split()[0])  # as they ran: their names are numbered
             found = json.loads(replay("matrix", "\n".join(lines) + "\n"))
-            self.assertEqual(set(found), set(told), where)
-            for key, links in told.items():
+            self.assertEqual(set(found), set(reported), where)
+            for key, links in reported.items():
                 self.assertEqual(set(found[key]), set(links), "%s %s" % (where, key))
                 for pair, link in links.items():
                     for field, value in link.items():

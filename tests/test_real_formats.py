@@ -4,7 +4,7 @@
     ASCOPE_REAL=DIR test_real_formats.py ASCOPE SOURCE_ROOT
 
 DIR holds *_ascend_pt directories with ASCEND_PROFILER_OUTPUT (of export type text).  They are not part of the project:
-without ASCOPE_REAL nothing is tested, and that is told.
+without ASCOPE_REAL nothing is tested, and that is reported.
 """
 import collections
 import csv

@@ -53,7 +53,7 @@ def host_lines(events):
 
 
 def kernel_lines(events):
-    """What arrows from the host end at: where several do, the collective or else the earliest."""
+    """What flow events from the host end at: where several do, the collective or else the earliest."""
     slices = {(e["pid"], e["tid"], e["ts"]): e for e in events if e.get("ph") == "X" and "cat" not in e}
     starts, ends = {}, {}
     for e in events:
@@ -62,8 +62,8 @@ def kernel_lines(events):
                 starts.setdefault(e["id"], e)
             else:
                 ends.setdefault(e["id"], []).append(slices[e["pid"], e["tid"], e["ts"]])
-    for arrow, start in starts.items():
-        k = min(ends.get(arrow, []), key=lambda e: (not e["name"].startswith("hcom_"), ns(e["ts"])), default=None)
+    for flow, start in starts.items():
+        k = min(ends.get(flow, []), key=lambda e: (not e["name"].startswith("hcom_"), ns(e["ts"])), default=None)
         if k:
             yield ["kernel", ns(start["ts"]), ns(k["ts"]), repr(k["dur"]), int(k["args"].get("Task Type") == "AI_CORE")]
 
@@ -109,14 +109,14 @@ class Real(unittest.TestCase):
                                for rows in (ours, theirs)))
             print(f"operator_details: {len(ours)} rows, {len(ours) * len(ours[0])} cells the same")
 
-    def test_arrows_from_operators_to_kernels(self):
+    def test_flow_events_from_operators_to_kernels(self):
         for trace, events in self.each():
             ours = {(int(r["operator"]), int(r["kernel"]))
                     for r in self.table("flows", [*host_lines(events), *kernel_lines(events)])}
             ends = {(e["ph"], e["id"]): ns(e["ts"]) for e in events if e.get("cat") == "async_npu"}
             theirs = {(ends["s", k], ends["f", k]) for p, k in ends if p == "s"}
             self.assertEqual(ours, theirs)
-            print(f"torch_to_npu: {len(ours)} arrows the same")
+            print(f"torch_to_npu: {len(ours)} flow events the same")
 
     def test_step_trace_time(self):
         for trace, events in self.each():

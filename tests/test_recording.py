@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 ASCOPE = SOURCE = None
-TOLD = {
+REPORTED = {
     "ascope": "0.1.0", "abi": 0, "simulated": True, "device": "sim", "ended": "stop",
     "clock": {"kind": "counter", "mhz": 2400.5, "first_mhz": 2400, "start_uncertainty_ns": 35, "stop_uncertainty_ns": 41},
     "devices": [{"id": 0, "start_uncertainty_ns": 120, "stop_uncertainty_ns": 130, "nominal_mhz": 50, "mhz": 49.5, "drift_ppm": -18.25}],
@@ -43,9 +43,9 @@ class Case(unittest.TestCase):
         shutil.copytree(raw, path, copy_function=shutil.copyfile)
         for top, _, _ in os.walk(path):
             os.chmod(top, 0o755)
-        told = {**copy.deepcopy(TOLD), **changes}
+        reported = {**copy.deepcopy(REPORTED), **changes}
         with open(os.path.join(path, "ascope.json"), "w") as f:
-            json.dump({k: v for k, v in told.items() if v is not None}, f)
+            json.dump({k: v for k, v in reported.items() if v is not None}, f)
         return path
 
     def ascope(self, *args, code=0):
@@ -81,11 +81,11 @@ class Info(Case):
     def test_machines_get_all_of_it(self):
         for which in "pt-a-host", "prof-a":
             found = json.loads(self.ascope("info", "--json", self.sample(which, **DROPPED), code=3))["collections"][0]
-            told = {**TOLD, **DROPPED, "has_rings": False, "is_running": False}
-            self.assertEqual(found["recording"], told)
+            reported = {**REPORTED, **DROPPED, "has_rings": False, "is_running": False}
+            self.assertEqual(found["recording"], reported)
             self.assertEqual([(x["reason"], x["count"], x["damage"]) for x in found["losses"]], [("ring_full", 15, True)])
 
-    def test_it_is_told_once_of_a_session_and_its_device(self):
+    def test_it_is_reported_once_of_a_session_and_its_device(self):
         text = self.ascope("info", self.sample("pt-a-npu", **DROPPED), code=3)
         self.assertEqual(text.count("recorded by"), 1)
         self.assertEqual(text.count("found no room"), 1)
@@ -108,12 +108,12 @@ class Info(Case):
 
 
 class Losses(Case):
-    def test_drops_are_told_and_end_with_3(self):
+    def test_drops_are_reported_and_end_with_3(self):
         for which, command in ("pt-a-host", "analyse"), ("prof-a", "export"):
             path = self.sample(which, **DROPPED)
             text = self.ascope(command, *(["all"] if command == "export" else []), path, "--out", "o", code=3)
             self.hears(text, "lost while recording",
-                       "15 records that found no room while recording, as told by ascope.json: operators 12, memory 3")
+                       "15 records that found no room while recording, as reported by ascope.json: operators 12, memory 3")
 
     def test_ageing_and_open_ranges_are_no_damage(self):
         for which, command in ("pt-a-host", "analyse"), ("prof-a", "export"):
@@ -159,7 +159,7 @@ class Results(Case):
         for which, command in ("pt-a-host", ["analyse"]), ("prof-a", ["export", "all"]):
             report = json.loads(self.ascope(*command, self.sample(which), "--out", "o", "--json"))
             one = next(v for v in report.values() if isinstance(v, list))[0]
-            self.assertEqual(one["recording"]["steps"], TOLD["steps"])
+            self.assertEqual(one["recording"]["steps"], REPORTED["steps"])
             self.assertTrue(one["simulated"])
 
     def database(self, pattern):
@@ -179,7 +179,7 @@ class Results(Case):
                                 ("HOOK_NS", "12300000")):
                 self.assertEqual(found.get("ASCOPE_" + name), value, name)
             self.assertEqual(db.execute("SELECT * FROM ASCOPE_STEP_COST").fetchall(),
-                             [tuple(s.values()) for s in TOLD["steps"]])
+                             [tuple(s.values()) for s in REPORTED["steps"]])
 
     def test_the_timeline_has_it_as_metadata_that_viewers_pass_over(self):
         for which, command, pattern in (("pt-a-npu", ["analyse"], "*/*/trace_view.json"),
@@ -198,10 +198,10 @@ class Results(Case):
     def test_log_and_readme(self):
         self.ascope("analyse", self.sample("pt-a-host", **DROPPED), "--out", "o", "-q", code=3)
         with open(glob.glob(os.path.join(glob.escape(self.dir), "o/*/logs/*.log"))[0]) as f:
-            self.hears(f.read(), "clock_start_uncertainty_ns 35", "step 5: records 500", "as told by ascope.json: operators 12")
+            self.hears(f.read(), "clock_start_uncertainty_ns 35", "step 5: records 500", "as reported by ascope.json: operators 12")
         self.ascope("export", "all", self.sample("prof-a"), "--out", "p", "-q")
         with open(glob.glob(os.path.join(glob.escape(self.dir), "p/*/*/README.txt"))[0]) as f:
-            self.hears(f.read(), "The recording, as ascope's collector tells it", "device_0_drift_ppm: -18.25")
+            self.hears(f.read(), "The recording, as ascope's collector reports it", "device_0_drift_ppm: -18.25")
 
     def test_names_of_a_hostile_file_stay_inside_their_places(self):
         evil = {"dropped": [{"what": "a\u001b[31m\"', x\n", "count": 1}], "device": "\u001b]0;x\u0007", "ascope": "<script>"}

@@ -60,8 +60,8 @@ static void what_cannot_be_read_is_counted(void **state)
         { "no such stream", 0, { { 0 } }, "", 0, 0, 0, 0 },
         { "an empty file", 1, { { 0, 0, "" } }, "", 0, 0, 0, 0 },
         { "one record", 1, { { 0, 8, BEAT("\7") } }, "\7", 0, 0, 0, 0 },
-        { "a stranger is stepped over", 1, { { 0, 16, BAD("\5") BEAT("\7") } }, "\7", 1, 0, 0, 0 },
-        { "another kind is told from a stranger",
+        { "an unknown record is stepped over", 1, { { 0, 16, BAD("\5") BEAT("\7") } }, "\7", 1, 0, 0, 0 },
+        { "another kind is reported from an unknown record",
           1,
           { { 0, 24, OTHER("\5") BEAT("\7") OTHER("\6") } },
           "\7",
@@ -69,7 +69,7 @@ static void what_cannot_be_read_is_counted(void **state)
           0,
           0,
           2 },
-        { "a torn tail is told, not read", 1, { { 0, 11, BEAT("\7") "ZZ\1" } }, "\7", 0, 1, 0, 0 },
+        { "a torn tail is reported, not read", 1, { { 0, 11, BEAT("\7") "ZZ\1" } }, "\7", 0, 1, 0, 0 },
         { "less than one record", 1, { { 0, 7, "ZZ\1\0\7\0\0" } }, "", 0, 1, 0, 0 },
         { "a record across two slices",
           2,
@@ -233,7 +233,7 @@ static void every_prefix_of_a_stream_gives_its_whole_records(void **state)
 static const struct layout sized = {
     .name = "sized",
     .size = 8,
-    .told = { 2, W16, "size" },
+    .size_field = { 2, W16, "size" },
     .n = BEAT_FIELDS,
     .field = { [BEAT_CORE] = { 0, W16, "core" }, [BEAT_TICK] = { 4, W32, "tick" } },
 };
@@ -265,7 +265,13 @@ static void longer_records_are_read_as_far_as_they_are_known(void **state)
           4,
           0,
           0 },
-        { "two that fit are too few to tell", &beat, { { 0, 32, BEAT("\5") MORE BEAT("\6") MORE } }, "\5\6", 0, 2, 0 },
+        { "two that fit are too few to report",
+          &beat,
+          { { 0, 32, BEAT("\5") MORE BEAT("\6") MORE } },
+          "\5\6",
+          0,
+          2,
+          0 },
         { "damage is no new form",
           &beat,
           { { 0, 40, BEAT("\5") BAD("\6") BAD("\6") BEAT("\7") BEAT("\4") } },
@@ -282,21 +288,21 @@ static void longer_records_are_read_as_far_as_they_are_known(void **state)
           0,
           1,
           0 },
-        { "they tell their size",
+        { "they report their size",
           &sized,
           { { 0, 48, SIZED("\20", "\5") MORE SIZED("\20", "\6") MORE SIZED("\20", "\7") MORE } },
           "\5\6\7",
           3,
           0,
           0 },
-        { "one that tells another size",
+        { "one that reports another size",
           &sized,
           { { 0, 24, SIZED("\20", "\5") SIZED("\10", "\6") SIZED("\10", "\7") } },
           "\5\6\7",
           0,
           0,
           0 },
-        { "none tells a size",
+        { "none reports a size",
           &sized,
           { { 0, 24, SIZED("\0", "\5") SIZED("\0", "\6") SIZED("\0", "\7") } },
           "\5\6\7",
@@ -322,7 +328,7 @@ static void longer_records_are_read_as_far_as_they_are_known(void **state)
 }
 
 /* A chip whose track holds records of several lengths. */
-static void records_of_several_lengths_are_told_apart(void **state)
+static void records_of_several_lengths_are_distinguished(void **state)
 {
     static const struct chip mixing = { .tracks_tasks = true };
     static const struct {
@@ -366,7 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longer_records_are_read_as_far_as_they_are_known),
-        cmocka_unit_test(records_of_several_lengths_are_told_apart),
+        cmocka_unit_test(records_of_several_lengths_are_distinguished),
         cmocka_unit_test(what_cannot_be_read_is_counted),
         cmocka_unit_test(damage_is_counted_once_however_many_readers_there_are),
         cmocka_unit_test(other_kinds_are_passed_over_in_silence_when_expected),

@@ -32,7 +32,7 @@ static void actions_follow_the_plan(void **state)
         { "after the first three",
           { .wait = 1, .warmup = 1, .active = 2, .repeat = 1, .skip_first = 3 },
           "----wrs-----" },
-        { "no waiting at the first turn",
+        { "no waiting at the first cycle",
           { .wait = 2, .warmup = 1, .active = 1, .repeat = 2, .skip_first_wait = 1 },
           "ws--ws------" },
         { "skipped, and no waiting", { .wait = 1, .active = 1, .skip_first = 2, .skip_first_wait = 1 }, "--s-s-s-" },
@@ -72,7 +72,7 @@ static void wrong_numbers_become_defaults(void **state)
         unsigned warnings;
     } row[] = {
         { "nothing wrong", { 0, 1, 2, 1, 3, 4, 1 }, { 0, 1, 2, 1, 3, 4, 1 }, 0 },
-        { "no warm-up is told", { 0, 1, 2, 0, 3, 4, 0 }, { 0, 1, 2, 0, 3, 4, 0 }, 1 },
+        { "no warm-up is reported", { 0, 1, 2, 0, 3, 4, 0 }, { 0, 1, 2, 0, 3, 4, 0 }, 1 },
         { "active is at least 1", { 0, 0, 0, 1, 0, 0, 0 }, { 0, 0, 1, 1, 0, 0, 0 }, 1 },
         { "all below 0", { 0, -1, -1, -1, -1, -1, -1 }, { 0, 0, 1, 0, 0, 0, -1 }, 6 },
     };

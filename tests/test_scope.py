@@ -36,9 +36,9 @@ class Export:
         self.dir = glob.glob(os.path.join(glob.escape(out), "PROF_*", "mindstudio_profiler_output"))[0]
         with open(self.path("msprof_2*.json")) as f:
             self.events = json.load(f)
-        told = {(e["name"], e["pid"]): e["args"] for e in self.events if e["ph"] == "M" and e["name"].startswith("process_")}
-        self.process = {pid: (args["name"], told["process_labels", pid]["labels"])
-                        for (name, pid), args in told.items() if name == "process_name"}
+        reported = {(e["name"], e["pid"]): e["args"] for e in self.events if e["ph"] == "M" and e["name"].startswith("process_")}
+        self.process = {pid: (args["name"], reported["process_labels", pid]["labels"])
+                        for (name, pid), args in reported.items() if name == "process_name"}
 
     def path(self, name):
         return glob.glob(os.path.join(glob.escape(self.dir), name))[0]

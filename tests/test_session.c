@@ -22,7 +22,7 @@
 #include "child.h"
 #include "collect/place.h"
 #include "collect/recorder_session.h"
-#include "told.h"
+#include "reported.h"
 
 static char dir[] = "/tmp/ascope-session-XXXXXX";
 
@@ -285,7 +285,7 @@ static void the_rank_is_in_names(void **state)
     (void)state;
 }
 
-static void the_environment_tells_where(void **state)
+static void the_environment_reports_where(void **state)
 {
     struct ascope_options o = options_for("none");
     char wanted[256];
@@ -538,7 +538,7 @@ static void rings_elsewhere_leave_nothing_there(void **state)
     (void)state;
 }
 
-static void a_directory_that_goes_away_is_told(void **state)
+static void a_directory_that_goes_away_is_reported(void **state)
 {
     struct ascope_options o = options_for("none");
     struct ascope_error e;
@@ -668,7 +668,7 @@ static void an_older_program_records(void **state)
     (void)state;
 }
 
-/* Who listens: which option it saw, and what was still recorded when it was told of each end. */
+/* Who listens: which option it saw, and what was still recorded when it was reported of each end. */
 struct heard {
     bool profile_memory;
     uint32_t at_start, at_stop;
@@ -744,14 +744,14 @@ int main(void)
         cmocka_unit_test(a_comma_in_numbers_is_the_programs),
         cmocka_unit_test(parts_follow_activities_and_layout),
         cmocka_unit_test(the_rank_is_in_names),
-        cmocka_unit_test(the_environment_tells_where),
+        cmocka_unit_test(the_environment_reports_where),
         cmocka_unit_test(the_host_is_sampled),
         cmocka_unit_test(the_shortest_session_has_two_samples_of_the_host),
         cmocka_unit_test(places_that_cannot_be),
         cmocka_unit_test(calls_out_of_order),
         cmocka_unit_test(metadata_has_its_limits),
         cmocka_unit_test(rings_elsewhere_leave_nothing_there),
-        cmocka_unit_test(a_directory_that_goes_away_is_told),
+        cmocka_unit_test(a_directory_that_goes_away_is_reported),
         cmocka_unit_test(exit_ends_the_session),
         cmocka_unit_test(a_child_has_no_session),
         cmocka_unit_test(one_that_is_killed_is_described),

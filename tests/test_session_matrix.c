@@ -53,12 +53,12 @@ static void load(struct matrix *m, const char *transfers)
         assert_true(matrix_add(m, names_addz(m->names, before), group, &links));
 }
 
-static void of_each_link_some_transfers_are_told(void **state)
+static void of_each_link_some_transfers_are_reported(void **state)
 {
     /* clang-format off */
     static const struct {
         const char *what, *transfers;
-        const char *told[12]; /* key, ranks, MB/ms=GB/s, collective */
+        const char *reported[12]; /* key, ranks, MB/ms=GB/s, collective */
     } row[] = {
         { "one transfer is the fastest, the middle and the slowest", "allReduce_0 0>1 8/2",
           { "allreduce-top1@42 0-1 8/2=4 allReduce_0", "allreduce-middle@42 0-1 8/2=4 allReduce_0",
@@ -95,14 +95,14 @@ static void of_each_link_some_transfers_are_told(void **state)
         load(&m, row[i].transfers);
         assert_true(matrix_finish(&m));
         assert_true(matrix_rows(&m, &place, &g));
-        for (; n < ROWS(row[i].told) && row[i].told[n]; n++) {
+        for (; n < ROWS(row[i].reported) && row[i].reported[n]; n++) {
             const struct cell *c = &g.cells.at[n * MATRIX_COLUMNS];
             char text[200];
             assert_true(n * MATRIX_COLUMNS < g.cells.n);
             snprintf(text, sizeof text, "%s@%s %u-%u %g/%g=%.9g %s", c[0].text, names_text(m.names, c[1].name),
                      (unsigned)c[2].u, (unsigned)c[3].u, c[5].f, c[6].f, c[7].f,
                      c[10].kind == CELL_NAME ? names_text(m.names, c[10].name) : "?");
-            assert_string_equal(text, row[i].told[n]);
+            assert_string_equal(text, row[i].reported[n]);
             assert_string_equal(c[4].text, "HCCS");
         }
         assert_int_equal(g.cells.n, n * MATRIX_COLUMNS);
@@ -143,7 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_collective_has_a_type),
-        cmocka_unit_test(of_each_link_some_transfers_are_told),
+        cmocka_unit_test(of_each_link_some_transfers_are_reported),
         cmocka_unit_test(as_json_links_stand_in_their_objects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,28 +121,28 @@ class Trace(Case):
         for e in self.events(self.sample("npu")):
             kinds[e.get("cat") or e["ph"]].add(tuple((k, type(v).__name__) for k, v in sorted(e.items()) if k != "args"))
         slice_ = (("cat", "str"), ("dur", "float"), ("name", "str"), ("ph", "str"), ("pid", "int"), ("tid", "int"), ("ts", "str"))
-        arrow = (("bp", "str"), ("cat", "str"), ("id", "int"), ("name", "str"), ("ph", "str"), ("pid", "int"), ("tid", "int"),
+        flow = (("bp", "str"), ("cat", "str"), ("id", "int"), ("name", "str"), ("ph", "str"), ("pid", "int"), ("tid", "int"),
                  ("ts", "str"))
         for kind in ("cpu_op", "enqueue", "dequeue", "python_function", "GC"):
             self.assertEqual(kinds[kind], {slice_}, kind)
         for kind in ("async_task_queue", "fwdbwd", "async_npu"):
-            self.assertEqual(kinds[kind], {arrow}, kind)
+            self.assertEqual(kinds[kind], {flow}, kind)
 
     def test_viewers_can_show_them(self):
-        # An arrow may start at a task that was put into the queue and not taken out before the end.
+        # A flow may start at a task that was put into the queue and not taken out before the end.
         for path in (self.sample("host"), self.sample("npu"), self.simulated("--kernels", "400")):
             for base in ("epoch", "start"):
                 t = check_file(os.path.join(self.analysed(path, "--time-base", base), "trace_view.json"), base == "start")
                 self.assertEqual(set(t.broken) - {"no-end"}, set(), t.samples)
                 self.assertLessEqual(t.broken["no-end"], 1)
 
-    def test_arrows_lead_from_operators_to_what_they_started(self):
+    def test_flow_events_lead_from_operators_to_what_they_started(self):
         for path in (self.sample("npu"), self.simulated("--kernels", "400")):
             events = self.events(path)
             slices = {(e["pid"], e["tid"], e["ts"]): e for e in events if e["ph"] == "X"}
-            arrows = [e for e in events if e.get("cat") == "async_npu"]
-            self.assertGreater(len(arrows), 100)
-            for start, end in zip(arrows[::2], arrows[1::2]):
+            flows = [e for e in events if e.get("cat") == "async_npu"]
+            self.assertGreater(len(flows), 100)
+            for start, end in zip(flows[::2], flows[1::2]):
                 self.assertEqual((start["ph"], end["ph"], start["id"]), ("s", "f", end["id"]))
                 self.assertEqual(slices[start["pid"], start["tid"], start["ts"]]["cat"], "cpu_op")
                 at = slices[end["pid"], end["tid"], end["ts"]]
@@ -230,7 +230,7 @@ class ExportTrace(Case):
         r = json.loads(self.run_ascope("export-trace", path, "t.json", "--json").stdout)
         self.assertEqual(r["traces"][0]["events"], len(json.loads(text)))
 
-    def test_what_cannot_be_is_told_in_one_line(self):
+    def test_what_cannot_be_is_reported_in_one_line(self):
         none = self.sample("npu", _profiler_level="Level_none")
         os.mkdir(os.path.join(self.dir, "empty"))
         for args, code, words in ((("export-trace", none, "t.json"), 1, "Level_none"),

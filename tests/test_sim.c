@@ -182,7 +182,7 @@ static size_t flips(const char *family, const struct layout *l, unsigned field, 
     return n;
 }
 
-static void task_numbers_that_begin_again_are_told_by_both_sides(void **state)
+static void task_numbers_that_begin_again_are_reported_by_both_sides(void **state)
 {
     struct sim_options o = sim_defaults;
     o.kernels = 140000;
@@ -444,7 +444,7 @@ int main(void)
         IN_A_FOLDER(every_build_makes_the_same_bytes),
         cmocka_unit_test(another_device_does_not_change_the_first),
         IN_A_FOLDER(a_stream_runs_its_tasks_one_after_the_other),
-        IN_A_FOLDER(task_numbers_that_begin_again_are_told_by_both_sides),
+        IN_A_FOLDER(task_numbers_that_begin_again_are_reported_by_both_sides),
         IN_A_FOLDER(every_name_is_in_the_dictionary_once),
         cmocka_unit_test(readers_find_nothing_damaged),
         IN_A_FOLDER(every_process_has_its_own_directory),

@@ -128,7 +128,7 @@ static void *ends_it(void *id)
     return NULL;
 }
 
-/* As long as the host takes, and what is told afterwards runs after it. */
+/* As long as the host takes, and what is reported afterwards runs after it. */
 static void it_is_over_when_the_host_says_so(void **state)
 {
     enum { WAITS_NS = 20000000 };

@@ -103,8 +103,8 @@ class Job(unittest.TestCase):
     def test_it_says_that_it_is_simulated(self):
         path, = self.run_job(0, 5)
         self.assertTrue(json.loads((path / "ascope.json").read_text())["simulated"])
-        told = subprocess.run([ASCOPE, "info", path], capture_output=True, text=True).stdout
-        self.assertIn("simulated device sim", told)
+        reported = subprocess.run([ASCOPE, "info", path], capture_output=True, text=True).stdout
+        self.assertIn("simulated device sim", reported)
 
     def test_the_clock_of_the_device_is_corrected(self):
         path, = self.run_job(1, 300, ASCOPE_SIM_DRIFT_PPM="400")

@@ -5,7 +5,7 @@
 
 #include "ascope/sim.h"
 #include "recorded.h"
-#include "told.h"
+#include "reported.h"
 
 static void on_device(struct ascope_options *o)
 {
@@ -111,7 +111,7 @@ static void what_is_discarded_leaves_nothing(void **state)
     (void)state;
 }
 
-static void many_are_told(void **state)
+static void many_are_reported(void **state)
 {
     enum { MOST = 1 << 14 };
     char dir[PATH_MAX + 16];
@@ -128,7 +128,7 @@ static void many_are_told(void **state)
     (void)state;
 }
 
-static void without_a_device_it_is_told(void **state)
+static void without_a_device_it_is_reported(void **state)
 {
     char dir[PATH_MAX + 16];
     struct ascope_error e;
@@ -148,8 +148,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(each_list_of_shapes_is_a_file),
         IN_A_FOLDER(what_is_discarded_leaves_nothing),
-        IN_A_FOLDER(many_are_told),
-        IN_A_FOLDER(without_a_device_it_is_told),
+        IN_A_FOLDER(many_are_reported),
+        IN_A_FOLDER(without_a_device_it_is_reported),
     };
     ascope_on_message(count_warning, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

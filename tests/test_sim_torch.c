@@ -82,7 +82,7 @@ static void every_kernel_has_an_operator(void **state)
     (void)state;
 }
 
-static void steps_are_told_by_their_names(void **state)
+static void steps_are_reported_by_their_names(void **state)
 {
     struct sim_options o = pytorch(60, 0);
     struct collection s;
@@ -204,7 +204,7 @@ int main(void)
 #define IN_A_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(readers_find_nothing_damaged),       IN_A_FOLDER(every_kernel_has_an_operator),
-        IN_A_FOLDER(steps_are_told_by_their_names),           IN_A_FOLDER(tasks_pass_through_the_queue_in_order),
+        IN_A_FOLDER(steps_are_reported_by_their_names),       IN_A_FOLDER(tasks_pass_through_the_queue_in_order),
         IN_A_FOLDER(backward_operators_follow_their_forward), IN_A_FOLDER(memory_adds_up),
         IN_A_FOLDER(every_rank_has_its_own_directory),        IN_A_FOLDER(a_process_of_pytorch_has_one_device),
     };

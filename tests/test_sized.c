@@ -5,7 +5,7 @@
 #include "collect/sized.h"
 #include "collect/writer.h"
 #include "recorded.h"
-#include "told.h"
+#include "reported.h"
 
 /* Bytes that are beyond the end of the program's structure: nothing may look at them, or change them. */
 enum { BEYOND = 0xa5 };

@@ -67,7 +67,7 @@ static void a_folder_knows_its_settings_and_clocks(void **state)
     (void)state;
 }
 
-static void a_damaged_folder_is_refused_or_told(void **state)
+static void a_damaged_folder_is_refused_or_reported(void **state)
 {
     static const struct {
         const char *what, *file, *text;
@@ -295,7 +295,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_folder_knows_its_settings_and_clocks, folder_make, folder_remove),
-        cmocka_unit_test(a_damaged_folder_is_refused_or_told),
+        cmocka_unit_test(a_damaged_folder_is_refused_or_reported),
         cmocka_unit_test(slices_are_found_sorted_and_links_are_not_followed),
         cmocka_unit_test_setup_teardown(slices_may_be_many_and_tiny, folder_make, folder_remove),
         cmocka_unit_test(settings_are_decoded_once),

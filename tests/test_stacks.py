@@ -103,8 +103,8 @@ class Names(Case):
             self.assertIn(log, r.stderr)
 
     def test_json(self):
-        told = json.loads(self.ascope(sample("npu"), "a.log", "--json").stdout)["stacks"][0]
-        self.assertEqual((told["file"], told["graph"], told["metric"], told["lines"]),
+        found = json.loads(self.ascope(sample("npu"), "a.log", "--json").stdout)["stacks"][0]
+        self.assertEqual((found["file"], reported["graph"], reported["metric"], reported["lines"]),
                          ("a.log", "a.svg", "self_cpu_time_total", self.read("a.log").count("\n") + 1))
 
 
@@ -185,7 +185,7 @@ const titled = text => frames.find(f => f.firstElementChild.textContent.startsWi
 const target = titled('aten::item');
 say('all', shown().length);
 target.querySelector('rect').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
-say('told', document.getElementById('told').textContent);
+say('status', document.getElementById('status').textContent);
 target.querySelector('rect').dispatchEvent(new MouseEvent('click', { bubbles: true }));
 say('zoomed', shown().length);
 say('width', target.getBoundingClientRect().width / innerWidth);
@@ -220,7 +220,7 @@ class Browser(Case):
             f.write(page[:at] + "<script><![CDATA[" + SCRIPT + "]]></script></svg>\n")
         found = dict(re.findall(r' data-(\w+)="([^"]*)"', self.chromium("--dump-dom", os.path.join(self.dir, "b.svg"))))
         self.assertIn("after", found, "the script did not come to its end")
-        self.assertRegex(found["told"], r"^aten::item · [\d.]+ us, [\d.]+ % · \d+ operators|by itself")
+        self.assertRegex(found["status"], r"^aten::item · [\d.]+ us, [\d.]+ % · \d+ operators|by itself")
         self.assertLess(int(found["zoomed"]), int(found["all"]))
         self.assertAlmostEqual(float(found["width"]), 1, places=2)
         self.assertGreater(int(found["around"]), 2)

@@ -58,7 +58,7 @@ static void texts_are_found_by_their_type(void **state)
         { "in any order", FIELD("\2", "\1", "b") FIELD("\1", "\1", "a"), 14, "a", "b", 0 },
         { "the last of a type counts", FIELD("\1", "\1", "a") FIELD("\1", "\1", "c"), 14, "c", NULL, 0 },
         { "empty is not absent", FIELD("\2", "\0", ""), 6, NULL, "", 0 },
-        { "a stranger is passed over", FIELD("\7", "\1", "z") FIELD("\1", "\1", "a"), 14, "a", NULL, 0 },
+        { "an unknown record is passed over", FIELD("\7", "\1", "z") FIELD("\1", "\1", "a"), 14, "a", NULL, 0 },
         { "what is whole stays when the next is cut", FIELD("\1", "\1", "a") FIELD("\2", "\5", "b"), 14, "a", NULL, 1 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {

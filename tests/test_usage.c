@@ -123,10 +123,10 @@ static void gauges_give_a_row_for_each_period(void **state)
           0.512, 5 },
         { "a head without a time", GAUGE_NETWORK, "time 0\n" ETH("0", "0") "time\n" ETH("9", "9"), 0, 1, 0, 0, 0 },
 
-        { "told when the tool has ended", GAUGE_DISK,
+        { "reported when the tool has ended", GAUGE_DISK,
           HEADING DISK("1 K/s 2 M/s 0.00 % 7.5 % x") DISK("3 B/s 4 K/s 0.00 % 2 % x") "start_time 100\n", 2, 0,
           20000100, 2, 3.0 / 1024 },
-        { "told before", GAUGE_DISK, "start_time 100\n" DISK("1 K/s 2 M/s 0.00 % 7.5 % x"), 1, 0, 100, 7.5, 1 },
+        { "reported before", GAUGE_DISK, "start_time 100\n" DISK("1 K/s 2 M/s 0.00 % 7.5 % x"), 1, 0, 100, 7.5, 1 },
         { "started twice", GAUGE_DISK, DISK("1 K/s 2 M/s") "start_time 100\n" DISK("5 G/s 2 K/s") "start_time 900\n", 2,
           0, 900, 0, 5242880 },
         { "no delay accounting", GAUGE_DISK, "start_time 100\n" DISK("0 B/s 2 M/s ?unavailable? a b c d e f g"), 1, 0,
@@ -156,7 +156,7 @@ static void gauges_give_a_row_for_each_period(void **state)
     (void)state;
 }
 
-static void tracers_tell_calls(void **state)
+static void tracers_report_calls(void **state)
 {
     static const char sys[] = "host_syscall.data", pthread[] = "host_pthreadcall.data";
     static const struct {
@@ -288,7 +288,7 @@ static void snapshots_count_when_they_are_whole(void **state)
 #define HEAD(cpu, event) "my job 10/11 [" cpu "] 500.001: 53 " event ":\n"
 #define FRAME(function)  "\tffff000104c0 " function " (/usr/lib/x.so)\n"
 
-static void perf_tells_where_cycles_went(void **state)
+static void perf_reports_where_cycles_went(void **state)
 {
     static const struct {
         const char *what, *text;
@@ -438,9 +438,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gauges_give_a_row_for_each_period),
-        cmocka_unit_test(tracers_tell_calls),
+        cmocka_unit_test(tracers_report_calls),
         cmocka_unit_test(snapshots_count_when_they_are_whole),
-        cmocka_unit_test(perf_tells_where_cycles_went),
+        cmocka_unit_test(perf_reports_where_cycles_went),
         cmocka_unit_test(the_scheduler_counts_what_was_asked_for),
         cmocka_unit_test(dvpp_units_are_summed_up),
         cmocka_unit_test(damaged_files_load),

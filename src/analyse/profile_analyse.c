@@ -31,7 +31,7 @@ static bool release_log(struct profile *p, struct device *d, struct error *e)
 typedef bool device_step(struct profile *p, struct device *d, struct error *e);
 
 /* What is computed of each device, in this order: every step may use what the ones before it have filled in. First what a
- * device tells by itself, while the host is being analysed, then what follows from both. */
+ * device has by itself, while the host is being analysed, then what follows from both. */
 /* clang-format off */
 static device_step *const of_device[] = {
     device_log_analyse,

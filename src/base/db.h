@@ -67,9 +67,10 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e);
 bool db_table_kind(struct db *db, struct db_table t, const struct db_kind_column *column, size_t n_columns,
                    unsigned kind, struct error *e);
 #define KIND_COLUMNS(array) (array), sizeof(array) / sizeof *(array)
-uint32_t db_string(struct db *db, name_id name); /* its id in STRING_IDS, new if need be; no memory: db_close() tells */
-uint64_t db_rows(const struct db *db);           /* of all tables so far */
-bool db_close(struct db *db, struct error *e);   /* writes STRING_IDS, renames; frees in any case */
-void db_discard(struct db *db);                  /* NULL is fine */
+uint32_t db_string(struct db *db,
+                   name_id name);      /* its id in STRING_IDS, new if need be; no memory: db_close() reports it */
+uint64_t db_rows(const struct db *db); /* of all tables so far */
+bool db_close(struct db *db, struct error *e); /* writes STRING_IDS, renames; frees in any case */
+void db_discard(struct db *db);                /* NULL is fine */
 
 #endif

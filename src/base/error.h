@@ -70,9 +70,9 @@ const char *loss_key(enum loss why);  /* for machines: "cut_short" */
 
 /* What `file` of a loss is. */
 enum loss_place {
-    LOSS_AT_BYTE, /* the first place */
-    LOSS_IN_FILE, /* the first file, as a whole */
-    LOSS_TOLD_BY, /* who has counted, and what: "ascope.json: operators 12" */
+    LOSS_AT_BYTE,     /* the first place */
+    LOSS_IN_FILE,     /* the first file, as a whole */
+    LOSS_REPORTED_BY, /* who has counted, and what: "ascope.json: operators 12" */
 };
 enum loss_place loss_place(enum loss why);
 bool loss_is_damage(enum loss why); /* true: something that was collected is missing from the results */

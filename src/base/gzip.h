@@ -2,7 +2,7 @@
  *
  * Put text into `text`: when it is full, it is compressed and written; gzip_pass() now and then keeps it small. As with out.h, errors
  * are reported by the close, and the file has its name only when it is complete. The same text gives the same bytes: the
- * header tells no time.
+ * header has no time.
  */
 #ifndef ASCOPE_BASE_GZIP_H
 #define ASCOPE_BASE_GZIP_H

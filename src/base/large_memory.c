@@ -251,7 +251,7 @@ void memory_rest(void)
     region_rest(&all.region);
 }
 
-/* Bytes of files that the process holds in memory; 0 when the system does not tell. */
+/* Bytes of files that the process holds in memory; 0 when the system does not report. */
 static size_t mapped_now(int statm)
 {
     char text[128];

@@ -104,7 +104,7 @@ int leftover_file(struct leftover *l, const char *final)
 {
     if (leftover_make(l, final, file_make) < 0)
         return -1;
-    const int fd = fcntl(l->lock, F_DUPFD_CLOEXEC, 0); /* the lock outlives its close, which tells of errors */
+    const int fd = fcntl(l->lock, F_DUPFD_CLOEXEC, 0); /* the lock outlives its close, which reports errors */
     if (fd >= 0)
         return fd;
     const int why = errno;

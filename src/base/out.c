@@ -391,7 +391,7 @@ void out_real(struct out *o, double v)
     out_bytes(o, text, strlen(text));
 }
 
-/* Most values are so far from the middle between two texts that whole numbers can tell which one it is; printf takes ten
+/* Most values are so far from the middle between two texts that integers decide which one it is; printf takes ten
  * times as long. False: it is too close, or too large. */
 static bool fixed_by_integer(struct out *o, double v, int decimals)
 {

@@ -170,7 +170,7 @@ static void write_part(void *context, size_t i)
         desk_end(&p.desk);
 }
 
-/* The header tells no time and no name: the same text gives the same bytes. */
+/* The header has no time and no name: the same text gives the same bytes. */
 static void gzip_begin(struct out *to)
 {
     static const uint8_t head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255 };

@@ -25,7 +25,7 @@ double round_exact(double v, int digits)
     const double scaled = v * power_of_ten[digits];
     if (!isfinite(v) || fabs(fabs(scaled - trunc(scaled)) - 0.5) > 1e-3)
         return round_away(v, digits);
-    char text[400]; /* close to a half only the exact digits tell, and printf has them */
+    char text[400]; /* close to a half only the exact digits decide, and printf has them */
     snprintf(text, sizeof text, "%.*f", digits, v);
     return strtod(text, NULL);
 }

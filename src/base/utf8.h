@@ -1,4 +1,4 @@
-/* utf8.h - telling text from bytes. */
+/* utf8.h - distinguishing text from bytes. */
 #ifndef ASCOPE_BASE_UTF8_H
 #define ASCOPE_BASE_UTF8_H
 

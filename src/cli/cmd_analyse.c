@@ -12,20 +12,20 @@
 #include "cli/rank_table.h"
 #include "cli/cmd_recover.h"
 #include "cli/collection_summary.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/targets.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "pipeline/collection_write.h"
 
-enum { PROBLEMS_TOLD = 3 }; /* a full disk is the same trouble for forty files */
-enum { TOLD_WHOLE = 4 };    /* of more directories than that each has one line */
+enum { PROBLEMS_SHOWN = 3 }; /* a full disk is the same trouble for forty files */
+enum { SHOWN_WHOLE = 4 };    /* of more directories than that each has one line */
 
-/* What one of them came to, kept until its turn to be told comes. */
+/* The result of one of them, kept until it is printed in order. */
 struct turn {
-    enum outcome outcome;
-    char *told, *complaints; /* for stdout and stderr */
+    enum exit_status status;
+    char *output, *complaints; /* for stdout and stderr */
     json_t *json;
     struct rank_row rank; /* of a collection; has_row: that could be read */
     bool has_row;
@@ -40,7 +40,7 @@ struct analysis {
     bool has_lines;                   /* one for each directory, instead of a summary */
     struct progress progress, *shown; /* shown: the stages of the only directory; NULL: there are several */
     pthread_mutex_t lock;             /* of what follows, and of stdout and stderr */
-    size_t n_told, n_ended;
+    size_t n_shown, n_ended;
     struct tally tally;
 };
 
@@ -68,18 +68,18 @@ static bool voice_close(struct voice *v)
 
 static void put_problems(FILE *err, const struct account *a)
 {
-    const size_t n = a->problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n;
-    for (size_t i = 0; i < n_told; i++)
+    const size_t n = a->problems.n, n_shown = n > PROBLEMS_SHOWN + 1 ? PROBLEMS_SHOWN : n;
+    for (size_t i = 0; i < n_shown; i++)
         fprintf(err, "%s: %s\n", complain_name(), a->problems.at[i] ? a->problems.at[i] : no_memory_text());
-    if (n == 0 && a->n_untold > 0)
+    if (n == 0 && a->n_omitted > 0)
         fprintf(err, "%s: %s\n", complain_name(), no_memory_text());
-    else if (n - n_told + a->n_untold > 0)
-        fprintf(err, "%s: and %zu more problems; --json lists them\n", complain_name(), n - n_told + a->n_untold);
+    else if (n - n_shown + a->n_omitted > 0)
+        fprintf(err, "%s: and %zu more problems; --json lists them\n", complain_name(), n - n_shown + a->n_omitted);
 }
 
-static enum outcome outcome_of(const struct account *a, const struct losses *lost)
+static enum exit_status status_of(const struct account *a, const struct losses *lost)
 {
-    return account_is_lossy(a, lost) ? OUTCOME_LOSSES : OUTCOME_DONE;
+    return account_is_lossy(a, lost) ? STATUS_LOSSES : STATUS_DONE;
 }
 
 static void analyse_collection(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
@@ -88,7 +88,7 @@ static void analyse_collection(struct analysis *n, const struct target *target, 
     struct collection_result r = { 0 };
     struct error e = { 0 };
     if (collection_export(target->kind, target->path, &n->a->options, n->shown, &r, &e)) {
-        t->outcome = outcome_of(&r.account, &r.collection.lost);
+        t->status = status_of(&r.account, &r.collection.lost);
         put_problems(err, &r.account);
         const struct step_choice *choice = n->a->options.has_steps ? &n->choice : NULL;
         if (n->a->json)
@@ -98,7 +98,7 @@ static void analyse_collection(struct analysis *n, const struct target *target, 
         t->has_row = n->targets.list.n > 1 && rank_row_of(&t->rank, &r.collection);
         t->is_cut |= n->targets.list.n > 1 && !t->has_row;
     } else {
-        t->outcome = OUTCOME_NOTHING;
+        t->status = STATUS_NOTHING;
         fprintf(err, "%s: %s\n", complain_name(), e.text);
         if (n->a->json)
             t->json = json_pack("{s:o, s:o}", "path", text_json(target->path), "error", text_json(e.text));
@@ -118,14 +118,14 @@ static void analyse_prof(struct analysis *n, const struct target *target, struct
                   "%s: --steps applies to %s directories only; use ascope export with --model-id and --iteration-id",
                   path, framework_names(names));
     if (e.fault == FAULT_NONE && prof_export(path, &n->a->options, n->shown, &r, &e)) {
-        t->outcome = outcome_of(&r.account, &r.profile.lost);
+        t->status = status_of(&r.account, &r.profile.lost);
         put_problems(err, &r.account);
         if (n->a->json)
             t->json = summary_json(n->a, &r);
         else if (!summary_print(term, n->a, &r))
             t->is_cut = true;
     } else {
-        t->outcome = OUTCOME_NOTHING;
+        t->status = STATUS_NOTHING;
         fprintf(err, "%s: %s\n", complain_name(), e.text);
         if (n->a->json)
             t->json = json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e.text));
@@ -134,28 +134,28 @@ static void analyse_prof(struct analysis *n, const struct target *target, struct
 }
 
 /* In the order of the list, whoever ended first: each directory waits for those before it. */
-static void tell_in_order(struct analysis *n)
+static void report_in_order(struct analysis *n)
 {
-    for (; n->n_told < n->targets.list.n && n->turn[n->n_told].is_ended; n->n_told++) {
-        struct turn *t = &n->turn[n->n_told];
+    for (; n->n_shown < n->targets.list.n && n->turn[n->n_shown].is_ended; n->n_shown++) {
+        struct turn *t = &n->turn[n->n_shown];
         if (t->is_cut) {
-            complain_no_memory(n->targets.list.at[n->n_told].path);
-            t->outcome = t->outcome == OUTCOME_DONE ? OUTCOME_LOSSES : t->outcome;
+            complain_no_memory(n->targets.list.at[n->n_shown].path);
+            t->status = t->status == STATUS_DONE ? STATUS_LOSSES : t->status;
         }
         if (t->complaints)
             fputs(t->complaints, stderr);
-        if (t->told && *t->told) {
-            if (n->n_told > 0 && !n->has_lines)
+        if (t->output && *t->output) {
+            if (n->n_shown > 0 && !n->has_lines)
                 putchar('\n');
-            fputs(t->told, stdout);
+            fputs(t->output, stdout);
             fflush(stdout);
         }
-        free(t->told);
+        free(t->output);
         free(t->complaints);
-        t->told = t->complaints = NULL;
-        n->tally.n_done += t->outcome == OUTCOME_DONE;
-        n->tally.n_lossy += t->outcome == OUTCOME_LOSSES;
-        n->tally.n_failed += t->outcome == OUTCOME_NOTHING;
+        t->output = t->complaints = NULL;
+        n->tally.n_done += t->status == STATUS_DONE;
+        n->tally.n_lossy += t->status == STATUS_LOSSES;
+        n->tally.n_failed += t->status == STATUS_NOTHING;
     }
 }
 
@@ -167,7 +167,7 @@ static void run_one(void *context, size_t i)
     struct voice v = { 0 };
     struct term term;
     term_init(&term, stdout);
-    t->outcome = OUTCOME_NOTHING;
+    t->status = STATUS_NOTHING;
     if (voice_open(&v)) {
         term.to = v.out;
         recover_first(n->a, target->path, v.err);
@@ -175,7 +175,7 @@ static void run_one(void *context, size_t i)
     }
     t->is_cut |= !voice_close(&v);
     pthread_mutex_lock(&n->lock);
-    t->told = v.out_text;
+    t->output = v.out_text;
     t->complaints = v.err_text;
     t->is_ended = true;
     n->n_ended++;
@@ -185,7 +185,7 @@ static void run_one(void *context, size_t i)
         const double done = (double)n->n_ended / (double)n->targets.list.n;
         progress_stage(&n->progress, what, done, done, 0);
     }
-    tell_in_order(n);
+    report_in_order(n);
     pthread_mutex_unlock(&n->lock);
 }
 
@@ -200,7 +200,7 @@ static void run_all(struct analysis *n)
         n->shown = &n->progress;
     else
         n->a->options.n_threads = at_once > 0 && n_threads > at_once ? n_threads / at_once : 1;
-    n->has_lines = n_targets > TOLD_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
+    n->has_lines = n_targets > SHOWN_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
     for (size_t i = 0; i < n_targets; i++)
         n->has_lines = n->has_lines && n->targets.list.at[i].kind;
     pthread_mutex_init(&n->lock, NULL);
@@ -361,35 +361,35 @@ int run_analyse(struct arguments *a)
     struct output_options *o = &a->options;
     if (arguments_have(a, OPT_SIMPLIFY))
         o->simplifies = a->simplify ? CHOICE_ON : CHOICE_OFF;
-    o->code_of_losses = exit_code(a->face, OUTCOME_LOSSES);
+    o->code_of_losses = exit_code(a->face, STATUS_LOSSES);
     if (!export_types(a)) {
         complain("--export-type %s: accepted are text, db, and text,db", a->export_type);
-        return exit_code(a->face, OUTCOME_PARAMETER);
+        return exit_code(a->face, STATUS_PARAMETER);
     }
     if (a->steps && !steps_range(a->steps, o)) {
         complain("--steps %s: expected a step or a range: 3, 2-4", a->steps);
-        return exit_code(a->face, OUTCOME_PARAMETER);
+        return exit_code(a->face, STATUS_PARAMETER);
     }
     n.choice = (struct step_choice){ .first = (uint64_t)o->first_step, .last = (uint64_t)o->last_step };
-    const enum outcome found = targets_find(&n.targets, a, false);
+    const enum exit_status found = targets_find(&n.targets, a, false);
     n.tally.n_failed = n.targets.n_refused;
     if (n.targets.list.n == 0)
         return exit_code(a->face, found);
     n.turn = arena_take(a->mem, n.targets.list.n, sizeof *n.turn);
     if (!n.turn) {
         complain_no_memory("the list of directories");
-        return exit_code(a->face, OUTCOME_NOTHING);
+        return exit_code(a->face, STATUS_NOTHING);
     }
     work_memory(a, n.targets.list.at[0].path);
     run_all(&n);
     memory_unwatch();
-    enum outcome outcome = tally_outcome(&n.tally);
+    enum exit_status status = tally_status(&n.tally);
     json_t *more = NULL;
     if (!compare_ranks(&n, &more)) {
         complain_no_memory("the comparison of directories");
-        outcome = outcome == OUTCOME_DONE ? OUTCOME_LOSSES : outcome;
+        status = status == STATUS_DONE ? STATUS_LOSSES : status;
     }
     if (a->json)
-        outcome = json_report_more(a, "directories", all_json(&n), more, outcome);
-    return exit_code(a->face, outcome);
+        status = json_report_more(a, "directories", all_json(&n), more, status);
+    return exit_code(a->face, status);
 }

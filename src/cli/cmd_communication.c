@@ -5,7 +5,7 @@
 
 #include "cli/collections.h"
 #include "cli/command.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/term.h"
 #include "cli/work.h"
 
@@ -83,12 +83,12 @@ int run_communication(struct arguments *a)
 {
     if (!a->rule && a->face == FACE_MSPROF_PY) {
         complain("--rule: missing; accepted are communication, communication_matrix, or both separated by a comma");
-        return exit_code(a->face, OUTCOME_USAGE);
+        return exit_code(a->face, STATUS_USAGE);
     }
     const unsigned rules = a->rule ? rules_read(a->rule) : RULE_ALL;
     if (!rules) {
         complain("--rule %s: accepted are communication, communication_matrix, or both separated by a comma", a->rule);
-        return exit_code(a->face, OUTCOME_USAGE);
+        return exit_code(a->face, STATUS_USAGE);
     }
     const struct analysis n = { a, { .rules = rules, .is_db_only = a->type == 1, .out_dir = a->options.out_dir } };
     return work_run(a, 0, &(struct work){ analyze_one, &n });

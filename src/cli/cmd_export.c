@@ -5,7 +5,7 @@
 
 #include "cli/collections.h"
 #include "cli/command.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/reports.h"
 #include "cli/term.h"
 #include "cli/work.h"
@@ -88,19 +88,19 @@ int run_export(struct arguments *a)
         first_dir = a->options.want ? 1 : 0;
         if (!a->options.want && a->n_words > 0 && !strchr(a->word[0], '/') && access(a->word[0], F_OK) != 0) {
             complain("export %s: accepted are timeline, summary, db and all", a->word[0]);
-            return exit_code(a->face, OUTCOME_USAGE);
+            return exit_code(a->face, STATUS_USAGE);
         }
         a->options.want = a->options.want ? a->options.want : WANT_ALL;
     }
     if (!options_fit(a))
-        return exit_code(a->face, OUTCOME_USAGE);
+        return exit_code(a->face, STATUS_USAGE);
     if (!iteration_fits(a))
-        return exit_code(a->face, OUTCOME_PARAMETER);
+        return exit_code(a->face, STATUS_PARAMETER);
     struct processes processes = { 0 };
     struct error e = { 0 };
     if (a->reports && !reports_read(a->reports, a->mem, &processes, &e)) {
         complain("-reports: %s", e.text);
-        return exit_code(a->face, e.fault == FAULT_LIMIT ? OUTCOME_NOTHING : OUTCOME_PATH);
+        return exit_code(a->face, e.fault == FAULT_LIMIT ? STATUS_NOTHING : STATUS_PATH);
     }
     if (*processes.advice)
         advise(a, "-reports: %s", processes.advice);

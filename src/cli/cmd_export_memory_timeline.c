@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/one_collection.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "export/pages/memory_timeline_file.h"
@@ -21,9 +21,9 @@ static const char *missing_setting(const struct collection_settings *s)
 /* "npu:0, npu:1, cpu" */
 static const char *devices_text(const struct collection *s, char *out, size_t size)
 {
-    enum { TOLD = 20 };
-    struct memory_device device[TOLD];
-    const size_t n = memory_devices(s, device, TOLD);
+    enum { SHOWN_MOST = 20 };
+    struct memory_device device[SHOWN_MOST];
+    const size_t n = memory_devices(s, device, SHOWN_MOST);
     size_t len = 0;
     *out = '\0';
     for (size_t i = 0; i < n && len < size; i++) {
@@ -62,7 +62,8 @@ static uint64_t positive(int64_t bytes)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-static void tell(const struct term *t, const struct memory_timeline *m, const char *out, const struct losses *lost)
+static void print_report(const struct term *t, const struct memory_timeline *m, const char *out,
+                         const struct losses *lost)
 {
     const struct peak peak = peak_of(m);
     char device[MEMORY_DEVICE_TEXT], n[TERM_NUMBER], bytes[TERM_NUMBER], time[TERM_NUMBER];
@@ -100,7 +101,7 @@ static json_t *report(const struct memory_timeline *m, const char *out, const st
 }
 
 /* What of the losses of the directory concerns the memory. Of the device it takes the clock: a folder that could not be used is
- * told, and no more than that is counted in its profile when it is not analysed. */
+ * reported, and no more than that is counted in its profile when it is not analysed. */
 static void merge_losses(const struct collection *s, struct losses *lost)
 {
     static const enum framework_file_id read[] = {
@@ -112,8 +113,8 @@ static void merge_losses(const struct collection *s, struct losses *lost)
         losses_merge(lost, &s->framework.file[read[i]].lost);
 }
 
-static enum outcome write_timeline(struct arguments *a, const struct collection *s, struct memory_device device,
-                                   const char *out, struct arena *mem)
+static enum exit_status write_timeline(struct arguments *a, const struct collection *s, struct memory_device device,
+                                       const char *out, struct arena *mem)
 {
     struct memory_timeline m;
     struct losses lost = { 0 };
@@ -121,7 +122,7 @@ static enum outcome write_timeline(struct arguments *a, const struct collection 
     char name[MEMORY_DEVICE_TEXT], seen[200];
     if (!memory_timeline_find(&m, s, device, &lost, mem, &e)) {
         complain("%s", e.text);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     if (m.n == 0) {
         char why[300];
@@ -129,26 +130,26 @@ static enum outcome write_timeline(struct arguments *a, const struct collection 
         snprintf(why, sizeof why, "nothing of the memory of %s was recorded%s%s", memory_device_text(device, name),
                  *seen ? "; --device may be " : "", seen);
         complain_nothing(s, why);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     if (!memory_timeline_write(&m, s->name, out, &e)) {
         complain("%s", e.text);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     merge_losses(s, &lost);
-    const enum outcome outcome = collection_outcome(s, &lost);
+    const enum exit_status status = collection_status(s, &lost);
     if (a->json)
-        return json_report(a, "timelines", report(&m, out, &lost), outcome);
+        return json_report(a, "timelines", report(&m, out, &lost), status);
     struct term t;
     term_init(&t, report_stream(out));
     if (!a->quiet)
-        tell(&t, &m, out, &lost);
-    return outcome;
+        print_report(&t, &m, out, &lost);
+    return status;
 }
 
-static enum outcome write_out(struct arguments *a, const struct collection *s, const char *out)
+static enum exit_status write_out(struct arguments *a, const struct collection *s, const char *out)
 {
-    enum outcome outcome = OUTCOME_NOTHING;
+    enum exit_status status = STATUS_NOTHING;
     struct memory_device device;
     struct arena *mem = arena_new();
     const char *missing = missing_setting(&s->settings);
@@ -161,9 +162,9 @@ static enum outcome write_out(struct arguments *a, const struct collection *s, c
             "%s: recorded without %s; a memory timeline requires record_shapes, profile_memory, and with_stack or with_modules",
             s->path, missing);
     else if (!a->device || memory_device_read(a->device, &device))
-        outcome = write_timeline(a, s, a->device ? device : memory_usual_device(s), out, mem);
+        status = write_timeline(a, s, a->device ? device : memory_usual_device(s), out, mem);
     arena_free(mem);
-    return outcome;
+    return status;
 }
 
 int run_export_memory_timeline(struct arguments *a)
@@ -176,7 +177,7 @@ int run_export_memory_timeline(struct arguments *a)
     struct memory_device device;
     if (a->device && !memory_device_read(a->device, &device)) {
         complain("--device %s: accepted are cpu and npu:N with a number", a->device);
-        return exit_code(a->face, OUTCOME_PARAMETER);
+        return exit_code(a->face, STATUS_PARAMETER);
     }
     return one_collection_run(a, &timeline);
 }

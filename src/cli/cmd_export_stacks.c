@@ -31,20 +31,20 @@ static void merge_losses(const struct collection *s, struct losses *lost)
 }
 
 /* log, svg: NULL where there is none. */
-static enum outcome report(struct arguments *a, const char *log, const char *svg, uint64_t n, const struct losses *lost,
-                           enum outcome outcome)
+static enum exit_status report(struct arguments *a, const char *log, const char *svg, uint64_t n,
+                               const struct losses *lost, enum exit_status status)
 {
     if (a->json)
         return json_report(a, "stacks",
                            json_pack("[{s:o*, s:o*, s:s, s:I, s:o}]", "file", log ? text_json(log) : NULL, "graph",
                                      svg ? text_json(svg) : NULL, "metric", metric_word[a->metric], "lines",
                                      (json_int_t)n, "losses", summary_losses_json(lost)),
-                           outcome);
+                           status);
     struct term t;
     char number[TERM_NUMBER];
     term_init(&t, report_stream(log ? log : svg));
     if (a->quiet)
-        return outcome;
+        return status;
     if (log) {
         term_text(&t, log, 0);
         fprintf(t.to, ": %s stacks, for flame-graph tools\n", term_count(number, n));
@@ -54,7 +54,7 @@ static enum outcome report(struct arguments *a, const char *log, const char *svg
         fputs(": flame graph, for a browser\n", t.to);
     }
     summary_losses(&t, lost);
-    return outcome;
+    return status;
 }
 
 /* Why there is not a single stack. */
@@ -67,7 +67,7 @@ static const char *why_none(const struct collection *s, enum time_metric metric)
                : "no operator with a stack took any time";
 }
 
-static enum outcome write_stacks(struct arguments *a, const struct collection *s, const char *out)
+static enum exit_status write_stacks(struct arguments *a, const struct collection *s, const char *out)
 {
     const enum time_metric metric = a->metric == 1 ? TIME_OF_DEVICE : TIME_OF_HOST;
     const size_t len = strlen(out);
@@ -78,7 +78,7 @@ static enum outcome write_stacks(struct arguments *a, const struct collection *s
     struct destination d;
     if (!destination_look(&d, out, &e)) {
         complain("%s", e.text);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     /* What is no file has one name, and room for one of the two. */
     const bool is_file = d.kind == DESTINATION_FILE;
@@ -86,24 +86,24 @@ static enum outcome write_stacks(struct arguments *a, const struct collection *s
     const char *svg = is_graph_only ? out : is_file ? with_ending(a, out, ".svg") : NULL;
     if (arena_failed(a->mem)) {
         complain_no_memory(out);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     if (log && strcmp(log, out) != 0)
         complain("%s: the name does not end with .log; writing %s", out, log);
     if (!stacks_write(s, metric, log, &n, &e)) {
         complain("%s", e.text);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     merge_losses(s, &lost);
     if (n == 0) {
         complain_nothing(s, why_none(s, metric));
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     if (svg && !flame_graph_write(s, metric, svg, &e)) {
         complain("%s", e.text);
-        return log ? report(a, log, NULL, n, &lost, OUTCOME_LOSSES) : OUTCOME_NOTHING;
+        return log ? report(a, log, NULL, n, &lost, STATUS_LOSSES) : STATUS_NOTHING;
     }
-    return report(a, log, svg, n, &lost, collection_outcome(s, &lost));
+    return report(a, log, svg, n, &lost, collection_status(s, &lost));
 }
 
 int run_export_stacks(struct arguments *a)

@@ -34,15 +34,15 @@ static json_t *traces_json(const struct traces *r)
     return list;
 }
 
-static enum outcome report(struct arguments *a, const struct traces *r, enum outcome outcome)
+static enum exit_status report(struct arguments *a, const struct traces *r, enum exit_status status)
 {
     if (a->json)
-        return json_report(a, "traces", traces_json(r), outcome);
+        return json_report(a, "traces", traces_json(r), status);
     struct term t;
     char number[TERM_NUMBER], bytes[TERM_NUMBER];
     term_init(&t, report_stream(r->out));
     if (a->quiet)
-        return outcome;
+        return status;
     const size_t n = r->split->pieces.n;
     for (size_t i = 0; i < n; i++) {
         const struct trace_piece *p = &r->split->pieces.at[i];
@@ -55,7 +55,7 @@ static enum outcome report(struct arguments *a, const struct traces *r, enum out
                     advice);
     }
     summary_losses(&t, &r->lost);
-    return outcome;
+    return status;
 }
 
 /* "a.json.gz" is "a" and ".json.gz". */
@@ -94,7 +94,7 @@ static struct trace_split split_of(struct arguments *a, const char *out)
     return s;
 }
 
-static enum outcome write_trace(struct arguments *a, const struct collection *s, const char *out)
+static enum exit_status write_trace(struct arguments *a, const struct collection *s, const char *out)
 {
     struct trace_split split = split_of(a, out);
     struct traces r = { .out = out, .split = &split };
@@ -103,7 +103,7 @@ static enum outcome write_trace(struct arguments *a, const struct collection *s,
         complain(
             "%s: recorded at Level_none, which has no timeline to export; use ascope analyse for its trace_view.json",
             s->path);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     struct collection_export x = collection_export_of(s, &a->options, a->mem);
     x.is_named = true;
@@ -114,14 +114,14 @@ static enum outcome write_trace(struct arguments *a, const struct collection *s,
             complain_nothing(s, "no data for a timeline");
         else
             complain("%s", e.text);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     if (split.pieces.n < 2)
         note_whole(&split, out, r.n_events);
     trace_split_sweep(&split);
     losses_merge(&r.lost, &s->lost);
     collection_losses(s, &r.lost);
-    return report(a, &r, collection_outcome(s, &r.lost));
+    return report(a, &r, collection_status(s, &r.lost));
 }
 
 /* A timeline of a PROF directory, drawn into an open file; false: it is of no use, and e says why. */
@@ -158,19 +158,19 @@ static bool write_gzip(struct arguments *a, const struct profile *p, struct trac
     return false;
 }
 
-static enum outcome write_prof_trace(struct arguments *a, const struct profile *p, const char *out)
+static enum exit_status write_prof_trace(struct arguments *a, const struct profile *p, const char *out)
 {
     struct trace_split split = split_of(a, out);
     struct traces r = { .out = out, .split = &split, .lost = p->lost };
     struct error e = { 0 };
     if (split.gzips && a->options.max_bytes == 0 ? !write_gzip(a, p, &r, &e) : !write_plain(a, p, &r, &split, &e)) {
         complain("%s", e.text);
-        return OUTCOME_NOTHING;
+        return STATUS_NOTHING;
     }
     if (split.pieces.n < 2)
         note_whole(&split, out, r.n_events);
     trace_split_sweep(&split);
-    return report(a, &r, losses_damage(&r.lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE);
+    return report(a, &r, losses_damage(&r.lost) > 0 ? STATUS_LOSSES : STATUS_DONE);
 }
 
 int run_export_trace(struct arguments *a)

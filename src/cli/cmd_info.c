@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/recording_report.h"
 #include "cli/collection_info.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/targets.h"
 #include "load/collector_load.h"
@@ -115,7 +115,7 @@ static bool find_folders(struct looked *l, struct error *e)
     return true;
 }
 
-/* `is_alone`: not as a part of a collection, which tells of its recording itself. */
+/* `is_alone`: not as a part of a collection, which reports its recording itself. */
 static bool look(const char *prof_path, bool is_alone, struct looked *l, struct error *e)
 {
     *l = (struct looked){ .path = prof_path, .mem = arena_new() };
@@ -218,7 +218,7 @@ static void put_readable(const struct term *t, const struct source *s)
     if (n_unread == 0)
         fputs("everything else that is known can be read\n", t->to);
     else
-        fprintf(t->to, "%zu streams cannot be read, as told below\n", n_unread);
+        fprintf(t->to, "%zu streams cannot be read, see below\n", n_unread);
 }
 
 static void put_folder(const struct term *t, const struct folder *f, const struct source *against)
@@ -315,14 +315,14 @@ static json_t *looked_json(const struct looked *l)
                      recording_json(&l->collector), "losses", summary_losses_json(&l->lost));
 }
 
-struct telling {
+struct reporting {
     const struct arguments *a;
     struct term term;
     struct tally tally;
     json_t *list; /* with --json; NULL: a report with a gap is none */
 };
 
-static void add_json(struct telling *n, json_t *one)
+static void add_json(struct reporting *n, json_t *one)
 {
     if (json_array_append_new(n->list, one) != 0) {
         json_decref(n->list);
@@ -330,7 +330,7 @@ static void add_json(struct telling *n, json_t *one)
     }
 }
 
-static void tell_prof(struct telling *n, const char *path, bool is_alone)
+static void report_prof(struct reporting *n, const char *path, bool is_alone)
 {
     struct looked l;
     struct error e = { 0 };
@@ -348,13 +348,13 @@ static void tell_prof(struct telling *n, const char *path, bool is_alone)
     look_end(&l);
 }
 
-static void tell_collection(struct telling *n, const struct target *target)
+static void report_prof_alone(struct reporting *n, const struct target *target)
 {
-    tell_prof(n, target->path, true);
+    report_prof(n, target->path, true);
 }
 
 /* What the framework recorded, and then the device's collection beside it. */
-static void tell_session(struct telling *n, const struct target *target)
+static void report_collection(struct reporting *n, const struct target *target)
 {
     struct collection s;
     struct collection_look l;
@@ -370,7 +370,7 @@ static void tell_session(struct telling *n, const struct target *target)
         else if (!n->a->quiet)
             collection_info_print(&n->term, &s, &l);
         if (l.prof)
-            tell_prof(n, l.prof, false);
+            report_prof(n, l.prof, false);
     }
     collection_free(&s);
 }
@@ -378,14 +378,14 @@ static void tell_session(struct telling *n, const struct target *target)
 int run_info(struct arguments *a)
 {
     struct targets found;
-    enum outcome outcome = targets_find(&found, a, true);
-    struct telling n = { .a = a, .tally.n_failed = found.n_refused, .list = a->json ? json_array() : NULL };
+    enum exit_status status = targets_find(&found, a, true);
+    struct reporting n = { .a = a, .tally.n_failed = found.n_refused, .list = a->json ? json_array() : NULL };
     term_init(&n.term, stdout);
     for (size_t i = 0; i < found.list.n; i++)
-        (found.list.at[i].kind ? tell_session : tell_collection)(&n, &found.list.at[i]);
-    if (outcome == OUTCOME_DONE)
-        outcome = tally_outcome(&n.tally);
+        (found.list.at[i].kind ? report_collection : report_prof_alone)(&n, &found.list.at[i]);
+    if (status == STATUS_DONE)
+        status = tally_status(&n.tally);
     if (a->json)
-        outcome = json_report(a, "collections", n.list, outcome);
-    return exit_code(a->face, outcome);
+        status = json_report(a, "collections", n.list, status);
+    return exit_code(a->face, status);
 }

@@ -10,7 +10,7 @@
 #include "cli/collections.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/term.h"
 #include "pipeline/prof_write.h"
 
@@ -114,7 +114,7 @@ static void script_overview(void)
 static int script_run(const struct command *c, int argc, char **argv)
 {
     struct arguments a = arguments_new(FACE_MSPROF_PY);
-    int code = exit_code(a.face, OUTCOME_USAGE);
+    int code = exit_code(a.face, STATUS_USAGE);
     if (!options_parse(c, argc, argv, &a)) {
         code = exit_code(a.face, arguments_refused(&a));
     } else {
@@ -154,7 +154,7 @@ int msprof_py_main(int argc, char **argv)
         return 1;
     }
     complain("%s: accepted are import, export timeline, export summary, export db, query and analyze", name);
-    return exit_code(FACE_MSPROF_PY, OUTCOME_USAGE);
+    return exit_code(FACE_MSPROF_PY, STATUS_USAGE);
 }
 
 /* ---- msprof --------------------------------------------------------------------------------------------------- */
@@ -272,7 +272,7 @@ static bool parsing_only(int *argc, char **argv)
 static int run_parse(struct arguments *a)
 {
     const int code = run_import(a);
-    if (code != exit_code(a->face, OUTCOME_DONE))
+    if (code != exit_code(a->face, STATUS_DONE))
         return code;
     putchar('\n');
     return run_query(a);
@@ -308,7 +308,7 @@ static bool refuse(const struct arguments *a, option_set forbidden, const char *
     return true;
 }
 
-static enum outcome launch(struct arguments *a, int *code)
+static enum exit_status launch(struct arguments *a, int *code)
 {
     const struct mode *m = NULL;
     for (size_t i = 0; i < sizeof modes / sizeof *modes && !m; i++)
@@ -316,27 +316,27 @@ static enum outcome launch(struct arguments *a, int *code)
             m = &modes[i];
     if (!m) {
         complain("nothing to do: give --export=on, --parse=on, --query=on or --analyze=on; see msprof --help");
-        return OUTCOME_USAGE;
+        return STATUS_USAGE;
     }
     char shown[32];
     snprintf(shown, sizeof shown, "--%s=on", option_rows[m->option].name);
     if (!a->output) {
         complain("%s: requires --output=DIR, the directory of the collection", shown);
-        return OUTCOME_USAGE;
+        return STATUS_USAGE;
     }
     const bool is_db = m->option == OPT_EXPORT && a->type == 1;
     if (!refuse(a, m->forbidden, shown) || (is_db && !refuse(a, text_only, "--type=db")))
-        return OUTCOME_USAGE;
+        return STATUS_USAGE;
     a->dir = a->output;
     a->options.want = is_db ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
     *code = m->run(a);
-    return OUTCOME_DONE;
+    return STATUS_DONE;
 }
 
 int msprof_main(int argc, char **argv)
 {
     struct arguments a = arguments_new(FACE_MSPROF);
-    enum outcome outcome = OUTCOME_USAGE;
+    enum exit_status status = STATUS_USAGE;
     int code = 0;
     if (argc < 2) {
         help_command(FACE_MSPROF, &launcher);
@@ -345,10 +345,10 @@ int msprof_main(int argc, char **argv)
     } else if (options_parse(&launcher, argc, argv, &a)) {
         if (a.help)
             help_command(FACE_MSPROF, &launcher);
-        outcome = a.help ? OUTCOME_DONE : launch(&a, &code);
+        status = a.help ? STATUS_DONE : launch(&a, &code);
     } else {
-        outcome = arguments_refused(&a);
+        status = arguments_refused(&a);
     }
     arguments_end(&a);
-    return outcome == OUTCOME_DONE ? code : exit_code(FACE_MSPROF, outcome);
+    return status == STATUS_DONE ? code : exit_code(FACE_MSPROF, status);
 }

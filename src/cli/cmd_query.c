@@ -10,7 +10,7 @@
 #include "base/large_memory.h"
 #include "cli/collections.h"
 #include "cli/command.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "cli/work.h"
@@ -102,10 +102,10 @@ int run_query(struct arguments *a)
     if (arguments_have(a, OPT_DATA_TYPE)) {
         complain("--data-type %llu: cluster databases are not supported; ascope reads each collection separately",
                  (unsigned long long)a->data_type);
-        return exit_code(a->face, OUTCOME_NOTHING);
+        return exit_code(a->face, STATUS_NOTHING);
     }
     struct collections found;
-    enum outcome outcome = collections_find(a, 0, false, &found);
+    enum exit_status status = collections_find(a, 0, false, &found);
     struct tally tally = { .n_failed = found.n_refused };
     struct query *q = query_new();
     work_memory(a, found.n > 0 ? found.path[0] : NULL);
@@ -114,11 +114,11 @@ int run_query(struct arguments *a)
     memory_unwatch();
     if (!q)
         complain_no_memory("the models");
-    if (outcome == OUTCOME_DONE)
-        outcome = q && (a->json || print(q)) ? tally_outcome(&tally) : OUTCOME_NOTHING;
+    if (status == STATUS_DONE)
+        status = q && (a->json || print(q)) ? tally_status(&tally) : STATUS_NOTHING;
     if (a->json)
-        outcome = json_report(a, "models", q ? query_json(q) : NULL, outcome);
+        status = json_report(a, "models", q ? query_json(q) : NULL, status);
     query_free(q);
     collections_free(&found);
-    return exit_code(a->face, outcome);
+    return exit_code(a->face, status);
 }

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "cli/collections.h"
 #include "cli/command.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/targets.h"
 #include "cli/term.h"
@@ -168,7 +168,7 @@ int run_recover(struct arguments *a)
     if (a->n_words == 0 && !a->dir) {
         char wanted[TARGETS_WANTED];
         complain("missing directory; %s", targets_wanted(wanted));
-        return exit_code(a->face, OUTCOME_USAGE);
+        return exit_code(a->face, STATUS_USAGE);
     }
     if (a->dir)
         recover_named(&all, a->dir);
@@ -179,8 +179,8 @@ int run_recover(struct arguments *a)
         else
             all.tally.n_failed++;
     }
-    enum outcome outcome = tally_outcome(&all.tally);
+    enum exit_status status = tally_status(&all.tally);
     if (a->json)
-        outcome = json_report(a, "collections", all.json, outcome);
-    return exit_code(a->face, outcome);
+        status = json_report(a, "collections", all.json, status);
+    return exit_code(a->face, status);
 }

@@ -5,7 +5,7 @@
 
 #include "base/progress.h"
 #include "cli/command.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "sim/sim_job.h"
@@ -21,14 +21,14 @@ int run_sim(struct arguments *a)
     char path[PATH_MAX];
     if (a->n_words > 0) {
         complain("sim %s: unexpected argument; see ascope help sim", a->word[0]);
-        return exit_code(a->face, OUTCOME_USAGE);
+        return exit_code(a->face, STATUS_USAGE);
     }
     if (sim_is_job(&a->sim)) {
         static const enum option_id alone[] = { OPT_GRAPHS, OPT_KFC };
         for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
             if (arguments_have(a, alone[i]) && *(const bool *)((const char *)a + option_rows[alone[i]].at)) {
                 complain("--%s: not supported in a job; remove it, or simulate one rank", option_rows[alone[i]].name);
-                return exit_code(a->face, OUTCOME_USAGE);
+                return exit_code(a->face, STATUS_USAGE);
             }
     }
     if (!arguments_have(a, OPT_KFC))
@@ -48,12 +48,12 @@ int run_sim(struct arguments *a)
     if (!done) {
         json_decref(made);
         complain("%s", e.text);
-        return exit_code(a->face, e.fault == FAULT_ASKED ? OUTCOME_PARAMETER : OUTCOME_NOTHING);
+        return exit_code(a->face, e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING);
     }
-    enum outcome outcome = OUTCOME_DONE;
+    enum exit_status status = STATUS_DONE;
     if (a->json)
-        outcome = json_report(a, "directories", made, outcome);
+        status = json_report(a, "directories", made, status);
     else
         puts(path);
-    return exit_code(a->face, outcome);
+    return exit_code(a->face, status);
 }

@@ -99,17 +99,17 @@ static bool find_in_collections(const char *path, struct collections *out, struc
     return out->n > n_before;
 }
 
-static enum outcome find_one(const struct arguments *a, const char *given, bool with_ruins, struct collections *out)
+static enum exit_status find_one(const struct arguments *a, const char *given, bool with_ruins, struct collections *out)
 {
     struct stat st;
     if (stat(given, &st) != 0) {
         const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
         complain("%s: %s; give a PROF_XXX directory, or a directory that contains some", given, strerror(errno));
-        return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
+        return is_wrong ? STATUS_PATH : STATUS_NOTHING;
     }
     if (!S_ISDIR(st.st_mode)) {
         complain("%s: not a directory; give a PROF_XXX directory, or a directory that contains some", given);
-        return OUTCOME_PATH;
+        return STATUS_PATH;
     }
     char *path = path_with_name(given);
     struct error e = { 0 }, e_inside = { 0 };
@@ -132,33 +132,33 @@ static enum outcome find_one(const struct arguments *a, const char *given, bool 
         out->n_refused++;
     prof_dirs_free(&found);
     free(path);
-    return done ? OUTCOME_DONE : OUTCOME_NOTHING;
+    return done ? STATUS_DONE : STATUS_NOTHING;
 }
 
-enum outcome collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out)
+enum exit_status collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out)
 {
     *out = (struct collections){ 0 };
-    enum outcome last = OUTCOME_USAGE;
+    enum exit_status last = STATUS_USAGE;
     if (!a->dir && a->n_words <= first) {
         complain("missing collection; give it with -dir DIR");
-        return OUTCOME_USAGE;
+        return STATUS_USAGE;
     }
-    if (a->dir && (last = find_one(a, a->dir, with_ruins, out)) != OUTCOME_DONE)
+    if (a->dir && (last = find_one(a, a->dir, with_ruins, out)) != STATUS_DONE)
         out->n_refused++;
     for (size_t i = first; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum outcome here = path                   ? find_one(a, path, with_ruins, out)
-                                  : arena_failed(a->mem) ? OUTCOME_NOTHING
-                                                         : OUTCOME_PATH;
-        if (here != OUTCOME_DONE) {
+        const enum exit_status here = path                   ? find_one(a, path, with_ruins, out)
+                                      : arena_failed(a->mem) ? STATUS_NOTHING
+                                                             : STATUS_PATH;
+        if (here != STATUS_DONE) {
             out->n_refused++;
             last = here;
         }
     }
     if (out->n > 0)
-        return OUTCOME_DONE;
+        return STATUS_DONE;
     /* The script of the reference calls every path that it cannot use an invalid path. */
-    return a->face == FACE_MSPROF_PY ? OUTCOME_PATH : last;
+    return a->face == FACE_MSPROF_PY ? STATUS_PATH : last;
 }
 
 void collections_free(struct collections *c)
@@ -169,9 +169,9 @@ void collections_free(struct collections *c)
     *c = (struct collections){ 0 };
 }
 
-enum outcome tally_outcome(const struct tally *t)
+enum exit_status tally_status(const struct tally *t)
 {
     if (t->n_done == 0 && t->n_lossy == 0)
-        return OUTCOME_NOTHING;
-    return t->n_lossy > 0 || t->n_failed > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+        return STATUS_NOTHING;
+    return t->n_lossy > 0 || t->n_failed > 0 ? STATUS_LOSSES : STATUS_DONE;
 }

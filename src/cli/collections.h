@@ -11,8 +11,8 @@ struct collections {
 };
 
 /* -dir and the words from `first` on. Ruins are collections whose folders all lack their info.json: nothing can be
- * exported, but there is something to look at. Anything but OUTCOME_DONE: there is nothing to do, and stderr says why. */
-enum outcome collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out);
+ * exported, but there is something to look at. Anything but STATUS_DONE: there is nothing to do, and stderr says why. */
+enum exit_status collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out);
 void collections_free(struct collections *c);
 bool collection_is_ruin(const char *path);
 char *path_with_name(const char *path); /* whose last part is a name, not "." or ".."; to be freed; NULL: no memory */
@@ -21,7 +21,7 @@ char *path_with_name(const char *path); /* whose last part is a name, not "." or
 struct tally {
     size_t n_done, n_lossy, n_failed;
 };
-enum outcome tally_outcome(const struct tally *t);
+enum exit_status tally_status(const struct tally *t);
 
 /* A line on stderr that is no error; --quiet leaves it out. */
 void advise(const struct arguments *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

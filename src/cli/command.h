@@ -4,15 +4,15 @@
 
 #include "cli/option_table.h"
 
-/* How a command ended. Each face has its own exit code for it: see outcome.c. */
-enum outcome {
-    OUTCOME_DONE,      /* everything that was asked for is there */
-    OUTCOME_LOSSES,    /* it is there, but something that was collected is missing from it */
-    OUTCOME_NOTHING,   /* nothing could be done */
-    OUTCOME_USAGE,     /* the command line cannot be understood */
-    OUTCOME_PARAMETER, /* a value on it cannot be used */
-    OUTCOME_PATH,      /* a path on it cannot be used */
-    OUTCOMES
+/* How a command ended. Each face has its own exit code for it: see exit_status.c. */
+enum exit_status {
+    STATUS_DONE,      /* everything that was asked for is there */
+    STATUS_LOSSES,    /* it is there, but something that was collected is missing from it */
+    STATUS_NOTHING,   /* nothing could be done */
+    STATUS_USAGE,     /* the command line cannot be understood */
+    STATUS_PARAMETER, /* a value on it cannot be used */
+    STATUS_PATH,      /* a path on it cannot be used */
+    STATUSES
 };
 
 /* For help and manual: what the codes of `ascope` itself mean. */

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/term.h"
 
 static void put_dashed(const struct option_row *o)
@@ -181,5 +181,5 @@ int run_completion(struct arguments *a)
             return 0;
         }
     complain("completion %s: accepted are bash and zsh", a->n_words > 0 ? a->word[0] : "without a shell");
-    return exit_code(a->face, OUTCOME_USAGE);
+    return exit_code(a->face, STATUS_USAGE);
 }

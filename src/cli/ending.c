@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/leftover.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/term.h"
 
 static int code_of_nothing; /* exit code */
@@ -111,7 +111,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 
 void ending_prepare(enum face face)
 {
-    code_of_nothing = exit_code(face, OUTCOME_NOTHING);
+    code_of_nothing = exit_code(face, STATUS_NOTHING);
     watch_signals();
     struct sigaction on_bus = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
     sigemptyset(&on_bus.sa_mask);

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/manual.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/recorder_manual.h"
 #include "cli/term.h"
 
@@ -128,7 +128,7 @@ int run_help(struct arguments *a)
     if (!c) {
         const char *hint = command_hint(a->word[0]);
         complain("help %s: unknown command; %s", a->word[0], hint ? hint : "see ascope help");
-        return exit_code(a->face, OUTCOME_USAGE);
+        return exit_code(a->face, STATUS_USAGE);
     }
     help_command(FACE_ASCOPE, c);
     return 0;

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/ending.h"
 #include "cli/help.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/term.h"
 
 static int say_unknown_command(const char *given)
@@ -25,7 +25,7 @@ static int say_unknown_command(const char *given)
         complain("%s: unknown command; did you mean %s? see ascope help", given, near);
     else
         complain("%s: unknown command; see ascope help", given);
-    return exit_code(FACE_ASCOPE, OUTCOME_USAGE);
+    return exit_code(FACE_ASCOPE, STATUS_USAGE);
 }
 
 static int run_command(const struct command *c, int argc, char **argv)
@@ -48,7 +48,7 @@ static int ascope_main(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     if (argc < 2) {
         complain("missing command; see ascope help");
-        return exit_code(FACE_ASCOPE, OUTCOME_USAGE);
+        return exit_code(FACE_ASCOPE, STATUS_USAGE);
     }
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 || strcmp(first, "version") == 0) {
         puts("ascope " ASCOPE_VERSION);

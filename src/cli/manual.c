@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 
 enum { LINE_COLUMNS = 78 };
 

@@ -11,7 +11,7 @@
 #include "base/large_memory.h"
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "pipeline/collection_write.h"
@@ -39,23 +39,23 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static enum outcome check_paths(const char *dir, const char *out, const char *given)
+static enum exit_status check_paths(const char *dir, const char *out, const char *given)
 {
     struct stat st;
     if (stat(dir, &st) != 0) {
         const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
         complain("%s: %s; give %s", dir, strerror(errno), given);
-        return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
+        return is_wrong ? STATUS_PATH : STATUS_NOTHING;
     }
     if (!S_ISDIR(st.st_mode)) {
         complain("%s: not a directory; give %s", dir, given);
-        return OUTCOME_PATH;
+        return STATUS_PATH;
     }
     if (is_directory(out)) {
         complain("%s: is a directory; give the name of the file to write", out);
-        return OUTCOME_PATH;
+        return STATUS_PATH;
     }
-    return OUTCOME_DONE;
+    return STATUS_DONE;
 }
 
 void complain_nothing(const struct collection *s, const char *why)
@@ -72,9 +72,9 @@ void complain_nothing(const struct collection *s, const char *why)
     complain("%s: %s", s->path, why);
 }
 
-enum outcome collection_outcome(const struct collection *s, const struct losses *lost)
+enum exit_status collection_status(const struct collection *s, const struct losses *lost)
 {
-    return s->device_error.fault != FAULT_NONE || losses_damage(lost) > 0 ? OUTCOME_LOSSES : OUTCOME_DONE;
+    return s->device_error.fault != FAULT_NONE || losses_damage(lost) > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
 
 FILE *report_stream(const char *out)
@@ -89,10 +89,10 @@ static void stage_writing(struct progress *p, const struct one_collection *c, ui
     progress_stage(p, "writing", STAGE_ANALYSED, 1, stage_output_bytes(bytes, c->is_timeline, !c->is_timeline, false));
 }
 
-static enum outcome run_collection(struct arguments *a, const struct one_collection *c, const char *path,
-                                   const char *out, struct progress *p)
+static enum exit_status run_collection(struct arguments *a, const struct one_collection *c, const char *path,
+                                       const char *out, struct progress *p)
 {
-    enum outcome outcome = OUTCOME_NOTHING;
+    enum exit_status status = STATUS_NOTHING;
     struct collection s = { 0 };
     struct error e = { 0 };
     const struct collection_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = a->options.n_threads };
@@ -108,18 +108,18 @@ static enum outcome run_collection(struct arguments *a, const struct one_collect
     if (done) {
         if (s.device_error.fault != FAULT_NONE)
             complain("%s", s.device_error.text);
-        outcome = c->write(a, &s, out);
+        status = c->write(a, &s, out);
     } else {
         complain("%s", e.text);
     }
     collection_free(&s);
-    return outcome;
+    return status;
 }
 
-static enum outcome run_prof(struct arguments *a, const struct one_collection *c, const char *path, const char *out,
-                             struct progress *progress)
+static enum exit_status run_prof(struct arguments *a, const struct one_collection *c, const char *path, const char *out,
+                                 struct progress *progress)
 {
-    enum outcome outcome = OUTCOME_NOTHING;
+    enum exit_status status = STATUS_NOTHING;
     struct profile p = { 0 };
     struct error e = { 0 };
     const unsigned n_threads = a->options.n_threads;
@@ -131,11 +131,11 @@ static enum outcome run_prof(struct arguments *a, const struct one_collection *c
     done = done && profile_analyse(&p, n_threads, &e);
     stage_writing(progress, c, bytes);
     if (done)
-        outcome = c->write_prof(a, &p, out);
+        status = c->write_prof(a, &p, out);
     else
         complain("%s", e.text);
     profile_free(&p);
-    return outcome;
+    return status;
 }
 
 /* The PROF directory that is meant, in a->mem; NULL: it is a collection, or nothing, which its reader will say. */
@@ -154,38 +154,39 @@ static const char *prof_of(struct arguments *a, const char *path, size_t *n)
     return prof;
 }
 
-static enum outcome run_either(struct arguments *a, const struct one_collection *c, const char *path, const char *out)
+static enum exit_status run_either(struct arguments *a, const struct one_collection *c, const char *path,
+                                   const char *out)
 {
     size_t n = 0;
     const char *prof = c->write_prof ? prof_of(a, path, &n) : NULL;
     if (n > 1) {
         complain("%s: contains %zu collections; give one of them", path, n);
-        return OUTCOME_PATH;
+        return STATUS_PATH;
     }
     recover_first(a, prof ? prof : path, stderr);
     struct progress progress;
     progress_begin(&progress, stderr, !a->quiet);
-    const enum outcome outcome =
+    const enum exit_status status =
         prof ? run_prof(a, c, prof, out, &progress) : run_collection(a, c, path, out, &progress);
     progress_end(&progress);
     memory_unwatch();
-    return outcome;
+    return status;
 }
 
 /* What cannot go with an output that is no file. */
-static enum outcome check_destination(const struct arguments *a, const char *out)
+static enum exit_status check_destination(const struct arguments *a, const char *out)
 {
     struct destination d;
     struct error unused = { 0 };
     if (a->json && report_stream(out) != stdout) {
         complain("--json: standard output is for the result; give OUT the name of a file");
-        return OUTCOME_USAGE;
+        return STATUS_USAGE;
     }
     if (a->options.max_bytes > 0 && destination_look(&d, out, &unused) && d.kind != DESTINATION_FILE) {
         complain("--max-size: makes several files; give OUT the name of a file");
-        return OUTCOME_USAGE;
+        return STATUS_USAGE;
     }
-    return OUTCOME_DONE;
+    return STATUS_DONE;
 }
 
 int one_collection_run(struct arguments *a, const struct one_collection *c)
@@ -194,25 +195,25 @@ int one_collection_run(struct arguments *a, const struct one_collection *c)
     snprintf(given, sizeof given, "a %s%s directory", framework_names(names), c->write_prof ? " or PROF_XXX" : "");
     if (a->n_words != 2) {
         complain("%s: expected two arguments: %s and %s", a->command->name, given, c->wanted);
-        return exit_code(a->face, OUTCOME_USAGE);
+        return exit_code(a->face, STATUS_USAGE);
     }
     const char *dir = path_expand(a, "DIR", a->word[0]), *out = dir ? path_expand(a, "OUT", a->word[1]) : NULL;
     if (out && c->inside && is_directory(out) && !(out = arena_printf(a->mem, "%s/%s", out, c->inside)))
         complain_no_memory("OUT");
-    enum outcome outcome = out ? check_paths(dir, out, given) : arena_failed(a->mem) ? OUTCOME_NOTHING : OUTCOME_PATH;
-    if (outcome == OUTCOME_DONE)
-        outcome = check_destination(a, out);
-    if (outcome != OUTCOME_DONE)
-        return exit_code(a->face, outcome);
+    enum exit_status status = out ? check_paths(dir, out, given) : arena_failed(a->mem) ? STATUS_NOTHING : STATUS_PATH;
+    if (status == STATUS_DONE)
+        status = check_destination(a, out);
+    if (status != STATUS_DONE)
+        return exit_code(a->face, status);
     char *path = realpath(dir, NULL); /* the name of a collection is the last part of its path: "." must have one */
     const char *folder = folder_of(a, out);
     if (!path || !folder) {
         complain("%s: %s", dir, path ? no_memory_text() : read_trouble(errno));
-        outcome = OUTCOME_NOTHING;
+        status = STATUS_NOTHING;
     } else {
         work_memory(a, folder);
-        outcome = run_either(a, c, path, out);
+        status = run_either(a, c, path, out);
     }
     free(path);
-    return exit_code(a->face, outcome);
+    return exit_code(a->face, status);
 }

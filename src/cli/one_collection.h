@@ -13,16 +13,17 @@ struct one_collection {
     bool
         keeps_tensors; /* for the memory timeline, which needs nothing of what operators started: that is not analysed */
     bool is_timeline;  /* the result is as large as one, for the progress */
-    enum outcome (*write)(struct arguments *a, const struct collection *s, const char *out);
-    enum outcome (*write_prof)(struct arguments *a, const struct profile *p, const char *out); /* NULL: not of these */
+    enum exit_status (*write)(struct arguments *a, const struct collection *s, const char *out);
+    enum exit_status (*write_prof)(struct arguments *a, const struct profile *p,
+                                   const char *out); /* NULL: not of these */
 };
 
 /* Loads and analyses the collection that the first word names, and hands it over with the name of the file, the second word. What
- * is wrong with either is told. The exit code. */
+ * is wrong with either is reported. The exit code. */
 int one_collection_run(struct arguments *a, const struct one_collection *c);
 
 /* How it ended: with losses also where the device's part could not be used at all. */
-enum outcome collection_outcome(const struct collection *s, const struct losses *lost);
+enum exit_status collection_status(const struct collection *s, const struct losses *lost);
 FILE *report_stream(const char *out); /* for people: standard output, unless the result itself goes there */
 
 /* Why there is nothing to write: `why`, and what of the collection could not be used, when something could not. */

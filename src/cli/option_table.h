@@ -1,6 +1,6 @@
 /* option_table.h - command lines as tables.
  *
- * An option is one row: its names, what value it takes, where the value goes, what to tell about it. A command lists the
+ * An option is one row: its names, what value it takes, where the value goes, its help. A command lists the
  * options that it takes. getopt, --help, the man page and the completions all walk these rows, so they cannot disagree.
  */
 #ifndef ASCOPE_CLI_OPTION_TABLE_H

@@ -5,14 +5,14 @@
 
 #include "cli/summary.h"
 
-enum { STEPS_TOLD = 3, COST_COLUMNS = 24 };
+enum { STEPS_SHOWN = 3, COST_COLUMNS = 24 };
 
 /* ---- for people ----------------------------------------------------------------------------------------------- */
 
 static void put_ending(const struct term *t, const struct collector *c)
 {
     static const char *const ending[COLLECTOR_ENDS] = {
-        [COLLECTOR_ENDED_UNKNOWN] = "; how it ended is not told",
+        [COLLECTOR_ENDED_UNKNOWN] = "; how it ended is unknown",
         [COLLECTOR_STOPPED] = "; stopped as it should be",
         [COLLECTOR_RECOVERED] = "; killed, and recovered from its rings",
         [COLLECTOR_RUNNING] = "; never stopped: the program was killed",
@@ -32,10 +32,10 @@ static void put_ending(const struct term *t, const struct collector *c)
 static void put_uncertainty(const struct term *t, uint64_t start_ns, uint64_t stop_ns)
 {
     char time[TERM_NUMBER];
-    if (start_ns != NOT_TOLD)
+    if (start_ns != NOT_KNOWN)
         fprintf(t->to, ", known to %s at the start", term_duration(time, (double)start_ns));
-    if (stop_ns != NOT_TOLD)
-        fprintf(t->to, "%s %s at the stop", start_ns != NOT_TOLD ? " and" : ", known to",
+    if (stop_ns != NOT_KNOWN)
+        fprintf(t->to, "%s %s at the stop", start_ns != NOT_KNOWN ? " and" : ", known to",
                 term_duration(time, (double)stop_ns));
 }
 
@@ -106,7 +106,7 @@ void recording_print(const struct term *t, const struct collector *c)
     fputs(*c->version ? " " : "", t->to);
     term_text(t, c->version, 40);
     fputs(c->is_simulated ? ", simulated device " : ", device ", t->to);
-    term_text(t, *c->device ? c->device : "not told", 40);
+    term_text(t, *c->device ? c->device : "unknown", 40);
     put_ending(t, c);
     put_clocks(t, c);
     if (c->ended != COLLECTOR_RUNNING)
@@ -158,7 +158,7 @@ void recording_cost_print(const struct term *t, const struct collector *c, bool 
         return;
     fprintf(t->to, "\n  %-*s %11s %9s %9s %11s %12s\n", COST_COLUMNS + 2, "the profiler's own cost", "records", "bytes",
             "dropped", "in hooks", "writer late");
-    all = all || c->n_steps <= STEPS_TOLD;
+    all = all || c->n_steps <= STEPS_SHOWN;
     size_t most = 0;
     for (size_t i = 0; i < c->n_steps; i++) {
         most = c->steps[i].hook_ns > c->steps[most].hook_ns ? i : most;
@@ -177,7 +177,7 @@ void recording_cost_print(const struct term *t, const struct collector *c, bool 
 
 static json_t *count_json(uint64_t n)
 {
-    return n == NOT_TOLD ? json_null() : json_integer((json_int_t)n);
+    return n == NOT_KNOWN ? json_null() : json_integer((json_int_t)n);
 }
 
 static json_t *real_json(double v)

@@ -1,4 +1,4 @@
-/* recording_report.h - what ascope's collector says about a recording, told to people and to machines. Nothing where another collector
+/* recording_report.h - the facts of ascope's recorder about a recording, as text and JSON. Nothing where another collector
  * was at work. */
 #ifndef ASCOPE_CLI_RECORDING_REPORT_H
 #define ASCOPE_CLI_RECORDING_REPORT_H

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json_memory.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/range_table.h"
 #include "cli/recording_report.h"
 #include "cli/step_table.h"
@@ -317,7 +317,8 @@ static void put_loss(const struct term *t, const struct losses *l, enum loss why
     char n[TERM_NUMBER];
     fprintf(t->to, "    %11s %s", term_count(n, l->by[why].n), loss_text(why));
     if (l->by[why].file) {
-        fprintf(t->to, "%s, %s ", term_ink(t, INK_DIM), loss_place(why) == LOSS_TOLD_BY ? "as told by" : "first:");
+        fprintf(t->to, "%s, %s ", term_ink(t, INK_DIM),
+                loss_place(why) == LOSS_REPORTED_BY ? "according to" : "first:");
         term_text(t, l->by[why].file, 0);
         if (loss_place(why) == LOSS_AT_BYTE)
             fprintf(t->to, ":%llu", (unsigned long long)l->by[why].first_at);
@@ -343,7 +344,7 @@ void complain_losses(const char *path, const struct losses *l)
 void summary_losses(const struct term *t, const struct losses *l)
 {
     static const struct {
-        bool is_damage, is_told; /* by the collector */
+        bool is_damage, is_shown; /* by the collector */
         enum ink ink;
         const char *heading;
     } part[] = {
@@ -356,7 +357,7 @@ void summary_losses(const struct term *t, const struct losses *l)
         bool is_first = true;
         for (int why = 0; why < LOSS_KINDS; why++) {
             if (l->by[why].n == 0 || loss_is_damage((enum loss)why) != part[i].is_damage ||
-                (loss_place((enum loss)why) == LOSS_TOLD_BY) != part[i].is_told)
+                (loss_place((enum loss)why) == LOSS_REPORTED_BY) != part[i].is_shown)
                 continue;
             if (is_first)
                 fprintf(t->to, "\n  %s%s%s\n", term_ink(t, part[i].ink), part[i].heading, term_ink(t, INK_END));
@@ -559,16 +560,16 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
     return NULL;
 }
 
-enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome)
+enum exit_status json_report(const struct arguments *a, const char *key, json_t *list, enum exit_status status)
 {
-    return json_report_more(a, key, list, NULL, outcome);
+    return json_report_more(a, key, list, NULL, status);
 }
 
-enum outcome json_report_more(const struct arguments *a, const char *key, json_t *list, json_t *more,
-                              enum outcome outcome)
+enum exit_status json_report_more(const struct arguments *a, const char *key, json_t *list, json_t *more,
+                                  enum exit_status status)
 {
     json_t *report = json_pack("{s:s, s:i, s:s, s:o, s:i}", "ascope", ASCOPE_VERSION, "schema", JSON_SCHEMA, "command",
-                               a->command->name, key, list, "exit_code", exit_code(a->face, outcome));
+                               a->command->name, key, list, "exit_code", exit_code(a->face, status));
     json_object_update(report, more);
     json_decref(more);
     char *text = report && !json_memory_failed() ? json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
@@ -576,9 +577,9 @@ enum outcome json_report_more(const struct arguments *a, const char *key, json_t
         puts(text);
     } else {
         complain_no_memory("the report");
-        outcome = outcome == OUTCOME_DONE ? OUTCOME_LOSSES : outcome;
+        status = status == STATUS_DONE ? STATUS_LOSSES : status;
     }
     free(text);
     json_decref(report);
-    return outcome;
+    return status;
 }

@@ -1,4 +1,4 @@
-/* summary.h - what was found, written and lost, told at the end: for people as text, for machines as JSON. */
+/* summary.h - what was found, written and lost, reported at the end as text or JSON. */
 #ifndef ASCOPE_CLI_SUMMARY_H
 #define ASCOPE_CLI_SUMMARY_H
 
@@ -41,9 +41,9 @@ json_t *top_list_json(const struct names *names, const struct top *top, size_t n
 json_t *text_json(const char *text); /* any bytes; those that are no UTF-8 become '?' */
 
 /* The one object that --json prints. Takes `list`, and the members of `more` unless it is NULL. Without memory there is none, and
- * the outcome is no longer DONE. */
-enum outcome json_report(const struct arguments *a, const char *key, json_t *list, enum outcome outcome);
-enum outcome json_report_more(const struct arguments *a, const char *key, json_t *list, json_t *more,
-                              enum outcome outcome);
+ * the status is no longer DONE. */
+enum exit_status json_report(const struct arguments *a, const char *key, json_t *list, enum exit_status status);
+enum exit_status json_report_more(const struct arguments *a, const char *key, json_t *list, json_t *more,
+                                  enum exit_status status);
 
 #endif

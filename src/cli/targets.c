@@ -36,7 +36,7 @@ static bool cannot_read(const char *path, int why, struct error *e)
     return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
 }
 
-/* Collections in a directory, by name. What cannot be looked into is told, unless it has another kind of name. */
+/* Collections in a directory, by name. What cannot be looked into is reported, unless it has another kind of name. */
 static bool find_inside(struct targets *t, const char *path, struct error *e)
 {
     struct dirent **entry;
@@ -86,7 +86,7 @@ const char *targets_wanted(char out[TARGETS_WANTED])
     return out;
 }
 
-static enum outcome find_one(struct targets *t, const char *given, bool with_ruins)
+static enum exit_status find_one(struct targets *t, const char *given, bool with_ruins)
 {
     char wanted[TARGETS_WANTED];
     targets_wanted(wanted);
@@ -95,11 +95,11 @@ static enum outcome find_one(struct targets *t, const char *given, bool with_rui
     if (stat(given, &st) != 0) {
         const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
         complain("%s: %s; %s", given, strerror(errno), wanted);
-        return is_wrong ? OUTCOME_PATH : OUTCOME_NOTHING;
+        return is_wrong ? STATUS_PATH : STATUS_NOTHING;
     }
     if (!S_ISDIR(st.st_mode)) {
         complain("%s: not a directory; %s", given, wanted);
-        return OUTCOME_PATH;
+        return STATUS_PATH;
     }
     char *path = path_with_name(given);
     if (path)
@@ -114,27 +114,27 @@ static enum outcome find_one(struct targets *t, const char *given, bool with_rui
     if (e.fault != FAULT_NONE)
         complain("%s", e.text);
     free(path);
-    return e.fault == FAULT_NONE ? OUTCOME_DONE : OUTCOME_NOTHING;
+    return e.fault == FAULT_NONE ? STATUS_DONE : STATUS_NOTHING;
 }
 
-enum outcome targets_find(struct targets *t, struct arguments *a, bool with_ruins)
+enum exit_status targets_find(struct targets *t, struct arguments *a, bool with_ruins)
 {
     *t = (struct targets){ .mem = a->mem };
-    enum outcome last = OUTCOME_USAGE;
+    enum exit_status last = STATUS_USAGE;
     char wanted[TARGETS_WANTED];
     if (a->n_words == 0 && !a->dir)
         complain("missing directory; %s", targets_wanted(wanted));
-    if (a->dir && (last = find_one(t, a->dir, with_ruins)) != OUTCOME_DONE)
+    if (a->dir && (last = find_one(t, a->dir, with_ruins)) != STATUS_DONE)
         t->n_refused++;
     for (size_t i = 0; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum outcome here = path                   ? find_one(t, path, with_ruins)
-                                  : arena_failed(a->mem) ? OUTCOME_NOTHING
-                                                         : OUTCOME_PATH;
-        if (here != OUTCOME_DONE) {
+        const enum exit_status here = path                   ? find_one(t, path, with_ruins)
+                                      : arena_failed(a->mem) ? STATUS_NOTHING
+                                                             : STATUS_PATH;
+        if (here != STATUS_DONE) {
             t->n_refused++;
             last = here;
         }
     }
-    return t->list.n > 0 ? OUTCOME_DONE : last;
+    return t->list.n > 0 ? STATUS_DONE : last;
 }

@@ -16,8 +16,8 @@ struct targets {
     struct arena *mem;
 };
 
-/* -dir and all words. With ruins: see collections_find(). Anything but OUTCOME_DONE: there is nothing to do, and stderr says why. */
-enum outcome targets_find(struct targets *t, struct arguments *a, bool with_ruins);
+/* -dir and all words. With ruins: see collections_find(). Anything but STATUS_DONE: there is nothing to do, and stderr says why. */
+enum exit_status targets_find(struct targets *t, struct arguments *a, bool with_ruins);
 
 /* "give a *_ascend_pt or PROF_XXX directory, or a directory that contains some" */
 enum { TARGETS_WANTED = FRAMEWORK_NAMES + 80 };

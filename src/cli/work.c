@@ -8,12 +8,12 @@
 #include "base/outdir.h"
 #include "cli/collections.h"
 #include "cli/cmd_recover.h"
-#include "cli/outcome.h"
+#include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "load/prof.h"
 #include "load/raw_bytes.h"
 
-enum { PROBLEMS_TOLD = 3 }; /* a full disk is the same trouble for forty files */
+enum { PROBLEMS_SHOWN = 3 }; /* a full disk is the same trouble for forty files */
 
 struct run {
     struct arguments *a;
@@ -44,25 +44,25 @@ static void end_failed(struct run *run, const char *path, const struct result *r
 
 static void end_done(struct run *run, const struct result *r)
 {
-    const size_t n = r->account.problems.n, n_told = n > PROBLEMS_TOLD + 1 ? PROBLEMS_TOLD : n,
-                 n_more = n - n_told + r->account.n_untold;
-    for (size_t i = 0; i < n_told; i++)
+    const size_t n = r->account.problems.n, n_shown = n > PROBLEMS_SHOWN + 1 ? PROBLEMS_SHOWN : n,
+                 n_more = n - n_shown + r->account.n_omitted;
+    for (size_t i = 0; i < n_shown; i++)
         if (r->account.problems.at[i])
             complain("%s", r->account.problems.at[i]);
         else
             complain_no_memory(r->profile.path);
-    if (n_told > 0 && n_more > 0)
+    if (n_shown > 0 && n_more > 0)
         complain("and %zu more problems; --json lists them", n_more);
     else if (n_more > 0)
         complain_no_memory(r->profile.path);
     if (run->a->json)
         add_json(run, summary_json(run->a, r));
-    const bool is_told = summary_print(&run->term, run->a, r);
-    if (!is_told)
+    const bool is_shown = summary_print(&run->term, run->a, r);
+    if (!is_shown)
         complain_no_memory(r->profile.path);
     if (run->a->face != FACE_ASCOPE) /* the exit code does not say it there */
         complain_losses(r->profile.path, &r->profile.lost);
-    const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_told;
+    const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_shown;
     run->tally.n_lossy += lossy;
     run->tally.n_done += !lossy;
 }
@@ -105,7 +105,7 @@ void work_memory(const struct arguments *a, const char *first)
 int work_run(struct arguments *a, size_t first_dir, const struct work *w)
 {
     struct collections found;
-    enum outcome outcome = collections_find(a, first_dir, false, &found);
+    enum exit_status status = collections_find(a, first_dir, false, &found);
     struct run run = { .a = a, .tally = { .n_failed = found.n_refused }, .json = a->json ? json_array() : NULL };
     term_init(&run.term, stdout);
     work_memory(a, found.n > 0 ? found.path[0] : NULL);
@@ -115,12 +115,12 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
         run_one(&run, w, found.path[i]);
     }
     memory_unwatch();
-    if (outcome == OUTCOME_DONE)
-        outcome = tally_outcome(&run.tally);
+    if (status == STATUS_DONE)
+        status = tally_status(&run.tally);
     if (a->json)
-        outcome = json_report(a, "collections", run.json, outcome);
+        status = json_report(a, "collections", run.json, status);
     collections_free(&found);
-    return exit_code(a->face, outcome);
+    return exit_code(a->face, status);
 }
 
 bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e)

@@ -50,7 +50,7 @@ struct clock_reading {
 struct clock_reading host_clock_read(void);
 
 /* MHz from two readings; 1000 exactly where the clock is ns. Before the second reading: a first estimate, from what the hardware
- * says or from a few ms of measuring, which also is the answer for readings so close together that they tell less. */
+ * says or from a few ms of measuring, which also is the answer for readings so close together that they are less accurate. */
 double host_clock_mhz(const struct clock_reading *first, const struct clock_reading *last);
 double host_clock_first_mhz(void);
 

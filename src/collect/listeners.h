@@ -1,4 +1,4 @@
-/* listeners.h - tells those who asked (ascope_listen) that recording begins and ends. */
+/* listeners.h - notifies listeners (ascope_listen) that recording begins and ends. */
 #ifndef ASCOPE_COLLECT_LISTENERS_H
 #define ASCOPE_COLLECT_LISTENERS_H
 
@@ -6,6 +6,6 @@
 
 bool listeners_any(void); /* a framework feeds what is recorded */
 void listeners_started(const struct ascope_options *o);
-void listeners_stopping(void); /* in the opposite order; only those that were told of the start */
+void listeners_stopping(void); /* in the opposite order; only those that were notified of the start */
 
 #endif

@@ -3,13 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static ascope_message_fn told;
-static void *told_user;
+static ascope_message_fn receiver;
+static void *receiver_user;
 
 void ascope_on_message(ascope_message_fn fn, void *user)
 {
-    told_user = user;
-    told = fn;
+    receiver_user = user;
+    receiver = fn;
 }
 
 const char *ascope_version(void)
@@ -25,8 +25,8 @@ void message(enum ascope_severity severity, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (told)
-        told(severity, text, told_user);
+    if (receiver)
+        receiver(severity, text, receiver_user);
     else if (severity > ASCOPE_INFO)
         fprintf(stderr, "ascope: %s: %s\n", word[severity], text);
 }

@@ -1,4 +1,4 @@
-/* message.h - what the collector has to tell the user while the program runs: see ascope_on_message(). */
+/* message.h - messages of the recorder to the user while the program runs: see ascope_on_message(). */
 #ifndef ASCOPE_COLLECT_MESSAGE_H
 #define ASCOPE_COLLECT_MESSAGE_H
 

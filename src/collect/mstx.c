@@ -107,7 +107,7 @@ void mstxMemRegionsUnregister(mstxDomainHandle_t domain, mstxMemRegionsUnregiste
 /* ---- injection ---- */
 
 /* Older front ends have their heap functions in the slots from 4 on of the first module, where newer ones have the tool's
- * number; they tell by the size. The heap functions stay empty: then a program need not describe its memory to anybody. */
+ * number; the size distinguishes them. The heap functions stay empty: then a program need not describe its memory to anybody. */
 enum { NEWER_CORE_SIZE_MOST = 7 };
 static const struct {
     mstxFuncModule module;

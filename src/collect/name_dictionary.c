@@ -114,7 +114,7 @@ uint64_t ascope_name(struct ascope_text text)
     return hash;
 }
 
-/* ---- names of types: told once a process, before or while anything is recorded ---- */
+/* ---- names of types: recorded once per process, before or while anything is recorded ---- */
 
 enum { TYPES_BITS = 13, TYPES = 1 << TYPES_BITS, TYPES_TRIED = 64 };
 struct type_name {

@@ -13,7 +13,7 @@
 
 bool names_say(uint64_t hash, const char *text, size_t n); /* hash: its own; false: not said, and to be said again */
 
-/* The name of a type of calls, from what ascope_type_name() was told; nothing when it was told nothing. */
+/* The name of a type of calls, as passed to ascope_type_name(); nothing if there is none. */
 void names_say_type(uint16_t level, uint32_t type);
 
 #endif

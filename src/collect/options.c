@@ -292,7 +292,7 @@ static void check_sizes(struct ascope_options *o)
         message(ASCOPE_WARNING, "ring_kb: %u is not a power of two from 64 to 1048576; using %u", asked, o->ring_kb);
 }
 
-/* Taken from every door, so that programs need no change; said, so that nobody waits for the data. */
+/* Accepted from every front end, so that programs need no change; reported, so that nobody waits for the data. */
 static void check_what_is_not_recorded(const struct ascope_options *o)
 {
     const struct {
@@ -304,7 +304,7 @@ static void check_what_is_not_recorded(const struct ascope_options *o)
             message(ASCOPE_WARNING, "%s: not supported; stored in the settings, but nothing is recorded", all[i].name);
 }
 
-/* Switches of PyTorch's door that are rates at the device's. */
+/* Booleans of the PyTorch front end that are rates of the device. */
 static void derive_rates(struct ascope_options *o)
 {
     if (o->profile_memory && o->hardware_mem_hz == 0)

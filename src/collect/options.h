@@ -39,7 +39,7 @@
 bool options_take(struct ascope_options *out, const struct ascope_options *from, struct error *e);
 void options_fini(struct ascope_options *o);
 
-/* Values and combinations that cannot be become ones that can, each with a warning; in the order in which PyTorch's front door checks
+/* Invalid values and combinations fall back to valid ones, each with a warning; in the order in which the PyTorch front end checks
  * them, which decides what is left of several errors at once. Afterwards metrics and texts are as they will be used. */
 void options_check(struct ascope_options *o);
 

@@ -283,7 +283,7 @@ static void sample_text(struct json_text *t, const struct ascope_session *s, con
 
 /* ---- clocks ---- */
 
-/* The wall clock is told in us: the raw clock is told for the same us, so that their distance keeps its ns. */
+/* The wall clock is stored in us: the raw clock is stored for the same us, so that their distance keeps its ns. */
 static void window_text(struct json_text *t, const struct clock_reading *r, bool is_end)
 {
     const unsigned long long wall_us = r->wall_ns / 1000, raw_ns = r->mono_raw_ns - r->wall_ns % 1000;

@@ -30,7 +30,7 @@ static bool is_given(const struct prof_writer *w, int fd, mode_t mode)
     return fchmod(fd, mode) == 0 && (!w->is_of_others || geteuid() != 0 || fchown(fd, w->owner, w->group) == 0);
 }
 
-/* The umask may take bits away from what mkdir() and open() are told, so the mode is set once more. */
+/* The umask may take bits away from the mode of mkdir() and open(), so the mode is set once more. */
 static void directory_create(struct prof_writer *w, int dir, const char *name, const char *path)
 {
     int fd = -1;

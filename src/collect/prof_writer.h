@@ -5,7 +5,7 @@
  * PyTorch's collector does without all that: FRAMEWORK/ holds whole streams, small files lie in the directory itself.
  *
  * The first thing that goes wrong is remembered in the writer; everything after it does nothing, and
- * prof_writer_close() tells. So those who fill records need not look. Memory: one buffer for each open stream.
+ * prof_writer_close() reports it. So those who fill records need not look. Memory: one buffer for each open stream.
  * Directories get mode 0750, files 0640, whatever the umask says. What was written before a fault stays: it is what a
  * broken collection looks like.
  */
@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "raw/layout.h"
 
-enum { SLICE_BYTES = 2 << 20 }; /* collectors cut at 2 MiB unless they are told otherwise */
+enum { SLICE_BYTES = 2 << 20 };                                        /* collectors cut at 2 MiB by default */
 enum { FOLDER_HOST = -1, FOLDER_FRAMEWORK = -2, FOLDER_SESSION = -3 }; /* the last is the directory itself */
 
 struct prof_writer {

@@ -14,7 +14,7 @@
 
 struct ascope_profiler {
     struct ascope_options o;
-    bool is_checked; /* the options, in the first turn: what is wrong with them is told once */
+    bool is_checked; /* the options, in the first cycle: problems are reported once */
     bool has_plan;
     struct ascope_schedule plan;
     ascope_action_fn asks;
@@ -40,7 +40,7 @@ static struct ascope_session *session_of(const struct ascope_profiler *p)
     return session_is_open(p->session) ? p->session : NULL;
 }
 
-static void tell(bool went_well, const struct ascope_error *e)
+static void report(bool went_well, const struct ascope_error *e)
 {
     if (!went_well) /* not a warning: nobody reads those of the other ranks */
         message(ASCOPE_ERROR, "%s", e->text);
@@ -53,7 +53,7 @@ static void do_init(struct ascope_profiler *p)
         options_check(&p->o);
     p->is_checked = true;
     p->session = session_new(&p->o, true, &e);
-    tell(p->session, &e);
+    report(p->session, &e);
     if (p->session)
         session_schedule(p->session, p->has_plan ? &p->plan : NULL);
 }
@@ -61,14 +61,14 @@ static void do_init(struct ascope_profiler *p)
 static void do_warmup(struct ascope_profiler *p)
 {
     struct ascope_error e;
-    tell(!session_of(p) || ascope_session_warmup(p->session, &e), &e);
+    report(!session_of(p) || ascope_session_warmup(p->session, &e), &e);
 }
 
 static void do_start(struct ascope_profiler *p)
 {
     struct ascope_error e;
     if (session_of(p))
-        tell(ascope_session_start(p->session, &e), &e);
+        report(ascope_session_start(p->session, &e), &e);
     else if (*p->path) /* one was opened, and has ended: the schedule warms up after it has recorded */
         message(ASCOPE_WARNING, "start: the collection has already ended; nothing is recorded in this cycle");
 }
@@ -76,7 +76,7 @@ static void do_start(struct ascope_profiler *p)
 static void do_stop(struct ascope_profiler *p)
 {
     struct ascope_error e;
-    tell(!session_of(p) || ascope_session_stop(p->session, &e), &e);
+    report(!session_of(p) || ascope_session_stop(p->session, &e), &e);
 }
 
 static void do_finish(struct ascope_profiler *p)
@@ -85,7 +85,7 @@ static void do_finish(struct ascope_profiler *p)
     if (!session_of(p))
         return;
     snprintf(p->path, sizeof p->path, "%s", ascope_session_path(p->session));
-    tell(ascope_session_end(p->session, &e), &e);
+    report(ascope_session_end(p->session, &e), &e);
     p->session = NULL;
 }
 
@@ -115,9 +115,9 @@ static const struct move {
                         [ASCOPE_RECORD_AND_SAVE] = { "S", NULL },
                         [LEAVES] = { "D", NULL } },
     [ASCOPE_RECORD] = { [ASCOPE_NONE] = { "TF",
-                                          "the schedule ends a recording without saving: it is on disk, and nobody is told" },
+                                          "the schedule ends a recording without saving: it is on disk, on_trace_ready is not called" },
                         [ASCOPE_WARMUP] = { "TF",
-                                            "the schedule warms up after a recording that was not saved: it is on disk, and nobody is told" },
+                                            "the schedule warms up after a recording that was not saved: it is on disk, on_trace_ready is not called" },
                         [LEAVES] = { "TFR", "stopped while recording: the last step may be incomplete" } },
     [ASCOPE_RECORD_AND_SAVE] = { [ASCOPE_NONE] = { "TFR", NULL },
                                  [ASCOPE_WARMUP] = { "TFRIW", NULL },
@@ -261,7 +261,7 @@ void ascope_profiler_step(struct ascope_profiler *p)
 }
 
 /* Why there is no output, where the program may not know. */
-static void tell_why_nothing(const struct ascope_profiler *p)
+static void report_why_nothing(const struct ascope_profiler *p)
 {
     const char *const phase = p->action == ASCOPE_WARMUP ? "warm-up" : "wait";
     if (!has_schedule(p) || p->action > ASCOPE_WARMUP || (p->was_active && p->action == ASCOPE_NONE))
@@ -283,7 +283,7 @@ void ascope_profiler_stop(struct ascope_profiler *p)
     if (!p || p->is_stopped)
         return;
     range_end(p);
-    tell_why_nothing(p);
+    report_why_nothing(p);
     transit(p, p->action, LEAVES);
     p->is_stopped = true;
 }

@@ -6,7 +6,7 @@
 #include "collect/option_values.h"
 #include "collect/place.h"
 
-static const char *truth(bool is_true)
+static const char *boolean(bool is_true)
 {
     return is_true ? "true" : "false";
 }
@@ -59,7 +59,7 @@ bool profiler_info_write(const struct ascope_session *s, struct error *e)
         "\n    },\n    \"start_info\": {\n        \"syscnt_enable\": %s,\n        \"freq\": %.9f,\n        \"start_cnt\": %llu,\n"
         "        \"start_monotonic\": %llu\n    },\n    \"end_info\": {\n        \"collectionTimeEnd\": %llu,\n"
         "        \"MonotonicTimeEnd\": %llu\n    },\n",
-        truth(host_clock_is_counter), s->mhz, (unsigned long long)s->first.count,
+        boolean(host_clock_is_counter), s->mhz, (unsigned long long)s->first.count,
         (unsigned long long)s->first.mono_raw_ns, (unsigned long long)end->wall_ns,
         (unsigned long long)end->mono_raw_ns);
     if (s->rank >= 0) {

@@ -48,7 +48,7 @@ void session_schedule(struct ascope_session *s, const struct ascope_schedule *pl
 }
 
 /* Whether it went well; what went wrong is the caller's to read. */
-static bool told(const struct error *e, struct ascope_error *to)
+static bool pass_error(const struct error *e, struct ascope_error *to)
 {
     if (to)
         snprintf(to->text, sizeof to->text, "%s", e->text);
@@ -285,7 +285,7 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
     pthread_once(&once, watch_process);
     if (!s) {
         error_no_memory(&e, "the session");
-        told(&e, to);
+        pass_error(&e, to);
         return NULL;
     }
     s->pid = getpid();
@@ -293,7 +293,7 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
     for (size_t i = 0; i < sizeof id; i++)
         snprintf(s->trace_id + 2 * i, 3, "%02X", id[i]);
     if (!options_take(&s->o, o, &e)) {
-        told(&e, to);
+        pass_error(&e, to);
         free(s);
         return NULL;
     }
@@ -304,7 +304,7 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
         error_set(&e, FAULT_ASKED, "a session is already open in this process; end it first");
     else if (!directories_make(s, &e) && *s->path)
         place_remove(s->path);
-    if (told(&e, to))
+    if (pass_error(&e, to))
         return s;
     session_free(s);
     return NULL;
@@ -371,7 +371,7 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
 }
 
 /* Everything that machinery_start() may have begun, but the rings: whoever is killed before it is written that the recording has
- * ended leaves something to recover. What goes wrong is told once; the rest ends all the same. */
+ * ended leaves something to recover. What goes wrong is reported once; the rest ends all the same. */
 static void machinery_stop(struct ascope_session *s, struct error *e)
 {
     listeners_stopping();
@@ -457,14 +457,14 @@ bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
             machinery_undo(s);
         }
     }
-    return told(&e, to);
+    return pass_error(&e, to);
 }
 
 bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM, "start", &e))
-        return told(&e, to);
+        return pass_error(&e, to);
     const bool is_warm = s->state == SESSION_WARM;
     if ((is_warm || rings_place(s, &e)) && clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) &&
         (is_warm || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
@@ -475,7 +475,7 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
         machinery_undo(s);
         s->state = SESSION_NEW;
     }
-    return told(&e, to);
+    return pass_error(&e, to);
 }
 
 /* A device that the program came to use while it was recorded: its folder has its data, and gets what describes it now. */
@@ -494,33 +494,33 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_RUNS | 1u << SESSION_WARM, "stop", &e))
-        return told(&e, to);
+        return pass_error(&e, to);
     const bool was_recording = s->state == SESSION_RUNS;
     machinery_stop(s, &e);
     s->state = was_recording ? SESSION_STOPPED : SESSION_NEW;
     if (!was_recording) {
         facts_remove(s); /* nothing was recorded */
         rings_end(s, true);
-        return told(&e, to);
+        return pass_error(&e, to);
     }
     s->mhz = host_clock_mhz(&s->first, &s->last);
     late_devices(s, &e);
     info_end(s, &e);
     rings_end(s, describe(s, &e)); /* else they can be recovered, and with them what could not be written now */
     op_args_write(s, &e);
-    return told(&e, to);
+    return pass_error(&e, to);
 }
 
 bool ascope_session_end(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM | 1u << SESSION_RUNS | 1u << SESSION_STOPPED, "end", &e))
-        return told(&e, to);
+        return pass_error(&e, to);
     struct ascope_error of_stop;
     if ((s->state == SESSION_RUNS || s->state == SESSION_WARM) && !ascope_session_stop(s, &of_stop))
         error_set(&e, FAULT_IO, "%s", of_stop.text);
     session_free(s);
-    return told(&e, to);
+    return pass_error(&e, to);
 }
 
 void ascope_session_discard(struct ascope_session *s)

@@ -1,4 +1,4 @@
-/* recorder_session.h - the inside of a session, for the files that make it up, and what it tells the other parts of the collector.
+/* recorder_session.h - the inside of a session, for the files that make it up, and what it passes to the other parts of the recorder.
  *
  * session.c has its life; info.c, metadata.c and facts.c write the files that describe the collection: at start, so that a program that
  * is killed leaves a whole directory, and again at stop, when more is known.
@@ -22,7 +22,7 @@ const struct ascope_options *session_options(void);
 
 bool session_is_open(const struct ascope_session *s); /* false: it has ended, or is the parent process's */
 
-/* ascope_session_new(); with options that options_check() has seen nothing is told of them again. */
+/* ascope_session_new(); options that options_check() has seen are not reported again. */
 struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to);
 
 /* For profiler_info.json: the schedule that drives this session. Before it starts. Without a plan: some function. */

@@ -1,4 +1,4 @@
-/* recording.h - what a session tells the recording functions (record.h, mark.h).
+/* recording.h - what a session passes to the recording functions (record.h, mark.h).
  *
  *     recording_prepare();              whose process it is, and when it began; again when a warm-up ends
  *     marks_filter(include, exclude);   which domains of marks it wants

@@ -30,7 +30,8 @@ enum { NO_SESSION = 0, NEVER_ATTACHED = UINT32_MAX };
 struct rings rings = { .fd = -1 };
 static struct ring ring_of[RINGS_MOST]; /* not in the heap: a signal handler may be the first to record */
 static _Atomic uint32_t n_rings_of;
-static _Atomic uint64_t free_rings; /* top of a stack: number + 1, below a count that tells an old top from a new one */
+static _Atomic uint64_t
+    free_rings; /* top of a stack: number + 1, below a count that distinguishes an old top from a new one */
 static _Atomic uint32_t n_attaching; /* threads whose ring is being made: the disk decides how long that takes */
 static _Atomic uint32_t session_now;
 _Atomic uint32_t ring_inline_session;

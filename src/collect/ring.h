@@ -63,7 +63,7 @@ void ring_done(struct ring_slot slot);
 bool ring_is_short(void); /* less than half of the thread's ring is free: devices' threads can wait for the writer */
 
 /* A mark's range while it is open: bytes that survive the process as records do, kept in slots of 256 bytes of the thread's ring
- * until any thread takes them. The id is never 0 and tells session, ring and slot. The head and the text are copied one behind
+ * until any thread takes them. The id is never 0 and contains session, ring and slot. The head and the text are copied one behind
  * the other; a long text takes a chain of slots. Taking gives back what was kept, once: an id from another session, one that was
  * taken, and one whose key is not the one that it was opened with give 0 and change nothing. */
 enum { RING_OPEN_MOST = 4096 + 128 }; /* bytes of head and text */

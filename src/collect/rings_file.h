@@ -109,7 +109,7 @@ struct ring_open {
     uint32_t next;  /* number of the slot that follows, plus 1; 0: none */
     uint8_t kept[OPEN_KEPT];
 };
-/* An id is session, ring, slot and a number that tells the slot's users from each other: 16 + 12 + 16 + 20 bits. */
+/* An id is session, ring, slot and a number that distinguishes the users of a slot: 16 + 12 + 16 + 20 bits. */
 enum { ID_SESSION = 48, ID_RING = 36, ID_SLOT = 20 };
 
 /* ---- checks ---- */

@@ -50,16 +50,16 @@ enum ascope_action ascope_schedule_action(const struct ascope_schedule *from, ui
         return ASCOPE_NONE;
     const unsigned __int128 wait = at_least(s->wait, 0), warmup = at_least(s->warmup, 0),
                             active = at_least(s->active, 1);
-    const unsigned __int128 turn = wait + warmup + active, skipped = at_least(s->skip_first, 0);
+    const unsigned __int128 cycle = wait + warmup + active, skipped = at_least(s->skip_first, 0);
     if (step < skipped)
         return ASCOPE_NONE;
-    /* With skip_first_wait the first turn does not wait. */
-    const unsigned __int128 past = step - skipped + (s->skip_first_wait != 0 ? wait : 0), at = past % turn;
-    if (s->repeat > 0 && past / turn >= at_least(s->repeat, 0))
+    /* With skip_first_wait the first cycle does not wait. */
+    const unsigned __int128 past = step - skipped + (s->skip_first_wait != 0 ? wait : 0), at = past % cycle;
+    if (s->repeat > 0 && past / cycle >= at_least(s->repeat, 0))
         return ASCOPE_NONE;
     if (at < wait)
         return ASCOPE_NONE;
     if (at < wait + warmup)
         return ASCOPE_WARMUP;
-    return at < turn - 1 ? ASCOPE_RECORD : ASCOPE_RECORD_AND_SAVE;
+    return at < cycle - 1 ? ASCOPE_RECORD : ASCOPE_RECORD_AND_SAVE;
 }

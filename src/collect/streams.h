@@ -64,7 +64,7 @@ struct stream_row {
     uint8_t place;      /* enum stream_place */
     uint8_t cut;        /* enum cut of prof_writer.h */
     bool ages;          /* the oldest slices may go when there is a limit */
-    bool lasts;         /* told once and meant by later records: kept during a warm-up, too */
+    bool lasts;         /* recorded once and referred to by later records: kept during a warm-up, too */
     bool is_scratch;    /* for recovery alone: removed when the collection is complete */
 };
 extern const struct stream_row stream_table[STREAM_KINDS];

@@ -33,7 +33,7 @@ static struct {
     uint64_t checked_ns;
     uint32_t fill_most_percent;
     struct error gone;
-    bool told_disk, told_rings, told_gone, committed_keeps;
+    bool reported_disk, reported_rings, reported_gone, committed_keeps;
     uint64_t n_commits;
 
     pthread_t thread;
@@ -154,28 +154,28 @@ static void tally_publish(void)
                                      .fill_most_percent = w.fill_most_percent,
                                      .n_rings = w.n_rings };
     memcpy(w.tally.dropped, o->dropped, sizeof o->dropped);
-    w.tally.is_gone = w.told_gone;
-    if (!outputs_are_well(o, &w.wrong) || !w.told_gone)
+    w.tally.is_gone = w.reported_gone;
+    if (!outputs_are_well(o, &w.wrong) || !w.reported_gone)
         return;
     error_set(&w.wrong, w.gone.fault, "%s", w.gone.text);
 }
 
 /* What the user should know, once each. */
-static void tell(void)
+static void report(void)
 {
     struct error e = { 0 };
-    if (!w.told_gone && atomic_load(&rings.is_gone)) {
-        w.told_gone = true;
+    if (!w.reported_gone && atomic_load(&rings.is_gone)) {
+        w.reported_gone = true;
         error_set(&w.gone, FAULT_IO, "%s: truncated or changed by another program during the recording", rings.path);
         message(ASCOPE_ERROR, "%s. Recording ends; the program continues", w.gone.text);
     }
-    if (!w.told_disk && !outputs_are_well(&w.outputs, &e)) {
-        w.told_disk = true;
+    if (!w.reported_disk && !outputs_are_well(&w.outputs, &e)) {
+        w.reported_disk = true;
         message(ASCOPE_ERROR, "%s. Nothing more is recorded", e.text);
     }
     const int why = atomic_load(&rings.trouble);
-    if (!w.told_rings && why) {
-        w.told_rings = true;
+    if (!w.reported_rings && why) {
+        w.reported_rings = true;
         message(ASCOPE_WARNING, "%s: no memory for the ring of another thread; its records are dropped and counted: %s",
                 rings.path, write_trouble(why));
     }
@@ -230,7 +230,7 @@ static uint32_t look(bool keeps)
         commit(keeps);
     if (w.options.storage_limit_bytes)
         outputs_age(&w.outputs, w.options.storage_limit_bytes);
-    tell();
+    report();
     return most;
 }
 
@@ -357,7 +357,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     memset(w.touched, 0, sizeof w.touched);
     w.n_rings = w.fill_most_percent = 0;
     w.lag_ns = w.lag_most_ns = w.asked = w.answered = 0;
-    w.told_disk = w.told_rings = w.told_gone = w.ends = false;
+    w.reported_disk = w.reported_rings = w.reported_gone = w.ends = false;
     w.gone = (struct error){ 0 };
     w.n_commits = 0;
     w.keeps = true;
@@ -451,7 +451,7 @@ bool writer_stop(struct writer_tally *out, struct error *e)
     w.runs = false;
     outputs_close(&w.outputs);
     outputs_leave(&w.outputs, true);
-    tell();
+    report();
     tally_publish();
     tally_read(out);
     for (uint32_t i = 0; i < out->n_rings; i++)

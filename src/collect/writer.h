@@ -5,7 +5,7 @@
  * then do the producers get the room back. Killed at any moment, the last commit says exactly what is on disk and what still
  * is in the rings: nothing is lost, nothing is there twice.
  *
- * What the disk refuses is told once, and from then on records are taken and counted as dropped: the program goes on.
+ * What the disk refuses is reported once, and from then on records are taken and counted as dropped: the program goes on.
  */
 #ifndef ASCOPE_COLLECT_WRITER_H
 #define ASCOPE_COLLECT_WRITER_H

@@ -7,7 +7,8 @@ size_t columns_choose(struct column *out, const struct optional_column *from, si
     for (size_t i = 0; i < n; i++)
         if ((from[i].needs & ~has) == 0)
             out[n_chosen++] =
-                (struct column){ dialect == DIALECT_SEED && from[i].seed_name ? from[i].seed_name : from[i].name,
+                (struct column){ dialect == DIALECT_DOCUMENTED && from[i].documented_name ? from[i].documented_name
+                                                                                          : from[i].name,
                                  from[i].get };
     return n_chosen;
 }

@@ -9,8 +9,8 @@
 #include "export/export.h"
 
 struct optional_column {
-    const char *name, *seed_name; /* seed_name: of the documented release; NULL, the same */
-    unsigned needs;               /* bits, of the table's own meaning: it is there when the table has all of them */
+    const char *name, *documented_name; /* documented_name: of the documented release; NULL, the same */
+    unsigned needs; /* bits, of the table's own meaning: it is there when the table has all of them */
     cell_getter *get;
 };
 

@@ -49,7 +49,7 @@ struct export
 /* Files of the documented release number devices where there are several. */
 static inline bool has_one_npu(const struct export *x)
 {
-    return x->options->dialect == DIALECT_SEED && x->profile->n_devices == 1;
+    return x->options->dialect == DIALECT_DOCUMENTED && x->profile->n_devices == 1;
 }
 
 /* A number of a statistic: 454 in the newer presentation, 454.0 in the older one and in files of the documented release. */
@@ -57,13 +57,13 @@ static inline struct cell cell_statistic(const struct export *x, double v)
 {
     if (x->is_generic)
         return cell_real(round_exact(v, 3));
-    return x->options->dialect == DIALECT_SEED ? cell_round(v) : cell_short(v);
+    return x->options->dialect == DIALECT_DOCUMENTED ? cell_round(v) : cell_short(v);
 }
 
 struct report {
-    const char *file;      /* "hbm": of mindstudio_profiler_output/hbm_<time>.csv */
-    const char *seed_file; /* its name in the seed dialect, when it is another one */
-    const char *about;     /* one line for the README.txt beside it */
+    const char *file;            /* "hbm": of mindstudio_profiler_output/hbm_<time>.csv */
+    const char *documented_file; /* its name in the documented dialect, when it is another one */
+    const char *about;           /* one line for the README.txt beside it */
     /* Fills a table whose first column is Device_id; no rows: no file. False: see e. */
     bool (*build)(const struct export *x, struct table *out, struct error *e);
 };

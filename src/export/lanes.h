@@ -27,7 +27,7 @@ const char *lane_row_text(const struct lane_row *r);
 
 /* Where a slice goes, from 0; is_new says that nothing was there before (never of lane 0). */
 unsigned lane_row_place(struct lane_row *r, int64_t begin_ns, int64_t end_ns, bool *is_new);
-/* Remembers that a slice is not in lane 0, for what points at it later; lanes_moved() then tells where it is. Of several that
+/* Remembers that a slice is not in lane 0, for what points at it later; lanes_moved() then reports where it is. Of several that
  * begin together in one row the last is meant. False: no memory. */
 bool lanes_move(struct lanes *l, uint32_t pid, int64_t tid, int64_t begin_ns, unsigned lane);
 unsigned lanes_moved(const struct lanes *l, uint32_t pid, int64_t tid, int64_t begin_ns);

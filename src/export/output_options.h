@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* The values of these are positions among the choices of an option. */
-enum dialect { DIALECT_SEED, DIALECT_CURRENT };
+enum dialect { DIALECT_DOCUMENTED, DIALECT_CURRENT };
 enum time_base { TIME_BASE_EPOCH, TIME_BASE_START };
 enum format { FORMAT_CSV, FORMAT_JSON };
 

@@ -263,8 +263,8 @@ void trace_end_bare(struct trace *t)
     out_char(t->out, '}');
 }
 
-/* An arrow is written right after the slice that it belongs to, and follows it to its lane. */
-static void arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
+/* A flow is written right after the slice that it belongs to, and follows it to its lane. */
+static void put_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     const struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
     event(t, a->name, strlen(a->name), pid, row ? lane_tid(tid, lane_row_last(row)) : tid);
@@ -287,25 +287,25 @@ static void arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t 
         out_lit(t->out, ",\"bp\":\"e\"");
 }
 
-void trace_arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
+void trace_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
-    arrow(t, a, pid, tid, at_ns);
+    put_flow(t, a, pid, tid, at_ns);
     out_char(t->out, '}');
 }
 
-void trace_arrow_args(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns)
+void trace_flow_args(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
-    arrow(t, a, pid, tid, at_ns);
+    put_flow(t, a, pid, tid, at_ns);
     trace_args(t);
 }
 
-void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
-                int64_t at_ns)
+void trace_flow_id(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
+                   int64_t at_ns)
 {
     char name[128];
     const size_t before = strlen(category), len = strlen(id);
     assert(before + len < sizeof name);
     memcpy(name, category, before);
     memcpy(name + before, id, len + 1);
-    trace_arrow(t, &(struct arrow){ end, end == 'f', name, category, id, 0 }, pid, tid, at_ns);
+    trace_flow(t, &(struct flow){ end, end == 'f', name, category, id, 0 }, pid, tid, at_ns);
 }

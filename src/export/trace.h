@@ -1,4 +1,4 @@
-/* trace.h - a timeline in the Trace Event format of Chrome and Perfetto, written as it is told.
+/* trace.h - a timeline in the Trace Event format of Chrome and Perfetto, written incrementally.
  *
  * An event is begun, given arguments, and ended:
  *     trace_slice(t, name, len, pid, tid, begin_ns, dur_ns);
@@ -45,7 +45,7 @@ struct trace {
 void trace_begin(struct trace *t);
 void trace_finish(struct trace *t);
 
-/* True when an event of this time is to be written. Ask before writing slices, counters and arrow heads. */
+/* True when an event of this time is to be written. Ask before writing slices, counters and flow ends. */
 bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns);
 
 /* Something about the whole, in the process of the event before it; arguments follow, until trace_end(). */
@@ -115,20 +115,20 @@ void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in
 void trace_end(struct trace *t);                                   /* ends an event that had arguments */
 void trace_end_bare(struct trace *t);                              /* ends an event that had none */
 
-/* One end of an arrow: 's' starts it, 't' is on its way, 'f' ends it. `binds`: it is tied to the slice around it and not
- * to the next one. trace_arrow_args() leaves the event open for arguments, until trace_end(). */
-struct arrow {
+/* One end of a flow: 's' starts it, 't' is on its way, 'f' ends it. `binds`: it is tied to the slice around it and not
+ * to the next one. trace_flow_args() leaves the event open for arguments, until trace_end(). */
+struct flow {
     char end;
     bool binds;
     const char *name, *category;
     const char *id; /* NULL: it is `number` */
     uint64_t number;
 };
-void trace_arrow(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns);
-void trace_arrow_args(struct trace *t, const struct arrow *a, uint32_t pid, int64_t tid, int64_t at_ns);
+void trace_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns);
+void trace_flow_args(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns);
 
-/* One end of an arrow, 's' or 'f': `name` is the category followed by the id. Both ends carry the start of their slice. */
-void trace_flow(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
-                int64_t at_ns);
+/* One end of a flow, 's' or 'f': `name` is the category followed by the id. Both ends carry the start of their slice. */
+void trace_flow_id(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
+                   int64_t at_ns);
 
 #endif

@@ -12,7 +12,7 @@
 
 static const char FILE_NAME[] = "ascope.json", RINGS_NAME[] = "ascope.rings";
 
-/* A step is up to 200 bytes, and the collector tells of a hundred thousand of them at most. */
+/* A step is up to 200 bytes, and the recorder stores a hundred thousand of them at most. */
 enum { FILE_MOST = 32 << 20, TEXT_MOST = 64 };
 
 /* When a key has to be there. A recording that is not over cannot know what is measured at its end. */
@@ -202,17 +202,17 @@ static void read_all(struct reading *r, const json_t *root)
     /* Who was killed has read no clock at the end. */
     const bool has_stop = c->ended != COLLECTOR_RUNNING && c->ended != COLLECTOR_RECOVERED;
     if (!has_stop)
-        c->stop_uncertainty_ns = NOT_TOLD;
+        c->stop_uncertainty_ns = NOT_KNOWN;
     read_keys(r, "written.", json_object_get(root, "written"), TABLE(written_key), c);
     read_keys(r, "aged.", json_object_get(root, "aged"), TABLE(aged_key), c);
-    const struct collector_device device = { .start_uncertainty_ns = NOT_TOLD,
-                                             .stop_uncertainty_ns = NOT_TOLD,
+    const struct collector_device device = { .start_uncertainty_ns = NOT_KNOWN,
+                                             .stop_uncertainty_ns = NOT_KNOWN,
                                              .nominal_mhz = NAN,
                                              .mhz = NAN,
                                              .drift_ppm = NAN };
     c->devices = read_rows(r, root, "devices", TABLE(device_key), &device, sizeof device, &c->n_devices);
     for (size_t i = 0; i < c->n_devices && !has_stop; i++) {
-        c->devices[i].stop_uncertainty_ns = NOT_TOLD;
+        c->devices[i].stop_uncertainty_ns = NOT_KNOWN;
         c->devices[i].drift_ppm = NAN;
     }
     c->dropped = read_rows(r, root, "dropped", TABLE(dropped_key), &(struct collector_dropped){ 0 }, sizeof *c->dropped,
@@ -225,13 +225,13 @@ static void read_all(struct reading *r, const json_t *root)
 static void count_losses(struct reading *r)
 {
     const struct collector *c = r->out;
-    enum { KINDS_TOLD = 8 };
+    enum { KINDS_SHOWN = 8 };
     uint64_t n = 0;
     const char *kinds = NULL;
     for (size_t i = 0; i < c->n_dropped; i++) {
         if (c->dropped[i].n == 0)
             continue;
-        if (i < KINDS_TOLD)
+        if (i < KINDS_SHOWN)
             kinds = arena_printf(r->mem, "%s%s%s %" PRIu64, kinds ? kinds : "", kinds ? ", " : "", c->dropped[i].what,
                                  c->dropped[i].n);
         n = n > UINT64_MAX - c->dropped[i].n ? UINT64_MAX : n + c->dropped[i].n;
@@ -294,8 +294,8 @@ bool collector_load(struct collector *out, const char *path, struct arena *mem, 
                                .device = "",
                                .mhz = NAN,
                                .first_mhz = NAN,
-                               .start_uncertainty_ns = NOT_TOLD,
-                               .stop_uncertainty_ns = NOT_TOLD };
+                               .start_uncertainty_ns = NOT_KNOWN,
+                               .stop_uncertainty_ns = NOT_KNOWN };
     const char *file = arena_printf(mem, "%s/%s", path, FILE_NAME),
                *rings = arena_printf(mem, "%s/%s", path, RINGS_NAME);
     size_t len = 0;

@@ -7,7 +7,7 @@
 #include "profile/collector.h"
 
 /* What path/ascope.json says, and whether path/ascope.rings is there. What is missing, damaged or absurd in it is counted and
- * left out, as are the losses that the collector tells of itself. False only without memory. */
+ * left out, as are the losses that the recorder reports. False only without memory. */
 bool collector_load(struct collector *out, const char *path, struct arena *mem, struct losses *lost, struct error *e);
 
 /* The same for the *_ascend_pt directory around a PROF directory; nothing when it lies elsewhere. */

@@ -222,7 +222,7 @@ static bool load_all_changes(struct source *s, struct counters *c, struct error 
     for (size_t i = 0; i < 2; i++)
         if (!load_changes(s, change_streams[i].stream, change_streams[i].has_kinds, of, e))
             return false;
-    for (unsigned k = 0; k < LPM_KINDS; k++) /* an early change tells what holds at the beginning: no loss */
+    for (unsigned k = 0; k < LPM_KINDS; k++) /* an early change gives the value at the beginning: no loss */
         if (of[k]->n > 0 && !place(s, "", DEVICE_TICK, of[k], LPM_ENTRY_FIELDS, e))
             return false;
     return true;

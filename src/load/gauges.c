@@ -223,7 +223,8 @@ static bool load_disk(struct source *s, struct text *t, struct gauge *g)
     const uint64_t per_s = asked > 0 && asked <= 1000000000 ? (uint64_t)asked : 50;
     size_t first = 0; /* row of the current run of the tool */
     int64_t start_ns = s->begin_ns;
-    bool is_ahead = false; /* the start was told before the lines; the collector tells it when the tool has ended */
+    bool is_ahead =
+        false; /* the start was reported before the lines; the collector reports it when the tool has ended */
     for (struct word line; text_next(t, &line);) {
         struct word word[2];
         const size_t n = line_words(line.at, line.len, word, 2);

@@ -44,7 +44,7 @@ static const uint64_t NO_THREAD = UINT64_MAX;
 enum line_kind {
     LINE_BAD,
     LINE_CALL,
-    LINE_REST,   /* of a call that was told to be open, with its whole duration */
+    LINE_REST,   /* of a call that was reported to be open, with its whole duration */
     LINE_OPEN,   /* a call that has not come back; its rest follows unless the tracer was stopped */
     LINE_NOTICE, /* not about a call: signals, exits */
 };

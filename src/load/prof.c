@@ -64,7 +64,7 @@ static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t
         struct stat st = { 0 };
         int here = !full ? ENOMEM : lstat(full, &st) != 0 ? errno : 0;
         if (here == 0 && S_ISLNK(st.st_mode) && is_folder_name(name))
-            here = ELOOP; /* a folder of a collection that we do not look into is to be told */
+            here = ELOOP; /* a folder of a collection that we do not look into is to be reported */
         const bool found = here == 0 && S_ISDIR(st.st_mode) && wanted(full, name, &here);
         char **slot = found ? list_add(&list, mem) : NULL;
         if (slot)
@@ -95,7 +95,7 @@ static bool wants_source(const char *path, const char *name, int *why)
     return is_folder_name(name) && source_is_one(path, why);
 }
 
-/* A folder whose settings are gone is a part of the collection all the same: that it cannot be read is to be told. */
+/* A folder whose settings are gone is a part of the collection all the same: that it cannot be read is to be reported. */
 static bool wants_folder(const char *path, const char *name, int *why)
 {
     (void)path;
@@ -233,7 +233,7 @@ static bool open_sources(struct profile *p, struct error *e)
     return true;
 }
 
-/* Without them a task of one iteration cannot be told from the same task of the next. */
+/* Without them a task of one iteration cannot be reported from the same task of the next. */
 static bool has_unique_ids(const struct profile *p)
 {
     enum { DRIVER_WITH_UNIQUE_IDS = 0x072211 };

@@ -113,7 +113,7 @@ bool pt_is_one(const char *path, int *why)
     return p.why == 0 && is_collection(&p);
 }
 
-/* NULL: it cannot be used, which is counted; or there is no memory, which json_memory_failed() and the arena tell. */
+/* NULL: it cannot be used, which is counted; or there is no memory, which json_memory_failed() and the arena report. */
 static json_t *read_object(struct collection *s, const char *name)
 {
     const char *path = arena_printf(s->mem, "%s/%s", s->path, name);
@@ -172,10 +172,10 @@ static void read_settings(struct collection *s, const json_t *info, const struct
                  *more = json_object_get(config, "experimental_config"), *rank = json_object_get(info, "rank_id"),
                  *activities = json_object_get(common, "activities"), *types = json_object_get(more, "_export_type");
     struct collection_settings *t = &s->settings;
-    const bool told = json_is_array(activities);
-    t->has_cpu = p->has_framework && (!told || lists(activities, "ProfilerActivity.CPU"));
+    const bool has_list = json_is_array(activities);
+    t->has_cpu = p->has_framework && (!has_list || lists(activities, "ProfilerActivity.CPU"));
     t->has_npu = *p->prof; /* a PROF directory is read, whoever asked for it */
-    if (told) {
+    if (has_list) {
         if (lists(activities, "ProfilerActivity.CPU") && !p->has_framework)
             losses_add(&s->lost, LOSS_UNREADABLE, 1, "FRAMEWORK", 0);
         if (lists(activities, "ProfilerActivity.NPU") && !*p->prof)
@@ -217,7 +217,7 @@ static struct noted_clock read_clock(const json_t *info)
 }
 
 /* What stamps are counted in where profiler_info*.json is gone. Both collectors read the counter on the same condition, so the
- * clock of the PROF directory tells; and what recorded the collection may have noted it. */
+ * clock of the PROF directory decides; and what recorded the collection may have noted it. */
 static bool guess_unit(const struct collection *s, bool *is_counter, double *mhz)
 {
     const struct collector *c = &s->collector;

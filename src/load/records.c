@@ -92,11 +92,12 @@ static size_t fits(const struct layout *l, const struct slice *s, size_t stride,
     size_t good = 0;
     *n = 0;
     for (size_t at = 0; *n < PROBED && at <= s->size && s->size - at >= l->size; at += stride, ++*n)
-        good += l->told.width ? field_get(&l->told, s->data + at) == stride : match_holds(&l->magic, s->data + at);
+        good += l->size_field.width ? field_get(&l->size_field, s->data + at) == stride
+                                    : match_holds(&l->magic, s->data + at);
     return good;
 }
 
-/* Records that are longer than we know tell it by their own size, or by where the next one begins. What is damaged does
+/* Records that are longer than known are recognised by their own size, or by where the next one begins. What is damaged does
  * not: several must agree, and none may begin elsewhere. */
 static size_t stride_of(const struct layout *l, struct segment seg)
 {
@@ -104,7 +105,7 @@ static size_t stride_of(const struct layout *l, struct segment seg)
     const struct slice *s = &seg.slice[0];
     size_t n, n_long;
     const size_t good = fits(l, s, l->size, &n);
-    if ((l->told.width == 0 && l->magic.width == 0) || s->number > 0 || good == n)
+    if ((l->size_field.width == 0 && l->magic.width == 0) || s->number > 0 || good == n)
         return l->size;
     for (size_t stride = l->size + GROWTH; stride <= (size_t)l->size * LONGEST; stride += GROWTH) {
         size_t shared = 0; /* places where a record may begin either way */
@@ -128,7 +129,7 @@ static const uint8_t *segment_joined(struct gather *g, struct segment seg)
     return all;
 }
 
-/* Records of several lengths, each of which tells its own. Behind one that cannot be, the next that can is looked for. */
+/* Records of several lengths, each of which stores its own. Behind one that cannot be, the next that can is looked for. */
 static bool gather_mixed(struct gather *g, struct segment seg)
 {
     enum { HEAD = 8, LONGEST = 512 };
@@ -139,7 +140,7 @@ static bool gather_mixed(struct gather *g, struct segment seg)
     bool is_lost = false;
     size_t at = 0, size;
     for (; all && bytes - at >= HEAD; at += size) {
-        size = field_get(&l->told, all + at);
+        size = field_get(&l->size_field, all + at);
         const bool is_one = size >= HEAD && size <= LONGEST && size % HEAD == 0;
         losses_add(&g->source->lost, LOSS_BAD_VALUE, !is_one && !is_lost && g->counts, file, at);
         is_lost = !is_one;
@@ -158,7 +159,7 @@ static bool gather_mixed(struct gather *g, struct segment seg)
 
 static bool gather_segment(struct gather *g, struct segment seg)
 {
-    if (g->layout->told.width && g->source->chip && g->source->chip->tracks_tasks)
+    if (g->layout->size_field.width && g->source->chip && g->source->chip->tracks_tasks)
         return gather_mixed(g, seg);
     const size_t size = stride_of(g->layout, seg), bytes = segment_bytes(seg), odd = bytes % size;
     size_t slice = 0, at = 0, n = bytes / size;

@@ -375,7 +375,7 @@ static bool list_slices(struct source *s, DIR *dir, struct listing *l)
         if (slot)
             *slot = f;
     }
-    if (why != 0) /* names that nobody tells us cannot be counted: it is one loss, of the rest */
+    if (why != 0) /* unknown names cannot be counted: it is one loss, of the rest */
         losses_add(&s->lost, LOSS_UNREADABLE, 1, arena_printf(s->mem, "%s/data", s->name), 0);
     if (l->found.n > 0)
         qsort(l->found.at, l->found.n, sizeof *l->found.at, by_family);

@@ -8,10 +8,10 @@ void account_problem(struct account *a, const char *text)
     if (slot)
         *slot = text ? arena_text(a->mem, text, strlen(text)) : NULL;
     else
-        a->n_untold++;
+        a->n_omitted++;
 }
 
 bool account_is_lossy(const struct account *a, const struct losses *lost)
 {
-    return a->problems.n + a->n_untold > 0 || losses_damage(lost) > 0;
+    return a->problems.n + a->n_omitted > 0 || losses_damage(lost) > 0;
 }

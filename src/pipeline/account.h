@@ -19,7 +19,7 @@ struct written {
 struct account {
     LIST(struct written) files;
     LIST(const char *) problems; /* one line each: what could not be done, and why */
-    size_t n_untold;             /* problems that there was no memory to note */
+    size_t n_omitted;            /* problems that there was no memory to note */
     double load_s, analyse_s, write_s;
     struct arena *mem;
 };

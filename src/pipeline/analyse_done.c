@@ -71,7 +71,7 @@ static void put_problems(struct out *o, const struct account *a)
         put_text(o, a->problems.at[i]); /* null: there was no memory for it */
     }
     out_lit(o, "\n  ],\n  \"problems_without_text\": ");
-    out_u64(o, a->n_untold);
+    out_u64(o, a->n_omitted);
     out_lit(o, ",\n");
 }
 

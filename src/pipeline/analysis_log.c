@@ -53,7 +53,7 @@ static void log_found(struct log *l, const struct collection *s)
 static void log_recording(struct log *l, const struct collector *c, struct arena *mem)
 {
     const struct recording_facts facts = recording_facts(c, mem);
-    enum { FACTS_A_LINE = 6, STEPS_TOLD = 100 };
+    enum { FACTS_A_LINE = 6, STEPS_SHOWN = 100 };
     const char *text = NULL;
     for (size_t i = 0; i < facts.list.n; i++) {
         const struct recording_fact *f = &facts.list.at[i];
@@ -63,15 +63,15 @@ static void log_recording(struct log *l, const struct collector *c, struct arena
             text = NULL;
         }
     }
-    for (size_t i = 0; i < c->n_steps && i < STEPS_TOLD; i++) {
+    for (size_t i = 0; i < c->n_steps && i < STEPS_SHOWN; i++) {
         const struct collector_step *k = &c->steps[i];
         line(l, "INFO",
              "recording: step %" PRId64 ": records %" PRIu64 ", bytes %" PRIu64 ", dropped %" PRIu64
              ", hook_ns %" PRIu64 ", writer_lag_most_ns %" PRIu64,
              k->step, k->records, k->bytes, k->dropped, k->hook_ns, k->lag_most_ns);
     }
-    if (c->n_steps > STEPS_TOLD)
-        line(l, "INFO", "recording: and %zu steps more; --json tells them all", c->n_steps - STEPS_TOLD);
+    if (c->n_steps > STEPS_SHOWN)
+        line(l, "INFO", "recording: and %zu steps more; --json lists them all", c->n_steps - STEPS_SHOWN);
 }
 
 static void log_losses(struct log *l, const struct losses *lost)
@@ -84,7 +84,8 @@ static void log_losses(struct log *l, const struct losses *lost)
         if (lost->by[why].n > 0)
             line(l, loss_is_damage((enum loss)why) ? "WARNING" : "INFO", "%llu %s, %s %s%s",
                  (unsigned long long)lost->by[why].n, loss_text((enum loss)why),
-                 place == LOSS_TOLD_BY ? "as told by" : "first:", lost->by[why].file ? lost->by[why].file : "?", at);
+                 place == LOSS_REPORTED_BY ? "according to" : "first:", lost->by[why].file ? lost->by[why].file : "?",
+                 at);
     }
 }
 

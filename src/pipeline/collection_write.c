@@ -146,8 +146,8 @@ static void write_job(const struct writing *w, struct job *j)
         return;
     if (w->part && o->time && !cut_table(&x, j, &t))
         return;
-    /* Older tools, and the documents, have no Device_id: it is left out where it tells nothing. */
-    if (o->report && w->options->dialect == DIALECT_SEED && s->profile.n_devices < 2)
+    /* Older tools, and the documents, have no Device_id: it is left out where it says nothing. */
+    if (o->report && w->options->dialect == DIALECT_DOCUMENTED && s->profile.n_devices < 2)
         t.n_hidden = 1;
     write_table(w, j, &t);
 }

@@ -159,8 +159,8 @@ static void write_report(struct writing *w, struct job *j)
     if (!j->report->build(&x, &t, &j->error) || !has_memory(w, j, j->report->file) || t.n_rows == 0)
         return;
     t.is_safe = w->options->csv_is_safe;
-    const bool seed = x.options->dialect == DIALECT_SEED && j->report->seed_file;
-    const char *file = seed ? j->report->seed_file : j->report->file;
+    const bool seed = x.options->dialect == DIALECT_DOCUMENTED && j->report->documented_file;
+    const char *file = seed ? j->report->documented_file : j->report->file;
     if (w->options->format == FORMAT_JSON)
         write_json(w, j, &t, file);
     else
@@ -261,7 +261,7 @@ static void readme_recording(struct out *o, const struct result *out)
     const struct recording_facts facts = recording_facts(&out->profile.collector, out->account.mem);
     if (facts.list.n == 0)
         return;
-    out_lit(o, "The recording, as ascope's collector tells it\n");
+    out_lit(o, "The recording, as recorded by ascope\n");
     for (size_t i = 0; i < facts.list.n; i++) {
         char line[256];
         const int len = snprintf(line, sizeof line, "%s: %s\n", facts.list.at[i].name, facts.list.at[i].value);
@@ -315,9 +315,9 @@ static void note_unknown(struct result *out)
                                      "exported",
                                      p->path, p->platform, p->chip->product, p->lost.by[LOSS_UNREAD].file));
     for (size_t d = 0; d < p->n_devices && !version; d++) {
-        const char *told = p->device[d].source.settings.version;
-        if (*told && strcmp(told, "1.0") != 0 && strcmp(told, "2.0") != 0)
-            version = told;
+        const char *reported = p->device[d].source.settings.version;
+        if (*reported && strcmp(reported, "1.0") != 0 && strcmp(reported, "2.0") != 0)
+            version = reported;
     }
     if (version)
         account_problem(&out->account,

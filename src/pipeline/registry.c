@@ -28,7 +28,7 @@
 #include "export/samplers/usage_export.h"
 #include "export/samplers/usage_tracks.h"
 
-/* One row for each table file: its name, its name in the seed dialect where it is another one, and what it holds. */
+/* One row for each table file: its name, its name in the documented dialect where it is another one, and what it holds. */
 /* clang-format off */
 static const struct report reports[] = {
     { "op_summary", NULL, "operators: when they ran, for how long, on which data, and what the cores counted",

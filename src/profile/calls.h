@@ -85,7 +85,7 @@ struct tracks {
     size_t n;
     uint32_t *thread, *data_len, *task; /* task: the low 16 bits, and the batch is beside it; or all, without batches */
     uint16_t *device, *stream, *batch;
-    uint16_t *told_batch; /* as the record has it, where `batch` counts the uses of an id; else NULL */
+    uint16_t *recorded_batch; /* as the record has it, where `batch` counts the uses of an id; else NULL */
     uint64_t *time, *type, *kernel;
     const uint8_t **record; /* for the extension */
     uint32_t *call;         /* the deepest call of the tree around it, or NO_ROW */

@@ -25,7 +25,7 @@ struct collection_settings {
     int64_t rank;
 };
 
-/* What the arrows from the host end at on the device: the events that operators started. One for each arrow: where several
+/* What the flow events from the host end at on the device: the events that operators started. One for each flow: where several
  * end, the collective itself, or else the earliest. Sorted by (launch_ns, device, begin_ns). */
 struct kernels {
     size_t n;

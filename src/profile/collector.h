@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NOT_TOLD UINT64_MAX /* of a number of nanoseconds; an MHz or ppm that nobody knows is NAN */
+#define NOT_KNOWN UINT64_MAX /* of a number of nanoseconds; an MHz or ppm that nobody knows is NAN */
 
 enum collector_end {
     COLLECTOR_ENDED_UNKNOWN,

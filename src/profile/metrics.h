@@ -43,7 +43,7 @@ struct metric {
     const char *name;
     enum metric_kind kind;
     bool hidden_of[CORES]; /* such a core cannot do that: op_summary leaves the column out, the database has it */
-    bool is_of_vector;     /* some chips with one kind of core cannot tell it */
+    bool is_of_vector;     /* some chips with one kind of core cannot report it */
     enum { ANY_VECTOR, WIDE_VECTOR, NARROW_VECTOR } vector; /* only of chips with such a vector unit */
     unsigned n_events;
     uint16_t event[METRIC_EVENTS];
@@ -57,7 +57,7 @@ struct metric_column {
     const char *name;  /* "aic_mac_time": in the database */
     const char *label; /* "aic_mac_time(us)": in tables */
     bool is_hidden;
-    bool is_unknown;                /* the chip cannot tell: not available */
+    bool is_unknown;                /* the chip cannot report: not available */
     bool is_custom;                 /* an event that the user chose */
     uint8_t counter[METRIC_EVENTS]; /* where each event was counted */
 };

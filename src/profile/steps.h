@@ -22,7 +22,7 @@ struct steps {
         size_t n;
         uint64_t *model, *index, *begin, *end;
         uint64_t *fp, *bp; /* begin of the forward pass, end of the backward pass */
-        bool *is_step;     /* a training step, told by the framework, and no iteration of a model */
+        bool *is_step;     /* a training step, reported by the framework, and no iteration of a model */
     } iterations;
     struct spans reduces, get_nexts; /* by iteration, and in it stream by stream, as they began */
     struct device_marks {            /* of the user, during the collection; by id, then by begin */

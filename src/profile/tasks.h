@@ -1,7 +1,7 @@
 /* tasks.h - work on a device: as the host handed it over, as the device logged it, and both joined.
  *
  * A task is known by (device, stream, batch, task, context). The batch counts the wrap-arounds of 16-bit task ids; the
- * context tells the parts of one task, NO_CONTEXT is the task as a whole.
+ * context distinguishes the parts of one task, NO_CONTEXT is the task as a whole.
  */
 #ifndef ASCOPE_PROFILE_TASKS_H
 #define ASCOPE_PROFILE_TASKS_H
@@ -21,7 +21,7 @@ struct host_tasks {
     size_t n;
     uint32_t *global_id; /* one number for each id, over all devices: what the database calls globalTaskId */
     uint16_t *device, *stream, *batch;
-    uint16_t *told_batch; /* as in tracks */
+    uint16_t *recorded_batch; /* as in tracks */
     uint32_t *task, *context;
     uint64_t *key;   /* stream, batch and task in one number, for joins; see task_key() */
     name_id *type;   /* KERNEL_AICORE, MEMCPY_ASYNC, … */

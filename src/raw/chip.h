@@ -59,7 +59,7 @@ struct chip {
     bool has_one_core;      /* cube and vector unit are one core with one set of counters */
     bool has_narrow_vector; /* its vector unit does fewer operations in a cycle */
     bool has_half_vector;   /* the same, of numbers of 32 bits only */
-    bool counts_no_vector;  /* its core cannot tell what its vector unit does */
+    bool counts_no_vector;  /* its core cannot report what its vector unit does */
     bool is_native;         /* whole collections are presented in the newer way: see struct export */
     bool has_wide_ids;      /* 32 bits, each used once: no batches, and no contexts below them */
     bool has_unique_ids;    /* a task has one id in the whole collection, so all of it can be exported at once */
@@ -69,7 +69,7 @@ struct chip {
     uint16_t ddr_bits;      /* width of the bus to the DDR memory */
     bool draws_freq, stores_freq, draws_voltage; /* of the AI cores: in the timeline, in the database */
     bool pcie_is_last;                           /* the PCIe report shows the last sample, not the mean */
-    bool counts_l2_bw, counts_mte_bw;            /* sampled cores can tell this traffic */
+    bool counts_l2_bw, counts_mte_bw;            /* sampled cores can report this traffic */
     struct rate_events l2;                       /* others: lines that had to make room */
     struct rate_events smmu;                     /* others: addresses that no table had */
 };

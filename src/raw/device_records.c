@@ -64,7 +64,7 @@ const struct layout pmu_block_layout = {
     }
 
 const struct layout ts_step_layout = {
-    .name = "ts_step", .size = 40, .told = TS_SIZE, .kind = TS_KIND(10), .n = STEP_FIELDS,
+    .name = "ts_step", .size = 40, .size_field = TS_SIZE, .kind = TS_KIND(10), .n = STEP_FIELDS,
     .field = {
         [STEP_TICK] = { 8, W64, "tick" },
         [STEP_INDEX] = { 16, W64, "index" },
@@ -76,7 +76,7 @@ const struct layout ts_step_layout = {
 };
 
 const struct layout ts_step_wide_layout = {
-    .name = "ts_step_wide", .size = 40, .told = TS_SIZE, .kind = TS_KIND(10), .n = STEP_FIELDS,
+    .name = "ts_step_wide", .size = 40, .size_field = TS_SIZE, .kind = TS_KIND(10), .n = STEP_FIELDS,
     .field = {
         [STEP_TICK] = { 8, W64, "tick" },
         [STEP_INDEX] = { 16, W64, "index" },
@@ -88,7 +88,7 @@ const struct layout ts_step_wide_layout = {
 };
 
 const struct layout ts_timeline_layout = {
-    .name = "ts_timeline", .size = 32, .told = TS_SIZE, .kind = TS_KIND(3), .n = TS_TIMELINE_FIELDS,
+    .name = "ts_timeline", .size = 32, .size_field = TS_SIZE, .kind = TS_KIND(3), .n = TS_TIMELINE_FIELDS,
     .field = {
         [TS_TIMELINE_TYPE] = { 8, W16, "type" },
         [TS_TIMELINE_STATE] = { 10, W16, "state" },
@@ -99,7 +99,7 @@ const struct layout ts_timeline_layout = {
 };
 
 const struct layout ts_memcpy_layout = {
-    .name = "ts_memcpy", .size = 40, .told = TS_SIZE, .kind = TS_KIND(11), .n = TS_MEMCPY_FIELDS,
+    .name = "ts_memcpy", .size = 40, .size_field = TS_SIZE, .kind = TS_KIND(11), .n = TS_MEMCPY_FIELDS,
     .field = {
         [TS_MEMCPY_TICK] = { 8, W64, "tick" },
         [TS_MEMCPY_STREAM] = { 16, W16, "stream" },
@@ -109,7 +109,7 @@ const struct layout ts_memcpy_layout = {
 };
 
 const struct layout ts_state_layout = {
-    .name = "ts_state", .size = 40, .told = TS_SIZE, .kind = TS_KIND(12), .n = TS_STATE_FIELDS,
+    .name = "ts_state", .size = 40, .size_field = TS_SIZE, .kind = TS_KIND(12), .n = TS_STATE_FIELDS,
     .field = {
         [TS_STATE_TICK] = { 8, W64, "tick" },
         [TS_STATE_STREAM] = { 16, W16, "stream" },
@@ -120,7 +120,7 @@ const struct layout ts_state_layout = {
 };
 
 const struct layout ts_flip_layout = {
-    .name = "ts_flip", .size = 40, .told = TS_SIZE, .kind = TS_KIND(14), .n = TS_FLIP_FIELDS,
+    .name = "ts_flip", .size = 40, .size_field = TS_SIZE, .kind = TS_KIND(14), .n = TS_FLIP_FIELDS,
     .field = {
         [TS_FLIP_TICK] = { 8, W64, "tick" },
         [TS_FLIP_STREAM] = { 16, W16, "stream" },
@@ -130,7 +130,7 @@ const struct layout ts_flip_layout = {
 };
 
 const struct layout ts_blocks_layout = {
-    .name = "ts_blocks", .size = 40, .told = TS_SIZE, .kind = TS_KIND(15), .n = TS_BLOCKS_FIELDS,
+    .name = "ts_blocks", .size = 40, .size_field = TS_SIZE, .kind = TS_KIND(15), .n = TS_BLOCKS_FIELDS,
     .field = {
         [TS_BLOCKS_TICK] = { 8, W64, "tick" },
         [TS_BLOCKS_STREAM] = { 16, W16, "stream" },

@@ -68,7 +68,7 @@ extern const struct layout ts_flip_layout;
 enum { TS_BLOCKS_TICK, TS_BLOCKS_STREAM, TS_BLOCKS_TASK, TS_BLOCKS_COUNT, TS_BLOCKS_FIELDS };
 extern const struct layout ts_blocks_layout;
 
-/* Records of the AI CPU: 256 bytes with the host's header, told apart by their type. */
+/* Records of the AI CPU: 256 bytes with the host's header, distinguished by their type. */
 enum {
     AICPU_STREAM,
     AICPU_TASK,

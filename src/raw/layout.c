@@ -48,8 +48,8 @@ void layout_init(const struct layout *l, uint8_t *rec)
     memset(rec, 0, l->size);
     put_match(&l->magic, rec);
     put_match(&l->kind, rec);
-    if (l->told.width)
-        memcpy(rec + l->told.off, &l->size, l->told.width);
+    if (l->size_field.width)
+        memcpy(rec + l->size_field.off, &l->size, l->size_field.width);
 }
 
 /* The switch is taken once per column, not once per record. */

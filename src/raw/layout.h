@@ -20,7 +20,7 @@ struct field {
     const char *name;
 };
 
-/* Tells records of one kind from others: (little-endian value at off & mask) == value. Width 0 always matches. */
+/* Distinguishes records of one kind from others: (little-endian value at off & mask) == value. Width 0 always matches. */
 struct match {
     uint16_t off;
     uint8_t width;
@@ -30,10 +30,10 @@ struct match {
 struct layout {
     const char *name;
     uint16_t size;
-    struct match magic; /* a record that fails this is damaged */
-    struct field told;  /* where a record tells its own size; width 0: nowhere */
-    struct match kind;  /* a record that fails this is another kind in the same stream */
-    bool keeps_rest;    /* the reader keeps a pointer to the record for what does not fit into columns: arrays, text */
+    struct match magic;      /* a record that fails this is damaged */
+    struct field size_field; /* where a record stores its own size; width 0: nowhere */
+    struct match kind;       /* a record that fails this is another kind in the same stream */
+    bool keeps_rest; /* the reader keeps a pointer to the record for what does not fit into columns: arrays, text */
     uint16_t n;
     struct field field[LAYOUT_MOST_FIELDS];
 };

@@ -47,7 +47,7 @@ extern const struct layout pcie_layout;
 enum { QOS_TIME, QOS_FIRST, QOS_VALUES = 10, QOS_FIELDS = QOS_FIRST + QOS_VALUES };
 extern const struct layout qos_layout;
 
-/* Records of the SoC, told apart by the function in the low bits of the head. Times in ticks. */
+/* Records of the SoC, distinguished by the function in the low bits of the head. Times in ticks. */
 enum { SOC_TIME, SOC_HEAD, SOC_ID, SOC_FIRST };
 enum { SOC_HEAD_TYPE_SHIFT = 10 };
 enum { SIO_VALUES = 8, SIO_FIELDS = SOC_FIRST + SIO_VALUES }; /* bytes: req, rsp, snp, dat received, then sent */

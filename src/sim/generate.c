@@ -239,7 +239,7 @@ static bool session_fill(struct sim_process *p, const char *path, struct error *
     return torch_close(p->torch, e) && is_well;
 }
 
-/* Half a collection looks like one that was interrupted: nobody could tell, so it has another name until it is whole. */
+/* Half a collection looks like one that was interrupted: it has another name until it is whole. */
 static bool process_write(struct sim_process *p, char *path, size_t size, struct error *e)
 {
     p->pid = 20480 + 64 * p->index;

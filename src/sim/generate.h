@@ -63,7 +63,7 @@ struct sim_options {
     bool comm;         /* collectives */
     bool kfc;          /* half of the collectives are run by the AI CPU */
     bool graphs;       /* a loaded graph and a captured one, both run in every step */
-    bool late;         /* the captured graph is older than the collection: only the runtime tells its operators */
+    bool late;         /* the captured graph is older than the collection: only the runtime reports its operators */
     bool copies;       /* host to device and back */
     bool marks;        /* ranges and points that a user put into the program */
     bool samplers;     /* hardware counters, host and device operating system */

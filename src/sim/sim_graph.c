@@ -71,7 +71,7 @@ static void graph_head(struct sim_device *d, uint64_t begin, uint64_t end, uint3
     host_event(p, HOST_CALL_ONCE, LEVEL_MODEL, TYPE_MODEL_LOAD, d->main.id, 0, end, d->graph_model);
 }
 
-/* Everything about a loaded graph is told once, while it is loaded. */
+/* Everything about a loaded graph is recorded once, while it is loaded. */
 void graph_load(struct sim_device *d)
 {
     static const char *const types[GRAPH_OPERATORS] = { "MatMulV2",      "Mul",  "Transpose",

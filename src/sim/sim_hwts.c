@@ -1,4 +1,4 @@
-/* Chips without STARS: another task log, counters without times, and a scheduler that tells of some tasks elsewhere. */
+/* Chips without STARS: another task log, counters without times, and a scheduler that reports some tasks elsewhere. */
 #include "sim/sim_hwts.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static uint8_t *record_begin(struct slices *s, const struct layout *l)
     return rec;
 }
 
-/* What the scheduler tells of a task that it has in hand itself: received and started, later ended. */
+/* Records of the scheduler for a task that it executes itself: received and started, later ended. */
 static void states_write(struct sim_device *d, const struct layout *l, uint16_t stream, const struct device_task *t,
                          bool is_end)
 {
@@ -45,8 +45,8 @@ static const struct layout *track_of(const struct sim_process *p, uint8_t kind)
     if (kind == TASK_COPY_PCIE)
         return &ts_memcpy_layout;
     const bool is_ai_cpu = kind == TASK_AICPU || kind == TASK_AICPU_QUIET;
-    const bool is_told = p->chip->group == ON_910 ? is_ai_cpu : p->chip->group == ON_310P && kind == TASK_MODEL;
-    return is_told ? &ts_state_layout : NULL;
+    const bool is_logged = p->chip->group == ON_910 ? is_ai_cpu : p->chip->group == ON_310P && kind == TASK_MODEL;
+    return is_logged ? &ts_state_layout : NULL;
 }
 
 static bool has_vector_files(const struct sim_process *p, uint8_t kind)
@@ -54,7 +54,7 @@ static bool has_vector_files(const struct sim_process *p, uint8_t kind)
     return p->chip->group == ON_MDC && kind == TASK_VECTOR;
 }
 
-/* The 310 tells of all tasks in its track. */
+/* The 310 reports all tasks in its track. */
 static void timeline_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end)
 {
     const struct layout *l = &ts_timeline_layout;

@@ -1,5 +1,5 @@
 /* Collectives that the AI CPU runs: the host launches one kernel, and that kernel hands the small tasks to the streams.
- * So the device tells of them: which operator, which tasks with which data, where the operator begins and ends. */
+ * So the device reports them: which operator, which tasks with which data, where the operator begins and ends. */
 #include "sim/sim_kfc.h"
 #include "sim/sim_torch.h"
 
@@ -52,7 +52,7 @@ static uint8_t *aicpu_record(struct sim_device *d, const struct layout *l, uint3
     return rec;
 }
 
-/* A task number on a stream that the device fills: its flips are told by the AI CPU, not by the host. */
+/* A task number on a stream that the device fills: its flips are reported by the AI CPU, not by the host. */
 static uint16_t task_number(struct sim_device *d, enum sim_stream which, uint64_t tick)
 {
     struct device_stream *s = &d->stream[which];

@@ -116,7 +116,7 @@ struct sim_device {
     struct dice dice, counters, samples; /* the schedule; what the counters say; what the samplers see */
     struct slices out[DEVICE_FILES];
     uint64_t mono_ns, tick0, device_mono_ns; /* one instant: host clock, device counter, device clock */
-    uint64_t host_cnt, host_cnt_diff;        /* the same instant as host_start.log tells it */
+    uint64_t host_cnt, host_cnt_diff;        /* the same instant as host_start.log reports it */
     uint64_t now;                            /* host ticks; nothing will be launched earlier */
     uint64_t logged;                         /* device ticks; everything before is in the log */
     struct sim_thread main, backward, comm;

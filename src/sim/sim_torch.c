@@ -260,7 +260,7 @@ static void optimizer_begin(struct sim_torch *t)
 {
     torch_frame_enter(t, TORCH_FRAME_OPTIMIZER);
     if (!t->knows_optimizer)
-        torch_optimizer_tell(t);
+        torch_optimizer_record(t);
     t->knows_optimizer = true;
     range_begin(t, "Optimizer.step#AdamW.step");
 }

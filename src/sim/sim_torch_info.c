@@ -24,7 +24,7 @@ static const char *metrics_name(const char *group)
     return "ACL_AICORE_NONE";
 }
 
-static const char *truth(bool is_true)
+static const char *boolean(bool is_true)
 {
     return is_true ? "true" : "false";
 }
@@ -58,8 +58,8 @@ static void info_json(struct sim_torch *t)
         "    \"torch_npu_version\": \"2.6.0\",\n    \"cann_version\": \"8.3.RC1\",\n    \"rank_id\": %u,\n"
         "    \"simulated\": true\n}",
         has_npu ? ",\n                \"ProfilerActivity.NPU\"" : "", o->steps, o->level0 ? "Level0" : "Level2",
-        metrics_name(o->metrics), truth(has_npu && o->samplers), truth(o->marks), truth(o->marks),
-        truth(has_npu && o->samplers), truth(has_npu && o->samplers), HOST_MHZ, (unsigned long long)p->cnt,
+        metrics_name(o->metrics), boolean(has_npu && o->samplers), boolean(o->marks), boolean(o->marks),
+        boolean(has_npu && o->samplers), boolean(has_npu && o->samplers), HOST_MHZ, (unsigned long long)p->cnt,
         (unsigned long long)p->mono_ns, (unsigned long long)(p->wall_us * 1000 + past_ns),
         (unsigned long long)(p->mono_ns + past_ns), p->index);
     snprintf(name, sizeof name, "profiler_info_%u.json", p->index);

@@ -355,8 +355,8 @@ void torch_frames_end(struct sim_torch *t)
     call_write(t, t->begin, name_hash(frames[TORCH_FRAME_MAIN]), PYTHON_CALL);
 }
 
-/* At the first call of a module its name and its parameters are told; only every other has a gradient by then. */
-static void module_tell(struct sim_torch *t, uint64_t key, const char *text)
+/* At the first call of a module its name and its parameters are recorded; only every other has a gradient by then. */
+static void module_record(struct sim_torch *t, uint64_t key, const char *text)
 {
     const struct torch_network *n = t->unit.network;
     struct record r;
@@ -388,7 +388,7 @@ void torch_module_enter(struct sim_torch *t)
     const uint64_t key = name_hash(text);
     if (!t->is_known[which][t->unit.layer]) {
         t->is_known[which][t->unit.layer] = true;
-        module_tell(t, key, text);
+        module_record(t, key, text);
     }
     call_write(t, t->main.now += 10, key, PYTHON_CALL);
     network_frame(n, FORWARD_FRAME, text, sizeof text);
@@ -405,7 +405,7 @@ void torch_module_leave(struct sim_torch *t)
     call_write(t, t->main.now += 7, key, PYTHON_RETURN);
 }
 
-void torch_optimizer_tell(struct sim_torch *t)
+void torch_optimizer_record(struct sim_torch *t)
 {
     static const char *const state[] = { "exp_avg>", "exp_avg_sq>" };
     struct record r;

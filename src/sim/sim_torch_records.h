@@ -15,6 +15,6 @@ void torch_frame_enter(struct sim_torch *t, enum torch_frame f);
 void torch_frame_leave(struct sim_torch *t, enum torch_frame f);
 void torch_module_enter(struct sim_torch *t); /* of the unit */
 void torch_module_leave(struct sim_torch *t);
-void torch_optimizer_tell(struct sim_torch *t); /* its parameters */
+void torch_optimizer_record(struct sim_torch *t); /* its parameters */
 
 #endif

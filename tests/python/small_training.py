@@ -1,4 +1,4 @@
-"""A training that takes milliseconds and tells every bit of what came of it: what is profiled must come to the same."""
+"""A training that takes milliseconds and reports every bit of what came of it: what is profiled must come to the same."""
 import hashlib
 import random
 

@@ -120,16 +120,16 @@ def test_torch_npu_has_the_names(script):
     script("""
         import ascope.torch_npu_compat, sys
         import torch_npu
-        import torch_npu.profiler as door
+        import torch_npu.profiler as front_end
         from torch_npu.profiler import *
         from torch_npu.profiler.profiler import analyse
         from torch_npu.profiler.scheduler import Schedule, ProfilerAction
         from torch_npu.profiler.experimental_config import _ExperimentalConfig, supported_profiler_level
         from torch_npu.npu.mstx import mstx, annotate
         assert schedule is Schedule and torch_npu.npu.mstx is mstx and mstx.annotate is annotate
-        assert not hasattr(door, "analyse") and "_KinetoProfile" not in door.__all__ and door._KinetoProfile
-        for name in door.__all__:
-            assert globals()[name] is getattr(door, name)
+        assert not hasattr(front_end, "analyse") and "_KinetoProfile" not in front_end.__all__ and front_end._KinetoProfile
+        for name in front_end.__all__:
+            assert globals()[name] is getattr(front_end, name)
     """)
 
 
@@ -532,7 +532,7 @@ def test_what_the_options_are_is_written_down(tmp_path, monkeypatch):
     assert experimental["_gc_detect_threshold"] == 2
 
 
-def test_each_turn_of_a_schedule_is_a_directory(tmp_path, monkeypatch):
+def test_each_cycle_of_a_schedule_is_a_directory(tmp_path, monkeypatch):
     monkeypatch.setenv("ASCOPE_DEVICE", "none")
     made = []
     profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False)

@@ -588,7 +588,7 @@ def test_profiler_made_before_the_fork(script, tmp_path):
 
 
 def test_full_disk_is_reported(script, tmp_path):
-    """The writer's own thread says it, and the main thread tells it."""
+    """The writer's own thread says it, and the main thread reports it."""
     done = script("""
         import resource, signal, time
         from ascope import _core

@@ -122,7 +122,7 @@ def timeline_features(path):
             continue
         yield "timeline: " + process
         if e["ph"] in "sf":
-            yield "timeline: arrows %s" % e["cat"]
+            yield "timeline: flow events %s" % e["cat"]
         elif process == "Python":
             yield "timeline: Python %s" % e.get("cat")
         for key in e.get("args", {}) if process != "AI Core Freq" else ():
@@ -170,11 +170,11 @@ def features(directory):
 # ---- what comes and goes with a parameter ----
 
 TASKS = ["kernel_details.csv*", "step_trace_time.csv*", "timeline: Ascend Hardware*", "timeline: Overlap Analysis",
-         "timeline: arrows *", "timeline: Python {correlation_id}", "timeline: Python ??queue",
+         "timeline: flow events *", "timeline: Python {correlation_id}", "timeline: Python ??queue",
          "raw: torch.op_mark", "raw: aging.api_event.data", "raw: aging.compact.task_track", "raw: lpmFreqConv.data",
          "raw: stars_soc.data", "raw: unaging.additional.type_info_dic"]
 PYTHON_CALLS = ["raw: torch.python_tracer_*", "timeline: Python python_function", "timeline: Python {Python *id}"]
-ON_DEVICE = ["raw: ts_track.data", "timeline: arrows MsTx", "timeline: python3"]  # marks of steps are
+ON_DEVICE = ["raw: ts_track.data", "timeline: flow events MsTx", "timeline: python3"]  # marks of steps are
 MARKS = ["raw: aging.additional.msproftx", "marks of domain default", "marks of domain io"] + ON_DEVICE
 QUEUE = ["timeline: Python {correlation_id}", "timeline: Python ??queue", "raw: torch.op_mark"]  # marks on streams pass it, too
 LEVEL1 = ["api_statistic.csv*", "op_statistic.csv*", "timeline: CANN*", "raw: aging.additional.tensor_info",
@@ -224,7 +224,7 @@ EFFECTS = [  # without, with, what comes, what goes
     ({}, {"activities": [ProfilerActivity.CPU, ProfilerActivity.NPU]}, [], []),
     ({}, {"activities": [ProfilerActivity.CPU]}, [], TASKS + ["raw: unaging.additional.hash_dic", "timeline: AI Core Freq"]),
     ({}, {"activities": [ProfilerActivity.NPU]}, [],
-     ["operator_details.csv*", "raw: torch.op_*", "timeline: Python*", "timeline: arrows async_*", "*: Step Id", "*: Step"]),
+     ["operator_details.csv*", "raw: torch.op_*", "timeline: Python*", "timeline: flow events async_*", "*: Step Id", "*: Step"]),
     ({}, {"record_shapes": True}, ["operator_details.csv: Input Shapes", "timeline: Python {Input *}", "raw: aging.additional.tensor_info"], []),
     (L1, {"record_shapes": True}, ["operator_details.csv: Input Shapes", "timeline: Python {Input *}"], []),
     ({}, {"profile_memory": True},
@@ -235,7 +235,7 @@ EFFECTS = [  # without, with, what comes, what goes
     ({"record_shapes": True, "profile_memory": True}, {"with_modules": True},
      PYTHON_CALLS + ["timeline: Python {Module Hierarchy}", "raw: torch.param_tensor_info"], []),
     ({}, {"profiler_level": "Level0"}, [], []),
-    ({}, {"profiler_level": "Level1"}, LEVEL1 + PIPES + ["timeline: arrows HostToDevice"], []),
+    ({}, {"profiler_level": "Level1"}, LEVEL1 + PIPES + ["timeline: flow events HostToDevice"], []),
     (L1, {"profiler_level": "Level2"}, LEVEL2, []),
     ({"mstx": True}, {"profiler_level": "Level_none"}, [], [name for name in TASKS if name not in QUEUE]),
     ({}, {"l2_cache": True}, ["l2_cache.csv*", "raw: l2_cache.data", "raw: socpmu.data"], []),

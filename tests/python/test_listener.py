@@ -279,7 +279,7 @@ def test_numbers_tie_the_passes_together_as_with_torch_profiler():
         first = min(number for number in numbers if number >= 0)
         return [number - first if number >= 0 else -1 for number in numbers]
 
-    # PyTorch's profiler has more on what surrounds a backward operator than PyTorch tells anybody else.
+    # PyTorch's profiler has more on what surrounds a backward operator than PyTorch reports to others.
     theirs = [event.extra_fields.sequence_number for _, event in profiler_events(profile)
               if str(event.tag).endswith("TorchOp") and "evaluate_function" not in event.name]
     ours = [op.sequence for op in session.operators() if "evaluate_function" not in op.name]

@@ -101,7 +101,7 @@ def test_child_threads_are_recorded_when_they_ask(tmp_path):
     assert len(found) == 3 * 5 * 2  # threads, runs, layers
 
 
-def test_every_turn_of_a_schedule_is_a_collection(tmp_path):
+def test_every_cycle_of_a_schedule_is_a_collection(tmp_path):
     run("schedule.py", tmp_path)
     found = sorted(glob.glob(str(tmp_path / "result/*_ascend_pt")))
     steps = [[name for name in names(one) if name.startswith("ProfilerStep#")] for one in found]

@@ -62,7 +62,7 @@ HOWS = {  # group of calls: (errno or kind of trouble, ...)
 }
 # Calls that touch the input: what they cannot get is a loss, and the rest is exported.
 INPUT = {"open", "stat", "opendir", "readdir", "map", "read"}
-DIRECTORIES = {"opendir", "readdir"}  # which of their files were wanted, only the first of many complaints tells
+DIRECTORIES = {"opendir", "readdir"}  # which of their files were wanted, only the first of many complaints reports
 HARMLESS = {errno.EINTR, "short"}  # to be done again, or to be continued
 # In a hurry: two faults of each kind, of some commands; and only these go on and on.
 QUICK = 2
@@ -92,14 +92,14 @@ def empty(path):
 STAND_INS = (remove, forbid, empty)
 
 
-def told_of(given, told):
+def reported_of(given, reported):
     """Files and directories of a session that lines name: as a whole path, or as a folder of the session or the device knows them."""
-    names = [n.split(": ")[0] for n in re.findall(r"first: ([^\n,]+)", told)] + re.findall(re.escape(given) + r"/([^:\n]+)", told)
+    names = [n.split(": ")[0] for n in re.findall(r"first: ([^\n,]+)", reported)] + re.findall(re.escape(given) + r"/([^:\n]+)", reported)
     found = set()
     for name in names:
         name = re.sub(r":\d+$", "", name.replace(given + "/", ""))
         for base in (given, *glob.glob(glob.escape(given) + "/PROF_*")):
-            found.update(glob.glob(glob.escape(os.path.join(base, name)) + "*"))  # settings are told without their number
+            found.update(glob.glob(glob.escape(os.path.join(base, name)) + "*"))  # settings are reported without their number
     return frozenset(os.path.relpath(p, given) for p in found)
 
 
@@ -154,11 +154,11 @@ class Calls(Torture):
 
     def after_unread(self, r, wanted, args, given, out, book):
         """What must hold when parts of a session could not be read. `book` has their paths; but some may have been read in another
-        way (a file that cannot be mapped is copied), and of a directory only one file may have been wanted: which, is told."""
-        told = "\n".join([r.err, *re.findall(r"damaged, and left out\n(.*?)\n\n", r.out + "\n\n", re.S),
+        way (a file that cannot be mapped is copied), and of a directory only one file may have been wanted: which, is reported."""
+        reported = "\n".join([r.err, *re.findall(r"damaged, and left out\n(.*?)\n\n", r.out + "\n\n", re.S),
                           *re.findall(r".*cannot be used.*\n.*", r.out)])
         hit = frozenset(os.path.relpath(p, given) for p in book if p.startswith(given + "/"))
-        named, others = told_of(given, told), []
+        named, others = reported_of(given, reported), []
         if r.code != 0 and r.files:
             r = r._replace(files=tree(out, digest_of_content)[0])
             wanted = wanted._replace(files=self.without(args, given, frozenset())[0])
@@ -166,9 +166,9 @@ class Calls(Torture):
                 if unread and differences(r.files, wanted.files, others=others):
                     others += self.without(args, given, unread)
         yield from after_any(r, wanted, others=others)
-        is_named = named or given in r.err or any(os.path.basename(p) in told for p in hit)
+        is_named = named or given in r.err or any(os.path.basename(p) in reported for p in hit)
         if r.code != 0 and len(hit) == len(book) and not is_named:
-            yield "does not name %s: %s" % (sorted(hit)[:3], told[-300:])
+            yield "does not name %s: %s" % (sorted(hit)[:3], reported[-300:])
 
     def one(self, kind, args, given, wanted, call, n, how, and_on):
         out, book = self.new_dir("out"), self.new_dir("book")

@@ -372,7 +372,7 @@ static void check_losses(const struct input *in, const struct losses *lost)
         if (at < in->at &&
             (lost->by[LOSS_CUT_SHORT].n == 0 || strcmp(lost->by[LOSS_CUT_SHORT].file, in->file->path) != 0 ||
              lost->by[LOSS_CUT_SHORT].first_at != at))
-            wrong("not told that a record is cut short at %zu; told %" PRIu64 " at %s:%" PRIu64, at,
+            wrong("not reported that a record is cut short at %zu; reported %" PRIu64 " at %s:%" PRIu64, at,
                   lost->by[LOSS_CUT_SHORT].n, lost->by[LOSS_CUT_SHORT].file, lost->by[LOSS_CUT_SHORT].first_at);
     }
     if (in->kind == CUT && family && family->size > 0 && in->at % family->size != 0 &&
@@ -380,7 +380,7 @@ static void check_losses(const struct input *in, const struct losses *lost)
         const uint64_t at = in->at - in->at % family->size;
         if (lost->by[LOSS_CUT_SHORT].n == 0 || strcmp(lost->by[LOSS_CUT_SHORT].file, in->file->path) != 0 ||
             lost->by[LOSS_CUT_SHORT].first_at != at)
-            wrong("not told that a record is cut short at %" PRIu64 "; told %" PRIu64 " at %s:%" PRIu64, at,
+            wrong("not reported that a record is cut short at %" PRIu64 "; reported %" PRIu64 " at %s:%" PRIu64, at,
                   lost->by[LOSS_CUT_SHORT].n, lost->by[LOSS_CUT_SHORT].file, lost->by[LOSS_CUT_SHORT].first_at);
     }
 }

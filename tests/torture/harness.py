@@ -14,7 +14,7 @@ import tempfile
 import threading
 
 STAMP_TIME = "1700000000"  # what time() answers: names of results can be compared
-TOLD = ("damaged, and left out", "cannot be used", '"damage": true', '"error": ')  # what was lost, in a report
+REPORTED = ("damaged, and left out", "cannot be used", '"damage": true', '"error": ')  # what was lost, in a report
 MOST_SECONDS = 300
 MOST_LINES = 5  # on stderr, however many files have the same trouble
 TIMING = re.compile(r"^  \d+\.\d\d s: .*$|\"(read|analyse|write)\": [-+.e0-9]+", re.M)
@@ -79,7 +79,7 @@ class Torture:
         return e
 
     def run(self, args, out=None, timeout=MOST_SECONDS, before=(), program=None, digest_of=None, **fault):
-        """Runs the command; `out` is where its results will be, and `digest_of` how they are compared: byte for byte, unless told."""
+        """Runs the command; `out` is where its results will be, and `digest_of` how they are compared: byte for byte, unless reported."""
         if args[0] == "sim" and out:
             os.makedirs(out, exist_ok=True)
         try:
@@ -141,7 +141,7 @@ class Torture:
 
 
 def fast_dir():
-    """Memory rather than a disk, unless it is told otherwise: that is five times as fast."""
+    """Memory rather than a disk, unless it is reported otherwise: that is five times as fast."""
     memory = "/dev/shm"
     if "TMPDIR" in os.environ or not os.access(memory, os.W_OK) or os.statvfs(memory).f_flag & os.ST_NOEXEC:
         return None
@@ -181,7 +181,7 @@ def tree(top, digest_of=digest):
                 parts.append(os.path.relpath(path, top))
             elif n in names:
                 files[os.path.relpath(path, top)] = digest_of(path)
-        dirs[:] = [d for d in dirs if ".part-" not in d and d != "logs"]  # a log tells what this run did
+        dirs[:] = [d for d in dirs if ".part-" not in d and d != "logs"]  # a log reports what this run did
     return files, parts
 
 
@@ -207,7 +207,7 @@ def after_any(r, wanted, may_lose=False, others=()):
         yield "said %d lines: %s" % (len(lines), r.err[:300])
     if r.err != wanted.err and lines and not any(";" in line for line in lines):
         yield "does not say what to do: %s" % r.err
-    lost = any(t in r.out for t in TOLD)
+    lost = any(t in r.out for t in REPORTED)
     if r.code == 0:
         if r.files.keys() != wanted.files.keys():
             yield "ended with 0, but without %s" % sorted(wanted.files.keys() ^ r.files.keys())

@@ -129,7 +129,7 @@ size_t file_torch_record(const struct file *f, size_t at)
     return torch_head(f) > 0 ? tlv_size(f->data + at) : file_torch_layout(f)->size;
 }
 
-/* A layout that shares its name with the file, or else any whose beginning tells. */
+/* A layout that shares its name with the file, or else any whose beginning reports. */
 static bool describes(const struct layout *l, const struct file *f, const uint8_t *rec)
 {
     return l->size == file_record_size(f) && match_holds(&l->magic, rec) && match_holds(&l->kind, rec) &&

@@ -5,7 +5,7 @@ usage: small.py DIR OUT_DIR [--records N] [--lines N]
 
 Settings stay whole. Of records the first N of a file stay, and the first of each further kind (their first eight bytes: magic,
 level and type, or the function type of a device record, with counters left out); of lines likewise, by their words. DIR may also
-be an *_ascend_pt directory: PyTorch's records are told apart by their small numbers and by which texts they have.
+be an *_ascend_pt directory: PyTorch's records are distinguished by their small numbers and by which texts they have.
 """
 import argparse
 import os

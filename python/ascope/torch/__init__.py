@@ -1,4 +1,4 @@
-"""The door for PyTorch: `from ascope.torch import profiler, mstx`."""
+"""The PyTorch front end: `from ascope.torch import profiler, mstx`."""
 from ascope.torch import profiler
 from ascope.torch.mstx import mstx
 

@@ -878,10 +878,10 @@ ASCOPE_API void ascope_torch_enable_thread(bool shapes, bool memory, bool stack,
 }
 
 /* Switches the recording of this thread's memory, if it is observed; PyTorch's own profiler cannot begin while it is on. */
-ASCOPE_API void ascope_torch_memory(bool is_told)
+ASCOPE_API void ascope_torch_memory(bool is_on)
 {
     try {
-        if (!is_told)
+        if (!is_on)
             memory_end();
         else if (here.callback)
             memory_begin();

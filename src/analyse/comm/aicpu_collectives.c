@@ -35,13 +35,13 @@ static void group_reset(struct group_state *g)
     g->master_stream = NO_ROW;
 }
 
-/* The first task waits for the other ranks, so that a collective is not timed from there; but it tells the stream. */
+/* The first task waits for the other ranks, so that a collective is not timed from there; but it identifies the stream. */
 static bool is_master(const struct device *d, struct group_state *g, const struct aicpu_tasks *t, size_t i,
                       bool is_collective)
 {
     const uint32_t row = t->task[i];
-    const bool tells = d->tasks.device_type[row] == SQE_C_CORE && d->tasks.context[row] == NO_CONTEXT;
-    if (tells || t->is_head[i]) {
+    const bool names_stream = d->tasks.device_type[row] == SQE_C_CORE && d->tasks.context[row] == NO_CONTEXT;
+    if (names_stream || t->is_head[i]) {
         g->master_stream = d->tasks.stream[row];
         return !is_collective;
     }

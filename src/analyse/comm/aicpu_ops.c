@@ -13,11 +13,11 @@ enum { STREAM_IDS = UINT16_MAX + 1 };
 static const char kernel_word[] = "AicpuKernel";
 
 /* What an AI CPU does on these streams besides scheduling. */
-struct strangers {
+struct excluded {
     name_id wait, copy, init, hccl_ai_cpu, communication;
 };
 
-static bool is_scheduler(const struct profile *p, const struct tasks *t, size_t row, const struct strangers *no)
+static bool is_scheduler(const struct profile *p, const struct tasks *t, size_t row, const struct excluded *no)
 {
     const uint32_t op = t->op[row], *kfc = p->host.records.mc2_groups.row_of_kfc;
     if (op == NO_ROW || t->host[row] == NO_ROW)
@@ -36,9 +36,9 @@ static bool is_scheduler(const struct profile *p, const struct tasks *t, size_t 
 static bool find_schedulers(const struct profile *p, const struct device *d, struct arena *mem, struct aicpu_ops *out)
 {
     const struct tasks *t = &d->tasks;
-    const struct strangers no = { names_addz(p->names, "NOTIFY_WAIT"), names_addz(p->names, "MEMCPY_ASYNC"),
-                                  names_addz(p->names, "hcomAicpuInit"), names_addz(p->names, "HCCL_AI_CPU"),
-                                  names_addz(p->names, "COMMUNICATION") };
+    const struct excluded no = { names_addz(p->names, "NOTIFY_WAIT"), names_addz(p->names, "MEMCPY_ASYNC"),
+                                 names_addz(p->names, "hcomAicpuInit"), names_addz(p->names, "HCCL_AI_CPU"),
+                                 names_addz(p->names, "COMMUNICATION") };
     const struct mc2_groups *g = &p->host.records.mc2_groups;
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++)

@@ -5,7 +5,7 @@
 enum { KINDS = 8 };
 
 /* Old collectors write {size, largest, direction}, new ones {size, kind, device, stream} over the same bytes. The new
- * form is told by its device and stream being those of the task. */
+ * form is identified by its device and stream being those of the task. */
 static bool is_new_form(const struct memcpys *m, size_t row, unsigned device, uint16_t stream)
 {
     const bool fits = m->kind[row] < KINDS && m->device[row] == device && m->stream[row] == stream;

@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "raw/enums.h"
 
-/* When a stream has more tasks in flight than its id field can tell, bits move from one field to the other. */
+/* When a stream has more tasks in flight than its id field can hold, bits move from one field to the other. */
 struct stream_task stream_task_unpack(uint16_t raw_stream, uint16_t raw_task, unsigned sqe_type, bool expanded)
 {
     enum { STREAMS = 2048 };

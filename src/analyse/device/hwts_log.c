@@ -44,7 +44,7 @@ bool edges_pair(struct device_log *log, const struct edges *e, uint32_t *order, 
     return true;
 }
 
-/* Kernels of the AI CPU, where the scheduler tells of them and the log does not: by time. */
+/* Kernels of the AI CPU, where the scheduler reports them and the log does not: by time. */
 static bool track_ai_cpu(const struct device *d, struct edges *out)
 {
     const struct device_log *log = &d->log;

@@ -74,7 +74,7 @@ static bool gather(struct cores_records *r, const struct profile *p, struct pmu 
 }
 
 /* Batches are counted over both kinds of records together, by the times at which they end. Without unique ids there are
- * none, and the times alone tell one use of an id from the next. */
+ * none, and only the times distinguish one use of an id from the next. */
 static bool number_batches(struct cores_records *r, const struct profile *p, struct device *d)
 {
     order_fill(r->order, r->n);

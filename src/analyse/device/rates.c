@@ -298,8 +298,8 @@ bool rates_changes(const struct samples *in, int64_t begin_ns, uint64_t otherwis
 }
 
 /* Samples of parts that no report shows: collectors list more of them than a chip is said to have. */
-static void count_strangers(struct source *s, const struct samples *in, unsigned column, unsigned n_parts,
-                            const char *stream)
+static void count_unknown(struct source *s, const struct samples *in, unsigned column, unsigned n_parts,
+                          const char *stream)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < in->n; i++)
@@ -332,11 +332,11 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
     const int64_t clock_read_ns = source_relative_us_ns(s, 0);
     c->llc_is_write = s->settings.llc_is_write;
     name_qos(p, d);
-    count_strangers(s, &raw[SAMPLER_HBM], TRAFFIC_UNIT, HBM_MOST_UNITS, "hbm.data");
-    count_strangers(s, &raw[SAMPLER_LLC], TRAFFIC_UNIT, s->chip->llc_units, "llc.data");
-    count_strangers(s, &raw[SAMPLER_NIC], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "nic.data");
-    count_strangers(s, &raw[SAMPLER_ROCE], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "roce.data");
-    count_strangers(s, &raw[SAMPLER_SIO], SOC_ID, SIO_DIES, "stars_soc_profile.data");
+    count_unknown(s, &raw[SAMPLER_HBM], TRAFFIC_UNIT, HBM_MOST_UNITS, "hbm.data");
+    count_unknown(s, &raw[SAMPLER_LLC], TRAFFIC_UNIT, s->chip->llc_units, "llc.data");
+    count_unknown(s, &raw[SAMPLER_NIC], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "nic.data");
+    count_unknown(s, &raw[SAMPLER_ROCE], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "roce.data");
+    count_unknown(s, &raw[SAMPLER_SIO], SOC_ID, SIO_DIES, "stars_soc_profile.data");
     bool done = rates_hbm(&raw[SAMPLER_HBM], mem, &rate[SAMPLER_HBM]) &&
                 rates_ddr(&raw[SAMPLER_DDR], clock_read_ns, s->chip->ddr_bits, mem, &rate[SAMPLER_DDR]) &&
                 rates_hccs(&raw[SAMPLER_HCCS], mem, &rate[SAMPLER_HCCS]) &&

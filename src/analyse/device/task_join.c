@@ -72,7 +72,7 @@ static void join_by_id(struct joining *g, const uint32_t *order)
             continue;
         }
         /* Where recording began in the middle of a run, the first task of an id may be one from before with the same
-         * number: it cannot be told from the one that the host speaks of, and the reference leaves it out as well. */
+         * number: it cannot be distinguished from the one that the host speaks of, and the reference leaves it out as well. */
         if (is_dynamic && same == 1 && end - i > 1) {
             losses_add(&d->source.lost, LOSS_OUTSIDE, 1, g->file, 0);
             i++;

@@ -1,6 +1,6 @@
 /* task_join.h - which task of the host is which task of the device.
  *
- * Where ids are unique in the whole collection, they tell. Older drivers and chips use a task id again without saying so:
+ * Where ids are unique in the whole collection, they decide. Older drivers and chips use a task id again without saying so:
  * there the first task that the host handed over under an id is the first that ran under it, and so on.
  */
 #ifndef ASCOPE_ANALYSE_DEVICE_TASK_JOIN_H

@@ -1,4 +1,4 @@
-/* ts_copies.h - memory copies that the task scheduler did by itself: it tells when it was asked, began and ended. */
+/* ts_copies.h - memory copies that the task scheduler did by itself: it reports when it was asked, began and ended. */
 #ifndef ASCOPE_ANALYSE_DEVICE_TS_COPIES_H
 #define ASCOPE_ANALYSE_DEVICE_TS_COPIES_H
 

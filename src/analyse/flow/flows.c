@@ -8,7 +8,7 @@ static bool is_from_call(const struct profile *p, uint32_t connection)
     return connection > 0 && connection <= p->host.calls.n && p->host.calls.is_shown[connection - 1];
 }
 
-/* A call that records or awaits an event: its task gets an arrow although it is no operator. */
+/* A call that records or awaits an event: its task gets a flow although it is no operator. */
 static bool is_of_event(const struct profile *p, size_t call)
 {
     const struct calls *c = &p->host.calls;
@@ -18,19 +18,19 @@ static bool is_of_event(const struct profile *p, size_t call)
     return name == NAME_RECORD_EVENT || name == NAME_WAIT_EVENT;
 }
 
-enum arrow_kind arrow_of_task(const struct profile *p, const struct device *d, size_t row, bool is_generic)
+enum flow_kind flow_of_task(const struct profile *p, const struct device *d, size_t row, bool is_generic)
 {
     const struct host_tasks *h = &p->host.tasks;
     const uint32_t host = d->tasks.is_hidden[row] ? NO_ROW : d->tasks.host[row];
     if (host == NO_ROW || !is_from_call(p, h->connection[host]))
-        return ARROW_NONE;
+        return FLOW_NONE;
     if (d->tasks.op[row] != NO_ROW)
-        return is_generic ? ARROW_OF_TASK : ARROW_OF_CALL;
+        return is_generic ? FLOW_OF_TASK : FLOW_OF_CALL;
     const bool is_copy = h->type[host] == NAME_MEMCPY_ASYNC;
-    return is_copy || is_of_event(p, h->connection[host] - 1) ? ARROW_OF_CALL : ARROW_NONE;
+    return is_copy || is_of_event(p, h->connection[host] - 1) ? FLOW_OF_CALL : FLOW_NONE;
 }
 
-bool arrow_of_collective(const struct profile *p, const struct device *d, size_t op)
+bool flow_of_collective(const struct profile *p, const struct device *d, size_t op)
 {
     return d->comm.ops.is_shown[op] && is_from_call(p, d->comm.ops.connection[op]);
 }

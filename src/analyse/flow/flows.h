@@ -4,10 +4,10 @@
 
 #include "profile/profile.h"
 
-/* An arrow of a call is shared by all that the call started; one of a task is its own, from the moment at which the host
+/* A flow of a call is shared by all that the call started; one of a task is its own, from the moment at which the host
  * handed it over. `is_generic`: as the older presentation draws them. */
-enum arrow_kind { ARROW_NONE, ARROW_OF_CALL, ARROW_OF_TASK };
-enum arrow_kind arrow_of_task(const struct profile *p, const struct device *d, size_t row, bool is_generic);
-bool arrow_of_collective(const struct profile *p, const struct device *d, size_t op);
+enum flow_kind { FLOW_NONE, FLOW_OF_CALL, FLOW_OF_TASK };
+enum flow_kind flow_of_task(const struct profile *p, const struct device *d, size_t row, bool is_generic);
+bool flow_of_collective(const struct profile *p, const struct device *d, size_t op);
 
 #endif

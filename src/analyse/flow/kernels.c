@@ -25,25 +25,25 @@ struct collecting {
     const struct profile *p;
     bool is_generic; /* which of the two presentations the timeline has */
     struct kernels *k;
-    uint32_t *of_call; /* row of kernels + 1 at which the arrow of a call ends, or 0 */
+    uint32_t *of_call; /* row of kernels + 1 at which the flow of a call ends, or 0 */
     name_id aicore;
 };
 
-/* Counts the arrows, so that the columns are taken once. */
-static size_t count_arrows(const struct collecting *c)
+/* Counts the flow events, so that the columns are taken once. */
+static size_t count_flows(const struct collecting *c)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->p->n_devices; i++) {
         const struct device *d = &c->p->device[i];
         for (size_t row = 0; row < d->tasks.n; row++)
-            n += arrow_of_task(c->p, d, row, c->is_generic) != ARROW_NONE;
+            n += flow_of_task(c->p, d, row, c->is_generic) != FLOW_NONE;
         for (size_t op = 0; op < d->comm.ops.n; op++)
-            n += arrow_of_collective(c->p, d, op);
+            n += flow_of_collective(c->p, d, op);
     }
     return n;
 }
 
-/* The row of the kernel at which an arrow of a call ends: a new one where it is the first. */
+/* The row of the kernel at which a flow of a call ends: a new one where it is the first. */
 static size_t row_of_call(const struct collecting *c, uint32_t call)
 {
     if (c->of_call[call] == 0) {
@@ -60,13 +60,13 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
     const struct host_tasks *h = &c->p->host.tasks;
     const struct tasks *t = &d->tasks;
     for (size_t row = 0; row < t->n; row++) {
-        const enum arrow_kind arrow = arrow_of_task(c->p, d, row, c->is_generic);
-        if (arrow == ARROW_NONE || (arrow == ARROW_OF_CALL && c->of_call[h->connection[t->host[row]] - 1] > 0))
+        const enum flow_kind flow = flow_of_task(c->p, d, row, c->is_generic);
+        if (flow == FLOW_NONE || (flow == FLOW_OF_CALL && c->of_call[h->connection[t->host[row]] - 1] > 0))
             continue;
         const uint32_t host = t->host[row];
         const struct task_label label = task_label(c->p, t, row, host, c->is_generic);
-        const size_t i = arrow == ARROW_OF_CALL ? row_of_call(c, h->connection[host] - 1) : c->k->n++;
-        if (arrow == ARROW_OF_TASK)
+        const size_t i = flow == FLOW_OF_CALL ? row_of_call(c, h->connection[host] - 1) : c->k->n++;
+        if (flow == FLOW_OF_TASK)
             c->k->launch_ns[i] = source_host_ns(&c->p->host.source, h->time[host]);
         c->k->begin_ns[i] = t->begin_ns[row];
         c->k->end_ns[i] = t->dur_ns[row] < 9e18 ? stamp_add(t->begin_ns[row], (int64_t)t->dur_ns[row]) : t->end_ns[row];
@@ -79,13 +79,13 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
     }
 }
 
-/* A collective takes the arrow from the tasks that it consists of: its range is what the operator waits for. */
+/* A collective takes the flow from the tasks that it consists of: its range is what the operator waits for. */
 static void collect_collectives(const struct collecting *c, uint32_t device)
 {
     const struct device *d = &c->p->device[device];
     const struct comm_ops *o = &d->comm.ops;
     for (size_t op = o->n; op-- > 0;) { /* of several the first, so it comes last */
-        if (!arrow_of_collective(c->p, d, op))
+        if (!flow_of_collective(c->p, d, op))
             continue;
         const size_t i = row_of_call(c, o->connection[op] - 1);
         c->k->begin_ns[i] = o->begin_ns[op];
@@ -146,7 +146,7 @@ bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *m
     struct arena *spare = arena_new();
     struct kernels found;
     struct collecting c = { .p = p, .is_generic = !p->chip->is_native, .k = &found };
-    bool ok = spare && kernels_take(&found, count_arrows(&c), spare);
+    bool ok = spare && kernels_take(&found, count_flows(&c), spare);
     if (ok) {
         c.of_call = arena_take(spare, p->host.calls.n, sizeof *c.of_call);
         c.aicore = names_addz(p->names, "AI_CORE");

@@ -1,4 +1,4 @@
-/* kernels.h - the events on a device at which the arrows from the host end. */
+/* kernels.h - the events on a device at which the flow events from the host end. */
 #ifndef ASCOPE_ANALYSE_FLOW_KERNELS_H
 #define ASCOPE_ANALYSE_FLOW_KERNELS_H
 

@@ -11,7 +11,7 @@ struct step_work {
     const int64_t *receive_begin_ns, *receive_end_ns;
 };
 
-/* What began in one step. A sum over nothing is told from one that is 0. */
+/* What began in one step. A sum over nothing is distinguished from one that is 0. */
 struct step_share {
     uint32_t step; /* row of profiler_steps; NO_ROW: there are no steps, and this is all */
     int64_t sum_ns[OVERLAP_KINDS], receive_ns;

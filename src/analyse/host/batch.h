@@ -1,4 +1,4 @@
-/* batch.h - telling apart tasks whose 16-bit ids were used again.
+/* batch.h - distinguishing tasks whose 16-bit ids were used again.
  *
  * Each time the ids of a stream wrap around (or the stream is destroyed and its number reused), a flip is recorded. The
  * batch of a task is the number of flips before it, corrected around the flip by comparing task ids, because clocks of

@@ -97,8 +97,8 @@ static void add_task(struct build *b, const struct situation *s, uint32_t contex
     h->device[k] = t->device[s->track];
     h->stream[k] = t->stream[s->track];
     h->batch[k] = t->batch[s->track];
-    if (t->told_batch)
-        h->told_batch[k] = t->told_batch[s->track];
+    if (t->recorded_batch)
+        h->recorded_batch[k] = t->recorded_batch[s->track];
     h->task[k] = t->task[s->track];
     h->context[k] = context;
     h->key[k] = task_key(h->stream[k], h->batch[k], h->task[k]);
@@ -112,7 +112,7 @@ static void add_task(struct build *b, const struct situation *s, uint32_t contex
     h->op[k] = op;
 }
 
-/* Each context is told once, and belongs to the tasks of one call. Where many tasks claim the same many contexts the numbers
+/* Each context is reported once, and belongs to the tasks of one call. Where many tasks claim the same many contexts the numbers
  * are damaged, and the product of both would have no end: what exceeds all reason is left out. */
 static size_t room_for_contexts(const struct host_records *h)
 {
@@ -513,8 +513,8 @@ static bool take_tables(struct build *b)
     t->n = b->n_tasks;
     TAKE(t->device, t->n), TAKE(t->stream, t->n), TAKE(t->batch, t->n), TAKE(t->task, t->n), TAKE(t->context, t->n);
     TAKE(t->key, t->n), TAKE(t->type, t->n), TAKE(t->kernel, t->n), TAKE(t->connection, t->n), TAKE(t->model, t->n);
-    if (h->records.tracks.told_batch)
-        TAKE(t->told_batch, t->n);
+    if (h->records.tracks.recorded_batch)
+        TAKE(t->recorded_batch, t->n);
     TAKE(t->request, t->n), TAKE(t->time, t->n), TAKE(t->thread, t->n), TAKE(t->op, t->n);
     o->n = b->n_ops;
     TAKE(o->name, o->n), TAKE(o->op_type, o->n), TAKE(o->task_type, o->n), TAKE(o->state, o->n), TAKE(o->hf32, o->n);
@@ -552,7 +552,7 @@ static bool sort_tasks(struct profile *p)
         size_t size;
     } all[] = { { t->device, 2 },  { t->stream, 2 }, { t->batch, 2 },  { t->task, 4 },       { t->context, 4 },
                 { t->key, 8 },     { t->type, 4 },   { t->kernel, 4 }, { t->connection, 4 }, { t->model, 4 },
-                { t->request, 8 }, { t->time, 8 },   { t->thread, 4 }, { t->op, 4 },         { t->told_batch, 2 } };
+                { t->request, 8 }, { t->time, 8 },   { t->thread, 4 }, { t->op, 4 },         { t->recorded_batch, 2 } };
     for (size_t i = 0; done && i < sizeof all / sizeof *all && all[i].column; i++) {
         order_apply(moved, all[i].column, order, t->n, all[i].size);
         memcpy(all[i].column, moved, t->n * all[i].size);
@@ -592,17 +592,17 @@ static bool number_batches(struct profile *p)
     return done;
 }
 
-/* Without unique ids batches tell nothing that joins: each use of an id is one. */
+/* Without unique ids batches do not help to join: each use of an id is one. */
 static bool count_uses(struct profile *p)
 {
     struct tracks *t = &p->host.records.tracks;
     struct arena *scratch = arena_new();
     uint32_t *order = scratch ? arena_take(scratch, t->n, sizeof *order) : NULL;
-    t->told_batch = arena_take(p->host.source.mem, t->n, sizeof *t->told_batch);
-    bool done = order && t->told_batch;
+    t->recorded_batch = arena_take(p->host.source.mem, t->n, sizeof *t->recorded_batch);
+    bool done = order && t->recorded_batch;
     if (done) {
         if (t->n > 0)
-            memcpy(t->told_batch, t->batch, t->n * sizeof *t->told_batch);
+            memcpy(t->recorded_batch, t->batch, t->n * sizeof *t->recorded_batch);
         order_fill(order, t->n);
         done = order_by_u64(order, t->n, t->time) && order_by_u32(order, t->n, t->task) &&
                order_by_u16(order, t->n, t->stream) && order_by_u16(order, t->n, t->device);

@@ -111,11 +111,11 @@ static void find_accumulated(struct finding *w)
     }
 }
 
-static void find_told(struct finding *w, enum role role, enum memory_category category)
+static void find_recorded(struct finding *w, enum role role, enum memory_category category)
 {
-    for (size_t i = 0; i < w->s->told.n; i++)
-        if (w->s->told.at[i].role == role)
-            w->c->of_storage[w->s->told.at[i].storage] = (uint8_t)category;
+    for (size_t i = 0; i < w->s->recorded.n; i++)
+        if (w->s->recorded.at[i].role == role)
+            w->c->of_storage[w->s->recorded.at[i].storage] = (uint8_t)category;
 }
 
 static void find_temporary(struct finding *w)
@@ -279,13 +279,13 @@ static bool find(struct finding *w, struct arena *mem)
         memset(c->of_value, MEMORY_UNKNOWN, w->d->n_values);
     }
     find_accumulated(w);
-    find_told(w, ROLE_GRADIENT, MEMORY_GRADIENT);
+    find_recorded(w, ROLE_GRADIENT, MEMORY_GRADIENT);
     find_temporary(w);
-    find_told(w, ROLE_PARAMETER, MEMORY_PARAMETER);
+    find_recorded(w, ROLE_PARAMETER, MEMORY_PARAMETER);
     if (!follow_gradients(w) || !find_inputs(w) || !find_parameters(w))
         return false;
     find_activations(w);
-    find_told(w, ROLE_OPTIMIZER_STATE, MEMORY_OPTIMIZER_STATE);
+    find_recorded(w, ROLE_OPTIMIZER_STATE, MEMORY_OPTIMIZER_STATE);
     find_autograd_details(w);
     return true;
 }

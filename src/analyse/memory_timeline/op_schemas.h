@@ -1,6 +1,6 @@
 /* op_schemas.h - which of its inputs an operator of PyTorch writes to.
  *
- * A record of an operator tells its name and what kind of thing each input was, not which overload ran. The table holds, for
+ * A record of an operator has its name and what kind of thing each input was, not which overload ran. The table holds, for
  * every operator that PyTorch registers, what its overloads take: a letter for each argument, a capital where it is written to.
  *
  *   t a tensor        o a tensor or none        a anything

@@ -172,7 +172,7 @@ static bool add_memory(struct finding *w, uint32_t row)
 /* ---- modules and optimizers ----------------------------------------------------------------------------------- */
 
 /* An empty text is a tensor that is not there, and fine. */
-static bool add_told(struct finding *w, struct span text, enum role role, bool *is_damaged)
+static bool add_recorded(struct finding *w, struct span text, enum role role, bool *is_damaged)
 {
     struct tensor t;
     const bool is_tensor = text.len > 0 && tensor_read(text, &t);
@@ -180,10 +180,10 @@ static bool add_told(struct finding *w, struct span text, enum role role, bool *
     if (!is_tensor || !t.has_storage)
         return true;
     const uint32_t at = storage_of(w, &t);
-    struct told_role *told = at != NO_STORAGE ? list_add(&w->s->told, w->mem) : NULL;
-    if (told)
-        *told = (struct told_role){ at, role };
-    return told != NULL;
+    struct recorded_role *recorded = at != NO_STORAGE ? list_add(&w->s->recorded, w->mem) : NULL;
+    if (recorded)
+        *recorded = (struct recorded_role){ at, role };
+    return recorded != NULL;
 }
 
 /* The three parts of a parameter; false where there are more or less. */
@@ -199,7 +199,8 @@ static bool add_module(struct finding *w, struct span text, bool *is_damaged)
 {
     struct span part[3];
     if (three_parts(text, part))
-        return add_told(w, part[1], ROLE_PARAMETER, is_damaged) && add_told(w, part[2], ROLE_GRADIENT, is_damaged);
+        return add_recorded(w, part[1], ROLE_PARAMETER, is_damaged) &&
+               add_recorded(w, part[2], ROLE_GRADIENT, is_damaged);
     *is_damaged |= text.len > 0;
     return true;
 }
@@ -211,7 +212,7 @@ static bool add_optimizer(struct finding *w, struct span text, bool *is_damaged)
         *is_damaged |= text.len > 0;
         return true;
     }
-    if (!add_told(w, part[0], ROLE_PARAMETER, is_damaged) || !add_told(w, part[1], ROLE_GRADIENT, is_damaged))
+    if (!add_recorded(w, part[0], ROLE_PARAMETER, is_damaged) || !add_recorded(w, part[1], ROLE_GRADIENT, is_damaged))
         return false;
     struct pieces states = pieces_of(part[2]);
     for (struct span state; pieces_next(&states, ']', &state);) {
@@ -220,7 +221,7 @@ static bool add_optimizer(struct finding *w, struct span text, bool *is_damaged)
             continue;
         if (!pieces_next(&pair, '>', &name) || !pieces_next(&pair, '>', &tensor) || pieces_next(&pair, '>', &more))
             *is_damaged = true;
-        else if (!add_told(w, tensor, ROLE_OPTIMIZER_STATE, is_damaged))
+        else if (!add_recorded(w, tensor, ROLE_OPTIMIZER_STATE, is_damaged))
             return false;
     }
     return true;

@@ -1,6 +1,6 @@
 /* storages.h - which memory the tensors lie in: whose two tensors are one.
  *
- * A tensor tells the address of its storage, and an allocator which addresses it took and gave back. In order of time, an
+ * A tensor has the address of its storage, and an allocator which addresses it took and gave back. In order of time, an
  * address on a device is a new storage when it is seen for the first time and after it was freed. What an allocator took and no
  * tensor was ever seen in is a storage, too, but nobody knows what for.
  */
@@ -38,7 +38,7 @@ static inline enum use use_how(tensor_use u)
 
 /* What modules and optimizers say that a tensor is. */
 enum role { ROLE_PARAMETER, ROLE_GRADIENT, ROLE_OPTIMIZER_STATE };
-struct told_role {
+struct recorded_role {
     uint32_t storage;
     enum role role;
 };
@@ -55,7 +55,7 @@ struct storages {
     bool *is_known;                /* some overload of a registered operator takes such inputs */
     bool *begins_with_tensor;      /* its first input is a tensor: that of its first use */
     LIST(tensor_use) use;
-    LIST(struct told_role) told;
+    LIST(struct recorded_role) recorded;
 };
 
 /* Texts that are no tensors are counted. Lives in mem. */

@@ -119,7 +119,7 @@ static void clock_init(struct npu_clock *c, unsigned id)
 static void device_start(struct npu_device *d)
 {
     d->n_log = d->n_pmu = 0;
-    d->frequency_told = 0;
+    d->frequency_recorded = 0;
     for (uint32_t i = 0; i < d->n_streams; i++)
         d->stream[i]->batch = 0;
 }
@@ -301,14 +301,14 @@ static void kept(void)
     npu.keeps = true;
     npu_args_keep();
     for (unsigned i = 0; i < npu.n_devices; i++) {
-        npu.device[i]->frequency_told = 0; /* what a warm-up recorded is gone */
+        npu.device[i]->frequency_recorded = 0; /* what a warm-up recorded is gone */
         npu_samples_first(npu.device[i]);
     }
     npu_wake();
     npu_unlock();
 }
 
-/* Waits for the tasks that were launched while it recorded. What takes very long is left out, and told. */
+/* Waits for the tasks that were launched while it recorded. What takes very long is left out, and reported. */
 static bool stop(struct error *e)
 {
     enum { LONGEST_S = 60 };

@@ -112,9 +112,9 @@ struct npu_device {
     struct npu_pool pool;
     uint64_t next_sample[NPU_SAMPLERS];          /* tick; NEVER: none */
     uint64_t last_sample[NPU_SAMPLERS];          /* tick */
-    struct npu_traffic traffic, told;            /* told: at the last sample of its sampler */
+    struct npu_traffic traffic, sampled;         /* sampled: at the last sample of its sampler */
     bool is_headed;                              /* text that names the columns is there */
-    uint64_t frequency_told;                     /* tick of the last record of it; 0: none in this session */
+    uint64_t frequency_recorded;                 /* tick of the last record of it; 0: none in this session */
     uint64_t window_end, busy_ticks, busy_until; /* of the time that the frequency is decided for */
     uint32_t core_mhz, n_hot;                    /* n_hot: windows that it was busy in, one after the other */
 };
@@ -154,7 +154,7 @@ struct npu {
     unsigned n_events[2];
     uint64_t sample_ticks[NPU_SAMPLERS]; /* between two samples; 0: none */
     bool keeps;                          /* what is recorded: no warm-up */
-    char told[240];                      /* what the thread has to tell when it does not hold the lock */
+    char message[240];                   /* of the thread, reported when it does not hold the lock */
 };
 extern struct npu npu;
 

@@ -1,7 +1,7 @@
 /* Ranks of one job hear of each other through a file in memory: each writes when it came to a collective, all read.
  *
  * The file is this user's alone, and made by whoever comes first; the last who leaves takes it away. What dead processes have left
- * is thrown away as soon as none of a job's processes lives. A rank that has ended, or does not come in time, is told once, and
+ * is thrown away as soon as none of a job's processes lives. A rank that has ended, or does not come in time, is reported once, and
  * from then on the others go on without it: nothing waits for ever.
  */
 #include "device/sim_npu/sim_npu_job.h"
@@ -233,8 +233,8 @@ static void job_join(void)
         if (job.fd >= 0)
             close(job.fd);
         job.fd = -1;
-        snprintf(npu.told, sizeof npu.told, "simulated device: rank %u goes on alone; %.90s: %.90s", job.rank, job.path,
-                 why);
+        snprintf(npu.message, sizeof npu.message, "simulated device: rank %u goes on alone; %.90s: %.90s", job.rank,
+                 job.path, why);
         npu_wake();
     }
     job.shared = s;
@@ -322,9 +322,9 @@ static bool rank_is_lost(uint32_t i, const struct npu_meeting *m, uint64_t now_n
     if ((!is_late && !is_gone) || came_at(r, m) != NEVER)
         return false;
     job.is_missing[i] = true;
-    if (npu.told[0] == 0)
-        snprintf(npu.told, sizeof npu.told, "simulated device: %s: rank %u %s; it is not waited for any more", m->what,
-                 i, is_gone ? "has ended" : "did not come in time");
+    if (npu.message[0] == 0)
+        snprintf(npu.message, sizeof npu.message, "simulated device: %s: rank %u %s; it is not waited for any more",
+                 m->what, i, is_gone ? "has ended" : "did not come in time");
     return true;
 }
 

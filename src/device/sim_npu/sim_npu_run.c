@@ -304,7 +304,7 @@ static void frequency_put(struct npu_device *d, uint64_t tick)
     layout_put(&lpm_entry_layout, LPM_ENTRY_TIME, rec + LPM_FIRST, tick);
     layout_put(&lpm_entry_layout, LPM_ENTRY_VALUE, rec + LPM_FIRST, d->core_mhz);
     npu_device_put(d, STREAM_LPM, rec, lpm_layout.size);
-    d->frequency_told = tick;
+    d->frequency_recorded = tick;
 }
 
 static void frequency_set(struct npu_device *d, uint32_t mhz, uint64_t tick)
@@ -343,10 +343,10 @@ static void busy_add(struct npu_device *d, uint64_t begin, uint64_t end)
 }
 
 /* Now and then, so that it is known wherever a collection begins. */
-static void frequency_tell(struct npu_device *d, uint64_t tick)
+static void frequency_record(struct npu_device *d, uint64_t tick)
 {
     enum { EVERY_TICKS = 1000000 * NPU_MHZ };
-    if ((npu.recorded & NPU_TASKS) && (d->frequency_told == 0 || tick > d->frequency_told + EVERY_TICKS))
+    if ((npu.recorded & NPU_TASKS) && (d->frequency_recorded == 0 || tick > d->frequency_recorded + EVERY_TICKS))
         frequency_put(d, tick);
 }
 
@@ -421,7 +421,7 @@ static void stream_step(struct ascope_sim_stream *s, uint64_t tick)
         if (t->work.kind <= TASK_MIX_VECTOR)
             busy_add(s->of, tick, t->end);
         if (t->session != 0)
-            frequency_tell(s->of, tick);
+            frequency_record(s->of, tick);
     }
     if (t->session != npu.session) /* which has given up on what took too long */
         t->session = 0;
@@ -483,13 +483,13 @@ static void thread_sleep(uint64_t now_ns, uint64_t until_ns)
 }
 
 /* Whoever listens may call the simulator. */
-static void thread_tell(void)
+static void thread_report(void)
 {
-    if (npu.told[0] == 0)
+    if (npu.message[0] == 0)
         return;
-    char text[sizeof npu.told];
-    memcpy(text, npu.told, sizeof text);
-    npu.told[0] = 0;
+    char text[sizeof npu.message];
+    memcpy(text, npu.message, sizeof text);
+    npu.message[0] = 0;
     pthread_mutex_unlock(&npu.lock);
     message(ASCOPE_WARNING, "%s", text);
     pthread_mutex_lock(&npu.lock);
@@ -517,7 +517,7 @@ static void *thread_run(void *unused)
         } while (has_moved && npu.n_devices > 1);
         if (ever && npu.n_waiting > 0)
             pthread_cond_broadcast(&npu.progress);
-        thread_tell();
+        thread_report();
         if (has_work && next_ns == NEVER)
             next_ns = now_ns + NAP_BLOCKED_NS;
         if (next_ns != NEVER)

@@ -1,4 +1,4 @@
-/* What a device tells of itself, so many times a second: who holds how much memory, and what went over its ports and links. */
+/* Periodic samples of a device: memory by component, and traffic of its ports and links. */
 #include "device/sim_npu/sim_npu_sample.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void bandwidth_put(struct npu_device *d, uint64_t us)
 {
     enum { STACKS = 4, BURST = 32, WAYS = 2 };
     const struct layout *l = &hbm_layout;
-    const uint64_t bytes[WAYS] = { d->traffic.read - d->told.read, d->traffic.written - d->told.written };
+    const uint64_t bytes[WAYS] = { d->traffic.read - d->sampled.read, d->traffic.written - d->sampled.written };
     for (uint32_t i = 0; i < STACKS * WAYS; i++) {
         uint8_t rec[24];
         layout_init(l, rec);
@@ -75,8 +75,8 @@ static void bandwidth_put(struct npu_device *d, uint64_t us)
         layout_put(l, TRAFFIC_UNIT, rec, i / WAYS);
         npu_device_put(d, STREAM_HBM, rec, l->size);
     }
-    d->told.read = d->traffic.read;
-    d->told.written = d->traffic.written;
+    d->sampled.read = d->traffic.read;
+    d->sampled.written = d->traffic.written;
 }
 
 /* What is counted from when the clock was read has to wait for that: a device that comes late is read at the stop. */
@@ -106,8 +106,8 @@ static void port_put(struct npu_device *d, uint64_t tick, enum stream_id stream,
 static void ports_put(struct npu_device *d, uint64_t tick)
 {
     port_put(d, tick, STREAM_NIC, 0, 0);
-    port_put(d, tick, STREAM_ROCE, d->traffic.machines, d->told.machines);
-    d->told.machines = d->traffic.machines;
+    port_put(d, tick, STREAM_ROCE, d->traffic.machines, d->sampled.machines);
+    d->sampled.machines = d->traffic.machines;
 }
 
 static void pcie_put(struct npu_device *d, uint64_t tick)
@@ -118,8 +118,8 @@ static void pcie_put(struct npu_device *d, uint64_t tick)
     const struct { /* the device reads from the host and writes to it: what it asked for comes, what it has goes */
         unsigned value;
         uint64_t bytes;
-    } way[] = { { TX_POSTED, d->traffic.to_host - d->told.to_host },
-                { RX_COMPLETED, d->traffic.from_host - d->told.from_host } };
+    } way[] = { { TX_POSTED, d->traffic.to_host - d->sampled.to_host },
+                { RX_COMPLETED, d->traffic.from_host - d->sampled.from_host } };
     uint8_t rec[96];
     layout_init(l, rec);
     layout_put(l, PCIE_TIME, rec, device_ns(d, tick));
@@ -144,8 +144,8 @@ static void links_put(struct npu_device *d, uint64_t tick)
     d->is_headed = true;
     npu_device_put(d, STREAM_HCCS, (const uint8_t *)line, (size_t)n);
     pcie_put(d, tick);
-    d->told.from_host = d->traffic.from_host;
-    d->told.to_host = d->traffic.to_host;
+    d->sampled.from_host = d->traffic.from_host;
+    d->sampled.to_host = d->traffic.to_host;
 }
 
 static void (*const samplers[NPU_SAMPLERS])(struct npu_device *, uint64_t tick) = {
@@ -178,7 +178,7 @@ void npu_samples_first(struct npu_device *d)
         d->next_sample[s] = npu.sample_ticks[s] > 0 ? now : NEVER;
         d->last_sample[s] = 0;
     }
-    d->told = d->traffic;
+    d->sampled = d->traffic;
     d->is_headed = false;
 }
 

@@ -34,7 +34,7 @@ void json_collective(const struct collectives *c, const struct collective *of, s
     out_lit(o, ": ");
 }
 
-/* What is told of the time, in the order of the reports. The database leaves the ratios out. */
+/* The times, in the order of the reports. The database leaves the ratios out. */
 static const size_t time_at[COMM_TIMES] = {
     offsetof(struct comm_cost, elapse_ms),  offsetof(struct comm_cost, transit_ms),
     offsetof(struct comm_cost, wait_ms),    offsetof(struct comm_cost, sync_ms),

@@ -98,21 +98,21 @@ static void write_op(const struct export *x, struct trace *t, uint32_t pid, cons
     char text[24];
     trace_slice_name(t, o->name[i], pid, row, o->begin_ns[i], (double)(o->end_ns[i] - o->begin_ns[i]));
     trace_args(t);
-    if (x->options->dialect != DIALECT_SEED)
+    if (x->options->dialect != DIALECT_DOCUMENTED)
         trace_arg_int(t, "rank_size", shown_number(x, o->rank_size[i] == UINT32_MAX, o->rank_size[i]));
     trace_arg_uint(t, "connection_id", o->connection[i]);
     trace_arg_uint(t, "model id", o->model[i]);
     trace_arg_text(t, "data_type", enum_or(&hccl_data_types, o->data_type[i], "N/A", text));
     trace_arg_name(t, "alg_type", o->alg[i]);
     trace_arg_int(t, "count", shown_number(x, o->count[i] == UINT64_MAX, (int64_t)o->count[i]));
-    if (!x->is_generic && x->options->dialect != DIALECT_SEED) {
+    if (!x->is_generic && x->options->dialect != DIALECT_DOCUMENTED) {
         trace_arg_text(t, "relay", yes_no[o->relay[i] > 0]);
         trace_arg_text(t, "retry", yes_no[o->retry[i] > 0]);
     }
     trace_end(t);
-    char id[ARROW_ID_BYTES];
-    if (arrow_to_collective(x, d, i))
-        trace_flow(t, 'f', "HostToDevice", arrow_call_id(x, o->connection[i] - 1, id), pid, row, o->begin_ns[i]);
+    char id[FLOW_ID_BYTES];
+    if (flow_to_collective(x, d, i))
+        trace_flow_id(t, 'f', "HostToDevice", flow_call_id(x, o->connection[i] - 1, id), pid, row, o->begin_ns[i]);
 }
 
 bool communication_track(const struct export *x, struct trace *t, struct error *e)
@@ -132,8 +132,8 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
         if (groups.at.n == 0)
             continue;
         const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
-        trace_process_npu(t, pid, x->options->dialect == DIALECT_SEED ? "HCCL" : "Communication", d->source.device,
-                          sort);
+        trace_process_npu(t, pid, x->options->dialect == DIALECT_DOCUMENTED ? "HCCL" : "Communication",
+                          d->source.device, sort);
         write_groups(x, t, pid, &groups);
         for (size_t i = 0; i < c->tasks.n && !p->is_level0; i++) {
             const int32_t plane = c->tasks.plane[i];

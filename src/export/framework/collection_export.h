@@ -40,7 +40,7 @@ struct framework_output {
     const char *about; /* one line */
     bool is_db;        /* of export type db; else of text */
     bool is_timeline;
-    bool is_new;                                   /* the seed documents do not know it: only in dialect current */
+    bool is_new;                                   /* not documented: only in dialect current */
     bool (*is_wanted)(const struct collection *s); /* by the settings; NULL: always */
     const char *
         time; /* the column of a table by which its rows belong to steps; NULL: they know themselves, or have no time */

@@ -20,7 +20,7 @@ name_id collective_type(struct names *names, name_id collective)
     return names_add(names, name, end ? (size_t)(end - name) : strlen(name));
 }
 
-static const char *const told_name[TOLD] = { "top1", "middle", "bottom1", "total", "bottom2", "bottom3" };
+static const char *const key_name[MATRIX_KEYS] = { "top1", "middle", "bottom1", "total", "bottom2", "bottom3" };
 
 void matrix_clear(struct matrix *m)
 {
@@ -55,7 +55,8 @@ bool matrix_add(struct matrix *m, name_id collective, name_id group, const struc
     return !arena_failed(mem);
 }
 
-static void add_row(struct matrix *m, uint32_t bundle, enum told told, name_id collective, struct comm_link link)
+static void add_row(struct matrix *m, uint32_t bundle, enum matrix_key key_of, name_id collective,
+                    struct comm_link link)
 {
     const uint64_t from = m->bundles.key.at[bundle];
     const uint32_t type_group = (uint32_t)(from >> 32);
@@ -63,19 +64,19 @@ static void add_row(struct matrix *m, uint32_t bundle, enum told told, name_id c
     uint32_t *key = list_add(&m->key, m->mem), *order = list_add(&m->row_order, m->mem);
     if (!row || !key || !order)
         return;
-    *row = (struct matrix_row){ type_group, told, m->pairs.key.at[(uint32_t)from], link, collective };
-    *key = keys_add(&m->keys, (uint64_t)type_group * TOLD + told, m->mem);
+    *row = (struct matrix_row){ type_group, key_of, m->pairs.key.at[(uint32_t)from], link, collective };
+    *key = keys_add(&m->keys, (uint64_t)type_group * MATRIX_KEYS + key_of, m->mem);
     *order = (uint32_t)m->row_order.n - 1;
 }
 
 /* Transfers of the same type, group and link, the fastest first. */
-static void tell_bundle(struct matrix *m, uint32_t bundle, const uint32_t *transfer, size_t n)
+static void add_bundle(struct matrix *m, uint32_t bundle, const uint32_t *transfer, size_t n)
 {
     const struct {
-        enum told told;
+        enum matrix_key key_of;
         size_t needs, at;
-    } single[] = { { TOLD_TOP1, 1, 0 },  { TOLD_MIDDLE, 1, n / 2 },  { TOLD_BOTTOM1, 1, n - 1 },
-                   { TOLD_TOTAL, 1, 0 }, { TOLD_BOTTOM2, 2, n - 2 }, { TOLD_BOTTOM3, 3, n - 3 } };
+    } single[] = { { KEY_TOP1, 1, 0 },  { KEY_MIDDLE, 1, n / 2 },  { KEY_BOTTOM1, 1, n - 1 },
+                   { KEY_TOTAL, 1, 0 }, { KEY_BOTTOM2, 2, n - 2 }, { KEY_BOTTOM3, 3, n - 3 } };
     struct comm_link sum = { .transport = m->transfer.at[transfer[0]].link.transport };
     for (size_t i = 0; i < n; i++) {
         sum.size_mb += m->transfer.at[transfer[i]].link.size_mb;
@@ -83,14 +84,14 @@ static void tell_bundle(struct matrix *m, uint32_t bundle, const uint32_t *trans
     }
     for (size_t i = 0; i < sizeof single / sizeof *single && n >= single[i].needs; i++) {
         const struct transfer *t = &m->transfer.at[transfer[single[i].at]];
-        if (single[i].told == TOLD_TOTAL)
-            add_row(m, bundle, TOLD_TOTAL, NO_NAME, sum);
+        if (single[i].key_of == KEY_TOTAL)
+            add_row(m, bundle, KEY_TOTAL, NO_NAME, sum);
         else
-            add_row(m, bundle, single[i].told, t->collective, t->link);
+            add_row(m, bundle, single[i].key_of, t->collective, t->link);
     }
 }
 
-/* Rows as they are told: object by object, links in the order of their first use. */
+/* Rows in the order of the output: object by object, links in the order of their first use. */
 bool matrix_finish(struct matrix *m)
 {
     if (!order_by_u64(m->order.at, m->order.n, m->slowness.at) || !order_by_u32(m->order.at, m->order.n, m->bundle.at))
@@ -99,7 +100,7 @@ bool matrix_finish(struct matrix *m)
         const uint32_t bundle = m->bundle.at[m->order.at[i]];
         for (same = 1; i + same < m->order.n && m->bundle.at[m->order.at[i + same]] == bundle;)
             same++;
-        tell_bundle(m, bundle, m->order.at + i, same);
+        add_bundle(m, bundle, m->order.at + i, same);
     }
     return !arena_failed(m->mem) && order_by_u32(m->row_order.at, m->row_order.n, m->key.at);
 }
@@ -136,7 +137,7 @@ bool matrix_put(const struct matrix *m, struct out *o)
         const struct matrix_row *r = &m->row.at[at];
         const bool is_new = i == 0 || m->key.at[m->row_order.at[i - 1]] != m->key.at[at];
         if (is_new) {
-            const char *key = arena_printf(m->mem, "%s-%s@%s", names_text(names, type_of(m, r)), told_name[r->told],
+            const char *key = arena_printf(m->mem, "%s-%s@%s", names_text(names, type_of(m, r)), key_name[r->key_of],
                                            names_text(names, group_of(m, r)));
             if (!key)
                 return false;
@@ -158,7 +159,7 @@ bool matrix_rows(const struct matrix *m, const struct collective_place *place, s
     const struct names *names = m->names;
     for (size_t i = 0; i < m->row.n; i++) {
         const struct matrix_row *r = &m->row.at[m->row_order.at[i]];
-        const char *name = arena_printf(g->mem, "%s-%s", names_text(names, type_of(m, r)), told_name[r->told]);
+        const char *name = arena_printf(g->mem, "%s-%s", names_text(names, type_of(m, r)), key_name[r->key_of]);
         if (!name)
             return false;
         grid_row(g, (struct cell[]){

@@ -1,7 +1,7 @@
 /* communication_matrix.h - who sent how much to whom, of several collectives.
  *
  * Of all that are of the same type, in the same group and over the same link, the fastest, the middle one, the three
- * slowest and their sum are told. Used for one step and kind after the other: clear, add, finish, write. Lives in its
+ * slowest and their sum are written. Used for one step and kind after the other: clear, add, finish, write. Lives in its
  * arena.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H
@@ -17,8 +17,8 @@
  * of our list. Of one that nobody knows, what is before "__". */
 name_id collective_type(struct names *names, name_id collective);
 
-/* What of a type, group and link is told; also the order in which keys come up. */
-enum told { TOLD_TOP1, TOLD_MIDDLE, TOLD_BOTTOM1, TOLD_TOTAL, TOLD_BOTTOM2, TOLD_BOTTOM3, TOLD };
+/* The keys of a type, group and link; also their order. */
+enum matrix_key { KEY_TOP1, KEY_MIDDLE, KEY_BOTTOM1, KEY_TOTAL, KEY_BOTTOM2, KEY_BOTTOM3, MATRIX_KEYS };
 
 /* One link of one collective. */
 struct transfer {
@@ -28,7 +28,7 @@ struct transfer {
 
 struct matrix_row {
     uint32_t type_group; /* place in type_groups */
-    enum told told;
+    enum matrix_key key_of;
     uint64_t pair; /* of ranks */
     struct comm_link link;
     name_id collective; /* NO_NAME: a sum */

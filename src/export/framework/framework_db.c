@@ -56,8 +56,8 @@ static bool write_metadata(const struct collection_export *x, struct db *db, str
     const struct collection *s = x->collection;
     struct grid g = { .n_columns = 2, .mem = x->mem };
     if (s->has_device)
-        metadata_schema(&g, x->device.options->dialect == DIALECT_SEED ? (const char *const[3]){ "1", "0", "0" }
-                                                                       : (const char *const[3]){ "1", "2", "0" });
+        metadata_schema(&g, x->device.options->dialect == DIALECT_DOCUMENTED ? (const char *const[3]){ "1", "0", "0" }
+                                                                             : (const char *const[3]){ "1", "2", "0" });
     for (size_t i = 0; i < s->metadata.n; i++)
         grid_row(&g, (struct cell[]){ cell_text(s->metadata.row[i].key), cell_text(s->metadata.row[i].text) });
     metadata_losses(&g, &s->lost);
@@ -205,7 +205,7 @@ bool pytorch_db_write(const struct collection_export *x, const char *path, uint6
     struct db *db = db_open(path, x->collection->profile.names, e);
     if (!db)
         return false;
-    if (x->device.options->dialect == DIALECT_SEED)
+    if (x->device.options->dialect == DIALECT_DOCUMENTED)
         db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
     if (x->part && !cut_rows(x, db, e)) {
         db_discard(db);

@@ -20,7 +20,7 @@ static inline struct cell cell_string(name_id name)
     return name == NAME_EMPTY ? cell_uint(NO_STRING) : cell_name(name);
 }
 
-/* What the release that the seed dialect speaks for does not have, or calls otherwise. */
+/* What the release that the documented dialect speaks for does not have, or calls otherwise. */
 extern const struct db_change pytorch_db_changes[];
 extern const size_t n_pytorch_db_changes;
 

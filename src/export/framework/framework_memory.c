@@ -457,6 +457,6 @@ bool framework_module_memory(const struct collection_export *x, struct table *ou
     *out = (struct table){
         .name = "npu_module_mem", .n_rows = from->n_rows, .rows = from, .names = x->collection->profile.names
     };
-    return OPTIONAL_COLUMNS(out, module_columns, x->device.options->dialect == DIALECT_SEED ? 0 : IS_CURRENT,
+    return OPTIONAL_COLUMNS(out, module_columns, x->device.options->dialect == DIALECT_DOCUMENTED ? 0 : IS_CURRENT,
                             &x->device, e);
 }

@@ -80,7 +80,7 @@ static void write_ops(const struct framework_tracks *f, struct trace *t, size_t 
     }
 }
 
-/* Behind the slice: category, correlation id, and the end of the arrow from putting in to taking out. */
+/* Behind the slice: category, correlation id, and the end of the flow from putting in to taking out. */
 static void queue_rest(struct trace *t, const struct queue_spans *q, size_t i, int64_t row, const char *category,
                        char end)
 {
@@ -88,8 +88,8 @@ static void queue_rest(struct trace *t, const struct queue_spans *q, size_t i, i
     trace_args(t);
     trace_arg_uint(t, "correlation_id", q->id[i]);
     trace_end(t);
-    const struct arrow arrow = { end, true, "enqueue_to_dequeue", "async_task_queue", NULL, q->id[i] };
-    trace_arrow(t, &arrow, q->process[i], row, q->begin_ns[i]);
+    const struct flow flow = { end, true, "enqueue_to_dequeue", "async_task_queue", NULL, q->id[i] };
+    trace_flow(t, &flow, q->process[i], row, q->begin_ns[i]);
 }
 
 static size_t count_enqueues(const struct framework_tracks *f)
@@ -172,8 +172,8 @@ static void write_fwdbwd(const struct framework_tracks *f, struct trace *t, size
     for (size_t i = first; i < end; i++)
         for (int k = 0; k < 2; k++) {
             const uint32_t row = k == 0 ? f->fwdbwd.at[i].forward : f->fwdbwd.at[i].backward;
-            const struct arrow arrow = { "sf"[k], true, "fwdbwd", "fwdbwd", NULL, (uint64_t)o->sequence[row] };
-            trace_arrow(t, &arrow, o->process[row], framework_op_row(f, row), o->begin_ns[row]);
+            const struct flow flow = { "sf"[k], true, "fwdbwd", "fwdbwd", NULL, (uint64_t)o->sequence[row] };
+            trace_flow(t, &flow, o->process[row], framework_op_row(f, row), o->begin_ns[row]);
         }
 }
 
@@ -242,7 +242,7 @@ static const struct section ops = { count_ops, write_ops }, enqueues = { count_e
 /* As files have them. */
 enum { SECTIONS = 9 };
 static const struct section *const section_order[][SECTIONS] = {
-    [DIALECT_SEED] = { &ops, &enqueues, &dequeues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
+    [DIALECT_DOCUMENTED] = { &ops, &enqueues, &dequeues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
     [DIALECT_CURRENT] = { &ops, &dequeues, &enqueues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
 };
 

@@ -55,16 +55,16 @@ static struct cell get(const void *rows, size_t row, size_t column)
 /* Which columns there are: position in known, or N_KNOWN for those that only bear their own name. */
 static bool is_shown(const struct collection_export *x, const char *name, size_t *at)
 {
-    const bool is_seed = x->device.options->dialect == DIALECT_SEED,
+    const bool is_documented = x->device.options->dialect == DIALECT_DOCUMENTED,
                is_level0 = x->collection->settings.level == PROFILER_LEVEL0;
     *at = 0;
     while (*at < N_KNOWN && strcmp(known[*at].in_summary, name) != 0)
         ++*at;
-    if (is_seed && strcmp(name, device_column) == 0) /* tables of one device do not name it */
+    if (is_documented && strcmp(name, device_column) == 0) /* tables of one device do not name it */
         return x->collection->profile.n_devices > 1;
     if (!is_level0)
         return true;
-    return *at < N_KNOWN && (is_seed ? known[*at].is_in_seed_level0 : known[*at].is_in_level0);
+    return *at < N_KNOWN && (is_documented ? known[*at].is_in_seed_level0 : known[*at].is_in_level0);
 }
 
 bool collection_has_kernels(const struct collection *s)

@@ -20,7 +20,7 @@ struct step_collectives {
 };
 
 /* `in_any_case`: where no step has any, they are all in one that has no number. `has_any`: there is something to
- * tell; else nothing of the above is set. False only without memory. */
+ * report; else nothing of the above is set. False only without memory. */
 bool step_collectives_find(struct step_collectives *c, const struct collection_export *x, bool in_any_case,
                            bool *has_any);
 

@@ -62,7 +62,7 @@ bool step_trace_time_table(const struct collection_export *x, struct table *out,
     const struct collection *s = x->collection;
     const struct profile *p = &s->profile;
     /* Tables of one device do not name it in the older form. */
-    const size_t first = x->device.options->dialect == DIALECT_SEED && p->n_devices == 1 ? STEP : DEVICE;
+    const size_t first = x->device.options->dialect == DIALECT_DOCUMENTED && p->n_devices == 1 ? STEP : DEVICE;
     struct grid grid = { .n_columns = COLUMNS - first, .mem = x->mem };
     struct step_index index;
     bool ok = step_index_build(&index, &s->steps, x->mem);

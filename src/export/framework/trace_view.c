@@ -20,9 +20,9 @@ struct writing {
     struct error device_error;
 };
 
-/* From operators to what they started. Arrow heads lie where slices went that found no place in their own row. */
-static void draw_arrows(const struct collection_export *x, const struct framework_tracks *f, struct trace *t,
-                        const struct lanes *lanes, const struct kernel_places *places)
+/* From operators to what they started. Flow heads lie where slices went that found no place in their own row. */
+static void draw_flows(const struct collection_export *x, const struct framework_tracks *f, struct trace *t,
+                       const struct lanes *lanes, const struct kernel_places *places)
 {
     const struct collection *s = x->collection;
     const struct framework_ops *o = &s->framework.ops;
@@ -35,10 +35,10 @@ static void draw_arrows(const struct collection_export *x, const struct framewor
                 continue;
             const struct place at = kernel_place(places, k, kernel);
             const unsigned lane = lanes_moved(lanes, at.pid, at.tid, k->begin_ns[kernel]);
-            struct arrow arrow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
-            trace_arrow(t, &arrow, o->process[op], framework_op_row(f, shown), o->begin_ns[op]);
-            arrow.end = 'f';
-            trace_arrow(t, &arrow, at.pid, lane_tid(at.tid, lane), k->begin_ns[kernel]);
+            struct flow flow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
+            trace_flow(t, &flow, o->process[op], framework_op_row(f, shown), o->begin_ns[op]);
+            flow.end = 'f';
+            trace_flow(t, &flow, at.pid, lane_tid(at.tid, lane), k->begin_ns[kernel]);
         }
 }
 
@@ -58,7 +58,7 @@ static bool draw_device(struct writing *w, struct trace *t)
     struct kernel_places places;
     const bool done = kernel_places_take(&places, &s->profile, x.mem);
     if (done)
-        draw_arrows(w->x, w->framework, t, lanes, &places);
+        draw_flows(w->x, w->framework, t, lanes, &places);
     lanes_free(lanes);
     return done || error_no_memory(&w->device_error, "the places of kernels");
 }
@@ -125,7 +125,7 @@ bool trace_view_write(const struct collection_export *x, const char *path, uint6
     for (size_t i = 0; i < w.n_parts; i++)
         n += w.n_events[i];
     const bool has_memory = !arena_failed(x->mem) && !names_failed(x->collection->profile.names);
-    const bool is_empty = n == 0 && !o.failed_errno; /* what could not be written is told by out_close() */
+    const bool is_empty = n == 0 && !o.failed_errno; /* what could not be written is reported by out_close() */
     if (w.device_error.fault != FAULT_NONE || is_empty || !has_memory) {
         out_discard(&o);
         if (w.device_error.fault != FAULT_NONE)

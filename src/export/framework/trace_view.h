@@ -1,4 +1,4 @@
-/* trace_view.h - the timeline of a collection: PyTorch's part, the device's, and arrows from operators to what they started. */
+/* trace_view.h - the timeline of a collection: PyTorch's part, the device's, and flow events from operators to what they started. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_TRACE_VIEW_H
 #define ASCOPE_EXPORT_FRAMEWORK_TRACE_VIEW_H
 

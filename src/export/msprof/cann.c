@@ -26,7 +26,7 @@ static const char *const acl_tag[] = { NULL,          "ACL_OP",    "ACL_MODEL", 
 
 static const struct level_name *level_of(const struct export *x, uint16_t level)
 {
-    if (level == LEVEL_COMMUNICATION && x->options->dialect == DIALECT_SEED)
+    if (level == LEVEL_COMMUNICATION && x->options->dialect == DIALECT_DOCUMENTED)
         return &seed_communication;
     for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++)
         if (level_names[i].level == level)
@@ -102,7 +102,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
     const struct calls *c = &p->host.calls;
     if (c->n == 0 || x->hides_calls)
         return true;
-    const bool *starts = arrow_starts(x);
+    const bool *starts = flow_starts(x);
     if (!starts)
         return error_no_memory(e, "the flow events of the timeline");
     const uint32_t pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST);
@@ -118,9 +118,9 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
         if (!scope_has_call(x, SCOPE_HOST, i))
             continue;
         write_call(x, t, pid, i);
-        char id[ARROW_ID_BYTES];
+        char id[FLOW_ID_BYTES];
         if (starts[i])
-            trace_flow(t, 's', "HostToDevice", arrow_call_id(x, (uint32_t)i, id), pid, c->thread[i], begin);
+            trace_flow_id(t, 's', "HostToDevice", flow_call_id(x, (uint32_t)i, id), pid, c->thread[i], begin);
     }
     return true;
 }

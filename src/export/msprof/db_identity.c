@@ -159,7 +159,7 @@ bool enums_db(const struct export *x, struct db *db, struct error *e)
         struct grid g = { .n_columns = 2, .mem = x->mem };
         for (size_t k = 0; k < enums[i].numbers->n; k++) {
             const struct enum_name *n = &enums[i].numbers->name[k];
-            const bool is_hccl = x->options->dialect == DIALECT_SEED && n == &api_type[API_TYPE_COMMUNICATION];
+            const bool is_hccl = x->options->dialect == DIALECT_DOCUMENTED && n == &api_type[API_TYPE_COMMUNICATION];
             if (n->value < ENUM_NOT_KNOWN)
                 grid_row(&g, (struct cell[]){ cell_uint(n->value), cell_text(is_hccl ? "hccl" : n->name) });
         }

@@ -20,21 +20,21 @@ struct hardware {
     const uint32_t *row_of_stream;
 };
 
-static void write_arrow(const struct hardware *h, size_t row)
+static void write_flow(const struct hardware *h, size_t row)
 {
     const struct profile *p = h->x->profile;
     const struct tasks *t = &h->d->tasks;
-    const enum arrow_kind arrow = arrow_to_task(h->x, h->d, row);
-    char text[ARROW_ID_BYTES];
-    if (arrow == ARROW_NONE)
+    const enum flow_kind flow = flow_to_task(h->x, h->d, row);
+    char text[FLOW_ID_BYTES];
+    if (flow == FLOW_NONE)
         return;
     const uint32_t host = t->host[row];
-    const char *id = arrow == ARROW_OF_TASK ? arrow_task_id(h->d, row, text)
-                                            : arrow_call_id(h->x, p->host.tasks.connection[host] - 1, text);
-    if (arrow == ARROW_OF_TASK)
-        trace_flow(h->t, 's', "HostToDevice", id, h->host_pid, p->host.tasks.thread[host],
-                   source_host_ns(&p->host.source, p->host.tasks.time[host]));
-    trace_flow(h->t, 'f', "HostToDevice", id, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row]);
+    const char *id = flow == FLOW_OF_TASK ? flow_task_id(h->d, row, text)
+                                          : flow_call_id(h->x, p->host.tasks.connection[host] - 1, text);
+    if (flow == FLOW_OF_TASK)
+        trace_flow_id(h->t, 's', "HostToDevice", id, h->host_pid, p->host.tasks.thread[host],
+                      source_host_ns(&p->host.source, p->host.tasks.time[host]));
+    trace_flow_id(h->t, 'f', "HostToDevice", id, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row]);
 }
 
 /* Without unique ids ours only count the uses of an id. */
@@ -43,7 +43,7 @@ static uint16_t batch_of(const struct hardware *h, size_t row, uint32_t host)
     const struct host_tasks *ht = &h->x->profile->host.tasks;
     if (h->x->profile->has_unique_ids)
         return h->d->tasks.batch[row];
-    return host != NO_ROW && ht->told_batch ? ht->told_batch[host] : 0;
+    return host != NO_ROW && ht->recorded_batch ? ht->recorded_batch[host] : 0;
 }
 
 static void write_task(const struct hardware *h, size_t row)
@@ -80,7 +80,7 @@ static void write_task(const struct hardware *h, size_t row)
         trace_arg_name(h->t, "Block Dim", p->host.ops.block_dim[op]);
     }
     trace_end(h->t);
-    write_arrow(h, row);
+    write_flow(h, row);
 }
 
 static bool is_written(const struct hardware *h, size_t row)

@@ -29,15 +29,15 @@ const char *mark_domain_text(const struct profile *p, size_t row)
                                                                                      : "invalid";
 }
 
-/* Arrows lead from a mark on the host to where a device saw it. */
-static void mark_arrow(const struct export *x, struct trace *t, char end, uint32_t mark, uint32_t pid, int64_t tid,
-                       int64_t at_ns)
+/* Flow events lead from a mark on the host to where a device saw it. */
+static void mark_flow(const struct export *x, struct trace *t, char end, uint32_t mark, uint32_t pid, int64_t tid,
+                      int64_t at_ns)
 {
     char name[32], number[24];
     const uint64_t id = mark_unique_id(&x->profile->host.records.marks, mark);
     snprintf(number, sizeof number, "%" PRIu64, x->is_generic ? id : mark_connection(id));
     snprintf(name, sizeof name, "MsTx_%s", number);
-    trace_arrow(t, &(struct arrow){ end, x->is_generic || end == 'f', name, "MsTx", number, 0 }, pid, tid, at_ns);
+    trace_flow(t, &(struct flow){ end, x->is_generic || end == 'f', name, "MsTx", number, 0 }, pid, tid, at_ns);
 }
 
 static bool mark_is_drawn(const struct export *x, const struct trace *t, size_t i)
@@ -81,7 +81,7 @@ static void write_mark(const struct export *x, struct trace *t, uint32_t pid, ui
     const int64_t begin_ns = source_host_ns(s, m->begin[i]), end_ns = source_host_ns(s, m->end[i]);
     if (!mark_is_drawn(x, t, i))
         return;
-    if (begin_ns == end_ns && !has_id) /* one with an id is the foot of an arrow, which needs a slice */
+    if (begin_ns == end_ns && !has_id) /* one with an id is the foot of a flow, which needs a slice */
         trace_moment(t, m->message[i], pid, m->thread[i], begin_ns);
     else
         trace_slice_name(t, m->message[i], pid, m->thread[i], begin_ns, (double)(end_ns - begin_ns));
@@ -99,7 +99,7 @@ static void write_mark(const struct export *x, struct trace *t, uint32_t pid, ui
         trace_arg_text(t, "domain", mark_domain_text(x->profile, i));
     trace_end(t);
     if (has_id && seen[i])
-        mark_arrow(x, t, 's', i, pid, m->thread[i], begin_ns);
+        mark_flow(x, t, 's', i, pid, m->thread[i], begin_ns);
 }
 
 /* Rows by begin, the longer range first: the order in which they nest. */
@@ -195,7 +195,7 @@ bool device_marks_track(const struct export *x, struct trace *t, struct error *e
             trace_arg_uint(t, "Task Id", m->task[i]);
             trace_end(t);
             if (m->host[i] != NO_ROW && asked[m->host[i]])
-                mark_arrow(x, t, 'f', m->host[i], pid, row, m->begin_ns[i]);
+                mark_flow(x, t, 'f', m->host[i], pid, row, m->begin_ns[i]);
         }
     }
     return done || error_no_memory(e, x->profile->path);

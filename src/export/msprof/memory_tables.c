@@ -43,7 +43,7 @@ static name_id npu_name(const struct profile *p, uint32_t device)
     return names_addz(p->names, text);
 }
 
-/* A table of n rows; `record` has the record of each that tells its device. */
+/* A table of n rows; `record` has the record of each that has its device. */
 static const struct memory_view *view_make(const struct export *x, const uint32_t *record, size_t n, struct error *e)
 {
     struct memory_view *v = arena_take(x->mem, 1, sizeof *v);

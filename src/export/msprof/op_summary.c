@@ -127,7 +127,7 @@ static struct cell op_type(const void *rows, size_t i)
 static struct cell task_type(const void *rows, size_t i)
 {
     const struct row *r = row_at(rows, i);
-    return r->op == NO_ROW ? cell_text(r->s->x->options->dialect == DIALECT_SEED ? "HCCL" : "COMMUNICATION")
+    return r->op == NO_ROW ? cell_text(r->s->x->options->dialect == DIALECT_DOCUMENTED ? "HCCL" : "COMMUNICATION")
                            : cell_name(r->s->profile->host.ops.task_type[r->op]);
 }
 
@@ -246,7 +246,7 @@ static struct cell cube_utilization(const struct row *r)
     if (!(capacity > 0))
         return cell_na();
     const bool is_idle = cycles == 0 || !(shown_value(r, r->s->ratio[RATIO_MAC]) > 0);
-    const bool is_short = is_generic || r->s->x->options->dialect == DIALECT_SEED;
+    const bool is_short = is_generic || r->s->x->options->dialect == DIALECT_DOCUMENTED;
     if (duration_ns(r) == 0 || (is_short && is_idle))
         return cell_uint(0);
     /* Six decimals in between, as the reference has them. */

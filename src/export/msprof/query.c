@@ -93,7 +93,7 @@ static bool models_find(const struct profile *p, struct models *m)
 }
 
 /* There is nothing to export of a model without operators. */
-static bool is_told(const struct models *m, uint64_t model)
+static bool is_listed(const struct models *m, uint64_t model)
 {
     const uint32_t id = (uint32_t)model;
     return !m->is_known || bsearch(&id, m->id, m->n, sizeof *m->id, by_id);
@@ -142,13 +142,13 @@ static bool add_models(struct query *q, const struct models *m, const struct dev
         uint64_t most = 0;
         for (end = first; end < n && t->model[row[end]] == model; end++)
             most = t->index[row[end]] > most ? t->index[row[end]] : most;
-        if (!are_steps && !is_told(m, model))
+        if (!are_steps && !is_listed(m, model))
             continue;
-        struct query_row told = *shared;
-        told.text[QUERY_MODEL] = arena_printf(q->mem, "%" PRIu64, model);
-        told.text[QUERY_ITERATIONS] = arena_printf(q->mem, "%" PRIu64, most);
-        told.text[QUERY_TOP] = longest(q, t, row + first, end - first);
-        add_row(q, &told);
+        struct query_row listed = *shared;
+        listed.text[QUERY_MODEL] = arena_printf(q->mem, "%" PRIu64, model);
+        listed.text[QUERY_ITERATIONS] = arena_printf(q->mem, "%" PRIu64, most);
+        listed.text[QUERY_TOP] = longest(q, t, row + first, end - first);
+        add_row(q, &listed);
         ++*n_added;
     }
     return true;

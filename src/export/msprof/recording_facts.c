@@ -34,7 +34,7 @@ static void add_text(struct facts_of f, const char *name, const char *value)
 
 static void add_count(struct facts_of f, const char *name, uint64_t n)
 {
-    if (n != NOT_TOLD)
+    if (n != NOT_KNOWN)
         add(f, name, arena_printf(f.mem, "%" PRIu64, n), true);
 }
 

@@ -15,7 +15,7 @@ struct place {
     struct trace *trace;
     const struct step_rows *rows;
     uint32_t pid;
-    uint64_t pid_in_ids; /* the older presentation numbers its processes after it has named its arrows */
+    uint64_t pid_in_ids; /* the older presentation numbers its processes after it has named its flow events */
     uint64_t *model;     /* the models of the rows, ascending */
     size_t n_models;
     size_t *n_reduces; /* whole collections count them over all devices */
@@ -84,7 +84,7 @@ static double dur_us_of(const struct step_rows *r, uint64_t ticks)
     return r->is_generic ? step_us(r, ticks) : (double)step_ns(r, ticks) / 1000;
 }
 
-/* One training row, as its ticks tell it. */
+/* One training step, from its ticks. */
 struct part {
     const struct place *place;
     int64_t tid;
@@ -103,13 +103,13 @@ static void slice(const struct part *r, const char *kind, const char *category, 
     trace_arg_uint(t, "Iteration ID", r->index);
 }
 
-static void data_aug_arrow(const struct part *r, char end, uint64_t number, int64_t at_ns)
+static void data_aug_flow(const struct part *r, char end, uint64_t number, int64_t at_ns)
 {
     char name[64], id[96];
     snprintf(name, sizeof name, "Data_aug Bound %" PRIu64, number);
     snprintf(id, sizeof id, "Data_aug Bound %" PRIu64 "_%" PRId64, r->place->pid_in_ids, r->tid);
-    trace_arrow_args(r->place->trace, &(struct arrow){ end, false, name, "Data_aug Bound", id, 0 }, r->place->pid,
-                     r->tid, at_ns);
+    trace_flow_args(r->place->trace, &(struct flow){ end, false, name, "Data_aug Bound", id, 0 }, r->place->pid, r->tid,
+                    at_ns);
 }
 
 static void write_training(const struct part *r)
@@ -143,18 +143,18 @@ static void write_training(const struct part *r)
 
     /* From the end of one iteration's backward pass to the next one's forward pass: both ends are on a slice. */
     if (r->has_before) {
-        data_aug_arrow(r, 't', r->index - 1, fp_ns);
+        data_aug_flow(r, 't', r->index - 1, fp_ns);
         trace_arg_uint(t, "Iteration ID", r->index);
         trace_end(t);
     }
     if (r->has_after) {
-        data_aug_arrow(r, 's', r->index, bp_ns);
+        data_aug_flow(r, 's', r->index, bp_ns);
         trace_arg_real(t, "Data_aug Bound(us)", dur_us_of(p->rows, r->data_aug));
         trace_end(t);
     }
 }
 
-/* The same for what is told by its two ends. */
+/* The same for what is given by its two ends. */
 static double dur_ns_between(const struct step_rows *r, uint64_t begin, uint64_t end)
 {
     return r->is_generic ? ticks_to_ns_exact(r->source->device_clock.tick, end - begin)
@@ -203,7 +203,7 @@ static void write_get_next(const struct place *p, uint32_t i)
     trace_end(p->trace);
 }
 
-/* True when the iteration before or after is shown too, and has passes for an arrow to lead from or to. */
+/* True when the iteration before or after is shown too, and has passes for a flow to lead from or to. */
 static bool has_neighbour(const struct step_rows *r, uint32_t here, bool after)
 {
     const struct iterations *t = &r->steps->iterations;

@@ -14,7 +14,7 @@ struct summary_row {
 struct summary_rows {
     size_t n;
     struct summary_row *at;
-    bool has_ops; /* false: the host told nothing about operators, so that only collectives are known */
+    bool has_ops; /* false: the host reported nothing about operators, so that only collectives are known */
 };
 
 bool summary_rows_build(const struct export *x, struct summary_rows *out, struct error *e);

@@ -17,9 +17,9 @@ static const char style[] =
     ":root{--paper:#fff;--ink:#1f2430;--dim:#69707d;--line:#d9dde3;--text:#1b1d22;color-scheme:light dark;background:var(--paper)}\n"
     "@media(prefers-color-scheme:dark){:root{--paper:#16181d;--ink:#e6e8ec;--dim:#9aa1ad;--line:#343945}}\n"
     "svg{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace}\n"
-    "#paper{fill:var(--paper)}text{fill:var(--ink)}.dim,#told,#found{fill:var(--dim)}\n"
+    "#paper{fill:var(--paper)}text{fill:var(--ink)}.dim,#status,#found{fill:var(--dim)}\n"
     "#title{font:600 17px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\n"
-    ".words text,#told{font:12px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\n"
+    ".words text,#status{font:12px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\n"
     "#graph>svg{cursor:pointer}#graph text{fill:var(--text);pointer-events:none}\n"
     "#graph rect{stroke:var(--paper);stroke-width:.6}#graph>svg:hover>rect{stroke:var(--ink);stroke-width:1.4}\n"
     "#graph .around{opacity:.45}#graph.searched>svg:not(.hit){opacity:.35}\n"
@@ -115,7 +115,7 @@ static bool is_drawn(const struct drawing *d, uint32_t frame)
     return d->f->at.at[frame].total_us >= NARROWEST * d->f->at.at[0].total_us && d->f->at.at[frame].total_us > 0;
 }
 
-/* "main train.py:133" of "/opt/train/train.py(133): main": what tells frames apart comes first. */
+/* "main train.py:133" of "/opt/train/train.py(133): main": what distinguishes frames is first. */
 static void put_label(const struct drawing *d, const struct frame *f)
 {
     const char *text = names_text(d->names, f->name), *end = text + names_len(d->names, f->name);
@@ -271,7 +271,7 @@ static void put_svg(struct drawing *d, const struct collection *s, enum time_met
     put_head(d, s, metric, height);
     put(d->o, "<g id=\"graph\">\n");
     put_frames(d);
-    put_numbers(d->o, "</g>\n<text id=\"told\" x=\"14\" y=\"%u\">", height - 10);
+    put_numbers(d->o, "</g>\n<text id=\"status\" x=\"14\" y=\"%u\">", height - 10);
     put_words(d->o, "Click a frame to zoom in, Escape to go back; hover for its time.");
     put(d->o, "</text>\n<script><![CDATA[\n");
     put(d->o, flame_graph_js);

@@ -2,11 +2,11 @@
 (function () {
     'use strict';
     const graph = document.getElementById('graph');
-    const told = document.getElementById('told');
+    const status = document.getElementById('status');
     const found = document.getElementById('found');
     const word = document.getElementById('word');
     const back = document.getElementById('back');
-    const plain = told.textContent;
+    const plain = status.textContent;
     const frames = Array.from(graph.children, node => ({
         node,
         x: parseFloat(node.getAttribute('x')),
@@ -54,8 +54,8 @@
 
     const frame_at = e => of.get(e.target.closest('#graph > svg'));
     graph.addEventListener('click', e => frame_at(e) && zoom(frame_at(e)));
-    graph.addEventListener('mouseover', e => { told.textContent = frame_at(e) ? frame_at(e).text.replace(/\n/g, ' · ') : plain; });
-    graph.addEventListener('mouseleave', () => { told.textContent = plain; });
+    graph.addEventListener('mouseover', e => { status.textContent = frame_at(e) ? frame_at(e).text.replace(/\n/g, ' · ') : plain; });
+    graph.addEventListener('mouseleave', () => { status.textContent = plain; });
     back.addEventListener('click', () => zoom(whole));
     word.addEventListener('input', search);
     window.addEventListener('keydown', e => {

@@ -146,7 +146,7 @@ static bool is_hidden(const struct chip *chip, const char *metric)
     return strstr(metric, "_bw_mte") && !chip->counts_mte_bw;
 }
 
-/* Metrics that a chip lists, but cannot tell. */
+/* Metrics that a chip lists, but cannot report. */
 static bool is_unknown(const struct chip *chip, const char *metric)
 {
     static const char *const of_vector[] = { "vec_ratio",           "ub_read_bw(GB/s)",         "ub_write_bw(GB/s)",
@@ -159,7 +159,7 @@ static bool is_unknown(const struct chip *chip, const char *metric)
     return false;
 }
 
-/* The columns of the report: which metrics, and whether the bound by memory can be told. */
+/* The columns of the report: which metrics, and whether the bound by memory can be reported. */
 struct core_columns {
     size_t n, metric[16];
     const char *name[16];
@@ -191,7 +191,7 @@ static struct core_columns core_columns(const struct core_metrics *m, const stru
     return c;
 }
 
-static bool tells_bound(const struct core_columns *c)
+static bool has_bound(const struct core_columns *c)
 {
     return c->mac < c->n && c->vec < c->n && c->mte2 < c->n;
 }
@@ -202,7 +202,7 @@ static void add_core_row(struct grid *g, const struct core_columns *c, unsigned 
     struct cell cell[COUNT_OF(c->metric) + 3] = { cell_uint(device), cell_text(core) };
     for (size_t i = 0; i < c->n; i++)
         cell[2 + i] = c->is_unknown[i] ? cell_na() : cell_real(value[i]);
-    if (tells_bound(c)) {
+    if (has_bound(c)) {
         const double most = value[c->mac] > value[c->vec] ? value[c->mac] : value[c->vec];
         cell[2 + c->n] = cell_real(most > 0 ? round_exact(value[c->mte2] / most, 3) : 0);
     }
@@ -221,7 +221,7 @@ static bool build_core_report(const struct export *x, enum core kind, struct tab
             continue;
         if (g.n_columns == 0) { /* sample.json is the same for all devices */
             c = core_columns(m, d->source.chip);
-            g.n_columns = 2 + c.n + tells_bound(&c);
+            g.n_columns = 2 + c.n + has_bound(&c);
         }
         for (size_t row = 0; row < m->n_cores; row++) {
             for (size_t k = 0; k < c.n; k++) {
@@ -245,7 +245,7 @@ static bool build_core_report(const struct export *x, enum core kind, struct tab
     column[1].name = "Core ID";
     for (size_t k = 0; k < c.n; k++)
         column[2 + k].name = c.name[k];
-    if (tells_bound(&c))
+    if (has_bound(&c))
         column[2 + c.n].name = "memory_bound";
     *out = grid_table(&g, "core_utilization", column, x->profile->names);
     return true;

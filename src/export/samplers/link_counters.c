@@ -256,7 +256,7 @@ bool hccs_report(const struct export *x, struct table *out, struct error *e)
     return true;
 }
 
-/* Everything that the report tells of a port in one direction. */
+/* All values of a port in one direction. */
 struct port_way {
     uint8_t packet_rate, packets, bytes, errors, dropped;
 };

@@ -151,7 +151,7 @@ static void draw_acc(const struct export *x, const struct view *v, struct trace 
                     { "read_ost", ACC_READ_OST },
                     { "write_bandwidth", ACC_WRITE_BW },
                     { "write_ost", ACC_WRITE_OST } };
-    if (x->options->dialect == DIALECT_SEED) {
+    if (x->options->dialect == DIALECT_DOCUMENTED) {
         draw_acc_each(v, t, pid);
         return;
     }

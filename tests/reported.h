@@ -1,6 +1,6 @@
-/* told.h - what the collector has told while a test ran: how many warnings and errors, and the last text. */
-#ifndef ASCOPE_TESTS_TOLD_H
-#define ASCOPE_TESTS_TOLD_H
+/* reported.h - what the collector has reported while a test ran: how many warnings and errors, and the last text. */
+#ifndef ASCOPE_TESTS_REPORTED_H
+#define ASCOPE_TESTS_REPORTED_H
 
 #include <stdio.h>
 

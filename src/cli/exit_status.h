@@ -1,0 +1,13 @@
+/* exit_status.h - exit codes: one for each status and face of the command. */
+#ifndef ASCOPE_CLI_EXIT_STATUS_H
+#define ASCOPE_CLI_EXIT_STATUS_H
+
+#include "cli/command.h"
+
+int exit_code(enum face face, enum exit_status status);
+enum exit_status arguments_refused(
+    const struct arguments *a); /* why a command line was not taken: it is wrong, or no memory */
+extern const struct exit_meaning exit_meanings[];
+extern const size_t n_exit_meanings;
+
+#endif
