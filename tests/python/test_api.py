@@ -282,7 +282,7 @@ def test_things_are_reported_once(tmp_path, monkeypatch, capsys):
             prof.add_metadata("key", "another")
             prof.step()
     said = capsys.readouterr().out
-    assert said.count("without a warm-up") == 1
+    assert said.count("start-up cost") == 1
     assert said.count("already") == 3  # the last one once more, as it was there before the collection
 
 
