@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The commands that a newcomer types. The build itself is Meson's; this file only gathers its parts.
 #
 #   make          builds build/ascope

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How fast exports are, as ratios measured in one run on one machine.
 
     bench.py ASCOPE [--sizes 10000,100000,1000000] [--operators 10000,100000,1000000] [--repeat N] [--record SECONDS] [--dir DIR] [--write FILE]

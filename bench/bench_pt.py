@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Analyses of PyTorch's sessions: *_ascend_pt directories."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench_record - what recording costs the threads of a program, as ratios to what a look at the clock costs here.
  *
  *     bench_record [--json] [--threads 1,2,8] [--ring-kb KB] [--ring-dir DIR] [--dir DIR]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What recording costs the threads of a program: bench_record's numbers as tables."""
 import json
 import subprocess

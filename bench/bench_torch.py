@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What it costs a PyTorch program to be profiled: by an observer that does nothing, by torch.profiler, and by ascope.
 
 Added CPU time of the program's thread per operator, in one run: operators that compute nothing, and a loop of Python with small ones, are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What it costs a PyTorch program to be profiled: bench_torch.py's numbers as tables."""
 import json
 import os

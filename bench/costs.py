@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run costs, and tables of that: for the eye, and as Markdown."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* empty_observer.cpp - what PyTorch itself takes for observers that do nothing, for bench_torch.py: compiled as the listener is. */
 #include <ATen/record_function.h>
 #include <c10/core/Allocator.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* record.h - the other tracer of bench_record, where it is installed: LTTng-UST with a range as two of its events. */
 #ifndef ASCOPE_BENCH_RECORD_H
 #define ASCOPE_BENCH_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "record.h"
 
 #ifdef HAVE_LTTNG

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a database written twice more, by our writer and by SQLite's prepared inserts.
  *
  *     rows DATABASE DIR

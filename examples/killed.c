@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* killed.c - a program that dies while it is recorded. Nothing that it recorded is lost.
  *
  *     killed [DIR [OPERATORS]]; ascope analyse DIR

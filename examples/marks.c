@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* marks.c - a program that was instrumented with mstx, recorded without touching its marks.
  *
  *     marks [DIR]

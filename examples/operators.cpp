@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // operators.cpp - libascope in C++: ranges that end with their block, texts that nobody builds while nobody records.
 //
 //     operators [DIR]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* session.c - a collection without steps: from here to there, with what the analysis should know beside it.
  *
  *     session [DIR]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* threads.c - many threads that record at once: no lock, no call of the system between them.
  *
  *     threads [DIR [THREADS]]

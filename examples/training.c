@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* training.c - a training loop on a simulated NPU, with everything that can be recorded of one.
  *
  *     training [DIR [NAME VALUE]...]      options by their documented names: training out profiler_level Level2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* folder.h - a collection in a folder of memory, built from the pieces of an input.
  *
  * A piece is the path of a file below PROF_XXX, a newline, and its bytes: "host/data/aging.api_event.data.slice_0\n…".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz.h - what every target begins with.
  *
  * An input is cut into pieces at CUT, so that a mutation in one piece leaves the others whole; a length in front of each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A whole collection, loaded, analysed and exported. The first byte says what is asked for. */
 #include "folder.h"
 

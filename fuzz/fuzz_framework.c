@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files of a FRAMEWORK folder, read into columns. The first byte says how their stamps are meant. */
 #include "folder.h"
 

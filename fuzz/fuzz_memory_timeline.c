@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors, modules and allocators of a FRAMEWORK folder, and the memory timeline that comes of them. */
 #include "folder.h"
 

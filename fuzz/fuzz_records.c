@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of one stream, read with one of the layouts: the first byte says which, the second where the numbers begin. */
 #include <stdbool.h>
 

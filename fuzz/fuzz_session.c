@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A whole *_ascend_pt directory, loaded, analysed and exported. The first byte says what is asked for. */
 #include "folder.h"
 

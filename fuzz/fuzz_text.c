@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of one stream of lines, through every reader of words. */
 #include <math.h>
 #include <stdbool.h>

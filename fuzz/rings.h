@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rings.h - a rings file as pieces: the parts of it that mean something, without the zeros between them. */
 #ifndef ASCOPE_FUZZ_RINGS_H
 #define ASCOPE_FUZZ_RINGS_H

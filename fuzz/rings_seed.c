@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records a little, and writes what its rings then hold as an input for fuzz_rings: rings_seed FOLDER FILE. */
 #include "rings.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """msprof.py: for command lines that say `python3 msprof.py export ...`.
 
 Hands everything over to ascope, which knows the words of msprof.py by that name: the ascope beside this file, the one of a

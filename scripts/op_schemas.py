@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes src/analyse/memory_timeline/op_schema_table.c: what PyTorch's operators take, and which of it they write to.
 
 Only facts of the public registry of operators go into the table: names, how many arguments each overload has, whether an
@@ -31,8 +32,9 @@ def letters(schema):
 def main():
     names = sorted({s.name for s in torch._C._jit_get_all_schemas()}, key=str.encode)
     version = ".".join(torch.__version__.split(".")[:2])
+    print("/* SPDX-License-Identifier: Apache-2.0 */")
     print(f"/* Made by scripts/op_schemas.py: facts of the public registry of operators of PyTorch {version}. */")
-    print('#include "analyse/op_schemas.h"\n')
+    print('#include "analyse/memory_timeline/op_schemas.h"\n')
     print("/* clang-format off */")
     print("const struct op_schema op_schema_table[] = {")
     for name in names:

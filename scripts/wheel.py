@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """One wheel for every Python: wheel.py FOLDER [PYTHON...]
 
 The package is the same for all, but for ascope._core: it reads frames and thread states, which every version of Python lays

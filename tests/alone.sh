@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A static program runs where there is nothing else: alone.sh PROGRAM [EMULATOR]. In a root directory that holds the program (and the
 # emulator), it simulates, exports and analyses.
 set -e

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cells.h - the cells of tables by the names of their columns: a failure names table, row and column.
  *
  * A table of a test lists what it wants: { table, row, column, text }. Every column of a table that it mentions must be there.

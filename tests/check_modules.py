@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """check_modules.py ARCHITECTURE.md SRC OBJECTS: the sources keep to the table of modules that docs/architecture.md shows.
 
 The table is the only list: a directory that it lacks, an #include or a symbol that it does not allow, and a cycle in it fail.

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Rules about the sources that no compiler checks.
 
 Every layout in src/raw is listed in src/raw/all.c, so that the tests and the fuzzers reach it.
 Every environment variable of ascope that the sources read is in the man page, and the other way round.
 Words that the field has better ones for do not return (AVOIDED).
+Every source file says its licence in its first line, or in the second one behind "#!".
+The changelogs know the version that meson.build says.
 Notes to oneself (work to be done, tricks to be removed) belong in an issue, not in the source.
 A test forks by tests/child.h, whose parent does not wait for ever.
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
@@ -114,11 +117,46 @@ def binary_searches(src):
             yield f"{file}: a binary search of its own; wanted SEARCH_FIRST_NOT() of base/sort.h"
 
 
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+SOURCES = {".c", ".h", ".cpp", ".hpp", ".py", ".pyi", ".sh", ".js", ".html", ".css", ".yml", ".build", ".in"}
+FOLDERS = [".ci", ".github", "bench", "cmake", "debian", "examples", "fuzz", "include", "python", "scripts", "src", "tests"]
+
+
+def files_with_licence(root):
+    """Sources by their suffix, and scripts by their "#!"; not test data, nor what npm has put there."""
+    yield from (root / name for name in ["Makefile", "meson.build", "meson_options.txt", "pyproject.toml"])
+    for folder in FOLDERS:
+        for file in sorted((root / folder).rglob("*")):
+            parts = file.relative_to(root).parts
+            if parts[:2] == ("tests", "data") or "node_modules" in parts or "__pycache__" in parts or not file.is_file():
+                continue
+            with open(file, "rb") as f:
+                if file.suffix in SOURCES or f.read(2) == b"#!":
+                    yield file
+
+
+def without_licence(src):
+    for file in files_with_licence(src.parent):
+        lines = file.read_text().split("\n", 2)
+        if LICENCE not in lines[lines[0].startswith("#!")]:
+            yield f"{file}: wanted {LICENCE} in its first line"
+
+
+def versions_that_differ(src):
+    root = src.parent
+    version = re.search(r"version: '([^']+)'", (root / "meson.build").read_text())[1]
+    for name, pattern in [("CHANGELOG.md", r"^## \[(\d[^]]*)\]"), ("debian/changelog", r"^ascope \(([^)]*)\)")]:
+        newest = re.search(pattern, (root / name).read_text(), re.M)[1]
+        if newest != version:
+            yield f"{root / name}: its newest version is {newest}; meson.build says {version}"
+
+
 def main():
     src = pathlib.Path(sys.argv[1])
     problems = [*unlisted_layouts(src), *notes_to_oneself(src), *words_to_avoid(src.parent), *variables_without_manual(src),
                 *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src),
                 *texts_of_no_memory(src), *binary_searches(src)]
+    problems += [*without_licence(src), *versions_that_differ(src)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds a timeline to the rules of the Trace Event format as its viewers apply them.
 
     check_timeline.py [--double] [--allow RULE]... [--show N] FILE...

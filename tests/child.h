@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* child.h - a forked child of a test, whose parent never waits for ever.
  *
  * The child never returns into the test library: an assertion that fails in it prints what it found and aborts, and an alarm

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collecting.h - a small collection in the test's folder: rings, writer, and what its files hold afterwards. */
 #ifndef ASCOPE_TESTS_COLLECTING_H
 #define ASCOPE_TESTS_COLLECTING_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the exports of sample collections with the reference's, cell by cell, event by event, row by row.
 
     compare.py ASCOPE DIFFERENCES.md DATA... [--set NAME]... [--show N] [--report-only]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The program of another architecture writes the same bytes: what it simulates, exports and analyses is compared with ours.
 
     cross.py ASCOPE SAMPLES OTHER...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* feed_session.c - the analysis of a collection, fed with what somebody else's results say of one.
  *
  *     feed_session operator_details|step_trace_time|op_statistic|flows OUT < LINES

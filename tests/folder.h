@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* folder.h - an empty folder for one test, and looking into it. */
 #ifndef ASCOPE_TESTS_FOLDER_H
 #define ASCOPE_TESTS_FOLDER_H

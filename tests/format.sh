@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The layout of the sources is what clang-format decides: format.sh ROOT. Other versions than the one that `make format` is used with
 # decide otherwise, so without version 14 it is left out (exit code 77).
 cd "$1" || exit 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* guarded.h - bytes as a mapped file holds them, with a page behind them that nobody may touch.
  *
  * Readers give the pages of a slice back to the system when they are done, so a slice must never share its pages with

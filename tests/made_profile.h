@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* made_profile.h - a small profile in memory, column by column: what tables show of it can be read off.
  *
  * A collection of one device. All clocks count ns, from 0 on: 4000 is 4.000 µs in every table.

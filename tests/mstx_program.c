@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mstx_program [DIR] - a program that was linked with libms_tools_ext.so; with DIR it has a session around its marks. */
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Everything in src compiles with musl, too: musl.sh SOURCE INCLUDES. INCLUDES is a folder for the headers of the libraries that are not
 # the C library's: musl-gcc looks for nothing in /usr/include.
 set -e

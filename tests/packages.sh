@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The installed Debian packages work: packages.sh. The program simulates and analyses; a C program finds the library by pkg-config and
 # records; Python imports the package, records and analyses.
 set -e

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that records a thousand operators and ten marks, leaves a range open, and ends as requested.
  *
  *     record_and_die PARENT kill|wait|stop [RING_DIR]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recorded.h - a collection of libascope in a test's folder, and what our own loaders find in it. */
 #ifndef ASCOPE_TESTS_RECORDED_H
 #define ASCOPE_TESTS_RECORDED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* replay_session.c - tables of a collection, made by the product's code from what other such tables say. For test_real.py,
  * which has the results of the real tool, but not what they were made from. One argument says what is on stdin:
  *

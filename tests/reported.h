@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reported.h - what the collector has reported while a test ran: how many warnings and errors, and the last text. */
 #ifndef ASCOPE_TESTS_REPORTED_H
 #define ASCOPE_TESTS_REPORTED_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of one export, and what must hold between them: one file is computed again from another.
 
 A check is a generator of complaints.  CHECKS lists the files that each needs; where they are missing it does not apply.

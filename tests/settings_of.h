@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* settings_of.h - settings of a source that a test makes by hand. */
 #ifndef ASCOPE_TESTS_SETTINGS_OF_H
 #define ASCOPE_TESTS_SETTINGS_OF_H

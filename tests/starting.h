@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* starting.h - becomes another program of the tests, which may be of an architecture that needs an emulator. */
 #ifndef ASCOPE_TESTS_STARTING_H
 #define ASCOPE_TESTS_STARTING_H

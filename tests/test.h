@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test.h - what every unit test begins with. */
 #ifndef ASCOPE_TESTS_TEST_H
 #define ASCOPE_TESTS_TEST_H

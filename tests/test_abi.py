@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The binary interface of libascope is the one of tests/abi/libascope.abi: exported symbols with their versions and declarations, layouts
 of the public structures, values of enumerations. docs/abi.md has the rules.
 

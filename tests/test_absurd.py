@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Collections that nobody would make on purpose: names, files, settings, clocks and numbers that cannot be.
 
 usage: test_absurd.py ASCOPE SOURCE_ROOT [PART,...] [--whole]

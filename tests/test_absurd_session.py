@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch sessions that nobody would make on purpose: parts that are missing, settings and records that cannot be, many ranks.
 
 usage: test_absurd_session.py ASCOPE SOURCE_ROOT [PART] [--whole]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """ascope analyse: which directories it finds, what it leaves in them, and how it ends.
 
 usage: test_analyse.py ASCOPE SOURCE_ROOT [unittest options]

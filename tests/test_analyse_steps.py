@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """ascope analyse --steps: rows and events of some steps are those that the whole has of them, and nothing of others.
 
 usage: test_analyse_steps.py ASCOPE SOURCE_ROOT [unittest options]

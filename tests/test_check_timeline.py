@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The checker of timelines, checked: each row is one behaviour and the rules that it breaks."""
 import json
 import sys

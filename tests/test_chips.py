@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every family of files on every chip is read, or reported as a loss: nothing is passed over in silence.
 
 usage: test_chips.py ASCOPE SOURCE_ROOT [unittest options]

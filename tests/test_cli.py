@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The command line: what it takes, what it prints where, and how it ends.
 
 usage: test_cli.py ASCOPE SOURCE_ROOT [unittest options]

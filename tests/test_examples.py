@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Each program of examples/ is run, analysed, and found again in the results: what it did, as often as it did it.
 
     test_examples.py ASCOPE EXAMPLES [unittest options]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What an export writes: results that agree with each other, timelines that viewers show, the same bytes every time.
 
 usage: test_export.py ASCOPE SOURCE_ROOT [unittest options]

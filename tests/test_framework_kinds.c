@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The frameworks whose collections are read: which directory is one of theirs, and the words for it. */
 #include "test.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Damage to every file of a collection, one at a time: the export never crashes and never writes half a result.
 
 usage: test_hostile.py ASCOPE SOURCE_ROOT [--sample NAME]... [--chip NAME]... [--kinds N] [--rounds N] [--seed N]

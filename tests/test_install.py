@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The library as a user meets it: installed somewhere, found by pkg-config, used from C and from C++.
 
     test_install.py BUILD SOURCE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """docs/json.md against what the commands print with --json: each member is documented with its type, and each documented
 member is printed by one of them.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """test_memory_page.py ASCOPE SOURCE: the page of the memory timeline in a browser without a window.
 
 A script at its end does what a person would do, and leaves what it saw in the page, which the browser prints.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """test_memory_timeline.py ASCOPE SOURCE: ascope export-memory-timeline, as those who call it see it."""
 import gzip
 import json

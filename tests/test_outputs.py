@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Where results go: what is no plain file is written through and stays what it is, links inside a collection are refused,
 several writers do not meet, and each run says how it ended.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The databases of *_ascend_pt directories: whole, the same every time, and in agreement with themselves and the timeline.
 
 usage: test_pytorch_db.py ASCOPE SOURCE_ROOT [unittest options]

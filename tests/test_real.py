@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tables that the real tool has made on real devices, made again by our code from what they say themselves.
 
     ASCOPE_REAL=DIR test_real.py REPLAY_SESSION

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whether results in the documented dialect look as those of the real tool of that release: headers, numbers, quotes, line ends, events.
 
     ASCOPE_REAL=DIR test_real_formats.py ASCOPE SOURCE_ROOT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Results of the real tool on real NPUs, recomputed by our analysis from each other.
 
 usage: test_real_operators.py FEED_SESSION [unittest options]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What ascope's collector says about a recording (ascope.json) reaches the user: info, summaries, JSON, database, timeline, log,
 README, exit code.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a user sees of a program that was killed while it recorded.
 
 usage: test_recover_command.py ASCOPE RECORD_AND_DIE

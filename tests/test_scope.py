@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Exports of a part of a collection, by step and by graph: each device has a window of its own.
 
 usage: test_scope.py ASCOPE [unittest options]

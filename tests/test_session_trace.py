@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """trace_view.json and the tables that a PyTorch session takes over from the device's export.
 
 usage: test_session_trace.py ASCOPE SOURCE_ROOT [unittest options]

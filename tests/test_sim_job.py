@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A program on the simulated NPU, recorded and analysed: what it launched is what the tables show.
 
 usage: test_sim_job.py ASCOPE SIM_JOB

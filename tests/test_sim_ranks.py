@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """ascope sim --ranks: the ranks are one job, and what is put into it is found in what analyse makes of it.
 
 usage: test_sim_ranks.py ASCOPE [unittest options]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Structures of programs that are older than the library, or newer, or have forgotten the size: each that a caller fills. */
 #include "test.h"
 

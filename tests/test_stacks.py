@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """ascope export-stacks: lines for flame-graph tools as the reference writes them, and a flame graph that works.
 
 usage: test_stacks.py ASCOPE SOURCE_ROOT [unittest options]

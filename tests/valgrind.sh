@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # One small export under valgrind, which sees what the sanitizers do not: reads of memory that nobody wrote.
 #   valgrind.sh ASCOPE PROF_XXX
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* worked.h - units of work that were counted for the progress bar until now. */
 #ifndef ASCOPE_TESTS_WORKED_H
 #define ASCOPE_TESTS_WORKED_H

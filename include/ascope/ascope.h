@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ascope.h - all of libascope's stable interface: session.h (a collection), recorder_options.h (what can be recorded), schedule.h (which
  * steps), record.h (what the program does), mark.h (the user's own marks), version.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // ascope.hpp - libascope in C++11: operators, ranges and profilers that end with their block, also when an exception leaves it.
 //
 //     ascope::options o;

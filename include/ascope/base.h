@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base.h - what every header of libascope needs: visibility, structure sizes, errors, messages.
  *
  * The interface is C. The comment of each function names its errors and its threads:

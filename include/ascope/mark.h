@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mark.h - points and ranges that a user puts into a program, in domains that can be switched off one by one.
  *
  * Ranges may end on another thread than they began on, and overlap at will. With a stream the mark is launched on the device,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mstx.h - marks under the names that existing programs call: see mark.h for what they do.
  *
  * Four ways to the same functions:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* record.h - what the program does, recorded while it does it: operators, memory, Python, garbage collection, the queue to the device.
  *
  * Recording takes no lock, makes no system call and allocates nothing: a thread gets its memory with the first record of a session.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recorder_options.h - every option of a recording, as rows: for front ends, help texts and documents.
  *
  * One row is one option: its names in each front end, what it accepts, its default, its place in profiler_info.json. Front ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* schedule.h - which steps are recorded: wait, warm up, be active, and again.
  *
  *     struct ascope_schedule plan = { .size = sizeof plan, .wait = 1, .active = 2, .warmup = 1, .repeat = 1 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* session.h - one collection: from an empty directory to files that `ascope analyse` (or the reference parser) reads.
  *
  * A session creates its directory, records between start and stop, and is complete after ascope_session_end():

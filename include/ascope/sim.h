@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim.h - the simulated NPU: streams, kernels, copies, collectives and memory that exist in time only.
  *
  * For machines without an accelerator: demonstrations, tests, teaching. It computes nothing; it takes the time that such work

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ascope: a profiler for AI training and inference on Ascend NPUs.
 
 ``from ascope.torch import profiler, mstx`` is the PyTorch front end.

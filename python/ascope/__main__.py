@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """python3 -m ascope COMMAND...: `run` starts a Python script; everything else is the program `ascope`."""
 import os
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of PyTorch's modules and optimizers, as texts for records. Called by the tracer."""
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replaces requests for an NPU by the CPU on machines without NPUs.
 
 Functions of PyTorch that accept the name of a device are replaced by ones that accept NPUs (the tables below); so are those that would

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The `ascope` program, in parallel to the training: analysis and exports in a separate process.
 
 Failures do not affect the training: they are reported in one line. Nothing here raises except KeyboardInterrupt.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """python3 -m ascope run SCRIPT ARGUMENTS...: run a script for NPUs unchanged; with --profile, record any script."""
 import argparse
 import glob

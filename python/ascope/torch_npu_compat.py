@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`import ascope.torch_npu_compat` provides the module `torch_npu` if it is not installed.
 
 Scripts for Ascend NPUs run unchanged: `torch_npu.profiler` is `ascope.torch.profiler`, `torch_npu.npu.mstx` is `ascope.torch.mstx`,

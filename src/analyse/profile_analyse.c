@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/profile_analyse.h"
 
 #include "analyse/comm/aicpu_collectives.h"

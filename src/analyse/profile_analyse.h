@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile_analyse.h - everything that follows from the records of one collection, computed in order. */
 #ifndef ASCOPE_ANALYSE_PROFILE_ANALYSE_H
 #define ASCOPE_ANALYSE_PROFILE_ANALYSE_H

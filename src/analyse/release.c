@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/release.h"
 
 #define DROP(column) (arena_drop(mem, (column)), (column) = NULL)

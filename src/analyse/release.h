@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* release.h - columns that no later step of the analysis and no output reads go back to the system.
  *
  * Raw records of the host are as large as everything that is made of them; without this an export would hold both. Each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* arena.h - memory that is given back all at once.
  *
  * One arena per job: a directory being loaded, a table being exported. Take from it per batch of records, never per

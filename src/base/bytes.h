@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bytes.h - reading bytes we do not trust, and writing the ones we are sure of.
  *
  * A view owns nothing and is cheap to copy. Invariant: at <= size. Lengths are compared by subtraction: a sum can wrap.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clock.h - from a counter of some hardware to nanoseconds, exactly.
  *
  * Frequencies come as decimal text in MHz ("50.000000", "48.5"), so a tick is an exact fraction of a nanosecond:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* db.h - tables into one SQLite file, all or nothing.
  *
  * Rows go straight into pages of the file (sqlite_pages.h), which is written under a temporary name and renamed at the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* destination.h - what the name of an output stands for.
  *
  * Only a plain file, or a name that is free, is written under a temporary name and renamed (leftover.h). Everything else, a

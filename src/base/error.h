@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* error.h - the two kinds of trouble.
  *
  * The job cannot go on (no file, no memory, an impossible header): one struct error, filled where it is noticed and

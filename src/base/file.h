@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* file.h - files and directories that others have made, opened and listed so that no trouble goes unnoticed.
  *
  * What stands where a file should be may be anything: a link out of the tree, a FIFO that nobody writes to, a device. Only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gzip.h - text into a compressed file, piece by piece.
  *
  * Put text into `text`: when it is full, it is compressed and written; gzip_pass() now and then keeps it small. As with out.h, errors

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hash.h - where a key from a file goes in a table of slots.
  *
  * Whoever writes the files knows this source: with a fixed function they could choose a million keys that all go to the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* json_memory.h - reading JSON when memory may run out.
  *
  * A text that is no JSON and a machine without memory look the same to a caller of jansson, and a value that could not be made

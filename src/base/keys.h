@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* keys.h - numbers of 64 bits, each once, in the order in which they came.
  *
  * For sums by something: keys_add() gives the place of a key, and the sums are an array beside it. Clearing costs as much

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* large_memory.h - large pieces of memory, and not more of them than was allowed.
  *
  * A program that reads gigabytes holds columns, which it computes, and pages of mapped files. Pages of files can go at any

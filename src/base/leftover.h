@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* leftover.h - what is half-written, and must not be there any more when the process ends.
  *
  * Files and directories are made under a temporary name, "NAME.part-" and 16 random hexadecimal digits, and get their own when

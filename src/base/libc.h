@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libc.h - what glibc has, and other C libraries or older kernels' headers have not.
  *
  * Included before everything else where a symbol is missing (meson.build); no file includes it by itself.

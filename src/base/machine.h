@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine.h - which machine this is, as a database says it that no collector has signed. */
 #ifndef ASCOPE_BASE_MACHINE_H
 #define ASCOPE_BASE_MACHINE_H

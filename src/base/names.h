@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* names.h - every string once.
  *
  * A name_id stands for a string for as long as the set lives; equal strings have equal ids, so names are compared as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out.h - text into a file, fast and all or nothing.
  *
  * A file is written under a temporary name beside its final one and renamed when it is closed, so that a reader never

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* outdir.h - folders that results go to: made when they are missing, and written by one process at a time.
  *
  * A folder inside a collection is never a link: whoever made the collection could lead the results elsewhere. The lock is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* parts.h - one file of texts that several threads make, in an order that does not depend on them.
  *
  * Each part is written into an out of its own. The part whose turn it is goes straight to the file; what comes later waits in

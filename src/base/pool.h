@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pool.h - independent jobs on a few threads.
  *
  * Jobs share nothing and are numbered; results go where the number says, so they never depend on who finished first.

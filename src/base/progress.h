@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* progress.h - how far a long job has come, on a terminal, and about how long the rest takes.
  *
  * Nothing is shown for what takes less than a second, and nothing at all when the stream is no terminal. A thread of its

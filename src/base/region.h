@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* region.h - memory for columns, which is used again and again.
  *
  * Columns come and go: more than three times as much is taken in the course of an export as is held at any time. Pages that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sort.h - putting rows in order without moving them.
  *
  * An order is an array of row numbers. Sorting is stable and linear (radix, by the bytes in which the keys differ), so a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sqlite_pages.h - tables of an SQLite database, written page by page from the front of the file to its end.
  *
  * SQLite looks for the place of every row that it inserts. Rows that come in ascending order need no looking: a leaf page

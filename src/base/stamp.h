@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stamp.h - times that come from files, which may hold any 64 bits.
  *
  * A stamp, or a distance of two counts, is held within 2^62 ns, 146 years: so much that no true one is touched, and so little that the

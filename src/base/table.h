@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* table.h - a result with rows and columns, whatever file it ends up in.
  *
  * A column says its name and how to get the cell of a row; a table is columns over something with rows. The same table

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* utf8.h - distinguishing text from bytes. */
 #ifndef ASCOPE_BASE_UTF8_H
 #define ASCOPE_BASE_UTF8_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_analyse.h - `ascope analyse`. */
 #ifndef ASCOPE_CLI_CMD_ANALYSE_H
 #define ASCOPE_CLI_CMD_ANALYSE_H

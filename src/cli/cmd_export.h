@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_export.h - `ascope export` and `ascope import`. */
 #ifndef ASCOPE_CLI_CMD_EXPORT_H
 #define ASCOPE_CLI_CMD_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd_info.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's two command lines: the script msprof.py, and the launcher msprof as far as it parses collections. */
 #include "cli/cmd_msprof.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_recover.h - what a killed program had no time to write goes into its files before they are read. */
 #ifndef ASCOPE_CLI_CMD_RECOVER_H
 #define ASCOPE_CLI_CMD_RECOVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/collection_summary.h"
 
 #include <stdlib.h>

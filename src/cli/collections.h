@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collections.h - the collections that a command line names. */
 #ifndef ASCOPE_CLI_COLLECTIONS_H
 #define ASCOPE_CLI_COLLECTIONS_H

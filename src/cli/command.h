@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* command.h - the commands that ascope knows, and what their exit codes mean. */
 #ifndef ASCOPE_CLI_COMMAND_H
 #define ASCOPE_CLI_COMMAND_H

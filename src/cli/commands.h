@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands.h - the table of commands. */
 #ifndef ASCOPE_CLI_COMMANDS_H
 #define ASCOPE_CLI_COMMANDS_H

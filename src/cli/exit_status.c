@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/exit_status.h"
 
 /* Under the reference's names the codes are those that callers of the reference know: its launcher gives 255 for every

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exit_status.h - exit codes: one for each status and face of the command. */
 #ifndef ASCOPE_CLI_EXIT_STATUS_H
 #define ASCOPE_CLI_EXIT_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* help.h - `ascope help` and --help, made from the tables of commands and options. */
 #ifndef ASCOPE_CLI_HELP_H
 #define ASCOPE_CLI_HELP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command. Which one it is depends on the name that it is called by: ascope, msprof.py or msprof. */
 #include <malloc.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* manual.h - the man page, made from the tables of commands and options. */
 #ifndef ASCOPE_CLI_MANUAL_H
 #define ASCOPE_CLI_MANUAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* option_table.h - command lines as tables.
  *
  * An option is one row: its names, what value it takes, where the value goes, its help. A command lists the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/range_table.h"
 
 #include "analyse/framework/ranges.h"

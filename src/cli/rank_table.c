@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rank_table.h"
 
 #include "cli/step_table.h"

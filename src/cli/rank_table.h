@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rank_table.h - the ranks of a job beside each other, on one scale: for people as a table, for machines as JSON. */
 #ifndef ASCOPE_CLI_RANK_TABLE_H
 #define ASCOPE_CLI_RANK_TABLE_H

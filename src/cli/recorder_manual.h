@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recorder_manual.h - the options of a recording as a page of the documents, in Markdown. */
 #ifndef ASCOPE_CLI_RECORDER_MANUAL_H
 #define ASCOPE_CLI_RECORDER_MANUAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recording_report.h - the facts of ascope's recorder about a recording, as text and JSON. Nothing where another collector
  * was at work. */
 #ifndef ASCOPE_CLI_RECORDING_REPORT_H

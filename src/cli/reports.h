@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reports.h - the file that -reports names: which processes of the timeline are wanted. */
 #ifndef ASCOPE_CLI_REPORTS_H
 #define ASCOPE_CLI_REPORTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_table.h - the slowest steps against the median, with what they had more of: for people as a table, for machines as
  * JSON. */
 #ifndef ASCOPE_CLI_STEP_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* summary.h - what was found, written and lost, reported at the end as text or JSON. */
 #ifndef ASCOPE_CLI_SUMMARY_H
 #define ASCOPE_CLI_SUMMARY_H

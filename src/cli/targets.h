@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* targets.h - what a command line names: collections of frameworks, and PROF directories that stand by themselves. */
 #ifndef ASCOPE_CLI_TARGETS_H
 #define ASCOPE_CLI_TARGETS_H

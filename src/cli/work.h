@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* work.h - one kind of work over all collections that a command line names, with the same words for what came of it. */
 #ifndef ASCOPE_CLI_WORK_H
 #define ASCOPE_CLI_WORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* call_stacks.h - call stacks by number: a frame is announced once, operators name their innermost one, and the text is made here,
  * by the writer's thread or by recovery, while operators are appended to their file.
  *

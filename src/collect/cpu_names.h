@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cpu_names.h - what files of /proc say of the machine, and who made its CPU, as the reference's collector writes it.
  *
  * On x86 the CPU says both in words. On aarch64 it has numbers: of who made it, and of the part.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* devices.h - one of the kinds of devices for a session, and marks for whatever device a stream belongs to.
  *
  * "auto" asks the real kinds in order and takes the first that is there; it never takes the simulated one, which has to be named.

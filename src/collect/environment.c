@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that knows nothing of sessions is recorded from the moment that it loads the library to its end, when its environment
  * asks for that: ASCOPE_RECORD=DIR, and options by their names in ASCOPE_RECORD_OPTIONS. Part of libascope.so alone. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts.h - ascope.json: what the recorder says of a recording. */
 #ifndef ASCOPE_COLLECT_FACTS_H
 #define ASCOPE_COLLECT_FACTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_clock.h - the clock of all records: the CPU's counter where it can be trusted, else the raw monotonic clock in ns.
  *
  * Trusted: aarch64's cntvct; x86-64's TSC where the CPU says that it is invariant and the kernel itself keeps time with it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_sampler.h - how busy this process, its disk and the network are, looked at 50 times a second: what the option host_sys asks for.
  *
  * A thread of its own copies what /proc says, in the form that the format has for it. It takes at most a fifth of a CPU: in a process

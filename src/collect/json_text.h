@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* json_text.h - small texts, most of them JSON, made in memory that grows. Out of memory is remembered; whoever writes the text asks. */
 #ifndef ASCOPE_COLLECT_JSON_TEXT_H
 #define ASCOPE_COLLECT_JSON_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* listeners.h - notifies listeners (ascope_listen) that recording begins and ends. */
 #ifndef ASCOPE_COLLECT_LISTENERS_H
 #define ASCOPE_COLLECT_LISTENERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mark_domain.h - domains of marks: made once, found without locks, never freed. Which of them are recorded is decided when a
  * session begins (recording.h) and when a domain is made: a mark looks at one byte.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* message.h - messages of the recorder to the user while the program runs: see ascope_on_message(). */
 #ifndef ASCOPE_COLLECT_MESSAGE_H
 #define ASCOPE_COLLECT_MESSAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* metadata.h - profiler_metadata.json: what the program adds to a collection. */
 #ifndef ASCOPE_COLLECT_METADATA_H
 #define ASCOPE_COLLECT_METADATA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* name_dictionary.h - texts that host records mention by number (raw/name_hash.h): each is put into the collection's dictionary the first
  * time that a session mentions it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* option_rows.h - the table of the recorder's options. A new option is a field of struct ascope_options and a row here; names,
  * parsing, checks of one value, profiler_info.json, the Python front end, `python3 -m ascope run` and the table in docs/collector.md
  * are made from it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* option_values.h - the value of one option: from a text into its field, and back. */
 #ifndef ASCOPE_COLLECT_OPTION_VALUES_H
 #define ASCOPE_COLLECT_OPTION_VALUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - what the options of a session mean: checked, copied, and as the device's own switches.
  *
  * ascope_options_set() takes a text for each; option_rows.h has the table of their names, values and defaults.

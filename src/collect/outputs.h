@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* outputs.h - the files of a collection while records are appended to them: one row for each stream and device.
  *
  * The writer and recovery share it. A file appears with its first record. After outputs_flush() the files hold everything that

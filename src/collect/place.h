@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* place.h - the directories and small files of a collection.
  *
  * Directories get mode 0750, files 0640, whatever the umask says. A file is replaced whole: a reader, or a program that is killed, sees

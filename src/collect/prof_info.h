@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* prof_info.h - info.json, start and end of a PROF directory: the machine, its devices and clocks. */
 #ifndef ASCOPE_COLLECT_PROF_INFO_H
 #define ASCOPE_COLLECT_PROF_INFO_H

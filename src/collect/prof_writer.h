@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* prof_writer.h - a PROF directory, or the rest of a *_ascend_pt directory, written as a collector leaves it.
  *
  * The directory holds folders (host, device_N). A folder holds small files (info.json, clocks) and, under data/,

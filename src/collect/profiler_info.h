@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profiler_info.h - profiler_info.json: the options and clocks of a collection of PyTorch. */
 #ifndef ASCOPE_COLLECT_PROFILER_INFO_H
 #define ASCOPE_COLLECT_PROFILER_INFO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* record_bytes.h - the records that programs make most often, as structs: filled by plain stores, at offsets that the compiler
  * knows. src/raw has the same records as tables, for those who read them; tests/test_record.c holds every field of the one to
  * the other.

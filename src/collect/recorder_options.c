@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "ascope/recorder_options.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recorder_session.h - the inside of a session, for the files that make it up, and what it passes to the other parts of the recorder.
  *
  * session.c has its life; info.c, metadata.c and facts.c write the files that describe the collection: at start, so that a program that

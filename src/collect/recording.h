@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recording.h - what a session passes to the recording functions (record.h, mark.h).
  *
  *     recording_prepare();              whose process it is, and when it began; again when a warm-up ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recover.h - finishes what a collector that was killed has left: records in ascope.rings go to the files they were meant for.
  *
  * The files are cut to what the last commit says, then everything that is still in the rings is appended, so that each record

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ring.h - where a thread puts its records: memory that is mapped from a file, one ring for each thread.
  *
  * One producer (the thread), one consumer (the writer). Records are bytes for a stream (streams.h), each contiguous: the memory

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ring_inline.h - ring_put() and ring_done() in one piece with what fills the record: for records that programs make most often.
  *
  * The way that nearly all of them take: the thread has a ring of this session, is not interrupted by a handler, and there is room.

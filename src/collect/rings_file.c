@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/rings_file.h"
 
 uint64_t header_check(const struct rings_header *h)

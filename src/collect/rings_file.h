@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rings_file.h - ascope.rings: what the threads and the writer of a process share, and what is left of it when it is killed.
  *
  *     header | commits | header | ring 0 | ring 1 | ...        every ring: shared | open ranges | lane 0 | lane 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rings_guard.h - the program survives when somebody cuts ascope.rings short.
  *
  * The file is mapped, and a page of a mapped file that is not there any more is a SIGBUS for whoever touches it: a thread of the

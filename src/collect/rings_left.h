@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rings_left.h - ascope.rings as a killed program left it, read without trusting it.
  *
  * What can be proven is used (rings_file.h says how), what cannot is counted: every place in which something was, or may have

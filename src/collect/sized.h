@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sized.h - structures that callers fill: programs that are older or newer than the library fill fewer or more fields.
  *
  * Each begins with its size in bytes, a uint32_t (ascope/base.h). Fields that an older program does not have are 0 here; what a newer

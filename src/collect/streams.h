@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* streams.h - every file that a collection is written to: one row each.
  *
  * A record is put into a ring as the bytes that the file will hold, with the number of its stream in front; the writer appends

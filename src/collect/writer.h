@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* writer.h - the thread that takes records out of the rings and appends them to the collection's files.
  *
  * It looks at all rings every millisecond (less often when nothing happens), appends what is there to the streams' slices, then

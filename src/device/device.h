@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device.h - where device records come from: one small interface, and one row of device_kinds for each kind of device.
  *
  * Nothing here knows a vendor: a kind describes what all devices have, and adds what only its own have in a part that others leave

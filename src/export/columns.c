@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/columns.h"
 
 size_t columns_choose(struct column *out, const struct optional_column *from, size_t n, unsigned has,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* columns.h - which of its columns a table has, and under which names.
  *
  * Some columns are there under a condition only, and some have another name in files of the documented release. A table lists

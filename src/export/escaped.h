@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* escaped.h - names as JSON shows them, made once instead of each time that one is written.
  *
  * A timeline writes the same few names and call stacks a million times. Those that fit into a bounded amount of memory are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* export.h - from a profile to files: what is written, in which words.
  *
  * Every output is a row in one of three registries (registry.c): reports become CSV (or JSON) tables, tracks become

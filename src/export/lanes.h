@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lanes.h - more rows for slices that overlap without nesting.
  *
  * Viewers keep one stack of slices for each row: a slice that begins inside another and ends after it is drawn wrong, or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* output_options.h - what the user asked of an export: which results, of which part, how they look, where they go.
  *
  * There is one of it. The command line fills it from its options; the pipeline and every output read it by pointer. A struct of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* places.h - where the timeline shows what ran on a device.
  *
  * A place is a process (pid) and a row in it (tid). Tasks lie in the rows of their streams, collectives in those of their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - a timeline in the Trace Event format of Chrome and Perfetto, written incrementally.
  *
  * An event is begun, given arguments, and ended:

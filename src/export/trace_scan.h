@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace_scan.h - reading back a timeline that was just written: its events, one after the other. */
 #ifndef ASCOPE_EXPORT_TRACE_SCAN_H
 #define ASCOPE_EXPORT_TRACE_SCAN_H

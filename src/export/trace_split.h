@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace_split.h - a timeline in files that viewers can open: compressed, or cut by time.
  *
  * Each piece is a timeline of its own: it has all names of processes and threads, and the events that begin in its time, each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window.h - when a device worked on the iterations that are wanted, or the host worked for it. Wall clock. */
 #ifndef ASCOPE_EXPORT_WINDOW_H
 #define ASCOPE_EXPORT_WINDOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "load/aicpu_comm_load.h"
 
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aicpu_comm_load.h - what the AI CPUs of a device report of the communication that they schedule themselves. */
 #ifndef ASCOPE_LOAD_AICPU_COMM_LOAD_H
 #define ASCOPE_LOAD_AICPU_COMM_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "load/collection_load.h"
 
 #include "load/framework_load.h"

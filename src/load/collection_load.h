@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collection_load.h - what loaders of collections have in common, whichever framework recorded: what they are asked, and the end. */
 #ifndef ASCOPE_LOAD_COLLECTION_LOAD_H
 #define ASCOPE_LOAD_COLLECTION_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collector_load.h - reading ascope.json, which ascope's own collector leaves in the top directory of what it records. */
 #ifndef ASCOPE_LOAD_COLLECTOR_LOAD_H
 #define ASCOPE_LOAD_COLLECTOR_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cpu_samples.h - samples of the device's ARM cores into tables. */
 #ifndef ASCOPE_LOAD_CPU_SAMPLES_H
 #define ASCOPE_LOAD_CPU_SAMPLES_H

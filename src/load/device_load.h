@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device_load.h - the records of a device's scheduler and AI CPU into tables. */
 #ifndef ASCOPE_LOAD_DEVICE_LOAD_H
 #define ASCOPE_LOAD_DEVICE_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_load.h - the files of a FRAMEWORK folder into columns. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_LOAD_H
 #define ASCOPE_LOAD_FRAMEWORK_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gauges.h - what the readers of the host's gauges share: heads of samples, times, percentages, rows. */
 #ifndef ASCOPE_LOAD_GAUGES_H
 #define ASCOPE_LOAD_GAUGES_H

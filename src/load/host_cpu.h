@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cpu.h - how busy the host's CPUs were, into a table. */
 #ifndef ASCOPE_LOAD_HOST_CPU_H
 #define ASCOPE_LOAD_HOST_CPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "load/host_load.h"
 
 #include <stdlib.h>

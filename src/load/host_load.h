@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_load.h - the records of the host folder into tables: dictionaries first, then calls and what was reported beside them. */
 #ifndef ASCOPE_LOAD_HOST_LOAD_H
 #define ASCOPE_LOAD_HOST_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* metadata_load.h - what a job noted about itself, as texts of JSON. */
 #ifndef ASCOPE_LOAD_METADATA_LOAD_H
 #define ASCOPE_LOAD_METADATA_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* procfs.h - pieces of text that the kernel shows under /proc, as collectors copy them. */
 #ifndef ASCOPE_LOAD_PROCFS_H
 #define ASCOPE_LOAD_PROCFS_H

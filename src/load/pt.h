@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pt.h - a *_ascend_pt directory: finding it, its settings and clocks, and everything that lies in it. */
 #ifndef ASCOPE_LOAD_PT_H
 #define ASCOPE_LOAD_PT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* python.h - from "entered" and "left" of Python frames to calls. */
 #ifndef ASCOPE_LOAD_PYTHON_H
 #define ASCOPE_LOAD_PYTHON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "load/raw_bytes.h"
 
 #include <ftw.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* raw_bytes.h - about how much there is to read of a collection, for the progress. */
 #ifndef ASCOPE_LOAD_RAW_BYTES_H
 #define ASCOPE_LOAD_RAW_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* records.h - streams of fixed-size records into columns.
  *
  * Joins the slices of a family (and its unaging twin, first), steps over what is damaged and counts it (once, however

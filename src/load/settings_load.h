@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* settings_load.h - settings that collectors write as JSON: reading one, and all of a folder. */
 #ifndef ASCOPE_LOAD_SETTINGS_LOAD_H
 #define ASCOPE_LOAD_SETTINGS_LOAD_H

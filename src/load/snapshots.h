@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* snapshots.h - snapshots of /proc into tables. */
 #ifndef ASCOPE_LOAD_SNAPSHOTS_H
 #define ASCOPE_LOAD_SNAPSHOTS_H

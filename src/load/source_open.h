@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* source_open.h - opening one folder (host or device_N) of a collection: settings, clocks, streams. */
 #ifndef ASCOPE_LOAD_SOURCE_OPEN_H
 #define ASCOPE_LOAD_SOURCE_OPEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "load/task_log_load.h"
 
 #include "load/records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_log_load.h - the log in which a device's scheduler notes when tasks begin and end. */
 #ifndef ASCOPE_LOAD_TASK_LOG_LOAD_H
 #define ASCOPE_LOAD_TASK_LOG_LOAD_H

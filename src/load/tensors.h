@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tensors.h - shapes, data types and formats of operators, from numbers to the texts that reports show. */
 #ifndef ASCOPE_LOAD_TENSORS_H
 #define ASCOPE_LOAD_TENSORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.h - streams of lines. Slices are joined first, so that no line is cut in two. */
 #ifndef ASCOPE_LOAD_TEXT_H
 #define ASCOPE_LOAD_TEXT_H

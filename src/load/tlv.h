@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tlv.h - files of (type u16, length u32, bytes), as PyTorch's side of a collection writes them.
  *
  * A record begins with a fixed part; texts in the same form follow it. What is cut short is counted where it begins.

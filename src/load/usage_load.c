@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "load/usage_load.h"
 
 #include "load/cpu_samples.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* account.h - what came of a job: the files that it wrote, what it could not do, how long it took. */
 #ifndef ASCOPE_PIPELINE_ACCOUNT_H
 #define ASCOPE_PIPELINE_ACCOUNT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* analyse_done.h - analyse.done: the last file of an analysis, which says how it ended.
  *
  * Other tools only look whether it is there. It is JSON: what was written, what was lost, what went wrong, and the exit code that

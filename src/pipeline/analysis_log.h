@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* analysis_log.h - logs/: what one analysis found, wrote and lost, as lines that people read later. */
 #ifndef ASCOPE_PIPELINE_ANALYSIS_LOG_H
 #define ASCOPE_PIPELINE_ANALYSIS_LOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* analyze.h - what communication cost, beside the collection it was measured in: communication.json (time of each collective,
  * and how much went over which kind of link), communication_matrix.json (how much went between which ranks), and
  * communication_analyzer.db, which holds both.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collection_write.h - a collection of a framework from its records to ASCEND_PROFILER_OUTPUT.
  *
  * Loads, analyses and writes; what came of it is handed back as data. Nothing here prints.

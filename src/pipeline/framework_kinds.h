@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_kinds.h - the frameworks whose collections are read: each is a row.
  *
  * A collection is a directory that the profiler of a framework writes, with a PROF directory in it where a device was recorded.

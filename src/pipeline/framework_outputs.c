@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/framework_outputs.h"
 #include "export/framework/analysis_db.h"
 #include "export/framework/framework_db.h"

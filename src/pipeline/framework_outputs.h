@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_outputs.h - the registry of outputs of a collection: every file of ASCEND_PROFILER_OUTPUT is a row. */
 #ifndef ASCOPE_PIPELINE_FRAMEWORK_OUTPUTS_H
 #define ASCOPE_PIPELINE_FRAMEWORK_OUTPUTS_H

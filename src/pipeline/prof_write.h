@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* prof_write.h - one collection from its directory to its results.
  *
  * Loads, analyses and writes; what was written, what it holds and what was lost comes back as data, for the command line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/registry.h"
 #include "export/msprof/aicpu.h"
 #include "export/msprof/api_statistic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stages.h - what the progress of an export expects: shares of the time, and how much will be written.
  *
  * Measured with simulated jobs of 60,000 and 150,000 kernels; others differ, which only makes the estimate worse. The results of

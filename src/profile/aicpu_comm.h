@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aicpu_comm.h - what the AI CPUs of a device report of the communication that they schedule themselves.
  *
  * Times are ticks of the device's counter; ids are those of the host once analyse/comm/aicpu_tasks.c has been over them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* calls.h - what the host did: the calls of its software stack, and what was reported beside them. */
 #ifndef ASCOPE_PROFILE_CALLS_H
 #define ASCOPE_PROFILE_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collection.h - the directory of a framework's profiler: what the framework and the device recorded between start and stop, and how they belong
  * together.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/collector.h"
 
 const char *const collector_end_word[COLLECTOR_ENDS] = {

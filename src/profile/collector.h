@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collector.h - what ascope's own collector says about a recording: who made it, how exact its clocks are, what it cost, what it
  * had to drop, and how it ended.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/comm.h"
 
 double comm_bandwidth_gbs(const struct comm_tasks *t, size_t i, bool is_generic)

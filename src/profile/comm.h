@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* comm.h - collective communication: the operators, the small tasks that they are made of, and how much of it hides
  * behind computing. */
 #ifndef ASCOPE_PROFILE_COMM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* counters.h - what the samplers of a device measured: memory, links, power, cores.
  *
  * Each family of samples is one table. raw[] holds the fields as they were recorded, numbered as raw/sampler.h numbers

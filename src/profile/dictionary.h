@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dictionary.h - what the 64-bit hashes and the type numbers of host records stand for. */
 #ifndef ASCOPE_PROFILE_DICTIONARY_H
 #define ASCOPE_PROFILE_DICTIONARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework.h - what PyTorch reported of itself: operators, its task queue, memory, Python frames, collected garbage.
  *
  * Filled by load/framework_load.c from the files of a FRAMEWORK folder. Times are wall-clock ns. A name that was not recorded is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/known.h"
 
 static const char *const known[NAMES_KNOWN] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* known.h - names that the analysis compares with. They are the first of every profile, so their ids are constants. */
 #ifndef ASCOPE_PROFILE_KNOWN_H
 #define ASCOPE_PROFILE_KNOWN_H

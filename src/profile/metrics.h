@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* metrics.h - what the counters of a core mean.
  *
  * A collection asks for one group of metrics for each kind of core (PipeUtilization, Memory, …) and says which events

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/pmu.h"
 
 #include "profile/calls.h"

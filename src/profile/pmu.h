@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pmu.h - what the cores counted while they ran a task.
  *
  * Rows keep the counters as the device wrote them; pmu_counts_value() computes a metric when a table asks for it: a million

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile.h - everything that is known about one collection, in memory.
  *
  * load/ fills the raw tables, analyse/ adds what follows from them, export/ only reads. A table is one array per column;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* settings.h - what info.json and sample.json of one folder say, decoded once by load/settings_load.c.
  *
  * Texts are "" and numbers 0 where the file says nothing or something of another kind. They live as long as the source.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* source.h - where a profile comes from: a PROF_XXX directory, its host and device folders, their clocks and files.
  *
  * A source is one folder (host or device_N). It knows its settings, how to turn its counters into wall-clock time, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* steps.h - iterations of models, training steps and marks of the user, as a device stamped them.
  *
  * Times are ticks of the device's counter, 0 where a part is missing; source_device_ns() turns them into wall-clock time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/tasks.h"
 
 bool edges_take(struct edges *e, size_t n, struct arena *mem)

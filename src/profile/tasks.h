@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tasks.h - work on a device: as the host handed it over, as the device logged it, and both joined.
  *
  * A task is known by (device, stream, batch, task, context). The batch counts the wrap-arounds of 16-bit task ids; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* usage.h - how busy an operating system was, the host's or a device's: CPUs, memory, disk, network, calls.
  *
  * The host's process is followed in time (gauges, OS calls). Of all the rest the reports want sums and means only, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* all.h - every layout there is, for what walks them all: tests, fuzzers. */
 #ifndef ASCOPE_RAW_ALL_H
 #define ASCOPE_RAW_ALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* chip.h - what differs from chip to chip: for readers, for the recorder and for the simulator. A new chip is a row in
  * chip.c; no code asks for a platform number.
  */

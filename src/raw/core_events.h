@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core_events.h - the groups of events that AI cores count, by chip: what collectors ask for, and sample.json says. */
 #ifndef ASCOPE_RAW_CORE_EVENTS_H
 #define ASCOPE_RAW_CORE_EVENTS_H

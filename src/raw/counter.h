@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* counter.h - what a device counted outside of its AI cores: for a task (L2 cache, address translation), or for a sample of
  * the task scheduler's CPU. sample.json names the events.
  */

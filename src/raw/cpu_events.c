@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "raw/cpu_events.h"
 
 static const struct enum_name cpu_event[] = {

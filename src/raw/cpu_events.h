@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cpu_events.h - what the performance monitors of the device's ARM cores count, in the spelling of the reports. */
 #ifndef ASCOPE_RAW_CPU_EVENTS_H
 #define ASCOPE_RAW_CPU_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "raw/device_records.h"
 
 #define MAGIC_STARS                                                                                                    \

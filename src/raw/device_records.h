@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device_records.h - what the task scheduler and the cores of a device write. All times are ticks of the device's counter. */
 #ifndef ASCOPE_RAW_DEVICE_RECORDS_H
 #define ASCOPE_RAW_DEVICE_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* enums.h - what the numbers in records stand for. */
 #ifndef ASCOPE_RAW_ENUMS_H
 #define ASCOPE_RAW_ENUMS_H

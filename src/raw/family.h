@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* family.h - the families of files in a data folder: what each one holds, and how long its records are. */
 #ifndef ASCOPE_RAW_FAMILY_H
 #define ASCOPE_RAW_FAMILY_H

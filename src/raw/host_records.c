@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "raw/host_records.h"
 
 #define MAGIC_5A5A                                                                                                     \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_records.h - what the host side of a collection writes: calls, compact (64 byte) and additional (256 byte) records. */
 #ifndef ASCOPE_RAW_HOST_RECORDS_H
 #define ASCOPE_RAW_HOST_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* layout.h - a record of fixed size, described once.
  *
  * A layout is a table that reads like the format's own documentation. Readers decode columns from it, the simulator

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sampler.h - what the samplers of a device write, each at its own pace: memory, links, power, cores.
  *
  * Most write records of a fixed size (struct layout), some write lines of words (struct lines). The first field of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* torch.h - what PyTorch's side of a collection writes into FRAMEWORK/: fixed parts of its records.
  *
  * Most files are sequences of (type u16, length u32, bytes); a record is its fixed part, then fields of the same form. Two

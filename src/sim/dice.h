@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dice.h - numbers that look random and are the same every time.
  *
  * Splitmix64: one add and two multiplications a number, any 64-bit seed will do, and seeds that are near each other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* generate.h - profiling data without a device.
  *
  * Writes PROF directories in the collectors' own format, of any size, from a seed: a training job on simulated devices.

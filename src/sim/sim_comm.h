@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_comm.h - collectives that the host runs. */
 #ifndef ASCOPE_SIM_SIM_COMM_H
 #define ASCOPE_SIM_SIM_COMM_H

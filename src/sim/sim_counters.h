@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_counters.h - what the cores of a simulated device counted. */
 #ifndef ASCOPE_SIM_SIM_COUNTERS_H
 #define ASCOPE_SIM_SIM_COUNTERS_H

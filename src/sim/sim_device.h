@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_device.h - a simulated device: its streams, tasks and log. */
 #ifndef ASCOPE_SIM_SIM_DEVICE_H
 #define ASCOPE_SIM_SIM_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is to be wrong with a job: lists like "3:1.5,7:2", each entry of one form. */
 #include "sim/sim_faults.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_faults.h - what is to be wrong with a job: lists like "3:1.5,7:2". */
 #ifndef ASCOPE_SIM_SIM_FAULTS_H
 #define ASCOPE_SIM_SIM_FAULTS_H

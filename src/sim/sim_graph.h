@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_graph.h - graphs of a simulated process: loaded models and captured streams. */
 #ifndef ASCOPE_SIM_SIM_GRAPH_H
 #define ASCOPE_SIM_SIM_GRAPH_H

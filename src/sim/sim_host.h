@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_host.h - the files of the simulated host: calls, names, records beside them. */
 #ifndef ASCOPE_SIM_SIM_HOST_H
 #define ASCOPE_SIM_SIM_HOST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chips without STARS: another task log, counters without times, and a scheduler that reports some tasks elsewhere. */
 #include "sim/sim_hwts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_hwts.h - what chips without STARS write instead. */
 #ifndef ASCOPE_SIM_SIM_HWTS_H
 #define ASCOPE_SIM_SIM_HWTS_H

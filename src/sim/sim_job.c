@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who belongs together, over which links, and what they do for each other. The plan is in sim_plan.c. */
 #include "sim/sim_job.h"
 

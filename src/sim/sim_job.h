@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_job.h - a training job over several ranks: who belongs together, what is wrong with it, and what happens when.
  *
  * Ranks are counted as Megatron counts them: tensor parallel ranks are neighbours, then come the data parallel ones, then the

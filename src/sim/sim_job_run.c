@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A rank of a job writes what the plan says: the host does things in its own time, the device at the times of the plan. */
 #include "sim/sim_job_run.h"
 #include "sim/sim_torch.h"

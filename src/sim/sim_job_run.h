@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_job_run.h - what a rank of a job does in a step, as planned. */
 #ifndef ASCOPE_SIM_SIM_JOB_RUN_H
 #define ASCOPE_SIM_SIM_JOB_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives that the AI CPU runs: the host launches one kernel, and that kernel hands the small tasks to the streams.
  * So the device reports them: which operator, which tasks with which data, where the operator begins and ends. */
 #include "sim/sim_kfc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_kfc.h - collectives that the AI CPU runs. */
 #ifndef ASCOPE_SIM_SIM_KFC_H
 #define ASCOPE_SIM_SIM_KFC_H

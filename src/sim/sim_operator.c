@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim_operator.h"
 #include "base/progress.h"
 #include "sim/sim_device.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_operator.h - operators of a simulated network: which one is next, what its launch records. */
 #ifndef ASCOPE_SIM_SIM_OPERATOR_H
 #define ASCOPE_SIM_SIM_OPERATOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When everything happens: programs of the stages, and all ranks walking through them until each has met the others. */
 #include "sim/sim_plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_plan.h - when everything happens in a job: all ranks walking through their programs. */
 #ifndef ASCOPE_SIM_SIM_PLAN_H
 #define ASCOPE_SIM_SIM_PLAN_H

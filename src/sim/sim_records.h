@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_records.h - the records of the simulated NPU: what a field of each is filled with.
  *
  * Both simulators use it, the one that writes whole collections and the one that runs in a program. A function fills the bytes of

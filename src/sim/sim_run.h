@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_run.h - a simulation in progress; shared by the parts of the simulator, and by nobody else.
  *
  * A process has host files and devices. Host time is counted in ticks of the host's counter (10 ns), device time in

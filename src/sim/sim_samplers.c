@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The samplers of a device that write records. They know nothing of the tasks: they look at clocks only, so they are
  * written when the end of the collection is known. */
 #include "sim/sim_samplers.h"

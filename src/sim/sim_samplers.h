@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_samplers.h - what a simulated device samples while it works. */
 #ifndef ASCOPE_SIM_SIM_SAMPLERS_H
 #define ASCOPE_SIM_SIM_SAMPLERS_H

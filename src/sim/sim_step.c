@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim_step.h"
 #include "sim/sim_torch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_step.h - one training step on one simulated device. */
 #ifndef ASCOPE_SIM_SIM_STEP_H
 #define ASCOPE_SIM_SIM_STEP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_tables.h - what the simulated job consists of: kinds of tasks, operators, collectives, types.
  *
  * Data only. A new operator or collective is a new row.

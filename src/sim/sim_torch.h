@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_torch.h - the PyTorch side of a simulated process; shared by the parts of the simulator, and by nobody else.
  *
  * One thread of Python runs operators of a network forward and its optimizer, the thread of autograd runs the backward

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_torch_info.h - profiler_info.json and its kin of a simulated collection. */
 #ifndef ASCOPE_SIM_SIM_TORCH_INFO_H
 #define ASCOPE_SIM_SIM_TORCH_INFO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_torch_memory.h - what PyTorch's allocators report in a simulated process. */
 #ifndef ASCOPE_SIM_SIM_TORCH_MEMORY_H
 #define ASCOPE_SIM_SIM_TORCH_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_torch_records.h - the files of FRAMEWORK/ of a simulated process. */
 #ifndef ASCOPE_SIM_SIM_TORCH_RECORDS_H
 #define ASCOPE_SIM_SIM_TORCH_RECORDS_H

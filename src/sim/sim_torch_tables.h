@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_torch_tables.h - the networks of a simulated process, module by module. */
 #ifndef ASCOPE_SIM_SIM_TORCH_TABLES_H
 #define ASCOPE_SIM_SIM_TORCH_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is sampled as text: ports and links of a device, its CPUs, and the operating systems of device and host. */
 #include "sim/sim_usage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_usage.h - what is sampled as text: ports, links and CPUs of a device, operating systems. */
 #ifndef ASCOPE_SIM_SIM_USAGE_H
 #define ASCOPE_SIM_SIM_USAGE_H

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds libascope.so.0, and with PYTHON the package for it in OUT/python, with a compiler alone, for machines without Meson:
 # build_plain.sh OUT [PYTHON]
 set -e

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs scripts one after another, each in a process of its own, with PyTorch imported once: quick.py, then a line of JSON for each script.
 
 {"code": ..., "cwd": ..., "env": {...}, "out": path, "err": path} is answered with the process's number, and its status when it has ended.

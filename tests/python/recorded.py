@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For tests: sessions through libascope itself, and what is in the files they leave, as Python objects."""
 
 import collections

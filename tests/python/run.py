@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """One file of the package's tests under pytest: run.py TEST.py [ARGUMENT...]
 
 Left out with one line (exit code 77) where pytest is not installed, or where every test in it was left out.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A training that takes milliseconds and reports every bit of what came of it: what is profiled must come to the same."""
 import hashlib
 import random

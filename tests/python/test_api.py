@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user may pass, and what becomes of it: warnings and fallbacks, and never an exception."""
 import csv
 import glob

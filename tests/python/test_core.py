@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ascope._core: sessions, schedules, marks, and whatever may happen to the process meanwhile."""
 import contextlib
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two ranks of torch.distributed: two directories, the right ranks, marks of the collectives; on the simulated device their tasks."""
 import csv
 import glob

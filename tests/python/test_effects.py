@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each parameter does to the results: a small training is recorded with it and without, and everything that differs is named.
 
 A recording is known by its features: files, filled columns of tables, filled tables of the database, what is in the timeline, raw

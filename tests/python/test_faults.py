@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever goes wrong while a training is profiled: it computes the same, bit for bit, nothing is raised into it, and what was recorded is there."""
 import collections
 import csv

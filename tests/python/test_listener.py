@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is recorded of PyTorch is what PyTorch does: compared with its own profiler, its allocator, and what the loop is known to do."""
 
 import collections

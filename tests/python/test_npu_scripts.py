@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scripts for NPUs as people write them run as they are where there is no NPU: with the simulated device, and with none."""
 import glob
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a wheel has in it, found out without building one; and that the type hints of the extension are complete."""
 import ast
 import inspect

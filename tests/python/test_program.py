@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program that runs in parallel to a training: found, run, reported when it fails, never in the way."""
 import glob
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scripts of the documents run as they are, and leave what the documents say."""
 import csv
 import glob

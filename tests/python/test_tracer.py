@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Python calls, modules and garbage: what a program is known to call is what is recorded of it, and nothing stays behind."""
 import collections
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is watched of PyTorch's Python while a recording goes on, and is as it was before when it has ended."""
 import glob
 import json

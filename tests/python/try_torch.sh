@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The package with another Python and PyTorch, on a machine that may have nothing but a compiler: try_torch.sh [PYTHON]
 # ASCOPE_PROGRAM: the program, for what needs it (a static one runs anywhere). JOBS: files of tests at a time (1).
 set -e

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests of a file where there is no pytest: every function test_*, one line each. without_pytest.py TEST.py"""
 
 import contextlib

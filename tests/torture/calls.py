@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every call that can fail fails once: allocations, threads, each way to write and to read; and signals come in the middle.
 
 usage: calls.py BUILD SOURCE [--quick] [--only KIND] [--jobs N]

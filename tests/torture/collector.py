@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Programs that record are killed at random moments, thousands of times, and every record has to be found again once; threads,
 signals and sessions meet for as long, seen by ThreadSanitizer; full disks, forks and deleted directories come round again.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* damage - every prefix and every changed byte of every file of a collection, each through a whole export.
  *
  *   damage [--values | --many N | --readers] [--seconds N] [--from N] [--every N] [--deep N] [--jobs N] [--only TEXT] [--learn] DIR...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Damage to every byte, absurd numbers in every field, masses of records, and collections that nobody would make on purpose.
 
 usage: damage.py BUILD SOURCE [--quick] [--jobs N]

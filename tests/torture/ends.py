@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The command is ended in the middle, at many moments: by the kill that nobody survives, and by signals that ask for it.
 
 usage: ends.py BUILD SOURCE [--quick] [--only KIND] [--jobs N]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* faults.c - a library to be preloaded that makes one call of a program fail.
  *
  * The environment says which call, and how:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all torture has in common: collections to work on, runs of the command, what must hold after any of them, a tally."""
 import argparse
 import collections

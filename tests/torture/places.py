@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Places that are full, small, forbidden, shared, or not what they seem.
 
 usage: places.py BUILD SOURCE [--quick] [--only KIND] [--jobs N]

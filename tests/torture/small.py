@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Cuts a collection down to a few records of every kind, so that every byte of it can be damaged within the hour.
 
 usage: small.py DIR OUT_DIR [--records N] [--lines N]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens a timeline in speedscope, in a browser without a window, and takes pictures of what a person would see.
 //
 //   node view.js TIMELINE.json PICTURE_PREFIX [PATTERN]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core.h - ascope._core: libascope for Python. Declarations shared by the parts of the extension.
  *
  * Slow functions (start, step, stop) release the GIL. libascope calls back on the calling thread or, for messages, on its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Python says of a frame in other ways in every version. The first argument of a call: before 3.12 there is no
  * function for it but one that makes a dict of all variables, which would keep them alive; there it is read where
  * the interpreter has it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Garbage collections of Python above a threshold, through gc.callbacks. */
 #include "core.h"
 #include "garbage.h"

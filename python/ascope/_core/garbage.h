@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* garbage.h - records garbage collections of Python above a threshold. With the GIL. */
 #ifndef ASCOPE_PYTHON_GARBAGE_H
 #define ASCOPE_PYTHON_GARBAGE_H

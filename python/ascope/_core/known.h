@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* known.h - callables of Python: code, C functions and modules, each with its number in records and its text.
  *
  * The table is empty at the start of a session. A new callable gets the next number, and its text is recorded. With the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One Python function that is called when recording begins and ends. */
 #include "core.h"
 

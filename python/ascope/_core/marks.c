@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Marks and ranges of the user. The Python front end checks texts and domains. */
 #include "core.h"
 

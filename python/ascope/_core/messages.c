@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages, delivered to one Python function. A thread unknown to Python (the writer) must not wait for Python,
  * which may be waiting for it: its messages are kept and delivered by the main thread a moment later. */
 #include "core.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options as Python values. The table of libascope says what there is; nothing here knows a single option. */
 #include "core.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Session: session.h as a type, for front ends without steps. As with Profiler, a forked process has no part in it. */
 #include "core.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The Python tracer: calls and returns of all threads while a session with stacks or modules records, and for
  * operators the stack that they were called from.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* versions.h - Python.h of every Python from 3.8 on: what later ones have and earlier ones lack, under the later names.
  *
  * The core uses what changes between versions (frames, thread states), so it is built for each version of Python.

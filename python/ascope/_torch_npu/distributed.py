@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch_npu.distributed: gloo replaces HCCL."""
 import torch
 

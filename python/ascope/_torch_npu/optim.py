@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch_npu.optim: PyTorch's own optimizers replace the fused ones of the NPU."""
 import torch
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The PyTorch front end: `from ascope.torch import profiler, mstx`."""
 from ascope.torch import profiler
 from ascope.torch.mstx import mstx

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The PyTorch listener, compiled for the installed PyTorch.
 
 PyTorch's C++ interface changes with every version, so `listener.cpp` is compiled once where it is used: the result is stored in

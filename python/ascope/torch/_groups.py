@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Process groups of torch.distributed: their names in results, and their members."""
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hooks in PyTorch's Python functions: device events; while marks are recorded also data loading, saving, collectives.
 
 The functions are replaced when recording begins and restored when it stops; in between each call is recorded as a range: events as

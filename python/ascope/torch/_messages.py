@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages to the user: one line each on stdout, in the format of torch_npu's profiler."""
 import functools
 import os

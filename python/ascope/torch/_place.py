@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The directory of collections. There is one per process, set by the last handler, as in torch_npu."""
 import os
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters: levels, counter groups, export types, and `_ExperimentalConfig`, which contains them.
 
 The parameters, their defaults and what they accept are those of the recorder's option table (`_core.option_table()`): a new option needs nothing here.

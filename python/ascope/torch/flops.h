@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flops.h - floating-point operations of a PyTorch operator, from its inputs: a multiplication is one, an addition another.
  *
  * Only products of matrices and what is made of them (convolutions, attention) are counted: beside them nothing else weighs. A bias is

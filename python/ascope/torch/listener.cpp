@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* listener.cpp - the observer of PyTorch that records with libascope.
  *
  * PyTorch calls observers around every operator (RecordFunction) and for every allocation and release of memory. They are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Marks and ranges of the user, in domains.
 
 With a stream a mark is also launched on the device. Nothing is recorded unless a session with marks is running.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The profiler for PyTorch: `profile`, its schedule, its handler, and offline analysis.
 
     with profiler.profile(schedule=profiler.schedule(wait=1, warmup=1, active=2, repeat=1),

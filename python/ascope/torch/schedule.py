@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which steps are recorded: cycles of a wait, a warm-up and an active phase."""
 import enum
 

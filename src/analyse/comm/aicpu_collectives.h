@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aicpu_collectives.h - collectives that are scheduled by the AI CPU of the device, and not task by task by the host.
  *
  * An AI CPU task stands for such an operator; the small tasks that ran while it did belong to it. When the host asked for a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/comm/aicpu_tasks.h"
 
 #include "analyse/host/batch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aicpu_tasks.h - the small tasks of collectives that an AI CPU scheduled, found again among the tasks that ran.
  *
  * The AI CPU hands out task ids by itself and counts their wrap-arounds by itself, so that a task is known by (stream,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* comm_bandwidth.h - how much a collective moved over each kind of link, by size of the packets. */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_BANDWIDTH_H
 #define ASCOPE_ANALYSE_COMM_COMM_BANDWIDTH_H

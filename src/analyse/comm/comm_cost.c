@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/comm/comm_cost.h"
 
 #include "base/table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* comm_cost.h - what a collective cost: time in transit, waiting and idle; and how much went over which kind of link, in
  * packets of which size.
  *

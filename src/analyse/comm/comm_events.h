@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* comm_events.h - the small tasks of one collective, plane by plane. */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_EVENTS_H
 #define ASCOPE_ANALYSE_COMM_COMM_EVENTS_H

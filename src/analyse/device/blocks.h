@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* blocks.h - how many blocks an operator was really cut into, where the device decided that. */
 #ifndef ASCOPE_ANALYSE_DEVICE_BLOCKS_H
 #define ASCOPE_ANALYSE_DEVICE_BLOCKS_H

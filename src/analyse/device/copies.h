@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copies.h - how much each memory copy moved, and where to. */
 #ifndef ASCOPE_ANALYSE_DEVICE_COPIES_H
 #define ASCOPE_ANALYSE_DEVICE_COPIES_H

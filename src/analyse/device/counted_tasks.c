@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/device/counted_tasks.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* counted_tasks.h - which task each record of the L2 cache and of address translation belongs to.
  *
  * The records (raw/counter.h) carry a kind of task, a stream and a task id, but no time and no batch. They were written as

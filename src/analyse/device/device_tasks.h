@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device_tasks.h - what a device really ran: its log of beginnings and ends paired, and joined with what the host asked
  * for. */
 #ifndef ASCOPE_ANALYSE_DEVICE_DEVICE_TASKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/device/hwts_log.h"
 
 #include "analyse/device/device_tasks.h"

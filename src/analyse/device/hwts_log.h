@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hwts_log.h - the task log of chips without STARS: beginnings and ends paired into the tasks that ran. */
 #ifndef ASCOPE_ANALYSE_DEVICE_HWTS_LOG_H
 #define ASCOPE_ANALYSE_DEVICE_HWTS_LOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/device/hwts_pmu.h"
 
 #include "analyse/device/pmu_join.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* iterations.h - iterations out of the stamps that a device writes while a model runs.
  *
  * A model's run is stamped at its begin and end, and every iteration inside it at the begin of the forward pass, at the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* overlap.h - how much of the time a device computes, communicates, does both, or waits. */
 #ifndef ASCOPE_ANALYSE_DEVICE_OVERLAP_H
 #define ASCOPE_ANALYSE_DEVICE_OVERLAP_H

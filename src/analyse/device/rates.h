@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rates.h - from samples to bandwidths, rates and curves.
  *
  * Each function reads one table of samples and makes one table of rates, in the columns that profile/counters.h names;

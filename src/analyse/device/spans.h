@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spans.h - pairs of stamps inside iterations: an even tag begins, the odd one after it ends, on the same stream. */
 #ifndef ASCOPE_ANALYSE_DEVICE_SPANS_H
 #define ASCOPE_ANALYSE_DEVICE_SPANS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stars_log.h - the task log of STARS: beginnings and ends paired into the tasks that ran. */
 #ifndef ASCOPE_ANALYSE_DEVICE_STARS_LOG_H
 #define ASCOPE_ANALYSE_DEVICE_STARS_LOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_join.h - which task of the host is which task of the device.
  *
  * Where ids are unique in the whole collection, they decide. Older drivers and chips use a task id again without saying so:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ts_copies.h - memory copies that the task scheduler did by itself: it reports when it was asked, began and ended. */
 #ifndef ASCOPE_ANALYSE_DEVICE_TS_COPIES_H
 #define ASCOPE_ANALYSE_DEVICE_TS_COPIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/flow/flows.h"
 
 #include "raw/host_records.h"

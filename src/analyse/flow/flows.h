@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flows.h - which calls of the host point at what they started on a device. */
 #ifndef ASCOPE_ANALYSE_FLOW_FLOWS_H
 #define ASCOPE_ANALYSE_FLOW_FLOWS_H

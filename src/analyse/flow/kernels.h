@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernels.h - the events on a device at which the flow events from the host end. */
 #ifndef ASCOPE_ANALYSE_FLOW_KERNELS_H
 #define ASCOPE_ANALYSE_FLOW_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/flow/marks.h"
 
 #include <stdio.h>

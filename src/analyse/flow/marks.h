@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* marks.h - what the user marked: on the host, and where a device saw it. */
 #ifndef ASCOPE_ANALYSE_FLOW_MARKS_H
 #define ASCOPE_ANALYSE_FLOW_MARKS_H

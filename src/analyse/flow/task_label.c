@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/flow/task_label.h"
 
 #include "analyse/device/device_tasks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_label.h - the name of a task in reports and on the timeline. */
 #ifndef ASCOPE_ANALYSE_FLOW_TASK_LABEL_H
 #define ASCOPE_ANALYSE_FLOW_TASK_LABEL_H

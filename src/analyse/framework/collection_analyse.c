@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/collection_analyse.h"
 
 #include "analyse/profile_analyse.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collection_part.h - some steps of a collection: when they ran, and what PyTorch recorded of them.
  *
  * To a step belongs what began between its begin and its end: on the host as the framework has marked it, on the devices as

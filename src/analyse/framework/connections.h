@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* connections.h - what PyTorch's operators are connected with: their backward, and what the device's runtime did for them.
  *
  * For the database: its tables know a connection by a number. Tasks of the queue have the number that the framework gave them, pairs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* frames.h - where the time of operators was spent, added up by the Python frames and operators around them.
  *
  * A tree: the root is everything, below it are Python frames from the outermost in, and in the innermost one the operators that

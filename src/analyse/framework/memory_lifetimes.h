@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_lifetimes.h - how long PyTorch's allocators held their blocks on devices, and which operators asked for them. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_LIFETIMES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_LIFETIMES_H

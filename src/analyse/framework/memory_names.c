@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/memory_names.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_names.h - which operator an allocation was for.
  *
  * The one that its thread was in; or, where the thread takes tasks out of the queue, the one that put the task there.

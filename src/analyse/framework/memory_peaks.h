@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_peaks.h - how much memory a device held at most, and who allocated it.
  *
  * Three allocate on a device: the framework's caching allocator, the framework's workspaces, and graphs (GE). Each reports its own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_series.h - the memory of devices over time: what PyTorch's allocators report and what graphs (GE) report,
  * merged.
  *

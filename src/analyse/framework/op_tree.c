@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/op_tree.h"
 
 #include "analyse/host/nesting.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_tree.h - which operator called which, and which of them started what runs on a device.
  *
  * Between an operator and its kernels lies the framework's task queue: the operator puts a task in (enqueue), another thread takes it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ranges.h - the ranges that the user marked, by domain and name: how often, and how long.
  *
  * Built on demand from columns, after the analysis; lives in the arena that it was built in.

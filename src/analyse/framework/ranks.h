@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ranks.h - the ranks of a job against their median: which one the others wait for.
  *
  * All ranks of a synchronous job take the same time for a step: the fast ones wait in communication for the slow one. So

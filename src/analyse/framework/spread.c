@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/spread.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spread.h - the median of some durations, and how far above it is out of the ordinary. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_SPREAD_H
 #define ASCOPE_ANALYSE_FRAMEWORK_SPREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/step_causes.h"
 
 #include <string.h>

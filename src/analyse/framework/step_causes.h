@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_causes.h - what the slow steps of a series had more of than the others.
  *
  * The time that a slow step took longer is divided as the step is: computing, communication, free. In each part that grew

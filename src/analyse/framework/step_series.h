@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_series.h - the steps of a job on one device, or on the host alone, against their median.
  *
  * Of a collection of a framework a step lasts from the end of the step before it, or from its own begin on the host where that is

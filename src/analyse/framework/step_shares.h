@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_shares.h - where the time of each step went, on one device. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_SHARES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_SHARES_H

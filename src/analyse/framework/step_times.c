@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/step_times.h"
 
 #include "base/sort.h"

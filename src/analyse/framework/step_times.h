@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_times.h - how a device spent a step: computing, communicating, waiting.
  *
  * From the intervals themselves, exactly: everything that began in [begin_ns, end_ns).

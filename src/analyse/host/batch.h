@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* batch.h - distinguishing tasks whose 16-bit ids were used again.
  *
  * Each time the ids of a stream wrap around (or the stream is destroyed and its number reused), a flip is recorded. The

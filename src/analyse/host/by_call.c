@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/host/by_call.h"
 
 #include "base/sort.h"

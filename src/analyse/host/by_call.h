@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* by_call.h - rows of a table by the call that they belong to. */
 #ifndef ASCOPE_ANALYSE_HOST_BY_CALL_H
 #define ASCOPE_ANALYSE_HOST_BY_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* call_tree.h - who called whom, and which call each record belongs to. */
 #ifndef ASCOPE_ANALYSE_HOST_CALL_TREE_H
 #define ASCOPE_ANALYSE_HOST_CALL_TREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* captured.h - graphs that were captured from a stream and replayed: which model a task belongs to, and what was said of
  * it when it was captured. */
 #ifndef ASCOPE_ANALYSE_HOST_CAPTURED_H

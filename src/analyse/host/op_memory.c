@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/host/op_memory.h"
 
 #include "base/hash.h"

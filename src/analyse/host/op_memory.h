@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_memory.h - how long operators held their memory: each allocation and what gave it back. */
 #ifndef ASCOPE_ANALYSE_HOST_OP_MEMORY_H
 #define ASCOPE_ANALYSE_HOST_OP_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* operators.h - from tasks and the calls around them to what was asked of the devices: host tasks, compute operators and
  * requests for communication. */
 #ifndef ASCOPE_ANALYSE_HOST_OPERATORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tally.h - how often and how much, by two keys.
  *
  * Sums do not wrap: what does not fit is UINT64_MAX.

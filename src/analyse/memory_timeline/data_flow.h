@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* data_flow.h - which values were made of which: a graph of operators and of what they read, wrote, made and freed.
  *
  * A value is a storage between two times that it was written to: version 0 is what it holds when it is made, or before anybody

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* event_tree.h - operators, Python calls and what allocators did, each inside what was running on its thread.
  *
  * An event is a number: rows of framework_ops first, then of framework_memory, then of python_calls. The tree is one array: an event

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/memory_timeline/memory_categories.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_categories.h - what memory is used for, found out from what was computed with it.
  *
  * Nobody recorded it. What modules, optimizers and the accumulation of gradients say is certain; the rest follows from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_timeline.h - how much memory of a device was used for what, from the first to the last record.
  *
  * load/pt.c has to keep the tensors. All of the analysis is behind memory_timeline_find(); it fills the steps of one

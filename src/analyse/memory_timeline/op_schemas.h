@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_schemas.h - which of its inputs an operator of PyTorch writes to.
  *
  * A record of an operator has its name and what kind of thing each input was, not which overload ran. The table holds, for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* storages.h - which memory the tensors lie in: whose two tensors are one.
  *
  * A tensor has the address of its storage, and an allocator which addresses it took and gave back. In order of time, an

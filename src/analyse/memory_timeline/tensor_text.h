@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tensor_text.h - tensors, as PyTorch's side writes them into its records: text of a grammar of its own.
  *
  *   tensor     object;storage;type;element size;sizes;strides;device type;device     storage may be empty; lists with ","

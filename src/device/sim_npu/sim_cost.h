@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_cost.h - how long work takes on the simulated NPU, and what its cores count meanwhile.
  *
  * An operator costs as much as its arithmetic or the bytes it moves, whichever takes longer, and a little for being started. One

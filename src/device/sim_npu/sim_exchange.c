@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives of a framework on the simulated device: a few that are open at a time, each on a stream of its own. One that has ended on
  * the host is joined by the stream of the operators; one that has not holds up nobody. */
 #include "device/sim_npu/sim_exchange.h"

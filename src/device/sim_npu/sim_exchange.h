@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_exchange.h - collectives of a framework on the simulated device. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_EXCHANGE_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_EXCHANGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_npu.h - the simulated NPU that runs in a program: the inside of ascope/sim.h, for the files sim_npu*.c.
  *
  * A process has one simulator: devices with streams, and one thread that works them off. Launching threads put tasks into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives: small tasks on several streams of each rank, which meet. */
 #include "device/sim_npu/sim_npu_comm.h"
 

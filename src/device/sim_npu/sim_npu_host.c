@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host's side of a launch: the calls that the software above an NPU makes, and what it records of them. */
 #include "device/sim_npu/sim_npu_host.h"
 

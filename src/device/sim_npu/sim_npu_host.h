@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_npu_host.h - the host's side of a launch on the simulated device. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_NPU_HOST_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_NPU_HOST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks of one job hear of each other through a file in memory: each writes when it came to a collective, all read.
  *
  * The file is this user's alone, and made by whoever comes first; the last who leaves takes it away. What dead processes have left

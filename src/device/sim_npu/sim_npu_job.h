@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_npu_job.h - how the ranks of one job on the simulated device find each other. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_NPU_JOB_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_NPU_JOB_H

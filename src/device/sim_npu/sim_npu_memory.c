@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The devices' memory: addresses that hold nothing, given out where there is room first, and put together again when they come
  * back. */
 #include "device/sim_npu/sim_npu.h"

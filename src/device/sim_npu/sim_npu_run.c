@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What happens on the devices, in the order of their time. */
 #include "device/sim_npu/sim_npu_run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_npu_run.h - what happens on the simulated devices, in the order of their time. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_NPU_RUN_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_NPU_RUN_H

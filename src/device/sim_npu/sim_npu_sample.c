@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Periodic samples of a device: memory by component, and traffic of its ports and links. */
 #include "device/sim_npu/sim_npu_sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_npu_sample.h - what a simulated device samples of itself: memory, ports, links. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_NPU_SAMPLE_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_NPU_SAMPLE_H

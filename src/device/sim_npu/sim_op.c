@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "device/sim_npu/sim_queue.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What operators of the simulated device were called with: each type with each list of shapes once, a file for each. */
 #include "device/sim_npu/sim_op_args.h"
 

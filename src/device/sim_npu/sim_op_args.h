@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_op_args.h - what operators of the simulated device were called with. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_OP_ARGS_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_OP_ARGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_op_names.h - operators of PyTorch by name: what each is on the simulated device. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_OP_NAMES_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_OP_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_queue.h - operators of a framework on their way to the simulated device: the inside of ascope_sim_op_begin() and the like.
  *
  * sim_op.c decides what an operator is there: a kernel, a copy, part of another one, or nothing. What it is goes through a queue, as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/comm/analyze_rows.h"
 
 #include <inttypes.h>

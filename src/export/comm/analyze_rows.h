@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* analyze_rows.h - costs of collectives as JSON and as tables, one collective after the other. */
 #ifndef ASCOPE_EXPORT_COMM_ANALYZE_ROWS_H
 #define ASCOPE_EXPORT_COMM_ANALYZE_ROWS_H

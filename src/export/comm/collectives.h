@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collectives.h - the collectives of all devices, one after the other, and what each of them cost: for ascope communication,
  * and for the same files of a collection of a framework.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication.h - collectives: a process of the timeline, communication_statistic, COMMUNICATION_OP and
  * COMMUNICATION_TASK_INFO. */
 #ifndef ASCOPE_EXPORT_COMM_COMMUNICATION_H

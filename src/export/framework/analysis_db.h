@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* analysis_db.h - analysis.db: communication and steps of a collection as tables. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_ANALYSIS_DB_H
 #define ASCOPE_EXPORT_FRAMEWORK_ANALYSIS_DB_H

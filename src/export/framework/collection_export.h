@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* collection_export.h - the results of a collection of a framework: which files there are, and who writes them.
  *
  * Every file is a row of the registry (framework_outputs.c). Most are tables; what the device's own export has under another

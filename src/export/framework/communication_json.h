@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication_json.h - communication of a PyTorch collection by step: communication.json (time of each collective,
  * and how much went over which kind of link), communication_matrix.json (between which ranks), and the same as tables
  * of analysis.db.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication_matrix.h - who sent how much to whom, of several collectives.
  *
  * Of all that are of the same type, in the same group and over the same link, the fastest, the middle one, the three

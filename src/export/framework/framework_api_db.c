@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/framework_api_db.h"
 #include "analyse/framework/connections.h"
 #include "base/keys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_api_db.h - the framework's calls in the database: PYTORCH_API and its texts. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_API_DB_H
 #define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_API_DB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_db.h - the databases of a collection of a framework.
  *
  * ascend_pytorch_profiler_{rank}.db holds the tables of the device's database and, in the same file, what the framework recorded.

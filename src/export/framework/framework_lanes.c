@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/framework_lanes.h"
 
 #include "base/sort.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_lanes.h - rows for what a thread did at the same time without one lying inside the other.
  *
  * A range that the user named begins inside the Python call that opens it and ends long after it: viewers keep one stack of

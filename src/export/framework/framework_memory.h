@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_memory.h - memory of a collection: memory_record.csv, operator_memory.csv, npu_module_mem.csv, and the tables
  * MEMORY_RECORD and OP_MEMORY of its database. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_MEMORY_H

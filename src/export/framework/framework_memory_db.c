@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/framework_memory_db.h"
 
 #include "analyse/framework/memory_lifetimes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_memory_db.h - memory of a collection in the database. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_MEMORY_DB_H
 #define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_MEMORY_DB_H

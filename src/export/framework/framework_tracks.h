@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* framework_tracks.h - what PyTorch recorded, on the timeline: operators, the task queue, Python calls, collected garbage.
  *
  * It is the largest part of the largest file, so it is written in parts that several threads can write. All parts but those

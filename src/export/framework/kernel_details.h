@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_details.h - kernel_details.csv: op_summary in the words of PyTorch, and the step of each row. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_KERNEL_DETAILS_H
 #define ASCOPE_EXPORT_FRAMEWORK_KERNEL_DETAILS_H

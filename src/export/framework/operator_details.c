@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/operator_details.h"
 
 #include "analyse/framework/profiler_steps.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* operator_details.h - operator_details.csv: how long each operator took on the host and on the device, by itself and with
  * all that it called. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_OPERATOR_DETAILS_H

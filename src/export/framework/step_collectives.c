@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/step_collectives.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_collectives.h - the collectives of a PyTorch collection, step by step; in each step first those between two
  * ranks (p2p), then the others. Everything lives in the arena it is found in.
  */

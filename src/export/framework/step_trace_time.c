@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/step_trace_time.h"
 
 #include "analyse/framework/step_shares.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cann.h - the calls of the host: the CANN process of the timeline and the CANN_API table. */
 #ifndef ASCOPE_EXPORT_MSPROF_CANN_H
 #define ASCOPE_EXPORT_MSPROF_CANN_H

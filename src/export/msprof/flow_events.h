@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flow_events.h - from the host's calls to what they started on a device.
  *
  * A flow has a start on the CANN process and one or more heads on a device. Viewers draw it only when both ends lie in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fusion.h - operators that a model's compiler made out of several: fusion_op. */
 #ifndef ASCOPE_EXPORT_MSPROF_FUSION_H
 #define ASCOPE_EXPORT_MSPROF_FUSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/hardware.h"
 
 #include "analyse/flow/task_label.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/hardware_db.h"
 
 #include "analyse/flow/marks.h"

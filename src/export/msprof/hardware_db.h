@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hardware_db.h - tasks of the devices in the database: TASK, COMPUTE_TASK_INFO and what belongs to them. */
 #ifndef ASCOPE_EXPORT_MSPROF_HARDWARE_DB_H
 #define ASCOPE_EXPORT_MSPROF_HARDWARE_DB_H

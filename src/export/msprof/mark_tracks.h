@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mark_tracks.h - what the user marked: two tracks of the timeline (host and devices), msprof_tx.csv and MSTX_EVENTS. */
 #ifndef ASCOPE_EXPORT_MSPROF_MARK_TRACKS_H
 #define ASCOPE_EXPORT_MSPROF_MARK_TRACKS_H

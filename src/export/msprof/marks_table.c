@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/marks_table.h"
 #include "analyse/flow/marks.h"
 #include "base/sort.h"

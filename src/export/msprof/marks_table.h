@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* marks_table.h - marks of the user as a table: msprof_tx.csv and MSTX_EVENTS. */
 #ifndef ASCOPE_EXPORT_MSPROF_MARKS_TABLE_H
 #define ASCOPE_EXPORT_MSPROF_MARKS_TABLE_H

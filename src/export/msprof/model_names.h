@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_names.h - what a model is called. */
 #ifndef ASCOPE_EXPORT_MSPROF_MODEL_NAMES_H
 #define ASCOPE_EXPORT_MSPROF_MODEL_NAMES_H

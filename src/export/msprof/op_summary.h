@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_summary.h - one row for each operator that ran on a device: what, when, how long, on which data, and what the
  * cores counted meanwhile. */
 #ifndef ASCOPE_EXPORT_MSPROF_OP_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* overlap_track.h - when a device computes, communicates or waits: a process of the timeline and OVERLAP_ANALYSIS. */
 #ifndef ASCOPE_EXPORT_MSPROF_OVERLAP_TRACK_H
 #define ASCOPE_EXPORT_MSPROF_OVERLAP_TRACK_H

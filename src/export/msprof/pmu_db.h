@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pmu_db.h - the metrics of tasks in the database: one row for each task and metric. */
 #ifndef ASCOPE_EXPORT_MSPROF_PMU_DB_H
 #define ASCOPE_EXPORT_MSPROF_PMU_DB_H

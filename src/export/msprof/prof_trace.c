@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/prof_trace.h"
 
 #include "export/msprof/recording_facts.h"

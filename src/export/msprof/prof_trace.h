@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* prof_trace.h - the timeline of a PROF directory as one text. */
 #ifndef ASCOPE_EXPORT_MSPROF_PROF_TRACE_H
 #define ASCOPE_EXPORT_MSPROF_PROF_TRACE_H

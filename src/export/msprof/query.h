@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* query.h - which models and iterations collections have, as a table of text: the answer to `msprof query`.
  *
  * Collections are added one after the other; each may be forgotten once it was. The rows are printed by job and time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recording_facts.h - what ascope's collector says about a recording, in the results: rows of a database, an event of a timeline, lines
  * of a README and of a log. All of them have the same facts under the same names, and nothing where another collector was at work.
  */

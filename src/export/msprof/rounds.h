@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rounds.h - the rounds of operators that compute and communicate in turn, on the rows of their streams in the Ascend Hardware
  * process. */
 #ifndef ASCOPE_EXPORT_MSPROF_ROUNDS_H

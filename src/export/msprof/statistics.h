@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* statistics.h - how long things of one kind took, in the two ways in which the reports count: durations of device
  * tasks, which may have fractions of a nanosecond, and durations of calls. */
 #ifndef ASCOPE_EXPORT_MSPROF_STATISTICS_H

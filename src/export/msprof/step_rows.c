@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/step_rows.h"
 
 #include "base/sort.h"

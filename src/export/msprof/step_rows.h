@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_rows.h - the iterations of one device as its reports show them: which rows, and the numbers in them.
  *
  * The two presentations differ. Whole collections show what began during the collection, and drop fractions of a

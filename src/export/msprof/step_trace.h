@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_trace.h - iterations and training steps: step_trace.csv and their rows in the timeline. */
 #ifndef ASCOPE_EXPORT_MSPROF_STEP_TRACE_H
 #define ASCOPE_EXPORT_MSPROF_STEP_TRACE_H

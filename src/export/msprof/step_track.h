@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_track.h - iterations and training steps on the timeline. */
 #ifndef ASCOPE_EXPORT_MSPROF_STEP_TRACK_H
 #define ASCOPE_EXPORT_MSPROF_STEP_TRACK_H

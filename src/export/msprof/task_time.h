@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_time.h - every task that ran on a device: its kernel, its kind, when and for how long. */
 #ifndef ASCOPE_EXPORT_MSPROF_TASK_TIME_H
 #define ASCOPE_EXPORT_MSPROF_TASK_TIME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* timeline.h - all processes of a collection on one timeline. */
 #ifndef ASCOPE_EXPORT_MSPROF_TIMELINE_H
 #define ASCOPE_EXPORT_MSPROF_TIMELINE_H

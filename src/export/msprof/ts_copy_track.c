@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/ts_copy_track.h"
 
 #include "base/sort.h"

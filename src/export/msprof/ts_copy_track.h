@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ts_copy_track.h - copies that the task scheduler did by itself, where the older presentation shows them. */
 #ifndef ASCOPE_EXPORT_MSPROF_TS_COPY_TRACK_H
 #define ASCOPE_EXPORT_MSPROF_TS_COPY_TRACK_H

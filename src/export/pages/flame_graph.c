@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/pages/flame_graph.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flame_graph.h - a flame graph as a page for a browser: one file that needs no other. */
 #ifndef ASCOPE_EXPORT_PAGES_FLAME_GRAPH_H
 #define ASCOPE_EXPORT_PAGES_FLAME_GRAPH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zoom, search and hover of a flame graph. Frames are nested <svg> elements whose x and width are shares of the whole.
 (function () {
     'use strict';

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_page.h - the memory timeline as a page for a browser: one file that needs no other, and no network. */
 #ifndef ASCOPE_EXPORT_PAGES_MEMORY_PAGE_H
 #define ASCOPE_EXPORT_PAGES_MEMORY_PAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_timeline_file.h - the memory timeline as a file: numbers for programs, a page for people.
  *
  *   *.html                    a page that needs nothing else: areas over time, with what each category holds

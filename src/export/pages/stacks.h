@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stacks.h - the time of operators by the stacks that called them: as lines for flame-graph tools, and as a flame graph. */
 #ifndef ASCOPE_EXPORT_PAGES_STACKS_H
 #define ASCOPE_EXPORT_PAGES_STACKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/core_samples.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core_samples.h - sampled AI cores: reports, tracks and tables. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_CORE_SAMPLES_H
 #define ASCOPE_EXPORT_SAMPLERS_CORE_SAMPLES_H

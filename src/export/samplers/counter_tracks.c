@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/counter_tracks.h"
 
 #include <inttypes.h>

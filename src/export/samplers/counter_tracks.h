@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* counter_tracks.h - samples of a device as counters of the timeline, as tables of the database, and as reports.
  *
  * A family of samples is described by tables: where it comes from, what a cell of each column shows, which counters its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/link_counters.h"
 
 #include "raw/sampler.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_counters.h - links and ports of a device (HCCS, NIC, RoCE, PCIe): reports, tracks and tables. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_LINK_COUNTERS_H
 #define ASCOPE_EXPORT_SAMPLERS_LINK_COUNTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_counters.h - memory of a device (DDR, HBM, LLC, by module and process): reports, tracks and tables. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_MEMORY_COUNTERS_H
 #define ASCOPE_EXPORT_SAMPLERS_MEMORY_COUNTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* power_counters.h - frequency and voltage of the AI cores on the timeline and in the database. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_POWER_COUNTERS_H
 #define ASCOPE_EXPORT_SAMPLERS_POWER_COUNTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* soc_counters.h - traffic inside a chip (QoS, SIO, SoC, accelerators): tracks and tables. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_SOC_COUNTERS_H
 #define ASCOPE_EXPORT_SAMPLERS_SOC_COUNTERS_H

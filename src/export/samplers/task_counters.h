@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_counters.h - what was counted for each task outside of the cores: L2 cache, address translation, page faults. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_TASK_COUNTERS_H
 #define ASCOPE_EXPORT_SAMPLERS_TASK_COUNTERS_H

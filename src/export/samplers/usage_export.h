@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* usage_export.h - the reports, processes and database tables about operating systems and their CPUs. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_USAGE_EXPORT_H
 #define ASCOPE_EXPORT_SAMPLERS_USAGE_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* usage_tables.h - how busy operating systems and their CPUs were, as reports. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_USAGE_TABLES_H
 #define ASCOPE_EXPORT_SAMPLERS_USAGE_TABLES_H

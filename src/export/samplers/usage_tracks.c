@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/usage_tracks.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Saved on one device, loaded on another."""
 import torch
 import torch_npu  # noqa: F401

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Latencies of a model, with a wait for the device around each run."""
 import time
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How much memory a step takes."""
 import torch
 import torch_npu  # noqa: F401

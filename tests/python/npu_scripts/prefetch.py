@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Batches are loaded by workers, pinned, and copied ahead on a stream of their own."""
 import torch
 import torch_npu  # noqa: F401

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Copies beside the computation, and how long it takes."""
 import torch
 import torch_npu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mixed precision, as the migration guides show it."""
 import torch
 import torch.nn as nn

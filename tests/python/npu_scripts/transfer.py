@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A script for CUDA."""
 import os
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model that makes its tensors where it runs."""
 import math
 

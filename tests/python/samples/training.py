@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the samples leave out: a small training, under the names that they use."""
 import torch
 

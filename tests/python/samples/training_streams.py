@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the samples of communication streams leave out: a communicator with streams of its own, and what runs on them."""
 import torch
 import torch.distributed.distributed_c10d as distributed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Importing it redirects CUDA to NPUs, and so to the CPU of this machine."""
 import torch
 

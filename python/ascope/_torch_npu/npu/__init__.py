@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch_npu.npu, and torch.npu: calls of scripts for NPUs, on a machine without one.
 
 What asks for something that only a device has (a graph of its kernels, a dump of its operators) is not here, and says so.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mixed precision. The CPU computes in bfloat16 instead of float16; its range needs no loss scaling."""
 import torch
 

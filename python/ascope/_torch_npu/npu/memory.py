@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory of a device without memory: nothing is allocated there. Sizes are those of the host."""
 import collections
 import itertools

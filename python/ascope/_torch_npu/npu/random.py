@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random numbers of the device are those of the CPU: one generator for all devices."""
 import torch
 

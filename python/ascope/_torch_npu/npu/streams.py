@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams and events. The CPU has finished its work when a call returns: nothing ever waits on them."""
 import itertools
 import time

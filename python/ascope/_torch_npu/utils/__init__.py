@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch_npu.utils: the parts that make sense without an NPU."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions that checkpoints saved on an NPU call while they are loaded."""
 import torch
 
