@@ -317,6 +317,17 @@ class Export(Case):
                         times.add(f.split(os.sep)[-1].rsplit("_", 1)[0])
         self.assertLessEqual({"dp", "nic", "op_summary", "memory_record", "operator_memory"}, times)
 
+    def test_json_tables_do_not_replace_timelines(self):
+        path = self.sample()
+        self.ascope("export", "all", "-dir", path, "--format", "json", code=0)
+        kinds = {}
+        for f in self.written(path):
+            if f.endswith(".json"):
+                with open(os.path.join(path, f)) as text:
+                    kinds[os.path.basename(f).rsplit("_", 1)[0]] = "ph" if "ph" in json.load(text)[0] else "table"
+        self.assertEqual({name: kinds.get(name) for name in ("msprof_tx", "msprof_tx_summary", "step_trace", "step_trace_summary")},
+                         {"msprof_tx": "ph", "msprof_tx_summary": "table", "step_trace": "ph", "step_trace_summary": "table"})
+
     def test_dialects_name_columns_and_files(self):
         for args, env, wanted in [([], {}, "Block Dim"), (["--dialect", "current"], {}, "Block Num"),
                                   ([], {"ASCOPE_DIALECT": "current"}, "Block Num"),

@@ -152,6 +152,15 @@ static bool write_json(struct writing *w, struct job *j, const struct table *t, 
     return true;
 }
 
+/* A timeline of this name is written beside the tables. */
+static bool is_timeline(const struct writing *w, const char *file)
+{
+    bool found = false;
+    for (size_t i = 0; i < prof_registry.n_tracks && (w->want & WANT_TIMELINE) && !found; i++)
+        found = prof_registry.track[i].own_file && strcmp(prof_registry.track[i].own_file, file) == 0;
+    return found;
+}
+
 static void write_report(struct writing *w, struct job *j)
 {
     struct export x = w->base;
@@ -160,10 +169,10 @@ static void write_report(struct writing *w, struct job *j)
     if (!j->report->build(&x, &t, &j->error) || !has_memory(w, j, j->report->file) || t.n_rows == 0)
         return;
     t.is_safe = w->options->csv_is_safe;
-    const bool seed = x.options->dialect == DIALECT_DOCUMENTED && j->report->documented_file;
-    const char *file = seed ? j->report->documented_file : j->report->file;
+    const bool is_documented = x.options->dialect == DIALECT_DOCUMENTED && j->report->documented_file;
+    const char *file = is_documented ? j->report->documented_file : j->report->file;
     if (w->options->format == FORMAT_JSON)
-        write_json(w, j, &t, file);
+        write_json(w, j, &t, is_timeline(w, file) ? arena_printf(j->mem, "%s_summary", file) : file);
     else
         write_csv(w, j, &t, file);
 }
