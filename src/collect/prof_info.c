@@ -16,8 +16,7 @@
 #include "collect/json_text.h"
 #include "collect/options.h"
 #include "collect/place.h"
-#include "collect/recorder_session.h"
-#include "raw/core_events.h"
+#include "collect/sample_json.h"
 
 /* What drivers say who write the formats that we write. */
 enum { DRIVER_VERSION = 467732 };
@@ -37,7 +36,7 @@ double info_device_mhz(const struct session_device *d)
 
 /* ---- what the machine says of itself ---- */
 
-static void first_line(const char *path, char *text, size_t size)
+void info_first_line(const char *path, char *text, size_t size)
 {
     FILE *f = fopen(path, "re");
     *text = '\0';
@@ -56,7 +55,7 @@ static void net_cards(struct json_text *t)
     for (const char *name; dir && (name = dir_next(dir, &why));) {
         char path[400], speed[32];
         snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
-        first_line(path, speed, sizeof speed);
+        info_first_line(path, speed, sizeof speed);
         if (atoi(speed) <= 0) /* not there, or one that only looks like a card */
             continue;
         json_text_add(t, "%s{\"netCardName\":", n++ > 0 ? "," : "");
@@ -101,7 +100,7 @@ static void device_info(struct json_text *t, const struct session_device *d)
 }
 
 /* That of the devices; the most usual one where there are none, and an unknown one where they are no NPUs. */
-static const struct chip *chip_used(const struct ascope_session *s)
+const struct chip *info_chip(const struct ascope_session *s)
 {
     enum { NO_CHIP = -1 };
     if (s->n_devices == 0)
@@ -109,7 +108,7 @@ static const struct chip *chip_used(const struct ascope_session *s)
     return chip_of(s->devices[0].is.npu ? s->devices[0].is.npu->platform : NO_CHIP);
 }
 
-static bool is_simulated(const struct ascope_session *s)
+bool info_is_simulated(const struct ascope_session *s)
 {
     return s->n_devices > 0 && s->devices[0].is.is_simulated;
 }
@@ -120,13 +119,13 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
     struct utsname os = { 0 };
     uname(&os);
     gethostname(host, sizeof host - 1);
-    first_line("/proc/uptime", uptime, sizeof uptime);
-    first_line("/proc/self/comm", process, sizeof process);
+    info_first_line("/proc/uptime", uptime, sizeof uptime);
+    info_first_line("/proc/self/comm", process, sizeof process);
     proc_field("/proc/meminfo", "MemTotal", memory, sizeof memory);
     const struct cpu_names cpu = cpu_names("/proc/cpuinfo");
     const long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-    json_text_add(t, "{\"version\":\"1.0\",\"jobInfo\":\"%s\",\"OS\":", is_simulated(s) ? "simulated" : "NA");
+    json_text_add(t, "{\"version\":\"1.0\",\"jobInfo\":\"%s\",\"OS\":", info_is_simulated(s) ? "simulated" : "NA");
     char system[300];
     snprintf(system, sizeof system, "%s-%s-%s", os.sysname, os.release, os.version);
     json_text_string(t, system);
@@ -140,7 +139,7 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
     for (unsigned i = 0; !d && i < s->n_devices; i++)
         json_text_add(t, "%s%d", i > 0 ? "," : "", s->devices[i].is.id);
     json_text_add(t, "\",\"platform\":\"\",\"platform_version\":\"%d\",\"pid\":\"%d\",\"pid_name\":",
-                  chip_used(s)->platform, (int)s->pid);
+                  info_chip(s)->platform, (int)s->pid);
     json_text_string(t, process);
     json_text_add(t, ",\"upTime\":");
     json_text_string(t, uptime);
@@ -158,128 +157,6 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
     if (d)
         device_info(t, d);
     json_text_add(t, "]}");
-}
-
-/* ---- what was asked for ---- */
-
-static const struct core_events *counters_of(const struct ascope_session *s)
-{
-    const char *const name = options_metrics_name(s->o.metrics);
-    return name ? core_events_find(name, chip_used(s)) : NULL;
-}
-
-static void sample_counters(struct json_text *t, const struct ascope_session *s)
-{
-    const struct core_events *m = counters_of(s);
-    const char *const custom = s->o.custom_events, *const on = m || custom ? "on" : "off";
-    const char *const mode = s->o.sample_based ? "sample-based" : "task-based";
-    const uint32_t every_ms = s->o.aic_hz ? 1000 / s->o.aic_hz : 10;
-    const struct {
-        const char *core, *metrics, *events;
-    } part[] = { { "ai_core", m ? m->cube_name : "", m ? m->cube_events : "" },
-                 { "aiv", m ? m->vector_name : "", m ? m->vector_events : "" } };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        json_text_add(
-            t,
-            "\"%s_profiling\":\"%s\",\"%s_profiling_mode\":\"%s\",\"%s_metrics\":\"%s%s\",\"%s_profiling_events\":\"%s\",",
-            part[i].core, on, part[i].core, mode, part[i].core, custom ? "Custom:" : "",
-            custom ? custom : part[i].metrics, part[i].core, custom ? custom : part[i].events);
-    json_text_add(t, "\"aicore_sampling_interval\":%u,\"aiv_sampling_interval\":%u,", every_ms, every_ms);
-}
-
-static const char *on_off(bool is_on)
-{
-    return is_on ? "on" : "off";
-}
-
-static uint32_t every_ms(uint32_t hz, uint32_t otherwise)
-{
-    return hz ? (1000 + hz - 1) / hz : otherwise;
-}
-
-static void host_sys_list(struct json_text *t, uint32_t bits)
-{
-    for (unsigned i = 0, n = 0; options_host_sys_name(i); i++)
-        if (bits & 1u << i)
-            json_text_add(t, "%s%s", n++ > 0 ? "," : "", options_host_sys_name(i));
-}
-
-static void sample_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
-{
-    const struct ascope_options *o = &s->o;
-    const uint64_t mask = options_data_mask(o);
-    const bool is_l0 = !(mask & (DATA_TASK_L1 | DATA_TASK_L2 | DATA_TASK_L3));
-    const char *const level = mask & DATA_TASK_L3 ? "l3" : mask & DATA_TASK_L2 ? "l2" : is_l0 ? "l0" : "l1";
-    char process[80];
-    first_line("/proc/self/comm", process, sizeof process);
-    json_text_add(t, "{\"result_dir\":");
-    json_text_string(t, s->prof);
-    json_text_add(t, ",\"job_id\":\"%s\",\"app\":", is_simulated(s) ? "simulated" : "64");
-    json_text_string(t, process);
-    json_text_add(t,
-                  ",\"app_dir\":\"\",\"app_parameters\":\"\",\"app_env\":\"\",\"profiling_mode\":\"def_mode\","
-                  "\"devices\":\"%d\",\"profSwitch\":\"0x%llx\",",
-                  d ? d->is.id : 64, (unsigned long long)mask);
-    sample_counters(t, s);
-    json_text_add(
-        t, "\"prof_level\":\"%s\",\"profLevel\":\"%s\",\"taskTime\":\"%s\",\"acl\":\"%s\",\"runtimeApi\":\"%s\",",
-        level, level, on_off(mask & (DATA_TASK_L0 | DATA_TASK_L1)), on_off(mask & DATA_ACL_API),
-        on_off(mask & DATA_RUNTIME_API));
-    json_text_add(
-        t, "\"geApi\":\"%s\",\"hcclTrace\":\"%s\",\"aicpuTrace\":\"%s\",\"taskMemory\":\"%s\",\"msproftx\":\"%s\",",
-        mask & DATA_GE_API_L1   ? "l1"
-        : mask & DATA_GE_API_L0 ? "l0"
-                                : "off",
-        on_off(mask & DATA_HCCL), on_off(mask & DATA_AICPU), on_off(mask & DATA_TASK_MEMORY),
-        on_off(mask & DATA_MARKS));
-    json_text_add(t, "\"taskTsfw\":\"%s\",\"taskBlock\":\"%s\",\"aicoreShape\":\"%s\",", on_off(mask & DATA_SCHEDULER),
-                  on_off(o->task_block), on_off(mask & DATA_AICORE_SHAPE));
-    json_text_add(t, "\"l2CacheTaskProfiling\":\"%s\",\"l2CacheTaskProfilingEvents\":\"%s\",", on_off(o->l2_cache),
-                  o->l2_cache && chip_used(s)->l2_events ? chip_used(s)->l2_events : "");
-    json_text_add(t, "\"mstxDomainInclude\":");
-    json_text_string(t, o->mstx_domain_include ? o->mstx_domain_include : "");
-    json_text_add(t, ",\"mstxDomainExclude\":");
-    json_text_string(t, o->mstx_domain_exclude ? o->mstx_domain_exclude : "");
-    json_text_add(t, ",\"opType\":");
-    json_text_string(t, o->op_types ? o->op_types : "");
-    json_text_add(t, ",\"npuEvents\":");
-    json_text_string(t, o->npu_events ? o->npu_events : o->l2_cache ? "SMMU:0x8a,0x8c,0x8d,0x2,0x8b" : "");
-    json_text_add(t, ",\"memServiceflow\":");
-    json_text_string(t, o->mem_serviceflow ? o->mem_serviceflow : "");
-
-    json_text_add(
-        t,
-        ",\"hardware_mem\":\"%s\",\"hbmInterval\":%u,\"ddr_interval\":%u,\"llc_interval\":%u,\"memInterval\":%u,"
-        "\"llc_profiling\":\"%s\",\"llc_profiling_events\":\"%s\",\"hbm_profiling_events\":\"%s\","
-        "\"ddr_profiling_events\":\"\",\"qosEvents\":\"\",",
-        on_off(o->hardware_mem_hz), every_ms(o->hardware_mem_hz, 20), every_ms(o->hardware_mem_hz, 20),
-        every_ms(o->hardware_mem_hz, 20), every_ms(o->hardware_mem_hz, 20), o->llc_write ? "write" : "read",
-        o->llc_write ? "write" : "read", o->hardware_mem_hz ? "read,write" : "");
-    json_text_add(t,
-                  "\"io_profiling\":\"%s\",\"nicInterval\":%u,\"roceInterval\":%u,\"interconnection_profiling\":\"%s\","
-                  "\"pcieInterval\":%u,\"hccsInterval\":%u,\"dvpp_profiling\":\"%s\",\"dvpp_sampling_interval\":%u,",
-                  on_off(o->io_hz), every_ms(o->io_hz, 10), every_ms(o->io_hz, 10), on_off(o->interconnection_hz),
-                  every_ms(o->interconnection_hz, 20), every_ms(o->interconnection_hz, 20), on_off(o->dvpp_hz),
-                  every_ms(o->dvpp_hz, 20));
-    json_text_add(
-        t,
-        "\"cpu_profiling\":\"%s\",\"cpu_sampling_interval\":%u,\"sys_profiling\":\"%s\",\"sys_sampling_interval\":%u,"
-        "\"pid_profiling\":\"%s\",\"pid_sampling_interval\":%u,\"sysLp\":\"%s\",\"sysLpFreq\":%u,",
-        on_off(o->cpu_hz), every_ms(o->cpu_hz, 20), on_off(o->device_usage_hz), every_ms(o->device_usage_hz, 100),
-        on_off(o->device_process_hz), every_ms(o->device_process_hz, 100), on_off(o->low_power_hz),
-        o->low_power_hz ? 1000000 / o->low_power_hz : 10000);
-    json_text_add(t, "\"instrProfiling\":\"%s\",\"instrProfilingFreq\":%u,\"hostProfiling\":%s,\"host_sys\":\"",
-                  on_off(o->instr_hz), o->instr_hz ? o->instr_hz : 1000, d ? "false" : "true");
-    host_sys_list(t, o->host_sys);
-    json_text_add(t, "\",\"hostSysUsage\":\"");
-    host_sys_list(t, o->host_usage);
-    json_text_add(t, "\",\"hostProfilingSamplingInterval\":%u,", every_ms(o->host_usage_hz, 20));
-    for (unsigned i = 0; options_host_sys_name(i); i++)
-        json_text_add(t, "\"host_%s_profiling\":\"%s\",", options_host_sys_name(i), on_off(o->host_sys & 1u << i));
-    json_text_add(t, "\"host_disk_freq\":50,\"host_sys_pid\":%d,\"msprofBinPid\":-1,\"storageLimit\":\"", (int)s->pid);
-    if (o->storage_limit_mb)
-        json_text_add(t, "%uMB", o->storage_limit_mb);
-    json_text_add(t, "\",\"profiling_period\":-1,\"dynamic\":\"off\"}");
 }
 
 /* ---- clocks ---- */
@@ -340,7 +217,7 @@ struct info_file {
 };
 static const struct info_file files[] = {
     { "info.json", info_text, .at_start = true, .at_end = true },
-    { "sample.json", sample_text, .at_start = true },
+    { "sample.json", sample_json_put, .at_start = true },
     { "start_info", start_text, .at_start = true },
     { "host_start.log", host_start_text, .at_start = true },
     { "dev_start.log", dev_start_text, .of_devices_only = true, .at_start = true },
