@@ -114,7 +114,7 @@ class Losses(Case):
             path = self.sample(which, **DROPPED)
             text = self.ascope(command, *(["all"] if command == "export" else []), path, "--out", "o", code=3)
             self.hears(text, "lost while recording",
-                       "15 records that found no room while recording, as reported by ascope.json: operators 12, memory 3")
+                       "15 records that found no room while recording, according to ascope.json: operators 12, memory 3")
 
     def test_ageing_and_open_ranges_are_no_damage(self):
         for which, command in ("pt-a-host", "analyse"), ("prof-a", "export"):
@@ -199,7 +199,7 @@ class Results(Case):
     def test_log_and_readme(self):
         self.ascope("analyse", self.sample("pt-a-host", **DROPPED), "--out", "o", "-q", code=3)
         with open(glob.glob(os.path.join(glob.escape(self.dir), "o/*/logs/*.log"))[0]) as f:
-            self.hears(f.read(), "clock_start_uncertainty_ns 35", "step 5: records 500", "as reported by ascope.json: operators 12")
+            self.hears(f.read(), "clock_start_uncertainty_ns 35", "step 5: records 500", "according to ascope.json: operators 12")
         self.ascope("export", "all", self.sample("prof-a"), "--out", "p", "-q")
         with open(glob.glob(os.path.join(glob.escape(self.dir), "p/*/*/README.txt"))[0]) as f:
             self.hears(f.read(), "The recording, as ascope's collector reports it", "device_0_drift_ppm: -18.25")

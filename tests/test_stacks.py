@@ -105,7 +105,7 @@ class Names(Case):
 
     def test_json(self):
         found = json.loads(self.ascope(sample("npu"), "a.log", "--json").stdout)["stacks"][0]
-        self.assertEqual((found["file"], reported["graph"], reported["metric"], reported["lines"]),
+        self.assertEqual((found["file"], found["graph"], found["metric"], found["lines"]),
                          ("a.log", "a.svg", "self_cpu_time_total", self.read("a.log").count("\n") + 1))
 
 
