@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/keys.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 
 enum { FEW = 8 }; /* so many are found faster by looking at all of them */
@@ -18,6 +20,7 @@ static size_t slot_of(const struct keys *k, uint64_t key)
 static bool grow(struct keys *k, struct arena *mem)
 {
     const size_t n = k->n_slots ? 2 * k->n_slots : 4 * FEW;
+    assert((n & (n - 1)) == 0); /* places are found by a mask */
     uint32_t *slot = arena_take(mem, n, sizeof *slot);
     if (!slot)
         return false;

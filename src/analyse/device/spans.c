@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/device/spans.h"
 
+#include <assert.h>
+
 #include "base/sort.h"
 
 struct open_span {
@@ -14,6 +16,7 @@ struct span_builder spans_new(struct spans *out, size_t most, struct arena *mem,
     struct span_builder s = { .out = out, .n_slots = 16 };
     while (s.n_slots < most * 4)
         s.n_slots *= 2;
+    assert((s.n_slots & (s.n_slots - 1)) == 0); /* places are found by a mask */
     out->iteration = arena_take(mem, most, sizeof *out->iteration);
     out->begin = arena_take(mem, most, sizeof *out->begin);
     out->end = arena_take(mem, most, sizeof *out->end);

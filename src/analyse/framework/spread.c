@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/spread.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
 
 static bool median_of(const uint64_t *value, size_t n, uint32_t *order, int64_t *out)
 {
+    assert(n > 0);
     order_fill(order, n);
     if (!order_by_u64(order, n, value))
         return false;
