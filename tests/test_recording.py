@@ -202,7 +202,7 @@ class Results(Case):
             self.hears(f.read(), "clock_start_uncertainty_ns 35", "step 5: records 500", "according to ascope.json: operators 12")
         self.ascope("export", "all", self.sample("prof-a"), "--out", "p", "-q")
         with open(glob.glob(os.path.join(glob.escape(self.dir), "p/*/*/README.txt"))[0]) as f:
-            self.hears(f.read(), "The recording, as ascope's collector reports it", "device_0_drift_ppm: -18.25")
+            self.hears(f.read(), "The recording, as recorded by ascope", "device_0_drift_ppm: -18.25")
 
     def test_names_of_a_hostile_file_stay_inside_their_places(self):
         evil = {"dropped": [{"what": "a\u001b[31m\"', x\n", "count": 1}], "device": "\u001b]0;x\u0007", "ascope": "<script>"}
