@@ -89,7 +89,7 @@ class Info(Case):
     def test_it_is_reported_once_of_a_session_and_its_device(self):
         text = self.ascope("info", self.sample("pt-a-npu", **DROPPED), code=3)
         self.assertEqual(text.count("recorded by"), 1)
-        self.assertEqual(text.count("found no room"), 1)
+        self.assertEqual(text.count("ring full"), 1)
 
     def test_a_recording_that_was_not_stopped(self):
         less = {k: None for k in ("written", "dropped", "aged", "open_ranges", "hook_ns", "lag_most_ns", "fill_most_percent",
@@ -114,7 +114,7 @@ class Losses(Case):
             path = self.sample(which, **DROPPED)
             text = self.ascope(command, *(["all"] if command == "export" else []), path, "--out", "o", code=3)
             self.hears(text, "lost while recording",
-                       "15 records that found no room while recording, according to ascope.json: operators 12, memory 3")
+                       "15 records dropped while recording: ring full, according to ascope.json: operators 12, memory 3")
 
     def test_ageing_and_open_ranges_are_no_damage(self):
         for which, command in ("pt-a-host", "analyse"), ("prof-a", "export"):
@@ -126,7 +126,7 @@ class Losses(Case):
     def test_a_prof_directory_of_a_session_has_the_drops_of_the_session(self):
         path = self.sample("pt-a-npu", **DROPPED)
         prof = glob.glob(glob.escape(path) + "/PROF_*")[0]
-        self.hears(self.ascope("export", "all", prof, "--out", "o", code=3), "found no room while recording")
+        self.hears(self.ascope("export", "all", prof, "--out", "o", code=3), "dropped while recording: ring full")
         self.hears(self.ascope("info", prof, code=3), "recorded by ascope")
 
     def test_a_damaged_file_changes_no_result(self):

@@ -53,7 +53,7 @@ static const struct {
 } loss_kind[LOSS_KINDS] = {
     [LOSS_CUT_SHORT] = { "cut_short", "records cut short", true, LOSS_AT_BYTE },
     [LOSS_MISSING_SLICE] = { "missing_slice", "slices missing inside a stream", true, LOSS_AT_BYTE },
-    [LOSS_BAD_MAGIC] = { "bad_magic", "records that do not begin as they must", true, LOSS_AT_BYTE },
+    [LOSS_BAD_MAGIC] = { "bad_magic", "records with a wrong magic number", true, LOSS_AT_BYTE },
     [LOSS_BAD_VALUE] = { "bad_value", "records with impossible values", true, LOSS_AT_BYTE },
     [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be understood", true, LOSS_AT_BYTE },
     [LOSS_UNREADABLE] = { "unreadable", "files that could not be read", true, LOSS_IN_FILE },
@@ -61,15 +61,15 @@ static const struct {
     [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true, LOSS_AT_BYTE },
     [LOSS_NEWER] = { "newer", "records of a newer form, of which only the known part was used", true, LOSS_AT_BYTE },
     [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false, LOSS_AT_BYTE },
-    [LOSS_RING_FULL] = { "ring_full", "records that found no room while recording", true, LOSS_REPORTED_BY },
+    [LOSS_RING_FULL] = { "ring_full", "records dropped while recording: ring full", true, LOSS_REPORTED_BY },
     [LOSS_RINGS] = { "damaged_rings", "damaged places in ascope.rings, whose records are missing", true,
                      LOSS_REPORTED_BY },
     [LOSS_NOT_RECOVERED] = { "not_recovered", "recordings that never ended, whose last records are missing", true,
                              LOSS_REPORTED_BY },
     [LOSS_AGED] = { "aged", "slices deleted to stay within the storage limit", false, LOSS_REPORTED_BY },
     [LOSS_OPEN_RANGE] = { "open_range", "ranges of marks that never ended", false, LOSS_REPORTED_BY },
-    [LOSS_UNPAIRED] = { "unpaired", "begins without an end, or ends without a begin", false, LOSS_AT_BYTE },
-    [LOSS_UNMATCHED] = { "unmatched", "records that belong to no call or task", false, LOSS_AT_BYTE },
+    [LOSS_UNPAIRED] = { "unpaired", "unpaired begin/end records", false, LOSS_AT_BYTE },
+    [LOSS_UNMATCHED] = { "unmatched", "records that match no call or task", false, LOSS_AT_BYTE },
     [LOSS_OUTSIDE] = { "outside", "records from before the collection began", false, LOSS_AT_BYTE },
 };
 

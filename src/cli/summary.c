@@ -345,20 +345,20 @@ void complain_losses(const char *path, const struct losses *l)
 void summary_losses(const struct term *t, const struct losses *l)
 {
     static const struct {
-        bool is_damage, is_shown; /* by the collector */
+        bool is_damage, is_reported; /* by the collector */
         enum ink ink;
         const char *heading;
     } part[] = {
         { true, true, INK_WARN, "lost while recording" },
-        { true, false, INK_WARN, "damaged, and left out" },
-        { false, true, INK_DIM, "not recorded, as is normal" },
-        { false, false, INK_DIM, "not used, as is normal" },
+        { true, false, INK_WARN, "damaged and skipped" },
+        { false, true, INK_DIM, "not recorded (expected)" },
+        { false, false, INK_DIM, "ignored (expected)" },
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         bool is_first = true;
         for (int why = 0; why < LOSS_KINDS; why++) {
             if (l->by[why].n == 0 || loss_is_damage((enum loss)why) != part[i].is_damage ||
-                (loss_place((enum loss)why) == LOSS_REPORTED_BY) != part[i].is_shown)
+                (loss_place((enum loss)why) == LOSS_REPORTED_BY) != part[i].is_reported)
                 continue;
             if (is_first)
                 fprintf(t->to, "\n  %s%s%s\n", term_ink(t, part[i].ink), part[i].heading, term_ink(t, INK_END));

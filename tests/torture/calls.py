@@ -156,7 +156,7 @@ class Calls(Torture):
     def after_unread(self, r, wanted, args, given, out, book):
         """What must hold when parts of a session could not be read. `book` has their paths; but some may have been read in another
         way (a file that cannot be mapped is copied), and of a directory only one file may have been wanted: which, is reported."""
-        reported = "\n".join([r.err, *re.findall(r"damaged, and left out\n(.*?)\n\n", r.out + "\n\n", re.S),
+        reported = "\n".join([r.err, *re.findall(r"damaged and skipped\n(.*?)\n\n", r.out + "\n\n", re.S),
                           *re.findall(r".*cannot be used.*\n.*", r.out)])
         hit = frozenset(os.path.relpath(p, given) for p in book if p.startswith(given + "/"))
         named, others = reported_of(given, reported), []

@@ -15,7 +15,7 @@ import tempfile
 import threading
 
 STAMP_TIME = "1700000000"  # what time() answers: names of results can be compared
-REPORTED = ("damaged, and left out", "cannot be used", '"damage": true', '"error": ')  # what was lost, in a report
+REPORTED = ("damaged and skipped", "cannot be used", '"damage": true', '"error": ')  # what was lost, in a report
 MOST_SECONDS = 300
 MOST_LINES = 5  # on stderr, however many files have the same trouble
 TIMING = re.compile(r"^  \d+\.\d\d s: .*$|\"(read|analyse|write)\": [-+.e0-9]+", re.M)
