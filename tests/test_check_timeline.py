@@ -42,7 +42,7 @@ ROWS = [
     ("a negative duration", [X(0, -1)], {"number": 1}),
     ("before time began", [X(-1, 1)], {"number": 1}),
     ("no duration", [{"ph": "X", "name": "x", "pid": 1, "tid": 1, "ts": 0}], {"member": 1}),
-    ("a time that is none", [X("soon", 1)], {"member": 1}),
+    ("a time that is not a number", [X("soon", 1)], {"member": 1}),
     ("a thread of 33 bits", [X(0, 1, 2 ** 32)], {"number": 1}),
     ("a thread that is a word", [X(0, 1, "t")], {"member": 1}),
     ("an unknown phase", [{"ph": "Q", "name": "x", "pid": 1, "ts": 0}], {"phase": 1}),

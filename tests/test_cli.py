@@ -20,61 +20,7 @@ import sys
 import tempfile
 import unittest
 
-ASCOPE = SOURCE = None
-SAMPLE = "tests/data/prof-a/PROF_000011_20240601080000011_OROOQGFQPFDOJECRB"
-RULES = "communication,communication_matrix"
-STEP = ["--model-id", "4294967295", "--iteration-id", "2"]
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.dir = tempfile.mkdtemp(prefix="ascope cli é ")  # every test runs in a path with spaces and non-ASCII
-        self.addCleanup(shutil.rmtree, self.dir)
-
-    def sample(self, name="PROF_1", broken=()):
-        """A writable copy of the sample. Each of `broken` is a file and what is to become of its bytes."""
-        path = os.path.join(self.dir, name)
-        shutil.copytree(os.path.join(SOURCE, SAMPLE), path, copy_function=shutil.copyfile)
-        for top, dirs, _ in os.walk(path):
-            os.chmod(top, 0o755)
-        for file, change in broken:
-            full = os.path.join(path, file)
-            with open(full, "rb") as f:
-                data = f.read()
-            with open(full, "wb") as f:
-                f.write(change(data))
-        return path
-
-    def run_as(self, program, *args, code=None, env=None, **more):
-        e = {k: v for k, v in os.environ.items() if not k.startswith("ASCOPE_")}
-        e.update(env or {})
-        r = subprocess.run([program, *args], capture_output=True, text=True, env=e, cwd=self.dir, timeout=120, **more)
-        if code is not None:
-            self.assertEqual(r.returncode, code, f"{args}: {r.stdout}{r.stderr}")
-        return r
-
-    def ascope(self, *args, **more):
-        return self.run_as(ASCOPE, *args, **more)
-
-    def named(self, name):
-        """The command under another name."""
-        link = os.path.join(self.dir, name)
-        if not os.path.lexists(link):
-            os.symlink(ASCOPE, link)
-        return link
-
-    def assert_one_line(self, text, *parts):
-        self.assertEqual(text.count("\n"), 1, text)
-        for p in parts:
-            self.assertIn(p, text)
-
-    def written(self, path):
-        return sorted(os.path.relpath(f, path) for f in glob.glob(glob.escape(path) + "/**/*", recursive=True)
-                      if re.search(r"(msprof_\d+\.db|mindstudio_profiler_output/.*)$", f))
-
-
-def cut(n):
-    return lambda data: data[:-n]
+from cli_case import ASCOPE, BROKEN, RULES, SAMPLE, SOURCE, STEP, Case, cut
 
 
 class Help(Case):
@@ -418,10 +364,8 @@ class Export(Case):
 
 
 class Losses(Case):
-    BROKEN = [("device_0/data/stars_soc.data.0.slice_0", cut(10))]
-
     def test_losses_are_counted_placed_and_give_3(self):
-        path = self.sample(broken=self.BROKEN)
+        path = self.sample(broken=BROKEN)
         r = self.ascope("export", "all", "-dir", path, code=3)
         self.assertRegex(r.stdout, r"1 records? cut short, first: device_0/data/stars_soc\.data\.0\.slice_0:\d+")
         self.assertTrue(any("op_summary" in f for f in self.written(path)))
@@ -455,7 +399,7 @@ class Losses(Case):
             self.assertEqual([file for _, file in after], [track])
 
     def test_losses_for_machines(self):
-        r = json.loads(self.ascope("export", "db", self.sample(broken=self.BROKEN), "--json", code=3).stdout)
+        r = json.loads(self.ascope("export", "db", self.sample(broken=BROKEN), "--json", code=3).stdout)
         self.assertEqual(r["exit_code"], 3)
         loss = [x for x in r["collections"][0]["losses"] if x["damage"]]
         self.assertEqual([(x["reason"], x["count"]) for x in loss], [("cut_short", 1)])
@@ -749,7 +693,7 @@ class Query(Case):
 
     def test_several_collections_are_one_table(self):
         self.sample("PROF_1")
-        self.sample("PROF_2", broken=Losses.BROKEN)
+        self.sample("PROF_2", broken=BROKEN)
         r = self.ascope("query", ".", code=3)
         self.assertEqual(r.stdout.count("Job Info"), 1)
         self.assertEqual(r.stdout.count("device_0"), 2 * self.wanted.count("device_0"))
@@ -851,167 +795,5 @@ class Sim(Case):
             self.assertTrue(os.path.isdir(os.path.join(self.dir, path)))
 
 
-class MsprofPy(Case):
-    def script(self, *args, **more):
-        return self.run_as(self.named("msprof.py"), *args, **more)
-
-    def test_export_as_the_script_takes_it(self):
-        path = self.sample()
-        self.script("export", "timeline", "-dir", path, code=0)
-        self.script("export", "summary", f"-dir={path}", "--format", "csv", "--clear", code=0)
-        self.script("export", "db", "--collection-dir", path, code=0)
-        endings = {os.path.splitext(f)[1] for f in self.written(path)}
-        self.assertEqual(endings, {".json", ".csv", ".txt", ".db"})
-
-    def test_exit_codes_are_those_of_the_script(self):
-        path = self.sample()
-        rows = [
-            ("nothing to do: help", [], 1),
-            ("export of nothing: help", ["export"], 1),
-            ("help", ["--help"], 0),
-            ("help of a command", ["export", "summary", "-h"], 0),
-            ("no such command", ["exprot", "-dir", path], 2),
-            ("no such thing to export", ["export", "all", "-dir", path], 2),
-            ("no directory given", ["export", "timeline"], 2),
-            ("unknown option", ["export", "timeline", "-dir", path, "--json"], 2),
-            ("an option of another command", ["export", "timeline", "-dir", path, "--format", "csv"], 2),
-            ("a stray word", ["export", "timeline", "-dir", path, "word"], 2),
-            ("a bad number", ["export", "timeline", "-dir", path, "--model-id", "x", "--iteration-id", "1"], 2),
-            ("half an iteration", ["export", "timeline", "-dir", path, "--model-id", "1"], 1),
-            ("a path that is none", ["export", "timeline", "-dir", "nowhere"], 2),
-            ("reports that cannot be read", ["export", "timeline", "-dir", path, "-reports", "nowhere"], 2),
-            ("an empty path", ["export", "timeline", "-dir", ""], 2),
-        ]
-        for what, args, code in rows:
-            with self.subTest(what):
-                r = self.script(*args, code=code)
-                if code and args not in ([], ["export"]):
-                    self.assertTrue(r.stderr.startswith("msprof.py: "), r.stderr)
-        self.assertEqual(self.written(path), [])
-
-    def test_python_runs_it(self):
-        script = os.path.join(SOURCE, "scripts", "msprof.py")
-        path = self.sample()
-        place = os.path.join(self.dir, "tools")
-        os.mkdir(place)
-        shutil.copy(script, place)
-        os.symlink(os.path.abspath(ASCOPE), os.path.join(place, "ascope"))
-        run = subprocess.run([sys.executable, os.path.join(place, "msprof.py"), "export", "db", "-dir", path],
-                             capture_output=True, text=True)
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, {".db"})
-
-    def test_losses_are_reported_and_give_0(self):
-        """torch_npu discards everything of a device when the code is another one."""
-        for args in ["import"], ["export", "db"], ["export", "summary"], ["analyze", "--rule", "communication"]:
-            with self.subTest(args=args):
-                r = self.script(*args, "-dir", self.sample(f"PROF_{args[-1]}", broken=Losses.BROKEN), code=0)
-                self.assert_one_line(r.stderr, f"PROF_{args[-1]}", "1 records cut short", "stars_soc.data.0.slice_0:")
-        self.assert_one_line(self.script("query", "-dir", self.sample("PROF_q", broken=Losses.BROKEN), code=0).stderr,
-                             "some records could not be used")
-
-    def test_one_of_two_collections_is_broken(self):
-        os.mkdir(os.path.join(self.dir, "two"))
-        self.sample("two/PROF_1")
-        self.sample("two/PROF_2", broken=[("host/info.json", lambda b: b"{"), ("device_0/info.json.0", lambda b: b"{")])
-        self.assert_one_line(self.script("export", "db", "-dir", "two", code=0).stderr, "PROF_2", "info.json")
-
-    def test_dialects(self):
-        for args, env, wanted in [([], {}, "Block Dim"), (["--dialect", "current"], {}, "Block Num"),
-                                  ([], {"ASCOPE_DIALECT": "current"}, "Block Num"),
-                                  (["--dialect=documented"], {"ASCOPE_DIALECT": "current"}, "Block Dim"),
-                                  (["--dialect=seed"], {"ASCOPE_DIALECT": "current"}, "Block Dim")]:
-            with self.subTest(args=args, env=env):
-                path = self.sample(f"PROF_{len(os.listdir(self.dir))}")
-                self.script("export", "summary", "-dir", path, *args, env=env, code=0)
-                with open(glob.glob(glob.escape(path) + "/*/op_summary_*.csv")[0]) as f:
-                    self.assertIn(wanted, f.readline())
-
-    def test_import_reads_everything_and_writes_nothing(self):
-        path = self.sample()
-        before = sorted(os.listdir(path))
-        r = self.script("import", "-dir", path, code=0)
-        self.assertIn("822 host calls", r.stdout)
-        self.assertEqual(sorted(os.listdir(path)), before)
-        self.assert_one_line(self.script("import", "-dir", path, "--cluster", code=0).stderr, "--cluster", "by itself")
-
-
-class Msprof(Case):
-    def launcher(self, *args, **more):
-        return self.run_as(self.named("msprof"), *args, **more)
-
-    def test_export(self):
-        path = self.sample()
-        self.launcher("--export=on", f"--output={path}", "--summary-format=csv", "--python-path=/usr/bin/python3", code=0)
-        self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, {".json", ".csv", ".txt", ".db"})
-
-    def test_export_of_the_database_alone(self):
-        path = self.sample()
-        self.launcher("--type=db", "--export=on", f"--output={path}", code=0)
-        self.assertEqual({os.path.splitext(f)[1] for f in self.written(path)}, {".db"})
-
-    def test_losses_are_reported_and_give_0(self):
-        for mode in "--export=on", "--parse=on":
-            with self.subTest(mode):
-                r = self.launcher(mode, f"--output={self.sample('PROF' + mode, broken=Losses.BROKEN)}", code=0)
-                self.assertRegex(r.stderr, r"^msprof: .*1 records cut short, first: .*slice_0:\d+")
-                self.assertIn("Top Time" if mode == "--parse=on" else "op_summary", r.stdout)
-
-    def test_dialects(self):
-        for args, env, wanted in [([], {}, "Block Dim"), (["--dialect=current"], {}, "Block Num"),
-                                  ([], {"ASCOPE_DIALECT": "current"}, "Block Num")]:
-            with self.subTest(args=args, env=env):
-                path = self.sample(f"PROF_{len(os.listdir(self.dir))}")
-                self.launcher("--export=on", f"--output={path}", *args, env=env, code=0)
-                with open(glob.glob(glob.escape(path) + "/*/op_summary_*.csv")[0]) as f:
-                    self.assertIn(wanted, f.readline())
-
-    def test_parse(self):
-        path = self.sample()
-        text = self.launcher("--parse=on", f"--output={path}", code=0).stdout
-        self.assertIn("822 host calls", text)
-        self.assertIn("Top Time Iteration", text)
-        self.assertEqual(self.written(path), [])
-
-    def test_every_failure_is_255_and_says_why(self):
-        path = self.sample()
-        out = f"--output={path}"
-        rows = [
-            (["./app", "--flag"], "collecting is not supported"),
-            (["--ascendcl=on", "./app"], "collecting is not supported"),
-            (["--application=./app a"], "collecting is not supported"),
-            (["--sys-devices=all", "--sys-period=1", out], "collecting is not supported"),
-            (["--dynamic=on", "--pid=1"], "collecting is not supported"),
-            ([out], "--export=on"),
-            (["--analyze=on", "--rule=all", out], "communication_matrix"),
-            (["--analyze=on", "--export=on", out], "--analyze"),
-            (["--export=on"], "--output=DIR"),
-            (["--export=maybe", out], "on, off"),
-            (["--export", "on", out], "--name=value"),
-            (["--export=on", "--parse=on", out], "not allowed with --parse=on"),
-            (["--export=on", "--rule=communication", out], "--rule"),
-            (["--export=on", "--type=db", "--clear=on", out], "--clear"),
-            (["--export=on", "--type=xml", out], "text, db"),
-            (["--export=on", "--model-id=1", out], "--iteration-id"),
-            (["--export=on", "--output=nowhere"], "nowhere"),
-            (["--exprot=on", out], "did you mean --export?"),
-        ]
-        for args, part in rows:
-            with self.subTest(args=args):
-                r = self.launcher(*args, code=255)
-                self.assertIn(part, r.stderr)
-                self.assertTrue(r.stderr.startswith("msprof: "), r.stderr)
-        self.launcher(code=255)
-        self.assertEqual(self.written(path), [])
-
-    def test_options_of_collecting_have_no_effect_on_parsing(self):
-        r = self.launcher("--parse=on", "--ascendcl=on", f"--output={self.sample()}", code=0)
-        self.assert_one_line(r.stderr, "--ascendcl=on", "no effect")
-
-    def test_help(self):
-        self.assertIn("--export=on|off", self.launcher("--help", code=0).stdout)
-
-
 if __name__ == "__main__":
-    ASCOPE, SOURCE = map(os.path.abspath, sys.argv[1:3])
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -12,7 +12,7 @@ static void a_frequency_is_an_exact_fraction(void **state)
         { "50 MHz: 20 ns", "50.000000", 20, 1 },
         { "without decimals", "50", 20, 1 },
         { "48 MHz: 20 and five sixths", "48", 125, 6 },
-        { "a third that is none", "33.333333", 1000000000, 33333333 },
+        { "not quite a third", "33.333333", 1000000000, 33333333 },
         { "an x86 counter", "2596.246094", 500000000, 1298123047 },
         { "1000 MHz: nanoseconds already", "1000.000000", 1, 1 },
         { "slow", "0.001", 1000000, 1 },

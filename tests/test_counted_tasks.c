@@ -104,7 +104,7 @@ static void records_belong_to_the_runs_of_their_kind_in_order(void **state)
         { "nobody ran it", "C1=a", "C1 C7", "a-" },
         { "one run was not counted: the others say where", "C1=a C2=b C3=c C1=d C2=e C3=f", "C1 C3 C1 C2 C3", "acdef" },
         { "some were counted: wherever the ids begin anew", "C1=a C5=b C9=c C1=d C5=e C9=f", "C5 C1 C9", "bdf" },
-        { "a choice between operators of one name is none", "C1=a C1=a C1=a", "C1", "a" },
+        { "operators of one name are not ambiguous", "C1=a C1=a C1=a", "C1", "a" },
         { "a real choice: the last one", "C1=a C1=b C1=c", "C1", "c" },
         { "more records than runs: the last one", "C1=a", "C1 C1", "aa" },
     };

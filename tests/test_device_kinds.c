@@ -120,7 +120,7 @@ static void a_device_of_another_vendor_is_recorded(void **state)
     assert_true(ascope_session_end(s, &e));
     assert_string_equal(calls, "start mark stop");
 
-    /* What only an NPU has is not there, and the chip is none that anybody knows. */
+    /* What only an NPU has is not there, and the chip is the unknown one. */
     json_t *const info = json_of("*_ascend_pt/PROF_*/device_1/info.json.1");
     const json_t *const device = json_array_get(json_object_get(info, "DeviceInfo"), 0);
     assert_int_equal(json_object_size(device), 2);

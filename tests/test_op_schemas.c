@@ -41,7 +41,7 @@ static void overloads_say_what_is_written(void **state)
         { "a bias that is not", "aten::linear", "ttn", true, 0 },
         { "a number is no bias", "aten::linear", "tts", false, 0 },
         { "a list of tensors", "aten::cat", "ls", true, 0 },
-        { "a list with holes is none", "aten::cat", "bs", false, 0 },
+        { "a list with holes is not a list", "aten::cat", "bs", false, 0 },
         { "a list that is written to", "aten::_foreach_add_", "lls", true, 1 },
         { "what may be left out, may", "aten::empty", "snnnnn", true, 0 },
         { "running means and variances", "aten::batch_norm", "tttttssss", true, 0 },

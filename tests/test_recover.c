@@ -437,7 +437,7 @@ static void rings_that_end_early_give_what_they_have(void **state)
 static struct {
     const char *what;
     size_t at, bytes;
-    bool is_twice;    /* so that its loss is none */
+    bool is_twice;    /* so that nothing is lost with it */
     bool has_records; /* that are all alike */
 } part[12];
 

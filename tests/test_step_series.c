@@ -18,7 +18,7 @@ static void an_outlier_is_far_from_the_median(void **state)
         { "a tenth above the median is nothing, when all others are equal", { 100, 100, 100, 110 }, 4, 100, 0 },
         { "more than a tenth is", { 100, 100, 100, 111 }, 4, 100, 1 },
         { "where values scatter it takes more", { 90, 100, 110, 149 }, 4, 105, 0 },
-        { "what is far below is none", { 100, 100, 100, 1 }, 4, 100, 0 },
+        { "far below the median is not slow", { 100, 100, 100, 1 }, 4, 100, 0 },
         { "one wild value hides no other", { 100, 101, 102, 99, 300, INT64_MAX / 8 }, 6, 101, 2 },
         { "of nothing but zeros a time above is one", { 0, 0, 0, 0, 5 }, 5, 0, 1 },
     };

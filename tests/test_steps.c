@@ -109,7 +109,7 @@ static void stamps_become_iterations(void **state)
           "9.step@5#3 1.begin@10 1.end@20 9.stepped@25#3", "1.1 10-20 9.3 5-25" },
         { "steps by their index", "9.step@5#2 9.stepped@6#2 9.step@7#1 9.stepped@8#1",
           "9.1 7-8 9.2 5-6" },
-        { "a step with one end, or three, is none",
+        { "a step with one end, or three, is ignored",
           "9.step@5#1 9.step@6#2 9.stepped@7#2 9.stepped@8#2", "" },
     };
     /* clang-format on */

@@ -44,7 +44,7 @@ static void tensors_are_read_or_refused(void **state)
           "0x1;0x2;float;8;"
           "9999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999;1;20;0",
           false, 0, 0, 0, 0, 0 },
-        { "a device that is none", "0x1;0x2;float;4;2;1;x;0", false, 0, 0, 0, 0, 0 },
+        { "an invalid device", "0x1;0x2;float;4;2;1;x;0", false, 0, 0, 0, 0, 0 },
         { "a device beyond all", "0x1;0x2;float;4;2;1;20;4294967296", false, 0, 0, 0, 0, 0 },
         { "a minus alone", "0x1;0x2;float;4;2;1;20;-", false, 0, 0, 0, 0, 0 },
     };

@@ -58,7 +58,7 @@ struct ascope_option {
     uint32_t size;        /* sizeof(struct ascope_option), as the library knows it */
     uint32_t group, kind; /* enum ascope_option_group, enum ascope_option_kind */
     uint32_t section;     /* enum ascope_option_section, of the key */
-    uint32_t parameter;   /* its place among the parameters of _ExperimentalConfig, from 1; 0: it is none */
+    uint32_t parameter;   /* its place among the parameters of _ExperimentalConfig, from 1; 0: not one of them */
     bool is_old;          /* a name that programs should no longer use */
     const struct ascope_option_name *names; /* end with NULL; the first one is that of the documents */
     const char *help;                       /* one line: what it records or changes */

@@ -320,7 +320,7 @@ struct reporting {
     const struct arguments *a;
     struct term term;
     struct tally tally;
-    json_t *list; /* with --json; NULL: a report with a gap is none */
+    json_t *list; /* with --json; NULL: an incomplete report is not printed */
 };
 
 static void add_json(struct reporting *n, json_t *one)

@@ -23,7 +23,7 @@ struct run {
     json_t *json; /* of each collection, with --json */
 };
 
-/* A report with a gap is none: without a list json_report() says so. */
+/* An incomplete report is not printed: without a list json_report() says so. */
 static void add_json(struct run *run, json_t *one)
 {
     if (json_array_append_new(run->json, one) != 0) {

@@ -189,7 +189,7 @@ static const struct known_name *look_up(struct os_reader *r, const struct tracer
     return k;
 }
 
-/* The clocks of the tracers are not ours, and nobody noted both at once: as in the reference, the first call is taken to
+/* The clocks of the tracers are not ours, and nobody noted both at once: as in the reference, the first call is assumed to
  * be at the beginning of the collection. */
 static bool add_call(struct os_reader *r, const struct os_call *call, uint64_t first_at_ns, name_id name)
 {

@@ -25,7 +25,7 @@ struct framework_kind {
 extern const struct framework_kind framework_kinds[];
 extern const size_t n_framework_kinds;
 
-/* Whose collection a directory is: of those that recognise it the one whose suffix it has, or else the first. NULL: it is none;
+/* Whose collection a directory is: of those that recognise it the one whose suffix it has, or else the first. NULL: of no framework;
  * with *why not 0 nobody knows, and that is why. */
 const struct framework_kind *framework_kind_of(const char *path, int *why);
 

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 
-/* Folders of results are a level or two deep; what is deeper is none of ours. */
+/* Folders of results are a level or two deep; deeper ones are not ours. */
 enum { DEPTH_MOST = 8 };
 
 /* 0, or the errno of what could not be removed. Links are removed, not followed. */

@@ -66,7 +66,7 @@ struct python_calls {
     name_id *name;    /* "file(line): function", "nn.Module: Linear_3" */
     uint32_t *id;     /* position among the records of its thread */
     uint32_t *parent; /* id of the call around it; 0: none, or the first */
-    uint32_t *module; /* number among the modules of its class; NO_MODULE_NUMBER: it is none */
+    uint32_t *module; /* number among the modules of its class; NO_MODULE_NUMBER: not a module */
 };
 enum { NO_MODULE_NUMBER = UINT32_MAX };
 

@@ -151,7 +151,7 @@ enum { AICPU_FLIP_TIME, AICPU_FLIP_STREAM, AICPU_FLIP_TASK, AICPU_FLIP_NUMBER, A
 extern const struct layout aicpu_flip_layout;
 enum { MASTER_TIME, MASTER_AICPU_STREAM, MASTER_AICPU_TASK, MASTER_STREAM, MASTER_TASK, MASTER_KIND, MASTER_FIELDS };
 extern const struct layout aicpu_master_layout;
-/* Two entries of DEV_HCCL_BYTES each, the first at DEV_HCCL_FIRST; an entry of zeros is none. Offsets inside an entry. */
+/* Two entries of DEV_HCCL_BYTES each, the first at DEV_HCCL_FIRST; an entry of zeros is unused. Offsets inside an entry. */
 enum { DEV_HCCL_TIME, DEV_HCCL_FIELDS };
 enum { DEV_HCCL_FIRST = 24, DEV_HCCL_BYTES = 116, DEV_HCCL_ENTRIES = 2 };
 extern const struct layout device_hccl_layout;

@@ -180,7 +180,7 @@ static PyMethodDef functions[] = {
     { "option_table", core_option_table, METH_NOARGS,
       "option_table() -> list\n\nA dict for each option of a recording: name, kind, choices, values and default, otherwise\n"
       "(what holds without a value), help, section and key in profiler_info.json, parameter (its place in\n"
-      "_ExperimentalConfig, from 1; 0: it is none), is_old." },
+      "_ExperimentalConfig, from 1; 0: not one of them), is_old." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -80,7 +80,7 @@ static struct totals graph_totals(const struct op_memory *m, uint32_t row)
                             .reserved_mb = graph_megabytes(m->reserved[row]) };
 }
 
-/* Stream 0 is none: the other one's counts, if it has any. */
+/* Stream 0 means no stream: the other one's counts, if it has any. */
 static struct totals totals_sum(struct totals now, struct totals last)
 {
     const bool keeps = now.has_stream && now.stream != 0;

@@ -63,7 +63,7 @@ CELL_GETTER(record_reserved, struct db_records,
             sum_cell(record_at(r, i), framework_of(r)->reserved_bytes, graphs_of(r)->reserved))
 CELL_GETTER(record_active, struct db_records, sum_cell(record_at(r, i), framework_of(r)->active_bytes, NULL))
 
-/* Stream 0 is none: the other one's counts, and graphs have none. */
+/* Stream 0 means no stream: the other one's counts, and graphs have none. */
 static struct cell record_stream(const void *rows, size_t i)
 {
     const struct db_records *v = rows;
