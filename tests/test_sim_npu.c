@@ -715,6 +715,22 @@ static void a_child_process_has_devices_of_its_own(void **state)
     (void)state;
 }
 
+static void take_finding(void *to, const struct finding *f)
+{
+    assert_int_equal(f->state, FINDING_OK);
+    assert_string_equal(f->name, "simulated NPU");
+    assert_non_null(strstr(f->advice, "device=sim"));
+    ++*(int *)to;
+}
+
+static void the_doctor_learns_that_it_is_simulated(void **state)
+{
+    int n = 0;
+    sim_npu_kind.examine(take_finding, &n);
+    assert_int_equal(n, 1);
+    (void)state;
+}
+
 int main(void)
 {
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
@@ -724,6 +740,7 @@ int main(void)
         cmocka_unit_test(slower_cores_take_longer),
         cmocka_unit_test(counters_agree_with_the_work),
         cmocka_unit_test(devices_are_chosen_by_name),
+        cmocka_unit_test(the_doctor_learns_that_it_is_simulated),
         cmocka_unit_test(the_clock_is_read_within_its_uncertainty),
         IN_A_FOLDER(tasks_of_a_stream_run_in_order_and_streams_side_by_side),
         IN_A_FOLDER(an_event_holds_up_the_stream_that_waits_for_it),

@@ -9,6 +9,7 @@
 
 #include "ascope/session.h"
 #include "base/error.h"
+#include "base/finding.h"
 
 /* A device's clock and the host's at one instant. */
 struct device_reading {
@@ -46,6 +47,9 @@ struct device_kind {
     void *(*stream)(void);                   /* see ascope_current_stream(); NULL: it records no marks now */
     bool (*op_args)(const char *dir,
                     struct error *e); /* after stop: what operators were called with; NULL: it cannot */
+    /* For `ascope doctor`: one finding for each thing that it needs or looks for (libraries, driver, devices), with where it
+     * looked. Also without a device, and without starting one; takes a second at most. NULL: probe() says everything. */
+    void (*examine)(finding_report *report, void *to);
 };
 extern const struct device_kind *const device_kinds[]; /* ends with NULL */
 

@@ -338,6 +338,18 @@ static bool stop(struct error *e)
     return true;
 }
 
+static void examine(finding_report *report, void *to)
+{
+    const struct finding f = {
+        .state = FINDING_OK,
+        .name = "simulated NPU",
+        .fact = "built in",
+        .effect = "records simulated tasks of programs that select it; auto never selects it",
+        .advice = "to try the recorder without a device: device=sim",
+    };
+    report(to, &f);
+}
+
 const struct device_kind sim_npu_kind = {
     .name = "sim",
     .what = "a simulated NPU",
@@ -350,4 +362,5 @@ const struct device_kind sim_npu_kind = {
     .mark = npu_mark,
     .stream = npu_mark_stream,
     .op_args = npu_args_write,
+    .examine = examine,
 };
