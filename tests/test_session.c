@@ -366,6 +366,43 @@ static void the_shortest_session_has_two_samples_of_the_host(void **state)
     (void)state;
 }
 
+/* The collector is outside of the program. */
+static void a_session_may_be_about_another_process(void **state)
+{
+    struct ascope_options o = options_for("none");
+    o.layout = ASCOPE_LAYOUT_PROF;
+    assert_true(ascope_options_set(&o, "host_sys", "cpu,mem"));
+    const pid_t child = child_fork();
+    if (child == 0)
+        for (;;)
+            pause();
+    const struct session_target of = { .pid = child, .name = "my program" };
+    struct ascope_error e;
+    struct ascope_session *s = session_new_for(&of, &o, false, &e);
+    assert_true(s && ascope_session_start(s, &e));
+    const char *const path = ascope_session_path(s);
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "_%08d", (int)child);
+    assert_non_null(strstr(strrchr(path, '/'), wanted));
+    json_t *const info = json_of(path, "host/info.json"), *const sample = json_of(path, "host/sample.json");
+    assert_int_equal(atoi(json_string_value(json_object_get(info, "pid"))), child);
+    assert_string_equal(json_string_value(json_object_get(info, "pid_name")), "my program");
+    assert_int_equal(json_integer_value(json_object_get(sample, "host_sys_pid")), child);
+    json_decref(info);
+    json_decref(sample);
+    kill(child, SIGKILL);
+    child_end_by(child, SIGKILL); /* its end is no end of the session, and its entry in /proc is gone */
+    assert_true(session_is_open(s));
+    assert_true(ascope_session_stop(s, &e));
+    const char *const cpu = text_of(path, "host/data/host_cpu.data.slice_0");
+    snprintf(wanted, sizeof wanted, "\n%d (", (int)child);
+    assert_non_null(strstr(cpu, wanted));
+    assert_null(strstr(cpu, "(ascope-host)")); /* nothing of the process that records */
+    assert_non_null(text_of(path, "host/data/host_mem.data.slice_0"));
+    ascope_session_discard(s);
+    (void)state;
+}
+
 /* ---- what cannot be ---- */
 
 static void places_that_cannot_be(void **state)
@@ -748,6 +785,7 @@ int main(void)
         cmocka_unit_test(the_environment_reports_where),
         cmocka_unit_test(the_host_is_sampled),
         cmocka_unit_test(the_shortest_session_has_two_samples_of_the_host),
+        cmocka_unit_test(a_session_may_be_about_another_process),
         cmocka_unit_test(places_that_cannot_be),
         cmocka_unit_test(calls_out_of_order),
         cmocka_unit_test(metadata_has_its_limits),

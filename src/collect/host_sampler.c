@@ -20,6 +20,7 @@ enum { SAMPLE_NS = 20000000, SHARE_OF_CPU = 5, TEXT_MOST = 16 << 10 };
 
 struct host_sampler {
     uint32_t what;
+    pid_t pid;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake, begun;
@@ -62,13 +63,15 @@ static size_t time_line(struct host_sampler *h, const char *format)
 static void sample_cpu(struct host_sampler *h)
 {
     size_t n = proc_read(h, time_line(h, "time %llu\n"), "/proc/uptime");
-    DIR *const dir = opendir("/proc/self/task");
+    char tasks[64];
+    snprintf(tasks, sizeof tasks, "/proc/%d/task", (int)h->pid);
+    DIR *const dir = opendir(tasks);
     int why = 0;
     if (n > 0 && dir)
         put(STREAM_HOST_CPU, h->text, n);
     for (const char *name; n > 0 && dir && (name = dir_next(dir, &why));) {
         char path[300];
-        snprintf(path, sizeof path, "/proc/self/task/%s/stat", name);
+        snprintf(path, sizeof path, "%s/%.200s/stat", tasks, name);
         const size_t bytes = proc_read(h, 0, path);
         if (bytes > 0) /* a thread may be gone */
             put(STREAM_HOST_CPU, h->text, bytes);
@@ -79,7 +82,9 @@ static void sample_cpu(struct host_sampler *h)
 
 static void sample_memory(struct host_sampler *h)
 {
-    const size_t n = proc_read(h, time_line(h, "%llu "), "/proc/self/statm");
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)h->pid);
+    const size_t n = proc_read(h, time_line(h, "%llu "), path);
     if (n > 0)
         put(STREAM_HOST_MEMORY, h->text, n);
 }
@@ -87,7 +92,9 @@ static void sample_memory(struct host_sampler *h)
 /* Without the two lines that say what the columns are. */
 static void sample_network(struct host_sampler *h)
 {
-    const size_t head = time_line(h, "time %llu\n"), n = proc_read(h, head, "/proc/net/dev");
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/net/dev", (int)h->pid);
+    const size_t head = time_line(h, "time %llu\n"), n = proc_read(h, head, path);
     const char *at = h->text + head, *const end = h->text + n;
     for (int line = 0; n > 0 && line < 2 && at; line++) {
         at = memchr(at, '\n', (size_t)(end - at));
@@ -108,7 +115,8 @@ static bool number_after(const char *text, const char *key, uint64_t *out)
 }
 
 /* What iotop would print of this process. Whether it waits for the disk (two percentages) few kernels know. */
-static int disk_line(char *line, size_t room, uint64_t bytes_read, uint64_t bytes_written, uint64_t periods)
+static int disk_line(const struct host_sampler *h, char *line, size_t room, uint64_t bytes_read, uint64_t bytes_written,
+                     uint64_t periods)
 {
     enum { PER_S = 1000000000 / SAMPLE_NS };
     const uint64_t hundredths_of_kb = 100 * PER_S; /* whole numbers: no locale has a say in them */
@@ -118,15 +126,17 @@ static int disk_line(char *line, size_t room, uint64_t bytes_read, uint64_t byte
     struct tm day = { 0 };
     localtime_r(&now, &day);
     return snprintf(line, room, "%02d:%02d:%02d %d be/4 %u %llu.%02llu K/s %llu.%02llu K/s ?unavailable? %.60s\n",
-                    day.tm_hour, day.tm_min, day.tm_sec, (int)getpid(), (unsigned)getuid(), in / 100, in % 100,
-                    out / 100, out % 100, program_invocation_short_name);
+                    day.tm_hour, day.tm_min, day.tm_sec, (int)h->pid, (unsigned)getuid(), in / 100, in % 100, out / 100,
+                    out % 100, program_invocation_short_name);
 }
 
 /* Lines have no time of their own: there is one for each period since the start, however seldom it is looked. */
 static void sample_disk(struct host_sampler *h)
 {
     uint64_t bytes_read, bytes_written;
-    const size_t n = proc_read(h, 0, "/proc/self/io");
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/io", (int)h->pid);
+    const size_t n = proc_read(h, 0, path);
     h->text[n] = '\0';
     if (!number_after(h->text, "\nread_bytes:", &bytes_read) ||
         !number_after(h->text, "\nwrite_bytes:", &bytes_written))
@@ -140,7 +150,7 @@ static void sample_disk(struct host_sampler *h)
         if (periods == 0)
             return;
         const int used =
-            disk_line(h->text, sizeof h->text, bytes_read - h->disk_read, bytes_written - h->disk_written, periods);
+            disk_line(h, h->text, sizeof h->text, bytes_read - h->disk_read, bytes_written - h->disk_written, periods);
         for (uint64_t i = 0; i < periods; i++)
             put(STREAM_HOST_DISK, h->text, (size_t)used);
         h->disk_lines += periods;
@@ -197,7 +207,7 @@ static void *sampler_main(void *of)
     return NULL;
 }
 
-struct host_sampler *host_sampler_start(uint32_t what, struct error *e)
+struct host_sampler *host_sampler_start(uint32_t what, pid_t pid, struct error *e)
 {
     struct host_sampler *h = calloc(1, sizeof *h);
     if (!h) {
@@ -212,6 +222,7 @@ struct host_sampler *host_sampler_start(uint32_t what, struct error *e)
     pthread_condattr_destroy(&monotonic);
     pthread_cond_init(&h->begun, NULL);
     h->what = what;
+    h->pid = pid;
     sigset_t all, was; /* the program's signals are for its own threads */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &was);

@@ -115,12 +115,11 @@ bool info_is_simulated(const struct ascope_session *s)
 
 static void info_text(struct json_text *t, const struct ascope_session *s, const struct session_device *d)
 {
-    char host[256] = "", uptime[80], memory[80], process[80];
+    char host[256] = "", uptime[80], memory[80];
     struct utsname os = { 0 };
     uname(&os);
     gethostname(host, sizeof host - 1);
     info_first_line("/proc/uptime", uptime, sizeof uptime);
-    info_first_line("/proc/self/comm", process, sizeof process);
     proc_field("/proc/meminfo", "MemTotal", memory, sizeof memory);
     const struct cpu_names cpu = cpu_names("/proc/cpuinfo");
     const long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -140,7 +139,7 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
         json_text_add(t, "%s%d", i > 0 ? "," : "", s->devices[i].is.id);
     json_text_add(t, "\",\"platform\":\"\",\"platform_version\":\"%d\",\"pid\":\"%d\",\"pid_name\":",
                   info_chip(s)->platform, (int)s->pid);
-    json_text_string(t, process);
+    json_text_string(t, s->process);
     json_text_add(t, ",\"upTime\":");
     json_text_string(t, uptime);
     json_text_add(t, ",\"memoryTotal\":%lld,\"cpuNums\":%ld,\"sysClockFreq\":%ld,\"cpuCores\":1,\"rank_id\":%d,",

@@ -69,7 +69,7 @@ static void end_at_exit(void)
 {
     struct ascope_session *s = atomic_load(&open_session);
     struct ascope_error e;
-    if (!s || s->pid != getpid())
+    if (!s || s->owner != getpid())
         return;
     if (s->state == SESSION_RUNS && !ascope_session_stop(s, &e))
         message(ASCOPE_WARNING, "%s", e.text);
@@ -90,7 +90,7 @@ static bool is_ours(const struct ascope_session *s, unsigned states, const char 
     static const char *const names[] = { "new", "warming up", "recording", "stopped" };
     if (!s)
         return error_set(e, FAULT_ASKED, "%s: no session", what);
-    if (s->pid != getpid())
+    if (s->owner != getpid())
         return error_set(e, FAULT_ASKED, "%s: the session belongs to the parent process", what);
     if (!(states & 1u << s->state))
         return error_set(e, FAULT_ASKED, "%s: the session is %s", what, names[s->state]);
@@ -277,7 +277,20 @@ static void session_free(struct ascope_session *s)
     free(s);
 }
 
-struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to)
+static void target_take(struct ascope_session *s, const struct session_target *of)
+{
+    char path[64];
+    s->owner = getpid();
+    s->pid = of->pid > 0 ? of->pid : s->owner;
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)s->pid);
+    if (of->name)
+        snprintf(s->process, sizeof s->process, "%s", of->name);
+    else
+        info_first_line(path, s->process, sizeof s->process);
+}
+
+struct ascope_session *session_new_for(const struct session_target *of, const struct ascope_options *o, bool is_checked,
+                                       struct ascope_error *to)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct ascope_session *s = calloc(1, sizeof *s), *none = NULL;
@@ -289,7 +302,7 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
         pass_error(&e, to);
         return NULL;
     }
-    s->pid = getpid();
+    target_take(s, of);
     random_bytes(id, sizeof id);
     for (size_t i = 0; i < sizeof id; i++)
         snprintf(s->trace_id + 2 * i, 3, "%02X", id[i]);
@@ -309,6 +322,11 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
         return s;
     session_free(s);
     return NULL;
+}
+
+struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to)
+{
+    return session_new_for(&(struct session_target){ 0 }, o, is_checked, to);
 }
 
 struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *to)
@@ -367,7 +385,7 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
     if (s->device && s->device->kept)
         s->device->kept();
     if (*s->prof && (s->o.host_sys & HOST_SAMPLED))
-        s->host = host_sampler_start(s->o.host_sys, e);
+        s->host = host_sampler_start(s->o.host_sys, s->pid, e);
     return e->fault == FAULT_NONE;
 }
 
@@ -526,7 +544,7 @@ bool ascope_session_end(struct ascope_session *s, struct ascope_error *to)
 
 void ascope_session_discard(struct ascope_session *s)
 {
-    if (!s || s->pid != getpid())
+    if (!s || s->owner != getpid())
         return;
     if (s->state == SESSION_RUNS || s->state == SESSION_WARM)
         machinery_undo(s);

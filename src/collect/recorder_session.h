@@ -26,6 +26,15 @@ bool session_is_open(const struct ascope_session *s); /* false: it has ended, or
 /* ascope_session_new(); options that options_check() has seen are not reported again. */
 struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to);
 
+/* The process that a session records from outside: names, settings and samplers are about it and its descendants. It need not have
+ * called exec() yet, and may end at any time: the session ends when its owner, the calling process, stops it. */
+struct session_target {
+    pid_t pid;        /* 0: the calling process */
+    const char *name; /* NULL: the one that the kernel has for it now */
+};
+struct ascope_session *session_new_for(const struct session_target *of, const struct ascope_options *o, bool is_checked,
+                                       struct ascope_error *to);
+
 /* For profiler_info.json: the schedule that drives this session. Before it starts. Without a plan: some function. */
 void session_schedule(struct ascope_session *s, const struct ascope_schedule *plan);
 
@@ -50,7 +59,9 @@ struct metadata_key {
 
 struct ascope_session {
     struct ascope_options o;
-    pid_t pid;
+    pid_t owner;      /* the process that has the session */
+    pid_t pid;        /* the process that it is about: mostly the same */
+    char process[80]; /* its name; "": unknown */
     enum session_state state;
     bool has_rings, has_writer, device_runs; /* what stop has to end */
     struct host_sampler *host;               /* NULL: not asked for */

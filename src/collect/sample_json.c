@@ -87,10 +87,8 @@ static void put_job(struct json_text *t, const struct sampled *x, const struct s
 
 static void put_process(struct json_text *t, const struct sampled *x, const struct sample_row *r)
 {
-    char process[80];
-    info_first_line("/proc/self/comm", process, sizeof process);
-    put_text(t, process);
-    (void)x, (void)r;
+    put_text(t, x->s->process);
+    (void)r;
 }
 
 static void put_device(struct json_text *t, const struct sampled *x, const struct sample_row *r)
