@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that knows nothing of sessions is recorded from the moment that it loads the library to its end, when its environment
- * asks for that: ASCOPE_RECORD=DIR, and options by their names in ASCOPE_RECORD_OPTIONS. Part of libascope.so alone. */
+ * asks for that: ASCOPE_RECORD=DIR, and options by their names in ASCOPE_RECORD_OPTIONS; or by the process that started it, `ascope run`
+ * (handover.h). Part of libascope.so alone. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascope/record.h"
 #include "ascope/session.h"
+#include "collect/handover.h"
 #include "collect/host_clock.h"
+#include "collect/mark_domain.h"
 #include "collect/message.h"
+#include "collect/recording.h"
 
 static void options_read(struct ascope_options *o, char *text)
 {
@@ -23,12 +29,32 @@ static void options_read(struct ascope_options *o, char *text)
     }
 }
 
+static void child_prepare(void)
+{
+    if (ascope_recording)
+        recording_prepare(); /* it has another number */
+}
+
+static void follow_collector(void)
+{
+    struct handover_wish wish;
+    if (!handover_attach(&wish))
+        return;
+    host_clock_init();
+    recording_prepare();
+    pthread_atfork(NULL, NULL, child_prepare);
+    marks_filter(wish.domain_include, wish.domain_exclude);
+    recording_set(wish.recorded);
+}
+
 /* Not for programs that run with somebody else's rights. */
 static __attribute__((constructor)) void record_if_asked(void)
 {
     const char *const dir = secure_getenv("ASCOPE_RECORD"), *const more = secure_getenv("ASCOPE_RECORD_OPTIONS");
-    if (!dir || *dir == '\0')
+    if (!dir || *dir == '\0') {
+        follow_collector();
         return;
+    }
     struct ascope_options o;
     struct ascope_error e = { "" };
     host_clock_init(); /* its own constructor may come later, and then decides the same */

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,10 +36,14 @@ static _Atomic uint32_t n_rings_of;
 static _Atomic uint64_t
     free_rings; /* top of a stack: number + 1, below a count that distinguishes an old top from a new one */
 static _Atomic uint32_t n_attaching; /* threads whose ring is being made: the disk decides how long that takes */
-static _Atomic uint32_t session_now;
+static _Atomic uint32_t session_own;
+static const _Atomic uint32_t *_Atomic session_word = &session_own; /* or that of a collector outside */
 _Atomic uint32_t ring_inline_session;
 static uint32_t session_last;
+static _Atomic uint32_t session_mapped; /* whose file `rings` describes */
 static bool is_stopped = true;
+static _Atomic uint32_t always_alive = 1;
+static _Atomic uint32_t *_Atomic alive = &always_alive; /* 0: this is a child that does not know it yet */
 static pthread_key_t leaving;
 static _Atomic bool
     has_barrier; /* the kernel makes all threads agree on what they have stored; else each does so itself */
@@ -49,9 +55,19 @@ uint32_t ring_thread(void)
     return ring_thread_number;
 }
 
+static inline uint32_t session_now(void)
+{
+    return atomic_load(atomic_load_explicit(&session_word, memory_order_acquire));
+}
+
+static inline bool is_outside(uint32_t session)
+{
+    return session >= OUTSIDE_SESSION;
+}
+
 uint32_t ring_session(void)
 {
-    return atomic_load_explicit(&session_now, memory_order_relaxed);
+    return session_now();
 }
 
 struct ring_shared *rings_shared(uint32_t ring)
@@ -115,9 +131,19 @@ static void ring_leave(void *p)
         free_push(r);
 }
 
+static void after_fork(void);
+
+/* A child that was made without the handlers, by a system call of its own, has none of the memory. */
+static void child_notice(void)
+{
+    const _Atomic uint32_t *const word = atomic_load_explicit(&alive, memory_order_acquire);
+    if (__builtin_expect(atomic_load_explicit(word, memory_order_relaxed) == 0, 0))
+        after_fork();
+}
+
 static struct ring *ring_take(void)
 {
-    if (is_taking || atomic_load(&session_now) == NO_SESSION) /* what was prepared before it is seen */
+    if (is_taking || session_now() == NO_SESSION) /* what was prepared before it is seen */
         return NULL;
     is_taking = true;
     struct ring *r = free_pop();
@@ -154,9 +180,9 @@ static bool file_grow(int fd, uint64_t offset, uint64_t bytes, int *why)
     return *why == 0;
 }
 
-static bool map_at(uint8_t *at, uint64_t bytes, uint64_t offset)
+static bool map_at(int fd, uint8_t *at, uint64_t bytes, uint64_t offset)
 {
-    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, rings.fd, (off_t)offset) != MAP_FAILED;
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
 }
 
 uint64_t rings_addresses(void)
@@ -165,17 +191,18 @@ uint64_t rings_addresses(void)
     return h->ring_bytes + h->lane_bytes[0] + h->lane_bytes[1];
 }
 
-static uint8_t *ring_map(uint64_t offset)
+static uint8_t *ring_map(int fd, uint32_t number)
 {
     const struct rings_layout *h = &rings.layout;
+    const uint64_t offset = h->rings_at + number * h->ring_bytes;
     uint8_t *base = mmap(NULL, rings_addresses(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return NULL;
-    bool is_mapped = map_at(base, h->lane_at[0], offset);
+    bool is_mapped = map_at(fd, base, h->lane_at[0], offset);
     for (unsigned l = 0; l < RING_LANES && is_mapped; l++) {
         uint8_t *at = lane_of(base, l);
-        is_mapped = map_at(at, h->lane_bytes[l], offset + h->lane_at[l]) &&
-                    map_at(at + h->lane_bytes[l], h->lane_bytes[l], offset + h->lane_at[l]);
+        is_mapped = map_at(fd, at, h->lane_bytes[l], offset + h->lane_at[l]) &&
+                    map_at(fd, at + h->lane_bytes[l], h->lane_bytes[l], offset + h->lane_at[l]);
     }
     if (is_mapped && madvise(base, rings_addresses(), MADV_DONTFORK) == 0)
         return base;
@@ -187,35 +214,146 @@ static uint8_t *ring_map(uint64_t offset)
 
 /* Somebody cut the file, and a ring behind the end would make it long again: its holes would pass for rings that have nothing in
  * them. Of as many rings as come before this one, whichever they are, one ends here or later. */
-static bool is_cut_short(uint32_t n)
+static bool is_cut_short(int fd, uint32_t n)
 {
     const struct rings_layout *h = &rings.layout;
     struct stat st;
-    return atomic_load(&rings.front->n_ready) >= n && fstat(rings.fd, &st) == 0 &&
+    return atomic_load(&rings.front->n_ready) >= n && fstat(fd, &st) == 0 &&
            (uint64_t)st.st_size < h->rings_at + n * h->ring_bytes;
 }
 
 /* The next ring of the file: its number, or RINGS_MOST. The number first: where the file system cannot make room by itself, the
  * library touches every block, and must not meet another thread's records there. */
-static uint32_t ring_claim(int *why)
+static uint32_t ring_claim(int fd, uint32_t owner, int *why)
 {
     const struct rings_layout *h = &rings.layout;
     uint32_t n = atomic_load(&rings.front->n_rings);
+    for (uint32_t i = 0; i < n && i < RINGS_MOST; i++) { /* one that a process left behind */
+        uint32_t left = OWNER_LEFT;
+        if (atomic_load_explicit(&rings.front->owner[i], memory_order_relaxed) == left &&
+            atomic_compare_exchange_strong(&rings.front->owner[i], &left, owner))
+            return i;
+    }
     do {
         if (n >= RINGS_MOST) {
             *why = EMFILE;
             return RINGS_MOST;
         }
     } while (!atomic_compare_exchange_weak(&rings.front->n_rings, &n, n + 1));
-    if (is_cut_short(n)) {
+    if (is_cut_short(fd, n)) {
         rings_end_early();
         return RINGS_MOST;
     }
-    if (file_grow(rings.fd, h->rings_at + n * h->ring_bytes, h->ring_bytes, why))
+    if (file_grow(fd, h->rings_at + n * h->ring_bytes, h->ring_bytes, why)) {
+        atomic_store_explicit(&rings.front->owner[n], owner, memory_order_release); /* its room is there */
+        atomic_fetch_add(&rings.front->n_ready, 1);
         return n;
+    }
     uint32_t next = n + 1;
     atomic_compare_exchange_strong(&rings.front->n_rings, &next, n); /* unless somebody has the one behind it */
     return RINGS_MOST;
+}
+
+/* ---- the file of another process ---- */
+
+static struct {
+    const _Atomic uint32_t *word;
+    rings_find *find;
+    _Atomic bool is_busy; /* a thread gets a ring of it: everything here, and `rings`, are its own for the moment */
+    struct rings_outside file;
+} outside;
+
+/* Opened for each thread that comes, and closed again: a program may close what it did not open, and open something else in its place. */
+static int outside_open(bool is_first)
+{
+    const int fd = open(outside.file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < rings_front_bytes() ||
+        (!is_first && (rings.inode != st.st_ino || rings.device != st.st_dev))) {
+        close(fd);
+        return -1;
+    }
+    rings.inode = st.st_ino;
+    rings.device = st.st_dev;
+    return fd;
+}
+
+static bool is_good_header(const struct rings_header *h)
+{
+    return h->magic == RINGS_MAGIC && h->version == RINGS_VERSION && h->bytes == sizeof *h &&
+           h->check == header_check(h) && memcmp(&h->id, &outside.file.id, sizeof h->id) == 0;
+}
+
+/* `rings` describes its file from now on. What was mapped before stays: a thread may still be looking at it. */
+static int outside_join(uint32_t session)
+{
+    const uint64_t bytes = rings_front_bytes();
+    const int fd = outside.find(session, &outside.file) ? outside_open(true) : -1;
+    void *const front = fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    if (front != MAP_FAILED && is_good_header(front)) {
+        madvise(front, bytes, MADV_DONTFORK);
+        rings.front = front;
+        rings.layout = rings.front->header.layout;
+        rings.id = rings.front->header.id;
+        for (uint32_t i = 0; i < RINGS_MOST; i++)
+            atomic_store(&rings.base[i], NULL);
+        bus_errors_guard();
+        atomic_store(&session_mapped, session);
+        return fd;
+    }
+    if (front != MAP_FAILED)
+        munmap(front, bytes);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Threads wait for each other; no handler comes here while its own thread is here. One that was ended here is waited for in vain. */
+static bool outside_lock(void)
+{
+    enum { TRIES = 10000 };
+    for (int i = 0; i < TRIES; i++) {
+        if (!atomic_exchange(&outside.is_busy, true))
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+static uint8_t *outside_ring(uint32_t session, uint32_t *number, int *why)
+{
+    if (!outside_lock())
+        return NULL;
+    const int fd = atomic_load(&session_mapped) == session ? outside_open(false) : outside_join(session);
+    uint8_t *base = NULL;
+    if (fd >= 0) {
+        *number = ring_claim(fd, outside.file.owner, why);
+        base = *number < RINGS_MOST ? ring_map(fd, *number) : NULL;
+        close(fd);
+    }
+    atomic_store(&outside.is_busy, false);
+    return base;
+}
+
+/* The ring that a thread had in such a session, which is over: the pages of its file may go. Somebody may still look at the addresses,
+ * so there is memory. */
+static void outside_forget(const struct ring *r)
+{
+    if (is_outside(r->session) && r->session != NEVER_ATTACHED)
+        mmap(r->shared, r->addresses, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+             -1, 0);
+}
+
+/* ---- a ring for a thread ---- */
+
+static uint8_t *ring_get(uint32_t session, uint32_t *number, int *why)
+{
+    if (is_outside(session))
+        return outside_ring(session, number, why);
+    *number = ring_claim(rings.fd, (uint32_t)getpid(), why);
+    return *number < RINGS_MOST ? ring_map(rings.fd, *number) : NULL;
 }
 
 /* Inside, so that the session stays what it is. A handler that interrupts this finds it tried. */
@@ -227,10 +365,12 @@ static bool ring_attach(struct ring *r, uint32_t session)
     const struct rings_layout *h = &rings.layout;
     const int errno_was = errno; /* the program may be about to look at its own */
     int why = 0;
+    uint32_t number = RINGS_MOST;
     bus_errors_admit(); /* from here on it touches the rings */
     atomic_fetch_add(&n_attaching, 1);
-    const uint32_t number = ring_claim(&why);
-    uint8_t *base = number < RINGS_MOST ? ring_map(h->rings_at + number * h->ring_bytes) : NULL;
+    outside_forget(r);
+    r->session = NEVER_ATTACHED;
+    uint8_t *const base = ring_get(session, &number, &why);
     if (!base) {
         if (!atomic_load(&rings.is_gone)) /* which the writer reports */
             atomic_store(&rings.trouble, why ? why : errno);
@@ -238,18 +378,21 @@ static bool ring_attach(struct ring *r, uint32_t session)
         atomic_fetch_sub(&n_attaching, 1);
         return false;
     }
-    for (unsigned l = 0; l < RING_LANES; l++) {
-        r->lane[l] = (struct ring_lane){ .bytes = h->lane_bytes[l],
-                                         .seed = lane_seed(rings.id, number, l),
-                                         .data = lane_of(base, l) };
+    r->shared = (struct ring_shared *)base;
+    for (unsigned l = 0; l < RING_LANES; l++) { /* a process that has ended may have put records into it */
+        r->lane[l] =
+            (struct ring_lane){ .head = atomic_load_explicit(&r->shared->lane[l].head, memory_order_acquire),
+                                .tail_seen = atomic_load_explicit(&r->shared->lane[l].tail, memory_order_acquire),
+                                .bytes = h->lane_bytes[l],
+                                .seed = lane_seed(rings.id, number, l),
+                                .data = lane_of(base, l) };
         r->open_at[l] = 0;
         r->open_full[l] = false;
     }
     r->open = (struct ring_open *)(base + h->open_at);
-    r->shared = (struct ring_shared *)base;
     r->number = number;
+    r->addresses = rings_addresses();
     atomic_store_explicit(&rings.base[number], base, memory_order_release); /* the writer finds it mapped */
-    atomic_fetch_add(&rings.front->n_ready, 1);
     errno = errno_was;
     atomic_signal_fence(memory_order_seq_cst);
     r->session = session;
@@ -277,10 +420,11 @@ static inline void leave(struct ring *r, uint32_t how)
     atomic_store_explicit(&r->inside, was - how, memory_order_release); /* after it the memory may go */
 }
 
-static inline bool is_attached(struct ring *r)
+/* A handler that interrupts its thread while that puts a record finds the ring that it has. */
+static inline bool is_attached(struct ring *r, uint32_t level)
 {
-    const uint32_t session = atomic_load(&session_now);
-    return __builtin_expect(r->session == session, 1) || ring_attach(r, session);
+    const uint32_t session = session_now();
+    return __builtin_expect(r->session == session, 1) || (level == 0 && ring_attach(r, session));
 }
 
 static void count(_Atomic uint64_t *counter, uint64_t n) /* of one thread, and its handlers: some may be lost to them */
@@ -288,12 +432,21 @@ static void count(_Atomic uint64_t *counter, uint64_t n) /* of one thread, and i
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
+static void outside_drop(enum stream_id stream)
+{
+    struct rings_front *const front = rings.front;
+    if (front && atomic_load(&session_mapped) == ring_session())
+        atomic_fetch_add_explicit(&front->dropped[stream], 1, memory_order_relaxed);
+}
+
 static __attribute__((noinline)) struct ring_slot drop(struct ring *r, enum stream_id stream)
 {
     if (r && r->session == ring_session()) {
         atomic_fetch_add_explicit(&r->shared->dropped[stream], 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&r->shared->dropped_again[stream], 1, memory_order_relaxed);
-    } else if (ring_session() != NO_SESSION)
+    } else if (is_outside(ring_session()))
+        outside_drop(stream);
+    else if (ring_session() != NO_SESSION)
         atomic_fetch_add_explicit(&rings.dropped[stream], 1, memory_order_relaxed);
     if (r)
         leave(r, PUTTING);
@@ -302,11 +455,12 @@ static __attribute__((noinline)) struct ring_slot drop(struct ring *r, enum stre
 
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes)
 {
+    child_notice();
     struct ring *r = ring_of_thread;
     if (__builtin_expect(!r, 0) && !(r = ring_take()))
         return drop(NULL, stream);
     const uint32_t level = enter(r, PUTTING) >> LANE_SHIFT;
-    if (__builtin_expect(!is_attached(r) || level >= RING_LANES || bytes - 1 >= RECORD_MOST, 0))
+    if (__builtin_expect(!is_attached(r, level) || level >= RING_LANES || bytes - 1 >= RECORD_MOST, 0))
         return drop(r, stream);
 
     struct ring_lane *lane = &r->lane[level];
@@ -447,12 +601,13 @@ static void open_write(struct open_cursor *c, const uint8_t *bytes, size_t n)
 
 uint64_t ring_range_open(uint64_t key, const void *head, size_t head_bytes, const void *text, size_t text_bytes)
 {
+    child_notice();
     struct ring *r = ring_of_thread;
     if (__builtin_expect(!r, 0) && !(r = ring_take()))
         return drop(NULL, STREAM_MARK), 0;
     const uint32_t level = enter(r, PUTTING) >> LANE_SHIFT;
     const size_t bytes = head_bytes + text_bytes;
-    const bool is_room = is_attached(r) && level < RING_LANES && bytes > 0 && bytes <= RING_OPEN_MOST;
+    const bool is_room = is_attached(r, level) && level < RING_LANES && bytes > 0 && bytes <= RING_OPEN_MOST;
     const uint32_t slot = is_room ? open_take_chain(r, level, bytes) : UINT32_MAX;
     if (__builtin_expect(slot == UINT32_MAX, 0))
         return drop(r, STREAM_MARK), 0;
@@ -484,12 +639,13 @@ static size_t open_read(const struct ring_open *open, uint32_t slot, uint8_t *ou
 size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most)
 {
     const uint32_t number = id >> ID_RING & (RINGS_MOST - 1), slot = (uint16_t)(id >> ID_SLOT);
+    child_notice();
     struct ring *r = ring_of_thread;
     if (__builtin_expect(!r, 0) && !(r = ring_take()))
         return 0;
     size_t n = 0;
     enter(r, INSIDE);
-    const uint32_t session = atomic_load(&session_now);
+    const uint32_t session = session_now();
     uint8_t *base =
         session != NO_SESSION && (uint16_t)session == id >> ID_SESSION ? (uint8_t *)rings_shared(number) : NULL;
     if (base && slot < open_slots(&rings.layout)) {
@@ -513,7 +669,9 @@ size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most)
 
 static void session_set(uint32_t session)
 {
-    atomic_store(&session_now, session);
+    atomic_store(&session_own, session);
+    atomic_store(&session_word, &session_own);
+    atomic_store(&session_mapped, session);
     atomic_store(&ring_inline_session, has_barrier ? session : NO_SESSION);
 }
 
@@ -533,12 +691,20 @@ static void after_fork(void)
     session_set(NO_SESSION);
     is_stopped = true;
     if (rings.front) {
-        if (r && r->session == session_last && atomic_load(&r->inside) != 0)
-            mmap(r->shared, rings_addresses(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-        close(rings.fd);
+        if (r && r->session != NEVER_ATTACHED && atomic_load(&r->inside) != 0)
+            mmap(r->shared, r->addresses, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        if (rings.fd >= 0)
+            close(rings.fd);
         rings.fd = -1;
         rings.front = NULL; /* its memory is gone, too */
     }
+    if (r) {
+        r->session = NEVER_ATTACHED;
+        r->tried = NO_SESSION;
+    }
+    atomic_store(&outside.is_busy, false);
+    if (outside.word)
+        atomic_store(&session_word, outside.word);
     atomic_store(&free_rings, 0);
     for (uint32_t i = 0; i < RINGS_MOST; i++)
         atomic_store(&rings.base[i], NULL);
@@ -550,13 +716,33 @@ static void after_fork(void)
             free_push(&ring_of[i]);
         }
     barrier_register();
+    atomic_store(atomic_load(&alive), 1);
+}
+
+/* A page that a child finds empty, however it was made: not every fork asks the handlers. */
+static void alive_prepare(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *const at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || madvise(at, page, MADV_WIPEONFORK) != 0)
+        return; /* an old kernel: such a child must not record */
+    _Atomic uint32_t *const word = at;
+    atomic_store(word, 1);
+    atomic_store(&alive, word);
 }
 
 static void prepare_once(void)
 {
+    alive_prepare();
     pthread_key_create(&leaving, ring_leave);
     pthread_atfork(NULL, NULL, after_fork);
     barrier_register();
+}
+
+static void prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare_once);
 }
 
 static uint64_t page_round(uint64_t bytes)
@@ -633,10 +819,12 @@ static struct rings_front *front_map(const char *path, struct stat *st, int *why
     return NULL;
 }
 
+static void outside_leave(void);
+
 bool rings_open(const struct rings_options *o, struct error *e)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare_once);
+    prepare();
+    outside_leave();
     if (rings.front)
         return error_set(e, FAULT_ASKED, "%s: another session is open", rings.path);
     if (strlen(o->path) >= sizeof rings.path)
@@ -699,6 +887,50 @@ void rings_stop(void)
     for (uint32_t i = atomic_load(&n_rings_of); i-- > 0;)
         for (; !is_left(&ring_of[i]) && (waited_ms < STUCK_AFTER_MS || atomic_load(&n_attaching) > 0); waited_ms++)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+void rings_follow(const _Atomic uint32_t *word, rings_find *find)
+{
+    prepare();
+    outside.word = word;
+    outside.find = find;
+    atomic_store(&session_word, word);
+}
+
+/* A session of this process begins. */
+static void outside_leave(void)
+{
+    if (!outside.word)
+        return;
+    outside.word = NULL;
+    is_stopped = false;
+    rings_stop();
+    if (rings.fd < 0)
+        rings.front = NULL;
+}
+
+bool rings_adopt(uint32_t ring)
+{
+    const uint32_t owner = atomic_load_explicit(&rings.front->owner[ring], memory_order_acquire);
+    if (owner == 0 || owner == (uint32_t)getpid() || rings.fd < 0)
+        return false;
+    uint8_t *const base = ring_map(rings.fd, ring);
+    atomic_store_explicit(&rings.base[ring], base, memory_order_release);
+    return base;
+}
+
+void rings_reclaim(uint32_t ring)
+{
+    const uint32_t owner = atomic_load_explicit(&rings.front->owner[ring], memory_order_acquire);
+    const struct ring_shared *const shared = rings_shared(ring);
+    if (!shared || owner == 0 || owner >= OWNER_LEFT || owner == (uint32_t)getpid() || kill((pid_t)owner, 0) == 0 ||
+        errno != ESRCH)
+        return;
+    for (unsigned l = 0; l < RING_LANES; l++)
+        if (atomic_load_explicit(&shared->lane[l].head, memory_order_acquire) !=
+            atomic_load_explicit(&shared->lane[l].tail, memory_order_relaxed))
+            return;
+    atomic_store_explicit(&rings.front->owner[ring], OWNER_LEFT, memory_order_release);
 }
 
 static void close_all(bool removes)

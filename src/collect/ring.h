@@ -41,6 +41,7 @@ struct ring { /* never freed: a thread that leaves gives it to the next */
                                 the upper half, too, and that is their lane */
     uint32_t countdown;      /* to the next record whose cost is measured */
     uint32_t number;         /* in the session's file */
+    uint64_t addresses;      /* bytes that are mapped */
     uint64_t measured_from;  /* 0: not this one */
     uint32_t stands_for; /* how many records that one is measured for: the first, which meets fresh pages, for itself */
     uint32_t tried;      /* the last session that it asked for memory */
@@ -90,6 +91,19 @@ void rings_stop(void);  /* from now on they do not, and none is inside; writer_s
 void rings_close(void); /* after writer_stop(): the memory and the file go */
 void rings_leave(void); /* the same, but the file stays, as if the process had been killed */
 
+/* ---- sessions of another process (handover.h) ----
+ * From now on threads put their records into the rings of whatever session the word names; 0: none is open. `find` gives the file
+ * of one; it is called by whichever thread comes first, also in a signal handler. A session of this process comes before it. No descriptor
+ * stays open, and a program that takes other rights keeps the rings that its threads have. Until the process ends. */
+struct rings_outside {
+    char path[PATH_MAX];
+    struct rings_id id;
+    uint32_t owner; /* how this process is called in the file: its number, or OWNER_UNKNOWN */
+};
+typedef bool rings_find(uint32_t session, struct rings_outside *out); /* false: it is over */
+void rings_follow(const _Atomic uint32_t *word, rings_find *find);
+#define OUTSIDE_SESSION UINT32_C(0x80008000) /* their numbers begin here: those of this process never come so far */
+
 /* The session whose records are put this way; 0: none. It is the open one, where the kernel makes all threads agree on what they
  * have stored (membarrier); elsewhere each has to do so itself. */
 extern _Atomic uint32_t ring_inline_session;
@@ -118,6 +132,10 @@ void rings_header_put(struct rings_header *h);   /* with its check, both copies 
 struct ring_shared *rings_shared(uint32_t ring); /* NULL: not mapped yet */
 bool rings_were_emptied(uint32_t n_read); /* the file counts fewer rings than there are; n_read: as it did just now */
 uint8_t *rings_lane(uint32_t ring, unsigned lane);
+/* For the writer, of rings that other processes have: maps one; gives one that was read to its end to the next process, once its own has
+ * ended. */
+bool rings_adopt(uint32_t ring);
+void rings_reclaim(uint32_t ring);
 uint32_t rings_open_ranges(uint32_t ring);
 
 #endif

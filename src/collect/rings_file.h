@@ -28,7 +28,7 @@ enum {
     RINGS_MOST = 4096,
     DEVICES_MOST = 64,
     OUTPUTS_MOST = STREAM_STARS + (STREAM_KINDS - STREAM_STARS) * DEVICES_MOST,
-    RINGS_VERSION = 2,
+    RINGS_VERSION = 3,
     RINGS_COPIES = 2,
     RINGS_TURNS = 2
 };
@@ -85,7 +85,12 @@ struct rings_front {
     _Atomic uint32_t n_rings; /* numbers that were given away */
     _Atomic uint32_t n_ready; /* rings whose room in the file is there */
     struct rings_header header_again;
+    /* Which process has a ring, from the moment that its room is there; 0 before. */
+    _Atomic uint32_t owner[RINGS_MOST];
+    _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads of other processes that have no ring */
 };
+/* It has ended, and the next one may take the ring; it is not seen by its number from here, and keeps the ring. */
+enum { OWNER_LEFT = INT32_MAX - 1, OWNER_UNKNOWN = INT32_MAX };
 
 struct ring_shared_lane {
     _Alignas(64) _Atomic uint64_t head;  /* bytes ever put; written by the producer, as the two that follow */

@@ -106,6 +106,12 @@ static void lane_touch(uint32_t ring)
     }
 }
 
+static uint64_t dropped_without_ring(unsigned stream)
+{
+    return atomic_load_explicit(&rings.dropped[stream], memory_order_relaxed) +
+           (rings.front ? atomic_load_explicit(&rings.front->dropped[stream], memory_order_relaxed) : 0);
+}
+
 /* Only what is used: most of it is never touched. */
 static void commit_copy(struct rings_commit *to, const struct rings_commit *from)
 {
@@ -127,7 +133,7 @@ static void commit(bool keeps)
     c.lag_most_ns = w.lag_most_ns;
     c.fill_most_percent = w.fill_most_percent;
     for (unsigned s = 0; s < STREAM_KINDS; s++)
-        c.dropped[s] = w.outputs.dropped[s] + atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
+        c.dropped[s] = w.outputs.dropped[s] + dropped_without_ring(s);
     c.keeps = w.committed_keeps = keeps;
     c.n_rings = w.n_rings;
     c.n_outputs = outputs_state(&w.outputs, c.output);
@@ -214,7 +220,7 @@ static uint32_t look(bool keeps)
         w.n_rings = n;
     uint32_t most = 0;
     for (uint32_t i = 0; i < w.n_rings; i++) {
-        if (!rings_shared(i))
+        if (!rings_shared(i) && !rings_adopt(i))
             continue;
         lane_touch(i);
         for (unsigned l = 0; l < RING_LANES; l++) {
@@ -229,6 +235,8 @@ static uint32_t look(bool keeps)
     }
     if (most > 0 || is_check || keeps != w.committed_keeps)
         commit(keeps);
+    for (uint32_t i = 0; i < w.n_rings && is_check; i++)
+        rings_reclaim(i);
     if (w.options.storage_limit_bytes)
         outputs_age(&w.outputs, w.options.storage_limit_bytes);
     report();
@@ -397,7 +405,7 @@ static void tally_read(struct writer_tally *out)
     uint64_t ticks = 0;
     *out = w.tally;
     for (unsigned s = 0; s < STREAM_KINDS; s++)
-        out->dropped[s] += atomic_load_explicit(&rings.dropped[s], memory_order_relaxed);
+        out->dropped[s] += dropped_without_ring(s);
     const uint32_t n_rings = rings.front ? atomic_load_explicit(&rings.front->n_rings, memory_order_acquire) : 0;
     for (uint32_t i = 0; i < n_rings && i < RINGS_MOST; i++) { /* with those that the thread has not seen yet */
         const struct ring_shared *shared = rings_shared(i);
