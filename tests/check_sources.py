@@ -11,6 +11,7 @@ Notes to oneself (work to be done, tricks to be removed) belong in an issue, not
 A test forks by tests/child.h, whose parent does not wait for ever.
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
 There is one message for memory that is used up: error_no_memory().
+Suffixes of the directories of frameworks are rows of base/framework_names.c; help texts, where a "*" is in front, may have them.
 There is one binary search: SEARCH_FIRST_NOT() of base/sort.h, on which the functions there stand.
 """
 import pathlib
@@ -117,6 +118,13 @@ def binary_searches(src):
             yield f"{file}: a binary search of its own; wanted SEARCH_FIRST_NOT() of base/sort.h"
 
 
+def suffixes_of_their_own(src):
+    for file in sorted(src.rglob("*.[ch]")):
+        for number, line in enumerate(re.sub(r"/\*.*?\*/", lambda c: "\n" * c.group().count("\n"), file.read_text(), flags=re.S).splitlines(), 1):
+            if file.name != "framework_names.c" and re.search(r"(?<!\*)_ascend_(pt|ms)", line):
+                yield f"{file}:{number}: {line.strip()}; wanted framework_names[] of base/framework_names.h"
+
+
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".py", ".pyi", ".sh", ".js", ".html", ".css", ".yml", ".build", ".in"}
 FOLDERS = [".ci", ".github", "bench", "cmake", "debian", "examples", "fuzz", "include", "python", "scripts", "src", "tests"]
@@ -155,7 +163,7 @@ def main():
     src = pathlib.Path(sys.argv[1])
     problems = [*unlisted_layouts(src), *notes_to_oneself(src), *words_to_avoid(src.parent), *variables_without_manual(src),
                 *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src),
-                *texts_of_no_memory(src), *binary_searches(src)]
+                *texts_of_no_memory(src), *binary_searches(src), *suffixes_of_their_own(src)]
     problems += [*without_licence(src), *versions_that_differ(src)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)

@@ -11,11 +11,13 @@ static void rows_are_whole(void **state)
 {
     for (size_t i = 0; i < n_framework_kinds; i++) {
         const struct framework_kind *k = &framework_kinds[i];
-        print_message("  %s\n", k->name);
-        assert_true(*k->name && *k->suffix);
+        const struct framework_name *n = &framework_names[k->id];
+        assert_true(k->id < FRAMEWORKS);
+        print_message("  %s\n", n->name);
+        assert_true(*n->name && *n->suffix);
         assert_true(k->is_one && k->look && k->load && k->analyse && k->output && *k->n_outputs > 0);
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(k->suffix, framework_kinds[j].suffix);
+            assert_string_not_equal(n->suffix, framework_names[framework_kinds[j].id].suffix);
     }
     (void)state;
 }
@@ -45,9 +47,9 @@ static void directories_are_known_by_what_lies_in_them(void **state)
         struct collection s;
         struct collection_look look;
         struct error e = { 0 };
-        assert_string_equal(k->name, row[i].framework);
+        assert_string_equal(framework_names[k->id].name, row[i].framework);
         assert_true(k->look(&s, path, &look, &e));
-        assert_string_equal(s.framework_name, k->name);
+        assert_string_equal(s.framework_name, row[i].framework);
         collection_free(&s);
     }
     (void)state;
@@ -65,11 +67,25 @@ static void what_cannot_be_read_is_no_collection_and_says_why(void **state)
 
 static void names_for_people(void **state)
 {
-    char names[FRAMEWORK_NAMES];
-    assert_string_equal(framework_names(names), "*_ascend_pt");
-    assert_true(framework_has_name("node0_1_20240814025154113_ascend_pt"));
-    assert_true(framework_has_name("node0_1_ascend_pt.copy"));
-    assert_false(framework_has_name("PROF_000001_20240814025154113_ABC"));
+    static const struct {
+        const char *name;
+        bool ends, has;
+    } row[] = {
+        { "node0_1_20240814025154113_ascend_pt", true, true },
+        { "a/node0_1_ascend_pt", true, true },
+        { "node0_1_ascend_pt.copy", false, true },
+        { "_ascend_pt", false, true }, /* a name in front of it is wanted */
+        { "PROF_000001_20240814025154113_ABC", false, false },
+        { "", false, false },
+    };
+    char patterns[FRAMEWORK_PATTERNS];
+    assert_string_equal(framework_patterns(patterns), "*_ascend_pt");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        print_message("  %s\n", row[i].name);
+        assert_int_equal(framework_ends_name(row[i].name, strlen(row[i].name)), row[i].ends);
+        assert_int_equal(framework_is_in_name(row[i].name), row[i].has);
+    }
+    assert_true(framework_ends_name("x_ascend_pt/PROF_1", 11)); /* the directory above */
     (void)state;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/framework_names.h"
 
 static const char MARK[] = ".part-";
 enum { RANDOM_DIGITS = 16 };
@@ -200,8 +201,8 @@ static const char *mark_of(const char *name)
 /* Others may have parts of something, too: only what our results are named like is swept up. */
 static bool is_result(const char *name, const char *mark)
 {
-    static const char *const ending[] = { ".csv", ".json", ".gz", ".db", ".txt", ".log", ".done", "_ascend_pt" };
-    bool is_ours = strncmp(name, "PROF_", 5) == 0;
+    static const char *const ending[] = { ".csv", ".json", ".gz", ".db", ".txt", ".log", ".done" };
+    bool is_ours = strncmp(name, "PROF_", 5) == 0 || framework_ends_name(name, (size_t)(mark - name));
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
         const size_t len = strlen(ending[i]);
         is_ours = is_ours || ((size_t)(mark - name) > len && strncmp(mark - len, ending[i], len) == 0);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/framework_names.h"
 #include "base/large_memory.h"
 #include "base/pool.h"
 #include "base/progress.h"
@@ -111,13 +112,13 @@ static void analyse_prof(struct analysis *n, const struct target *target, struct
                          FILE *err)
 {
     const char *path = target->path;
-    char names[FRAMEWORK_NAMES];
+    char names[FRAMEWORK_PATTERNS];
     struct result r = { 0 };
     struct error e = { 0 };
     if (n->a->options.has_steps)
         error_set(&e, FAULT_ASKED,
                   "%s: --steps applies to %s directories only; use ascope export with --model-id and --iteration-id",
-                  path, framework_names(names));
+                  path, framework_patterns(names));
     if (e.fault == FAULT_NONE && prof_export(path, &n->a->options, n->shown, &r, &e)) {
         t->status = status_of(&r.account, &r.profile.lost);
         put_problems(err, &r.account);

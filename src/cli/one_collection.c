@@ -9,6 +9,7 @@
 #include "analyse/profile_analyse.h"
 #include "base/destination.h"
 #include "base/file.h"
+#include "base/framework_names.h"
 #include "base/large_memory.h"
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
@@ -192,8 +193,8 @@ static enum exit_status check_destination(const struct arguments *a, const char 
 
 int one_collection_run(struct arguments *a, const struct one_collection *c)
 {
-    char names[FRAMEWORK_NAMES], given[FRAMEWORK_NAMES + 40];
-    snprintf(given, sizeof given, "a %s%s directory", framework_names(names), c->write_prof ? " or PROF_XXX" : "");
+    char names[FRAMEWORK_PATTERNS], given[FRAMEWORK_PATTERNS + 40];
+    snprintf(given, sizeof given, "a %s%s directory", framework_patterns(names), c->write_prof ? " or PROF_XXX" : "");
     if (a->n_words != 2) {
         complain("%s: expected two arguments: %s and %s", a->command->name, given, c->wanted);
         return exit_code(a->face, STATUS_USAGE);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/framework_names.h"
 #include "cli/collections.h"
 #include "cli/term.h"
 #include "load/prof.h"
@@ -51,7 +52,7 @@ static bool find_inside(struct targets *t, const char *path, struct error *e)
         const struct framework_kind *kind = why == 0 && S_ISDIR(st.st_mode) ? framework_kind_of(inside, &why) : NULL;
         if (kind && !add_target(t, inside, kind))
             why = ENOMEM;
-        if (why == ENOMEM || (why != 0 && framework_has_name(entry[i]->d_name)))
+        if (why == ENOMEM || (why != 0 && framework_is_in_name(entry[i]->d_name)))
             cannot_read(inside ? inside : path, why, e);
         free(entry[i]);
     }
@@ -81,9 +82,9 @@ static void find(struct targets *t, const char *path, struct error *e)
 
 const char *targets_wanted(char out[TARGETS_WANTED])
 {
-    char names[FRAMEWORK_NAMES];
+    char names[FRAMEWORK_PATTERNS];
     snprintf(out, TARGETS_WANTED, "give a %s or PROF_XXX directory, or a directory that contains some",
-             framework_names(names));
+             framework_patterns(names));
     return out;
 }
 

@@ -21,7 +21,7 @@ struct targets {
 enum exit_status targets_find(struct targets *t, struct arguments *a, bool with_ruins);
 
 /* "give a *_ascend_pt or PROF_XXX directory, or a directory that contains some" */
-enum { TARGETS_WANTED = FRAMEWORK_NAMES + 80 };
+enum { TARGETS_WANTED = FRAMEWORK_PATTERNS + 80 };
 const char *targets_wanted(char out[TARGETS_WANTED]);
 
 #endif

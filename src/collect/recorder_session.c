@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/framework_names.h"
 #include "collect/devices.h"
 #include "collect/facts.h"
 #include "collect/listeners.h"
@@ -143,7 +144,7 @@ static void session_name(const struct ascope_session *s, char *name, size_t size
     gethostname(host, sizeof host - 1);
     time_digits(digits);
     const char *const worker = s->o.worker_name ? s->o.worker_name : *host ? host : "localhost";
-    snprintf(name, size, "%s_%d_%s_ascend_pt", worker, (int)s->pid, digits);
+    snprintf(name, size, "%s_%d_%s%s", worker, (int)s->pid, digits, framework_names[FRAMEWORK_PYTORCH].suffix);
 }
 
 static void prof_name(const struct ascope_session *s, char *name, size_t size)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/framework_names.h"
 #include "collect/outputs.h"
 #include "collect/ring.h"
 #include "collect/rings_left.h"
@@ -79,14 +80,7 @@ static bool has_rings(const struct recovering *r)
     return fstatat(r->dir, RINGS_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static bool is_session(const char *path)
-{
-    static const char suffix[] = "_ascend_pt";
-    const size_t n = strlen(path);
-    return n >= sizeof suffix && strcmp(path + n - (sizeof suffix - 1), suffix) == 0;
-}
-
-/* The directory itself; or the session that it is a part of, which must be its owner's. */
+/* The directory itself; or the collection that it is a part of, which must be its owner's. */
 static bool collection_find(struct recovering *r, const char *path)
 {
     char *real = realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL;
@@ -94,7 +88,7 @@ static bool collection_find(struct recovering *r, const char *path)
     if (is_found && !r->facts && !has_rings(r)) {
         const uid_t owner = r->st.st_uid;
         *slash = '\0';
-        if (is_session(real)) {
+        if (framework_ends_name(real, strlen(real))) {
             collection_close(r);
             is_found = collection_open(r, real) && r->st.st_uid == owner;
         }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/framework_names.h"
 #include "base/json_memory.h"
 
 static const char FILE_NAME[] = "ascope.json", RINGS_NAME[] = "ascope.rings";
@@ -324,10 +325,9 @@ bool collector_load(struct collector *out, const char *path, struct arena *mem, 
 bool collector_load_above(struct collector *out, const char *path, struct arena *mem, struct losses *lost,
                           struct error *e)
 {
-    static const char session[] = "_ascend_pt";
     const char *slash = strrchr(path, '/');
     const size_t len = slash ? (size_t)(slash - path) : 0;
-    if (len < sizeof session || memcmp(slash - (sizeof session - 1), session, sizeof session - 1) != 0)
+    if (!framework_ends_name(path, len))
         return true;
     const char *above = arena_text(mem, path, len);
     return above ? collector_load(out, above, mem, lost, e) : error_no_memory(e, path);

@@ -11,14 +11,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/framework_names.h"
 #include "base/json_memory.h"
 #include "load/collector_load.h"
 #include "load/framework_load.h"
 #include "load/metadata_load.h"
 #include "load/prof.h"
 #include "load/settings_load.h"
-
-const char PT_NAME[] = "PyTorch";
 
 /* profiler_metadata.json holds what users put into it; the collector takes 50 KB of that. */
 enum { JSON_FILE_MOST = 8 << 20 };
@@ -284,7 +283,7 @@ static bool load_device(struct collection *s, const char *prof, unsigned n_threa
 
 static bool open_parts(struct collection *s, const char *path, struct parts *p, struct error *e)
 {
-    *s = (struct collection){ .framework_name = PT_NAME, .mem = arena_new() };
+    *s = (struct collection){ .framework_name = framework_names[FRAMEWORK_PYTORCH].name, .mem = arena_new() };
     s->path = s->mem ? arena_text(s->mem, path, strlen(path)) : NULL;
     if (!s->path)
         return error_no_memory(e, path);

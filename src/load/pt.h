@@ -5,8 +5,6 @@
 
 #include "load/collection_load.h"
 
-extern const char PT_NAME[]; /* of the framework, for people; collections that are loaded here have it */
-
 /* True when the directory holds a FRAMEWORK folder or a PROF directory and no host or device_N folder of its own. False with
  * *why not 0: nobody knows, and that is why. */
 bool pt_is_one(const char *path, int *why);

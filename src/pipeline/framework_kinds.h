@@ -7,12 +7,12 @@
 #ifndef ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
 #define ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
 
+#include "base/framework_names.h"
 #include "export/framework/collection_export.h"
 #include "load/collection_load.h"
 
 struct framework_kind {
-    const char *name;   /* for people: "PyTorch"; its collections have it as framework_name */
-    const char *suffix; /* of the names of its directories: "_ascend_pt" */
+    enum framework_id id; /* its row of framework_names; its collections have that name as framework_name */
     /* Whether a directory is one, by what lies in it. False with *why not 0: nobody knows, and that is why. */
     bool (*is_one)(const char *path, int *why);
     bool (*look)(struct collection *s, const char *path, struct collection_look *out, struct error *e);
@@ -28,11 +28,5 @@ extern const size_t n_framework_kinds;
 /* Whose collection a directory is: of those that recognise it the one whose suffix it has, or else the first. NULL: of no framework;
  * with *why not 0 nobody knows, and that is why. */
 const struct framework_kind *framework_kind_of(const char *path, int *why);
-
-bool framework_has_name(const char *name); /* it is one that directories of some framework have */
-
-/* "*_ascend_pt", of all of them with commas between: for messages. */
-enum { FRAMEWORK_NAMES = 200 };
-const char *framework_names(char out[FRAMEWORK_NAMES]);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/framework_names.h"
 #include "base/leftover.h"
 #include "base/outdir.h"
 #include "base/pool.h"
@@ -137,8 +138,8 @@ static void path_make(struct sim_process *p, char *path, size_t size)
         return;
     }
     info_date(date, sizeof date, "%Y%m%d%H%M%S", p->wall_us);
-    snprintf(path, size, "%s/ascope-sim_%u_%s%03u_ascend_pt", p->o->out_dir, p->pid, date,
-             (unsigned)(p->wall_us / 1000 % 1000));
+    snprintf(path, size, "%s/ascope-sim_%u_%s%03u%s", p->o->out_dir, p->pid, date, (unsigned)(p->wall_us / 1000 % 1000),
+             framework_names[FRAMEWORK_PYTORCH].suffix);
 }
 
 uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which)
