@@ -95,6 +95,10 @@ struct ascope_options {
     uint32_t ring_kb;          /* of memory for each recording thread, a power of two; default: 4096 */
     /* where that memory's file lies; NULL: in the collection. For collections on shared storage: a local directory, such as /dev/shm */
     const char *ring_dir;
+
+    const char *device_ids;     /* numbers of the devices to record, with commas between them; NULL: all */
+    const char *nts_metrics;    /* counters of the task scheduler: a group, or "Custom:0x1,0x2" */
+    uint64_t task_block_shrink; /* 1, with task_block: the shorter form of its records, where the device has one */
 };
 
 /* The function behind ascope_options_init(), for bindings that know another size.
@@ -114,12 +118,6 @@ static inline void ascope_options_init(struct ascope_options *o)
  * Errors: false: there is no such name. An option that the program's older structure does not have is ignored with a warning.
  * Threads: any, each with options of its own. */
 ASCOPE_API bool ascope_options_set(struct ascope_options *o, const char *name, const char *value);
-
-/* The checks that ascope_session_new() makes: invalid values and combinations fall back to valid ones, each with a warning. For front
- * ends that show what will be recorded before a session is created. Texts are copied as by ascope_options_set().
- * Errors: without memory, or if ascope_options_init() was not called, nothing changes, with a warning.
- * Threads: any, each with options of its own. */
-ASCOPE_API void ascope_options_check(struct ascope_options *o);
 
 struct ascope_session;
 

@@ -1,272 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference's two command lines: the script msprof.py, and the launcher msprof as far as it parses collections. */
 #include "cli/cmd_msprof.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cmd_communication.h"
 #include "cli/cmd_export.h"
 #include "cli/cmd_query.h"
-#include "cli/collections.h"
 #include "cli/command.h"
-#include "cli/help.h"
 #include "cli/exit_status.h"
+#include "cli/help.h"
+#include "cli/msprof_line.h"
+#include "cli/msprof_machine.h"
+#include "cli/msprof_request.h"
+#include "cli/msprof_values.h"
 #include "cli/term.h"
 #include "pipeline/prof_write.h"
 
-#define LIST_OF(array) array, sizeof array / sizeof *array
-#define BIT(id)        ((option_set)1 << (id))
+enum { CODE_NOT_HERE = 254 };
 
-/* ---- msprof.py ------------------------------------------------------------------------------------------------ */
-
-static int run_timeline(struct arguments *a)
+/* On standard output, as the reference's; only what its option library says is on standard error. */
+static void print_message(void *to, enum msprof_severity severity, const char *text)
 {
-    a->options.want = WANT_TIMELINE;
-    return run_export(a);
+    static const char *const prefix[] = { "INFO", "WARNING", "ERROR" };
+    if (severity == MSPROF_UNKNOWN)
+        complain("%s", text);
+    else
+        printf("[%s] %s\n", prefix[severity], text);
+    (void)to;
 }
 
-static int run_summary(struct arguments *a)
+static void print_usage(const struct msprof_line *l)
 {
-    a->options.want = WANT_SUMMARY;
-    return run_export(a);
-}
-
-static int run_db(struct arguments *a)
-{
-    a->options.want = WANT_DB;
-    return run_export(a);
-}
-
-/* clang-format off */
-static const uint8_t import_options[] = { OPT_DIR, OPT_CLUSTER, OPT_HELP };
-static const uint8_t analyze_options[] = { OPT_DIR, OPT_RULE, OPT_TYPE, OPT_CLEAR, OPT_HELP };
-static const uint8_t query_options[] = { OPT_DIR, OPT_DEVICE_ID, OPT_DATA_TYPE, OPT_MODEL, OPT_ITERATION, OPT_HELP };
-static const uint8_t timeline_options[] = {
-    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_DIALECT, OPT_HELP,
-};
-static const uint8_t summary_options[] = {
-    OPT_DIR, OPT_FORMAT, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_CLEAR, OPT_DIALECT, OPT_HELP,
-};
-static const uint8_t db_options[] = { OPT_DIR, OPT_DIALECT, OPT_HELP };
-
-static const struct command script_commands[] = {
-    {
-        .name = "import",
-        .usage = "-dir DIR [--cluster]",
-        .about = "read and check collections, write nothing",
-        .text = "Reads and checks every record of collections, and reports contents and losses.",
-        LIST_OF(import_options),
-        .run = run_import,
-    },
-    {
-        .name = "export timeline",
-        .usage = "-dir DIR [OPTION...]",
-        .about = "write timelines and the database",
-        .text = "Writes msprof_*.json, and msprof_*.db unless it exists.",
-        LIST_OF(timeline_options),
-        .run = run_timeline,
-    },
-    {
-        .name = "export summary",
-        .usage = "-dir DIR [OPTION...]",
-        .about = "write tables and the database",
-        .text = "Writes tables into mindstudio_profiler_output, and msprof_*.db unless it exists.",
-        LIST_OF(summary_options),
-        .run = run_summary,
-    },
-    {
-        .name = "export db",
-        .usage = "-dir DIR",
-        .about = "write the database",
-        .text = "Writes msprof_*.db, an SQLite database with all data.",
-        LIST_OF(db_options),
-        .run = run_db,
-    },
-    {
-        .name = "query",
-        .usage = "-dir DIR",
-        .about = "list models and iterations",
-        .text = "Prints one row per model and device: the number of its iterations and the longest one.",
-        LIST_OF(query_options),
-        .run = run_query,
-    },
-    {
-        .name = "analyze",
-        .usage = "-dir DIR --rule RULE,... [OPTION...]",
-        .about = "analyse communication",
-        .text = "Writes communication.json, communication_matrix.json and communication_analyzer.db into the directory analyze "
-                "of the collection.",
-        LIST_OF(analyze_options),
-        .run = run_communication,
-    },
-};
-/* clang-format on */
-enum { SCRIPT_COMMANDS = sizeof script_commands / sizeof *script_commands };
-
-static void script_overview(void)
-{
-    puts("usage: msprof.py COMMAND -dir DIR [OPTION...]\n");
-    for (size_t i = 0; i < SCRIPT_COMMANDS; i++)
-        printf("  %-16s %s\n", script_commands[i].name, script_commands[i].about);
-    puts("\nThis is ascope, called as msprof.py; see msprof.py COMMAND --help");
-}
-
-static int script_run(const struct command *c, int argc, char **argv)
-{
-    struct arguments a = arguments_new(FACE_MSPROF_PY);
-    int code = exit_code(a.face, STATUS_USAGE);
-    if (!options_parse(c, argc, argv, &a)) {
-        code = exit_code(a.face, arguments_refused(&a));
-    } else {
-        if (a.help) {
-            help_command(a.face, c);
-            code = 0;
-        } else if (a.n_words > 0) {
-            complain("%s: unexpected argument; see msprof.py %s --help", a.word[0], c->name);
-        } else {
-            code = c->run(&a);
-        }
+    puts("usage: msprof [--OPTION=VALUE...] PROGRAM [ARGUMENT...]\n"
+         "       msprof --sys-period=S --sys-devices=all|--host-sys-usage=cpu,mem [--OPTION=VALUE...]\n"
+         "       msprof --export=on|--parse=on|--query=on|--analyze=on --output=DIR [--OPTION=VALUE...]\n\n"
+         "This is ascope, called as msprof; ascope run has the same options under friendlier names.\n\noptions");
+    for (size_t i = 0; i < MSPROF_OPTIONS; i++) {
+        const struct msprof_row *r = &msprof_rows[i];
+        char text[120];
+        if (msprof_is_refused(r, l->on.chip))
+            continue;
+        const char *value = r->value                   ? r->value
+                            : r->kind == MSPROF_SWITCH ? "on|off"
+                            : r->kind == MSPROF_LIST   ? "LIST"
+                            : r->kind == MSPROF_FLAG   ? NULL
+                                                       : msprof_accepted(l, r);
+        snprintf(text, sizeof text, "--%s%s%s", r->name, value ? "=" : "", value ? value : "");
+        const char *list = r->kind == MSPROF_LIST ? msprof_accepted(l, r) : NULL;
+        const char *help = list ? arena_printf(l->mem, "%s; %s", r->help, list) : r->help;
+        help_row(text, help ? help : r->help);
     }
-    arguments_end(&a);
-    return code;
 }
 
-static bool is_help(const char *word)
-{
-    return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
-}
+/* ---- parsing ---- */
 
-int msprof_py_main(int argc, char **argv)
-{
-    const char *first = argc > 1 ? argv[1] : "", *second = argc > 2 ? argv[2] : "";
-    const bool is_export = strcmp(first, "export") == 0;
-    char name[40];
-    snprintf(name, sizeof name, "%.20s%s%.18s", first, is_export ? " " : "", is_export ? second : "");
-    for (size_t i = 0; i < SCRIPT_COMMANDS; i++)
-        if (strcmp(script_commands[i].name, name) == 0)
-            return script_run(&script_commands[i], argc - 1 - is_export, argv + 1 + is_export);
-    if (is_help(first) || (is_export && is_help(second))) {
-        script_overview();
-        return 0;
-    }
-    if (!*first || (is_export && !*second)) { /* the script answers with its help and 1 */
-        script_overview();
-        return 1;
-    }
-    complain("%s: accepted are import, export timeline, export summary, export db, query and analyze", name);
-    return exit_code(FACE_MSPROF_PY, STATUS_USAGE);
-}
-
-/* ---- msprof --------------------------------------------------------------------------------------------------- */
-
-static const uint8_t launcher_options[] = { OPT_OUTPUT,      OPT_EXPORT,         OPT_PARSE,   OPT_QUERY,
-                                            OPT_ANALYZE,     OPT_TYPE,           OPT_RULE,    OPT_MODEL,
-                                            OPT_ITERATION,   OPT_SUMMARY_FORMAT, OPT_REPORTS, OPT_CLEAR_SWITCH,
-                                            OPT_PYTHON_PATH, OPT_DIALECT,        OPT_HELP };
-
-static const struct command launcher = {
+static const uint8_t parsing_options[] = { OPT_OUTPUT,         OPT_TYPE,    OPT_RULE,         OPT_MODEL,  OPT_ITERATION,
+                                           OPT_SUMMARY_FORMAT, OPT_REPORTS, OPT_CLEAR_SWITCH, OPT_DIALECT };
+static const struct command parsing = {
     .name = "",
-    .usage = "--export=on|--parse=on|--query=on|--analyze=on --output=DIR [--OPTION=VALUE...]",
-    .about = "parse collections",
-    .text = "Exports, checks or lists collections. This is ascope, called as msprof: it does not collect.",
-    LIST_OF(launcher_options),
+    .option = parsing_options,
+    .n_options = sizeof parsing_options / sizeof *parsing_options,
     .value_follows_sign = true,
 };
 
-/* Options of collecting. The first ones choose a mode that collects; the others have no effect on parsing. */
-static const char *const collecting_mode[] = { "application", "dynamic", "sys-devices", "host-sys", "host-sys-usage" };
-static const char *const collecting_detail[] = {
-    "environment",
-    "storage-limit",
-    "delay",
-    "duration",
-    "pid",
-    "ascendcl",
-    "model-execution",
-    "runtime-api",
-    "ge-api",
-    "task-time",
-    "task-trace",
-    "aicore-shape",
-    "task-memory",
-    "task-tsfw",
-    "aicpu",
-    "hccl",
-    "msproftx",
-    "mstx-domain-include",
-    "mstx-domain-exclude",
-    "optype",
-    "l2",
-    "npu-events",
-    "task-block",
-    "instr-profiling",
-    "instr-profiling-freq",
-    "ai-core",
-    "aic-mode",
-    "aic-freq",
-    "aic-metrics",
-    "ai-vector-core",
-    "aiv-mode",
-    "aiv-freq",
-    "aiv-metrics",
-    "sys-period",
-    "sys-hardware-mem",
-    "sys-hardware-mem-freq",
-    "llc-profiling",
-    "sys-mem-serviceflow",
-    "sys-cpu-profiling",
-    "sys-cpu-freq",
-    "sys-profiling",
-    "sys-sampling-freq",
-    "sys-pid-profiling",
-    "sys-pid-sampling-freq",
-    "sys-io-profiling",
-    "sys-io-sampling-freq",
-    "sys-interconnection-profiling",
-    "sys-interconnection-freq",
-    "dvpp-profiling",
-    "dvpp-freq",
-    "sys-lp",
-    "sys-lp-freq",
-    "host-sys-pid",
-    "host-sys-usage-freq",
-    "nts-metrics",
-};
-
-static bool is_among(const char *word, const char *const *list, size_t n)
+/* The options about results, as the commands that make them want them. */
+static bool arguments_fill(struct arguments *a, const struct msprof_line *l)
 {
-    const size_t len = strcspn(word, "=");
-    for (size_t i = 0; i < n; i++)
-        if (strlen(list[i]) == len && strncmp(list[i], word, len) == 0)
-            return true;
-    return false;
-}
-
-/* Takes the options of collecting out of argv. True: what is left is about parsing. The first word that is no option is
- * the program to run, unless it follows an option without its "=": the launcher takes it for a lost value. */
-static bool parsing_only(int *argc, char **argv)
-{
-    int n = 1;
-    bool collects = false;
-    for (int i = 1; i < *argc && !collects; i++) {
-        const bool is_option = strncmp(argv[i], "--", 2) == 0;
-        if (is_help(argv[i])) {
-            argv[1] = argv[i];
-            *argc = 2;
-            return true;
-        }
-        collects = !is_option || is_among(argv[i] + 2, LIST_OF(collecting_mode));
-        if (is_option && is_among(argv[i] + 2, LIST_OF(collecting_detail)))
-            complain("note: %s has no effect on parsing", argv[i]);
-        else
-            argv[n++] = argv[i];
-        if (is_option && !strchr(argv[i], '=') && i + 1 < *argc && argv[i + 1][0] != '-')
-            i++;
+    static const enum msprof_option about_results[] = { MSPROF_OUTPUT,   MSPROF_TYPE,         MSPROF_RULE,
+                                                        MSPROF_MODEL_ID, MSPROF_ITERATION_ID, MSPROF_SUMMARY_FORMAT,
+                                                        MSPROF_REPORTS,  MSPROF_CLEAR,        MSPROF_DIALECT };
+    enum { MOST = sizeof about_results / sizeof *about_results };
+    char *argv[MOST + 2] = { (char *)"msprof" };
+    int argc = 1;
+    for (size_t i = 0; i < MOST; i++) {
+        const enum msprof_option id = about_results[i];
+        if (l->value[id] && (argv[argc] = arena_printf(l->mem, "--%s=%s", msprof_rows[id].name, l->value[id])))
+            argc++;
     }
-    argv[n] = NULL;
-    *argc = n;
-    return !collects;
+    return options_parse(&parsing, argc, argv, a);
 }
 
 /* As the launcher does: everything is read, then its models and iterations are listed. */
@@ -279,77 +93,77 @@ static int run_parse(struct arguments *a)
     return run_query(a);
 }
 
-/* clang-format off */
-static const struct mode {
-    enum option_id option;
-    size_t at; /* of its switch in struct arguments */
-    option_set forbidden;
-    int (*run)(struct arguments *a);
-} modes[] = {
-    { OPT_PARSE, offsetof(struct arguments, parses),
-      BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH), run_parse },
-    { OPT_QUERY, offsetof(struct arguments, queries),
-      BIT(OPT_PARSE) | BIT(OPT_EXPORT) | BIT(OPT_ANALYZE) | BIT(OPT_RULE) | BIT(OPT_CLEAR_SWITCH), run_query },
-    { OPT_EXPORT, offsetof(struct arguments, exports),
-      BIT(OPT_QUERY) | BIT(OPT_PARSE) | BIT(OPT_ANALYZE) | BIT(OPT_RULE), run_export },
-    { OPT_ANALYZE, offsetof(struct arguments, analyzes), BIT(OPT_QUERY) | BIT(OPT_EXPORT) | BIT(OPT_PARSE), run_communication },
-};
-/* clang-format on */
-
-static const option_set text_only =
-    BIT(OPT_ITERATION) | BIT(OPT_MODEL) | BIT(OPT_SUMMARY_FORMAT) | BIT(OPT_CLEAR_SWITCH) | BIT(OPT_REPORTS);
-
-static bool refuse(const struct arguments *a, option_set forbidden, const char *with)
+static int parse(const struct msprof_line *l)
 {
-    for (unsigned id = 0; id < OPTIONS; id++)
-        if (a->given & forbidden & BIT(id)) {
-            complain("--%s: not allowed with %s", option_rows[id].name, with);
-            return false;
-        }
-    return true;
+    static const struct {
+        enum msprof_mode mode;
+        unsigned want;
+        int (*run)(struct arguments *a);
+    } does[] = {
+        { MSPROF_IN_PARSE, 0, run_parse },
+        { MSPROF_IN_QUERY, 0, run_query },
+        { MSPROF_IN_EXPORT, WANT_TIMELINE | WANT_SUMMARY, run_export },
+        { MSPROF_IN_EXPORT_DB, WANT_DB, run_export },
+        { MSPROF_IN_ANALYZE, 0, run_communication },
+    };
+    struct arguments a = arguments_new(FACE_MSPROF);
+    int code = exit_code(FACE_MSPROF, STATUS_USAGE);
+    if (!arguments_fill(&a, l))
+        code = exit_code(FACE_MSPROF, arguments_refused(&a));
+    else
+        for (size_t i = 0; i < sizeof does / sizeof *does; i++)
+            if (does[i].mode == l->mode) {
+                a.dir = a.output;
+                a.options.want = does[i].want;
+                code = does[i].run(&a);
+            }
+    arguments_end(&a);
+    return code;
 }
 
-static enum exit_status launch(struct arguments *a, int *code)
+/* ---- operators ---- */
+
+/* Everything is the other tool's; without it there is nothing to do, which the reference does not count as a failure. */
+static int run_operator_tool(char **argv)
 {
-    const struct mode *m = NULL;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes && !m; i++)
-        if (*(const bool *)((const char *)a + modes[i].at))
-            m = &modes[i];
-    if (!m) {
-        complain("nothing to do: give --export=on, --parse=on, --query=on or --analyze=on; see msprof --help");
-        return STATUS_USAGE;
-    }
-    char shown[32];
-    snprintf(shown, sizeof shown, "--%s=on", option_rows[m->option].name);
-    if (!a->output) {
-        complain("%s: requires --output=DIR, the directory of the collection", shown);
-        return STATUS_USAGE;
-    }
-    const bool is_db = m->option == OPT_EXPORT && a->type == 1;
-    if (!refuse(a, m->forbidden, shown) || (is_db && !refuse(a, text_only, "--type=db")))
-        return STATUS_USAGE;
-    a->dir = a->output;
-    a->options.want = is_db ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
-    *code = m->run(a);
-    return STATUS_DONE;
+    const char *const home = getenv("ASCEND_TOOLKIT_HOME");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/tools/msopprof/bin/msopprof", home ? home : "");
+    argv[1] = path;
+    if (home)
+        execv(path, argv + 1);
+    printf("[ERROR] msprof op: no %s; %s\n", home ? path : "msopprof",
+           home ? "install the operator tools" : "set ASCEND_TOOLKIT_HOME to the toolkit that has it");
+    return 0;
+}
+
+static int msprof_collect(const struct msprof_line *l)
+{
+    (void)msprof_request(l);
+    puts("[ERROR] collecting is not supported; to export a collection, use msprof --export=on --output=DIR");
+    return exit_code(FACE_MSPROF, STATUS_USAGE);
 }
 
 int msprof_main(int argc, char **argv)
 {
-    struct arguments a = arguments_new(FACE_MSPROF);
-    enum exit_status status = STATUS_USAGE;
-    int code = 0;
-    if (argc < 2) {
-        help_command(FACE_MSPROF, &launcher);
-    } else if (!parsing_only(&argc, argv)) {
-        complain("collecting is not supported; to export a collection, use msprof --export=on --output=DIR");
-    } else if (options_parse(&launcher, argc, argv, &a)) {
-        if (a.help)
-            help_command(FACE_MSPROF, &launcher);
-        status = a.help ? STATUS_DONE : launch(&a, &code);
-    } else {
-        status = arguments_refused(&a);
+    if (argc > 1 && strncmp(argv[1], "op", 2) == 0)
+        return run_operator_tool(argv);
+    struct devices_online devices;
+    struct msprof_line l = { .on = machine_here(&devices), .say = print_message, .mem = arena_new() };
+    int code = exit_code(FACE_MSPROF, STATUS_USAGE);
+    if (!l.mem) {
+        complain_no_memory("the command line");
+        return code;
     }
-    arguments_end(&a);
-    return status == STATUS_DONE ? code : exit_code(FACE_MSPROF, status);
+    switch (msprof_read(&l, argc, argv)) {
+    case MSPROF_GOOD: code = l.mode & MSPROF_PARSES ? parse(&l) : msprof_collect(&l); break;
+    case MSPROF_WANTS_HELP: code = 0; /* fall through */
+    case MSPROF_NEEDS_USAGE: print_usage(&l); break;
+    case MSPROF_NOT_HERE: code = CODE_NOT_HERE; break;
+    case MSPROF_REFUSED: break;
+    }
+    if (arena_failed(l.mem))
+        complain_no_memory("the command line");
+    arena_free(l.mem);
+    return code;
 }

@@ -59,6 +59,16 @@ static int option_text(const struct option_row *o, bool has_sign, char *out, siz
     return (int)n;
 }
 
+void help_row(const char *option, const char *help)
+{
+    int at = printf("  %s", option);
+    if (at > OPTION_COLUMNS - 2) {
+        putchar('\n');
+        at = 0;
+    }
+    put_wrapped(help, OPTION_COLUMNS, at);
+}
+
 static const char *program_of(enum face face)
 {
     static const char *const name[FACES] = {
@@ -75,13 +85,8 @@ void help_command(enum face face, const struct command *c)
     for (size_t i = 0; i < c->n_options; i++) {
         const struct option_row *o = &option_rows[c->option[i]];
         char text[120], help[OPTION_HELP_BYTES];
-        int at = 2 + option_text(o, c->value_follows_sign, text, sizeof text);
-        printf("  %s", text);
-        if (at > OPTION_COLUMNS - 2) {
-            putchar('\n');
-            at = 0;
-        }
-        put_wrapped(option_help(o, help, sizeof help), OPTION_COLUMNS, at);
+        option_text(o, c->value_follows_sign, text, sizeof text);
+        help_row(text, option_help(o, help, sizeof help));
     }
     if (face != FACE_ASCOPE)
         return;

@@ -8,5 +8,6 @@
 int run_help(struct arguments *a);
 void help_overview(void);
 void help_command(enum face face, const struct command *c);
+void help_row(const char *option, const char *help); /* one line of a list of options, or more */
 
 #endif

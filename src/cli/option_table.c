@@ -22,10 +22,6 @@ enum { PATH_MOST = 4096, WORD_MOST = 40 };
     .kind = OPTION_NUMBER, .value = "N", .least = (from), .most = (to), .at = AT(field),                               \
     .width = sizeof((struct arguments){ 0 }.field)
 
-/* torch_npu reads `msprof --help`: with "--type" it exports databases, with the words up to ")", which must not be wrapped, it
- * expects one beside the text files. */
-#define TYPE_HELP "text(which will also export the database), the default, or db: the database only"
-
 /* clang-format off */
 const struct option_row option_rows[OPTIONS] = {
     [OPT_DIR] = { "dir", "collection-dir", .has_one_dash = true, .kind = OPTION_DIR, .value = "DIR", .at = AT(dir),
@@ -99,14 +95,6 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_METRIC] = { "metric", .kind = OPTION_CHOICE, .choice = { "self_cpu_time_total", "self_npu_time_total" },
                      .at = AT(metric), .value = "METRIC",
                      .help = "time of an operator: its own on the host (default) or on the device" },
-
-    [OPT_SCRIPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "documented", "current" }, .at = AT(options.dialect),
-        .help = "names of files and columns, unless ASCOPE_DIALECT is set: as documented, or as in current releases of msprof "
-                "and torch_npu (default)" },
-    [OPT_FORCE] = { "force", .kind = OPTION_FLAG, .at = AT(force),
-        .help = "replace files that ascope did not make; they are kept beside it as *.before-ascope" },
-    [OPT_REMOVE] = { "remove", .kind = OPTION_FLAG, .at = AT(remove),
-        .help = "remove what install-msprof made, and restore what --force replaced" },
 
     [OPT_SIM_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(sim.out_dir),
         .help = "output directory, created if missing; default: the current directory" },
@@ -190,7 +178,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_ANALYZE] = { "analyze", .kind = OPTION_SWITCH, .at = AT(analyzes),
         .help = "analyse communication: time and bytes by collective, link and pair of ranks" },
     [OPT_TYPE] = { "type", .kind = OPTION_CHOICE, .choice = { "text", "db" }, .at = AT(type),
-        .help = TYPE_HELP },
+        .help = "text: text files and the database (default); db: the database only" },
     [OPT_RULE] = { "rule", .letter = 'r', .kind = OPTION_TEXT, .value = "RULE,...", .at = AT(rule),
         .help = "communication, communication_matrix, or both separated by a comma (default)" },
     [OPT_SUMMARY_FORMAT] = { "summary-format", .kind = OPTION_CHOICE, .choice = { "csv", "json" },

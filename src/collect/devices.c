@@ -33,6 +33,22 @@ const struct device_kind *device_choose(const char *name, struct error *e)
     return NULL;
 }
 
+void devices_online(struct devices_online *out)
+{
+    struct error ignored = { 0 };
+    const struct device_kind *const kind = first_real(&ignored);
+    const unsigned n = kind ? kind->probe(&ignored) : 0;
+    *out = (struct devices_online){ .chip = -1 };
+    for (unsigned i = 0; i < n && out->n < ONLINE_MOST; i++) {
+        struct device_description d = { 0 };
+        if (!kind->describe(i, &d, &ignored))
+            continue;
+        if (out->n == 0 && d.npu)
+            out->chip = d.npu->platform;
+        out->id[out->n++] = (unsigned)d.id;
+    }
+}
+
 void *ascope_current_stream(void)
 {
     void *stream = NULL;

@@ -12,6 +12,15 @@
 /* NULL with e set: no such name. NULL without: "none", or "auto" and no real device. */
 const struct device_kind *device_choose(const char *name, struct error *e);
 
+/* The real devices that "auto" takes. */
+enum { ONLINE_MOST = 64 };
+struct devices_online {
+    int chip; /* platform number of the first; -1: there are none, or no NPUs */
+    unsigned id[ONLINE_MOST];
+    size_t n;
+};
+void devices_online(struct devices_online *out);
+
 /* Launches a mark on a stream: when the device comes to it, it stamps the time under this id (of the mark, or of the range: once
  * when it begins, once when it ends). For any thread. A stream that no device knows is left alone. */
 void device_mark(void *stream, uint64_t id);

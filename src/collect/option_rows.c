@@ -40,8 +40,8 @@ const struct ascope_choice option_host_systems[] = {
 static const struct ascope_choice host_usages[] = { { "cpu", ASCOPE_HOST_CPU }, { "mem", ASCOPE_HOST_MEM }, { NULL, 0 } };
 static const struct ascope_choice exports[] = { { "text", EXPORT_TEXT }, { "db", EXPORT_DB }, { NULL, 0 } };
 static const struct ascope_choice modes[] = { { "task-based", 0 }, { "sample-based", 1 }, { NULL, 0 } };
-static const struct ascope_choice llc[] = { { "read", 0 }, { "write", 1 }, { NULL, 0 } };
-static const struct ascope_choice blocks[] = { { "off", 0 }, { "on", 1 }, { "all", 1 }, { NULL, 0 } };
+static const struct ascope_choice llc[] = { { "read", 0 }, { "write", 1 }, { "capacity", 0 }, { "bandwidth", 1 }, { NULL, 0 } };
+static const struct ascope_choice blocks[] = { { "off", 0 }, { "on", 1 }, { "all", 2 }, { NULL, 0 } };
 static const struct ascope_choice ge_levels[] = {
     { "off", 0 }, { "l0", DATA_GE_API_L0 }, { "on", DATA_GE_API_L0 }, { "l1", DATA_GE_API_L0 | DATA_GE_API_L1 }, { NULL, 0 } };
 static const struct ascope_choice task_times[] = {
@@ -193,7 +193,8 @@ const struct recorder_option recorder_options[] = {
       DATA(DATA_SCHEDULER) },
     { { DEVICE, NAMES({ "aicore_shape", CMD }), ON_OFF, .help = "shapes of kernels at l0, 0x800000000", .otherwise = "off" },
       DATA(DATA_AICORE_SHAPE) },
-    { { DEVICE, NAMES({ "task_block", TF | CMD }), ONE_OF(blocks), .help = "blocks of tasks" }, FIELD(task_block) },
+    { { DEVICE, NAMES({ "task_block", TF | CMD }), ONE_OF(blocks), .help = "blocks of tasks; on: in short form where the device has one" },
+      FIELD(task_block), .set = option_set_blocks, .get = option_get_blocks },
     { { DEVICE, NAMES({ "ai_core", CMD }), ON_OFF, .help = "off: no counters of the AI cores", .otherwise = "by level" },
       FIELD(metrics), .set = option_set_ai_core, .changes_others = true },
     { { DEVICE, NAMES({ "aic_mode", CMD }, { "aiv_mode", CMD }), ONE_OF(modes), .help = "counters of the AI cores by task, or by time" },
@@ -253,6 +254,10 @@ const struct recorder_option recorder_options[] = {
     { { DEVICE, NAMES({ "optype", TF | ACL | CMD }), LIST_OF_NAMES, .help = "operator types whose counters are recorded",
         .otherwise = "all" },
       FIELD(op_types) },
+    { { DEVICE, NAMES({ "nts_metrics", CMD }), TEXT, .help = "counters of the task scheduler", .otherwise = "none" }, FIELD(nts_metrics) },
+    { { DEVICE, NAMES({ "device_ids", 0 }, { "sys_devices", CMD }), LIST_OF_NAMES, .help = "numbers of the devices to record",
+        .otherwise = "all" },
+      FIELD(device_ids) },
     { { DEVICE, NAMES({ "fp_point", TF }), TEXT, .help = "operator at which an iteration's forward part begins", .otherwise = "none" },
       FIELD(fp_point) },
     { { DEVICE, NAMES({ "bp_point", TF }), TEXT, .help = "operator at which an iteration's backward part ends", .otherwise = "none" },

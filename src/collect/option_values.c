@@ -47,7 +47,7 @@ struct kept {
     char text[];
 };
 
-const char *text_keep(const char *text)
+static const char *text_keep(const char *text)
 {
     static struct kept *all;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -114,7 +114,7 @@ void option_reset(struct ascope_options *o, const struct recorder_option *r)
         memcpy((char *)o + r->at, &r->initial_text, sizeof r->initial_text);
     else if (r->is.kind == ASCOPE_OPTION_MS)
         memcpy((char *)o + r->at, &(const double){ -1 }, sizeof(double));
-    else if (r->get)
+    else if (r->set == option_set_export)
         export_put(o, r->initial);
     else
         field_put(o, r, r->initial);
@@ -246,6 +246,19 @@ bool option_set_metrics(struct ascope_options *o, const struct recorder_option *
     const struct ascope_choice *c = choice_find(r->filed, value, strlen(value));
     c = c ? c : choice_find(r->is.choices, value, strlen(value));
     o->metrics = c ? (uint32_t)c->value : OPTION_NOT_KNOWN;
+    return c;
+}
+
+uint64_t option_get_blocks(const struct ascope_options *o)
+{
+    return !o->task_block ? 0 : o->task_block_shrink ? 1 : 2;
+}
+
+bool option_set_blocks(struct ascope_options *o, const struct recorder_option *r, const char *value)
+{
+    const struct ascope_choice *c = choice_find(r->is.choices, value, strlen(value));
+    o->task_block = c && c->value > 0;
+    o->task_block_shrink = c && c->value == 1;
     return c;
 }
 

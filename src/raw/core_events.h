@@ -14,4 +14,8 @@ struct core_events {
 
 const struct core_events *core_events_find(const char *name, const struct chip *chip); /* NULL: the chip has none */
 
+/* What a real device is asked to count, where that is not what the simulator counts. NULL: the chip has none. */
+const struct core_events *core_events_asked(const char *name, const struct chip *chip);
+const char *core_events_name(size_t i); /* of each group, from 0 on; NULL: there are no more */
+
 #endif
