@@ -84,7 +84,7 @@ static size_t torch_add(struct collection *s, int device, int64_t stream)
     struct framework_memory *m = &s->framework.memory;
     if (m->n == MOST)
         fail("too many records");
-    m->device_type[m->n] = TORCH_DEVICE_NPU;
+    m->device_type[m->n] = MEMORY_ON_NPU;
     m->device[m->n] = (int8_t)device;
     m->stream[m->n] = stream;
     return m->n++;
@@ -115,7 +115,7 @@ static void read_memory(struct collection *s)
         } else if (sscanf(line, "%15s %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %d", component, &time,
                           &allocated, &reserved, &active, &stream, &device) == 7) {
             const size_t i = torch_add(s, device, stream);
-            m->component[i] = strcmp(component, "WORKSPACE") == 0 ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING;
+            m->component[i] = strcmp(component, "WORKSPACE") == 0 ? COMPONENT_WORKSPACE : COMPONENT_CACHING;
             m->time_ns[i] = time;
             m->allocated_bytes[i] = allocated;
             m->reserved_bytes[i] = reserved;
@@ -168,7 +168,7 @@ static void block_event(struct collection *s, const struct block *b, char kind, 
     const size_t i = torch_add(s, b->device, b->stream);
     m->pointer[i] = b->number;
     m->thread[i] = (uint32_t)b->number;
-    m->kind[i] = kind == 'm' ? TORCH_MEMORY_MALLOC : kind == 'f' ? TORCH_MEMORY_FREE : TORCH_MEMORY_BLOCK_FREE;
+    m->kind[i] = kind == 'm' ? MEMORY_MALLOC : kind == 'f' ? MEMORY_FREE : MEMORY_BLOCK_FREE;
     m->size_bytes[i] = b->size;
     m->time_ns[i] = value[0];
     m->allocated_bytes[i] = value[1];

@@ -111,7 +111,7 @@ static void operators_keep_what_was_recorded(void **state)
     assert_int_equal(o->begin_ns[0], 10);
     assert_int_equal(o->end_ns[0], 20);
     assert_int_equal(o->sequence[0], -1);
-    assert_int_equal(o->scope[0], TORCH_SCOPE_USER);
+    assert_int_equal(o->scope[0], OP_SCOPE_USER);
     assert_string_equal(names_text(names, o->name[0]), "aten::add");
     assert_string_equal(names_text(names, o->shapes[0]), "2,3;\r\n;\r\n4");
     assert_int_equal(o->types[0], NAME_EMPTY);

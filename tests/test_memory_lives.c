@@ -43,7 +43,7 @@ static size_t memory_add(struct collection *s, uint8_t kind, uint64_t pointer, i
     m->kind[i] = kind;
     m->pointer[i] = pointer;
     m->time_ns[i] = time_ns;
-    m->device_type[i] = TORCH_DEVICE_NPU;
+    m->device_type[i] = MEMORY_ON_NPU;
     m->process[i] = PROCESS;
     return i;
 }
@@ -62,13 +62,13 @@ static void load_memory(struct collection *s, const char *records)
             continue;
         const char *at = strchr(token, '@'), *process = strchr(token, '/');
         const size_t i = memory_add(s,
-                                    (uint8_t)(kind == 'f'   ? TORCH_MEMORY_FREE
-                                              : kind == 'b' ? TORCH_MEMORY_BLOCK_FREE
-                                                            : TORCH_MEMORY_MALLOC),
+                                    (uint8_t)(kind == 'f'   ? MEMORY_FREE
+                                              : kind == 'b' ? MEMORY_BLOCK_FREE
+                                                            : MEMORY_MALLOC),
                                     pointer, at ? atoi(at + 1) : (int)s->framework.memory.n);
         struct framework_memory *m = &s->framework.memory;
-        m->component[i] = kind == 'w' ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING;
-        m->device_type[i] = kind == 'c' ? TORCH_DEVICE_CPU : TORCH_DEVICE_NPU;
+        m->component[i] = kind == 'w' ? COMPONENT_WORKSPACE : COMPONENT_CACHING;
+        m->device_type[i] = kind == 'c' ? MEMORY_ON_CPU : MEMORY_ON_NPU;
         m->allocator[i] = kind == 'x';
         m->process[i] = process ? (uint32_t)atoi(process + 1) : PROCESS;
     }
@@ -251,7 +251,7 @@ static void a_block_belongs_to_the_operator_that_asked_for_it(void **state)
             unsigned thread;
             int at;
             assert_int_equal(sscanf(token, "%u@%d", &thread, &at), 2);
-            const size_t m = memory_add(&s, TORCH_MEMORY_MALLOC, s.framework.memory.n, at);
+            const size_t m = memory_add(&s, MEMORY_MALLOC, s.framework.memory.n, at);
             s.framework.memory.thread[m] = thread;
         }
         assert_true(memory_lives_analyse(&s, &e));
@@ -298,9 +298,9 @@ static void load_series(struct collection *s, const char *records)
             g->device[g->n++] = (uint32_t)device;
             continue;
         }
-        const size_t i = memory_add(s, TORCH_MEMORY_MALLOC, place, at);
+        const size_t i = memory_add(s, MEMORY_MALLOC, place, at);
         struct framework_memory *m = &s->framework.memory;
-        m->component[i] = kind == 'w' ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING;
+        m->component[i] = kind == 'w' ? COMPONENT_WORKSPACE : COMPONENT_CACHING;
         m->allocated_bytes[i] = place * 10;
         m->reserved_bytes[i] = place * 100;
         m->device[i] = (int8_t)device;
@@ -391,11 +391,11 @@ static void peaks_of_one_device(void **state)
         int64_t allocated;
         bool is_cpu, is_simulated, is_partial;
     } row[] = {
-        { "an NPU", "t5 t6#1 g7", { TORCH_DEVICE_NPU, 0 }, 40, false, false, false },
-        { "another one", "t5 t6#1 g7", { TORCH_DEVICE_NPU, 1 }, 20, false, false, false },
-        { "one that is simulated counts while it is recorded", "t5", { TORCH_DEVICE_NPU, 0 }, 10, false, true, true },
-        { "so does the CPU", "t5", { TORCH_DEVICE_CPU, 0 }, 10, true, false, true },
-        { "which graphs do not use", "t5 g6", { TORCH_DEVICE_CPU, 0 }, 10, true, false, true },
+        { "an NPU", "t5 t6#1 g7", { MEMORY_ON_NPU, 0 }, 40, false, false, false },
+        { "another one", "t5 t6#1 g7", { MEMORY_ON_NPU, 1 }, 20, false, false, false },
+        { "one that is simulated counts while it is recorded", "t5", { MEMORY_ON_NPU, 0 }, 10, false, true, true },
+        { "so does the CPU", "t5", { MEMORY_ON_CPU, 0 }, 10, true, false, true },
+        { "which graphs do not use", "t5 g6", { MEMORY_ON_CPU, 0 }, 10, true, false, true },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct collection s;
@@ -406,7 +406,7 @@ static void peaks_of_one_device(void **state)
         load_series(&s, row[i].records);
         s.collector.is_simulated = row[i].is_simulated;
         for (size_t k = 0; row[i].is_cpu && k < s.framework.memory.n; k++)
-            s.framework.memory.device_type[k] = TORCH_DEVICE_CPU;
+            s.framework.memory.device_type[k] = MEMORY_ON_CPU;
         assert_true(memory_peaks_find(&peaks, &s, &row[i].device, &e));
         assert_int_equal(peaks.allocated.bytes, row[i].allocated);
         assert_int_equal(peaks.is_partial, row[i].is_partial);

@@ -73,8 +73,8 @@ static void add_memory(struct story *s, const char *line)
     const size_t i = m->n++;
     assert_int_equal(sscanf(line, "%ld %lu %ld %u", &m->time_ns[i], &m->pointer[i], &m->size_bytes[i], &m->thread[i]),
                      4);
-    m->device_type[i] = TORCH_DEVICE_NPU;
-    m->kind[i] = m->size_bytes[i] < 0 ? TORCH_MEMORY_FREE : TORCH_MEMORY_MALLOC;
+    m->device_type[i] = MEMORY_ON_NPU;
+    m->kind[i] = m->size_bytes[i] < 0 ? MEMORY_FREE : MEMORY_MALLOC;
     m->allocated_bytes[i] = 100 + (int64_t)i;
 }
 
@@ -269,12 +269,12 @@ static void stories_have_the_right_end(void **state)
         char found[4000];
         print_message("  %s\n", story[i].what);
         assert_true(
-            memory_timeline_find(&m, &s->collection, (struct memory_device){ TORCH_DEVICE_NPU, 0 }, &lost, s->mem, &e));
+            memory_timeline_find(&m, &s->collection, (struct memory_device){ MEMORY_ON_NPU, 0 }, &lost, s->mem, &e));
         print_timeline(&m, found);
         assert_string_equal(found, story[i].timeline);
         assert_int_equal(losses_damage(&lost), story[i].n_damaged);
         assert_true(
-            memory_timeline_find(&m, &s->collection, (struct memory_device){ TORCH_DEVICE_NPU, 1 }, &lost, s->mem, &e));
+            memory_timeline_find(&m, &s->collection, (struct memory_device){ MEMORY_ON_NPU, 1 }, &lost, s->mem, &e));
         assert_int_equal(m.n, 0);
         story_free(s);
     }
@@ -294,7 +294,7 @@ static void points_are_sums_over_whole_microseconds(void **state)
     struct losses lost = { 0 };
     struct error e = { 0 };
     assert_true(
-        memory_timeline_find(&m, &s->collection, (struct memory_device){ TORCH_DEVICE_NPU, 0 }, &lost, s->mem, &e));
+        memory_timeline_find(&m, &s->collection, (struct memory_device){ MEMORY_ON_NPU, 0 }, &lost, s->mem, &e));
     size_t n = 0;
     for (struct memory_points p = memory_points_of(&m); memory_points_next(&p); n++) {
         assert_true(n < ROWS(us));

@@ -315,7 +315,7 @@ static void memory_comes_back(void **state)
         assert_int_equal(m->device_type[i], event[i].device_type);
         assert_int_equal(m->device[i], event[i].device);
         assert_int_equal(m->kind[i], event[i].event);
-        assert_int_equal(m->component[i], event[i].is_workspace ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING);
+        assert_int_equal(m->component[i], event[i].is_workspace ? COMPONENT_WORKSPACE : COMPONENT_CACHING);
         assert_int_equal(m->thread[i], gettid());
         assert_int_equal(m->process[i], getpid());
     }

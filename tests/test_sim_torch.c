@@ -95,7 +95,7 @@ static void steps_are_reported_by_their_names(void **state)
         snprintf(name, sizeof name, "ProfilerStep#%u", n_steps);
         if (strcmp(names_text(s.profile.names, ops->name[i]), name) != 0)
             continue;
-        assert_int_equal(ops->scope[i], TORCH_SCOPE_USER);
+        assert_int_equal(ops->scope[i], OP_SCOPE_USER);
         n_steps++;
     }
     assert_int_equal(n_steps, o.steps);
@@ -157,9 +157,9 @@ static void memory_adds_up(void **state)
     collection_make(&s, &o);
     const struct framework_memory *m = &s.framework.memory;
     for (size_t i = 0; i < m->n; i++) {
-        if (m->device_type[i] != TORCH_DEVICE_NPU || m->component[i] != TORCH_COMPONENT_CACHING)
+        if (m->device_type[i] != MEMORY_ON_NPU || m->component[i] != COMPONENT_CACHING)
             continue;
-        allocated += m->kind[i] == TORCH_MEMORY_FREE ? 0 : m->size_bytes[i];
+        allocated += m->kind[i] == MEMORY_FREE ? 0 : m->size_bytes[i];
         assert_int_equal(m->allocated_bytes[i], allocated);
         assert_true(m->reserved_bytes[i] >= allocated);
         n++;

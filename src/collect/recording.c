@@ -250,9 +250,9 @@ static __attribute__((noinline)) void memory_put(const struct ascope_memory *m)
         .stream = m->stream,
         .device_type = m->device_type,
         .device = m->device,
-        .component = m->is_workspace ? TORCH_COMPONENT_WORKSPACE : TORCH_COMPONENT_CACHING,
+        .component = m->is_workspace ? COMPONENT_WORKSPACE : COMPONENT_CACHING,
         .kind = m->event,
-        .allocator = TORCH_ALLOCATOR_INNER,
+        .allocator = ALLOCATOR_INNER,
         .thread = ring_thread_inline(),
         .process = recording_process,
     };

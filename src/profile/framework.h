@@ -25,7 +25,7 @@ struct framework_ops {
     int64_t *sequence;        /* the same for an operator and its backward; -1: none */
     uint64_t *forward_thread; /* of a backward: a number of the thread that ran its forward; 0 for all others */
     uint32_t *process, *thread;
-    uint8_t *scope;
+    uint8_t *scope; /* OP_SCOPE_USER, ... of raw/framework_values.h */
     name_id *name;
     name_id *types, *shapes, *stack; /* with a line break behind each ";", as all outputs show them */
     name_id *modules, *flops;
@@ -52,7 +52,7 @@ struct framework_memory {
     int64_t *allocated_bytes, *reserved_bytes, *active_bytes;
     int64_t *stream;
     int8_t *device_type, *device;
-    uint8_t *component, *kind, *allocator; /* see raw/torch.h */
+    uint8_t *component, *kind, *allocator; /* see raw/framework_values.h */
     uint32_t *process, *thread;
 };
 

@@ -7,11 +7,12 @@
 #ifndef ASCOPE_RAW_TORCH_H
 #define ASCOPE_RAW_TORCH_H
 
+#include "raw/framework_values.h"
 #include "raw/layout.h"
 
 enum { TLV_HEAD = 6 }; /* type and length */
 
-/* torch.op_range: an operator, or a range that the user named. */
+/* torch.op_range: an operator, or a range that the user named. Its scope is an OP_SCOPE of framework_values.h. */
 enum {
     TORCH_OP_BEGIN,
     TORCH_OP_END,
@@ -24,7 +25,6 @@ enum {
     TORCH_OP_ASYNC,
     TORCH_OP_FIELDS
 };
-enum { TORCH_SCOPE_BACKWARD = 1, TORCH_SCOPE_USER = 7 };
 /* Its fields. */
 enum {
     TORCH_TEXT_NAME = 2,
@@ -52,7 +52,7 @@ enum {
 enum { TORCH_MARK_TEXT_NAME = 1 };
 extern const struct layout torch_mark_layout;
 
-/* torch.memory_usage: an allocator took or gave back a block. */
+/* torch.memory_usage: an allocator took or gave back a block. framework_values.h has the values of type, component, kind, allocator. */
 enum {
     TORCH_MEMORY_POINTER,
     TORCH_MEMORY_TIME,
@@ -70,10 +70,6 @@ enum {
     TORCH_MEMORY_PROCESS,
     TORCH_MEMORY_FIELDS
 };
-enum { TORCH_DEVICE_CPU = 0, TORCH_DEVICE_NPU = 20 };
-enum { TORCH_COMPONENT_CACHING, TORCH_COMPONENT_WORKSPACE };
-enum { TORCH_MEMORY_MALLOC, TORCH_MEMORY_FREE, TORCH_MEMORY_BLOCK_FREE };
-enum { TORCH_ALLOCATOR_INNER };
 extern const struct layout torch_memory_layout;
 
 /* torch.python_tracer_func, an array: a Python frame or C function was entered or left. */

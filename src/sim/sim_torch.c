@@ -40,7 +40,7 @@ static void op_end(struct sim_torch *t)
 static void range_begin(struct sim_torch *t, const char *name)
 {
     struct torch_op *op = op_begin(t, name, NULL);
-    op->scope = TORCH_SCOPE_USER;
+    op->scope = OP_SCOPE_USER;
     op->has_stack = false;
 }
 
@@ -211,7 +211,7 @@ static struct torch_task backward_run(struct sim_torch *t, const char *call, uin
     }
     if (has_node) {
         struct torch_op *op = op_begin(t, node, "g");
-        op->scope = TORCH_SCOPE_BACKWARD;
+        op->scope = OP_SCOPE_BACKWARD;
         op->sequence = is_last ? NO_SEQUENCE : (int64_t)(t->sequence + position(t));
         op->forward_thread = !is_last;
     }

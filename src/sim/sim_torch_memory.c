@@ -32,11 +32,11 @@ static void event_write(struct sim_torch *t, const struct event *e, uint64_t all
     layout_put(l, TORCH_MEMORY_RESERVED, rec, reserved);
     layout_put(l, TORCH_MEMORY_ACTIVE, rec, e->is_host ? 0 : allocated);
     layout_put(l, TORCH_MEMORY_STREAM, rec, e->is_host ? 0 : STREAM);
-    layout_put(l, TORCH_MEMORY_DEVICE_TYPE, rec, e->is_host ? TORCH_DEVICE_CPU : TORCH_DEVICE_NPU);
+    layout_put(l, TORCH_MEMORY_DEVICE_TYPE, rec, e->is_host ? MEMORY_ON_CPU : MEMORY_ON_NPU);
     layout_put(l, TORCH_MEMORY_DEVICE, rec, e->is_host ? NO_DEVICE : t->of->index);
     layout_put(l, TORCH_MEMORY_COMPONENT, rec, e->component);
     layout_put(l, TORCH_MEMORY_KIND, rec, e->kind);
-    layout_put(l, TORCH_MEMORY_ALLOCATOR, rec, TORCH_ALLOCATOR_INNER);
+    layout_put(l, TORCH_MEMORY_ALLOCATOR, rec, ALLOCATOR_INNER);
     layout_put(l, TORCH_MEMORY_THREAD, rec, e->thread);
     layout_put(l, TORCH_MEMORY_PROCESS, rec, t->of->pid);
 }
@@ -44,12 +44,11 @@ static void event_write(struct sim_torch *t, const struct event *e, uint64_t all
 /* A block that another stream has used is returned to the pool first, and released by its tensor right after. */
 static void block_release(struct sim_torch *t, struct torch_block *b)
 {
-    struct event e = { b->address, t->at->now, -(int64_t)b->bytes, .kind = TORCH_MEMORY_BLOCK_FREE,
-                       .thread = t->at->id };
+    struct event e = { b->address, t->at->now, -(int64_t)b->bytes, .kind = MEMORY_BLOCK_FREE, .thread = t->at->id };
     t->allocated -= b->bytes;
     event_write(t, &e, t->allocated, t->reserved);
     t->at->now = e.time += 3;
-    e.kind = TORCH_MEMORY_FREE;
+    e.kind = MEMORY_FREE;
     event_write(t, &e, t->allocated, t->reserved);
     b->bytes = 0;
 }
@@ -88,15 +87,15 @@ void torch_release_all(struct sim_torch *t)
 void torch_workspace(struct sim_torch *t, uint64_t time)
 {
     enum { FIRST = 4 << 20, MOST = 1 << 30 };
-    struct event e = { workspace_at,      time,  -(int64_t)t->workspace, TORCH_COMPONENT_WORKSPACE,
-                       TORCH_MEMORY_FREE, false, t->queue_thread };
+    struct event e = { workspace_at, time,  -(int64_t)t->workspace, COMPONENT_WORKSPACE,
+                       MEMORY_FREE,  false, t->queue_thread };
     if (t->workspace >= MOST)
         return;
     if (t->workspace > 0)
         event_write(t, &e, 0, 0);
     t->workspace = t->workspace > 0 ? 2 * t->workspace : FIRST;
-    e = (struct event){ workspace_at,        time + 3, (int64_t)t->workspace, TORCH_COMPONENT_WORKSPACE,
-                        TORCH_MEMORY_MALLOC, false,    t->queue_thread };
+    e = (struct event){ workspace_at,  time + 3, (int64_t)t->workspace, COMPONENT_WORKSPACE,
+                        MEMORY_MALLOC, false,    t->queue_thread };
     event_write(t, &e, t->workspace, t->workspace);
 }
 

@@ -3,7 +3,7 @@
 
 #include "analyse/framework/memory_names.h"
 #include "base/sort.h"
-#include "raw/torch.h"
+#include "raw/framework_values.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
@@ -26,7 +26,7 @@ static bool events_sort(struct events *v, const struct framework_memory *m, stru
         return false;
     for (uint32_t i = 0; i < m->n; i++) {
         v->time[i] = (uint64_t)m->time_ns[i] ^ SIGN;
-        if (m->device_type[i] == TORCH_DEVICE_NPU && m->allocator[i] == TORCH_ALLOCATOR_INNER)
+        if (m->device_type[i] == MEMORY_ON_NPU && m->allocator[i] == ALLOCATOR_INNER)
             v->by_time[v->n++] = i;
     }
     if (!order_by_u64(v->by_time, v->n, v->time))
@@ -58,9 +58,9 @@ static bool found_take(struct found *f, size_t most, struct arena *mem)
 static void count_missing(struct found *f, const struct framework_memory *m)
 {
     const size_t life = f->n - 1;
-    if (m->component[f->row[TORCH_MEMORY_MALLOC][life]] != TORCH_COMPONENT_CACHING)
+    if (m->component[f->row[MEMORY_MALLOC][life]] != COMPONENT_CACHING)
         return;
-    for (int k = TORCH_MEMORY_FREE; k <= TORCH_MEMORY_BLOCK_FREE; k++)
+    for (int k = MEMORY_FREE; k <= MEMORY_BLOCK_FREE; k++)
         f->n_unpaired += f->row[k][life] == NO_ROW;
 }
 
@@ -70,7 +70,7 @@ static void find_lives(struct found *f, const struct framework_memory *m, const 
     bool is_open = false;
     for (size_t i = 0; i < n; i++) {
         const uint8_t kind = m->kind[row[i]];
-        if (kind > TORCH_MEMORY_BLOCK_FREE)
+        if (kind > MEMORY_BLOCK_FREE)
             continue;
         if (is_open && f->row[kind][f->n - 1] == NO_ROW) {
             f->row[kind][f->n - 1] = row[i];
@@ -78,11 +78,11 @@ static void find_lives(struct found *f, const struct framework_memory *m, const 
         }
         if (is_open)
             count_missing(f, m);
-        is_open = kind == TORCH_MEMORY_MALLOC;
+        is_open = kind == MEMORY_MALLOC;
         f->n_unpaired += !is_open;
         if (is_open) {
-            f->row[TORCH_MEMORY_MALLOC][f->n] = row[i];
-            f->row[TORCH_MEMORY_FREE][f->n] = f->row[TORCH_MEMORY_BLOCK_FREE][f->n] = NO_ROW;
+            f->row[MEMORY_MALLOC][f->n] = row[i];
+            f->row[MEMORY_FREE][f->n] = f->row[MEMORY_BLOCK_FREE][f->n] = NO_ROW;
             f->turn[f->n++] = turn;
         }
     }
@@ -107,7 +107,7 @@ static bool put_in_order(struct memory_lives *l, const struct found *f, const st
     uint32_t *order = arena_take(scratch, f->n, sizeof *order);
     uint64_t *when = arena_take(scratch, f->n, sizeof *when);
     uint32_t **const column[] = {
-        [TORCH_MEMORY_MALLOC] = &l->taken, [TORCH_MEMORY_FREE] = &l->freed, [TORCH_MEMORY_BLOCK_FREE] = &l->returned
+        [MEMORY_MALLOC] = &l->taken, [MEMORY_FREE] = &l->freed, [MEMORY_BLOCK_FREE] = &l->returned
     };
     for (int k = 0; k < 3; k++)
         *column[k] = arena_take(mem, f->n, sizeof **column[k]);
@@ -115,7 +115,7 @@ static bool put_in_order(struct memory_lives *l, const struct found *f, const st
     if (arena_failed(mem) || arena_failed(scratch))
         return false;
     for (size_t i = 0; i < f->n; i++)
-        when[i] = v->time[f->row[TORCH_MEMORY_MALLOC][i]];
+        when[i] = v->time[f->row[MEMORY_MALLOC][i]];
     order_fill(order, f->n);
     if (!order_by_u32(order, f->n, f->turn) || !order_by_u64(order, f->n, when))
         return false;

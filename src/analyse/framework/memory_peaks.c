@@ -3,7 +3,7 @@
 
 #include "base/keys.h"
 #include "base/sort.h"
-#include "raw/torch.h"
+#include "raw/framework_values.h"
 
 enum { ALLOCATED, RESERVED, COUNTERS };
 
@@ -32,7 +32,7 @@ static bool is_npu_recorded(const struct collection *s)
 {
     const struct framework_memory *m = &s->framework.memory;
     for (size_t i = 0; i < m->n; i++)
-        if (m->device_type[i] == TORCH_DEVICE_NPU)
+        if (m->device_type[i] == MEMORY_ON_NPU)
             return true;
     return s->profile.host.records.op_memory.n > 0;
 }
@@ -52,12 +52,12 @@ static bool find_reports(struct search *q)
     const bool is_only = q->s->profile.n_devices == 1; /* see memory_device() */
     for (uint32_t i = 0; i < m->n; i++) {
         const enum memory_source source =
-            m->component[i] == TORCH_COMPONENT_WORKSPACE ? MEMORY_OF_WORKSPACE : MEMORY_OF_FRAMEWORK;
+            m->component[i] == COMPONENT_WORKSPACE ? MEMORY_OF_WORKSPACE : MEMORY_OF_FRAMEWORK;
         if (m->device_type[i] == q->type && (!q->device || m->device[i] == q->device->number) &&
             !add_report(q, source, i))
             return false;
     }
-    for (uint32_t i = 0; q->type == TORCH_DEVICE_NPU && i < g->n; i++)
+    for (uint32_t i = 0; q->type == MEMORY_ON_NPU && i < g->n; i++)
         if ((!q->device || is_only || g->device[i] == (uint32_t)q->device->number) &&
             !add_report(q, MEMORY_OF_GRAPHS, i))
             return false;
@@ -145,8 +145,8 @@ bool memory_peaks_find(struct memory_peaks *out, const struct collection *s, con
                        struct error *e)
 {
     struct search q = { .s = s, .device = device, .mem = arena_new() };
-    q.type = device ? device->type : is_npu_recorded(s) ? TORCH_DEVICE_NPU : TORCH_DEVICE_CPU;
-    *out = (struct memory_peaks){ .is_partial = q.type == TORCH_DEVICE_CPU || s->collector.is_simulated };
+    q.type = device ? device->type : is_npu_recorded(s) ? MEMORY_ON_NPU : MEMORY_ON_CPU;
+    *out = (struct memory_peaks){ .is_partial = q.type == MEMORY_ON_CPU || s->collector.is_simulated };
     const uint32_t *order = q.mem && find_reports(&q) ? order_reports(&q) : NULL;
     bool done = order != NULL;
     for (size_t i = 0; done && i < q.report.n; i++) {

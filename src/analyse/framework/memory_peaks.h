@@ -11,7 +11,7 @@
 #include "analyse/framework/memory_series.h"
 
 struct memory_device {
-    int32_t type, number; /* TORCH_DEVICE_CPU, -1; TORCH_DEVICE_NPU, 0 */
+    int32_t type, number; /* MEMORY_ON_CPU, -1; MEMORY_ON_NPU, 0 */
 };
 
 /* When a device held most, and for whom it was taking more at that moment. */

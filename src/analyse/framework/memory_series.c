@@ -3,7 +3,7 @@
 
 #include "base/keys.h"
 #include "base/sort.h"
-#include "raw/torch.h"
+#include "raw/framework_values.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
@@ -28,7 +28,7 @@ static bool framework_rows(struct rows *r, const struct framework_memory *m, str
 {
     *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row), .time_ns = m->time_ns };
     for (uint32_t i = 0; r->row && i < m->n; i++)
-        if (m->device_type[i] == TORCH_DEVICE_NPU)
+        if (m->device_type[i] == MEMORY_ON_NPU)
             r->row[r->n++] = i;
     return r->row && sort_by_time(r, m->n, mem);
 }
@@ -96,7 +96,7 @@ bool memory_series_make(struct memory_series *out, const struct collection *s, b
                        &last_graph))
             return false;
         out->row[out->n] = row;
-        if (!is_graph && m->component[row] == TORCH_COMPONENT_WORKSPACE) {
+        if (!is_graph && m->component[row] == COMPONENT_WORKSPACE) {
             out->source[out->n] = MEMORY_OF_WORKSPACE;
             out->other[out->n] = NO_ROW;
             continue;

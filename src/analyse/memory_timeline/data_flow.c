@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-#include "raw/torch.h"
+#include "raw/framework_values.h"
 
 static bool is_node(const struct event_tree *t, const struct storages *s, uint32_t at)
 {
     const struct event v = event_of(t->f, t->event[at]);
     return v.kind == EVENT_MEMORY ||
-           (v.kind == EVENT_OP && (t->f->ops.scope[v.row] == TORCH_SCOPE_BACKWARD || s->is_known[v.row]));
+           (v.kind == EVENT_OP && (t->f->ops.scope[v.row] == OP_SCOPE_BACKWARD || s->is_known[v.row]));
 }
 
 /* Marks the outermost nodes, by position. */

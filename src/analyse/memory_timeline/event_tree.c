@@ -6,7 +6,7 @@
 #include "analyse/host/nesting.h"
 #include "base/keys.h"
 #include "base/sort.h"
-#include "raw/torch.h"
+#include "raw/framework_values.h"
 
 enum { NO_EVENT = UINT32_MAX };
 static const uint64_t sign = (uint64_t)1 << 63;
@@ -83,7 +83,7 @@ static uint64_t forward_thread(const struct growing *g, uint32_t number)
     const struct event v = event_of(g->f, number);
     if (v.kind != EVENT_OP)
         return 0;
-    if (o->scope[v.row] == 0 && v.row + 1 < o->n && o->scope[v.row + 1] == TORCH_SCOPE_BACKWARD &&
+    if (o->scope[v.row] == 0 && v.row + 1 < o->n && o->scope[v.row + 1] == OP_SCOPE_BACKWARD &&
         strncmp(names_text(g->names, o->name[v.row]), engine, sizeof engine - 1) == 0)
         return o->forward_thread[v.row + 1];
     return o->forward_thread[v.row];
@@ -129,7 +129,7 @@ static void lay_out(struct event_tree *t, const uint32_t *parent, uint32_t *size
         t->event[at] = t->by_begin[i];
         t->end[at] = at + size[i];
         const struct event v = event_of(t->f, t->event[at]);
-        t->in_backward[at] = (v.kind == EVENT_OP && t->f->ops.scope[v.row] == TORCH_SCOPE_BACKWARD) ||
+        t->in_backward[at] = (v.kind == EVENT_OP && t->f->ops.scope[v.row] == OP_SCOPE_BACKWARD) ||
                              (parent[i] != NO_EVENT && t->in_backward[position[parent[i]]]);
     }
 }
@@ -182,7 +182,7 @@ static bool build(struct event_tree *t, const struct names *names, struct arena 
         return false;
     for (uint32_t i = 0; i < n_numbers; i++) {
         const struct event v = event_of(f, i);
-        if (v.kind != EVENT_MEMORY || f->memory.kind[v.row] != TORCH_MEMORY_BLOCK_FREE)
+        if (v.kind != EVENT_MEMORY || f->memory.kind[v.row] != MEMORY_BLOCK_FREE)
             t->by_begin[t->n++] = i;
     }
     struct growing g = { .f = f, .names = names, .by_begin = t->by_begin, .mem = scratch };

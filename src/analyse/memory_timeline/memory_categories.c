@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "raw/torch.h"
+#include "raw/framework_values.h"
 
 const char *const memory_category_name[MEMORY_CATEGORIES] = {
     [MEMORY_PARAMETER] = "PARAMETER",
@@ -103,7 +103,7 @@ static void find_accumulated(struct finding *w)
     for (uint32_t at = 0; at + 1 < w->t->n; at++) {
         const struct event v = event_of(w->t->f, w->t->event[at]);
         const struct event first = event_of(w->t->f, w->t->event[at + 1]);
-        if (v.kind == EVENT_OP && o->scope[v.row] == TORCH_SCOPE_BACKWARD && w->t->end[at] > at + 1 &&
+        if (v.kind == EVENT_OP && o->scope[v.row] == OP_SCOPE_BACKWARD && w->t->end[at] > at + 1 &&
             first.kind == EVENT_OP && w->s->begins_with_tensor[first.row] &&
             is_one_of(names_text(w->names, o->name[v.row]), "torch::autograd::AccumulateGrad",
                       "struct torch::autograd::AccumulateGrad") &&

@@ -4,7 +4,7 @@
 #include "analyse/framework/collection_analyse.h"
 #include "base/sort.h"
 #include "base/stamp.h"
-#include "raw/torch.h"
+#include "raw/framework_values.h"
 
 /* One row before the rows are in order. */
 struct memory_step {
@@ -202,7 +202,7 @@ bool memory_timeline_find(struct memory_timeline *m, const struct collection *s,
                           struct losses *lost, struct arena *mem, struct error *e)
 {
     *m = (struct memory_timeline){ .device = device,
-                                   .is_simulated = device.type == TORCH_DEVICE_NPU && collection_is_simulated(s) };
+                                   .is_simulated = device.type == MEMORY_ON_NPU && collection_is_simulated(s) };
     struct arena *scratch = arena_new();
     const bool done = scratch && find(m, s, lost, mem, scratch, e);
     arena_free(scratch);
@@ -214,7 +214,7 @@ size_t memory_devices(const struct collection *s, struct memory_device *out, siz
     const struct framework_memory *m = &s->framework.memory;
     bool is_seen[1 << 16] = { 0 };
     for (size_t i = 0; i < m->n; i++)
-        if (m->kind[i] != TORCH_MEMORY_BLOCK_FREE)
+        if (m->kind[i] != MEMORY_BLOCK_FREE)
             is_seen[(uint8_t)m->device_type[i] << 8 | (uint8_t)m->device[i]] = true;
     size_t n = 0;
     for (size_t i = 0; i < sizeof is_seen && n < most; i++)
@@ -226,11 +226,11 @@ size_t memory_devices(const struct collection *s, struct memory_device *out, siz
 struct memory_device memory_usual_device(const struct collection *s)
 {
     const struct framework_memory *m = &s->framework.memory;
-    struct memory_device found = { TORCH_DEVICE_CPU, -1 };
+    struct memory_device found = { MEMORY_ON_CPU, -1 };
     for (size_t i = 0; i < m->n; i++)
-        if (m->device_type[i] == TORCH_DEVICE_NPU && m->kind[i] != TORCH_MEMORY_BLOCK_FREE &&
-            (found.type != TORCH_DEVICE_NPU || m->device[i] < found.number))
-            found = (struct memory_device){ TORCH_DEVICE_NPU, m->device[i] };
+        if (m->device_type[i] == MEMORY_ON_NPU && m->kind[i] != MEMORY_BLOCK_FREE &&
+            (found.type != MEMORY_ON_NPU || m->device[i] < found.number))
+            found = (struct memory_device){ MEMORY_ON_NPU, m->device[i] };
     return found;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/gzip.h"
 #include "export/pages/memory_page.h"
-#include "raw/torch.h"
+#include "raw/framework_values.h"
 
 /* ---- devices -------------------------------------------------------------------------------------------------- */
 
@@ -14,21 +14,21 @@ bool memory_device_read(const char *text, struct memory_device *out)
 {
     unsigned number;
     char more;
-    *out = (struct memory_device){ TORCH_DEVICE_CPU, -1 };
+    *out = (struct memory_device){ MEMORY_ON_CPU, -1 };
     if (strcmp(text, "cpu") == 0)
         return true;
     if (strncmp(text, "npu:", 4) != 0 || strspn(text + 4, "0123456789") != strlen(text + 4) ||
         sscanf(text + 4, "%3u%c", &number, &more) != 1)
         return false;
-    *out = (struct memory_device){ TORCH_DEVICE_NPU, (int32_t)number };
+    *out = (struct memory_device){ MEMORY_ON_NPU, (int32_t)number };
     return true;
 }
 
 const char *memory_device_text(struct memory_device d, char out[MEMORY_DEVICE_TEXT])
 {
-    if (d.type == TORCH_DEVICE_CPU)
+    if (d.type == MEMORY_ON_CPU)
         snprintf(out, MEMORY_DEVICE_TEXT, "cpu");
-    else if (d.type == TORCH_DEVICE_NPU)
+    else if (d.type == MEMORY_ON_NPU)
         snprintf(out, MEMORY_DEVICE_TEXT, "npu:%d", d.number);
     else
         snprintf(out, MEMORY_DEVICE_TEXT, "type %d:%d", d.type, d.number);
