@@ -83,6 +83,7 @@ def main():
         report.chapter("Recording")
         program = os.path.join(os.path.dirname(os.path.abspath(o.ascope)), "bench", "bench_record")
         bench_recording.measure(report, program, o.record, o.dir)
+        bench_recording.samplers(report, os.path.join(os.path.dirname(program), "bench_samplers"), o.dir)
     if o.torch > 0:
         report.chapter("Recording PyTorch")
         bench_torch_report.measure(report, os.path.dirname(os.path.abspath(o.ascope)), o.torch)

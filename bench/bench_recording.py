@@ -17,6 +17,17 @@ def measured(program, *args):
     return json.loads(done.stdout)
 
 
+def samplers(report, program, home):
+    """What looking at the host costs the process that records, beside a session that only waits."""
+    done = subprocess.run([program, "5", *([home] if home else [])], stdout=subprocess.PIPE, text=True, check=True)
+    report.title("Samplers of the host (cpu, mem, disk, network; every 20 ms): share of one CPU, in %",
+                 ("program", "sampler", "writer", "MB/s", "ratio", "budget", "of what"))
+    for row in json.loads(done.stdout)["rows"]:
+        ratio, budget = row["sampler"], "<= %g" % row["budget"] if row["budget"] else ""
+        report.row(row["what"], "%.2f" % (100 * ratio), "%.2f" % (100 * (row["process"] - ratio)), "%.2f" % row["mb_per_s"],
+                   "%.4f" % ratio, judged(ratio, budget), "sampler's thread, one CPU")
+
+
 def measure(report, program, rate_seconds, home):
     """Costs in ns and in readings of the clock, in the same run; then a million events a second for a while."""
     where = ["--dir", home] if home else []

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_sampler.h - how busy a process, its disk and the network are, looked at 50 times a second: what the option host_sys asks for.
+/* host_sampler.h - how busy a process and its host are: what the options host_sys and host_sys_usage ask for.
  *
- * A thread of its own copies what /proc says, in the form that the format has for it. It takes at most a fifth of a CPU: in a process
- * of very many threads it looks less often.
+ * A thread of its own looks at sources, each at its own rate, and puts what they show into the rings, in the form that the format has
+ * for it. It takes at most a fifth of a CPU: where there is very much to look at it looks less often.
  */
 #ifndef ASCOPE_COLLECT_HOST_SAMPLER_H
 #define ASCOPE_COLLECT_HOST_SAMPLER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -15,10 +16,23 @@
 
 enum { HOST_SAMPLED = ASCOPE_HOST_CPU | ASCOPE_HOST_MEM | ASCOPE_HOST_NETWORK | ASCOPE_HOST_DISK };
 
+struct host_target {
+    pid_t pid, owner; /* the process that is looked at, with its descendants; the one that looks */
+    const char *name; /* of the first one */
+};
+
+/* One kind of thing to look at; its functions run one at a time. */
+struct host_source {
+    uint64_t (*period_ns)(const struct ascope_options *o);                        /* 0: not asked for */
+    void *(*start)(const struct host_target *of, const struct ascope_options *o); /* NULL: no memory */
+    void (*look)(void *source, bool is_last);
+    void (*stop)(void *source);
+};
+
 struct host_sampler;
 
-/* After rings_open(). pid: the process that is looked at. what: enum ascope_host_system, several; others than HOST_SAMPLED are passed over. NULL: e says why. */
-struct host_sampler *host_sampler_start(uint32_t what, pid_t pid, struct error *e);
-void host_sampler_stop(struct host_sampler *h); /* before the writer stops; NULL is fine */
+/* After rings_open(). When it returns every source was looked at once. NULL: nothing is asked for, or e says why. */
+struct host_sampler *host_sampler_start(const struct host_target *of, const struct ascope_options *o, struct error *e);
+void host_sampler_stop(struct host_sampler *h); /* looks a last time; before the writer stops; NULL is fine */
 
 #endif

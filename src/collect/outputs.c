@@ -48,7 +48,11 @@ bool outputs_are_well(const struct outputs *o, struct error *e)
 
 bool output_exists(unsigned stream, unsigned device)
 {
-    return stream < STREAM_KINDS && device < (stream_table[stream].place == PLACE_DEVICE ? DEVICES_MOST : 1);
+    if (stream >= STREAM_KINDS)
+        return false;
+    const struct stream_row *row = &stream_table[stream];
+    return row->place == PLACE_DEVICE ? device < DEVICES_MOST
+                                      : device == 0 || (row->cut == CUT_SAMPLES && device == SAMPLE_CONTINUES);
 }
 
 static unsigned output_index(unsigned stream, unsigned device)
@@ -132,7 +136,8 @@ void outputs_put(struct outputs *o, struct record_head head, const uint8_t *byte
         return;
     }
     const size_t fixed = stream_table[head.stream].bytes, used = record_bytes(head), n = used < fixed ? fixed : used;
-    uint8_t *at = slices_take(&out->slices, n);
+    const bool is_continued = stream_table[head.stream].cut == CUT_SAMPLES && head.device == SAMPLE_CONTINUES;
+    uint8_t *at = is_continued ? slices_more(&out->slices, n) : slices_take(&out->slices, n);
     memcpy(at, bytes, used);
     memset(at + used, 0, n - used);
     out->n_bytes += n;

@@ -324,7 +324,7 @@ void slices_flush(struct slices *s)
     s->n = 0;
 }
 
-uint8_t *slices_take(struct slices *s, size_t bytes)
+uint8_t *slices_more(struct slices *s, size_t bytes)
 {
     if (!s->buffer) {
         s->buffer = malloc(SLICES_BUFFER);
@@ -335,17 +335,23 @@ uint8_t *slices_take(struct slices *s, size_t bytes)
             return nowhere;
         }
     }
-    if (s->cut == CUT_BETWEEN && s->written + s->n >= s->to->slice_bytes) {
-        slices_flush(s);
-        if (s->fd >= 0 && is_well(s->to))
-            slice_close(s);
-        s->written = 0;
-    }
     if (bytes > SLICES_BUFFER - s->n)
         slices_flush(s);
     uint8_t *at = s->buffer + s->n;
     s->n += bytes;
     return at;
+}
+
+uint8_t *slices_take(struct slices *s, size_t bytes)
+{
+    const bool is_cut_here = s->cut == CUT_BETWEEN || s->cut == CUT_SAMPLES;
+    if (is_cut_here && s->written + s->n >= s->to->slice_bytes) {
+        slices_flush(s);
+        if (s->fd >= 0 && is_well(s->to))
+            slice_close(s);
+        s->written = 0;
+    }
+    return slices_more(s, bytes);
 }
 
 uint8_t *slices_record(struct slices *s, const struct layout *l)

@@ -54,8 +54,9 @@ void folder_complete(struct prof_writer *w, int device); /* the same, but what i
 void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len);
 
 /* Host files are cut between records (the reference drops a host stream that is not), and so is the task log; the other
- * streams of a device are cut wherever the limit falls, and a record may lie in two slices. PyTorch's are never cut. */
-enum cut { CUT_BETWEEN, CUT_ANYWHERE, CUT_NEVER };
+ * streams of a device are cut wherever the limit falls, and a record may lie in two slices. PyTorch's are never cut. A sample
+ * of the host may be several records: it is in one slice. */
+enum cut { CUT_BETWEEN, CUT_ANYWHERE, CUT_NEVER, CUT_SAMPLES };
 
 /* One stream. Slices appear with the first record: a stream without records leaves no file. */
 struct slices {
@@ -72,6 +73,7 @@ struct slices {
 
 void slices_init(struct slices *s, struct prof_writer *to, int device, const char *family, enum cut cut);
 uint8_t *slices_take(struct slices *s, size_t bytes); /* room for one record, to be filled before the next call */
+uint8_t *slices_more(struct slices *s, size_t bytes); /* the same, in the slice of what was taken before */
 uint8_t *slices_record(struct slices *s, const struct layout *l); /* the same, begun by layout_init() */
 void slices_text(struct slices *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void slices_flush(struct slices *s); /* everything taken is in its file */

@@ -385,8 +385,9 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
     }
     if (s->device && s->device->kept)
         s->device->kept();
-    if (*s->prof && (s->o.host_sys & HOST_SAMPLED))
-        s->host = host_sampler_start(s->o.host_sys, s->pid, e);
+    const struct host_target of = { .pid = s->pid, .owner = s->owner, .name = s->process };
+    if (*s->prof)
+        s->host = host_sampler_start(&of, &s->o, e);
     return e->fault == FAULT_NONE;
 }
 

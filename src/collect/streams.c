@@ -27,9 +27,9 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_TASK_MEMORY] = { "aging.additional.task_memory_info", "memory of operators", 256, PLACE_HOST, CUT_BETWEEN, true, false, false },
     [STREAM_NAMES]       = { "unaging.additional.hash_dic", "names", 0, PLACE_HOST, CUT_BETWEEN, false, true, false },
     [STREAM_TYPES]       = { "unaging.additional.type_info_dic", "names of calls", 0, PLACE_HOST, CUT_BETWEEN, false, true, false },
-    [STREAM_HOST_CPU]     = { "host_cpu.data", "samples of the host's CPUs", 0, PLACE_HOST, CUT_BETWEEN, true, false, false },
-    [STREAM_HOST_MEMORY]  = { "host_mem.data", "samples of the host's memory", 0, PLACE_HOST, CUT_BETWEEN, true, false, false },
-    [STREAM_HOST_NETWORK] = { "host_network.data", "samples of the network", 0, PLACE_HOST, CUT_BETWEEN, true, false, false },
+    [STREAM_HOST_CPU]     = { "host_cpu.data", "samples of the host's CPUs", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
+    [STREAM_HOST_MEMORY]  = { "host_mem.data", "samples of the host's memory", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
+    [STREAM_HOST_NETWORK] = { "host_network.data", "samples of the network", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
     [STREAM_HOST_DISK]    = { "host_disk.data", "samples of the disk", 0, PLACE_HOST, CUT_BETWEEN, false, false, false },
 
     [STREAM_STARS]         = { "stars_soc.data", "device tasks", 64, PLACE_DEVICE, CUT_BETWEEN, true, false, false },

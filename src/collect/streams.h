@@ -56,6 +56,9 @@ enum stream_id {
     STREAM_KINDS
 };
 
+/* Instead of a device, for records of a stream that is cut between samples (enum cut): the sample goes on. */
+enum { SAMPLE_CONTINUES = 1 };
+
 enum stream_place { PLACE_FRAMEWORK, PLACE_HOST, PLACE_DEVICE };
 
 struct stream_row {

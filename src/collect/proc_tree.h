@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proc_tree.h - a process, its descendants and their threads, as /proc shows them.
+ *
+ * For samplers that look many times a second. Descriptors stay open where there are enough of them: a kept one costs a third of an
+ * open, and belongs to its process also when the number is used again. Threads are listed again when their count has changed, processes
+ * are looked for among the numbers that the kernel has given since the last look: whoever lives longer than a period is seen.
+ * Nothing here can fail: what cannot be read is not there. Not thread-safe.
+ */
+#ifndef ASCOPE_COLLECT_PROC_TREE_H
+#define ASCOPE_COLLECT_PROC_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A file that is read again and again. */
+struct proc_file {
+    int fd; /* -1: it is opened for every look */
+};
+
+struct proc_thread {
+    pid_t tid;
+    struct proc_file stat, schedstat;
+    uint64_t ran_ns; /* when the line was read; 0: unknown */
+    char *line;      /* task/TID/stat with its line feed, the only one; NULL: not read yet */
+    size_t bytes, room;
+};
+
+enum { PROC_PROBED_MOST = 256 };
+enum proc_io { IO_READ_CHARS, IO_WRITE_CHARS, IO_READS, IO_WRITES, IO_READ_BYTES, IO_WRITE_BYTES, PROC_IO };
+
+struct proc_process {
+    pid_t pid, parent; /* parent: when it was found */
+    int tasks;         /* /proc/PID/task */
+    struct proc_file statm, io;
+    bool has_ended;
+    bool is_stale;               /* its threads have to be listed */
+    nlink_t n_links;             /* of its folder of threads */
+    struct proc_thread *threads; /* by tid */
+    size_t n_threads;
+
+    uint64_t counted[PROC_IO], seen[PROC_IO]; /* proc_tree_io(): in the totals; of this look */
+    bool has_io, is_settled;
+};
+
+struct proc_tree {
+    pid_t root, owner;
+    struct proc_process *processes; /* parents before their children */
+    size_t n, room;
+    bool has_ended; /* all of them have */
+    int proc;       /* /proc; -1: there is none */
+    struct proc_file loadavg;
+    uint64_t newest;                 /* number that the kernel gave last */
+    pid_t missing[PROC_PROBED_MOST]; /* numbers whose tasks could not be seen yet */
+    size_t n_missing;
+    uint64_t listed_ns;
+    size_t n_kept, kept_most; /* descriptors */
+    uint64_t io[PROC_IO];     /* since the first proc_tree_io(), of all that ever belonged to it */
+    bool has_io;
+};
+
+/* owner: the process that looks. Where it is not the root, its other children are those whose own parents have ended. */
+void proc_tree_init(struct proc_tree *t, pid_t root, pid_t owner);
+void proc_tree_fini(struct proc_tree *t);
+
+/* Who is there now. Those who have ended since the look before are there until the next one. */
+void proc_tree_look(struct proc_tree *t, uint64_t now_ns);
+
+/* A file of the process, or of whatever `dir` is; at most room - 1 bytes and a zero. 0: it cannot be read (errno), or is empty. */
+size_t proc_tree_read(struct proc_tree *t, struct proc_file *f, int dir, const char *name, char *to, size_t room);
+
+void proc_tree_close(struct proc_tree *t, struct proc_file *f); /* a file that was read; fine when it is not open */
+
+/* The thread's line is as the kernel has it now; is_exact: also if it has not run since. False: it has ended. */
+bool proc_thread_read(struct proc_tree *t, const struct proc_process *p, struct proc_thread *thread, bool is_exact);
+
+/* Brings t->io up to date. The kernel adds what a child has done to its parent's counters when the parent waits for it: it is counted
+ * once. t->has_io stays false as long as no process lets us read it. */
+void proc_tree_io(struct proc_tree *t);
+
+#endif
