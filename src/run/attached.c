@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/attached.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect/recorder_session.h"
+
+/* A command is one of these; the answer to it is a struct answer. A collector that finds the other end closed ends. */
+enum { COMMAND_START = 's', COMMAND_STOP = 't' };
+struct answer {
+    bool is_well;
+    char text[PATH_MAX]; /* path of the collection, or why there is none */
+};
+
+struct attached {
+    pid_t pid, collector;
+    int to; /* -1: it has ended */
+};
+
+/* ---- the collector of one process ---- */
+
+static struct ascope_session *session;
+
+static void start(const struct run_request *r, pid_t pid, struct answer *out)
+{
+    struct ascope_error why = { "" };
+    if (session) {
+        snprintf(out->text, sizeof out->text, "already recording");
+        return;
+    }
+    session = session_new_for(&(struct session_target){ .pid = pid }, &r->recorder, false, &why);
+    if (session && ascope_session_start(session, &why)) {
+        out->is_well = true;
+        snprintf(out->text, sizeof out->text, "%s", ascope_session_path(session));
+        return;
+    }
+    ascope_session_discard(session);
+    session = NULL;
+    snprintf(out->text, sizeof out->text, "%s", why.text);
+}
+
+static void stop(struct answer *out)
+{
+    struct ascope_error why = { "" };
+    if (!session) {
+        snprintf(out->text, sizeof out->text, "not recording; start begins");
+        return;
+    }
+    snprintf(out->text, sizeof out->text, "%s", ascope_session_path(session));
+    out->is_well = ascope_session_end(session, &why);
+    session = NULL;
+    if (!out->is_well)
+        snprintf(out->text, sizeof out->text, "%s", why.text);
+}
+
+static _Noreturn void collector(const struct run_request *r, pid_t pid, int from)
+{
+    char command;
+    while (TEMP_FAILURE_RETRY(read(from, &command, 1)) == 1) {
+        struct answer out = { .is_well = false };
+        if (command == COMMAND_START)
+            start(r, pid, &out);
+        else
+            stop(&out);
+        if (TEMP_FAILURE_RETRY(send(from, &out, sizeof out, MSG_NOSIGNAL)) != sizeof out)
+            break;
+    }
+    struct answer last;
+    if (session)
+        stop(&last);
+    _exit(0);
+}
+
+/* `of` has the others, too: their ends are not for this one, which would keep them open. */
+static bool collector_start(const struct run_request *r, struct attached *of, size_t i, struct error *e)
+{
+    struct attached *const a = &of[i];
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return error_set(e, FAULT_LIMIT, "process %d: %s", (int)a->pid, strerror(errno));
+    a->collector = fork();
+    if (a->collector == 0) {
+        close(pair[0]);
+        while (i > 0)
+            close(of[--i].to);
+        collector(r, a->pid, pair[1]);
+    }
+    close(pair[1]);
+    a->to = pair[0];
+    if (a->collector > 0)
+        return true;
+    close(a->to);
+    a->to = -1;
+    return error_set(e, FAULT_LIMIT, "process %d: %s", (int)a->pid, strerror(errno));
+}
+
+/* ---- the one that is spoken to ---- */
+
+static bool is_there(pid_t pid)
+{
+    return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+static void say(const struct run_request *r, const struct attached *a, const char *text)
+{
+    char line[PATH_MAX + 64];
+    snprintf(line, sizeof line, "process %d: %s", (int)a->pid, text);
+    if (r->listener && r->listener->answer)
+        r->listener->answer(line);
+}
+
+static bool ask(struct attached *a, char command, struct answer *out)
+{
+    if (a->to >= 0 && send(a->to, &command, 1, MSG_NOSIGNAL) == 1 &&
+        recv(a->to, out, sizeof *out, MSG_WAITALL) == sizeof *out)
+        return true;
+    *out = (struct answer){ .text = "its collector has ended" };
+    return false;
+}
+
+struct conversation {
+    const struct run_request *r;
+    struct attached *of;
+    size_t n;
+    void (*found)(void *to, const char *path);
+    void *to;
+};
+
+static void command_all(const struct conversation *c, char command)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct answer out;
+        char text[PATH_MAX + 32];
+        if (c->of[i].to < 0)
+            continue;
+        ask(&c->of[i], command, &out);
+        if (out.is_well && command == COMMAND_STOP)
+            c->found(c->to, out.text);
+        snprintf(text, sizeof text, "%s%s",
+                 !out.is_well               ? ""
+                 : command == COMMAND_START ? "recording "
+                                            : "stopped ",
+                 out.text);
+        say(c->r, &c->of[i], text);
+    }
+}
+
+/* How many are left. What was recorded of one that ended is complete. */
+static size_t drop_ended(const struct conversation *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        struct attached *const a = &c->of[i];
+        if (a->to >= 0 && !is_there(a->pid)) {
+            struct answer out;
+            if (ask(a, COMMAND_STOP, &out) && out.is_well)
+                c->found(c->to, out.text);
+            say(c->r, a, "has ended");
+            close(a->to);
+            a->to = -1;
+        }
+        n += a->to >= 0;
+    }
+    return n;
+}
+
+static bool command_do(const struct conversation *c, const char *line)
+{
+    if (strcmp(line, "start") == 0)
+        command_all(c, COMMAND_START);
+    else if (strcmp(line, "stop") == 0)
+        command_all(c, COMMAND_STOP);
+    else if (strcmp(line, "quit") == 0 || strcmp(line, "q") == 0)
+        return false;
+    else if (*line && c->r->listener && c->r->listener->answer)
+        c->r->listener->answer("commands: start, stop, quit (q), help (h)");
+    return true;
+}
+
+static void converse(const struct conversation *c, struct run_events *v, struct run_result *out)
+{
+    const uint64_t second = 1000000000;
+    bool shows_prompt = true;
+    v->has_input = true;
+    for (bool goes_on = true; goes_on && drop_ended(c) > 0;) {
+        if (shows_prompt && c->r->listener && c->r->listener->prompt)
+            c->r->listener->prompt();
+        const enum run_event event = run_events_next(v, run_now_ns() + second);
+        shows_prompt = event != RUN_TIME;
+        if (event == RUN_LINE)
+            goes_on = command_do(c, v->line);
+        else if (event == RUN_INTERRUPTED)
+            goes_on = !(out->was_interrupted = true);
+        else if (event == RUN_END_OF_INPUT)
+            goes_on = false;
+    }
+}
+
+bool attached_collect(const struct run_request *r, struct run_result *out, struct run_events *v,
+                      void (*found)(void *to, const char *path), struct error *e)
+{
+    struct attached *const of = calloc(r->n_pids, sizeof *of);
+    struct conversation c = { .r = r, .of = of, .n = r->n_pids, .found = found, .to = out };
+    if (!of)
+        return error_no_memory(e, "the processes");
+    bool is_well = true;
+    for (size_t i = 0; i < c.n; i++)
+        of[i] = (struct attached){ .pid = r->pids[i], .to = -1 };
+    for (size_t i = 0; i < c.n && is_well; i++)
+        is_well = collector_start(r, of, i, e);
+    if (is_well)
+        converse(&c, v, out);
+    for (size_t i = 0; i < c.n; i++) {
+        struct answer last;
+        if (of[i].to < 0)
+            continue;
+        if (ask(&of[i], COMMAND_STOP, &last) && last.is_well)
+            found(out, last.text);
+        close(of[i].to);
+        waitpid(of[i].collector, NULL, 0);
+    }
+    free(of);
+    return is_well;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/handover.h"
+#include "collect/message.h"
+#include "collect/options.h"
+#include "collect/recorder_session.h"
+#include "run/attached.h"
+#include "run/launch.h"
+#include "run/output_record.h"
+#include "run/run_environment.h"
+#include "run/run_events.h"
+
+enum { PATIENCE_S = 10 }; /* with a program that was asked to end by a signal other than Ctrl-C */
+
+struct run {
+    const struct run_request *r;
+    struct run_result *out;
+    struct run_events events;
+    struct handover *handover; /* NULL: no program */
+    struct launch launch;
+    struct ascope_session *session; /* NULL: nothing is recorded now */
+    uint32_t n_recordings;
+};
+
+static const struct run_listener *listener(const struct run *x)
+{
+    static const struct run_listener none;
+    return x->r->listener ? x->r->listener : &none;
+}
+
+static void answer(const struct run *x, const char *text)
+{
+    if (listener(x)->answer)
+        listener(x)->answer(text);
+}
+
+static void collection_add(void *to, const char *path)
+{
+    struct run_result *const out = to;
+    char **const more = realloc(out->collections, (out->n_collections + 1) * sizeof *more);
+    if (!more)
+        return;
+    out->collections = more;
+    if ((more[out->n_collections] = strdup(path)))
+        out->n_collections++;
+}
+
+void run_result_free(struct run_result *r)
+{
+    for (size_t i = 0; i < r->n_collections; i++)
+        free(r->collections[i]);
+    free(r->collections);
+    *r = (struct run_result){ .status = -1 };
+}
+
+/* ---- one recording ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool recording_start(struct run *x, struct error *e)
+{
+    struct ascope_error why = { "" };
+    const struct session_target of = { .pid = x->r->program ? x->launch.pid : x->r->host_pid,
+                                       .name = x->r->program ? base_name(x->r->program[0]) : NULL };
+    x->session = session_new_for(&of, &x->r->recorder, x->n_recordings > 0, &why);
+    if (!x->session || !ascope_session_start(x->session, &why)) {
+        ascope_session_discard(x->session);
+        x->session = NULL;
+        return error_set(e, FAULT_IO, "%s", why.text);
+    }
+    x->n_recordings++;
+    if (x->handover)
+        handover_open(x->handover);
+    if (listener(x)->started)
+        listener(x)->started(ascope_session_path(x->session));
+    return true;
+}
+
+static bool recording_stop(struct run *x, struct error *e)
+{
+    struct ascope_error why = { "" };
+    char path[PATH_MAX];
+    if (!x->session)
+        return true;
+    snprintf(path, sizeof path, "%s", ascope_session_path(x->session));
+    if (x->handover)
+        handover_close(x->handover);
+    const bool is_well = ascope_session_end(x->session, &why);
+    x->session = NULL;
+    collection_add(x->out, path);
+    if (listener(x)->stopped)
+        listener(x)->stopped(path);
+    return is_well || error_set(e, FAULT_IO, "%s", why.text);
+}
+
+/* ---- the program ---- */
+
+static bool program_hold(struct run *x, struct error *e)
+{
+    const struct ascope_options *const o = &x->r->recorder;
+    char page[HANDOVER_PATH_BYTES], own[16], *preload = NULL;
+    snprintf(own, sizeof own, "%d", (int)getpid());
+    const struct handover_wish wish = { .recorded = options_recorded(o),
+                                        .domain_include = o->mstx_domain_include,
+                                        .domain_exclude = o->mstx_domain_exclude };
+    if (!(x->handover = handover_make(page, e)) || !handover_wish(x->handover, &wish, e))
+        return false;
+    const char *const others = getenv("LD_PRELOAD");
+    if (x->r->preload &&
+        asprintf(&preload, "%s%s%s", x->r->preload, others && *others ? ":" : "", others ? others : "") < 0)
+        return error_no_memory(e, "the environment of the program");
+    const char *const mode = x->r->is_interactive                        ? "dynamic"
+                             : x->r->delay_s > 0 || x->r->duration_s > 0 ? "delay_or_duration"
+                                                                         : NULL;
+    const char *const ours[] = { HANDOVER_VARIABLE,
+                                 page,
+                                 "LD_PRELOAD",
+                                 preload,
+                                 "PROFILER_SAMPLECONFIG",
+                                 x->r->sample_config,
+                                 "PROFILING_MODE",
+                                 x->r->sample_config ? mode : NULL,
+                                 "DYNAMIC_PROFILING_KEY_PID",
+                                 x->r->sample_config && x->r->is_interactive ? own : NULL,
+                                 NULL };
+    char **const environment = environment_make(environ, x->r->environment, ours, e);
+    free(preload);
+    const struct launch_of of = {
+        .program = x->r->program, .environment = environment, .mask = &x->events.mask, .no_input = x->r->is_interactive
+    };
+    const bool is_held = environment && launch_hold(&x->launch, &of, e);
+    environment_free(environment);
+    return is_held;
+}
+
+/* Recorded from its first instruction, unless the user wants to begin later. */
+static bool program_start(struct run *x, struct error *e)
+{
+    if (!program_hold(x, e))
+        return false;
+    if (x->r->delay_s == 0 && !x->r->is_interactive && !recording_start(x, e)) {
+        launch_abandon(&x->launch);
+        return false;
+    }
+    if (!launch_go(&x->launch, x->r->program[0], e)) {
+        if (x->session) {
+            ascope_session_discard(x->session);
+            x->session = NULL;
+        }
+        return false;
+    }
+    x->out->has_program = true;
+    x->events.program = x->launch.pid;
+    return true;
+}
+
+/* ---- waiting ---- */
+
+static uint64_t seconds_from_now(uint32_t s)
+{
+    return run_now_ns() + (uint64_t)s * 1000000000;
+}
+
+/* A signal for the collector is one for the program. From a terminal both have it. */
+static void pass_on(const struct run *x)
+{
+    if (x->events.program > 0 && x->events.is_sent)
+        kill(x->events.program, x->events.number);
+}
+
+/* To the end of the program, or of the period. The first Ctrl-C waits for the program, the second one does not. */
+static bool wait_for_end(struct run *x, struct error *e)
+{
+    const struct run_request *const r = x->r;
+    const bool has_program = r->program != NULL;
+    bool is_waiting = has_program && r->delay_s > 0;
+    uint64_t next = is_waiting                         ? seconds_from_now(r->delay_s)
+                    : has_program && r->duration_s > 0 ? seconds_from_now(r->duration_s)
+                    : !has_program && r->period_s > 0  ? seconds_from_now(r->period_s)
+                                                       : 0;
+    for (;;) {
+        switch (run_events_next(&x->events, next)) {
+        case RUN_PROGRAM_ENDED: return recording_stop(x, e);
+        case RUN_INTERRUPTED:
+            if (!has_program || x->out->was_interrupted)
+                return recording_stop(x, e);
+            x->out->was_interrupted = true;
+            is_waiting = false;
+            pass_on(x);
+            next = x->events.number == SIGINT ? 0 : seconds_from_now(PATIENCE_S);
+            break;
+        case RUN_TIME:
+            if (is_waiting && !recording_start(x, e))
+                return false;
+            if (!is_waiting && !recording_stop(x, e))
+                return false;
+            if (!has_program || x->out->was_interrupted)
+                return true;
+            next = is_waiting && r->duration_s > 0 ? seconds_from_now(r->duration_s) : 0;
+            is_waiting = false;
+            break;
+        default: break;
+        }
+    }
+}
+
+/* ---- commands ---- */
+
+/* False: no more. */
+static bool command_do(struct run *x, const char *line)
+{
+    struct error e = { 0 };
+    char text[512];
+    if (strcmp(line, "start") == 0 && x->session) {
+        answer(x, "already recording");
+    } else if (strcmp(line, "start") == 0) {
+        if (recording_start(x, &e))
+            answer(x, "recording");
+    } else if (strcmp(line, "stop") == 0 && !x->session) {
+        answer(x, "not recording; start begins");
+    } else if (strcmp(line, "stop") == 0) {
+        if (recording_stop(x, &e))
+            answer(x, "stopped");
+    } else if (strcmp(line, "quit") == 0 || strcmp(line, "q") == 0) {
+        return false;
+    } else if (*line) {
+        answer(x, "commands: start, stop, quit (q), help (h)");
+    }
+    if (e.fault != FAULT_NONE) {
+        snprintf(text, sizeof text, "%s", e.text);
+        answer(x, text);
+    }
+    return true;
+}
+
+/* The end of the input is quit: whoever has nothing more to say wants no more. */
+static bool obey(struct run *x, struct error *e)
+{
+    x->events.has_input = true;
+    for (bool goes_on = true; goes_on;) {
+        if (listener(x)->prompt)
+            listener(x)->prompt();
+        switch (run_events_next(&x->events, 0)) {
+        case RUN_LINE: goes_on = command_do(x, x->events.line); break;
+        case RUN_INTERRUPTED:
+            goes_on = x->events.number == SIGINT;
+            x->out->was_interrupted = true;
+            if (goes_on)
+                answer(x, "quit ends the recording");
+            break;
+        default: goes_on = false;
+        }
+    }
+    const bool is_well = recording_stop(x, e);
+    return is_well;
+}
+
+/* ---- all of it ---- */
+
+static bool collect(struct run *x, struct error *e)
+{
+    if (x->r->n_pids > 0)
+        return attached_collect(x->r, x->out, &x->events, collection_add, e);
+    if (x->r->program ? !program_start(x, e) : !x->r->is_interactive && !recording_start(x, e))
+        return false;
+    const bool is_well = x->r->is_interactive ? obey(x, e) : wait_for_end(x, e);
+    while (x->r->is_interactive && x->events.program > 0) { /* the program goes on without us, and its status is ours */
+        if (run_events_next(&x->events, 0) == RUN_INTERRUPTED) {
+            pass_on(x);
+            if (x->out->was_interrupted)
+                break;
+            x->out->was_interrupted = true;
+        }
+    }
+    return is_well;
+}
+
+bool run_collect(const struct run_request *r, struct run_result *out, struct error *e)
+{
+    struct run x = { .r = r, .out = out };
+    *out = (struct run_result){ .status = -1 };
+    if (!run_events_begin(&x.events, e))
+        return false;
+    const bool is_well = collect(&x, e);
+    if (!is_well)
+        recording_stop(&x, &(struct error){ 0 });
+    if (out->has_program && x.events.program == 0)
+        out->status = x.events.status;
+    output_record_take(r->recorder.parent_dir ? r->recorder.parent_dir : ".", collection_add, out);
+    handover_free(x.handover);
+    run_events_end(&x.events);
+    return is_well;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_events.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+
+bool run_events_begin(struct run_events *v, struct error *e)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+        sigaddset(&ours, watched[i]);
+    pthread_sigmask(SIG_BLOCK, &ours, &v->mask);
+    sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL },
+              &v->child_was); /* a caller may ignore its children */
+    v->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (v->signals >= 0)
+        return true;
+    pthread_sigmask(SIG_SETMASK, &v->mask, NULL);
+    return error_set(e, FAULT_LIMIT, "signals cannot be awaited: %s", strerror(errno));
+}
+
+void run_events_end(struct run_events *v)
+{
+    close(v->signals);
+    sigaction(SIGCHLD, &v->child_was, NULL);
+    pthread_sigmask(SIG_SETMASK, &v->mask, NULL);
+}
+
+uint64_t run_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool program_ended(struct run_events *v)
+{
+    if (v->program <= 0 || waitpid(v->program, &v->status, WNOHANG) != v->program)
+        return false;
+    v->program = 0;
+    return true;
+}
+
+/* True: one of those that end a recording. */
+static bool signal_take(struct run_events *v)
+{
+    struct signalfd_siginfo s;
+    bool is_interrupt = false;
+    while (!is_interrupt && read(v->signals, &s, sizeof s) == sizeof s) {
+        if (s.ssi_signo == SIGCHLD)
+            continue;
+        is_interrupt = true;
+        v->number = (int)s.ssi_signo;
+        v->is_sent = s.ssi_code <= 0;
+    }
+    return is_interrupt;
+}
+
+/* A whole line is in v->line. What is longer than a command can be is one all the same. */
+static bool line_take(struct run_events *v)
+{
+    char *const end = memchr(v->input, '\n', v->n_input);
+    const size_t n = end ? (size_t)(end - v->input) : v->n_input;
+    if (!end && (v->has_input ? v->n_input < sizeof v->input - 1 : n == 0))
+        return false;
+    memcpy(v->line, v->input, n);
+    v->line[n] = '\0';
+    v->n_input -= n + (end != NULL);
+    memmove(v->input, v->input + n + (end != NULL), v->n_input);
+    return true;
+}
+
+static void input_read(struct run_events *v)
+{
+    const ssize_t got = read(0, v->input + v->n_input, sizeof v->input - 1 - v->n_input);
+    if (got > 0)
+        v->n_input += (size_t)got;
+    else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+        v->has_input = false;
+}
+
+static int timeout_ms(uint64_t until_ns)
+{
+    if (until_ns == 0)
+        return -1;
+    const uint64_t now = run_now_ns(), ms = until_ns > now ? (until_ns - now + 999999) / 1000000 : 0;
+    return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+enum run_event run_events_next(struct run_events *v, uint64_t until_ns)
+{
+    const bool had_input = v->has_input;
+    for (;;) {
+        if (program_ended(v))
+            return RUN_PROGRAM_ENDED;
+        if (line_take(v))
+            return RUN_LINE;
+        if (had_input && !v->has_input)
+            return RUN_END_OF_INPUT;
+        struct pollfd of[] = { { .fd = v->signals, .events = POLLIN },
+                               { .fd = v->has_input ? 0 : -1, .events = POLLIN } };
+        const int n = poll(of, sizeof of / sizeof *of, timeout_ms(until_ns));
+        if (of[0].revents && signal_take(v))
+            return RUN_INTERRUPTED;
+        if (n > 0 && of[1].revents)
+            input_read(v);
+        if (n == 0 && until_ns && run_now_ns() >= until_ns)
+            return RUN_TIME;
+    }
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "child.h"
+#include "folder.h"
+#include "load/prof.h"
+#include "run/run.h"
+#include "run/run_environment.h"
+
+static struct run_request request_of(char *const *program)
+{
+    struct run_request r = { .program = program };
+    ascope_options_init(&r.recorder);
+    r.recorder.layout = ASCOPE_LAYOUT_PROF;
+    r.recorder.parent_dir = folder;
+    r.recorder.device = "none";
+    r.recorder.mstx = true;
+    return r;
+}
+
+static struct run_result collected(const struct run_request *r)
+{
+    struct run_result out;
+    struct error e = { 0 };
+    if (!run_collect(r, &out, &e))
+        fail_msg("%s", e.text);
+    return out;
+}
+
+/* How many marks, points and ranges, and in how many processes and threads. */
+struct seen {
+    size_t n_marks, n_threads;
+};
+
+static struct seen seen_in(const char *path)
+{
+    struct profile p;
+    struct error e = { 0 };
+    struct seen seen = { 0 };
+    if (!profile_load(&p, path, 1, &e))
+        fail_msg("%s", e.text);
+    const struct marks *const m = &p.host.records.marks;
+    seen.n_marks = m->n;
+    for (size_t i = 0; i < m->n; i++) {
+        bool is_new = true;
+        for (size_t k = 0; k < i && is_new; k++)
+            is_new = m->thread[k] != m->thread[i];
+        seen.n_threads += is_new;
+    }
+    assert_int_equal(losses_damage(&p.host.source.lost), 0);
+    profile_free(&p);
+    return seen;
+}
+
+#define PROGRAM(...) ((char *[]){ getenv("ASCOPE_RUN_PROGRAM"), __VA_ARGS__, NULL })
+
+static void marks_of_a_program_reach_the_collector(void **state)
+{
+    const struct run_request r = request_of(PROGRAM("marks", "500", "4"));
+    struct run_result out = collected(&r);
+    assert_true(out.has_program);
+    assert_int_equal(out.status, 0);
+    assert_int_equal(out.n_collections, 1);
+    const struct seen seen = seen_in(out.collections[0]);
+    assert_int_equal(seen.n_marks, 500 * 4 * 2);
+    assert_int_equal(seen.n_threads, 4);
+    run_result_free(&out);
+    (void)state;
+}
+
+static void children_are_recorded_however_they_were_made(void **state)
+{
+    static char *const how[] = { "fork", "raw", "exec" };
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        const struct run_request r = request_of(PROGRAM("children", "40", how[i]));
+        struct run_result out = collected(&r);
+        if (out.status != 0)
+            fail_msg("%s: status %#x", how[i], (unsigned)out.status);
+        const struct seen seen = seen_in(out.collections[0]);
+        if (seen.n_marks != 1 + 2 * 40 || seen.n_threads != 1 + 40)
+            fail_msg("%s: %zu marks of %zu threads", how[i], seen.n_marks, seen.n_threads);
+        run_result_free(&out);
+    }
+    (void)state;
+}
+
+static void a_program_that_gives_everything_away_is_recorded(void **state)
+{
+    const struct run_request r = request_of(PROGRAM("bare"));
+    struct run_result out = collected(&r);
+    assert_int_equal(out.status, 0);
+    assert_int_equal(seen_in(out.collections[0]).n_marks, 10 * 2 * 2 + 2);
+    run_result_free(&out);
+    (void)state;
+}
+
+static void the_end_of_the_program_is_passed_on(void **state)
+{
+    struct run_request r = request_of(PROGRAM("exit", "7"));
+    struct run_result out = collected(&r);
+    assert_true(WIFEXITED(out.status));
+    assert_int_equal(WEXITSTATUS(out.status), 7);
+    assert_int_equal(out.n_collections, 1);
+    run_result_free(&out);
+    char number[8];
+    snprintf(number, sizeof number, "%d", SIGKILL);
+    r = request_of(PROGRAM("kill", number));
+    out = collected(&r);
+    assert_true(WIFSIGNALED(out.status));
+    assert_int_equal(WTERMSIG(out.status), SIGKILL);
+    assert_int_equal(out.n_collections, 1);
+    run_result_free(&out);
+    (void)state;
+}
+
+static void a_program_that_cannot_be_started_leaves_nothing(void **state)
+{
+    static const struct {
+        const char *program, *why;
+    } row[] = { { "/nonexistent/program", "No such file" },
+                { "/etc/passwd", "Permission denied" },
+                { "/", "Permission denied" } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct run_result out;
+        struct error e = { 0 };
+        const struct run_request r = request_of((char *[]){ (char *)(uintptr_t)row[i].program, NULL });
+        assert_false(run_collect(&r, &out, &e));
+        assert_int_equal(e.fault, FAULT_ASKED);
+        assert_non_null(strstr(e.text, row[i].program));
+        assert_non_null(strstr(e.text, row[i].why));
+        assert_int_equal(out.n_collections, 0);
+        assert_int_equal(folder_count(), 0);
+        run_result_free(&out);
+    }
+    (void)state;
+}
+
+/* A vendor's library in the program leaves the names of what it wrote. */
+static void directories_of_the_program_are_found(void **state)
+{
+    char script[600];
+    snprintf(script, sizeof script,
+             "mkdir %s/PROF_000002_b %s/PROF_000001_a %s/OTHER; ln -s PROF_000001_a %s/PROF_link;"
+             "printf 'PROF_000002_b\\nPROF_000001_a\\nPROF_link\\nOTHER\\n../x\\nPROF_none\\nPROF_000001_a\\n' > "
+             "%s/${PPID}_profiling_output_record",
+             folder, folder, folder, folder, folder);
+    const struct run_request r = request_of((char *[]){ "/bin/sh", "-c", script, NULL });
+    struct run_result out = collected(&r);
+    assert_int_equal(out.status, 0);
+    assert_int_equal(out.n_collections, 3);
+    assert_string_equal(strrchr(out.collections[1], '/'), "/PROF_000001_a");
+    assert_string_equal(strrchr(out.collections[2], '/'), "/PROF_000002_b");
+    char record[200];
+    snprintf(record, sizeof record, "%s/%d_profiling_output_record", folder, (int)getpid());
+    assert_int_not_equal(access(record, F_OK), 0);
+    run_result_free(&out);
+    (void)state;
+}
+
+static void a_name_counts_once_in_the_environment(void **state)
+{
+    struct error e = { 0 };
+    char *const callers[] = { "A=callers", "B=callers", "C=callers", "C=twice", "nonsense", NULL };
+    const char *const ours[] = { "A", "ours", "D", NULL, "E", "a=b", NULL };
+    char **const made = environment_make(callers, "A=more;B=x=y;;piece;F=", ours, &e);
+    static const char *const wanted[] = { "A=ours", "E=a=b", "B=x=y", "F=", "C=callers", NULL };
+    assert_non_null(made);
+    for (size_t i = 0; wanted[i]; i++)
+        assert_string_equal(made[i], wanted[i]);
+    assert_null(made[5]);
+    environment_free(made);
+    (void)state;
+}
+
+/* ---- commands ---- */
+
+static int to_collector[2];
+static unsigned n_started, n_stopped, n_prompts;
+static char answers[2000];
+
+static void started(const char *path)
+{
+    assert_int_equal(access(path, F_OK), 0);
+    n_started++;
+}
+
+static void stopped(const char *path)
+{
+    assert_int_equal(access(path, F_OK), 0);
+    n_stopped++;
+}
+
+static void answered(const char *text)
+{
+    strncat(answers, text, sizeof answers - strlen(answers) - 2);
+    strcat(answers, "\n");
+}
+
+static void prompted(void)
+{
+    n_prompts++;
+}
+
+static const struct run_listener listening = { started, stopped, answered, prompted };
+
+/* In a child, whose standard input are these lines. */
+static void obeys(const struct run_request *r, const char *lines, size_t n_collections, const char *const *words)
+{
+    const pid_t child = child_fork();
+    if (child == 0) {
+        assert_int_equal(pipe(to_collector), 0);
+        assert_int_equal(write(to_collector[1], lines, strlen(lines)), strlen(lines));
+        close(to_collector[1]);
+        dup2(to_collector[0], 0);
+        struct run_result out = collected(r);
+        assert_int_equal(out.n_collections, n_collections);
+        for (; *words; words++)
+            if (!strstr(answers, *words))
+                fail_msg("\"%s\" is not in: %s", *words, answers);
+        run_result_free(&out);
+        _exit(0);
+    }
+    child_end_well(child);
+}
+
+static void commands_start_and_stop(void **state)
+{
+    struct run_request r = request_of(PROGRAM("exit", "0"));
+    r.program = (char *[]){ "sleep", "0.2", NULL };
+    r.is_interactive = true;
+    r.listener = &listening;
+    obeys(&r, "start\nstart\nstop\nstop\nstart\nwhat\n", 2,
+          (const char *const[]){ "already recording", "not recording", "commands:", NULL });
+    (void)state;
+}
+
+static void processes_that_run_are_recorded_by_command(void **state)
+{
+    const pid_t pids[] = { getpid(), getppid() };
+    struct run_request r = request_of(NULL);
+    r.is_interactive = true;
+    r.pids = pids;
+    r.n_pids = 2;
+    r.listener = &listening;
+    r.recorder.host_sys = ASCOPE_HOST_MEM;
+    obeys(&r, "stop\nstart\nstart\nstop\nstart\nquit\n", 4,
+          (const char *const[]){ "not recording", "already recording", "stopped", NULL });
+    (void)state;
+}
+
+/* Until the pipe is closed by the program that has ended: nothing is awaited by the clock. */
+static void a_machine_is_recorded_for_a_period(void **state)
+{
+    struct run_request r = request_of(NULL);
+    r.period_s = 1;
+    r.recorder.host_sys = ASCOPE_HOST_NETWORK;
+    struct run_result out = collected(&r);
+    assert_false(out.has_program);
+    assert_int_equal(out.n_collections, 1);
+    run_result_free(&out);
+    (void)state;
+}
+
+int main(void)
+{
+#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(marks_of_a_program_reach_the_collector),
+        IN_FOLDER(children_are_recorded_however_they_were_made),
+        IN_FOLDER(a_program_that_gives_everything_away_is_recorded),
+        IN_FOLDER(the_end_of_the_program_is_passed_on),
+        IN_FOLDER(a_program_that_cannot_be_started_leaves_nothing),
+        IN_FOLDER(directories_of_the_program_are_found),
+        cmocka_unit_test(a_name_counts_once_in_the_environment),
+        IN_FOLDER(commands_start_and_stop),
+        IN_FOLDER(processes_that_run_are_recorded_by_command),
+        IN_FOLDER(a_machine_is_recorded_for_a_period),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
