@@ -53,6 +53,7 @@ static int children(char *self, long n, const char *how)
             _exit(1);
         }
         if (child == 0) {
+            alarm(60);
             mark_and_range();
             _exit(0);
         }
@@ -70,6 +71,7 @@ static int bare(void)
     marks(10, 2);
     const pid_t child = fork();
     if (child == 0) {
+        alarm(60);
         mark_and_range();
         _exit(0);
     }
@@ -87,6 +89,7 @@ int main(int argc, char **argv)
 {
     const char *const what = argc > 1 ? argv[1] : "";
     const long number = argc > 2 ? atol(argv[2]) : 0;
+    alarm(60); /* whoever hangs is ended, also in a child */
     if (strcmp(what, "marks") == 0 && argc > 3)
         return marks(number, atol(argv[3]));
     if (strcmp(what, "children") == 0 && argc > 3)

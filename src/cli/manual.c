@@ -113,6 +113,7 @@ static const struct {
     { "ASCOPE_RECORD", "A program that loads libascope.so is recorded from then to its end, into a collection in this "
                        "directory. Ignored in programs that run with another user's rights." },
     { "ASCOPE_RECORD_OPTIONS", "Options for ASCOPE_RECORD: name=value, separated by semicolons." },
+    { "ASCOPE_RUN", "Set by ascope run for the programs that it records: where they find its session." },
     { "ASCOPE_SIM_DEVICES", "Number of simulated NPUs of a process, 1 to 16 (default: 1)." },
     { "ASCOPE_SIM_DRIFT_PPM", "Clock drift of simulated NPUs, -1000 to 1000 (default: 12 to 33, by device)." },
     { "ASCOPE_SIM_JOB",

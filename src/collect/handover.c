@@ -154,7 +154,7 @@ static const struct handover_page *page_map(const char *path)
 
 bool handover_attach(struct handover_wish *wish)
 {
-    const char *const path = secure_getenv(HANDOVER_VARIABLE);
+    const char *const path = secure_getenv("ASCOPE_RUN");
     const int errno_was = errno;
     if (path && *path && !page)
         page = page_map(path);
