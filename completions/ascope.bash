@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info recover query communication sim completion help --version --help'
+        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -55,6 +55,7 @@ _ascope()
     --mhz) return ;;
     --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'; return ;;
     --slice-kib) return ;;
+    --dialect) _ascope_offer -W 'documented current'; return ;;
     esac
     case ${COMP_WORDS[1]} in
     export)
@@ -87,11 +88,14 @@ _ascope()
     sim)
         words=''
         options=' --out --seed --kernels --framework --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
+    install-msprof)
+        words=''
+        options=' --dialect --force --remove --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export analyse export-trace export-memory-timeline export-stacks info recover query communication sim completion help'
+        words='export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -378,7 +378,8 @@ static void a_directory_that_is_deleted_is_reported_once(void **state)
 
 /* ---- somebody cuts the rings short ---- */
 
-static uint8_t *mine; /* a page of a file that is shorter, which is the program's own affair */
+static uint8_t
+    *volatile mine; /* a page of a file that is shorter, which is the program's own affair; set before it is touched */
 static _Atomic unsigned n_mine;
 
 static void on_my_bus_error(int number, siginfo_t *info, void *context)

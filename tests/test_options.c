@@ -273,6 +273,36 @@ static void a_shorter_structure_is_left_alone_behind_its_end(void **state)
     (void)state;
 }
 
+static void a_front_end_can_check_before_a_session_does(void **state)
+{
+    struct ascope_options o;
+    char name[] = "b,a,b";
+    ascope_options_init(&o);
+    o.level = ASCOPE_LEVEL_NONE;
+    o.metrics = ASCOPE_MEMORY;
+    o.mstx_domain_include = name; /* the caller's: neither freed nor kept */
+    o.mstx_domain_exclude = "c";
+    o.parent_dir = "there";
+    o.ring_kb = 100;
+    ascope_options_check(&o);
+    memset(name, 'x', sizeof name - 1);
+    assert_int_equal(n_warnings, 4); /* counters, marks, exclude, rings */
+    assert_true(o.mstx && o.metrics == ASCOPE_NO_METRICS && o.ring_kb == 128 && o.size == sizeof o);
+    assert_string_equal(o.mstx_domain_include, "b,a");
+    assert_null(o.mstx_domain_exclude);
+    assert_string_equal(o.parent_dir, "there");
+    ascope_options_check(&o); /* what is valid stays as it is */
+    assert_int_equal(n_warnings, 4);
+    o.size = offsetof(struct ascope_options, level); /* an older program's */
+    o.level = 77;
+    ascope_options_check(&o);
+    assert_int_equal(o.level, 77);
+    o.size = 0;
+    ascope_options_check(&o);
+    assert_int_equal(n_warnings, 5);
+    (void)state;
+}
+
 static void the_defaults_are_those_of_the_table(void **state)
 {
     struct ascope_options o;
@@ -399,6 +429,7 @@ int main(void)
         cmocka_unit_test_setup(wrong_values_fall_back_in_order, count_warnings),
         cmocka_unit_test_setup(texts_become_fields, count_warnings),
         cmocka_unit_test_setup(a_shorter_structure_is_left_alone_behind_its_end, count_warnings),
+        cmocka_unit_test_setup(a_front_end_can_check_before_a_session_does, count_warnings),
         cmocka_unit_test_setup(the_defaults_are_those_of_the_table, count_warnings),
         cmocka_unit_test_setup(rows_of_the_table_hold_together, count_warnings),
         cmocka_unit_test_setup(values_come_back_as_they_were_set, count_warnings),

@@ -119,6 +119,12 @@ static inline void ascope_options_init(struct ascope_options *o)
  * Threads: any, each with options of its own. */
 ASCOPE_API bool ascope_options_set(struct ascope_options *o, const char *name, const char *value);
 
+/* The checks that ascope_session_new() makes: invalid values and combinations fall back to valid ones, each with a warning. For front
+ * ends that show what will be recorded before a session is created. Texts are copied as by ascope_options_set().
+ * Errors: without memory, or if ascope_options_init() was not called, nothing changes, with a warning.
+ * Threads: any, each with options of its own. */
+ASCOPE_API void ascope_options_check(struct ascope_options *o);
+
 struct ascope_session;
 
 /* Creates the directory. The options are copied and checked: invalid values fall back to the default, with a warning. NULL: the defaults.

@@ -10,6 +10,7 @@
 #include "cli/cmd_export_stacks.h"
 #include "cli/cmd_export_trace.h"
 #include "cli/cmd_info.h"
+#include "cli/cmd_install_msprof.h"
 #include "cli/cmd_query.h"
 #include "cli/cmd_recover.h"
 #include "cli/cmd_sim.h"
@@ -46,6 +47,7 @@ static const uint8_t sim_options[] = {
     OPT_SLICE_KIB, OPT_COMM, OPT_KFC, OPT_GRAPHS, OPT_LATE, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
     OPT_THREADS, OPT_JSON, OPT_HELP,
 };
+static const uint8_t install_msprof_options[] = { OPT_SCRIPT_DIALECT, OPT_FORCE, OPT_REMOVE, OPT_HELP };
 static const uint8_t help_options[] = { OPT_MAN, OPT_RECORDER_OPTIONS, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
 
@@ -193,6 +195,20 @@ const struct command commands[] = {
                 "counted from 0.",
         LIST_OF(sim_options),
         .run = run_sim,
+    },
+    {
+        .name = "install-msprof",
+        .usage = "DIR [OPTION...]",
+        .about = "let the analysis of torch_npu and MindSpore run on ascope",
+        .text = "Creates in DIR the names that torch_npu and MindSpore look for: bin/msprof, and below tools/profiler msprof, "
+                "msprof.py and get_msprof_info.py, which hand over to this program. Prints the line to put into the "
+                "environment, behind the set_env.sh of CANN: their analysis then runs on ascope. The path of DIR may not "
+                "contain \"tools\", where both cut it.\n\n"
+                "Install as root, or as the user who trains: MindSpore refuses files of other users. Existing files of "
+                "others are not touched without --force. The command can be repeated, e.g. after ascope was moved; DIR "
+                "itself can be moved at any time.",
+        LIST_OF(install_msprof_options),
+        .run = run_install_msprof,
     },
     {
         .name = "completion",

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command. Which one it is depends on the name that it is called by: ascope, msprof.py or msprof. */
+/* The command. Which one it is depends on the name that it is called by: ascope or one of the reference's names, which may
+ * also be its first argument: `ascope msprof ...` is for scripts, which cannot choose the name that they call it by. */
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json_memory.h"
 #include "cli/cmd_msprof.h"
+#include "cli/cmd_msprof_info.h"
 #include "cli/cmd_msprof_py.h"
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -64,31 +66,40 @@ static int ascope_main(int argc, char **argv)
     return c ? run_command(c, argc - 1, argv + 1) : say_unknown_command(first);
 }
 
+/* The names of the reference's commands. */
+static const struct other_face {
+    const char *name;
+    enum face face;
+    int (*run)(int argc, char **argv);
+} other_faces[] = {
+    { "msprof", FACE_MSPROF, msprof_main },
+    { "msprof.py", FACE_MSPROF_PY, msprof_py_main },
+    { "get_msprof_info.py", FACE_MSPROF_PY, msprof_info_main },
+};
+
+static const struct other_face *face_called(const char *name)
+{
+    for (size_t i = 0; i < sizeof other_faces / sizeof *other_faces; i++)
+        if (strcmp(other_faces[i].name, name) == 0)
+            return &other_faces[i];
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        enum face face;
-        int (*run)(int argc, char **argv);
-    } other[] = {
-        { "msprof", FACE_MSPROF, msprof_main },
-        { "msprof.py", FACE_MSPROF_PY, msprof_py_main },
-    };
     /* Large columns go back to the system when they are given up, whatever sizes were given up before. */
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
-    int code = -1;
-    json_memory_watch();
-    for (size_t i = 0; i < sizeof other / sizeof *other && code < 0; i++)
-        if (strcmp(other[i].name, name) == 0) {
-            complain_as(other[i].name);
-            ending_prepare(other[i].face);
-            code = other[i].run(argc, argv);
-        }
-    if (code < 0) {
-        ending_prepare(FACE_ASCOPE);
-        code = ascope_main(argc, argv);
+    const struct other_face *other = face_called(name);
+    if (!other && argc > 1 && (other = face_called(argv[1]))) {
+        argc--;
+        argv++;
     }
+    json_memory_watch();
+    if (other)
+        complain_as(other->name);
+    ending_prepare(other ? other->face : FACE_ASCOPE);
+    const int code = other ? other->run(argc, argv) : ascope_main(argc, argv);
     ending_fini();
     if (fflush(stdout) != 0 || ferror(stdout)) {
         perror("ascope: standard output");

@@ -25,6 +25,10 @@ enum { MOST_CHIPS = 32 };
 #define NO_VECTOR_OPTION (LISTED & ~C(2))
 #define NO_IMAGES        (C(16) | NEXT)
 
+/* torch_npu reads `msprof --help`: with "--type" it exports databases, with the words up to ")", which must not be wrapped, it
+ * expects one beside the text files. */
+#define TYPE_HELP "text(which will also export the database), the default, or db: the database only"
+
 /* clang-format off */
 static const struct msprof_word types[] = { { "text", 0 }, { "db", 0 }, { NULL, 0 } };
 static const struct msprof_word ge_levels[] = { { "off", 0 }, { "l0", 0 }, { "l1", 0 }, { NULL, 0 } };
@@ -68,7 +72,7 @@ const struct msprof_row msprof_rows[MSPROF_OPTIONS] = {
     [MSPROF_PYTHON_PATH] = { "python-path", UP_TO(1024, "FILE"), .modes = ANY, .refused = VEHICLES, .check = msprof_check_program_file,
         .help = "accepted and ignored: ascope does not need Python" },
     [MSPROF_TYPE] = { "type", CHOICE(types), .modes = APP | MSPROF_EXPORTS | ANALYZE,
-        .help = "text: text files and the database (default); db: the database only" },
+        .help = TYPE_HELP },
     [MSPROF_REPORTS] = { "reports", UP_TO(LONGEST, "FILE"), .modes = TEXT_EXPORT,
         .help = "processes shown in the timeline, as a JSON file" },
     [MSPROF_DELAY] = { "delay", FROM(1, UINT32_MAX), .value = "S", .modes = APP, .refused = NO_CONTROL,

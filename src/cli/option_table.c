@@ -96,6 +96,14 @@ const struct option_row option_rows[OPTIONS] = {
                      .at = AT(metric), .value = "METRIC",
                      .help = "time of an operator: its own on the host (default) or on the device" },
 
+    [OPT_SCRIPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "documented", "current" }, .at = AT(options.dialect),
+        .help = "names of files and columns, unless ASCOPE_DIALECT is set: as documented, or as in current releases of msprof "
+                "and torch_npu (default)" },
+    [OPT_FORCE] = { "force", .kind = OPTION_FLAG, .at = AT(force),
+        .help = "replace files that ascope did not make; they are kept beside it as *.before-ascope" },
+    [OPT_REMOVE] = { "remove", .kind = OPTION_FLAG, .at = AT(remove),
+        .help = "remove what install-msprof made, and restore what --force replaced" },
+
     [OPT_SIM_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(sim.out_dir),
         .help = "output directory, created if missing; default: the current directory" },
     [OPT_SEED] = { "seed", NUMBER(sim.seed, 0, UINT64_MAX),

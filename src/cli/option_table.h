@@ -54,6 +54,10 @@ enum option_id {
     OPT_DEVICE,
     /* of export-stacks only */
     OPT_METRIC,
+    /* of install-msprof only */
+    OPT_SCRIPT_DIALECT,
+    OPT_FORCE,
+    OPT_REMOVE,
     /* of sim only */
     OPT_SIM_OUT,
     OPT_SEED,
@@ -152,7 +156,7 @@ struct arguments {
     const char *dir, *reports, *output, *rule, *python_path, *export_type, *device, *steps;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
-    bool cluster, json, quiet, help, man, recorder_options, simplify;
+    bool cluster, json, quiet, help, man, recorder_options, simplify, force, remove;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct output_options options;           /* of an export; n_threads is of every command */
     struct sim_options sim;

@@ -47,7 +47,7 @@ struct kept {
     char text[];
 };
 
-static const char *text_keep(const char *text)
+const char *text_keep(const char *text)
 {
     static struct kept *all;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -319,18 +319,52 @@ static void derive_rates(struct ascope_options *o)
         o->host_usage_hz = 50;
 }
 
-void options_check(struct ascope_options *o)
+static void make_valid(struct ascope_options *o)
 {
     static void (*const checks[])(struct ascope_options *) = {
-        check_activities, check_exports,  check_metrics_for_level, check_marks_without_level,
-        check_level,      check_metrics,  check_attributes,        check_threshold,
-        check_domains,    check_host_sys, check_activities,        check_place,
-        check_sizes,      derive_rates,
+        check_activities,
+        check_exports,
+        check_metrics_for_level,
+        check_marks_without_level,
+        check_level,
+        check_metrics,
+        check_attributes,
+        check_threshold,
+        check_domains,
+        check_host_sys,
+        check_place,
+        check_sizes,
     };
     for (size_t i = 0; i < COUNT(checks); i++)
         checks[i](o);
+}
+
+void options_check(struct ascope_options *o)
+{
+    make_valid(o);
+    derive_rates(o);
     check_use_of_device(o);
     check_what_is_not_recorded(o);
+}
+
+void ascope_options_check(struct ascope_options *o)
+{
+    struct error e = { 0 };
+    struct ascope_options valid;
+    if (!options_take(&valid, o, &e)) {
+        message(ASCOPE_WARNING, "%s; the options are not checked", e.text);
+        return;
+    }
+    make_valid(&valid);
+    char **text;
+    for (size_t i = 0; (text = text_at(&valid, &i));) {
+        char *const own = *text;
+        *text = own ? (char *)text_keep(own) : NULL;
+        free(own);
+    }
+    const uint32_t size = o->size;
+    valid.size = size;
+    memcpy(o, &valid, size < sizeof valid ? size : sizeof valid);
 }
 
 /* ---- what it means ---- */

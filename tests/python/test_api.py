@@ -160,7 +160,11 @@ BAD = [  # what is passed, the word in the warning, the attribute and what it be
     ({"profiler_level": ProfilerLevel.Level_none}, "Level_none", "_mstx", True),
     ({"profiler_level": []}, "profiler_level", "_profiler_level", "Level0"),
     ({"profiler_level": None}, "profiler_level", "_profiler_level", "Level0"),
-    ({"profiler_level": "Level7"}, "profiler_level", "_aic_metrics", AiCMetrics.PipeUtilization),
+    ({"profiler_level": "Level7"}, "profiler_level", "_aic_metrics", AiCMetrics.AiCoreNone),
+    ({"profiler_level": "Level7", "aic_metrics": AiCMetrics.Memory}, "profiler_level", "_aic_metrics", AiCMetrics.Memory),
+    ({"profiler_level": "level1"}, "profiler_level", "_profiler_level", "Level0"),
+    ({"profiler_level": "Level_none", "msprof_tx": True, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}, "mstx_domain_exclude",
+     "_mstx_domain_exclude", []),
     ({"profiler_level": "Level2", "aic_metrics": [1]}, "aic_metrics", "_aic_metrics", AiCMetrics.PipeUtilization),
     ({"aic_metrics": {}}, "aic_metrics", "_aic_metrics", AiCMetrics.AiCoreNone),
     ({"profiler_level": "Level_none", "mstx": True, "aic_metrics": AiCMetrics.Memory}, "aic_metrics", "_aic_metrics", AiCMetrics.AiCoreNone),
@@ -334,12 +338,19 @@ def test_no_activities_are_both(warned):
     assert not warned("")
 
 
-def test_what_needs_the_other_activity_is_left_out(warned):
-    config = _ExperimentalConfig(gc_detect_threshold=1)
-    assert profiler.profile(activities=[ProfilerActivity.NPU], experimental_config=config).experimental_config.with_gc is False
-    assert warned("gc_detect_threshold")
-    profiler.profile(activities=[ProfilerActivity.CPU], experimental_config=_ExperimentalConfig())
-    assert warned("experimental_config")
+@pytest.mark.parametrize("activity, given, key, warning", [
+    ("NPU", {"gc_detect_threshold": 1}, "_gc_detect_threshold", "gc_detect_threshold: requires the CPU"),
+    ("CPU", {"mstx": True}, None, "activities has no NPU"),
+    ("CPU", {"gc_detect_threshold": 1}, None, None)])
+def test_what_needs_the_other_activity_is_left_out(warned, tmp_path, monkeypatch, activity, given, key, warning):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASCOPE_DEVICE", "none")
+    record(profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False), activities=[ProfilerActivity[activity]],
+           experimental_config=_ExperimentalConfig(**given))
+    assert warned(warning or "") == (warning is not None)
+    if key:
+        with open(glob.glob(str(tmp_path / "*_ascend_pt/profiler_info*.json"))[0]) as f:
+            assert json.load(f)["config"]["experimental_config"][key] is None
 
 
 @pytest.mark.parametrize("name, value", [

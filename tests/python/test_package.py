@@ -74,6 +74,17 @@ def test_hints_name_what_the_extension_has():
             assert members == {m for m in vars(getattr(_core, name)) if not m.startswith("_")}, name
 
 
+def test_the_stub_of_the_parameters_is_that_of_the_option_table():
+    """Type checkers see the stub instead of the module, whose parameters are made at run time."""
+    made = subprocess.run([sys.executable, str(ROOT / "scripts" / "config_stub.py")], stdout=subprocess.PIPE, text=True, check=True)
+    assert made.stdout == (PACKAGE / "torch" / "config.pyi").read_text(), "config.pyi is out of date: make docs"
+    node, = (node for node in ast.parse(made.stdout).body if getattr(node, "name", None) == "_ExperimentalConfig")
+    hinted, = (m.args for m in node.body if m.name == "__init__")
+    rows = sorted((row for row in _core.option_table() if row["parameter"]), key=lambda row: row["parameter"])
+    assert [one.arg for one in hinted.args] == ["self"] + [row["name"] for row in rows]
+    assert len(hinted.defaults) == len(rows)
+
+
 def test_everything_is_explained():
     for name, value in inspect.getmembers(_core):
         if callable(value) and not name.startswith("__"):

@@ -176,7 +176,20 @@ static PyObject *core_option_table(PyObject *module, PyObject *unused)
     return NULL;
 }
 
+static PyObject *core_check_options(PyObject *module, PyObject *dict)
+{
+    (void)module;
+    struct ascope_options o;
+    if (!options_of_dict(&o, dict))
+        return NULL;
+    ascope_options_check(&o);
+    return options_to_dict(&o);
+}
+
 static PyMethodDef functions[] = {
+    { "check_options", core_check_options, METH_O,
+      "check_options(options) -> dict\n\nAll options as a session would have them that is given these: invalid values and\n"
+      "combinations are replaced, each with a warning." },
     { "option_table", core_option_table, METH_NOARGS,
       "option_table() -> list\n\nA dict for each option of a recording: name, kind, choices, values and default, otherwise\n"
       "(what holds without a value), help, section and key in profiler_info.json, parameter (its place in\n"

@@ -2,12 +2,12 @@
 """Parameters: levels, counter groups, export types, and `_ExperimentalConfig`, which contains them.
 
 The parameters, their defaults and what they accept are those of the recorder's option table (`_core.option_table()`): a new option needs nothing here.
-Invalid values fall back to the default, with a warning. The names of the attributes are those in profiler_info.json.
+Invalid values fall back to the default, with a warning; what one option means for another is decided by the recorder (`_core.check_options()`). The names of the attributes are those in profiler_info.json.
 """
 import enum
 import inspect
 import warnings
-from typing import Any, List, Optional, Set, Union
+from typing import Any, Set
 
 from ascope import _core
 from ascope.torch._messages import info, shown, warn
@@ -84,15 +84,16 @@ def supported_export_type() -> Set[str]:
     return _values(ExportType)
 
 
-def _is_level_without_counters(level):
-    return _is_one_of(level, (ProfilerLevel.Level0, ProfilerLevel.Level_none))
-
-
 # ---- the parameters: rows of the recorder's option table ----
 
 _PARAMETERS = sorted((row for row in _core.option_table() if row["parameter"]), key=lambda row: row["parameter"])
-_TYPES = {"boolean": bool, "choice": Optional[str], "list": Union[None, str, List[str]], "names": Optional[List[str]],
-          "ms": Optional[float], "number": Optional[int], "text": Optional[str]}
+
+
+def _annotation(row):
+    """A text, as in a stub: scripts/config_stub.py writes it there."""
+    has_default = row["default"] is not None
+    return {"boolean": "bool", "choice": "str" if has_default else "Optional[str]",
+            "list": "Union[str, List[str]]" if has_default else "Optional[List[str]]", "names": "Optional[List[str]]", "ms": "Optional[float]", "number": "Optional[int]", "text": "Optional[str]"}[row["kind"]]
 
 
 def _default(row):
@@ -116,8 +117,9 @@ def _checked_list(row, given):
 def _checked_names(row, given):
     if given is None:
         return []
-    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+    if not isinstance(given, list) or not all(isinstance(one, str) and "\0" not in one for one in given):
         raise ValueError
+    ",".join(given).encode()  # UnicodeError: half of a character
     return list(dict.fromkeys(given))
 
 
@@ -144,7 +146,9 @@ def _checked_choice(row, given):
 
 _CHECKS = {"boolean": _checked_type(bool), "choice": _checked_choice, "list": _checked_list, "names": _checked_names, "ms": _checked_ms,
            "number": _checked_type(int, type(None)), "text": _checked_type(str, type(None))}
-_TOGETHER = ("profiler_level", "aic_metrics")  # checked last: what they become depends on each other
+# Options with rules between them, which are the recorder's. What an invalid level or counter group becomes is one of these rules.
+_RELATED = ("profiler_level", "aic_metrics", "mstx", "op_attr", "mstx_domain_include", "mstx_domain_exclude")
+_REPLACED_BY_RULE = {"profiler_level": supported_profiler_level(), "aic_metrics": supported_ai_core_metrics()}
 
 
 class _ExperimentalConfig:
@@ -155,43 +159,52 @@ class _ExperimentalConfig:
             setattr(self, row["key"], given.arguments[row["name"]])
         self._check()
 
-    export_type = property(lambda self: self._export_type)
-    with_gc = property(lambda self: self._gc_detect_threshold is not None)
-    gc_detect_threshold = property(lambda self: self._gc_detect_threshold)
-    tx_enabled = property(lambda self: self._mstx or self._msprof_tx)
+    @property
+    def export_type(self) -> "List[str]":
+        return self._export_type
+
+    @property
+    def with_gc(self) -> "bool":
+        return self._gc_detect_threshold is not None
+
+    @property
+    def gc_detect_threshold(self) -> "Optional[float]":
+        return self._gc_detect_threshold
+
+    @property
+    def tx_enabled(self) -> "bool":
+        return self._mstx or self._msprof_tx
 
     def options(self):
         """For the recorder, by its names."""
         made = {row["name"]: getattr(self, row["key"]) for row in _PARAMETERS if not row["is_old"]}
         made.update(mstx=bool(self.tx_enabled), data_simplification=bool(self._data_simplification))
-        return {name: None if value == [] else value for name, value in made.items()}
+        return {name: None if isinstance(value, list) and not value else value for name, value in made.items()}
 
-    # ---- checks: each value by itself, then in the order in which they depend on each other ----
+    # ---- checks: each value by itself, then those that depend on each other ----
 
     def _check(self):
         for row in _PARAMETERS:
             is_off = row["name"] == "data_simplification" and self._data_simplification is None  # as torch_npu takes it
-            if row["name"] not in _TOGETHER and not is_off:
+            if row["name"] not in _REPLACED_BY_RULE and not is_off:
                 self._check_value(row)
         if self._gc_detect_threshold == 0:
             info("gc_detect_threshold: 0 records every garbage collection")
-        self._check_metrics_for_level()
         if self._msprof_tx:
             warnings.warn("msprof_tx is the old name of mstx", DeprecationWarning, stacklevel=3)
-        if _is_one_of(self._profiler_level, [ProfilerLevel.Level_none]) and not self.tx_enabled:
-            warn("profiler_level: Level_none records marks only; mstx is enabled")
-            self._mstx = True
-        if not _is_one_of(self._profiler_level, supported_profiler_level()):
-            warn("profiler_level: invalid value %s; using Level0" % shown(self._profiler_level))
-            self._profiler_level = ProfilerLevel.Level0
-        if not _is_one_of(self._aic_metrics, supported_ai_core_metrics()):
-            is_bare = self._profiler_level == ProfilerLevel.Level0
-            warn("aic_metrics: invalid value %s; using the default" % shown(self._aic_metrics))
-            self._aic_metrics = AiCMetrics.AiCoreNone if is_bare else AiCMetrics.PipeUtilization
-        if self._op_attr and ExportType.Db not in self._export_type:
-            warn("op_attr: requires db in export_type; attributes are not recorded")
-            self._op_attr = False
-        self._check_domains()
+        self._check_related()
+
+    def _check_related(self):
+        given = self.options()
+        for name, accepted in _REPLACED_BY_RULE.items():
+            by_level = name == "aic_metrics" and given[name] is None
+            if not by_level and not _is_one_of(given[name], accepted):
+                given[name] = shown(given[name])  # which the recorder does not accept, either: a text has quotes here
+        valid = _core.check_options(given)
+        for row in _PARAMETERS:
+            if row["name"] in _RELATED and (row["name"] != "mstx" or valid["mstx"] != self.tx_enabled):
+                setattr(self, row["key"], [] if valid[row["name"]] is None else valid[row["name"]])
+        self._aic_metrics = getattr(AiCMetrics, self._aic_metrics)
 
     def _check_value(self, row):
         given = getattr(self, row["key"])
@@ -204,26 +217,10 @@ class _ExperimentalConfig:
             checked = _CHECKS[row["kind"]](row, default)
         setattr(self, row["key"], checked)
 
-    def _check_metrics_for_level(self):
-        if self._aic_metrics is None:  # not given
-            self._aic_metrics = (AiCMetrics.AiCoreNone if _is_level_without_counters(self._profiler_level) else
-                                 AiCMetrics.PipeUtilization)
-        elif _is_level_without_counters(self._profiler_level) and not _is_one_of(self._aic_metrics, [AiCMetrics.AiCoreNone]):
-            warn("aic_metrics: no counters at %s; using AiCoreNone" % self._profiler_level)
-            self._aic_metrics = AiCMetrics.AiCoreNone
-
-    def _check_domains(self):
-        if not self.tx_enabled and (self._mstx_domain_include or self._mstx_domain_exclude):
-            warn("mstx_domain_include, mstx_domain_exclude ignored: mstx is off")
-            self._mstx_domain_include, self._mstx_domain_exclude = [], []
-        if self._mstx_domain_include and self._mstx_domain_exclude:
-            warn("mstx_domain_exclude ignored: mstx_domain_include is set")
-            self._mstx_domain_exclude = []
-
 
 _SIGNATURE = inspect.Signature(
     [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)] +
-    [inspect.Parameter(row["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD, default=_default(row), annotation=_TYPES[row["kind"]])
+    [inspect.Parameter(row["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD, default=_default(row), annotation=_annotation(row))
      for row in _PARAMETERS], return_annotation=None)
 _ExperimentalConfig.__init__.__signature__ = _SIGNATURE
 _ExperimentalConfig.__doc__ = "The options beyond those of `profile` itself.\n\n" + "\n".join(

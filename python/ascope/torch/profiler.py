@@ -179,12 +179,7 @@ class _KinetoProfile:
             warn("experimental_config: expected an _ExperimentalConfig, got %s; using the default" %
                  type(experimental_config).__name__)
             experimental_config = None
-        if experimental_config is not None and ProfilerActivity.NPU not in self.activities:
-            warn("experimental_config: activities has no ProfilerActivity.NPU; its device options have no effect")
         self.experimental_config = experimental_config or _ExperimentalConfig()
-        if self.experimental_config.with_gc and ProfilerActivity.CPU not in self.activities:
-            warn("gc_detect_threshold: requires ProfilerActivity.CPU; ignored")
-            self.experimental_config._gc_detect_threshold = None
         self.metadata, self._unsent = {}, {}
         self._trace_id_callback = custom_trace_id_callback
         self._trace_id = None
