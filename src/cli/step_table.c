@@ -183,12 +183,20 @@ static void put_series(const struct term *t, const struct step_subject *u, const
         put_row(t, s, "median", s->spread.median_ns, s->median_part_ns, INK_BOLD);
 }
 
-/* The next series of a subject: of its devices, or of the host where there are none. */
-static bool series_of(const struct step_subject *u, size_t i, struct step_series *s, struct arena *mem)
+/* One series of a subject: of a device, or of the host where there are none; with the causes of its slowest steps. */
+struct series {
+    const struct device *d; /* NULL: of the host */
+    struct step_series s;
+    struct step_mores *more;
+    size_t n_more;
+};
+
+static bool series_find(const struct step_subject *u, size_t i, size_t most, struct arena *mem, struct series *out)
 {
-    const struct device *d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL;
-    return u->collection ? step_series_of_collection(s, u->collection, d, u->choice, mem)
-                         : step_series_of_profile(s, u->profile, d, u->choice, mem);
+    *out = (struct series){ .d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL };
+    return (u->collection ? step_series_of_collection(&out->s, u->collection, out->d, u->choice, mem)
+                          : step_series_of_profile(&out->s, u->profile, out->d, u->choice, mem)) &&
+           step_causes_find(&out->s, u->profile, out->d, u->collection, most, mem, &out->more, &out->n_more);
 }
 
 static size_t n_series(const struct step_subject *u)
@@ -201,14 +209,10 @@ bool step_table_print(const struct term *t, const struct step_subject *u, size_t
     bool done = true;
     for (size_t i = 0; done && i < n_series(u); i++) {
         struct arena *mem = arena_new();
-        const struct device *d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL;
-        struct step_series s;
-        struct step_mores *more;
-        size_t n = 0;
-        done = mem && series_of(u, i, &s, mem) &&
-               step_causes_find(&s, u->profile, d, u->collection, most + 1, mem, &more, &n);
-        if (done && s.n > 0)
-            put_series(t, u, d, &s, more, n, most);
+        struct series one;
+        done = mem && series_find(u, i, most + 1, mem, &one);
+        if (done && one.s.n > 0)
+            put_series(t, u, one.d, &one.s, one.more, one.n_more, most);
         arena_free(mem);
     }
     return done;
@@ -278,14 +282,10 @@ bool step_table_json(const struct step_subject *u, json_t *into)
     bool done = true;
     for (size_t i = 0; done && i < n_series(u); i++) {
         struct arena *mem = arena_new();
-        const struct device *d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL;
-        struct step_series s;
-        struct step_mores *more;
-        size_t n = 0;
-        done = mem && series_of(u, i, &s, mem) &&
-               step_causes_find(&s, u->profile, d, u->collection, SIZE_MAX, mem, &more, &n);
-        if (done && s.n > 0)
-            done = add_json(u, d, &s, more, n, steps, medians);
+        struct series one;
+        done = mem && series_find(u, i, SIZE_MAX, mem, &one);
+        if (done && one.s.n > 0)
+            done = add_json(u, one.d, &one.s, one.more, one.n_more, steps, medians);
         arena_free(mem);
     }
     json_object_set_new(into, "steps", steps);

@@ -259,9 +259,14 @@ void trace_end(struct trace *t)
     out_lit(t->out, "}}");
 }
 
-void trace_end_bare(struct trace *t)
+void trace_end_without_args(struct trace *t, bool is_bare)
 {
-    out_char(t->out, '}');
+    if (!is_bare) {
+        trace_args(t);
+        trace_end(t);
+    } else {
+        out_char(t->out, '}');
+    }
 }
 
 /* A flow is written right after the slice that it belongs to, and follows it to its lane. */

@@ -114,7 +114,8 @@ void trace_arg_text(struct trace *t, const char *key, const char *text);
 void trace_arg_name(struct trace *t, const char *key, name_id name);
 void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */
 void trace_end(struct trace *t);                                   /* ends an event that had arguments */
-void trace_end_bare(struct trace *t);                              /* ends an event that had none */
+/* Ends an event that has none; is_bare: it does not even have an empty object of them. */
+void trace_end_without_args(struct trace *t, bool is_bare);
 
 /* One end of a flow: 's' starts it, 't' is on its way, 'f' ends it. `binds`: it is tied to the slice around it and not
  * to the next one. trace_flow_args() leaves the event open for arguments, until trace_end(). */

@@ -43,12 +43,7 @@ bool overlap_track(const struct export *x, struct trace *t, struct error *e)
             for (size_t i = 0; i < o->kind[kind].n; i++) {
                 const int64_t begin = o->kind[kind].begin_ns[i], end = o->kind[kind].end_ns[i];
                 trace_slice(t, name[kind], strlen(name[kind]), pid, kind, begin, (double)(end - begin));
-                if (x->is_generic) {
-                    trace_end_bare(t);
-                } else {
-                    trace_args(t);
-                    trace_end(t);
-                }
+                trace_end_without_args(t, x->is_generic);
             }
         }
     }

@@ -160,12 +160,7 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
         if (!trace_wants(t, c->begin_ns[i], c->begin_ns[i] + (int64_t)c->dur_ns[i]))
             continue;
         trace_slice_name(t, c->name[i], pid, c->thread[i], c->begin_ns[i], (double)c->dur_ns[i]);
-        if (x->is_generic) {
-            trace_end_bare(t);
-        } else {
-            trace_args(t);
-            trace_end(t);
-        }
+        trace_end_without_args(t, x->is_generic);
     }
     return true;
 }
