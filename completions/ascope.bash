@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof completion help --version --help'
+        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -56,6 +56,8 @@ _ascope()
     --metrics) _ascope_offer -W 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'; return ;;
     --slice-kib) return ;;
     --dialect) _ascope_offer -W 'documented current'; return ;;
+    --out) compopt -o filenames; _ascope_offer -d; return ;;
+    --python) compopt -o filenames; _ascope_offer -f; return ;;
     esac
     case ${COMP_WORDS[1]} in
     export)
@@ -91,11 +93,14 @@ _ascope()
     install-msprof)
         words=''
         options=' --dialect --force --remove --help -h' ;;
+    doctor)
+        words=''
+        options=' --out --python --json --quiet -q --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof completion help'
+        words='export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -109,7 +109,7 @@ class Documented(unittest.TestCase):
         for args in (["export", "-dir", prof], ["export", "summary", "-dir", bad], ["communication", prof], ["query", prof],
                      ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["info", own, prof, bad, torch], ["recover", own],
                      ["export-trace", torch, "t.json"], ["export-stacks", torch, "s.log"], ["export-stacks", torch, "s.svg"],
-                     ["export-memory-timeline", torch, "m.html"]):
+                     ["export-memory-timeline", torch, "m.html"], ["doctor", "--python", "/nowhere"]):
             report = self.run_json(*args)
             self.assertEqual(report["command"], args[0])
             self.check(report, "report", args[0])

@@ -11,6 +11,7 @@ enum finding_state {
     FINDING_LIMITED,        /* there, but a part of it cannot be used */
     FINDING_MISSING,        /* not there, or it cannot be used at all */
     FINDING_NOT_APPLICABLE, /* this machine has no use for it */
+    FINDING_STATES
 };
 
 struct finding {

@@ -5,6 +5,7 @@
 
 #include "cli/cmd_analyse.h"
 #include "cli/cmd_communication.h"
+#include "cli/cmd_doctor.h"
 #include "cli/cmd_export.h"
 #include "cli/cmd_export_memory_timeline.h"
 #include "cli/cmd_export_stacks.h"
@@ -48,6 +49,7 @@ static const uint8_t sim_options[] = {
     OPT_THREADS, OPT_JSON, OPT_HELP,
 };
 static const uint8_t install_msprof_options[] = { OPT_SCRIPT_DIALECT, OPT_FORCE, OPT_REMOVE, OPT_HELP };
+static const uint8_t doctor_options[] = { OPT_DOCTOR_OUT, OPT_PYTHON, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t help_options[] = { OPT_MAN, OPT_RECORDER_OPTIONS, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
 
@@ -209,6 +211,20 @@ const struct command commands[] = {
                 "itself can be moved at any time.",
         LIST_OF(install_msprof_options),
         .run = run_install_msprof,
+    },
+    {
+        .name = "doctor",
+        .usage = "[--out DIR] [--python PATH] [--json]",
+        .about = "check what this machine can record, and what is missing",
+        .text = "Examines devices, the host, the directory of recordings, Python with its frameworks, and the parts of ascope. "
+                "For each check: its state (ok, limited, missing, or - for not applicable), what was found, what is recorded "
+                "or not recorded because of it, what to do, and where it looked. Problems are listed first.\n\n"
+                "Nothing is recorded, and no file is left behind. Python is run in a process of its own, for half a minute at "
+                "most; vendors' libraries are not loaded into the command. Without a device, the host is recorded alone.\n\n"
+                "Exit code 0: the host can be recorded, whatever else is limited or missing. 1: it cannot, because the "
+                "directory is not writable, its files cannot be mapped, or /proc is missing.",
+        LIST_OF(doctor_options),
+        .run = run_doctor,
     },
     {
         .name = "completion",

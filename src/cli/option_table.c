@@ -175,6 +175,10 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_LEVEL0] = { "level0", .kind = OPTION_SWITCH, .at = AT(sim.level0),
         .help = "names and times only" },
 
+    [OPT_DOCTOR_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(options.out_dir),
+        .help = "directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory" },
+    [OPT_PYTHON] = { "python", .kind = OPTION_FILE, .value = "PATH", .at = AT(python),
+        .help = "Python interpreter whose frameworks are looked at; default: python3 of the PATH" },
     [OPT_OUTPUT] = { "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(output),
         .help = "collection: a PROF_XXX directory, or a directory that contains some" },
     [OPT_EXPORT] = { "export", .kind = OPTION_SWITCH, .at = AT(exports),

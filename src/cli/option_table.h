@@ -91,6 +91,9 @@ enum option_id {
     OPT_SAMPLE_BASED,
     OPT_TILING,
     OPT_LEVEL0,
+    /* of doctor only */
+    OPT_DOCTOR_OUT,
+    OPT_PYTHON,
     /* of msprof only */
     OPT_OUTPUT,
     OPT_EXPORT,
@@ -153,7 +156,7 @@ struct arguments {
     enum face face;
     const struct command *command;
     option_set given; /* they were on the command line */
-    const char *dir, *reports, *output, *rule, *python_path, *export_type, *device, *steps;
+    const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
     bool cluster, json, quiet, help, man, recorder_options, simplify, force, remove;

@@ -774,6 +774,22 @@ def test_cache(run, tmp_path):
         assert steps_of_only(tmp_path / (name + ".d")) == 4
 
 
+def test_planned(monkeypatch, tmp_path):
+    """What `ascope doctor` asks: nothing is compiled or written."""
+    from ascope.torch import _build
+    good = _build.path()
+    assert _build.planned() == {"is_built": True, "path": str(good), "compiler": ""}
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("ASCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CXX", "true")
+    assert _build.planned() == {"is_built": False, "path": str(tmp_path / "cache" / good.name), "compiler": "true"}
+    monkeypatch.setenv("CXX", "")
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(_build.BuildError, match="no C.. compiler"):
+        _build.planned()
+    assert not list(tmp_path.iterdir())
+
+
 # ---- nobody listens ----
 
 @pytest.mark.parametrize("way", ["closed", "none", "full", "ascii", "odd", "silent"])

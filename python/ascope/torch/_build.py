@@ -140,20 +140,28 @@ def _is_usable(path):
         return False
 
 
-def _cache():
+def _caches():
     home = os.environ.get("ASCOPE_CACHE")
     if not home:
         home = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ascope")
-    for place in (pathlib.Path(home), pathlib.Path(os.environ.get("TMPDIR") or "/tmp", f"ascope-{os.getuid()}")):
-        if str(place).startswith("~"):  # no home directory
-            continue
+    places = (pathlib.Path(home), pathlib.Path(os.environ.get("TMPDIR") or "/tmp", f"ascope-{os.getuid()}"))
+    return [place for place in places if not str(place).startswith("~")]  # no home directory
+
+
+def _cache():
+    places = _caches()
+    for place in places:
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.access(place, os.W_OK) and _is_ours(place):
                 return place
         except OSError:
             continue
-    raise BuildError(f"{home}: not writable, or writable by others; set ASCOPE_CACHE to a directory for the compiled listener")
+    raise BuildError(f"{places[0]}: not writable, or writable by others; set ASCOPE_CACHE to a directory for the compiled listener")
+
+
+def _name(torch, headers, source):
+    return f"{source.stem}-{torch.__version__}-{_key(torch, headers, source)}.so"
 
 
 def _compile(torch, headers, source, to):
@@ -177,7 +185,7 @@ def path(source=SOURCE):
     torch = _torch()
     headers = _ascope_headers()
     cache = _cache()
-    name = cache / f"{source.stem}-{torch.__version__}-{_key(torch, headers, source)}.so"
+    name = cache / _name(torch, headers, source)
     if _is_usable(name):
         return name
     try:
@@ -198,6 +206,19 @@ def path(source=SOURCE):
     except OSError as error:
         raise BuildError(f"{cache}: the compiled listener cannot be stored: {error}") from error
     return name
+
+
+def planned():
+    """For `ascope doctor`: whether the listener is compiled, where it is or will be, and with what. Compiles and writes nothing.
+    Raises BuildError if it cannot be compiled."""
+    torch = _torch()
+    name = _name(torch, _ascope_headers(), SOURCE)
+    built = next((place / name for place in _caches() if _is_usable(place / name)), None)
+    if built:
+        return {"is_built": True, "path": str(built), "compiler": ""}
+    _torch_places(torch)
+    _library()
+    return {"is_built": False, "path": str(_caches()[0] / name), "compiler": _compiler()[0]}
 
 
 _loaded = _trouble = None

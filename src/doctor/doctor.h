@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doctor.h - what `ascope doctor` finds out about this machine: tables of checks, in order, and what they add up to.
+ *
+ * Nothing is started but the Python interpreter and what kinds of devices start to look at themselves, each in a process of its own.
+ */
+#ifndef ASCOPE_DOCTOR_DOCTOR_H
+#define ASCOPE_DOCTOR_DOCTOR_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/finding.h"
+
+enum doctor_area { AREA_DEVICES, AREA_HOST, AREA_PLACE, AREA_FRAMEWORKS, AREA_TOOLS, AREAS };
+extern const char *const doctor_areas[AREAS];           /* "devices", … */
+extern const char *const doctor_states[FINDING_STATES]; /* "ok", "limited", "missing", "not applicable" */
+
+struct doctor_request {
+    const char *out;    /* where recordings will be; NULL: the recorder's default */
+    const char *python; /* a path or a name; NULL: python3 */
+    unsigned limit_ms;  /* for Python; 0: half a minute */
+};
+
+struct doctor_finding {
+    enum doctor_area area;
+    bool is_needed; /* missing, the host cannot be recorded */
+    struct finding is;
+};
+
+struct doctor_report {
+    LIST(struct doctor_finding) findings; /* by area, those with problems first */
+    bool records_host;
+    const char *device; /* the kind that device=auto selects; NULL: none */
+    unsigned n_devices;
+    char verdict[600];
+    struct arena *mem;
+};
+
+bool doctor_examine(const struct doctor_request *r, struct doctor_report *out, struct error *e); /* false: no memory */
+void doctor_end(struct doctor_report *r);
+
+#endif

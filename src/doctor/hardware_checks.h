@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hardware_checks.h - CPUs, memory, NUMA nodes and network cards, and what limits them: cgroups, containers, limits of the process. */
+#ifndef ASCOPE_DOCTOR_HARDWARE_CHECKS_H
+#define ASCOPE_DOCTOR_HARDWARE_CHECKS_H
+
+#include "doctor/check.h"
+
+extern const struct check hardware_checks[]; /* the last one has no name */
+
+#endif

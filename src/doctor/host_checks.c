@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/host_checks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+
+#include "collect/host_clock.h"
+
+static enum finding_state look_kernel(const struct examined *m, struct finding *f)
+{
+    struct utsname u = { 0 };
+    (void)m;
+    uname(&u);
+    fact_set(f, "%s %s %s", u.sysname, u.release, u.machine);
+    return FINDING_OK;
+}
+
+static enum finding_state look_proc(const struct examined *m, struct finding *f)
+{
+    static const char *const file[] = { "/proc/self/stat", "/proc/self/statm", "/proc/uptime",
+                                        "/proc/stat",      "/proc/meminfo",    "/proc/net/dev" };
+    char text[64];
+    int why, n_missing = 0;
+    bool has_process = true;
+    fact_set(f, "not readable:");
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        place_add(f, "%s", file[i]);
+        if (text_of(m, file[i], text, sizeof text, &why))
+            continue;
+        has_process = has_process && i > 1;
+        fact_add(f, "%s %s (%s)", n_missing++ > 0 ? "," : "", file[i], strerror(why));
+    }
+    if (n_missing == 0)
+        fact_set(f, "readable");
+    return n_missing == 0 ? FINDING_OK : has_process ? FINDING_LIMITED : FINDING_MISSING;
+}
+
+static enum finding_state look_io(const struct examined *m, struct finding *f)
+{
+    char text[512];
+    int why;
+    place_add(f, "/proc/self/io");
+    if (!text_of(m, "/proc/self/io", text, sizeof text, &why) || !strstr(text, "read_bytes:")) {
+        fact_set(f, "%s", *text ? "no counts of bytes in it" : strerror(why));
+        return FINDING_MISSING;
+    }
+    fact_set(f, "readable, %s",
+             has_capability(m, CAPABILITY_SYS_PTRACE) ? "of all users' processes" : "of this user's processes");
+    return FINDING_OK;
+}
+
+static enum finding_state look_delays(const struct examined *m, struct finding *f)
+{
+    const int why = m->tries->task_stats();
+    int64_t is_on = 0;
+    int ignored;
+    place_add(f, "netlink TASKSTATS, /proc/sys/kernel/task_delayacct");
+    if (why) {
+        fact_set(f, "taskstats: %s", strerror(why));
+        if (why == EPERM || why == EACCES)
+            advice_set(f, "run with CAP_NET_ADMIN outside of containers if the percentages are needed");
+        return FINDING_LIMITED;
+    }
+    number_of(m, "/proc/sys/kernel/task_delayacct", &is_on, &ignored);
+    fact_set(f, "taskstats answers; task_delayacct is %s", is_on > 0 ? "on" : "off");
+    return is_on > 0 ? FINDING_OK : FINDING_LIMITED;
+}
+
+/* The options of the last mount on /proc: what hides those of others. */
+static enum finding_state look_hidden(const struct examined *m, struct finding *f)
+{
+    char text[32768], hides[32] = "";
+    int why;
+    place_add(f, "/proc/self/mountinfo");
+    if (!text_of(m, "/proc/self/mountinfo", text, sizeof text, &why)) {
+        fact_set(f, "%s", strerror(why));
+        return FINDING_LIMITED;
+    }
+    char *rest = text;
+    for (const char *line; (line = strsep(&rest, "\n"));) {
+        const char *const option = strstr(line, "hidepid=");
+        if (strstr(line, " /proc "))
+            snprintf(hides, sizeof hides, "%.*s", option ? (int)strcspn(option + 8, ", ") : 0,
+                     option ? option + 8 : "");
+    }
+    if (!*hides || strcmp(hides, "0") == 0 || strcmp(hides, "off") == 0) {
+        fact_set(f, "visible");
+        return FINDING_OK;
+    }
+    fact_set(f, "/proc is mounted with hidepid=%s", hides);
+    if (has_capability(m, CAPABILITY_SYS_PTRACE)) {
+        fact_add(f, ", which does not apply to CAP_SYS_PTRACE");
+        return FINDING_OK;
+    }
+    return FINDING_LIMITED;
+}
+
+static enum finding_state look_ptrace(const struct examined *m, struct finding *f)
+{
+    int64_t scope;
+    int why;
+    place_add(f, "/proc/sys/kernel/yama/ptrace_scope");
+    if (!number_of(m, "/proc/sys/kernel/yama/ptrace_scope", &scope, &why)) {
+        fact_set(f, why == ENOENT ? "not restricted (no Yama)" : "unknown: %s", strerror(why));
+        return FINDING_OK;
+    }
+    fact_set(f, "ptrace_scope is %d", (int)scope);
+    return FINDING_OK;
+}
+
+/* ---- events of the kernel ---- */
+
+#define EVENT_PATH "/events/raw_syscalls/sys_enter/id"
+static const char *const event_places[] = { "/sys/kernel/tracing" EVENT_PATH, "/sys/kernel/debug/tracing" EVENT_PATH };
+
+/* Its number; 0: unknown, and *why of the first place that is there. */
+static uint64_t event_find(const struct examined *m, int *why)
+{
+    *why = ENOENT;
+    for (size_t i = 0; i < sizeof event_places / sizeof *event_places; i++) {
+        int64_t id;
+        int now = 0;
+        if (number_of(m, event_places[i], &id, &now) && id > 0)
+            return (uint64_t)id;
+        if (*why == ENOENT)
+            *why = now;
+    }
+    return 0;
+}
+
+static enum finding_state look_tracefs(const struct examined *m, struct finding *f)
+{
+    int why;
+    for (size_t i = 0; i < sizeof event_places / sizeof *event_places; i++)
+        place_add(f, "%s", event_places[i]);
+    const uint64_t id = event_find(m, &why);
+    if (id > 0) {
+        fact_set(f, "readable; raw_syscalls:sys_enter is event %llu", (unsigned long long)id);
+        return FINDING_OK;
+    }
+    fact_set(f, "%s", why == ENOENT ? "not mounted" : strerror(why));
+    advice_set(f, "%s",
+               why == ENOENT ? "mount -t tracefs nodev /sys/kernel/tracing, where the kernel has it"
+                             : "run as root, or let root change its mode");
+    return FINDING_MISSING;
+}
+
+static enum finding_state look_perf(const struct examined *m, struct finding *f)
+{
+    int64_t paranoid;
+    int why;
+    place_add(f, "/proc/sys/kernel/perf_event_paranoid, perf_event_open");
+    if (number_of(m, "/proc/sys/kernel/perf_event_paranoid", &paranoid, &why))
+        fact_set(f, "perf_event_paranoid is %d%s; ", (int)paranoid,
+                 has_capability(m, CAPABILITY_PERFMON) || has_capability(m, CAPABILITY_SYS_ADMIN)
+                     ? ", which does not apply to CAP_PERFMON"
+                     : "");
+    const struct perf_count own = m->tries->perf_faults();
+    if (own.why) {
+        fact_add(f, "events are refused: %s", strerror(own.why));
+        if (own.why == ENOSYS)
+            advice_set(f, "a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open");
+        return FINDING_MISSING;
+    }
+    if (own.counted == 0) {
+        fact_add(f, "events open, but count nothing");
+        return FINDING_MISSING;
+    }
+    const uint64_t id = event_find(m, &why);
+    if (id == 0) {
+        fact_add(f, "events of the process are counted; system calls have no event (tracefs)");
+        advice_set(f, "as for tracefs");
+        return FINDING_LIMITED;
+    }
+    const struct perf_count calls = m->tries->perf_calls(id);
+    if (calls.why || calls.counted < calls.made) {
+        fact_add(f, "events of the process are counted; of %llu system calls %llu%s%s", (unsigned long long)calls.made,
+                 (unsigned long long)calls.counted, calls.why ? ": " : "", calls.why ? strerror(calls.why) : "");
+        return FINDING_LIMITED;
+    }
+    fact_add(f, "events of the process and its system calls are counted");
+    return FINDING_OK;
+}
+
+/* ---- clocks and memory ---- */
+
+static enum finding_state look_clock(const struct examined *m, struct finding *f)
+{
+    const char *const asked = getenv("ASCOPE_CLOCK");
+    char source[64];
+    int why;
+    place_add(f, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    if (!text_of(m, "/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source, &why))
+        snprintf(source, sizeof source, "unknown");
+    if (host_clock_is_counter) {
+        fact_set(f, "counter of the CPU, %.1f MHz; the kernel's clock source is %s", host_clock_first_mhz(), source);
+        return FINDING_OK;
+    }
+    fact_set(f, "CLOCK_MONOTONIC_RAW; the kernel's clock source is %s", source);
+    if (asked && strcmp(asked, "ns") == 0)
+        advice_set(f, "unset ASCOPE_CLOCK, which asks for it");
+    return FINDING_LIMITED;
+}
+
+static enum finding_state look_clock_call(const struct examined *m, struct finding *f)
+{
+    const double ns = m->tries->clock_ns();
+    const bool has_vdso = getauxval(AT_SYSINFO_EHDR) != 0;
+    enum { SYSTEM_CALL_NS = 150 }; /* without the vDSO more; with it 20 to 60 */
+    fact_set(f, "%.0f ns a reading; %s", ns, has_vdso ? "the kernel provides a vDSO" : "no vDSO");
+    return ns < SYSTEM_CALL_NS ? FINDING_OK : FINDING_LIMITED;
+}
+
+static enum finding_state tried(struct finding *f, int why, const char *call)
+{
+    fact_set(f, why ? "%s: %s" : "%s works", call, strerror(why));
+    return why ? FINDING_LIMITED : FINDING_OK;
+}
+
+static enum finding_state look_membarrier(const struct examined *m, struct finding *f)
+{
+    return tried(f, m->tries->membarrier(), "membarrier");
+}
+
+static enum finding_state look_populate(const struct examined *m, struct finding *f)
+{
+    return tried(f, m->tries->populate(), "MADV_POPULATE_WRITE");
+}
+
+/* clang-format off */
+const struct check host_checks[] = {
+    { "kernel", .look = look_kernel },
+    { "/proc", .is_needed = true, .look = look_proc,
+      .effect = { [FINDING_OK] = "CPU, memory and network are sampled (host_sys=cpu,mem,network)",
+                  [FINDING_LIMITED] = "samples that need these files are left out",
+                  [FINDING_MISSING] = "nothing of the host is sampled" },
+      .advice = { [FINDING_LIMITED] = "mount /proc without subset=pid, in containers with the runtime's default paths",
+                  [FINDING_MISSING] = "mount -t proc proc /proc" } },
+    { "process I/O", .look = look_io,
+      .effect = { [FINDING_OK] = "reads and writes to disks are sampled (host_sys=disk)",
+                  [FINDING_MISSING] = "disk I/O is not sampled" },
+      .advice = { [FINDING_MISSING] = "a kernel with CONFIG_TASK_IO_ACCOUNTING, or the program's own user" } },
+    { "delay accounting", .look = look_delays,
+      .effect = { [FINDING_LIMITED] = "samples of disk I/O have rates; their percentages of waiting time are unavailable",
+                  [FINDING_OK] = "the kernel knows how long processes wait for disks" },
+      .advice = { [FINDING_LIMITED] = "sysctl kernel.task_delayacct=1 if the percentages are needed" } },
+    { "other processes", .look = look_hidden,
+      .effect = { [FINDING_OK] = "all processes are sampled (host_sys_usage)",
+                  [FINDING_LIMITED] = "only this user's processes are sampled (host_sys_usage)" },
+      .advice = { [FINDING_LIMITED] = "run as root, or mount -o remount,hidepid=0 /proc" } },
+    { "ptrace", .look = look_ptrace,
+      .effect = { [FINDING_OK] = "no effect: programs are not attached to" } },
+    { "tracefs", .look = look_tracefs,
+      .effect = { [FINDING_MISSING] = "the kernel's events of system calls cannot be found by name" } },
+    { "perf_event_open", .look = look_perf,
+      .effect = { [FINDING_OK] = "the kernel can count and record system calls",
+                  [FINDING_LIMITED] = "system calls are recorded through the preloaded library only",
+                  [FINDING_MISSING] = "system calls are recorded through the preloaded library only" },
+      .advice = { [FINDING_LIMITED] = "sysctl kernel.perf_event_paranoid=-1, or run with CAP_PERFMON",
+                  [FINDING_MISSING] = "sysctl kernel.perf_event_paranoid=1, or run with CAP_PERFMON; containers also need a seccomp profile that allows it" } },
+    { "clock", .look = look_clock,
+      .effect = { [FINDING_OK] = "records carry counts of the CPU's counter",
+                  [FINDING_LIMITED] = "each record reads the system's clock, which takes longer" },
+      .advice = { [FINDING_LIMITED] = "use clocksource=tsc on a machine whose TSC is invariant" } },
+    { "clock_gettime", .look = look_clock_call,
+      .effect = { [FINDING_LIMITED] = "readings of the system's clock are system calls: records with it cost more" },
+      .advice = { [FINDING_LIMITED] = "use a clock source with a vDSO: tsc, kvm-clock, hyperv_clocksource_tsc_page, arch_sys_counter" } },
+    { "membarrier", .look = look_membarrier,
+      .effect = { [FINDING_OK] = "recording threads need no barrier for each record",
+                  [FINDING_LIMITED] = "recording threads execute a barrier for each record" },
+      .advice = { [FINDING_LIMITED] = "Linux 4.14 or later, and a seccomp profile that allows membarrier" } },
+    { "memory in advance", .look = look_populate,
+      .effect = { [FINDING_OK] = "the writer touches pages of rings before threads need them",
+                  [FINDING_LIMITED] = "threads touch pages of their rings themselves, about a microsecond for each new page" },
+      .advice = { [FINDING_LIMITED] = "Linux 5.14 or later" } },
+    { 0 },
+};
+/* clang-format on */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host_checks.h - what of programs can be seen on this machine: /proc, events of the kernel, clocks. */
+#ifndef ASCOPE_DOCTOR_HOST_CHECKS_H
+#define ASCOPE_DOCTOR_HOST_CHECKS_H
+
+#include "doctor/check.h"
+
+extern const struct check host_checks[]; /* the last one has no name */
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/tool_checks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define LIB_OF_MACHINE "lib/x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define LIB_OF_MACHINE "lib/aarch64-linux-gnu"
+#else
+#define LIB_OF_MACHINE "lib"
+#endif
+
+static bool own_path(char out[PATH_MAX])
+{
+    const ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+static enum finding_state look_command(const struct examined *m, struct finding *f)
+{
+    char path[PATH_MAX];
+    (void)m;
+    own_path(path);
+    fact_set(f, "%s, %s", ASCOPE_VERSION, *path ? path : "path unknown");
+    return FINDING_OK;
+}
+
+static bool is_in(struct finding *f, const char *dir, const char *name, char out[PATH_MAX])
+{
+    char *const real = realpath(dir, NULL);
+    if (!real)
+        return false;
+    place_add(f, "%s", real);
+    const bool fits = snprintf(out, PATH_MAX, "%s/%s", real, name) < PATH_MAX;
+    free(real);
+    return fits && access(out, R_OK) == 0;
+}
+
+/* Beside the command: in a build tree, an installation, or a wheel, whose programs are in bin of the package. Then where the loader
+ * looks. below: what libraries that no linker is to find have behind "lib". */
+static enum finding_state library(struct finding *f, const char *name, const char *below)
+{
+    static const char *const beside[] = { ".", "../lib", ("../" LIB_OF_MACHINE), "../lib64", ".." };
+    static const char *const system[] = { "/usr/local/lib", ("/usr/" LIB_OF_MACHINE), "/usr/lib64", "/usr/lib" };
+    char own[PATH_MAX], dir[PATH_MAX + 64], path[PATH_MAX];
+    bool is_found = false;
+    if (own_path(own)) {
+        *strrchr(own, '/') = '\0';
+        for (size_t i = 0; i < sizeof beside / sizeof *beside && !is_found; i++) {
+            snprintf(dir, sizeof dir, "%s/%s%s", own, beside[i], strstr(beside[i], "lib") ? below : "");
+            is_found = is_in(f, dir, name, path);
+        }
+    }
+    for (size_t i = 0; i < sizeof system / sizeof *system && !is_found; i++) {
+        snprintf(dir, sizeof dir, "%s%s", system[i], below);
+        is_found = is_in(f, dir, name, path);
+    }
+    fact_set(f, "%s", is_found ? path : "not found");
+    return is_found ? FINDING_OK : FINDING_MISSING;
+}
+
+static enum finding_state look_library(const struct examined *m, struct finding *f)
+{
+    (void)m;
+    return library(f, "libascope.so.0", "");
+}
+
+static enum finding_state look_msprof(const struct examined *m, struct finding *f)
+{
+    char path[PATH_MAX], own[PATH_MAX];
+    struct stat a, b;
+    (void)m;
+    place_add(f, "PATH");
+    if (!program_find("msprof", path)) {
+        fact_set(f, "not in the PATH");
+        return FINDING_NOT_APPLICABLE;
+    }
+    if (own_path(own) && stat(own, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
+        fact_set(f, "%s: this ascope", path);
+        effect_set(f, "msprof commands are those of ascope");
+    } else {
+        fact_set(f, "%s: another program", path);
+        effect_set(f, "msprof commands are not those of this ascope");
+    }
+    return FINDING_OK;
+}
+
+/* clang-format off */
+const struct check tool_checks[] = {
+    { "ascope", .look = look_command },
+    { "libascope.so", .look = look_library,
+      .effect = { [FINDING_OK] = "C and C++ programs can record themselves: marks, mstx, sessions",
+                  [FINDING_MISSING] = "programs that load libascope do not start, or record nothing" },
+      .advice = { [FINDING_MISSING] = "install ascope completely: make install, or the package" } },
+    { "msprof", .look = look_msprof },
+    { 0 },
+};
+/* clang-format on */
