@@ -9,10 +9,26 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help --version --help'
+        _ascope_offer -W 'run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
+    --out | --output) compopt -o filenames; _ascope_offer -d; return ;;
+    --host-sys) _ascope_offer -W 'none cpu mem disk network osrt numa'; return ;;
+    --device) _ascope_offer -W 'auto none sim'; return ;;
+    --level) _ascope_offer -W 'off 0 1 2 3'; return ;;
+    --metrics) return ;;
+    --delay) return ;;
+    --duration) return ;;
+    --period) return ;;
+    --pid | --attach) return ;;
+    --env) return ;;
+    --storage-limit) return ;;
+    --dialect) _ascope_offer -W 'documented current'; return ;;
+    --time-base) _ascope_offer -W 'epoch start'; return ;;
+    --threads) return ;;
+    --memory-limit) return ;;
+    --top) return ;;
     -dir | --collection-dir) compopt -o filenames; _ascope_offer -d; return ;;
     -reports) compopt -o filenames; _ascope_offer -f; return ;;
     --model-id) return ;;
@@ -20,12 +36,7 @@ _ascope()
     --iteration-count) return ;;
     --format) _ascope_offer -W 'csv json'; return ;;
     --max-size) return ;;
-    --dialect) _ascope_offer -W 'documented current'; return ;;
-    --time-base) _ascope_offer -W 'epoch start'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
-    --threads) return ;;
-    --memory-limit) return ;;
-    --top) return ;;
     --export-type) _ascope_offer -W 'text db text,db'; return ;;
     --max-process-number) return ;;
     --steps) return ;;
@@ -60,6 +71,9 @@ _ascope()
     --python) compopt -o filenames; _ascope_offer -f; return ;;
     esac
     case ${COMP_WORDS[1]} in
+    run)
+        words=''
+        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
     export)
         words='timeline summary db all'
         options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
@@ -100,7 +114,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help'
+        words='run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -141,11 +141,9 @@ class Msprof(Case):
         path = self.sample()
         out = f"--output={path}"
         rows = [
-            (["./app", "--flag"], "collecting is not supported"),
-            (["--ascendcl=on", "./app"], "collecting is not supported"),
             (["--application=./app a"], "--application: ./app: no such file"),
             (["--sys-devices=all", "--sys-period=1", out], "nothing to record"),
-            (["--dynamic=on", "--pid=1"], "collecting is not supported"),
+            (["--dynamic=on", "--pid=1", "./app"], "--pid: not together with a program"),
             ([out], "--export=on"),
             (["--analyze=on", "--rule=all", out], "communication_matrix"),
             (["--analyze=on", "--export=on", out], "--analyze"),

@@ -93,6 +93,11 @@ int run_export(struct arguments *a)
         }
         a->options.want = a->options.want ? a->options.want : WANT_ALL;
     }
+    return export_run(a, first_dir);
+}
+
+int export_run(struct arguments *a, size_t first_dir)
+{
     if (!options_fit(a))
         return exit_code(a->face, STATUS_USAGE);
     if (!iteration_fits(a))

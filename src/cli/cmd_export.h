@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 int run_export(struct arguments *a);
+int export_run(struct arguments *a, size_t first_dir); /* options.want is set: of -dir and the words from there on */
 int run_import(struct arguments *a);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cli/cmd_communication.h"
 #include "cli/cmd_export.h"
 #include "cli/cmd_query.h"
+#include "cli/collecting.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/help.h"
@@ -17,7 +18,6 @@
 #include "cli/msprof_request.h"
 #include "cli/msprof_values.h"
 #include "cli/term.h"
-#include "pipeline/prof_write.h"
 
 enum { CODE_NOT_HERE = 254 };
 
@@ -57,30 +57,16 @@ static void print_usage(const struct msprof_line *l)
 
 /* ---- parsing ---- */
 
-static const uint8_t parsing_options[] = { OPT_OUTPUT,         OPT_TYPE,    OPT_RULE,         OPT_MODEL,  OPT_ITERATION,
-                                           OPT_SUMMARY_FORMAT, OPT_REPORTS, OPT_CLEAR_SWITCH, OPT_DIALECT };
-static const struct command parsing = {
-    .name = "",
-    .option = parsing_options,
-    .n_options = sizeof parsing_options / sizeof *parsing_options,
-    .value_follows_sign = true,
-};
+/* Only for what the environment says: the options come from the line. */
+static const struct command launcher = { .name = "" };
 
-/* The options about results, as the commands that make them want them. */
 static bool arguments_fill(struct arguments *a, const struct msprof_line *l)
 {
-    static const enum msprof_option about_results[] = { MSPROF_OUTPUT,   MSPROF_TYPE,         MSPROF_RULE,
-                                                        MSPROF_MODEL_ID, MSPROF_ITERATION_ID, MSPROF_SUMMARY_FORMAT,
-                                                        MSPROF_REPORTS,  MSPROF_CLEAR,        MSPROF_DIALECT };
-    enum { MOST = sizeof about_results / sizeof *about_results };
-    char *argv[MOST + 2] = { (char *)"msprof" };
-    int argc = 1;
-    for (size_t i = 0; i < MOST; i++) {
-        const enum msprof_option id = about_results[i];
-        if (l->value[id] && (argv[argc] = arena_printf(l->mem, "--%s=%s", msprof_rows[id].name, l->value[id])))
-            argc++;
-    }
-    return options_parse(&parsing, argc, argv, a);
+    char *argv[] = { (char *)"msprof", NULL };
+    if (!options_parse(&launcher, 1, argv, a))
+        return false;
+    results_fill(a, l);
+    return true;
 }
 
 /* As the launcher does: everything is read, then its models and iterations are listed. */
@@ -97,14 +83,10 @@ static int parse(const struct msprof_line *l)
 {
     static const struct {
         enum msprof_mode mode;
-        unsigned want;
         int (*run)(struct arguments *a);
     } does[] = {
-        { MSPROF_IN_PARSE, 0, run_parse },
-        { MSPROF_IN_QUERY, 0, run_query },
-        { MSPROF_IN_EXPORT, WANT_TIMELINE | WANT_SUMMARY, run_export },
-        { MSPROF_IN_EXPORT_DB, WANT_DB, run_export },
-        { MSPROF_IN_ANALYZE, 0, run_communication },
+        { MSPROF_IN_PARSE, run_parse },      { MSPROF_IN_QUERY, run_query },           { MSPROF_IN_EXPORT, run_export },
+        { MSPROF_IN_EXPORT_DB, run_export }, { MSPROF_IN_ANALYZE, run_communication },
     };
     struct arguments a = arguments_new(FACE_MSPROF);
     int code = exit_code(FACE_MSPROF, STATUS_USAGE);
@@ -113,9 +95,9 @@ static int parse(const struct msprof_line *l)
     else
         for (size_t i = 0; i < sizeof does / sizeof *does; i++)
             if (does[i].mode == l->mode) {
-                a.dir = a.output;
-                a.options.want = does[i].want;
                 code = does[i].run(&a);
+                if (code == 0)
+                    printf("[INFO] Process profiling data complete. Data is saved in %s\n", a.dir);
             }
     arguments_end(&a);
     return code;
@@ -137,11 +119,16 @@ static int run_operator_tool(char **argv)
     return 0;
 }
 
-static int msprof_collect(const struct msprof_line *l)
+/* ---- collecting ---- */
+
+static int collect(const struct msprof_line *l)
 {
-    (void)msprof_request(l);
-    puts("[ERROR] collecting is not supported; to export a collection, use msprof --export=on --output=DIR");
-    return exit_code(FACE_MSPROF, STATUS_USAGE);
+    struct run_request r = msprof_request(l);
+    struct arguments a = arguments_new(FACE_MSPROF);
+    const int code =
+        arguments_fill(&a, l) ? collecting_run(&a, &r, true) : exit_code(FACE_MSPROF, arguments_refused(&a));
+    arguments_end(&a);
+    return code;
 }
 
 int msprof_main(int argc, char **argv)
@@ -156,7 +143,7 @@ int msprof_main(int argc, char **argv)
         return code;
     }
     switch (msprof_read(&l, argc, argv)) {
-    case MSPROF_GOOD: code = l.mode & MSPROF_PARSES ? parse(&l) : msprof_collect(&l); break;
+    case MSPROF_GOOD: code = l.mode & MSPROF_PARSES ? parse(&l) : collect(&l); break;
     case MSPROF_WANTS_HELP: code = 0; /* fall through */
     case MSPROF_NEEDS_USAGE: print_usage(&l); break;
     case MSPROF_NOT_HERE: code = CODE_NOT_HERE; break;

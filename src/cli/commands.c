@@ -14,6 +14,7 @@
 #include "cli/cmd_install_msprof.h"
 #include "cli/cmd_query.h"
 #include "cli/cmd_recover.h"
+#include "cli/cmd_run.h"
 #include "cli/cmd_sim.h"
 #include "cli/completion.h"
 #include "cli/help.h"
@@ -50,10 +51,40 @@ static const uint8_t sim_options[] = {
 };
 static const uint8_t install_msprof_options[] = { OPT_SCRIPT_DIALECT, OPT_FORCE, OPT_REMOVE, OPT_HELP };
 static const uint8_t doctor_options[] = { OPT_DOCTOR_OUT, OPT_PYTHON, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t run_options[] = {
+    OPT_RUN_OUT, OPT_RUN_HOST_SYS, OPT_RUN_DEVICE, OPT_RUN_LEVEL, OPT_RUN_METRICS, OPT_RUN_MARKS, OPT_RUN_DELAY, OPT_RUN_DURATION, OPT_RUN_PERIOD,
+    OPT_RUN_PID, OPT_RUN_INTERACTIVE, OPT_RUN_ENVIRONMENT, OPT_RUN_STORAGE_LIMIT, OPT_RUN_NO_EXPORT, OPT_CSV_SAFE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE,
+    OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+};
 static const uint8_t help_options[] = { OPT_MAN, OPT_RECORDER_OPTIONS, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
 
 const struct command commands[] = {
+    {
+        .name = "run",
+        .usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+        .about = "record any program, a running process or the machine, and export the result",
+        .text = "Starts PROGRAM and records it and its descendants from outside: CPU, memory, disk and network, its calls of the "
+                "operating system, its marks, and the devices of this machine. The program needs no change, and gets no "
+                "thread and no descriptor. The first word that is no option is the program; -- before it is optional. Results "
+                "are exported when it has ended, as by ascope export, with a summary; the exit code is the program's own (128 "
+                "and the number of the signal that killed it; 127 if it cannot be started), and that of the export if the "
+                "program ended well.\n\n"
+                "Ctrl-C ends the program, and what was recorded until then is exported. If ascope itself is killed, the "
+                "program continues, and ascope export recovers the collection.\n\n"
+                "Examples: ascope run ./server --port 80 records a server from its first instruction. ascope run --delay 30 "
+                "--duration 10 -- python3 train.py leaves out the first 30 seconds and records the next 10. ascope run --pid "
+                "1234 --duration 5 records a process that runs already. ascope run --period 60 records the use of the machine "
+                "for a minute. ascope run --interactive ./server records from start to stop, as often as these commands are "
+                "entered. ascope run --no-export --out /data ./server only records.\n\n"
+                "Options of msprof are accepted by their whole names with their values, such as --aicpu=on or "
+                "--sys-hardware-mem=on; msprof --help lists them. record and profile are aliases of this command.",
+        LIST_OF(run_options),
+        .words = "",
+        .ends_at_word = true,
+        .other = run_other_option,
+        .run = run_run,
+    },
     {
         .name = "export",
         .usage = "[timeline|summary|db|all] -dir DIR [OPTION...]",
@@ -249,15 +280,12 @@ const struct command commands[] = {
 /* clang-format on */
 const size_t n_commands = sizeof commands / sizeof *commands;
 
-#define RECORD "python3 -m ascope run SCRIPT records a PyTorch program, libascope a C or C++ program"
+#define RECORD "ascope run PROGRAM records a program"
 #define VIEW   "ascope analyse DIR writes trace_view.json: open it in https://ui.perfetto.dev or MindStudio Insight"
 /* clang-format off */
 static const struct {
     const char *word, *hint;
 } other_words[] = {
-    { "record", RECORD },
-    { "profile", RECORD },
-    { "run", RECORD },
     { "collect", RECORD },
     { "start", RECORD },
     { "view", VIEW },
@@ -267,7 +295,7 @@ static const struct {
     { "report", "ascope analyse DIR prints a summary, with --json as JSON" },
     { "summary", "ascope analyse DIR prints one; ascope export summary -dir DIR writes the tables of a PROF directory" },
     { "top", "ascope analyse DIR --top N lists the slowest steps and operators" },
-    { "trace", "ascope export-trace DIR OUT.json.gz writes the timeline; python3 -m ascope run SCRIPT records one" },
+    { "trace", "ascope export-trace DIR OUT.json.gz writes the timeline; ascope run PROGRAM records one" },
     { "timeline", "ascope export-trace DIR OUT.json writes it; DIR is a *_ascend_pt or PROF_XXX directory" },
     { "convert", "ascope analyse DIR reads *_ascend_pt directories, ascope export -dir DIR PROF_XXX directories" },
     { "flamegraph", "ascope export-stacks DIR OUT.svg draws one" },
@@ -290,8 +318,10 @@ const char *command_hint(const char *word)
 
 const struct command *command_find(const char *name)
 {
-    if (strcmp(name, "analyze") == 0) /* the American spelling */
-        name = "analyse";
+    static const char *const other[][2] = { { "analyze", "analyse" }, { "record", "run" }, { "profile", "run" } };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (strcmp(name, other[i][0]) == 0)
+            name = other[i][1];
     for (size_t i = 0; i < n_commands; i++)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];

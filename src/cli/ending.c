@@ -20,6 +20,8 @@ static pthread_t watcher;
 static bool is_watched;
 static atomic_bool is_over;
 static int any; /* one of the signals that are watched; 0: none */
+static sigset_t mask_before;
+static struct sigaction on_size_before;
 static const int asked[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void *wait_for_signal(void *arg)
@@ -49,7 +51,8 @@ static void watch_signals(void)
         if (sigaction(asked[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
             sigaddset(&set, any = asked[i]);
     }
-    pthread_sigmask(SIG_BLOCK, &set, NULL); /* for all threads to come: one of them waits */
+    atomic_store(&is_over, false);
+    pthread_sigmask(SIG_BLOCK, &set, &mask_before); /* for all threads to come: one of them waits */
     is_watched = any && pthread_create(&watcher, NULL, wait_for_signal, &set) == 0;
     if (!is_watched)
         pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then they end us at once, and the next export cleans up */
@@ -117,7 +120,7 @@ void ending_prepare(enum face face)
     struct sigaction on_bus = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
     sigemptyset(&on_bus.sa_mask);
     sigaction(SIGBUS, &on_bus, NULL);
-    signal(SIGXFSZ, SIG_IGN);
+    sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &on_size_before);
 }
 
 void ending_fini(void)
@@ -128,4 +131,6 @@ void ending_fini(void)
     pthread_kill(watcher, any);
     pthread_join(watcher, NULL);
     is_watched = false;
+    pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
+    sigaction(SIGXFSZ, &on_size_before, NULL);
 }

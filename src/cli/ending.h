@@ -19,6 +19,8 @@
  * SIGXFSZ is left to the writer, who sees the error and says what is wrong with which file. SIGPIPE stays as it is: nobody reads
  * what we print. */
 void ending_prepare(enum face face);
+
+/* Signals are as they were before: for a program that we start. Afterwards it can be prepared again. */
 void ending_fini(void);
 
 #endif

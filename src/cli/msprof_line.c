@@ -90,7 +90,7 @@ static bool dynamic_is_good(struct msprof_line *l)
 {
     static const enum msprof_option not_with[] = { MSPROF_SYS_DEVICES, MSPROF_SYS_PERIOD, MSPROF_CPU };
     const bool is_on = msprof_is_on(l, MSPROF_DYNAMIC);
-    if (GIVEN(MSPROF_PID) && !is_on && !l->may_attach)
+    if (GIVEN(MSPROF_PID) && !is_on)
         return refuse(l, "--pid: requires --dynamic=on");
     if (GIVEN(MSPROF_PID) && l->program)
         return refuse(l, "--pid: not together with a program; give one of them");
@@ -132,7 +132,7 @@ static enum msprof_mode mode_of(const struct msprof_line *l)
 {
     static const enum msprof_mode mode[] = { MSPROF_IN_PARSE, MSPROF_IN_QUERY, MSPROF_IN_EXPORT, MSPROF_IN_ANALYZE };
     const char *const type = l->value[MSPROF_TYPE];
-    if (l->program || msprof_is_on(l, MSPROF_DYNAMIC) || GIVEN(MSPROF_PID))
+    if (l->program || msprof_is_on(l, MSPROF_DYNAMIC))
         return MSPROF_IN_APPLICATION;
     if (GIVEN(MSPROF_SYS_DEVICES) || GIVEN(MSPROF_HOST_SYS) || GIVEN(MSPROF_HOST_USAGE))
         return MSPROF_IN_SYSTEM;
@@ -175,7 +175,7 @@ static bool rules_hold(struct msprof_line *l)
                 return false;
             }
         for (const uint8_t *id = rules[i].required; *id; id++)
-            if (!GIVEN(*id)) {
+            if (!GIVEN(*id) && !l->is_friendly) {
                 msprof_say(l, MSPROF_ERROR, "%s: requires --%s=%s", rules[i].what, msprof_rows[*id].name,
                            msprof_rows[*id].value);
                 return false;

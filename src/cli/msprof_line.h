@@ -8,6 +8,7 @@
 #ifndef ASCOPE_CLI_MSPROF_LINE_H
 #define ASCOPE_CLI_MSPROF_LINE_H
 
+#include <stdlib.h>
 #include <sys/types.h>
 
 #include "base/arena.h"
@@ -36,7 +37,7 @@ struct msprof_line {
     void (*say)(void *to, enum msprof_severity severity, const char *text);
     void *to;
     struct arena *mem;                 /* of what is made of the values */
-    bool may_attach;                   /* --pid needs no --dynamic=on: `ascope run` */
+    bool is_friendly;                  /* `ascope run`: a run without a program may last until it is interrupted */
     const char *value[MSPROF_OPTIONS]; /* NULL: not given */
     char *const *program;              /* argv of what is to run, ends with NULL; NULL: none */
     const char *program_dir; /* of --application: where results are without --output; NULL: the working directory */
@@ -55,6 +56,11 @@ enum msprof_verdict msprof_end(struct msprof_line *l);
 static inline bool msprof_is_on(const struct msprof_line *l, enum msprof_option id)
 {
     return l->value[id] && l->value[id][0] == 'o' && l->value[id][1] == 'n' && !l->value[id][2];
+}
+
+static inline uint32_t msprof_number(const struct msprof_line *l, enum msprof_option id) /* 0: not given */
+{
+    return l->value[id] ? (uint32_t)strtoul(l->value[id], NULL, 10) : 0;
 }
 
 __attribute__((format(printf, 3, 4))) void msprof_say(const struct msprof_line *l, enum msprof_severity severity,

@@ -18,11 +18,6 @@ static const struct initial of_system[] = { { "task_time", "off" },
                                             { "ascendcl", "off" },
                                             { "aic_mode", "sample-based" } };
 
-static uint32_t number_of(const struct msprof_line *l, enum msprof_option id)
-{
-    return l->value[id] ? (uint32_t)strtoul(l->value[id], NULL, 10) : 0;
-}
-
 /* A group of counters has a name in files even where nothing is counted. */
 static void fill_counters(struct ascope_options *o, const struct msprof_line *l)
 {
@@ -65,10 +60,10 @@ struct run_request msprof_request(const struct msprof_line *l)
     const bool is_system = l->mode == MSPROF_IN_SYSTEM;
     struct run_request r = { .program = l->program,
                              .environment = l->value[MSPROF_ENVIRONMENT],
-                             .host_pid = (pid_t)number_of(l, MSPROF_HOST_SYS_PID),
-                             .delay_s = number_of(l, MSPROF_DELAY),
-                             .duration_s = number_of(l, MSPROF_DURATION),
-                             .period_s = is_system ? number_of(l, MSPROF_SYS_PERIOD) : 0,
+                             .host_pid = (pid_t)msprof_number(l, MSPROF_HOST_SYS_PID),
+                             .delay_s = msprof_number(l, MSPROF_DELAY),
+                             .duration_s = msprof_number(l, MSPROF_DURATION),
+                             .period_s = is_system ? msprof_number(l, MSPROF_SYS_PERIOD) : 0,
                              .is_interactive = msprof_is_on(l, MSPROF_DYNAMIC),
                              .pids = l->pid,
                              .n_pids = l->n_pids };

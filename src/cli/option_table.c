@@ -179,6 +179,37 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory" },
     [OPT_PYTHON] = { "python", .kind = OPTION_FILE, .value = "PATH", .at = AT(python),
         .help = "Python interpreter whose frameworks are looked at; default: python3 of the PATH" },
+    [OPT_RUN_OUT] = { "out", "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(run.out),
+        .help = "directory in which the collection is created; default: $ASCEND_WORK_PATH/profiling_data, or the working directory" },
+    [OPT_RUN_HOST_SYS] = { "host-sys", .kind = OPTION_TEXT, .value = "PART,...", .at = AT(run.host_sys),
+        .choice = { "none", "cpu", "mem", "disk", "network", "osrt", "numa" },
+        .help = "what is sampled of the program's processes; default: cpu,mem,disk,network, and osrt (calls of the operating "
+                "system) where it is possible" },
+    [OPT_RUN_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "KIND", .at = AT(run.device), .choice = { "auto", "none", "sim" },
+        .help = "devices: the real ones of this machine (auto, default), none, or a kind by its name" },
+    [OPT_RUN_LEVEL] = { "level", .kind = OPTION_WORD, .choice = { "off", "0", "1", "2", "3" }, .at = AT(run.level),
+        .help = "detail of the device's tasks; default: 1" },
+    [OPT_RUN_METRICS] = { "metrics", .kind = OPTION_TEXT, .value = "GROUP", .at = AT(run.metrics),
+        .help = "counter group of the AI cores, or none; default: PipeUtilization" },
+    [OPT_RUN_MARKS] = { "marks", .kind = OPTION_SWITCH, .at = AT(run.marks),
+        .help = "marks of the program (libascope, mstx); default: on" },
+    [OPT_RUN_DELAY] = { "delay", NUMBER(run.delay_s, 1, UINT32_MAX),
+        .help = "seconds from the start of the program to that of the recording" },
+    [OPT_RUN_DURATION] = { "duration", NUMBER(run.duration_s, 1, UINT32_MAX),
+        .help = "seconds to record; the program continues" },
+    [OPT_RUN_PERIOD] = { "period", NUMBER(run.period_s, 1, 2592000),
+        .help = "without a program: record the machine for so many seconds" },
+    [OPT_RUN_PID] = { "pid", "attach", .kind = OPTION_TEXT, .value = "N", .at = AT(run.pid),
+        .help = "record a running process until Ctrl-C, or for --duration; with --interactive several, separated by commas" },
+    [OPT_RUN_INTERACTIVE] = { "interactive", .kind = OPTION_FLAG, .at = AT(run.is_interactive),
+        .help = "read start, stop and quit from standard input; each start gives a collection" },
+    [OPT_RUN_ENVIRONMENT] = { "env", .kind = OPTION_TEXT, .value = "A=1;B=2", .at = AT(run.environment),
+        .help = "more environment variables for the program" },
+    [OPT_RUN_STORAGE_LIMIT] = { "storage-limit", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(run.storage_bytes), .least = 200 << 20,
+        .help = "beyond it the oldest repeatable records are deleted and counted" },
+    [OPT_RUN_NO_EXPORT] = { "no-export", .kind = OPTION_FLAG, .at = AT(run.no_export),
+        .help = "only record; ascope export DIR writes the results later" },
+
     [OPT_OUTPUT] = { "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(output),
         .help = "collection: a PROF_XXX directory, or a directory that contains some" },
     [OPT_EXPORT] = { "export", .kind = OPTION_SWITCH, .at = AT(exports),
@@ -487,7 +518,7 @@ static size_t long_options(const struct command *c, struct option *out)
 
 static void letters(const struct command *c, char *out)
 {
-    if (c->value_follows_sign)
+    if (c->value_follows_sign || c->ends_at_word)
         *out++ = '+';
     *out++ = ':';
     for (size_t i = 0; i < c->n_options; i++) {
@@ -515,7 +546,7 @@ static bool parse_one(struct arguments *a, int code, char **argv)
 {
     const int id = option_of(a->command, code == '?' || code == ':' ? optopt : code);
     if (id < 0)
-        return say_unknown(a, argv[optind - 1]);
+        return (a->command->other && a->command->other(a, argv[optind - 1])) || say_unknown(a, argv[optind - 1]);
     const struct option_row *o = &option_rows[id];
     const char *what = shown_name(o);
     if (code == '?') {
@@ -547,6 +578,7 @@ struct arguments arguments_new(enum face face)
                            .options = { .iteration_count = 1, .n_threads = n_cpus() },
                            .top = 5,
                            .sim = sim_defaults,
+                           .run = { .marks = true },
                            .mem = arena_new() };
     if (!a.mem)
         complain_no_memory("the command line");

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "base/arena.h"
 #include "export/output_options.h"
 #include "sim/generate.h"
@@ -94,6 +96,21 @@ enum option_id {
     /* of doctor only */
     OPT_DOCTOR_OUT,
     OPT_PYTHON,
+    /* of run only */
+    OPT_RUN_OUT,
+    OPT_RUN_HOST_SYS,
+    OPT_RUN_DEVICE,
+    OPT_RUN_LEVEL,
+    OPT_RUN_METRICS,
+    OPT_RUN_MARKS,
+    OPT_RUN_DELAY,
+    OPT_RUN_DURATION,
+    OPT_RUN_PERIOD,
+    OPT_RUN_PID,
+    OPT_RUN_INTERACTIVE,
+    OPT_RUN_ENVIRONMENT,
+    OPT_RUN_STORAGE_LIMIT,
+    OPT_RUN_NO_EXPORT,
     /* of msprof only */
     OPT_OUTPUT,
     OPT_EXPORT,
@@ -151,6 +168,15 @@ extern const struct option_row option_rows[OPTIONS];
 
 typedef unsigned __int128 option_set; /* a bit for each option_id */
 
+/* What `ascope run` is asked for; cmd_run.c says it in the words of msprof. */
+struct run_words {
+    const char *out, *host_sys, *device, *level, *metrics, *pid, *environment;
+    uint32_t delay_s, duration_s, period_s;
+    uint64_t storage_bytes;
+    bool marks, is_interactive, no_export;
+    LIST(const char *) more; /* options of msprof, as they are: "--l2=on" */
+};
+
 /* What a command line says. Filled with the defaults first. */
 struct arguments {
     enum face face;
@@ -163,6 +189,8 @@ struct arguments {
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct output_options options;           /* of an export; n_threads is of every command */
     struct sim_options sim;
+    struct run_words run;
+    json_t *more;      /* members of the report beside the command's own; NULL: none */
     const char **word; /* what is no option */
     size_t n_words;
     struct arena *mem;
@@ -189,6 +217,9 @@ struct command {
     size_t n_options;
     const char *words; /* what its first word may be, for completions: "timeline summary db all"; NULL: a directory */
     bool value_follows_sign; /* values come as --name=value only, and the first other word ends the options (msprof) */
+    bool ends_at_word;       /* the first word that is no option ends them: it is a program, and the rest is its */
+    /* Takes options that no row has: "--l2=on". False: it is unknown there, too. NULL: there are none. */
+    bool (*other)(struct arguments *a, const char *word);
     int (*run)(struct arguments *a);
 };
 

@@ -119,7 +119,7 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
     if (status == STATUS_DONE)
         status = tally_status(&run.tally);
     if (a->json)
-        status = json_report(a, "collections", run.json, status);
+        status = json_report_more(a, "collections", run.json, a->more, status);
     collections_free(&found);
     return exit_code(a->face, status);
 }

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cmd_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/collecting.h"
+#include "cli/exit_status.h"
+#include "cli/msprof_machine.h"
+#include "cli/msprof_request.h"
+#include "cli/msprof_values.h"
+#include "cli/term.h"
+#include "collect/host_sampler.h"
+#include "pipeline/prof_write.h"
+
+bool run_other_option(struct arguments *a, const char *word)
+{
+    if (strncmp(word, "--", 2) != 0 || !msprof_find(word))
+        return false;
+    const char **const at = list_add(&a->run.more, a->mem);
+    if (at)
+        *at = word;
+    return at != NULL;
+}
+
+static void print_message(void *to, enum msprof_severity severity, const char *text)
+{
+    const struct arguments *const a = to;
+    if (severity == MSPROF_ERROR || severity == MSPROF_UNKNOWN)
+        complain("%s", text);
+    else if (!a->quiet)
+        complain("note: %s", text);
+}
+
+/* One option of msprof. Its own checks say what is wrong with the value. */
+static __attribute__((format(printf, 2, 3))) bool say(struct msprof_line *l, const char *fmt, ...)
+{
+    char word[5000];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(word, sizeof word, fmt, args);
+    va_end(args);
+    char *const kept = arena_text(l->mem, word, strlen(word));
+    return kept && msprof_take(l, kept) == MSPROF_GOOD;
+}
+
+/* Friendly names in the words of msprof; a name of msprof that was given beats them. */
+static bool options_fill(struct msprof_line *l, const struct arguments *a)
+{
+    const struct run_words *const w = &a->run;
+    bool is_good = true;
+    if (w->out)
+        is_good = is_good && say(l, "--output=%s", w->out);
+    if (w->level)
+        is_good = is_good && say(l, "--task-time=%s%s", strcmp(w->level, "off") == 0 ? "" : "l", w->level);
+    if (w->metrics)
+        is_good = is_good &&
+                  (strcmp(w->metrics, "none") == 0 ? say(l, "--ai-core=off") : say(l, "--aic-metrics=%s", w->metrics));
+    if (w->delay_s)
+        is_good = is_good && say(l, "--delay=%u", w->delay_s);
+    if (w->duration_s)
+        is_good = is_good && say(l, "--duration=%u", w->duration_s);
+    if (w->period_s)
+        is_good = is_good && say(l, "--sys-period=%u", w->period_s);
+    if (w->environment)
+        is_good = is_good && say(l, "--environment=%s", w->environment);
+    if (w->storage_bytes)
+        is_good = is_good && say(l, "--storage-limit=%lluMB", (unsigned long long)(w->storage_bytes >> 20));
+    if (w->is_interactive)
+        is_good = is_good && say(l, "--dynamic=on");
+    if (w->host_sys && strcmp(w->host_sys, "none") != 0)
+        is_good = is_good && say(l, "--host-sys=%s", w->host_sys);
+    if (w->pid)
+        is_good = is_good && say(l, w->is_interactive ? "--pid=%s" : "--host-sys-pid=%s", w->pid);
+    is_good = is_good && say(l, "--msproftx=%s", w->marks ? "on" : "off");
+    for (size_t i = 0; is_good && i < w->more.n; i++)
+        is_good = msprof_take(l, w->more.at[i]) == MSPROF_GOOD;
+    return is_good;
+}
+
+/* What is worth a look in any program. */
+static bool defaults_fill(struct msprof_line *l, const struct arguments *a)
+{
+    const bool is_of_process = l->program || l->value[MSPROF_HOST_SYS_PID] || l->value[MSPROF_PID];
+    const bool is_asked = l->value[MSPROF_HOST_SYS] || a->run.host_sys || l->value[MSPROF_HOST_USAGE];
+    if (!is_of_process && l->value[MSPROF_SYS_PERIOD] && l->on.n_devices > 0 && !l->value[MSPROF_SYS_DEVICES] &&
+        !say(l, "--sys-devices=all"))
+        return false;
+    if (is_asked)
+        return true;
+    if (is_of_process)
+        return say(l, "--host-sys=cpu,mem,disk,network%s", HOST_SAMPLED & ASCOPE_HOST_OSRT ? ",osrt" : "");
+    return !l->value[MSPROF_SYS_PERIOD] || say(l, "--host-sys-usage=cpu,mem");
+}
+
+/* A process that runs already is recorded as the machine is: from outside, until somebody ends it. */
+static void attach(struct run_request *r, const struct msprof_line *l)
+{
+    if (l->mode == MSPROF_IN_SYSTEM && r->period_s == 0)
+        r->period_s = r->duration_s;
+}
+
+static int record(struct arguments *a, struct msprof_line *l)
+{
+    struct run_request r = msprof_request(l);
+    r.recorder.device = a->run.device ? a->run.device : r.recorder.device;
+    attach(&r, l);
+    results_fill(a, l);
+    if (!a->type)
+        a->options.want = WANT_ALL;
+    a->more = NULL;
+    return collecting_run(a, &r, !a->run.no_export);
+}
+
+int run_run(struct arguments *a)
+{
+    struct devices_online devices;
+    struct msprof_line l = { .on = machine_here(&devices),
+                             .say = print_message,
+                             .to = a,
+                             .mem = a->mem,
+                             .is_friendly = true,
+                             .program = a->n_words > 0 ? (char *const *)a->word : NULL };
+    int code = exit_code(a->face, STATUS_USAGE);
+    if (options_fill(&l, a) && defaults_fill(&l, a)) {
+        if (!l.program && !l.value[MSPROF_SYS_PERIOD] && !l.value[MSPROF_HOST_SYS_PID] && !l.value[MSPROF_PID])
+            complain("nothing to run; give a program, --pid N, or --period N for the machine; see ascope help run");
+        else if (msprof_end(&l) == MSPROF_GOOD)
+            code = record(a, &l);
+    }
+    return arena_failed(a->mem) ? exit_code(a->face, STATUS_NOTHING) : code;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/collecting.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/cmd_export.h"
+#include "cli/cmd_query.h"
+#include "cli/command.h"
+#include "cli/ending.h"
+#include "cli/exit_status.h"
+#include "cli/summary.h"
+#include "cli/term.h"
+#include "pipeline/prof_write.h"
+
+enum { CODE_NOT_STARTED = 127, CODE_OF_SIGNAL = 128 };
+
+void results_fill(struct arguments *a, const struct msprof_line *l)
+{
+    static const struct {
+        enum msprof_option from;
+        enum option_id to;
+    } given[] = { { MSPROF_MODEL_ID, OPT_MODEL },
+                  { MSPROF_ITERATION_ID, OPT_ITERATION },
+                  { MSPROF_REPORTS, OPT_REPORTS } };
+    const char *const *const v = l->value;
+    a->dir = v[MSPROF_OUTPUT];
+    a->type = v[MSPROF_TYPE] && strcmp(v[MSPROF_TYPE], "db") == 0;
+    a->rule = v[MSPROF_RULE];
+    a->reports = v[MSPROF_REPORTS];
+    a->options.clears = msprof_is_on(l, MSPROF_CLEAR);
+    a->options.format = v[MSPROF_SUMMARY_FORMAT] && strcmp(v[MSPROF_SUMMARY_FORMAT], "json") == 0;
+    a->options.want = a->type ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
+    if (v[MSPROF_DIALECT])
+        a->options.dialect = strcmp(v[MSPROF_DIALECT], "current") == 0 ? DIALECT_CURRENT : DIALECT_DOCUMENTED;
+    if (l->mode & MSPROF_COLLECTS) /* models and iterations are unknown before */
+        return;
+    a->options.model = msprof_number(l, MSPROF_MODEL_ID);
+    a->options.iteration = msprof_number(l, MSPROF_ITERATION_ID);
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (v[given[i].from])
+            a->given |= (option_set)1 << given[i].to;
+}
+
+/* ---- while it goes on ---- */
+
+static void print_started(const char *path)
+{
+    printf("[INFO] recording into %s\n", path);
+    fflush(stdout);
+}
+
+static void complain_started(const char *path)
+{
+    complain("recording into %s", path);
+}
+
+static void print_answer(const char *text)
+{
+    puts(text);
+}
+
+static void print_prompt(void)
+{
+    fputs("> ", stdout);
+    fflush(stdout);
+}
+
+/* ---- how the program ended ---- */
+
+static const char *signal_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } all[] = {
+        { SIGHUP, "SIGHUP" },   { SIGINT, "SIGINT" },   { SIGQUIT, "SIGQUIT" }, { SIGILL, "SIGILL" },
+        { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" }, { SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" },
+        { SIGKILL, "SIGKILL" }, { SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
+        { SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" }, { SIGXCPU, "SIGXCPU" },
+        { SIGXFSZ, "SIGXFSZ" }, { SIGSYS, "SIGSYS" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].number == number)
+            return all[i].name;
+    return strsignal(number);
+}
+
+/* Nothing if it ended well. */
+static void program_report(const struct arguments *a, const struct run_request *r, const struct run_result *out)
+{
+    char text[400];
+    if (!out->has_program || out->status == 0)
+        return;
+    const char *const name = r->program[0];
+    if (out->status < 0)
+        snprintf(text, sizeof text, "%.300s is still running", name);
+    else if (WIFSIGNALED(out->status))
+        snprintf(text, sizeof text, "%.300s was killed by signal %d (%s)", name, WTERMSIG(out->status),
+                 signal_name(WTERMSIG(out->status)));
+    else
+        snprintf(text, sizeof text, "%.300s ended with exit status %d", name, WEXITSTATUS(out->status));
+    if (a->face == FACE_MSPROF)
+        printf("[WARNING] %s\n", text);
+    else if (out->status < 0 || WIFSIGNALED(out->status))
+        complain("%s", text);
+}
+
+static int program_code(const struct run_result *out)
+{
+    if (!out->has_program || out->status < 0)
+        return 0;
+    return WIFSIGNALED(out->status) ? CODE_OF_SIGNAL + WTERMSIG(out->status) : WEXITSTATUS(out->status);
+}
+
+static json_t *program_json(const struct run_request *r, const struct run_result *out)
+{
+    const bool is_killed = out->has_program && out->status >= 0 && WIFSIGNALED(out->status);
+    json_t *program = !out->has_program ? json_null() : json_object();
+    if (out->has_program) {
+        json_object_set_new(program, "name", text_json(r->program[0]));
+        json_object_set_new(program, "exit_status",
+                            out->status >= 0 && !is_killed ? json_integer(WEXITSTATUS(out->status)) : json_null());
+        json_object_set_new(program, "signal", is_killed ? json_integer(WTERMSIG(out->status)) : json_null());
+    }
+    json_t *more = json_pack("{s:o, s:b}", "program", program, "interrupted", out->was_interrupted);
+    if (program_code(out) != 0)
+        json_object_set_new(more, "exit_code", json_integer(program_code(out)));
+    return more;
+}
+
+/* ---- results ---- */
+
+/* Without an export: where they are. */
+static int paths_report(const struct arguments *a, const struct run_result *out)
+{
+    json_t *list = a->json ? json_array() : NULL;
+    for (size_t i = 0; i < out->n_collections; i++) {
+        if (a->json)
+            json_array_append_new(list, json_pack("{s:o}", "path", text_json(out->collections[i])));
+        else if (a->face == FACE_ASCOPE && !a->quiet)
+            puts(out->collections[i]);
+    }
+    return exit_code(a->face, a->json ? json_report_more(a, "collections", list, a->more, STATUS_DONE) : STATUS_DONE);
+}
+
+static int results_make(struct arguments *a, const struct run_result *out, bool exports)
+{
+    if (!exports)
+        return paths_report(a, out);
+    a->dir = NULL;
+    a->word = (const char **)out->collections;
+    a->n_words = out->n_collections;
+    const int code = export_run(a, 0);
+    if (a->face == FACE_MSPROF)
+        run_query(a);
+    return code;
+}
+
+static int end_msprof(struct arguments *a, const struct run_request *r, const struct run_result *out, bool exports)
+{
+    if (out->n_collections == 0) {
+        const bool is_early = r->delay_s > 0 && out->has_program;
+        if (!is_early)
+            puts("[ERROR] no data: nothing was recorded");
+        return is_early ? 0 : exit_code(a->face, STATUS_NOTHING);
+    }
+    if (!r->is_interactive)
+        puts("[INFO] Profiling finished."); /* scripts look for this line and the next one */
+    fflush(stdout);
+    results_make(a, out, exports); /* trouble is a line on standard error: there is a collection, and that counts */
+    if (exports && !r->is_interactive)
+        printf("[INFO] Process profiling data complete. Data is saved in %s\n",
+               out->collections[out->n_collections - 1]);
+    return 0;
+}
+
+static int end_run(struct arguments *a, const struct run_request *r, const struct run_result *out, bool exports)
+{
+    a->more = a->json ? program_json(r, out) : NULL;
+    if (out->n_collections == 0 && r->delay_s > 0 && out->has_program)
+        complain("the program ended before the delay of %u s; nothing was recorded", r->delay_s);
+    else if (out->n_collections == 0)
+        complain("nothing was recorded");
+    const int code = out->n_collections > 0 ? results_make(a, out, exports) : exit_code(a->face, STATUS_NOTHING);
+    return program_code(out) ? program_code(out) : code;
+}
+
+int collecting_run(struct arguments *a, struct run_request *r, bool exports)
+{
+    const bool is_msprof = a->face == FACE_MSPROF;
+    const struct run_listener listener = { .started = is_msprof  ? print_started
+                                                      : a->quiet ? NULL
+                                                                 : complain_started,
+                                           .answer = print_answer,
+                                           .prompt = print_prompt };
+    struct run_result out;
+    struct error e = { 0 };
+    r->listener = &listener;
+    fflush(stdout);
+    ending_fini(); /* signals are the program's, and the recording ends by them in its own way */
+    const bool is_well = run_collect(r, &out, &e);
+    ending_prepare(a->face);
+    if (!is_well && is_msprof)
+        printf("[ERROR] %s\n", e.text);
+    else if (!is_well)
+        complain("%s", e.text);
+    program_report(a, r, &out);
+    int code;
+    if (!is_well && out.n_collections == 0)
+        code = is_msprof                ? exit_code(a->face, STATUS_NOTHING)
+               : e.fault == FAULT_ASKED ? CODE_NOT_STARTED
+                                        : exit_code(a->face, STATUS_NOTHING);
+    else
+        code = (is_msprof ? end_msprof : end_run)(a, r, &out, exports);
+    run_result_free(&out);
+    return code;
+}
