@@ -107,6 +107,9 @@ static const struct {
       "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the devices of "
       "this machine), none (the host alone) or sim (the simulated NPU)." },
     { "ASCOPE_DIALECT", "Default of --dialect, also for msprof and msprof.py." },
+    { "ASCOPE_OSRT",
+      "How host_sys=osrt records system calls: kernel (default where it is permitted: all of them, some 2 us each), libc "
+      "(those that a program makes through libc, less than 0.1 us each) or samples (what its threads wait in)." },
     { "ASCOPE_PROGRAM",
       "ascope program that the Python package starts (default: the one of the package, else the one in "
       "PATH)." },
@@ -114,6 +117,8 @@ static const struct {
                        "directory. Ignored in programs that run with another user's rights." },
     { "ASCOPE_RECORD_OPTIONS", "Options for ASCOPE_RECORD: name=value, separated by semicolons." },
     { "ASCOPE_RUN", "Set by ascope run for the programs that it records: where they find its session." },
+    { "ASCOPE_RUN_LIBRARY",
+      "Library that records the calls of programs (default: libascope-run.so of this installation)." },
     { "ASCOPE_SIM_DEVICES", "Number of simulated NPUs of a process, 1 to 16 (default: 1)." },
     { "ASCOPE_SIM_DRIFT_PPM", "Clock drift of simulated NPUs, -1000 to 1000 (default: 12 to 33, by device)." },
     { "ASCOPE_SIM_JOB",

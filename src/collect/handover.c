@@ -21,7 +21,7 @@ struct handover_page {
     uint64_t magic;
     uint32_t version, bytes;
     uint64_t namespace; /* of process numbers, as the collector sees it */
-    uint32_t recorded;
+    uint32_t recorded, calls;
     char domain_include[HANDOVER_DOMAINS_BYTES], domain_exclude[HANDOVER_DOMAINS_BYTES];
     _Atomic uint32_t session; /* 0: none is open */
     struct rings_id id;
@@ -89,6 +89,7 @@ static bool list_copy(char to[HANDOVER_DOMAINS_BYTES], const char *from, struct 
 bool handover_wish(struct handover *h, const struct handover_wish *w, struct error *e)
 {
     h->page->recorded = w->recorded;
+    h->page->calls = w->calls;
     return list_copy(h->page->domain_include, w->domain_include, e) &&
            list_copy(h->page->domain_exclude, w->domain_exclude, e);
 }
@@ -162,6 +163,7 @@ bool handover_attach(struct handover_wish *wish)
     if (!page)
         return false;
     *wish = (struct handover_wish){ .recorded = page->recorded,
+                                    .calls = page->calls,
                                     .domain_include = page->domain_include,
                                     .domain_exclude = page->domain_exclude };
     rings_follow(&page->session, find);

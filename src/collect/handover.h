@@ -26,6 +26,7 @@ struct handover *handover_make(char path[HANDOVER_PATH_BYTES], struct error *e);
 /* What programs shall record while a session is open: enum ascope_recorded, several. Before the program starts. */
 struct handover_wish {
     uint32_t recorded;
+    uint32_t calls; /* of the operating system, by the preloaded library: enum os_call_kinds, several */
     const char *domain_include, *domain_exclude; /* of marks; NULL: all, none */
 };
 bool handover_wish(struct handover *h, const struct handover_wish *w, struct error *e); /* false: a list is too long */

@@ -50,6 +50,12 @@ struct clock_reading {
 };
 struct clock_reading host_clock_read(void);
 
+/* The raw clock that a collection has for its start or end: its wall clock is in us, and this is for the same us. */
+static inline uint64_t clock_reading_window_ns(const struct clock_reading *r)
+{
+    return r->mono_raw_ns - r->wall_ns % 1000;
+}
+
 /* MHz from two readings; 1000 exactly where the clock is ns. Before the second reading: a first estimate, from what the hardware
  * says or from a few ms of measuring, which also is the answer for readings so close together that they are less accurate. */
 double host_clock_mhz(const struct clock_reading *first, const struct clock_reading *last);

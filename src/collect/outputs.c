@@ -123,11 +123,40 @@ static bool op_is_stacked(struct record_head head, const uint8_t *bytes)
     return named.tlv.type == TORCH_FRAME && named.tlv.length == sizeof named.frame;
 }
 
+/* Streams whose files have lines: what becomes of a record, and what a slice begins with. */
+static const struct {
+    size_t (*line)(const struct os_call_times *t, const uint8_t *record, size_t bytes, char *line);
+    size_t (*head)(const struct os_call_times *t, char *line);
+} expanded[STREAM_KINDS] = {
+    [STREAM_SYSTEM_CALL] = { system_call_line, system_calls_head },
+    [STREAM_THREAD_CALL] = { thread_call_line, thread_calls_head },
+};
+
+static void put_expanded(struct outputs *o, struct output *out, struct record_head head, const uint8_t *bytes)
+{
+    char first[OS_CALL_LINE_MOST], line[OS_CALL_LINE_MOST];
+    const size_t n = expanded[head.stream].line(&o->times, bytes, record_bytes(head), line);
+    if (n == 0) {
+        o->dropped[head.stream]++;
+        return;
+    }
+    const size_t n_first = slices_next_is_new(&out->slices) ? expanded[head.stream].head(&o->times, first) : 0;
+    uint8_t *const at = slices_take(&out->slices, n_first + n);
+    memcpy(at, first, n_first);
+    memcpy(at + n_first, line, n);
+    out->n_records++;
+    out->n_bytes += n_first + n;
+}
+
 void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes)
 {
     struct output *out = outputs_are_well(o, NULL) ? output_for(o, head.stream, head.device) : NULL;
     if (!out) {
         o->dropped[head.stream]++;
+        return;
+    }
+    if (expanded[head.stream].line) {
+        put_expanded(o, out, head, bytes);
         return;
     }
     out->n_records++;

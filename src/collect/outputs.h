@@ -11,6 +11,7 @@
 #include "collect/prof_writer.h"
 #include "collect/rings_file.h"
 #include "collect/call_stacks.h"
+#include "collect/os_call.h"
 
 struct output {
     struct slices slices;
@@ -34,6 +35,7 @@ struct outputs {
     uint64_t n_records, n_bytes;    /* written */
     uint64_t dropped[STREAM_KINDS]; /* no folder for them, or the disk refused */
     struct stacks stacks;
+    struct os_call_times times; /* of calls; whoever puts them sets it */
 
     struct closed_slice *closed; /* of streams that age, oldest first; from first_closed on they are there */
     size_t n_closed, first_closed, closed_room;

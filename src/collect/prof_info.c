@@ -163,7 +163,7 @@ static void info_text(struct json_text *t, const struct ascope_session *s, const
 /* The wall clock is stored in us: the raw clock is stored for the same us, so that their distance keeps its ns. */
 static void window_text(struct json_text *t, const struct clock_reading *r, bool is_end)
 {
-    const unsigned long long wall_us = r->wall_ns / 1000, raw_ns = r->mono_raw_ns - r->wall_ns % 1000;
+    const unsigned long long wall_us = r->wall_ns / 1000, raw_ns = clock_reading_window_ns(r);
     const time_t seconds = (time_t)(wall_us / 1000000);
     char date[64], when[96];
     struct tm tm;

@@ -324,6 +324,16 @@ void slices_flush(struct slices *s)
     s->n = 0;
 }
 
+static bool is_cut_next(const struct slices *s)
+{
+    return (s->cut == CUT_BETWEEN || s->cut == CUT_SAMPLES) && s->written + s->n >= s->to->slice_bytes;
+}
+
+bool slices_next_is_new(const struct slices *s)
+{
+    return s->written + s->n == 0 || is_cut_next(s);
+}
+
 uint8_t *slices_more(struct slices *s, size_t bytes)
 {
     if (!s->buffer) {
@@ -344,8 +354,7 @@ uint8_t *slices_more(struct slices *s, size_t bytes)
 
 uint8_t *slices_take(struct slices *s, size_t bytes)
 {
-    const bool is_cut_here = s->cut == CUT_BETWEEN || s->cut == CUT_SAMPLES;
-    if (is_cut_here && s->written + s->n >= s->to->slice_bytes) {
+    if (is_cut_next(s)) {
         slices_flush(s);
         if (s->fd >= 0 && is_well(s->to))
             slice_close(s);

@@ -74,6 +74,7 @@ struct slices {
 void slices_init(struct slices *s, struct prof_writer *to, int device, const char *family, enum cut cut);
 uint8_t *slices_take(struct slices *s, size_t bytes); /* room for one record, to be filled before the next call */
 uint8_t *slices_more(struct slices *s, size_t bytes); /* the same, in the slice of what was taken before */
+bool slices_next_is_new(const struct slices *s);      /* what is taken next will be the begin of a slice */
 uint8_t *slices_record(struct slices *s, const struct layout *l); /* the same, begun by layout_init() */
 void slices_text(struct slices *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void slices_flush(struct slices *s); /* everything taken is in its file */

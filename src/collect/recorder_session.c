@@ -283,6 +283,7 @@ static void target_take(struct ascope_session *s, const struct session_target *o
     char path[64];
     s->owner = getpid();
     s->pid = of->pid > 0 ? of->pid : s->owner;
+    s->has_preloaded = of->has_preloaded;
     snprintf(path, sizeof path, "/proc/%d/comm", (int)s->pid);
     if (of->name)
         snprintf(s->process, sizeof s->process, "%s", of->name);
@@ -365,7 +366,8 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
     const struct writer_options writer = { .framework_dir = *s->framework ? s->framework : NULL,
                                            .prof_dir = *s->prof ? s->prof : NULL,
                                            .slice_bytes = (size_t)s->o.slice_kb << 10,
-                                           .storage_limit_bytes = (uint64_t)s->o.storage_limit_mb << 20 };
+                                           .storage_limit_bytes = (uint64_t)s->o.storage_limit_mb << 20,
+                                           .began = s->first };
     s->has_rings = rings_open(&files, e);
     s->has_writer = s->has_rings && writer_start(&writer, e);
     if (!s->has_writer)
@@ -380,6 +382,7 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
 static bool keeping_start(struct ascope_session *s, struct error *e)
 {
     if (s->state == SESSION_WARM) {
+        writer_began(&s->first);
         writer_keep(true);
         recording_prepare();
     }
@@ -388,6 +391,9 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
     const struct host_target of = { .pid = s->pid, .owner = s->owner, .name = s->process };
     if (*s->prof)
         s->host = host_sampler_start(&of, &s->o, e);
+    if (*s->prof && (s->o.host_sys & ASCOPE_HOST_OSRT) &&
+        e->fault == FAULT_NONE) /* last: threads of the recorder are not traced */
+        s->calls = os_trace_start(&(struct os_trace_of){ s->pid, s->pid == s->owner, s->has_preloaded }, e);
     return e->fault == FAULT_NONE;
 }
 
@@ -397,7 +403,9 @@ static void machinery_stop(struct ascope_session *s, struct error *e)
 {
     listeners_stopping();
     recording_set(0);
+    os_trace_stop(s->calls);
     host_sampler_stop(s->host);
+    s->calls = NULL;
     s->host = NULL;
     if (s->device_runs)
         s->device->stop(e);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "collect/host_clock.h"
 #include "collect/host_sampler.h"
+#include "collect/os_trace.h"
 #include "collect/writer.h"
 #include "device/device.h"
 
@@ -29,8 +30,9 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
 /* The process that a session records from outside: names, settings and samplers are about it and its descendants. It need not have
  * called exec() yet, and may end at any time: the session ends when its owner, the calling process, stops it. */
 struct session_target {
-    pid_t pid;        /* 0: the calling process */
-    const char *name; /* NULL: the one that the kernel has for it now */
+    pid_t pid;          /* 0: the calling process */
+    const char *name;   /* NULL: the one that the kernel has for it now */
+    bool has_preloaded; /* it has, or will have, the library that records its calls (os_trace.h) */
 };
 struct ascope_session *session_new_for(const struct session_target *of, const struct ascope_options *o, bool is_checked,
                                        struct ascope_error *to);
@@ -65,6 +67,8 @@ struct ascope_session {
     enum session_state state;
     bool has_rings, has_writer, device_runs; /* what stop has to end */
     struct host_sampler *host;               /* NULL: not asked for */
+    struct os_trace *calls;                  /* NULL: not asked for, or nothing to do */
+    bool has_preloaded;
 
     char path[PATH_MAX];      /* the collection */
     char prof[PATH_MAX];      /* PROF_XXX; "": none */

@@ -340,6 +340,7 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     files_resume(r);
     o->n_records = c->n_records;
     o->n_bytes = c->n_bytes;
+    o->times = c->times;
     const bool is_drained = outputs_are_well(o, e) && rings_left_drain(&r->left, record_put, r, e);
     outputs_flush(o);
     outputs_close(o);

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "collect/os_call.h"
 #include "collect/streams.h"
 
 enum { RING_LANES = 2, RECORD_HEAD = 8, RECORD_MOST = 1 << 16 };
@@ -52,6 +53,7 @@ struct rings_commit {
     uint64_t dropped[STREAM_KINDS]; /* by the writer, and by threads without a ring */
     uint32_t keeps;                 /* 0: warm-up */
     uint32_t n_rings, n_outputs, unused;
+    struct os_call_times times; /* of calls whose lines are not written yet */
     struct output_state output[OUTPUTS_MOST];
     uint64_t tail[RINGS_MOST][RING_LANES]; /* how far each ring was read */
 };

@@ -31,6 +31,8 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_HOST_MEMORY]  = { "host_mem.data", "samples of the host's memory", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
     [STREAM_HOST_NETWORK] = { "host_network.data", "samples of the network", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
     [STREAM_HOST_DISK]    = { "host_disk.data", "samples of the disk", 0, PLACE_HOST, CUT_BETWEEN, false, false, false },
+    [STREAM_SYSTEM_CALL]  = { "host_syscall.data", "system calls", 0, PLACE_HOST, CUT_BETWEEN, true, false, false },
+    [STREAM_THREAD_CALL]  = { "host_pthreadcall.data", "calls of the thread library", 0, PLACE_HOST, CUT_BETWEEN, true, false, false },
 
     [STREAM_STARS]         = { "stars_soc.data", "device tasks", 64, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
     [STREAM_PMU]           = { "ffts_profile.data", "counters of the cores", 128, PLACE_DEVICE, CUT_ANYWHERE, true, false, false },

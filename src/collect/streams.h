@@ -2,7 +2,8 @@
 /* streams.h - every file that a collection is written to: one row each.
  *
  * A record is put into a ring as the bytes that the file will hold, with the number of its stream in front; the writer appends
- * them, and knows nothing else about them. A record shorter than its stream's fixed size is filled up with zeros.
+ * them, and knows nothing else about them. A record shorter than its stream's fixed size is filled up with zeros. Calls of the
+ * operating system are the exception: they are many and short, and the writer expands each into the line that the file has (os_call.h).
  */
 #ifndef ASCOPE_COLLECT_STREAMS_H
 #define ASCOPE_COLLECT_STREAMS_H
@@ -38,6 +39,8 @@ enum stream_id {
     STREAM_HOST_MEMORY,
     STREAM_HOST_NETWORK,
     STREAM_HOST_DISK,
+    STREAM_SYSTEM_CALL,
+    STREAM_THREAD_CALL,
     /* PROF_XXX/device_N/data */
     STREAM_STARS,
     STREAM_PMU,

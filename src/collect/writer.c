@@ -22,6 +22,8 @@
 
 enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, WRITER_NICE = -10 };
 static const uint64_t CHECK_NS = 250000000; /* how often it is seen whether the directory is still there */
+static const uint64_t CLOCK_NS =
+    100000000; /* and how the counter has run: over this time the first estimate is off by 1 us */
 
 static struct {
     struct outputs outputs;
@@ -31,7 +33,7 @@ static struct {
     uint64_t touched[RINGS_MOST]; /* bytes of the first lane whose pages are there */
     uint32_t n_rings;
     uint64_t looked_ns, lag_ns, lag_most_ns; /* the last one, the longest one */
-    uint64_t checked_ns;
+    uint64_t checked_ns, clock_ns;
     uint32_t fill_most_percent;
     struct error gone;
     bool reported_disk, reported_rings, reported_gone, committed_keeps;
@@ -43,6 +45,7 @@ static struct {
     pthread_cond_t wake, woken;
     uint64_t asked, answered; /* looks that someone waits for */
     bool keeps, ends;
+    struct clock_reading began;
     struct writer_tally tally; /* of the last look, without what the rings count */
     struct error wrong;        /* what the disk has refused, or what became of the rings */
 } w = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -136,6 +139,7 @@ static void commit(bool keeps)
         c.dropped[s] = w.outputs.dropped[s] + dropped_without_ring(s);
     c.keeps = w.committed_keeps = keeps;
     c.n_rings = w.n_rings;
+    c.times = w.outputs.times;
     c.n_outputs = outputs_state(&w.outputs, c.output);
     memcpy(c.tail, w.tail, w.n_rings * sizeof *w.tail);
     c.check = commit_check(&c, rings.id);
@@ -200,10 +204,23 @@ static void check_places(void)
             error_set(&place[i].writer->error, FAULT_IO, "%s: deleted during the recording", place[i].path);
 }
 
+static void times_read(const struct clock_reading *began)
+{
+    const struct clock_reading now = host_clock_read();
+    w.outputs.times = (struct os_call_times){ .begin_ns = clock_reading_window_ns(began),
+                                              .count = now.count,
+                                              .raw_ns = now.mono_raw_ns,
+                                              .ns_per_count = 1000 / host_clock_mhz(began, &now) };
+}
+
 /* The fill of the fullest lane. */
-static uint32_t look(bool keeps)
+static uint32_t look(bool keeps, const struct clock_reading *began)
 {
     const uint64_t now = now_ns();
+    if (now - w.clock_ns >= CLOCK_NS || w.outputs.times.begin_ns != clock_reading_window_ns(began)) {
+        times_read(began);
+        w.clock_ns = now;
+    }
     w.lag_ns = now - w.looked_ns;
     if (w.lag_ns > w.lag_most_ns)
         w.lag_most_ns = w.lag_ns;
@@ -278,8 +295,9 @@ static void *writer_main(void *unused)
         ends = w.ends;
         const uint64_t asked = w.asked;
         const bool keeps = w.keeps;
+        const struct clock_reading began = w.began;
         pthread_mutex_unlock(&w.lock);
-        const uint32_t percent = look(keeps);
+        const uint32_t percent = look(keeps, &began);
         pthread_mutex_lock(&w.lock);
         tally_publish();
         w.answered = asked;
@@ -376,7 +394,9 @@ bool writer_start(const struct writer_options *o, struct error *e)
         !outputs_open(&w.outputs, w.options.framework_dir, w.options.prof_dir, o->slice_bytes, e))
         return false;
     atomic_store(&recording_frames, 0);
-    w.looked_ns = w.checked_ns = now_ns();
+    w.looked_ns = w.checked_ns = w.clock_ns = now_ns();
+    w.began = o->began;
+    times_read(&w.began);
     commit(w.keeps);
     struct rings_header h = rings.front->header;
     h.slice_bytes = (uint32_t)o->slice_bytes;
@@ -386,6 +406,13 @@ bool writer_start(const struct writer_options *o, struct error *e)
         strncpy(h.prof_name, base_name(w.options.prof_dir), sizeof h.prof_name - 1);
     rings_header_put(&h);
     return w.runs = thread_start(e);
+}
+
+void writer_began(const struct clock_reading *began)
+{
+    pthread_mutex_lock(&w.lock);
+    w.began = *began;
+    pthread_mutex_unlock(&w.lock);
 }
 
 void writer_keep(bool keeps)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "collect/host_clock.h"
 #include "collect/streams.h"
 
 struct writer_options {
@@ -23,6 +24,7 @@ struct writer_options {
     const char *prof_dir;      /* "…/PROF_XXX"; NULL: none */
     size_t slice_bytes;
     uint64_t storage_limit_bytes; /* 0: none */
+    struct clock_reading began;   /* start of the collection: lines of calls count from it */
 };
 
 /* What recording has cost so far; also by step, from ascope_session_step(). */
@@ -41,6 +43,7 @@ struct writer_tally {
 };
 
 bool writer_start(const struct writer_options *o, struct error *e);
+void writer_began(const struct clock_reading *began); /* anew, after a warm-up; before it ends */
 void writer_keep(bool keeps);               /* false (during warm-up): records are taken and thrown away, uncounted */
 void writer_look(struct writer_tally *out); /* as of now, without waiting; for the thread that has the session */
 bool writer_flush(struct writer_tally *out, struct error *e); /* everything put before the call is in its file */

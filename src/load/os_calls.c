@@ -40,7 +40,7 @@ struct os_call {
     uint64_t at_ns;  /* on the tracer's clock */
     uint64_t dur_ns;
 };
-static const uint64_t NO_THREAD = UINT64_MAX;
+static const uint64_t NO_THREAD = UINT64_MAX, NOBODY = 0;
 
 enum line_kind {
     LINE_BAD,
@@ -48,6 +48,7 @@ enum line_kind {
     LINE_REST,   /* of a call that was reported to be open, with its whole duration */
     LINE_OPEN,   /* a call that has not come back; its rest follows unless the tracer was stopped */
     LINE_NOTICE, /* not about a call: signals, exits */
+    LINE_START,  /* what our recorder begins a slice with: the start of the collection, on the clock of the lines */
 };
 
 struct tracer {
@@ -189,8 +190,8 @@ static const struct known_name *look_up(struct os_reader *r, const struct tracer
     return k;
 }
 
-/* The clocks of the tracers are not ours, and nobody noted both at once: as in the reference, the first call is assumed to
- * be at the beginning of the collection. */
+/* The clocks of the tracers are not ours, and nobody noted both at once: as in the reference, the first line is assumed to
+ * be at the beginning of the collection. Where it is our recorder's, it is. */
 static bool add_call(struct os_reader *r, const struct os_call *call, uint64_t first_at_ns, name_id name)
 {
     const uint64_t thread = call->thread == NO_THREAD ? r->source->pid : call->thread;
@@ -213,16 +214,20 @@ static void read_trace(struct os_reader *r, const struct tracer *tracer, struct 
     memset(r->known, 0, sizeof r->known);
     for (struct word line; text_next(t, &line);) {
         struct os_call call = { 0 };
-        const enum line_kind kind = line.len > 0 ? tracer->read(line, &call) : LINE_NOTICE;
+        enum line_kind kind = line.len > 0 ? tracer->read(line, &call) : LINE_NOTICE;
         if (kind == LINE_BAD)
             text_lost(t, LOSS_BAD_TEXT);
+        if (kind == LINE_CALL && call.thread == NOBODY)
+            kind = LINE_START;
         n_open += kind == LINE_OPEN;
         n_open -= kind == LINE_REST && n_open > 0;
-        if (kind != LINE_CALL && kind != LINE_REST)
+        if (kind != LINE_CALL && kind != LINE_REST && kind != LINE_START)
             continue;
         if (!has_first)
             first_at_ns = call.at_ns;
         has_first = true;
+        if (kind == LINE_START)
+            continue;
         const struct known_name *name = look_up(r, tracer, call.name);
         if (!name->is_reported)
             text_lost(t, LOSS_OTHER_KIND);

@@ -11,6 +11,7 @@
 #include "collect/handover.h"
 #include "collect/message.h"
 #include "collect/options.h"
+#include "collect/preload.h"
 #include "collect/recorder_session.h"
 #include "run/attached.h"
 #include "run/launch.h"
@@ -28,6 +29,7 @@ struct run {
     struct launch launch;
     struct ascope_session *session; /* NULL: nothing is recorded now */
     uint32_t n_recordings;
+    bool has_preloaded; /* the program gets the library that records its calls */
 };
 
 static const struct run_listener *listener(const struct run *x)
@@ -73,7 +75,8 @@ static bool recording_start(struct run *x, struct error *e)
 {
     struct ascope_error why = { "" };
     const struct session_target of = { .pid = x->r->program ? x->launch.pid : x->r->host_pid,
-                                       .name = x->r->program ? base_name(x->r->program[0]) : NULL };
+                                       .name = x->r->program ? base_name(x->r->program[0]) : NULL,
+                                       .has_preloaded = x->has_preloaded };
     x->session = session_new_for(&of, &x->r->recorder, x->n_recordings > 0, &why);
     if (!x->session || !ascope_session_start(x->session, &why)) {
         ascope_session_discard(x->session);
@@ -107,19 +110,36 @@ static bool recording_stop(struct run *x, struct error *e)
 
 /* ---- the program ---- */
 
+/* The library that records its calls. False: not wanted, or it would not be loaded. */
+static bool preload_choose(const struct run *x, char path[PATH_MAX])
+{
+    const char *const program = x->r->program[0], *why;
+    if (!(x->r->recorder.host_sys & ASCOPE_HOST_OSRT))
+        return false;
+    if (!preload_find(path)) {
+        message(ASCOPE_WARNING, "osrt: " PRELOAD_NAME " not found; calls of the thread library are not recorded");
+        return false;
+    }
+    if (!preload_works(program, &why))
+        message(ASCOPE_WARNING, "osrt: %s %s; calls of the thread library are not recorded", program, why);
+    return !why;
+}
+
 static bool program_hold(struct run *x, struct error *e)
 {
     const struct ascope_options *const o = &x->r->recorder;
-    char page[HANDOVER_PATH_BYTES], own[16], *preload = NULL;
+    char page[HANDOVER_PATH_BYTES], own[16], library[PATH_MAX], *preload = NULL;
     snprintf(own, sizeof own, "%d", (int)getpid());
+    x->has_preloaded = preload_choose(x, library);
     const struct handover_wish wish = { .recorded = options_recorded(o),
+                                        .calls = x->has_preloaded ? os_trace_wrapped() : 0,
                                         .domain_include = o->mstx_domain_include,
                                         .domain_exclude = o->mstx_domain_exclude };
     if (!(x->handover = handover_make(page, e)) || !handover_wish(x->handover, &wish, e))
         return false;
     const char *const others = getenv("LD_PRELOAD");
-    if (x->r->preload &&
-        asprintf(&preload, "%s%s%s", x->r->preload, others && *others ? ":" : "", others ? others : "") < 0)
+    if (x->has_preloaded &&
+        asprintf(&preload, "%s%s%s", library, others && *others ? ":" : "", others ? others : "") < 0)
         return error_no_memory(e, "the environment of the program");
     const char *const mode = x->r->is_interactive                        ? "dynamic"
                              : x->r->delay_s > 0 || x->r->duration_s > 0 ? "delay_or_duration"

@@ -26,7 +26,6 @@ struct run_request {
     char *const *program;           /* its arguments, NULL behind the last; NULL: none */
     const char *environment;        /* more variables for it: "K=V;K2=V2"; NULL: none */
     const char *sample_config;      /* PROFILER_SAMPLECONFIG, for the vendor's libraries in it; NULL: none */
-    const char *preload;            /* library that records its calls of the operating system; NULL: none */
     pid_t host_pid;                 /* whose threads and memory are sampled; 0: the program's */
     uint32_t delay_s, duration_s;   /* of the recording; 0: from the start, to the end */
     uint32_t period_s;              /* without a program: how long; 0: until it is interrupted */

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/os_trace.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/call_samples.h"
+#include "collect/kernel_calls.h"
+#include "collect/message.h"
+#include "collect/os_call_sink.h"
+
+enum { LOOK_MS = 20, SHARE_OF_CPU = 5 }; /* it takes at most a fifth of a CPU to look at threads */
+
+struct os_trace {
+    struct os_trace_of of;
+    bool by_kernel, has_sink;
+    struct kernel_calls *kernel;
+    struct call_samples *samples;
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, begun;
+    bool has_begun, ends;
+    struct error error;
+};
+
+/* The best way, or the one that the user wants: the wrappers cost a thirtieth of what the kernel's trace does, and see less. */
+enum way { WAY_KERNEL, WAY_LIBC, WAY_SAMPLES };
+
+static enum way way_chosen(const char **why)
+{
+    const char *const asked = secure_getenv("ASCOPE_OSRT");
+    *why = "ASCOPE_OSRT says so";
+    if (asked && strcmp(asked, "samples") == 0)
+        return WAY_SAMPLES;
+    if (asked && strcmp(asked, "libc") == 0)
+        return WAY_LIBC;
+    return kernel_calls_permitted(why) ? WAY_KERNEL : WAY_LIBC;
+}
+
+uint32_t os_trace_wrapped(void)
+{
+    const char *why;
+    return OS_CALLS_OF_THREADS | (way_chosen(&why) == WAY_LIBC ? OS_CALLS_OF_SYSTEM : 0);
+}
+
+/* ---- the preloaded library of this process ---- */
+
+static struct os_call_sink own_sink = {
+    .version = RINGS_VERSION, .session = ring_session, .thread = ring_thread, .put = ring_put, .done = ring_done
+};
+
+/* False: it is not loaded. */
+static bool sink_set(bool is_on)
+{
+    void *const found = dlsym(RTLD_DEFAULT, OS_CALL_SINK_SET);
+    os_call_sink_set *set;
+    if (!found)
+        return false;
+    memcpy(&set, &found, sizeof set); /* a function, whatever the language says of dlsym() */
+    own_sink.kinds = os_trace_wrapped();
+    own_sink.code = OWN_CODE;
+    own_sink.code_bytes = OWN_CODE_BYTES;
+    return set(is_on ? &own_sink : NULL);
+}
+
+/* ---- the thread ---- */
+
+/* The recorder's own. */
+static bool is_ours(pid_t thread)
+{
+    char path[64], name[8] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)thread);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, name, sizeof name - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    return n == sizeof name - 1 && memcmp(name, "ascope-", sizeof name - 1) == 0;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* One more look; false: it was the last. */
+static bool look(struct os_trace *t)
+{
+    uint64_t pause_ns = LOOK_MS * UINT64_C(1000000);
+    if (t->kernel) {
+        kernel_calls_wait(t->kernel, LOOK_MS);
+        kernel_calls_look(t->kernel, false);
+        pause_ns = 0;
+    } else {
+        const uint64_t before = now_ns();
+        call_samples_look(t->samples);
+        const uint64_t took = (now_ns() - before) * SHARE_OF_CPU;
+        pause_ns = took > pause_ns ? took : pause_ns;
+    }
+    const uint64_t next = now_ns() + pause_ns;
+    const struct timespec until = { .tv_sec = (time_t)(next / 1000000000), .tv_nsec = (long)(next % 1000000000) };
+    pthread_mutex_lock(&t->lock);
+    if (!t->ends && pause_ns > 0)
+        pthread_cond_timedwait(&t->wake, &t->lock, &until);
+    const bool ends = t->ends;
+    pthread_mutex_unlock(&t->lock);
+    return !ends;
+}
+
+/* Opened here: what the thread of the program starts later is traced with it, and this thread should not be. */
+static void *trace_main(void *of)
+{
+    struct os_trace *const t = of;
+    pthread_setname_np(pthread_self(), "ascope-calls");
+    if (t->by_kernel)
+        t->kernel = kernel_calls_open(t->of.pid, t->of.is_own ? is_ours : NULL, &t->error);
+    else if (!(t->samples = call_samples_new(t->of.pid)))
+        error_no_memory(&t->error, "samples of system calls");
+    if (t->samples) /* how it was at the start, also where the thread has to wait for a processor */
+        call_samples_look(t->samples);
+    pthread_mutex_lock(&t->lock);
+    t->has_begun = true;
+    pthread_cond_signal(&t->begun);
+    pthread_mutex_unlock(&t->lock);
+    if (!t->kernel && !t->samples)
+        return NULL;
+    while (look(t))
+        ;
+    if (t->kernel)
+        kernel_calls_look(t->kernel, true);
+    kernel_calls_close(t->kernel);
+    call_samples_free(t->samples);
+    return NULL;
+}
+
+static bool thread_start(struct os_trace *t, struct error *e)
+{
+    pthread_condattr_t monotonic; /* the wall clock may jump */
+    sigset_t all, was;            /* the program's signals are for its own threads */
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->wake, &monotonic);
+    pthread_cond_init(&t->begun, NULL);
+    pthread_condattr_destroy(&monotonic);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &was);
+    const int why = pthread_create(&t->thread, NULL, trace_main, t);
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    if (why != 0)
+        return error_set(e, FAULT_LIMIT, "cannot create the thread that reads system calls: %s", strerror(why));
+    t->has_thread = true;
+    pthread_mutex_lock(&t->lock);
+    while (!t->has_begun)
+        pthread_cond_wait(&t->begun, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+    return true;
+}
+
+static void thread_stop(struct os_trace *t)
+{
+    if (!t->has_thread)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->ends = true;
+    pthread_cond_signal(&t->wake);
+    pthread_mutex_unlock(&t->lock);
+    pthread_join(t->thread, NULL);
+    pthread_cond_destroy(&t->wake);
+    pthread_cond_destroy(&t->begun);
+    pthread_mutex_destroy(&t->lock);
+    t->has_thread = false;
+}
+
+/* ---- which way ---- */
+
+static void report(const struct os_trace *t, bool wraps_calls, const char *why)
+{
+    const char *const threads =
+        t->has_sink || t->of.has_preloaded ? "" : "; calls of the thread library need libascope-run.so in LD_PRELOAD";
+    if (t->by_kernel)
+        message(ASCOPE_INFO, "osrt: all system calls, as traced by the kernel%s", threads);
+    else if (wraps_calls)
+        message(ASCOPE_INFO,
+                "osrt: system calls that the program makes through libc; not those that libc makes itself, as %s", why);
+    else if (t->has_thread)
+        message(ASCOPE_INFO, "osrt: system calls that threads wait in, sampled every %d ms, as %s%s", LOOK_MS, why,
+                threads);
+    else
+        message(ASCOPE_WARNING, "osrt: no system calls are recorded, as %s, and /proc/%d is not readable%s", why,
+                (int)t->of.pid, threads);
+}
+
+struct os_trace *os_trace_start(const struct os_trace_of *of, struct error *e)
+{
+    const char *why = NULL;
+    struct os_trace *const t = calloc(1, sizeof *t);
+    if (!t) {
+        error_no_memory(e, "the trace of system calls");
+        return NULL;
+    }
+    t->of = *of;
+    t->by_kernel = way_chosen(&why) == WAY_KERNEL;
+    t->has_sink = of->is_own && sink_set(true);
+    bool is_well = true;
+    if (t->by_kernel && (is_well = thread_start(t, e)) && !t->kernel) { /* too many threads, or another user's */
+        thread_stop(t);
+        t->by_kernel = false;
+        why = t->error.text;
+        own_sink.kinds = OS_CALLS_OF_SYSTEM | OS_CALLS_OF_THREADS;
+        t->has_begun = t->ends = false;
+    }
+    const bool wraps_calls = t->has_sink ? own_sink.kinds & OS_CALLS_OF_SYSTEM
+                                         : of->has_preloaded && (os_trace_wrapped() & OS_CALLS_OF_SYSTEM);
+    if (is_well && !t->by_kernel && !wraps_calls && call_samples_permitted(of->pid))
+        is_well = thread_start(t, e);
+    if (is_well)
+        report(t, wraps_calls, why);
+    if (is_well && (t->has_thread || t->has_sink))
+        return t;
+    os_trace_stop(t);
+    return NULL;
+}
+
+void os_trace_stop(struct os_trace *t)
+{
+    if (!t)
+        return;
+    if (t->has_sink)
+        sink_set(false);
+    thread_stop(t);
+    free(t);
+}
