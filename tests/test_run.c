@@ -4,11 +4,14 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "child.h"
 #include "folder.h"
 #include "load/prof.h"
+#include "run/dynamic_client.h"
 #include "run/run.h"
 #include "run/run_environment.h"
 
@@ -266,6 +269,78 @@ static void a_machine_is_recorded_for_a_period(void **state)
     (void)state;
 }
 
+/* ---- the vendor's library in a program ---- */
+
+static int listening_socket;
+
+/* As that library does, for one client: answers to the parameters and to requests; the second start is one too many. */
+static void *library_main(void *unused)
+{
+    struct {
+        uint32_t bytes;
+        char text[4096];
+    } parameters;
+    int32_t m[2], reply[2] = { 0, 0 };
+    bool is_started = false;
+    const int fd = accept(listening_socket, NULL, NULL);
+    assert_int_equal(recv(fd, &parameters, sizeof parameters, MSG_WAITALL), sizeof parameters);
+    assert_int_equal(parameters.bytes, strlen("{\"acl\":\"on\"}"));
+    assert_string_equal(parameters.text, "{\"acl\":\"on\"}");
+    assert_int_equal(send(fd, reply, sizeof reply, 0), sizeof reply);
+    while (recv(fd, m, sizeof m, MSG_WAITALL) == sizeof m) {
+        reply[0] = m[0] + 1;
+        reply[1] = m[0] == DYNAMIC_START && is_started ? 2 : m[0] == DYNAMIC_STOP && !is_started ? 4 : 0;
+        is_started = m[0] == DYNAMIC_START;
+        if (send(fd, reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply || m[0] == DYNAMIC_QUIT)
+            break;
+    }
+    close(fd);
+    return unused;
+}
+
+static void the_library_in_a_program_is_asked(void **state)
+{
+    struct error e = { 0 };
+    assert_int_equal(dynamic_connect(4711, folder, "{}", &e), DYNAMIC_NONE);
+    assert_int_equal(e.fault, FAULT_NONE); /* there is none */
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/dynamic_profiling_socket_4711", folder);
+    listening_socket = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(listening_socket, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listening_socket, 1), 0);
+    pthread_t library;
+    assert_int_equal(pthread_create(&library, NULL, library_main, NULL), 0);
+    const int fd = dynamic_connect(4711, folder, "{\"acl\":\"on\"}", &e);
+    assert_int_not_equal(fd, DYNAMIC_NONE);
+    assert_true(dynamic_request(fd, 4711, DYNAMIC_START, &e));
+    assert_false(dynamic_request(fd, 4711, DYNAMIC_START, &e));
+    assert_non_null(strstr(e.text, "already recording"));
+    e = (struct error){ 0 };
+    assert_true(dynamic_request(fd, 4711, DYNAMIC_STOP, &e));
+    assert_true(dynamic_request(fd, 4711, DYNAMIC_QUIT, &e));
+    pthread_join(library, NULL);
+    assert_false(dynamic_request(fd, 4711, DYNAMIC_START, &e)); /* it is gone */
+    close(fd);
+    close(listening_socket);
+    (void)state;
+}
+
+static void parameters_that_are_too_long_are_refused(void **state)
+{
+    struct error e = { 0 };
+    char text[5000];
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/dynamic_profiling_socket_12", folder);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(dynamic_connect(12, folder, text, &e), DYNAMIC_NONE);
+    assert_int_equal(e.fault, FAULT_ASKED);
+    close(fd);
+    (void)state;
+}
+
 int main(void)
 {
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
@@ -280,6 +355,8 @@ int main(void)
         IN_FOLDER(commands_start_and_stop),
         IN_FOLDER(processes_that_run_are_recorded_by_command),
         IN_FOLDER(a_machine_is_recorded_for_a_period),
+        IN_FOLDER(the_library_in_a_program_is_asked),
+        IN_FOLDER(parameters_that_are_too_long_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

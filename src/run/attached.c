@@ -13,7 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collect/message.h"
 #include "collect/recorder_session.h"
+#include "run/dynamic_client.h"
 
 /* A command is one of these; the answer to it is a struct answer. A collector that finds the other end closed ends. */
 enum { COMMAND_START = 's', COMMAND_STOP = 't' };
@@ -30,6 +32,16 @@ struct attached {
 /* ---- the collector of one process ---- */
 
 static struct ascope_session *session;
+static int library = DYNAMIC_NONE; /* the vendor's, in the process: it records the device */
+
+/* The device, where the vendor's library is there; the host is recorded in any case. */
+static void library_start(const struct run_request *r, pid_t pid, struct error *e)
+{
+    if (r->sample_config && library == DYNAMIC_NONE)
+        library = dynamic_connect(pid, NULL, r->sample_config, e);
+    if (library != DYNAMIC_NONE)
+        dynamic_request(library, pid, DYNAMIC_START, e);
+}
 
 static void start(const struct run_request *r, pid_t pid, struct answer *out)
 {
@@ -40,8 +52,12 @@ static void start(const struct run_request *r, pid_t pid, struct answer *out)
     }
     session = session_new_for(&(struct session_target){ .pid = pid }, &r->recorder, false, &why);
     if (session && ascope_session_start(session, &why)) {
+        struct error e = { 0 };
+        library_start(r, pid, &e);
         out->is_well = true;
         snprintf(out->text, sizeof out->text, "%s", ascope_session_path(session));
+        if (e.fault != FAULT_NONE)
+            message(ASCOPE_WARNING, "%s; the host is recorded alone", e.text);
         return;
     }
     ascope_session_discard(session);
@@ -49,14 +65,17 @@ static void start(const struct run_request *r, pid_t pid, struct answer *out)
     snprintf(out->text, sizeof out->text, "%s", why.text);
 }
 
-static void stop(struct answer *out)
+static void stop(pid_t pid, struct answer *out)
 {
     struct ascope_error why = { "" };
+    struct error e = { 0 };
     if (!session) {
         snprintf(out->text, sizeof out->text, "not recording; start begins");
         return;
     }
     snprintf(out->text, sizeof out->text, "%s", ascope_session_path(session));
+    if (library != DYNAMIC_NONE && !dynamic_request(library, pid, DYNAMIC_STOP, &e))
+        message(ASCOPE_WARNING, "%s", e.text);
     out->is_well = ascope_session_end(session, &why);
     session = NULL;
     if (!out->is_well)
@@ -71,13 +90,15 @@ static _Noreturn void collector(const struct run_request *r, pid_t pid, int from
         if (command == COMMAND_START)
             start(r, pid, &out);
         else
-            stop(&out);
+            stop(pid, &out);
         if (TEMP_FAILURE_RETRY(send(from, &out, sizeof out, MSG_NOSIGNAL)) != sizeof out)
             break;
     }
     struct answer last;
     if (session)
-        stop(&last);
+        stop(pid, &last);
+    if (library != DYNAMIC_NONE)
+        dynamic_request(library, pid, DYNAMIC_QUIT, &(struct error){ 0 });
     _exit(0);
 }
 
