@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "child.h"
+#include "collect/recover.h"
 #include "folder.h"
 #include "load/prof.h"
 #include "run/dynamic_client.h"
@@ -177,6 +179,119 @@ static void a_name_counts_once_in_the_environment(void **state)
         assert_string_equal(made[i], wanted[i]);
     assert_null(made[5]);
     environment_free(made);
+    (void)state;
+}
+
+/* ---- ends that nobody wanted ---- */
+
+/* A collector in a child, and the ends of the program's standard input and output; the program has marked, and waits. */
+struct outside {
+    pid_t collector;
+    FILE *in, *out;
+};
+
+static void ready_wait(struct outside *x)
+{
+    char line[16] = "";
+    if (!fgets(line, sizeof line, x->out) || strcmp(line, "ready\n") != 0)
+        fail_msg("the program is not ready: \"%s\"", line);
+}
+
+static struct outside outside_start(const struct run_request *r)
+{
+    int in[2], out[2];
+    assert_int_equal(pipe2(in, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    const pid_t collector = child_fork();
+    if (collector == 0) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        struct run_result result;
+        struct error e = { 0 };
+        _exit(run_collect(r, &result, &e) && result.was_interrupted ? 0 : 1);
+    }
+    close(in[0]);
+    close(out[1]);
+    struct outside x = { .collector = collector, .in = fdopen(in[1], "w"), .out = fdopen(out[0], "r") };
+    ready_wait(&x);
+    return x;
+}
+
+static void another_line(struct outside *x)
+{
+    fputs("go on\n", x->in);
+    fflush(x->in);
+}
+
+static const char *only_collection(void)
+{
+    static char path[PATH_MAX];
+    DIR *const dir = opendir(folder);
+    path[0] = '\0';
+    for (struct dirent *d; (d = readdir(dir));)
+        if (strncmp(d->d_name, "PROF_", 5) == 0)
+            snprintf(path, sizeof path, "%s", folder_path(d->d_name));
+    closedir(dir);
+    assert_true(path[0] != '\0');
+    return path;
+}
+
+static void a_program_survives_its_collector(void **state)
+{
+    const struct run_request r = request_of(PROGRAM("wait"));
+    struct outside x = outside_start(&r);
+    kill(x.collector, SIGKILL);
+    child_end_by(x.collector, SIGKILL);
+    another_line(&x);
+    ready_wait(&x); /* it has marked once more, into rings that nobody reads */
+    struct recovered got = { 0 };
+    struct error e = { 0 };
+    if (collection_recover(only_collection(), &got, &e) != RECOVERY_DONE)
+        fail_msg("%s", e.text);
+    another_line(&x);
+    ready_wait(&x); /* and the rings are gone now */
+    fclose(x.in);
+    assert_int_equal(fgetc(x.out), EOF);
+    fclose(x.out);
+    assert_int_equal(seen_in(only_collection()).n_marks, 4);
+    (void)state;
+}
+
+/* The signal goes to the collector alone: the program gets it from there, and its end is awaited. */
+static void an_interrupted_collector_ends_its_program_and_keeps_everything(void **state)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        folder_remove(NULL);
+        folder_make(NULL);
+        const struct run_request r = request_of(PROGRAM("wait"));
+        struct outside x = outside_start(&r);
+        kill(x.collector, signals[i]);
+        assert_int_equal(fgetc(x.out), EOF);
+        child_end_well(x.collector);
+        assert_int_equal(seen_in(only_collection()).n_marks, 2);
+        fclose(x.in);
+        fclose(x.out);
+    }
+    (void)state;
+}
+
+static void a_cut_ring_file_ends_the_recording_only(void **state)
+{
+    const struct run_request r = request_of(PROGRAM("wait"));
+    struct outside x = outside_start(&r);
+    char rings[PATH_MAX + 20];
+    snprintf(rings, sizeof rings, "%s/ascope.rings", only_collection());
+    assert_int_equal(truncate(rings, 0), 0);
+    for (int i = 0; i < 3; i++) {
+        another_line(&x);
+        ready_wait(&x);
+    }
+    fclose(x.in);
+    assert_int_equal(fgetc(x.out), EOF); /* it came to its own end */
+    fclose(x.out);
+    kill(x.collector, SIGKILL);
+    child_end(x.collector);
     (void)state;
 }
 
@@ -352,6 +467,9 @@ int main(void)
         IN_FOLDER(a_program_that_cannot_be_started_leaves_nothing),
         IN_FOLDER(directories_of_the_program_are_found),
         cmocka_unit_test(a_name_counts_once_in_the_environment),
+        IN_FOLDER(a_program_survives_its_collector),
+        IN_FOLDER(an_interrupted_collector_ends_its_program_and_keeps_everything),
+        IN_FOLDER(a_cut_ring_file_ends_the_recording_only),
         IN_FOLDER(commands_start_and_stop),
         IN_FOLDER(processes_that_run_are_recorded_by_command),
         IN_FOLDER(a_machine_is_recorded_for_a_period),
