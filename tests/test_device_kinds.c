@@ -12,6 +12,7 @@
 #include "collect/devices.h"
 #include "collect/host_clock.h"
 #include "collect/ring.h"
+#include "doctor/doctor.h"
 #include "folder.h"
 
 enum { GPUS = 2, RECORD_BYTES = 64 };
@@ -157,11 +158,48 @@ static void kinds_are_found_by_name_and_by_being_there(void **state)
     (void)state;
 }
 
+static const struct finding *finding_of(const struct doctor_report *r, const char *name)
+{
+    for (size_t i = 0; i < r->findings.n; i++)
+        if (r->findings.at[i].area == AREA_DEVICES && strcmp(r->findings.at[i].is.name, name) == 0)
+            return &r->findings.at[i].is;
+    fail_msg("no finding %s", name);
+    return NULL;
+}
+
+static void the_doctor_reports_them(void **state)
+{
+    const struct doctor_request asked = { .out = folder, .python = "/nowhere/python3" };
+    struct doctor_report r;
+    struct error e = { 0 };
+    assert_true(doctor_examine(&asked, &r, &e));
+    assert_string_equal(r.device, "gpu");
+    assert_int_equal(r.n_devices, GPUS);
+    assert_non_null(strstr(r.verdict, "2 devices (gpu)"));
+    assert_int_equal(finding_of(&r, "gpu")->state, FINDING_OK);
+    assert_string_equal(finding_of(&r, "gpu")->fact, "another vendor's device: 2 found");
+    assert_int_equal(finding_of(&r, "device=auto")->state, FINDING_OK);
+    assert_string_equal(finding_of(&r, "device=auto")->fact, "selects gpu");
+    doctor_end(&r);
+
+    is_there = false;
+    assert_true(doctor_examine(&asked, &r, &e));
+    assert_null(r.device);
+    assert_non_null(strstr(r.verdict, "no device found"));
+    assert_int_equal(finding_of(&r, "gpu")->state, FINDING_NOT_APPLICABLE);
+    assert_int_equal(finding_of(&r, "device=auto")->state, FINDING_LIMITED);
+    assert_string_equal(finding_of(&r, "device=auto")->place, "gpu");
+    doctor_end(&r);
+    is_there = true;
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_device_of_another_vendor_is_recorded, folder_make, folder_remove),
         cmocka_unit_test(kinds_are_found_by_name_and_by_being_there),
+        cmocka_unit_test_setup_teardown(the_doctor_reports_them, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "collect/host_sampler.h"
+
 enum { GIB = 1 << 30 };
 
 /* ---- cgroups ---- */
@@ -183,7 +185,7 @@ static enum finding_state look_numa(const struct examined *m, struct finding *f)
         return FINDING_NOT_APPLICABLE;
     }
     fact_set(f, "%zu nodes", n);
-    return FINDING_OK;
+    return HOST_SAMPLED & ASCOPE_HOST_NUMA ? FINDING_OK : FINDING_LIMITED;
 }
 
 static enum finding_state look_network(const struct examined *m, struct finding *f)
@@ -217,7 +219,7 @@ static enum finding_state look_infiniband(const struct examined *m, struct findi
     place_add(f, "/sys/class/infiniband");
     const size_t n = names_in(m, "/sys/class/infiniband", "", names, sizeof names);
     fact_set(f, "%s", n > 0 ? names : "no cards");
-    return n > 0 ? FINDING_OK : FINDING_NOT_APPLICABLE;
+    return n > 0 ? FINDING_LIMITED : FINDING_NOT_APPLICABLE;
 }
 
 /* ---- limits of the process ---- */
@@ -272,13 +274,14 @@ const struct check hardware_checks[] = {
     { "seccomp", .look = look_seccomp,
       .effect = { [FINDING_LIMITED] = "system calls may be refused; the rows of perf_event_open and membarrier say which" } },
     { "NUMA", .look = look_numa,
-      .effect = { [FINDING_OK] = "memory is on several nodes (host_sys=numa)" } },
+      .effect = { [FINDING_OK] = "memory on each node is sampled (host_sys=numa)",
+                  [FINDING_LIMITED] = "memory on each node is not sampled by this version" } },
     { "network", .look = look_network,
       .effect = { [FINDING_OK] = "bytes and use of these cards are sampled (host_sys=network)",
                   [FINDING_LIMITED] = "bytes are sampled; use in percent needs a known speed" },
       .advice = { [FINDING_LIMITED] = "use the bytes: virtual cards report no speed" } },
     { "InfiniBand, RoCE", .look = look_infiniband,
-      .effect = { [FINDING_OK] = "cards with counters of ports" } },
+      .effect = { [FINDING_LIMITED] = "counters of their ports are not sampled by this version; network interfaces are" } },
     { "open files", .look = look_files,
       .effect = { [FINDING_LIMITED] = "processes with many threads or devices cannot be recorded in full" },
       .advice = { [FINDING_LIMITED] = "ulimit -n 1024 or more" } },
@@ -286,7 +289,7 @@ const struct check hardware_checks[] = {
       .effect = { [FINDING_LIMITED] = "what a file of a recording has no room for is dropped and counted" },
       .advice = { [FINDING_LIMITED] = "ulimit -f unlimited" } },
     { "locked memory", .look = look_locked,
-      .effect = { [FINDING_OK] = "no effect: rings are pages of a file, which are not locked" } },
+      .effect = { [FINDING_OK] = "rings are not locked; buffers of perf_event_open are smaller where it and the rights are small" } },
     { 0 },
 };
 /* clang-format on */

@@ -53,21 +53,19 @@ static enum finding_state look_io(const struct examined *m, struct finding *f)
     return FINDING_OK;
 }
 
+/* For those who miss the percentages that iotop would have: samplers do not ask for them. */
 static enum finding_state look_delays(const struct examined *m, struct finding *f)
 {
     const int why = m->tries->task_stats();
     int64_t is_on = 0;
     int ignored;
     place_add(f, "netlink TASKSTATS, /proc/sys/kernel/task_delayacct");
-    if (why) {
-        fact_set(f, "taskstats: %s", strerror(why));
-        if (why == EPERM || why == EACCES)
-            advice_set(f, "run with CAP_NET_ADMIN outside of containers if the percentages are needed");
-        return FINDING_LIMITED;
-    }
     number_of(m, "/proc/sys/kernel/task_delayacct", &is_on, &ignored);
-    fact_set(f, "taskstats answers; task_delayacct is %s", is_on > 0 ? "on" : "off");
-    return is_on > 0 ? FINDING_OK : FINDING_LIMITED;
+    if (why)
+        fact_set(f, "taskstats: %s", strerror(why));
+    else
+        fact_set(f, "taskstats answers; task_delayacct is %s", is_on > 0 ? "on" : "off");
+    return FINDING_NOT_APPLICABLE;
 }
 
 /* The options of the last mount on /proc: what hides those of others. */
@@ -99,50 +97,46 @@ static enum finding_state look_hidden(const struct examined *m, struct finding *
     return FINDING_LIMITED;
 }
 
+/* /proc/PID/task/N/syscall, which samples of system calls are read from, asks for the right to attach. */
 static enum finding_state look_ptrace(const struct examined *m, struct finding *f)
 {
-    int64_t scope;
+    enum { OF_ALL, OF_CHILDREN, OF_ROOT };
+    int64_t scope = OF_ALL;
     int why;
     place_add(f, "/proc/sys/kernel/yama/ptrace_scope");
-    if (!number_of(m, "/proc/sys/kernel/yama/ptrace_scope", &scope, &why)) {
+    if (number_of(m, "/proc/sys/kernel/yama/ptrace_scope", &scope, &why))
+        fact_set(f, "ptrace_scope is %d", (int)scope);
+    else
         fact_set(f, why == ENOENT ? "not restricted (no Yama)" : "unknown: %s", strerror(why));
-        return FINDING_OK;
-    }
-    fact_set(f, "ptrace_scope is %d", (int)scope);
-    return FINDING_OK;
+    if (scope == OF_CHILDREN)
+        effect_set(f, "system calls that programs wait in can be sampled, in programs that ascope starts");
+    return scope < OF_ROOT || (scope == OF_ROOT && has_capability(m, CAPABILITY_SYS_PTRACE)) ? FINDING_OK
+                                                                                             : FINDING_LIMITED;
 }
 
 /* ---- events of the kernel ---- */
 
-#define EVENT_PATH "/events/raw_syscalls/sys_enter/id"
-static const char *const event_places[] = { "/sys/kernel/tracing" EVENT_PATH, "/sys/kernel/debug/tracing" EVENT_PATH };
-
-/* Its number; 0: unknown, and *why of the first place that is there. */
-static uint64_t event_find(const struct examined *m, int *why)
-{
-    *why = ENOENT;
-    for (size_t i = 0; i < sizeof event_places / sizeof *event_places; i++) {
-        int64_t id;
-        int now = 0;
-        if (number_of(m, event_places[i], &id, &now) && id > 0)
-            return (uint64_t)id;
-        if (*why == ENOENT)
-            *why = now;
-    }
-    return 0;
-}
-
 static enum finding_state look_tracefs(const struct examined *m, struct finding *f)
 {
-    int why;
-    for (size_t i = 0; i < sizeof event_places / sizeof *event_places; i++)
-        place_add(f, "%s", event_places[i]);
-    const uint64_t id = event_find(m, &why);
-    if (id > 0) {
-        fact_set(f, "readable; raw_syscalls:sys_enter is event %llu", (unsigned long long)id);
+    static const char *const file[] = { "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
+                                        "/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter/id" };
+    int why = ENOENT;
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        int64_t id;
+        int now = 0;
+        place_add(f, "%s", file[i]);
+        if (number_of(m, file[i], &id, &now)) {
+            fact_set(f, "readable");
+            return FINDING_OK;
+        }
+        why = why == ENOENT ? now : why;
+    }
+    const char *ignored;
+    fact_set(f, "%s", why == ENOENT ? "not mounted" : strerror(why));
+    if (m->tries->kernel_calls(&ignored)) {
+        fact_add(f, "; ascope mounts one of its own, which nobody else sees");
         return FINDING_OK;
     }
-    fact_set(f, "%s", why == ENOENT ? "not mounted" : strerror(why));
     advice_set(f, "%s",
                why == ENOENT ? "mount -t tracefs nodev /sys/kernel/tracing, where the kernel has it"
                              : "run as root, or let root change its mode");
@@ -152,38 +146,27 @@ static enum finding_state look_tracefs(const struct examined *m, struct finding 
 static enum finding_state look_perf(const struct examined *m, struct finding *f)
 {
     int64_t paranoid;
-    int why;
+    int ignored;
+    const char *why = NULL;
     place_add(f, "/proc/sys/kernel/perf_event_paranoid, perf_event_open");
-    if (number_of(m, "/proc/sys/kernel/perf_event_paranoid", &paranoid, &why))
+    if (number_of(m, "/proc/sys/kernel/perf_event_paranoid", &paranoid, &ignored))
         fact_set(f, "perf_event_paranoid is %d%s; ", (int)paranoid,
                  has_capability(m, CAPABILITY_PERFMON) || has_capability(m, CAPABILITY_SYS_ADMIN)
                      ? ", which does not apply to CAP_PERFMON"
                      : "");
+    if (m->tries->kernel_calls(&why)) {
+        fact_add(f, "system calls are counted");
+        return FINDING_OK;
+    }
+    fact_add(f, "%s", why);
     const struct perf_count own = m->tries->perf_faults();
-    if (own.why) {
-        fact_add(f, "events are refused: %s", strerror(own.why));
-        if (own.why == ENOSYS)
-            advice_set(f, "a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open");
-        return FINDING_MISSING;
-    }
-    if (own.counted == 0) {
-        fact_add(f, "events open, but count nothing");
-        return FINDING_MISSING;
-    }
-    const uint64_t id = event_find(m, &why);
-    if (id == 0) {
-        fact_add(f, "events of the process are counted; system calls have no event (tracefs)");
-        advice_set(f, "as for tracefs");
-        return FINDING_LIMITED;
-    }
-    const struct perf_count calls = m->tries->perf_calls(id);
-    if (calls.why || calls.counted < calls.made) {
-        fact_add(f, "events of the process are counted; of %llu system calls %llu%s%s", (unsigned long long)calls.made,
-                 (unsigned long long)calls.counted, calls.why ? ": " : "", calls.why ? strerror(calls.why) : "");
-        return FINDING_LIMITED;
-    }
-    fact_add(f, "events of the process and its system calls are counted");
-    return FINDING_OK;
+    if (own.why)
+        fact_add(f, "; other events: %s", strerror(own.why));
+    else
+        fact_add(f, own.counted > 0 ? "; other events are counted" : "; other events open, but count nothing");
+    if (own.why == ENOSYS)
+        advice_set(f, "a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open");
+    return own.why || own.counted == 0 ? FINDING_MISSING : FINDING_LIMITED;
 }
 
 /* ---- clocks and memory ---- */
@@ -232,6 +215,7 @@ static enum finding_state look_populate(const struct examined *m, struct finding
 }
 
 /* clang-format off */
+#define CALLS_OF_LIBC "system calls that programs make through libc are recorded by the preloaded library (host_sys=osrt); of static programs, samples"
 const struct check host_checks[] = {
     { "kernel", .look = look_kernel },
     { "/proc", .is_needed = true, .look = look_proc,
@@ -245,23 +229,23 @@ const struct check host_checks[] = {
                   [FINDING_MISSING] = "disk I/O is not sampled" },
       .advice = { [FINDING_MISSING] = "a kernel with CONFIG_TASK_IO_ACCOUNTING, or the program's own user" } },
     { "delay accounting", .look = look_delays,
-      .effect = { [FINDING_LIMITED] = "samples of disk I/O have rates; their percentages of waiting time are unavailable",
-                  [FINDING_OK] = "the kernel knows how long processes wait for disks" },
-      .advice = { [FINDING_LIMITED] = "sysctl kernel.task_delayacct=1 if the percentages are needed" } },
+      .effect = { [FINDING_NOT_APPLICABLE] = "not read: samples of disk I/O have rates, and no percentages of waiting time" } },
     { "other processes", .look = look_hidden,
       .effect = { [FINDING_OK] = "all processes are sampled (host_sys_usage)",
                   [FINDING_LIMITED] = "only this user's processes are sampled (host_sys_usage)" },
       .advice = { [FINDING_LIMITED] = "run as root, or mount -o remount,hidepid=0 /proc" } },
     { "ptrace", .look = look_ptrace,
-      .effect = { [FINDING_OK] = "no effect: programs are not attached to" } },
+      .effect = { [FINDING_OK] = "system calls that processes wait in can be sampled",
+                  [FINDING_LIMITED] = "system calls of static programs and of processes with --pid are not sampled" },
+      .advice = { [FINDING_LIMITED] = "needed only without perf_event_open: sysctl kernel.yama.ptrace_scope=1, or run with CAP_SYS_PTRACE" } },
     { "tracefs", .look = look_tracefs,
-      .effect = { [FINDING_MISSING] = "the kernel's events of system calls cannot be found by name" } },
+      .effect = { [FINDING_OK] = "trace points of system calls are found",
+                  [FINDING_MISSING] = "trace points of system calls cannot be found" } },
     { "perf_event_open", .look = look_perf,
-      .effect = { [FINDING_OK] = "the kernel can count and record system calls",
-                  [FINDING_LIMITED] = "system calls are recorded through the preloaded library only",
-                  [FINDING_MISSING] = "system calls are recorded through the preloaded library only" },
-      .advice = { [FINDING_LIMITED] = "sysctl kernel.perf_event_paranoid=-1, or run with CAP_PERFMON",
-                  [FINDING_MISSING] = "sysctl kernel.perf_event_paranoid=1, or run with CAP_PERFMON; containers also need a seccomp profile that allows it" } },
+      .effect = { [FINDING_OK] = "all system calls are recorded, as traced by the kernel (host_sys=osrt)",
+                  [FINDING_LIMITED] = CALLS_OF_LIBC, [FINDING_MISSING] = CALLS_OF_LIBC },
+      .advice = { [FINDING_LIMITED] = "run as root or with CAP_PERFMON, or sysctl kernel.perf_event_paranoid=-1; tracefs must be readable",
+                  [FINDING_MISSING] = "run as root or with CAP_PERFMON; containers also need a seccomp profile that allows it" } },
     { "clock", .look = look_clock,
       .effect = { [FINDING_OK] = "records carry counts of the CPU's counter",
                   [FINDING_LIMITED] = "each record reads the system's clock, which takes longer" },

@@ -19,14 +19,9 @@
 #include <unistd.h>
 
 #include "collect/host_clock.h"
+#include "collect/kernel_calls.h"
 
 /* ---- events ---- */
-
-static void make_calls(uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        syscall(SYS_getppid);
-}
 
 static void make_faults(uint64_t n)
 {
@@ -40,36 +35,27 @@ static void make_faults(uint64_t n)
     munmap((void *)at, n * page);
 }
 
-static struct perf_count count(struct perf_event_attr *event, void (*make)(uint64_t n))
+static struct perf_count perf_faults(void)
 {
     struct perf_count c = { .made = 64 };
-    event->size = sizeof *event;
-    event->disabled = 1;
-    const int fd = (int)syscall(SYS_perf_event_open, event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    struct perf_event_attr event = { .type = PERF_TYPE_SOFTWARE,
+                                     .size = sizeof event,
+                                     .config = PERF_COUNT_SW_PAGE_FAULTS,
+                                     .disabled = 1,
+                                     .exclude_kernel = 1,
+                                     .exclude_hv = 1 };
+    const int fd = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0) {
         c.why = errno;
         return c;
     }
     ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-    make(c.made);
+    make_faults(c.made);
     ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
     if (read(fd, &c.counted, sizeof c.counted) != sizeof c.counted)
         c.counted = 0;
     close(fd);
     return c;
-}
-
-static struct perf_count perf_calls(uint64_t id)
-{
-    return count(&(struct perf_event_attr){ .type = PERF_TYPE_TRACEPOINT, .config = id }, make_calls);
-}
-
-static struct perf_count perf_faults(void)
-{
-    return count(
-        &(struct perf_event_attr){
-            .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1, .exclude_hv = 1 },
-        make_faults);
 }
 
 /* ---- taskstats, through generic netlink ---- */
@@ -187,8 +173,8 @@ static double clock_ns(void)
 }
 
 const struct system_tries system_tries_real = {
-    .perf_calls = perf_calls,
     .perf_faults = perf_faults,
+    .kernel_calls = kernel_calls_permitted,
     .task_stats = task_stats,
     .membarrier = try_membarrier,
     .populate = populate,

@@ -3,6 +3,7 @@
 #ifndef ASCOPE_DOCTOR_SYSTEM_TRIES_H
 #define ASCOPE_DOCTOR_SYSTEM_TRIES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* An event that was counted while this process made what it counts. Opening it is no proof: events that leave the kernel out are opened,
@@ -13,9 +14,9 @@ struct perf_count {
 };
 
 struct system_tries {
-    struct perf_count (*perf_calls)(uint64_t id); /* system calls; id: of the event raw_syscalls:sys_enter in tracefs */
-    struct perf_count (*perf_faults)(void);       /* page faults outside of the kernel: what anybody may count */
-    int (*task_stats)(void);                      /* 0, or errno */
+    struct perf_count (*perf_faults)(void); /* page faults outside of the kernel: what anybody may count */
+    bool (*kernel_calls)(const char **why); /* kernel_calls_permitted(): system calls; why not */
+    int (*task_stats)(void);                /* 0, or errno */
     int (*membarrier)(void);
     int (*populate)(void);
     double (*clock_ns)(void); /* what a reading of CLOCK_MONOTONIC_RAW takes */

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collect/preload.h"
+
 #if defined(__x86_64__)
 #define LIB_OF_MACHINE "lib/x86_64-linux-gnu"
 #elif defined(__aarch64__)
@@ -43,8 +45,8 @@ static bool is_in(struct finding *f, const char *dir, const char *name, char out
 }
 
 /* Beside the command: in a build tree, an installation, or a wheel, whose programs are in bin of the package. Then where the loader
- * looks. below: what libraries that no linker is to find have behind "lib". */
-static enum finding_state library(struct finding *f, const char *name, const char *below)
+ * looks. */
+static enum finding_state library(struct finding *f, const char *name)
 {
     static const char *const beside[] = { ".", "../lib", ("../" LIB_OF_MACHINE), "../lib64", ".." };
     static const char *const system[] = { "/usr/local/lib", ("/usr/" LIB_OF_MACHINE), "/usr/lib64", "/usr/lib" };
@@ -53,13 +55,12 @@ static enum finding_state library(struct finding *f, const char *name, const cha
     if (own_path(own)) {
         *strrchr(own, '/') = '\0';
         for (size_t i = 0; i < sizeof beside / sizeof *beside && !is_found; i++) {
-            snprintf(dir, sizeof dir, "%s/%s%s", own, beside[i], strstr(beside[i], "lib") ? below : "");
+            snprintf(dir, sizeof dir, "%s/%s", own, beside[i]);
             is_found = is_in(f, dir, name, path);
         }
     }
     for (size_t i = 0; i < sizeof system / sizeof *system && !is_found; i++) {
-        snprintf(dir, sizeof dir, "%s%s", system[i], below);
-        is_found = is_in(f, dir, name, path);
+        is_found = is_in(f, system[i], name, path);
     }
     fact_set(f, "%s", is_found ? path : "not found");
     return is_found ? FINDING_OK : FINDING_MISSING;
@@ -68,7 +69,21 @@ static enum finding_state library(struct finding *f, const char *name, const cha
 static enum finding_state look_library(const struct examined *m, struct finding *f)
 {
     (void)m;
-    return library(f, "libascope.so.0", "");
+    return library(f, "libascope.so.0");
+}
+
+static enum finding_state look_preload(const struct examined *m, struct finding *f)
+{
+    char path[PATH_MAX];
+    const char *const named = getenv("ASCOPE_RUN_LIBRARY");
+    (void)m;
+    if (named && *named)
+        place_add(f, "$ASCOPE_RUN_LIBRARY: %s", named);
+    else
+        place_add(f, "beside the command, ../lib/ascope, ../lib64/ascope, ../lib/*/ascope");
+    const bool is_found = preload_find(path);
+    fact_set(f, "%s", is_found ? path : "not found");
+    return is_found ? FINDING_OK : FINDING_MISSING;
 }
 
 static enum finding_state look_msprof(const struct examined *m, struct finding *f)
@@ -98,6 +113,10 @@ const struct check tool_checks[] = {
       .effect = { [FINDING_OK] = "C and C++ programs can record themselves: marks, mstx, sessions",
                   [FINDING_MISSING] = "programs that load libascope do not start, or record nothing" },
       .advice = { [FINDING_MISSING] = "install ascope completely: make install, or the package" } },
+    { PRELOAD_NAME, .look = look_preload,
+      .effect = { [FINDING_OK] = "calls of libc and of the thread library are recorded (ascope run, host_sys=osrt)",
+                  [FINDING_MISSING] = "calls of libc and of the thread library are not recorded" },
+      .advice = { [FINDING_MISSING] = "install ascope completely, or set ASCOPE_RUN_LIBRARY" } },
     { "msprof", .look = look_msprof },
     { 0 },
 };
