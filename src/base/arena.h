@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena.h - memory that is given back all at once.
+/* arena.h - memory that is released all at once.
  *
- * One arena per job: a directory being loaded, a table being exported. Take from it per batch of records, never per
- * record. What was taken lives until arena_free(); only large columns may be given back before. Not thread-safe: one
- * arena per thread.
+ * One arena per job: a directory being loaded, a table being exported. Allocate per batch of records, never per record. What
+ * was allocated stays valid until arena_free(); only large columns can be released earlier. Not thread-safe: one arena per
+ * thread.
  */
 #ifndef ASCOPE_BASE_ARENA_H
 #define ASCOPE_BASE_ARENA_H
@@ -20,7 +20,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
 bool arena_failed(const struct arena *a); /* some take has returned NULL: the caller may check once, at the end */
 void arena_free(struct arena *a);         /* NULL is fine */
 
-/* Gives back a column that nobody will read again. Small ones stay until the end: they are worth no bookkeeping. */
+/* Releases a column before the arena is freed. Small ones stay until then. */
 void arena_drop(struct arena *a, const void *column); /* NULL is fine */
 
 /* Gives back all but the first n things of a column that was taken for as many as there might be. Returns where it is now. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock.h - from a counter of some hardware to nanoseconds, exactly.
+/* clock.h - conversion of hardware counters to nanoseconds, exactly.
  *
- * Frequencies come as decimal text in MHz ("50.000000", "48.5"), so a tick is an exact fraction of a nanosecond:
- * num/den. Differences are multiplied in 128 bits; nothing is rounded but the last step, which drops the fraction.
+ * Frequencies are decimal texts in MHz ("50.000000", "48.5"), so that a tick is an exact fraction of a nanosecond: num/den.
+ * Differences are multiplied in 128 bits; only the last step rounds, by dropping the fraction.
  */
 #ifndef ASCOPE_BASE_CLOCK_H
 #define ASCOPE_BASE_CLOCK_H

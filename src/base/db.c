@@ -143,7 +143,7 @@ static struct value int_text(char digits[static 24], int64_t i)
     return value_text(digits, (size_t)snprintf(digits, 24, "%" PRId64, i));
 }
 
-/* What a column makes of a number. Nobody puts a real one into a text. */
+/* A number as a column stores it. There are no real numbers in text columns. */
 static inline struct value number_of(struct value v, enum affinity affinity)
 {
     assert(affinity != TEXT);
@@ -336,7 +336,7 @@ static bool add_index(struct db *db, const char *index)
     return slot || !index;
 }
 
-/* SQLite makes them, in the file under its temporary name. No journal and no sync: nobody looks at that name. */
+/* SQLite creates them, in the file under its temporary name. No journal and no sync: nobody reads a file of that name. */
 static bool make_indexes(struct db *db, struct error *e)
 {
     if (db->indexes.n == 0 || db->out.failed_errno)
@@ -402,7 +402,7 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
         return false;
     if (db->has_failed || names_failed(db->names))
         return no_memory(db, e);
-    if (db->out.failed_errno) /* what comes would be lost as well */
+    if (db->out.failed_errno) /* later rows would be lost as well */
         return error_set(e, FAULT_IO, "%s: cannot be written: %s", db->out.path, write_trouble(db->out.failed_errno));
     return true;
 }

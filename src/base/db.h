@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db.h - tables into one SQLite file, all or nothing.
+/* db.h - tables in one SQLite file, written atomically.
  *
- * Rows go straight into pages of the file (sqlite_pages.h), which is written under a temporary name and renamed at the
- * end: a crash leaves no half database. SQLite itself makes the indexes then. Text columns of the result hold ids into
+ * Rows are written directly as pages of the file (sqlite_pages.h), which has a temporary name and is renamed at the end: a
+ * crash leaves no incomplete database. SQLite itself creates the indexes then. Text columns of the result hold ids of
  * STRING_IDS, numbered in the order in which the tables use them.
  */
 #ifndef ASCOPE_BASE_DB_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* destination.h - what the name of an output stands for.
+/* destination.h - what kind of file an output name refers to.
  *
- * Only a plain file, or a name that is free, is written under a temporary name and renamed (leftover.h). Everything else, a
- * FIFO, a device, a terminal, a descriptor of this process, is opened and written through: a rename would replace it.
+ * Only a regular file, or a name that does not exist, is written under a temporary name and renamed (leftover.h). Everything
+ * else (FIFO, device, terminal, descriptor of this process) is opened and written through: a rename would replace it.
  *
- * A name that the user gave may be a link, which is followed to the folder of its target, and "-" is standard output. In a
- * folder that everybody may write to, links and FIFOs of other users are not followed (the kernel's rule for open()).
- * A name that we made ourselves, of a result in a collection's folder, must be a plain file: whatever else is there was put
- * there by somebody else.
+ * A name given by the user may be a link, which is followed to the directory of its target; "-" is standard output. In
+ * directories that everybody can write to, links and FIFOs of other users are not followed (the kernel's rule for open()). A
+ * name that we choose ourselves, of a result in a collection, must be a regular file: anything else was put there by somebody
+ * else.
  */
 #ifndef ASCOPE_BASE_DESTINATION_H
 #define ASCOPE_BASE_DESTINATION_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.h - the two kinds of trouble.
+/* error.h - the two kinds of failures.
  *
- * The job cannot go on (no file, no memory, an impossible header): one struct error, filled where it is noticed and
- * passed up untouched. A record is damaged: it is counted by reason in struct losses, stepped over, and the job goes on.
- * Library code never prints; the command line shows both at the end.
+ * The job cannot continue (no file, no memory, an impossible header): one struct error, filled where it is detected and passed
+ * up unchanged. A record is damaged: it is counted by reason in struct losses and skipped, and the job continues. Library code
+ * never prints; the command prints both at the end.
  */
 #ifndef ASCOPE_BASE_ERROR_H
 #define ASCOPE_BASE_ERROR_H
@@ -15,9 +15,9 @@
 enum fault {
     FAULT_NONE,
     FAULT_IO,     /* the system refused: no such file, no permission, disk full */
-    FAULT_FORMAT, /* the bytes cannot be what their name says */
+    FAULT_FORMAT, /* the content does not match the file's name */
     FAULT_LIMIT,  /* no memory, or more records than we can count */
-    FAULT_ASKED,  /* what was asked for does not exist in this collection */
+    FAULT_ASKED,  /* the request does not match this collection */
 };
 
 struct error {
@@ -31,7 +31,7 @@ bool error_set(struct error *e, enum fault fault, const char *fmt, ...) __attrib
 
 /* FAULT_LIMIT, "WHAT: out of memory; what to do": every such error has this text, and only `what` is its own. Always false. */
 bool error_no_memory(struct error *e, const char *what);
-const char *no_memory_text(void); /* that text behind "WHAT: ", for those who have no struct error; lives for good */
+const char *no_memory_text(void); /* that text behind "WHAT: ", for callers without a struct error; static */
 
 /* Why a record (or a part of one) did not make it into the results. The texts are in error.c. */
 enum loss {
@@ -46,8 +46,8 @@ enum loss {
     LOSS_NEWER,         /* a record that is longer than this version knows: its beginning was used */
     LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */
     LOSS_RING_FULL,     /* no room while recording: the collector counted it, and it is in no file */
-    LOSS_RINGS,         /* a place in ascope.rings that could not be read, or that somebody changed */
-    LOSS_NOT_RECOVERED, /* a recording that never ended, and whose last records nobody could put into its files */
+    LOSS_RINGS,         /* a part of ascope.rings that could not be read, or was changed by others */
+    LOSS_NOT_RECOVERED, /* a recording that never ended, and whose last records could not be recovered */
     LOSS_AGED,          /* a slice that the collector deleted to stay within its storage limit; not a damage */
     LOSS_OPEN_RANGE,    /* a range of a mark that never ended; not a damage */
     LOSS_UNPAIRED,      /* a begin without an end, or the reverse; normal at both ends of a collection */
@@ -60,7 +60,7 @@ struct losses {
     struct {
         uint64_t n;
         uint64_t first_at; /* byte offset in that file: the first place is worth more than the thousandth */
-        const char *file;  /* lent; lives as long as the profile */
+        const char *file;  /* not owned; the lifetime is the profile's */
     } by[LOSS_KINDS];
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.h - files and directories that others have made, opened and listed so that no trouble goes unnoticed.
+/* file.h - opening and listing files and directories of others, with every failure reported.
  *
- * What stands where a file should be may be anything: a link out of the tree, a FIFO that nobody writes to, a device. Only
- * plain files are read, and opening never waits. Errors are errno values; read_trouble() says what they mean and what to do.
+ * Instead of a file there may be anything: a link out of the tree, a FIFO without a writer, a device. Only regular files are
+ * read, and opening never blocks. Errors are errno values; read_trouble() has a text for each, with what to do.
  */
 #ifndef ASCOPE_BASE_FILE_H
 #define ASCOPE_BASE_FILE_H
@@ -14,14 +14,14 @@
 
 enum { NOT_A_FILE = -1 }; /* beside the values of errno */
 
-/* A plain file below a directory (AT_FDCWD: path counts from here). -1: *why says why not. */
+/* A regular file below a directory (AT_FDCWD: the working directory). -1: *why is the errno value. */
 int file_open(int dir, const char *path, struct stat *st, int *why);
 bool file_read(int fd, void *to, size_t size, size_t *got, int *why); /* all of it, less only at the end of the file */
 
 /* The next name in a directory, "." and ".." left out. NULL: that was all, or *why is not 0 and the rest is unknown. */
 const char *dir_next(DIR *dir, int *why);
 
-/* "No space left on device; make room there, or write elsewhere with --out". Lent by the thread until it asks again. */
+/* "No space left on device; make room there, or write elsewhere with --out". Valid until the thread's next call. */
 const char *read_trouble(int why);
 const char *write_trouble(int why);
 

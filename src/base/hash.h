@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hash.h - where a key from a file goes in a table of slots.
+/* hash.h - the slot of a key in a hash table.
  *
- * Whoever writes the files knows this source: with a fixed function they could choose a million keys that all go to the same
- * slot, and a search would become a walk over all of them. The number that is mixed in is new in every process. Results never
- * depend on it: no table is ever listed in the order of its slots.
+ * Files may be hostile, and this source is public: with a fixed function somebody could choose a million keys of the same
+ * slot, and a search would become linear. The seed is therefore random in every process. Results do not depend on it: no table
+ * is listed in the order of its slots.
  */
 #ifndef ASCOPE_BASE_HASH_H
 #define ASCOPE_BASE_HASH_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_memory.h - reading JSON when memory may run out.
+/* json_memory.h - JSON when memory may run out.
  *
- * A text that is no JSON and a machine without memory look the same to a caller of jansson, and a value that could not be made
- * is left out of the list it was meant for. So its allocations go through here, and whoever reads or writes JSON asks at the
- * end. Once it has happened it stays so: what comes afterwards cannot be trusted either.
+ * Callers of jansson cannot distinguish invalid JSON from a failed allocation, and a value that could not be allocated is
+ * missing from its list. Its allocations therefore use this module, and code that reads or writes JSON calls
+ * json_memory_failed() at the end. A failure is permanent: later results cannot be trusted either.
  */
 #ifndef ASCOPE_BASE_JSON_MEMORY_H
 #define ASCOPE_BASE_JSON_MEMORY_H

@@ -69,7 +69,7 @@ uint32_t keys_find(const struct keys *k, uint64_t key)
 
 void keys_clear(struct keys *k)
 {
-    /* From the last to the first: a key is found as long as those that came before it stand. */
+    /* From the last to the first: a key can be found as long as those inserted before it are present. */
     for (size_t i = k->key.n; k->n_slots > 0 && i-- > 0;)
         k->slot[slot_of(k, k->key.at[i])] = 0;
     k->key.n = 0;

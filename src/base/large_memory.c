@@ -68,7 +68,7 @@ void memory_limit(uint64_t bytes, const char *dir, bool is_strict)
         region_open(&all.region, all.columns_most);
 }
 
-/* A file that has no name: nobody has to remove it. Not every file system can have one; there it loses its name at once. */
+/* An unnamed file, which ends with its descriptor. Where the file system has none, the name is removed at once. */
 static int open_nameless(const char *dir)
 {
     char path[4096];

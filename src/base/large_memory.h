@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* large_memory.h - large pieces of memory, and not more of them than was allowed.
+/* large_memory.h - large allocations and mappings, within a limit.
  *
- * A program that reads gigabytes holds columns, which it computes, and pages of mapped files. Pages of files can go at any
- * time: they lie in the system's cache and come back when they are read. A thread watches them and lets them go when they
- * are many. With a limit, columns beyond it are pages of a file, too: one without a name, that is gone with the process.
+ * A program that reads gigabytes holds columns, which it computes, and pages of mapped files. Pages of files can be dropped at
+ * any time: they are in the system's cache and are mapped again when they are read. A thread watches them and drops them when
+ * there are many. With a limit, columns beyond it are pages of an unnamed file, too, which ends with the process.
  */
 #ifndef ASCOPE_BASE_LARGE_MEMORY_H
 #define ASCOPE_BASE_LARGE_MEMORY_H

@@ -57,7 +57,7 @@ static int dir_make(const char *path)
     return -1;
 }
 
-/* A sweeper may come between making and locking. A file system without locks is as good: nobody sweeps there. */
+/* Another process may remove it between creation and locking. On file systems without locks nothing is removed. */
 static bool is_held(int fd)
 {
     struct stat st;
@@ -145,7 +145,7 @@ static void remove_all(const char *path)
 {
     if (unlink(path) == 0 || errno != EISDIR)
         return;
-    /* Whoever still fills it finds it no longer. */
+    /* A thread that still writes to it fails. */
     char aside[5000];
     snprintf(aside, sizeof aside, "%s-", path);
     if (rename(path, aside) == 0)
@@ -198,7 +198,7 @@ static const char *mark_of(const char *name)
     return strlen(digits) == RANDOM_DIGITS && strspn(digits, "0123456789abcdef") == RANDOM_DIGITS ? mark : NULL;
 }
 
-/* Others may have parts of something, too: only what our results are named like is swept up. */
+/* Other programs may use such names, too: only those of our results are removed. */
 static bool is_result(const char *name, const char *mark)
 {
     static const char *const ending[] = { ".csv", ".json", ".gz", ".db", ".txt", ".log", ".done" };
@@ -210,7 +210,7 @@ static bool is_result(const char *name, const char *mark)
     return is_ours;
 }
 
-/* Whoever writes it holds its lock, and keeps it until it has its final name. */
+/* Its writer holds the lock until the final rename. */
 static void sweep_one(int dir, const char *name)
 {
     const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;

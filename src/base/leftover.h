@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* leftover.h - what is half-written, and must not be there any more when the process ends.
+/* leftover.h - temporary files and directories, which must not outlive the process.
  *
- * Files and directories are made under a temporary name, "NAME.part-" and 16 random hexadecimal digits, and get their own when
- * they are complete. A temporary name is never one that exists (O_EXCL), and it is locked (flock) as long as its process
- * lives. The names are kept in one list, so that whoever ends the process early can remove them. A process that was killed
- * could not: the next one that writes to the same directory removes what nobody holds the lock of. Process ids would not do:
- * containers that share a directory have the same ones.
+ * Files and directories are created under a temporary name, "NAME.part-" and 16 random hexadecimal digits, and renamed when
+ * they are complete. A temporary name never exists before (O_EXCL), and it is locked (flock) until its process ends. All names
+ * are in one list, so that a signal handler can remove them. After a kill, the next process that writes to the same directory
+ * removes those whose lock is free. Process ids would not be enough: containers that share a directory have the same ones.
  */
 #ifndef ASCOPE_BASE_LEFTOVER_H
 #define ASCOPE_BASE_LEFTOVER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine.h - which machine this is, as a database says it that no collector has signed. */
+/* machine.h - an id of this machine, for databases of collections that contain none. */
 #ifndef ASCOPE_BASE_MACHINE_H
 #define ASCOPE_BASE_MACHINE_H
 

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 
 enum { UNKNOWN_BYTES = sizeof UTF8_UNKNOWN - 1 };
-/* Entries live in pages that never move, so a reader needs no lock for an id that it was handed. */
+/* Entries are in pages that never move, so that a reader needs no lock for an id that it has. */
 enum { PAGE_BITS = 12, PAGE_ENTRIES = 1 << PAGE_BITS, MAX_PAGES = 1 << 16 };
 
 struct entry {
@@ -35,7 +35,7 @@ static struct entry *entry_of(const struct names *s, name_id id)
     return &s->page[id >> PAGE_BITS][id & (PAGE_ENTRIES - 1)];
 }
 
-/* Eight bytes at a time: call stacks are kilobytes long, and come a million times. */
+/* Eight bytes at a time: there may be a million call stacks of kilobytes. */
 static uint32_t hash_of(const char *text, size_t len, bool *is_ascii)
 {
     const uint64_t high_bits = 0x8080808080808080;

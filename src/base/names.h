@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.h - every string once.
+/* names.h - a set of strings, each stored once.
  *
- * A name_id stands for a string for as long as the set lives; equal strings have equal ids, so names are compared as
- * integers. Bytes that are no UTF-8 become U+FFFD. Ids are handed out in order of arrival and never appear in an output: sort by text, number anew when writing.
- * Adding and reading are safe from several threads at once.
+ * A name_id refers to a string for the lifetime of the set; equal strings have equal ids, so that names are compared as
+ * integers. Bytes that are not UTF-8 become U+FFFD. Ids are assigned in the order of insertion and never appear in an output:
+ * sort by text, and number again when writing. Adding and reading are safe from several threads at once.
  */
 #ifndef ASCOPE_BASE_NAMES_H
 #define ASCOPE_BASE_NAMES_H

@@ -115,7 +115,7 @@ void out_room(struct out *o, size_t bytes)
     while (bytes > room(o, cap) && cap < SIZE_MAX / 4)
         cap *= 2;
     char *bigger = realloc(o->buf, cap + OUT_SLACK);
-    if (!bigger) { /* the text is lost, and close will say so; go on in the buffer that we have */
+    if (!bigger) { /* the text is lost, which close reports; continue in the old buffer */
         o->failed_errno = ENOMEM;
         o->n = 0;
         return;

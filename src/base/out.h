@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* out.h - text into a file, fast and all or nothing.
+/* out.h - buffered text output to a file, written atomically.
  *
- * A file is written under a temporary name beside its final one and renamed when it is closed, so that a reader never
- * sees half of it. What is no file is written through: see destination.h. Errors are remembered and reported once, by out_close(). The out_* writers are the hot loop of the
- * product: they write into a buffer with room to spare and check it once per item.
+ * A file is written under a temporary name beside its final one and renamed when it is closed, so that a reader never sees a
+ * part of it. What is not a regular file is written through: see destination.h. Errors are remembered and reported once, by
+ * out_close(). The out_* functions are the hot loop of the program: they write into a buffer with room to spare and check it
+ * once per item.
  */
 #ifndef ASCOPE_BASE_OUT_H
 #define ASCOPE_BASE_OUT_H
@@ -31,7 +32,7 @@ struct out {
     char second_text[24];
 };
 
-enum { OUT_SLACK = 64 }; /* the longest number that the writers below put down without asking for room */
+enum { OUT_SLACK = 64 }; /* the longest number that the functions below write without checking for room */
 
 /* A result in a folder of ours, which is a plain file. On false nothing is left to close. */
 bool out_open(struct out *o, const char *path, struct error *e);
@@ -45,7 +46,7 @@ void out_room(struct out *o, size_t bytes);               /* flush or grow until
 void out_through(struct out *o, const void *p, size_t n); /* the same for many of them: into a file without a copy */
 /* Writes over bytes of the file that were put down before. */
 void out_patch(struct out *o, uint64_t offset, const void *p, size_t n);
-/* Reads back what was written into a file so far. False: o->failed_errno or errno says why. Ends with memory_unmap(). */
+/* Reads back what was written into a file so far. False: o->failed_errno or errno has the reason. Ends with memory_unmap(). */
 struct mapped;
 bool out_map(struct out *o, struct mapped *m);
 void out_u64(struct out *o, uint64_t v);

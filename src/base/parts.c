@@ -10,7 +10,7 @@
 
 #include "base/pool.h"
 
-/* What a part may hold back: more than most parts are, so that nobody waits for his turn in the middle of one. */
+/* The buffer of a part: larger than most parts, so that few threads wait before their part is complete. */
 enum { PART_MOST = 4 << 20, SPARES_MOST = 64, PACKED_AT_ONCE = 1 << 16 };
 
 /* What a thread writes a part with; kept for the next one, which then finds memory that is there. */

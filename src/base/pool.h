@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool.h - independent jobs on a few threads.
  *
- * Jobs share nothing and are numbered; results go where the number says, so they never depend on who finished first.
+ * Jobs share nothing and are numbered; results are stored by number, so that they do not depend on which job ends first.
  */
 #ifndef ASCOPE_BASE_POOL_H
 #define ASCOPE_BASE_POOL_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.h - how far a long job has come, on a terminal, and about how long the rest takes.
+/* progress.h - progress of a long job on a terminal, with an estimate of the remaining time.
  *
- * Nothing is shown for what takes less than a second, and nothing at all when the stream is no terminal. A thread of its
- * own draws, so that the seconds go on while a job says nothing. A job is a few stages, each with a share of the whole and
- * the units of work that it is expected to take (bytes to read or to write, steps of the analysis). Whoever does work counts it
- * with progress_work(), from any thread and whether or not anybody looks.
+ * Jobs of less than a second show nothing, and neither does a stream that is not a terminal. A separate thread draws, so that
+ * the seconds advance while a job reports nothing. A job is a few stages, each with a share of the whole and an expected
+ * number of units of work (bytes to read or to write, steps of the analysis). Work is counted with progress_work(), from any
+ * thread, whether or not it is shown.
  */
 #ifndef ASCOPE_BASE_PROGRESS_H
 #define ASCOPE_BASE_PROGRESS_H
@@ -27,7 +27,7 @@ struct progress {
 };
 
 void progress_begin(struct progress *p, FILE *to, bool wanted);
-/* A stage begins; without a progress (NULL) nothing happens. From 0 to 0: nobody knows how long it takes, only the seconds are shown. */
+/* A stage begins; without a progress (NULL) nothing happens. From 0 to 0: of unknown length; only the seconds are shown. */
 void progress_stage(struct progress *p, const char *what, double from, double until, uint64_t expected);
 void progress_end(struct progress *p); /* wipes the line */
 void progress_clear(
@@ -35,7 +35,7 @@ void progress_clear(
 
 void progress_work(uint64_t units);
 
-/* How far the whole is by now. What takes more units than expected comes ever closer to the end of its stage. */
+/* The progress of the whole. With more units than expected it approaches the end of the stage. */
 double progress_done(const struct progress *p);
 
 /* "about 40 s left"; empty when it is too early to say. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* So that a checker of memory knows what is nobody's. */
+/* For memory checkers: what is not allocated. */
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #else
@@ -19,7 +19,7 @@ enum {
     HUGE_PAGE = 2 << 20,
 };
 
-/* The head of a part of the region, whoever has it. */
+/* The head of a part of the region, used or free. */
 struct run {
     _Alignas(64) size_t bytes; /* with the head */
     struct run *next;          /* of those that are free */

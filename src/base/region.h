@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* region.h - memory for columns, which is used again and again.
+/* region.h - memory for columns, which is reused.
  *
- * Columns come and go: more than three times as much is taken in the course of an export as is held at any time. Pages that
- * the system has to find and to clear cost ten times as much as it takes to clear those that we have, and more where a
- * hypervisor has to find them first. So a stretch of addresses is reserved once, and what is given back is kept for the next
- * who asks; of its parts the first that is large enough is taken.
+ * In the course of an export more than three times as much is allocated as is held at any time. Pages that the system has to
+ * find and to clear cost ten times as much as clearing our own, and more where a hypervisor has to find them first. A range of
+ * addresses is therefore reserved once, and what is released is kept for the next allocation: first fit.
  */
 #ifndef ASCOPE_BASE_REGION_H
 #define ASCOPE_BASE_REGION_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort.h - putting rows in order without moving them.
+/* sort.h - sorting rows without moving them, and binary search.
  *
- * An order is an array of row numbers. Sorting is stable and linear (radix, by the bytes in which the keys differ), so a
- * table is put in order by several keys by sorting by the last one first.
+ * An order is an array of row numbers. Sorting is stable and linear (radix, by the bytes in which the keys differ): to sort by
+ * several keys, sort by the last one first.
  */
 #ifndef ASCOPE_BASE_SORT_H
 #define ASCOPE_BASE_SORT_H
@@ -13,7 +13,7 @@
 
 void order_fill(uint32_t *order, size_t n); /* 0, 1, 2, … */
 
-/* Reorders `order` so that key[order[i]] ascends. False: no memory, and the order is as it was. */
+/* Reorders `order` so that key[order[i]] ascends. False: out of memory; the order is unchanged. */
 bool order_by_u64(uint32_t *order, size_t n, const uint64_t *key);
 bool order_by_u32(uint32_t *order, size_t n, const uint32_t *key);
 bool order_by_u16(uint32_t *order, size_t n, const uint16_t *key);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stamp.h - times that come from files, which may hold any 64 bits.
+/* stamp.h - times from files, which may hold any 64 bits.
  *
- * A stamp, or a distance of two counts, is held within 2^62 ns, 146 years: so much that no true one is touched, and so little that the
- * distance of any two stamps, and a stamp and a distance, are numbers that an int64_t holds. Damaged ones stay where they are, far away.
- * Sums of many can still be any number: they wrap, and are never undefined.
+ * A stamp, or the difference of two counts, is limited to 2^62 ns, 146 years: no real one is affected, and the difference of
+ * any two stamps, and the sum of a stamp and a difference, fit an int64_t. Damaged ones stay far away from all others. Sums of
+ * many may exceed that: they wrap, and are never undefined.
  */
 #ifndef ASCOPE_BASE_STAMP_H
 #define ASCOPE_BASE_STAMP_H
