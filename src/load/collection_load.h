@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_load.h - what loaders of collections have in common, whichever framework recorded: what they are asked, and the end. */
+/* collection_load.h - what the loaders of all frameworks share: the request, the first look, and releasing a collection. */
 #ifndef ASCOPE_LOAD_COLLECTION_LOAD_H
 #define ASCOPE_LOAD_COLLECTION_LOAD_H
 

@@ -17,7 +17,7 @@ static const char FILE_NAME[] = "ascope.json", RINGS_NAME[] = "ascope.rings";
 /* A step is up to 200 bytes, and the recorder stores a hundred thousand of them at most. */
 enum { FILE_MOST = 32 << 20, TEXT_MOST = 64 };
 
-/* When a key has to be there. A recording that is not over cannot know what is measured at its end. */
+/* When a key is required. What is measured at the end is missing in a recording that has not ended. */
 enum need { ALWAYS, AT_END, MAYBE };
 enum kind { TEXT, FLAG, COUNT, STEP, REAL, END_WORD, CLOCK_WORD };
 
@@ -97,7 +97,7 @@ struct reading {
     struct collector *out;
     struct arena *mem;
     struct losses *lost;
-    bool is_over; /* what is only known at the end must be there */
+    bool is_over; /* keys that are written at the end are required */
 };
 
 /* Only the first of a kind is shown: the others need no name. */
@@ -249,7 +249,7 @@ static void count_losses(struct reading *r)
         losses_add(r->lost, LOSS_NOT_RECOVERED, 1, FILE_NAME, 0);
 }
 
-/* The text of the file. NULL: *why says why not; 0: it is there, and cannot be such a file. */
+/* The text of the file. NULL: *why is the errno value; 0: it is not such a file. */
 static char *read_text(const char *path, struct arena *mem, size_t *len, int *why)
 {
     struct stat st;
@@ -270,7 +270,7 @@ static char *read_text(const char *path, struct arena *mem, size_t *len, int *wh
     return text;
 }
 
-/* Whoever records holds a lock on the file; without a file system that knows locks nobody can say. */
+/* The recorder holds a lock on the file; on a file system without locks this is unknown. */
 static bool is_held(int fd)
 {
     struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };

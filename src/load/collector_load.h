@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collector_load.h - reading ascope.json, which ascope's own collector leaves in the top directory of what it records. */
+/* collector_load.h - reads ascope.json, which ascope's recorder writes into the top directory of a collection. */
 #ifndef ASCOPE_LOAD_COLLECTOR_LOAD_H
 #define ASCOPE_LOAD_COLLECTOR_LOAD_H
 

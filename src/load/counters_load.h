@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counters_load.h - the streams of a device's samplers into tables. */
+/* counters_load.h - loads the streams of a device's samplers into tables. */
 #ifndef ASCOPE_LOAD_COUNTERS_LOAD_H
 #define ASCOPE_LOAD_COUNTERS_LOAD_H
 

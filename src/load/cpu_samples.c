@@ -158,7 +158,7 @@ static bool load_perf(struct profile *p, struct source *s, struct usage *u, stru
 
 /* ---- tscpu.data: records of the scheduler's CPU ---- */
 
-/* The events that were asked for; the device fills its seven places in any case. Without a list all of them. */
+/* The requested events; the device always fills all seven counters. Without a list: all of them. */
 static void read_asked(const struct source *s, bool asked[CPU_EVENT_MOST + 1])
 {
     const char *at = s->settings.ts_cpu_events;

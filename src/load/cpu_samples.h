@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_samples.h - samples of the device's ARM cores into tables. */
+/* cpu_samples.h - loads samples of the device's ARM cores into tables. */
 #ifndef ASCOPE_LOAD_CPU_SAMPLES_H
 #define ASCOPE_LOAD_CPU_SAMPLES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dvpp.h - samples of the DVPP engines into tables. */
+/* dvpp.h - loads samples of the DVPP engines into tables. */
 #ifndef ASCOPE_LOAD_DVPP_H
 #define ASCOPE_LOAD_DVPP_H
 

@@ -56,7 +56,7 @@ struct loading {
     struct error error[FRAMEWORK_FILES];
 };
 
-/* "a;b" as it is shown: "a;\r\nb". Texts come again and again, so each is made once: by_plain[id] is the answer + 1. */
+/* "a;b" as it is shown: "a;\r\nb". The same texts repeat, so that each is made once: by_plain[id] is the result + 1. */
 struct broken_lines {
     struct names *names;
     LIST(name_id) by_plain;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* framework_load.h - the files of a FRAMEWORK folder into columns. */
+/* framework_load.h - loads the files of a FRAMEWORK directory into columns. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_LOAD_H
 #define ASCOPE_LOAD_FRAMEWORK_LOAD_H
 
@@ -20,7 +20,7 @@ struct framework_request {
     struct framework_clock clock;
     struct names *names;
     bool keeps_records; /* operators point at their records, and parameters are read */
-    bool only_memory;   /* the host was not asked for: of what is there, only what concerns the device */
+    bool only_memory;   /* the activity CPU was off: load only what concerns the device */
     unsigned n_threads;
 };
 

@@ -66,7 +66,7 @@ static bool load_memory(struct source *s, struct text *t, struct gauge *g)
             text_lost(t, LOSS_BAD_TEXT);
             continue;
         }
-        if (before != NO_TIME) /* what is found at the end of a period stands for it */
+        if (before != NO_TIME) /* the value at the end of a period represents it */
             gauge_add(g, before, gauge_percent((u128)resident * 4, total_kb));
         before = at_ns;
     }
@@ -236,7 +236,7 @@ static bool load_disk(struct source *s, struct text *t, struct gauge *g)
             start_ns = is_ahead ? at_ns : s->begin_ns;
             first = g->n;
         } else if (n > 0 && !disk_line(g, line) && !memmem(line.at, line.len, "DISK", 4)) {
-            text_lost(t, LOSS_BAD_TEXT); /* the tool's own headings and totals say DISK READ and DISK WRITE */
+            text_lost(t, LOSS_BAD_TEXT); /* the tool's own headings and totals contain DISK READ and DISK WRITE */
         }
     }
     place_disk_rows(g, first, start_ns, per_s);

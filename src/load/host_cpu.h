@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_cpu.h - how busy the host's CPUs were, into a table. */
+/* host_cpu.h - loads the utilisation of the host's CPUs into a table. */
 #ifndef ASCOPE_LOAD_HOST_CPU_H
 #define ASCOPE_LOAD_HOST_CPU_H
 

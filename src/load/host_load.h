@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_load.h - the records of the host folder into tables: dictionaries first, then calls and what was reported beside them. */
+/* host_load.h - loads the records of the host directory: dictionaries first, then calls and the records that belong to them. */
 #ifndef ASCOPE_LOAD_HOST_LOAD_H
 #define ASCOPE_LOAD_HOST_LOAD_H
 
@@ -7,7 +7,7 @@
 #include "profile/profile.h"
 
 bool dictionary_load(struct profile *p, struct error *e);
-/* Two halves of about the same size, which share nothing: the calls, and what was reported beside them. */
+/* Two independent halves of about the same size: the calls, and the records that belong to them. */
 bool calls_load(struct profile *p, struct error *e);
 bool host_load(struct profile *p, struct error *e);
 
@@ -24,7 +24,7 @@ bool sorted_load(struct profile *p, const char *family, const struct layout *l, 
 void *sorted_column(struct sorted *s, unsigned field); /* taken from the source's arena, as everything here */
 const uint8_t **sorted_rest(struct sorted *s);         /* the records themselves */
 uint32_t *sorted_calls(struct sorted *s);              /* room for the call that each belongs to: NO_ROW so far */
-bool *sorted_is_static(struct sorted *s);              /* it came from an unaging file */
+bool *sorted_is_static(struct sorted *s);              /* it is from an unaging file */
 bool sorted_end(struct sorted *s, struct error *e);    /* false: there was no memory for some column */
 
 #endif

@@ -42,7 +42,7 @@ static const char *environment(struct arena *mem)
     return copy;
 }
 
-/* With as few digits of its numbers as say the same. */
+/* Numbers with as few digits as represent them exactly. */
 static const char *json_text(const json_t *value, struct arena *mem)
 {
     const char *copy = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metadata_load.h - what a job noted about itself, as texts of JSON. */
+/* metadata_load.h - loads the metadata that a job added to its collection, as JSON texts. */
 #ifndef ASCOPE_LOAD_METADATA_LOAD_H
 #define ASCOPE_LOAD_METADATA_LOAD_H
 

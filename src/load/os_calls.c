@@ -46,7 +46,7 @@ enum line_kind {
     LINE_BAD,
     LINE_CALL,
     LINE_REST,   /* of a call that was reported to be open, with its whole duration */
-    LINE_OPEN,   /* a call that has not come back; its rest follows unless the tracer was stopped */
+    LINE_OPEN,   /* a call that has not returned; its rest follows unless the tracer was stopped */
     LINE_NOTICE, /* not about a call: signals, exits */
     LINE_START,  /* what our recorder begins a slice with: the start of the collection, on the clock of the lines */
 };

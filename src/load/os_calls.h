@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_calls.h - calls of the operating system into a table. */
+/* os_calls.h - loads calls of the operating system into a table. */
 #ifndef ASCOPE_LOAD_OS_CALLS_H
 #define ASCOPE_LOAD_OS_CALLS_H
 

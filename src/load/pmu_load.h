@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pmu_load.h - the counters that cores wrote for each task, into pointers to whole records. */
+/* pmu_load.h - finds the counter records that cores wrote for each task: pointers to whole records. */
 #ifndef ASCOPE_LOAD_PMU_LOAD_H
 #define ASCOPE_LOAD_PMU_LOAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* procfs.h - pieces of text that the kernel shows under /proc, as collectors copy them. */
+/* procfs.h - parses texts of /proc, as collectors copy them. */
 #ifndef ASCOPE_LOAD_PROCFS_H
 #define ASCOPE_LOAD_PROCFS_H
 
@@ -10,7 +10,7 @@
 struct proc_stat {
     uint64_t id;
     uint64_t user, sys, child_user, child_sys; /* clock ticks */
-    uint32_t cpu;                              /* that it ran on last; 0 unless asked for */
+    uint32_t cpu;                              /* that it ran on last; 0 unless requested */
 };
 bool proc_stat(struct word line, bool wants_cpu, struct proc_stat *out);
 

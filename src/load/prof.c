@@ -44,7 +44,7 @@ static bool obstacle_error(const struct obstacle *o, struct error *e)
                      read_trouble(o->why));
 }
 
-/* Whether a sub-directory is one that is looked for; *why: nobody knows. */
+/* Whether a sub-directory is one of those searched; *why not 0: unknown. */
 typedef bool (*wants)(const char *path, const char *name, int *why);
 
 /* The sub-directories of `path` that are wanted, sorted; links are not followed. NULL: it cannot be read at all. */
@@ -116,7 +116,7 @@ static bool is_prof(const char *path, int *why)
     return found;
 }
 
-/* Where collections lie, other directories may lie that are nobody's business. */
+/* Beside collections there may be unrelated directories. */
 static bool wants_prof(const char *path, const char *name, int *why)
 {
     const bool found = strncmp(name, "OPPROF_", 7) != 0 && is_prof(path, why);
@@ -177,7 +177,7 @@ static int by_device(const void *a, const void *b)
     return order ? order : strcmp(x->source.name, y->source.name);
 }
 
-/* device_0 beside device_00: everything would be there twice. The first by name counts. */
+/* device_0 and device_00 would be the same device twice. The first by name counts. */
 static void drop_twins(struct profile *p)
 {
     size_t n = 0;
@@ -246,7 +246,7 @@ struct loading {
     struct profile *profile;
     struct error *error; /* one for each job */
 };
-enum { LOAD_CALLS, LOAD_HOST, LOAD_DEVICES }; /* the jobs: one for each device comes last */
+enum { LOAD_CALLS, LOAD_HOST, LOAD_DEVICES }; /* the jobs; the last are one for each device */
 
 static void load_one(void *context, size_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prof.h - a PROF_XXX directory into a profile. */
+/* prof.h - loads a PROF_XXX directory into a profile. */
 #ifndef ASCOPE_LOAD_PROF_H
 #define ASCOPE_LOAD_PROF_H
 

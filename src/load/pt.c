@@ -165,7 +165,7 @@ static enum profiler_level level_of(const char *word)
     return PROFILER_LEVEL0;
 }
 
-/* What is not said is as the reference takes it. Without the file, what is there was asked for. */
+/* Missing values have the reference's defaults. Without the file, all data that exists counts as requested. */
 static void read_settings(struct collection *s, const json_t *info, const struct parts *p)
 {
     const json_t *config = json_object_get(info, "config"), *common = json_object_get(config, "common_config"),
@@ -174,7 +174,7 @@ static void read_settings(struct collection *s, const json_t *info, const struct
     struct collection_settings *t = &s->settings;
     const bool has_list = json_is_array(activities);
     t->has_cpu = p->has_framework && (!has_list || lists(activities, "ProfilerActivity.CPU"));
-    t->has_npu = *p->prof; /* a PROF directory is read, whoever asked for it */
+    t->has_npu = *p->prof; /* a PROF directory is read in any case */
     if (has_list) {
         if (lists(activities, "ProfilerActivity.CPU") && !p->has_framework)
             losses_add(&s->lost, LOSS_UNREADABLE, 1, "FRAMEWORK", 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pt.h - a *_ascend_pt directory: finding it, its settings and clocks, and everything that lies in it. */
+/* pt.h - loads a *_ascend_pt directory: recognition, settings, clocks, and all data in it. */
 #ifndef ASCOPE_LOAD_PT_H
 #define ASCOPE_LOAD_PT_H
 
@@ -11,7 +11,7 @@ bool pt_is_one(const char *path, int *why);
 
 /* What lies in it, without reading more than its settings. collection_free() is due in any case. */
 bool pt_look(struct collection *s, const char *path, struct collection_look *out, struct error *e);
-/* False: nothing in it can be used, and e says why; collection_free() is due in any case. */
+/* False: nothing in it can be used, with the reason in e. Call collection_free() in both cases. */
 bool pt_load(struct collection *s, const char *path, const struct collection_request *r, struct error *e);
 
 #endif

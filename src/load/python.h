@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* python.h - from "entered" and "left" of Python frames to calls. */
+/* python.h - makes calls of the enter and leave records of Python frames. */
 #ifndef ASCOPE_LOAD_PYTHON_H
 #define ASCOPE_LOAD_PYTHON_H
 

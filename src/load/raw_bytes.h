@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* raw_bytes.h - about how much there is to read of a collection, for the progress. */
+/* raw_bytes.h - the approximate number of bytes to read of a collection, for the progress display. */
 #ifndef ASCOPE_LOAD_RAW_BYTES_H
 #define ASCOPE_LOAD_RAW_BYTES_H
 

@@ -86,7 +86,7 @@ static const uint8_t *join(struct gather *g, struct segment seg, size_t slice, s
     return rec;
 }
 
-/* How many of the first records begin as they must if they are so far apart; *n says of how many. */
+/* How many of the first *n records begin as they must, if that is their distance. */
 static size_t fits(const struct layout *l, const struct slice *s, size_t stride, size_t *n)
 {
     enum { PROBED = 8 };
@@ -213,7 +213,7 @@ static bool gather_stream(struct gather *g, struct stream *stream)
     return true;
 }
 
-/* As many elements as there may be: what is not filled costs no memory, only addresses. */
+/* The maximum number of elements: what is not filled costs addresses, but no memory. */
 static bool take_columns(struct gather *g, size_t most)
 {
     struct records *out = g->out;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* records.h - streams of fixed-size records into columns.
+/* records.h - loads streams of fixed-size records into columns.
  *
- * Joins the slices of a family (and its unaging twin, first), steps over what is damaged and counts it (once, however
- * many readers there are), and decodes each field of the layout into an array as wide as the field. Where records are
- * longer than the layout, as a later collector may write them, their beginning is read, and they are counted.
+ * Joins the slices of a family (after those of its unaging twin), skips damaged records and counts them (once, however many
+ * readers there are), and decodes each field of the layout into an array as wide as the field. Records that are longer than
+ * the layout, as a later collector may write them, are read up to its size, and counted.
  */
 #ifndef ASCOPE_LOAD_RECORDS_H
 #define ASCOPE_LOAD_RECORDS_H
@@ -13,7 +13,7 @@
 
 struct records {
     size_t n;
-    size_t n_unaging;                 /* the first rows, which came from unaging files */
+    size_t n_unaging;                 /* the first rows, from unaging files */
     void *column[LAYOUT_MOST_FIELDS]; /* by the layout's field numbers; each n elements */
     const uint8_t **rest;             /* the records themselves, when the layout keeps_rest; layout.size bytes each */
 };

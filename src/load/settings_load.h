@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings_load.h - settings that collectors write as JSON: reading one, and all of a folder. */
+/* settings_load.h - loads the settings that collectors write as JSON: one file, or all of a directory. */
 #ifndef ASCOPE_LOAD_SETTINGS_LOAD_H
 #define ASCOPE_LOAD_SETTINGS_LOAD_H
 

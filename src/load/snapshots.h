@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshots.h - snapshots of /proc into tables. */
+/* snapshots.h - loads snapshots of /proc into tables. */
 #ifndef ASCOPE_LOAD_SNAPSHOTS_H
 #define ASCOPE_LOAD_SNAPSHOTS_H
 

@@ -19,7 +19,7 @@
 
 /* Settings and clock files are a few kilobytes; the reference gives up on them at this size, and so do we. */
 enum { SMALL_FILE_MOST = 8 << 20 };
-/* A collection that was killed has no end: its reports say that it lasted half an hour. */
+/* A collection that was killed has no end: its reports have a duration of half an hour. */
 static const int64_t END_GUESS_NS = INT64_C(1800) * 1000000000;
 
 static bool ends_with(const char *text, const char *end)
@@ -229,12 +229,12 @@ void setting_lost(struct source *s, const char *key)
                0);
 }
 
-/* The frequency of the cores, 0 when nobody knows it. */
+/* The frequency of the cores; 0: unknown. */
 static double core_mhz(struct source *s, const json_t *dev, const char *key)
 {
     static const double most_mhz = 1e6;
     const double mhz = strtod(setting_text(dev, key), NULL);
-    if (mhz >= 0 && mhz <= most_mhz) /* neither holds for what is no number */
+    if (mhz >= 0 && mhz <= most_mhz) /* both are false for NaN */
         return mhz;
     setting_lost(s, key);
     return 0;
@@ -331,7 +331,7 @@ static bool copy_slice(struct arena *mem, int fd, struct slice *out)
     return data && file_read(fd, data, out->size, &out->size, &why);
 }
 
-/* *is_cut: there was less in the file than it said. */
+/* *is_cut: less was read than the size of the file. */
 static bool read_slice(struct arena *mem, int dir, const char *file, struct slice *out, bool *is_cut)
 {
     struct stat st;
@@ -440,7 +440,7 @@ static bool find_streams(struct source *s, struct error *e)
     return done || error_no_memory(e, s->path);
 }
 
-/* All that info.json and sample.json say. */
+/* The contents of info.json and sample.json. */
 static bool read_settings(struct source *s, struct error *e)
 {
     json_t *info = read_json(s, "info.json", e), *sample = NULL;

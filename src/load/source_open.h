@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source_open.h - opening one folder (host or device_N) of a collection: settings, clocks, streams. */
+/* source_open.h - opens one directory (host or device_N) of a collection: settings, clocks, streams. */
 #ifndef ASCOPE_LOAD_SOURCE_OPEN_H
 #define ASCOPE_LOAD_SOURCE_OPEN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task_log_load.h - the log in which a device's scheduler notes when tasks begin and end. */
+/* task_log_load.h - loads the task log of a device's scheduler: begin and end records. */
 #ifndef ASCOPE_LOAD_TASK_LOG_LOAD_H
 #define ASCOPE_LOAD_TASK_LOG_LOAD_H
 

@@ -204,7 +204,7 @@ static bool captured_add(struct captured *c, struct arena *mem, const uint8_t *r
     return slot != NULL;
 }
 
-/* Records of the variable file say how long they are; one that lies about it is stepped over by what it says. */
+/* Records of the variable file contain their length; one with an invalid length is skipped by that length. */
 static bool captured_variable(struct profile *p, const struct stream *stream, struct captured *c, struct error *e)
 {
     struct source *s = &p->host.source;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensors.h - shapes, data types and formats of operators, from numbers to the texts that reports show. */
+/* tensors.h - shapes, data types and formats of operators, from numbers to the texts of the reports. */
 #ifndef ASCOPE_LOAD_TENSORS_H
 #define ASCOPE_LOAD_TENSORS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h - streams of lines. Slices are joined first, so that no line is cut in two. */
+/* text.h - loads streams of lines. Slices are joined first, so that no line is split. */
 #ifndef ASCOPE_LOAD_TEXT_H
 #define ASCOPE_LOAD_TEXT_H
 

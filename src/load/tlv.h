@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tlv.h - files of (type u16, length u32, bytes), as PyTorch's side of a collection writes them.
+/* tlv.h - iterates over files of (type u16, length u32, bytes), the form of most files in FRAMEWORK/.
  *
- * A record begins with a fixed part; texts in the same form follow it. What is cut short is counted where it begins.
+ * A record begins with a fixed part, followed by texts of the same form. A truncated one is counted at its offset.
  */
 #ifndef ASCOPE_LOAD_TLV_H
 #define ASCOPE_LOAD_TLV_H
@@ -11,7 +11,7 @@
 
 struct tlv {
     struct bytes in;
-    const char *file; /* for messages; lives as long as the losses */
+    const char *file; /* for messages; valid as long as the losses */
     struct losses *lost;
 };
 

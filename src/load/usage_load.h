@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage_load.h - what was sampled of an operating system, the host's or a device's, into tables. */
+/* usage_load.h - loads samples of an operating system, the host's or a device's, into tables. */
 #ifndef ASCOPE_LOAD_USAGE_LOAD_H
 #define ASCOPE_LOAD_USAGE_LOAD_H
 

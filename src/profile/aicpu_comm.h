@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aicpu_comm.h - what the AI CPUs of a device report of the communication that they schedule themselves.
+/* aicpu_comm.h - communication that the AI CPUs of a device schedule themselves, as they recorded it.
  *
- * Times are ticks of the device's counter; ids are those of the host once analyse/comm/aicpu_tasks.c has been over them.
+ * Times are ticks of the device's counter; ids become those of the host in analyse/comm/aicpu_tasks.c.
  */
 #ifndef ASCOPE_PROFILE_AICPU_COMM_H
 #define ASCOPE_PROFILE_AICPU_COMM_H

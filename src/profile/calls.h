@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - what the host did: the calls of its software stack, and what was reported beside them. */
+/* calls.h - calls of the host's software stack, and the records that belong to them. */
 #ifndef ASCOPE_PROFILE_CALLS_H
 #define ASCOPE_PROFILE_CALLS_H
 
@@ -84,7 +84,7 @@ struct hccl_infos {
 
 struct tracks {
     size_t n;
-    uint32_t *thread, *data_len, *task; /* task: the low 16 bits, and the batch is beside it; or all, without batches */
+    uint32_t *thread, *data_len, *task; /* task: the low 16 bits, with a batch; or all bits, without batches */
     uint16_t *device, *stream, *batch;
     uint16_t *recorded_batch; /* as the record has it, where `batch` counts the uses of an id; else NULL */
     uint64_t *time, *type, *kernel;
@@ -141,7 +141,7 @@ struct marks {
     uint32_t *by_id;  /* the n - n_plain rows with an id, by id and begin */
     uint32_t *repeat; /* how many marks of the same id are before it there */
     bool has_repeats;
-    uint16_t *info, *segment; /* long messages come in segments, which analyse/flow/marks.c joins */
+    uint16_t *info, *segment; /* long messages are split into segments, which analyse/flow/marks.c joins */
     uint32_t *process, *thread, *category, *event, *payload_type, *message_type;
     uint64_t *payload, *begin, *end, *id, *domain;
     name_id *message;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection.h - the directory of a framework's profiler: what the framework and the device recorded between start and stop, and how they belong
- * together.
+/* collection.h - a directory of a framework's profiler: the data of the framework and of the device, and their relations.
  *
- * load/pt.c fills settings, framework and profile; analyse/framework/collection_analyse.c the rest. Without a PROF directory the profile is
- * there, but empty: names and memory only.
+ * The loader (load/pt.c) fills settings, framework and profile, analyse/framework/collection_analyse.c the rest. Without a
+ * PROF directory the profile exists, but is empty: names and memory only.
  */
 #ifndef ASCOPE_PROFILE_COLLECTION_H
 #define ASCOPE_PROFILE_COLLECTION_H
@@ -13,10 +12,10 @@
 
 enum profiler_level { PROFILER_LEVEL_NONE, PROFILER_LEVEL0, PROFILER_LEVEL1, PROFILER_LEVEL2 };
 
-/* What profiler_info*.json says. */
+/* The contents of profiler_info*.json. */
 struct collection_settings {
     enum profiler_level level;
-    bool has_cpu; /* asked for, and its data is there */
+    bool has_cpu; /* requested, and its data exists */
     bool has_npu; /* its data is there */
     bool record_shapes, profile_memory, with_stack, with_modules;
     bool l2_cache, sys_io, sys_interconnection, simplifies;
@@ -74,7 +73,7 @@ struct memory_lives {
     uint32_t *taken;
     uint32_t *freed;    /* given back by its owner; NO_ROW: not in this collection */
     uint32_t *returned; /* back in the pool, when no stream uses it any more: before or after the above; or NO_ROW */
-    name_id *name;      /* of the operator that took it; NAME_EMPTY: nobody knows */
+    name_id *name;      /* of the operator that allocated it; NAME_EMPTY: unknown */
 };
 
 /* What the job noted of itself (profiler_metadata.json), in its order, behind the environment of the analysis. */

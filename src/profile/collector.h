@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collector.h - what ascope's own collector says about a recording: who made it, how exact its clocks are, what it cost, what it
- * had to drop, and how it ended.
+/* collector.h - what ascope's recorder reports about a recording: version, precision of clocks, cost, losses, and how it ended.
  *
- * It lies in a file of ours, ascope.json, beside what the reference knows. Other collectors leave none: is_there is false then,
- * and everything else as if nobody knew. Filled by load/collector_load.c; lives as long as the profile or session it is part of.
+ * It is in a separate file, ascope.json. Other collectors write none: is_there is false then, and everything else has the
+ * value for unknown. Filled by load/collector_load.c; its lifetime is that of the profile or collection that contains it.
  */
 #ifndef ASCOPE_PROFILE_COLLECTOR_H
 #define ASCOPE_PROFILE_COLLECTOR_H
@@ -13,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NOT_KNOWN UINT64_MAX /* of a number of nanoseconds; an MHz or ppm that nobody knows is NAN */
+#define NOT_KNOWN UINT64_MAX /* of a number of nanoseconds; unknown values in MHz or ppm are NAN */
 
 enum collector_end {
     COLLECTOR_ENDED_UNKNOWN,
     COLLECTOR_STOPPED,
     COLLECTOR_RECOVERED, /* it was killed, and `ascope recover` has finished its work */
-    COLLECTOR_RUNNING,   /* or killed, and nobody has finished it */
+    COLLECTOR_RUNNING,   /* or killed, and not recovered */
     COLLECTOR_ENDS
 };
 extern const char *const collector_end_word[COLLECTOR_ENDS]; /* as the file has them; "" for unknown */
@@ -48,8 +47,8 @@ struct collector_step {
 
 struct collector {
     bool is_there;   /* ascope.json, and it could be read */
-    bool has_rings;  /* ascope.rings lies beside it: records are in it that are in no file yet */
-    bool is_running; /* and somebody still writes into it */
+    bool has_rings;  /* ascope.rings exists: it has records that are in no file yet */
+    bool is_running; /* and is still written to */
     const char *version, *device;
     uint64_t abi;
     bool is_simulated;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm.h - collective communication: the operators, the small tasks that they are made of, and how much of it hides
- * behind computing. */
+/* comm.h - collective communication: operators, their tasks, and how much of it overlaps with computing. */
 #ifndef ASCOPE_PROFILE_COMM_H
 #define ASCOPE_PROFILE_COMM_H
 
@@ -42,7 +41,7 @@ struct communication {
         int64_t *begin_ns, *end_ns; /* of its tasks on the master stream */
         double *dur_ns;             /* the same, with its fraction */
         uint32_t *iteration;        /* how often it has run by now: more than once in captured graphs */
-        uint64_t *asked;            /* when it was asked for: value of the host's counter */
+        uint64_t *asked;            /* when it was launched: value of the host's counter */
         uint32_t *connection, *model, *rank_size, *data_type; /* data_type: DATA_TYPE_NONE when not reported */
         int32_t *relay, *retry;                               /* -1: not reported */
         uint64_t *count;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counters.h - what the samplers of a device measured: memory, links, power, cores.
+/* counters.h - samples of a device: memory, links, power, cores.
  *
- * Each family of samples is one table. raw[] holds the fields as they were recorded, numbered as raw/sampler.h numbers
- * them; rate[] holds what follows from them (bandwidths, rates, points of a curve), numbered below. Both are sorted by
- * time, equal times in the order of the file.
+ * Each family of samples is one table. raw[] has the fields as they were recorded, numbered as in raw/sampler.h; rate[] has
+ * what is derived from them (bandwidths, rates, points of a curve), numbered below. Both are sorted by time, equal times in
+ * the order of the file.
  */
 #ifndef ASCOPE_PROFILE_COUNTERS_H
 #define ASCOPE_PROFILE_COUNTERS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dictionary.h - what the 64-bit hashes and the type numbers of host records stand for. */
+/* dictionary.h - texts of the 64-bit hashes and of the type numbers in host records. */
 #ifndef ASCOPE_PROFILE_DICTIONARY_H
 #define ASCOPE_PROFILE_DICTIONARY_H
 
@@ -22,10 +22,10 @@ struct dictionary {
 
 int dictionary_add(struct dictionary *d, uint64_t key, name_id name); /* the last one wins; 0: no memory */
 
-/* The string of a hash; one that nobody explained is shown as its decimal digits. Thread-safe once loaded. */
+/* The string of a hash; its decimal digits if it is not in the dictionary. Thread-safe once loaded. */
 name_id dictionary_hash(const struct dictionary *d, uint64_t hash);
 name_id dictionary_type(const struct dictionary *d, uint16_t level, uint64_t type);
-/* False when nobody explained it. */
+/* False: it is not in the dictionary. */
 bool dictionary_find(const struct dictionary *d, uint64_t key, name_id *name);
 uint64_t dictionary_type_key(uint16_t level, uint64_t type);
 void dictionary_fini(struct dictionary *d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* framework.h - what PyTorch reported of itself: operators, its task queue, memory, Python frames, collected garbage.
+/* framework.h - the data of a framework: operators, its task queue, memory, Python frames, garbage collections.
  *
- * Filled by load/framework_load.c from the files of a FRAMEWORK folder. Times are wall-clock ns. A name that was not recorded is
- * NO_NAME; one that was recorded and is empty is NAME_EMPTY.
+ * Filled by load/framework_load.c from the files of a FRAMEWORK directory. Times are wall-clock ns. A name that was not
+ * recorded is NO_NAME; one that was recorded and is empty is NAME_EMPTY.
  */
 #ifndef ASCOPE_PROFILE_FRAMEWORK_H
 #define ASCOPE_PROFILE_FRAMEWORK_H
@@ -29,7 +29,7 @@ struct framework_ops {
     name_id *name;
     name_id *types, *shapes, *stack; /* with a line break behind each ";", as all outputs show them */
     name_id *modules, *flops;
-    const uint8_t **record; /* whole, for fields that no column holds (tensors); NULL unless they were asked for */
+    const uint8_t **record; /* whole, for fields without a column (tensors); NULL unless requested */
     uint32_t *record_size;
 };
 
@@ -99,7 +99,7 @@ enum framework_file_id {
 struct framework_file {
     const char *name; /* "FRAMEWORK/torch.op_range": for messages */
     bool is_there;
-    const uint8_t *data; /* NULL: there is nothing in it, or nobody can read it */
+    const uint8_t *data; /* NULL: it is empty or unreadable */
     size_t size;
     struct mapped map; /* where it lies, unless it could only be copied */
     struct arena *mem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* known.h - names that the analysis compares with. They are the first of every profile, so their ids are constants. */
+/* known.h - names that the analysis compares with. They are the first names of every profile, so that their ids are constants. */
 #ifndef ASCOPE_PROFILE_KNOWN_H
 #define ASCOPE_PROFILE_KNOWN_H
 

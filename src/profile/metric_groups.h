@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metric_groups.h - the groups of counters that a collection can ask for, as tables: see metrics.h. */
+/* metric_groups.h - the groups of counters that a collection can have, as tables: see metrics.h. */
 #ifndef ASCOPE_PROFILE_METRIC_GROUPS_H
 #define ASCOPE_PROFILE_METRIC_GROUPS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics.h - what the counters of a core mean.
+/* metrics.h - the meaning of the counters of a core.
  *
- * A collection asks for one group of metrics for each kind of core (PipeUtilization, Memory, …) and says which events
- * the eight counters counted. A group is a list of columns, each one formula over some of the events. All groups are
- * tables in metric_groups.c; "Custom:0x9,0x302" is a group of raw counts that the user made up.
+ * A collection has one group of metrics for each kind of core (PipeUtilization, Memory, …) and a list of the events of the
+ * eight counters. A group is a list of columns, each of them a formula over some of the events. All groups are tables in
+ * metric_groups.c; "Custom:0x9,0x302" is a group of raw counts, defined by the user.
  */
 #ifndef ASCOPE_PROFILE_METRICS_H
 #define ASCOPE_PROFILE_METRICS_H

@@ -8,7 +8,7 @@ static enum core main_core(const struct pmu *p, size_t row)
     return p->kind[row] == PMU_AIC || p->kind[row] == PMU_MIX_AIC ? CORE_AIC : CORE_AIV;
 }
 
-/* False: cores of this kind have nothing to say about the task. */
+/* False: cores of this kind have no counters of the task. */
 static bool counts_of(const struct pmu *p, size_t row, enum core core, struct core_counts *out)
 {
     if (p->has_one_core)

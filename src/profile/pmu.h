@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pmu.h - what the cores counted while they ran a task.
+/* pmu.h - counters of the cores by task.
  *
- * Rows keep the counters as the device wrote them; pmu_counts_value() computes a metric when a table asks for it: a million
- * tasks have some thirty columns each, and most reports want none of them.
+ * Rows have the counters as the device wrote them; pmu_counts_value() computes a metric when a table needs it: a million tasks
+ * have some thirty columns each, and most reports use none of them.
  */
 #ifndef ASCOPE_PROFILE_PMU_H
 #define ASCOPE_PROFILE_PMU_H
@@ -24,7 +24,7 @@ struct pmu {
     uint32_t *l2_op, *smmu_op;          /* of each of these, row of ops, or NO_ROW */
     struct cores_records
         *waiting; /* of_tasks and of_blocks in order, until the tasks are known; analyse/device/pmu_join.c */
-    struct metric_columns columns; /* none: nothing was counted, or nobody says what */
+    struct metric_columns columns; /* none: nothing was counted, or the events are unknown */
     uint32_t n_cores[CORES];       /* of the device */
     bool has_one_core;             /* all columns are of the cores that ran the task, whichever these are */
     double nominal_mhz;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.h - everything that is known about one collection, in memory.
+/* profile.h - all data of one PROF directory, in memory.
  *
- * load/ fills the raw tables, analyse/ adds what follows from them, export/ only reads. A table is one array per column;
- * the comment on it says in which order its rows are. Names are ids of `names`.
+ * load/ fills the raw tables, analyse/ adds what is derived from them, export/ only reads. A table is one array per column;
+ * its comment has the order of its rows. Names are ids of `names`.
  */
 #ifndef ASCOPE_PROFILE_PROFILE_H
 #define ASCOPE_PROFILE_PROFILE_H
@@ -29,7 +29,7 @@ struct device {
     struct pmu pmu;               /* counters of tasks */
     struct steps steps;           /* iterations */
     struct communication comm;    /* collectives that ran here */
-    struct aicpu_comm aicpu_comm; /* what the AI CPUs say of those that they scheduled */
+    struct aicpu_comm aicpu_comm; /* recorded by the AI CPUs, of those that they scheduled */
     struct overlap overlap;       /* of computing and communication */
     struct counters counters;     /* hardware samplers */
     struct usage usage;           /* of the device's own operating system */
@@ -41,10 +41,10 @@ struct host {
     struct calls calls;
     struct arena *calls_mem; /* of their columns */
     struct losses calls_lost;
-    struct host_records records; /* what was reported beside the calls */
+    struct host_records records; /* records that belong to the calls */
     struct ops ops;              /* compute operators */
     struct host_tasks tasks;     /* tasks as they were handed to the devices */
-    struct comm_requests comm;   /* collectives as they were asked for */
+    struct comm_requests comm;   /* collectives as they were launched */
     struct usage usage;
 };
 
@@ -70,7 +70,7 @@ static inline bool profile_has_host(const struct profile *p)
     return p->host.source.path != NULL;
 }
 
-/* The source whose settings speak for the collection: the host's, or the first device's. */
+/* The source whose settings count for the whole profile: the host's, or the first device's. */
 static inline const struct source *profile_main_source(const struct profile *p)
 {
     return profile_has_host(p) ? &p->host.source : &p->device[0].source;

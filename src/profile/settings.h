@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h - what info.json and sample.json of one folder say, decoded once by load/settings_load.c.
+/* settings.h - the contents of info.json and sample.json of one directory, decoded once by load/settings_load.c.
  *
- * Texts are "" and numbers 0 where the file says nothing or something of another kind. They live as long as the source.
+ * Texts are "" and numbers 0 where the file has no value or one of another type. Their lifetime is that of the source.
  */
 #ifndef ASCOPE_PROFILE_SETTINGS_H
 #define ASCOPE_PROFILE_SETTINGS_H
@@ -14,7 +14,7 @@
 
 struct net_card {
     const char *name;
-    double mbits; /* per second; 0 or less: not connected, or nobody knows */
+    double mbits; /* per second; 0 or less: not connected, or unknown */
 };
 
 struct settings {
@@ -35,7 +35,7 @@ struct settings {
     bool is_dynamic;                /* the collection was started while the program ran */
     bool samples_cores;             /* counters of cores are sampled */
     bool counts_tasks;              /* counters of cores are read for each task; of the two at most one */
-    bool llc_is_read, llc_is_write; /* which traffic of the last level cache was counted; neither: nobody knows */
+    bool llc_is_read, llc_is_write; /* which traffic of the last level cache was counted; neither: unknown */
     const char *metrics[CORES];     /* the group of counters of the cores: "PipeUtilization" */
     const char *events[CORES];      /* the same as a list: "0x8,0xa" */
     const char *l2_events;          /* of tasks */

@@ -65,7 +65,7 @@ void record_lost(struct source *s, const char *family, enum loss why, const uint
 /* What no reader has opened is lost as a whole. */
 static void count_unopened(struct source *s)
 {
-    enum { NAMED = 8 }; /* of as many as somebody puts there */
+    enum { NAMED = 8 }; /* in the message; there may be many more */
     const char *names = NULL;
     size_t n = 0;
     for (size_t i = 0; i < s->n_streams; i++) {

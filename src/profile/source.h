@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.h - where a profile comes from: a PROF_XXX directory, its host and device folders, their clocks and files.
+/* source.h - where a profile was read from: a PROF_XXX directory, its host and device directories, their clocks and files.
  *
- * A source is one folder (host or device_N). It knows its settings, how to turn its counters into wall-clock time, and
- * which streams of records lie in its data folder, sorted and in memory. Filled by load/source_open.c; everything
- * lives as long as the profile.
+ * A source is one directory (host or device_N). It has its settings, the conversion of its counters to wall-clock time, and
+ * the streams of records in its data directory, sorted and in memory. Filled by load/source_open.c; its lifetime is that of
+ * the profile.
  */
 #ifndef ASCOPE_PROFILE_SOURCE_H
 #define ASCOPE_PROFILE_SOURCE_H
@@ -62,7 +62,7 @@ struct source {
     int64_t begin_ns, end_ns; /* of the collection, wall clock; end is a guess when has_end is false */
     const char *begin_date;   /* the same begin in the words of the machine that collected, local time; may be "" */
     bool has_end;
-    int64_t drift_ns; /* how far the wall clock moved against the monotonic one meanwhile; 0 when nobody knows */
+    int64_t drift_ns; /* how far the wall clock moved against the monotonic one meanwhile; 0: unknown */
 
     struct stream *stream; /* sorted by family, unaging first */
     size_t n_streams;
@@ -94,10 +94,10 @@ static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
     return stamp_held((__int128)us * 1000 + s->host_mono_ns + s->wall_offset_ns);
 }
 
-/* Simulated data says so in a place that collectors fill with the name of a job. */
+/* Simulated data is marked in a field that collectors fill with the name of a job. */
 bool source_is_simulated(const struct source *s);
 
-/* The first stream of a family (the unaging one, if any); *n says how many follow it in the array. NULL when none. */
+/* The first stream of a family (the unaging one, if any); *n: the number of streams, consecutive in the array. NULL: none. */
 const struct stream *source_streams(const struct source *s, const char *family, size_t *n);
 
 /* The first file of a family, for messages; the family's own name when there is none. */

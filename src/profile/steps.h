@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps.h - iterations of models, training steps and marks of the user, as a device stamped them.
+/* steps.h - iterations of models, training steps and marks of the user, with the device's time stamps.
  *
- * Times are ticks of the device's counter, 0 where a part is missing; source_device_ns() turns them into wall-clock time.
- * Only marks, which know no parts of a tick, are kept as what they are shown as.
+ * Times are ticks of the device's counter, 0 where a part is missing; source_device_ns() converts them to wall-clock time.
+ * Marks have no fractions of a tick and are kept as they are shown.
  */
 #ifndef ASCOPE_PROFILE_STEPS_H
 #define ASCOPE_PROFILE_STEPS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tasks.h - work on a device: as the host handed it over, as the device logged it, and both joined.
+/* tasks.h - tasks of a device: as the host launched them, as the device logged them, and both joined.
  *
- * A task is known by (device, stream, batch, task, context). The batch counts the wrap-arounds of 16-bit task ids; the
+ * A task is identified by (device, stream, batch, task, context). The batch counts the wrap-arounds of 16-bit task ids; the
  * context distinguishes the parts of one task, NO_CONTEXT is the task as a whole.
  */
 #ifndef ASCOPE_PROFILE_TASKS_H
@@ -50,10 +50,10 @@ struct ops {
     name_id *grid_dim, *block_dim;              /* of SIMT kernels */
 };
 
-/* Instead of a type in device_log: the device says only that the task ran, and the host what it was. */
+/* Instead of a type in device_log: the device recorded only that the task ran, and the host its type. */
 enum { TYPE_OF_HOST = 0xFF };
 
-/* A task from before the collection: nobody is shown it, but its counters are in the file. */
+/* A task from before the collection: it is not shown, but its counters are in the file. */
 struct early_task {
     uint32_t row; /* of device_log */
     uint32_t op;  /* row of ops, or NO_ROW */
@@ -165,7 +165,7 @@ struct tasks {
     int64_t *begin_ns, *end_ns; /* wall clock, fractions dropped */
     double *dur_ns;             /* with its fraction */
     uint64_t *begin_tick, *end_tick;
-    uint32_t *host;       /* row of host_tasks, or NO_ROW when the host says nothing of it */
+    uint32_t *host;       /* row of host_tasks, or NO_ROW if the host has none */
     uint32_t *op;         /* row of ops, or NO_ROW */
     name_id *type;        /* as reports show it: KERNEL_AICORE, MEMCPY_ASYNC, AI_CORE */
     bool *is_hidden;      /* the whole of a task whose contexts are shown instead */

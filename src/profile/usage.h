@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage.h - how busy an operating system was, the host's or a device's: CPUs, memory, disk, network, calls.
+/* usage.h - utilisation of an operating system, the host's or a device's: CPUs, memory, disk, network, calls.
  *
- * The host's process is followed in time (gauges, OS calls). Of all the rest the reports want sums and means only, so
- * that is what is kept: a few rows, however long the collection was. Everything lives in the source's arena.
+ * The host's process is recorded over time (gauges, OS calls). Of everything else the reports show sums and means only, which
+ * is what is kept: a few rows, however long the collection was. Everything is in the source's arena.
  */
 #ifndef ASCOPE_PROFILE_USAGE_H
 #define ASCOPE_PROFILE_USAGE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* all.h - every layout there is, for what walks them all: tests, fuzzers. */
+/* all.h - the list of all layouts, for tests and fuzz targets. */
 #ifndef ASCOPE_RAW_ALL_H
 #define ASCOPE_RAW_ALL_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chip.h - what differs from chip to chip: for readers, for the recorder and for the simulator. A new chip is a row in
- * chip.c; no code asks for a platform number.
+/* chip.h - differences between chips, for readers, recorder and simulator.
+ *
+ * A new chip is a row in chip.c; no other code compares platform numbers.
  */
 #ifndef ASCOPE_RAW_CHIP_H
 #define ASCOPE_RAW_CHIP_H
@@ -45,18 +46,17 @@ enum { CHIP_NAMES = 3 };
 struct chip {
     int platform; /* platform_version of info.json; a chip of several products has a row for each */
     enum chip_group group;
-    const char *name;               /* "Ascend910B", or "UNKNOWN": as databases call it */
-    const char *product;            /* for people: "Atlas A2 (910B) or A3 (910_93)" */
-    const char *spoken[CHIP_NAMES]; /* as people say it: "A2", "910B"; none: it cannot be simulated by a name */
-    uint32_t n_cube, n_vector,
-        core_mhz;          /* AI cores, vector cores, their clock; 0: nobody knows, and it is not simulated */
-    bool has_two_dies;     /* each is a device, and there are links between them */
+    const char *name;                    /* "Ascend910B", or "UNKNOWN": as databases call it */
+    const char *product;                 /* for people: "Atlas A2 (910B) or A3 (910_93)" */
+    const char *spoken[CHIP_NAMES];      /* usual names: "A2", "910B"; none: it cannot be simulated by name */
+    uint32_t n_cube, n_vector, core_mhz; /* AI cores, vector cores, their clock; 0: unknown, and not simulated */
+    bool has_two_dies;                   /* each is a device, and there are links between them */
     const char *l2_events; /* that collectors ask for: all requests, two halves, hits in each, victims, two more */
     enum task_log task_log;
     bool tracks_ai_cpu;     /* kernels of the AI CPU are in the scheduler's track, not in the log */
     bool tracks_tasks;      /* there is no log: the scheduler's track has all tasks, in records of several lengths */
     bool tracks_models;     /* tasks that the scheduler runs by itself are in its track only */
-    bool logs_no_types;     /* what its log says of the type of a task has no names */
+    bool logs_no_types;     /* the types of tasks in its log have no names */
     bool has_one_core;      /* cube and vector unit are one core with one set of counters */
     bool has_narrow_vector; /* its vector unit does fewer operations in a cycle */
     bool has_half_vector;   /* the same, of numbers of 32 bits only */

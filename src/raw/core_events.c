@@ -21,7 +21,7 @@ static const struct core_events groups[] = {
     SAME("MemoryAccess", ON_A2, "0x32,0x3d,0x3e,0x206,0x20c,0x50c,0x50d,0x50e"),
 };
 
-/* What the 950 is asked to count. Its counters have no names yet in reports, and the simulator counts the events above. */
+/* Events of the 950. Its counters have no names in reports yet; the simulator counts the events above. */
 static const struct core_events asked_of_950[] = {
     SAME("ArithmeticUtilization", ON_950, "0x323,0x324"),
     SAME("PipeUtilization", ON_950, "0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_events.h - the groups of events that AI cores count, by chip: what collectors ask for, and sample.json says. */
+/* core_events.h - the groups of events that AI cores count, by chip: as collectors request them, and as in sample.json. */
 #ifndef ASCOPE_RAW_CORE_EVENTS_H
 #define ASCOPE_RAW_CORE_EVENTS_H
 
@@ -14,7 +14,7 @@ struct core_events {
 
 const struct core_events *core_events_find(const char *name, const struct chip *chip); /* NULL: the chip has none */
 
-/* What a real device is asked to count, where that is not what the simulator counts. NULL: the chip has none. */
+/* Events of a real device, where they differ from those of the simulator. NULL: the chip has none. */
 const struct core_events *core_events_asked(const char *name, const struct chip *chip);
 const char *core_events_name(size_t i); /* of each group, from 0 on; NULL: there are no more */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counter.h - what a device counted outside of its AI cores: for a task (L2 cache, address translation), or for a sample of
- * the task scheduler's CPU. sample.json names the events.
+/* counter.h - counters of a device outside of its AI cores.
+ *
+ * Of a task (L2 cache, address translation), or of a sample of the task scheduler's CPU. sample.json has the events.
  */
 #ifndef ASCOPE_RAW_COUNTER_H
 #define ASCOPE_RAW_COUNTER_H
@@ -9,7 +10,7 @@
 
 enum { COUNTER_EVENTS = 8 };
 
-/* l2_cache.data. No time: the records of a task come in the order of its runs. */
+/* l2_cache.data. It has no times: the records of a task are in the order of its runs. */
 enum { L2_TASK_TYPE, L2_STREAM, L2_TASK, L2_FIRST, L2_FIELDS = L2_FIRST + COUNTER_EVENTS };
 extern const struct layout l2_cache_layout;
 

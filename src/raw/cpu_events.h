@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_events.h - what the performance monitors of the device's ARM cores count, in the spelling of the reports. */
+/* cpu_events.h - events of the performance monitors of the device's ARM cores, spelled as in the reports. */
 #ifndef ASCOPE_RAW_CPU_EVENTS_H
 #define ASCOPE_RAW_CPU_EVENTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_records.h - what the task scheduler and the cores of a device write. All times are ticks of the device's counter. */
+/* device_records.h - records of the task scheduler and the cores of a device. All times are ticks of the device's counter. */
 #ifndef ASCOPE_RAW_DEVICE_RECORDS_H
 #define ASCOPE_RAW_DEVICE_RECORDS_H
 

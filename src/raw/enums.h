@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* enums.h - what the numbers in records stand for. */
+/* enums.h - names of the numbers in records. */
 #ifndef ASCOPE_RAW_ENUMS_H
 #define ASCOPE_RAW_ENUMS_H
 

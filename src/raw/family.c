@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Exact names come before the patterns that would hold them too. */
+/* Exact names precede the patterns that match them, too. */
 static const struct family families[] = {
     { "api_event.data", 40, "calls of the host's software stack" },
     { "compact.node_basic_info", 64, "operators: type, task type, blocks" },
@@ -93,7 +93,7 @@ static const char *const needless[] = { "compact.memset_info",           "compac
 enum { NOT_A_LOG = ON_EVERY & ~(ON_STARS | ON_950), NOT_STARS = ON_EVERY & ~ON_STARS, NOT_HWTS = ON_EVERY & ~ON_HWTS };
 static const struct {
     const char *family;
-    unsigned on;         /* groups of chips that write it in a form of their own, or in a form that nobody knows */
+    unsigned on;         /* groups of chips that write it in another form, or in an unknown one */
     unsigned of_task_on; /* the same where the cores count for each task */
 } unread[] = {
     { "compact.*", ON_EVERY, 0 },

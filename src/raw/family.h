@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* family.h - the families of files in a data folder: what each one holds, and how long its records are. */
+/* family.h - the families of files in a data directory: their content, and the size of their records. */
 #ifndef ASCOPE_RAW_FAMILY_H
 #define ASCOPE_RAW_FAMILY_H
 
@@ -19,7 +19,7 @@ bool family_is_read(const char *stream, const struct chip *c, bool samples_cores
 /* True: no report shows what it holds, of the reference neither. That it is not opened is no loss. */
 bool family_is_needless(const char *stream);
 
-/* The family that a stream belongs to, the most exact one; NULL when nobody knows it. */
+/* The family that a stream belongs to, the most exact one; NULL: unknown. */
 const struct family *family_find(const char *stream);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_records.h - what the host side of a collection writes: calls, compact (64 byte) and additional (256 byte) records. */
+/* host_records.h - records of the host side of a collection: calls, compact (64 bytes) and additional (256 bytes) records. */
 #ifndef ASCOPE_RAW_HOST_RECORDS_H
 #define ASCOPE_RAW_HOST_RECORDS_H
 
@@ -126,7 +126,7 @@ extern const struct layout hccl_info_layout;
 /* The message follows: MARK_MESSAGE_BYTES, NUL-terminated. */
 enum {
     MARK_INFO = HEAD_FIELDS,
-    MARK_SEGMENT, /* a long message comes in several records of one mark, numbered from 0 */
+    MARK_SEGMENT, /* a long message has several records of one mark, numbered from 0 */
     MARK_PROCESS,
     MARK_THREAD,
     MARK_CATEGORY,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hwts.h - what schedulers and cores wrote before there was STARS. Times are ticks of the device's counter. */
+/* hwts.h - records of schedulers and cores of chips before STARS. Times are ticks of the device's counter. */
 #ifndef ASCOPE_RAW_HWTS_H
 #define ASCOPE_RAW_HWTS_H
 

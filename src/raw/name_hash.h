@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name_hash.h - the number by which host records mention a name; the dictionary of the collection has the text. */
+/* name_hash.h - the hash by which host records refer to a name; the dictionary of the collection has the text. */
 #ifndef ASCOPE_RAW_NAME_HASH_H
 #define ASCOPE_RAW_NAME_HASH_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sampler.h - what the samplers of a device write, each at its own pace: memory, links, power, cores.
+/* sampler.h - records of the samplers of a device, each with its own rate: memory, links, power, cores.
  *
- * Most write records of a fixed size (struct layout), some write lines of words (struct lines). The first field of a
- * record and the first word of a line is its time, unless the comment says otherwise. Where two versions of a record
- * exist they share the names of their fields and differ in places and widths.
+ * Most write records of a fixed size (struct layout), some write lines of words (struct lines). The first field of a record
+ * and the first word of a line is its time, unless the comment says otherwise. Two versions of a record have the same names of
+ * fields and differ in offsets and widths.
  */
 #ifndef ASCOPE_RAW_SAMPLER_H
 #define ASCOPE_RAW_SAMPLER_H
@@ -41,7 +41,7 @@ enum pcie_value {
 };
 enum { PCIE_MIN, PCIE_MAX, PCIE_AVG, PCIE_STATISTICS };
 enum { PCIE_TIME, PCIE_DEVICE, PCIE_FIRST, PCIE_FIELDS = PCIE_FIRST + PCIE_VALUES * PCIE_STATISTICS };
-enum { PCIE_NO_SAMPLE = 0xFFFFF }; /* a least value of this says that there was none */
+enum { PCIE_NO_SAMPLE = 0xFFFFF }; /* this as the least value: there was none */
 extern const struct layout pcie_layout;
 
 /* Bandwidth of each watched requester in MB/s; sample.json names them (qosEvents). Time in ticks. */

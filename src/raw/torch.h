@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.h - what PyTorch's side of a collection writes into FRAMEWORK/: fixed parts of its records.
+/* torch.h - the files that torch_npu writes into FRAMEWORK/: fixed parts of their records.
  *
  * Most files are sequences of (type u16, length u32, bytes); a record is its fixed part, then fields of the same form. Two
- * files are plain arrays. Times are counts of the host's counter, or monotonic ns where there is none.
+ * files are plain arrays. Times are values of the host's counter, or monotonic ns where there is none.
  */
 #ifndef ASCOPE_RAW_TORCH_H
 #define ASCOPE_RAW_TORCH_H
