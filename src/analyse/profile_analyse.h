@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_analyse.h - everything that follows from the records of one collection, computed in order. */
+/* profile_analyse.h - the analysis of one PROF directory: all steps, in order. */
 #ifndef ASCOPE_ANALYSE_PROFILE_ANALYSE_H
 #define ASCOPE_ANALYSE_PROFILE_ANALYSE_H
 

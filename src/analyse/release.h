@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* release.h - columns that no later step of the analysis and no output reads go back to the system.
+/* release.h - releases columns that no later step of the analysis and no output reads.
  *
- * Raw records of the host are as large as everything that is made of them; without this an export would hold both. Each
- * function stands in analyse.c behind the last step that needs what it releases.
+ * Raw records of the host are as large as everything that is derived from them; without this an export would hold both. Each
+ * function is called after the last step that needs what it releases.
  */
 #ifndef ASCOPE_ANALYSE_RELEASE_H
 #define ASCOPE_ANALYSE_RELEASE_H

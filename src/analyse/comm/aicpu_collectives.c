@@ -22,7 +22,7 @@ struct part {
 
 /* What is known of a group while its tasks are gone through in the order in which they ended. */
 struct group_state {
-    uint32_t master_stream; /* NO_ROW until the first task says so */
+    uint32_t master_stream; /* NO_ROW until the first task is assigned */
     int32_t n_planes;
     int32_t plane[STREAM_IDS]; /* 0: not seen yet */
     uint16_t *seen;            /* streams with a plane */
@@ -122,7 +122,7 @@ static void fill_op(const struct profile *p, struct device *d, size_t k, const s
     o->is_aicpu[k] = !op->is_collective;
 }
 
-/* New rows for the operators that carry out nothing that the host asked for. */
+/* New rows for the operators without a collective of the host. */
 static bool add_ops(const struct profile *p, struct device *d, struct aicpu_ops *ops, const struct part *part, size_t n)
 {
     const size_t first = d->comm.ops.n;

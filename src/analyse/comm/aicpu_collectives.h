@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aicpu_collectives.h - collectives that are scheduled by the AI CPU of the device, and not task by task by the host.
+/* aicpu_collectives.h - collectives that the AI CPU of a device schedules, not the host task by task.
  *
- * An AI CPU task stands for such an operator; the small tasks that ran while it did belong to it. When the host asked for a
- * collective, they are added to that collective's. When the operator computes and communicates by itself (MC2), it has rows
- * of its own.
+ * Such an operator is one AI CPU task; the tasks that ran while it did belong to it. If the host launched a collective, they
+ * are added to its tasks. If the operator computes and communicates by itself (MC2), it has rows of its own.
  */
 #ifndef ASCOPE_ANALYSE_COMM_AICPU_COLLECTIVES_H
 #define ASCOPE_ANALYSE_COMM_AICPU_COLLECTIVES_H

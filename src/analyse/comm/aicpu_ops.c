@@ -136,7 +136,7 @@ static bool count_iterations(const struct device *d, struct aicpu_ops *ops, stru
     return true;
 }
 
-/* The host asks for a collective in a node call, and launches the AI CPU in a node call inside it. */
+/* The host requests a collective in a node call, and launches the AI CPU in a node call inside it. */
 static bool find_requests(const struct profile *p, const struct device *d, struct aicpu_ops *ops, struct arena *mem)
 {
     const struct comm_requests *r = &p->host.comm;
@@ -168,7 +168,7 @@ static name_id group_name(const struct profile *p, const struct aicpu_op *op)
     return names_add(p->names, text, (size_t)len);
 }
 
-/* Of the collectives that ran, the one that the host asked for in the same call, in the same round of a captured graph. */
+/* Of the collectives that ran, the one that the host requested in the same call, in the same round of a captured graph. */
 static bool find_collectives(const struct profile *p, const struct device *d, struct aicpu_ops *ops, struct arena *mem)
 {
     const struct comm_ops *c = &d->comm.ops;
@@ -200,7 +200,7 @@ static name_id base_name(const struct profile *p, const struct device *d, const 
                              : p->host.ops.name[d->tasks.op[op->task]];
 }
 
-/* Operators of one group are counted on each stream, in the order in which they ran, when they were asked for anew. */
+/* Operators of one group are counted on each stream, in the order in which they ran, where they were requested again. */
 static bool name_ops(const struct profile *p, const struct device *d, struct aicpu_ops *ops, struct arena *mem)
 {
     uint32_t *order;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aicpu_ops.h - the AI CPU tasks of a device that schedule communication: what they are called, which group they serve,
- * when they really began and ended, and which collective of the host they carry out. */
+/* aicpu_ops.h - the AI CPU tasks of a device that schedule communication.
+ *
+ * Their names and groups, when they really began and ended, and which collective of the host each carries out.
+ */
 #ifndef ASCOPE_ANALYSE_COMM_AICPU_OPS_H
 #define ASCOPE_ANALYSE_COMM_AICPU_OPS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aicpu_tasks.h - the small tasks of collectives that an AI CPU scheduled, found again among the tasks that ran.
+/* aicpu_tasks.h - the tasks of collectives that an AI CPU scheduled, matched with the tasks that ran.
  *
- * The AI CPU hands out task ids by itself and counts their wrap-arounds by itself, so that a task is known by (stream,
- * round, id), where the round is what a flip says it is. Which group a task belongs to follows from its stream.
+ * The AI CPU assigns task ids and counts their wrap-arounds itself, so that a task is identified by (stream, round, id); flip
+ * records define the round. The group of a task follows from its stream.
  */
 #ifndef ASCOPE_ANALYSE_COMM_AICPU_TASKS_H
 #define ASCOPE_ANALYSE_COMM_AICPU_TASKS_H
@@ -29,7 +29,7 @@ struct aicpu_marks {
 /* Turns the ids in aicpu_comm into those that the host uses. Once for each device. */
 void aicpu_ids_unpack(const struct profile *p, struct device *d);
 
-/* False only without memory. The results live in `mem`. */
+/* False: out of memory. The results are in `mem`. */
 bool aicpu_tasks_find(const struct profile *p, struct device *d, struct arena *mem, struct aicpu_tasks *tasks,
                       struct aicpu_marks *marks);
 

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "raw/enums.h"
 
-/* A task moves its own bytes in its own time. What the host does not say the size of counts as -1, as the reference has it. */
+/* A task moves its own bytes in its own time. Sizes that the host did not record count as -1, as in the reference. */
 static void move_alone(struct comm_tasks *t, uint32_t row)
 {
     t->is_piece[row] = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_bandwidth.h - how much a collective moved over each kind of link, by size of the packets. */
+/* comm_bandwidth.h - bytes of a collective over each kind of link, by packet size. */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_BANDWIDTH_H
 #define ASCOPE_ANALYSE_COMM_COMM_BANDWIDTH_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_cost.h - what a collective cost: time in transit, waiting and idle; and how much went over which kind of link, in
- * packets of which size.
+/* comm_cost.h - the cost of a collective: transit, wait and idle time; bytes by kind of link and packet size.
  *
- * A cost is used for one collective after the other and cleared in between. What it holds lives in its arena.
+ * A cost is used for one collective after the other and cleared in between. Its memory is its arena's.
  */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_COST_H
 #define ASCOPE_ANALYSE_COMM_COMM_COST_H

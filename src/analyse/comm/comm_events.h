@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_events.h - the small tasks of one collective, plane by plane. */
+/* comm_events.h - the tasks of one collective, by plane. */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_EVENTS_H
 #define ASCOPE_ANALYSE_COMM_COMM_EVENTS_H
 

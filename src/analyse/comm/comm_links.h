@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_links.h - how much a collective moved from which rank to which. Used for one after the other, as comm_cost is. */
+/* comm_links.h - bytes of a collective from rank to rank. Used for one after the other, as comm_cost is. */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_LINKS_H
 #define ASCOPE_ANALYSE_COMM_COMM_LINKS_H
 

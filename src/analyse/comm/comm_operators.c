@@ -13,10 +13,10 @@
 
 /* One small task that ran, while it looks for its operator. */
 struct run {
-    uint32_t small, task, big; /* rows of the request, of the device's tasks, and of the operator that asked for it */
+    uint32_t small, task, big; /* rows of the request, of the device's tasks, and of the operator that requested it */
     uint32_t iteration;        /* how often the same task has run: captured graphs run again and again */
     name_id name;              /* of its operator, with the suffix */
-    uint64_t group;            /* hash; NO_GROUP when nobody said */
+    uint64_t group;            /* hash; NO_GROUP: unknown */
     bool has_group;
 };
 
@@ -113,7 +113,7 @@ static name_id group_name(const struct profile *p, const struct run *run)
     return run->has_group ? dictionary_hash(&p->dictionary, run->group) : NAME_NA;
 }
 
-/* Operators of one group are counted in the order in which they were asked for. Those that schedule from an AI CPU are
+/* Operators of one group are counted in the order of their requests. Those that schedule from an AI CPU are
  * counted apart. */
 struct counter {
     uint64_t last_begin;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_operators.h - collectives as they ran: their small tasks found on the device, gathered into operators. */
+/* comm_operators.h - collectives as they ran: their tasks on the device, gathered into operators. */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_OPERATORS_H
 #define ASCOPE_ANALYSE_COMM_COMM_OPERATORS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_tables.h - making room in the tables of collectives and putting their rows in order. */
+/* comm_tables.h - allocates and sorts the tables of collectives. */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_TABLES_H
 #define ASCOPE_ANALYSE_COMM_COMM_TABLES_H
 

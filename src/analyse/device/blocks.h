@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blocks.h - how many blocks an operator was really cut into, where the device decided that. */
+/* blocks.h - the number of blocks of an operator, where the device decided it. */
 #ifndef ASCOPE_ANALYSE_DEVICE_BLOCKS_H
 #define ASCOPE_ANALYSE_DEVICE_BLOCKS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copies.h - how much each memory copy moved, and where to. */
+/* copies.h - size and direction of memory copies. */
 #ifndef ASCOPE_ANALYSE_DEVICE_COPIES_H
 #define ASCOPE_ANALYSE_DEVICE_COPIES_H
 

@@ -135,7 +135,7 @@ static enum core core_kind_of(const struct source *s, enum sampler sampler, uint
     return sampler == SAMPLER_VECTOR_CORE || core > s->chip->last_cube_core ? CORE_AIV : CORE_AIC;
 }
 
-/* What sample.json says about the cores of a kind. */
+/* The settings of a kind of cores in sample.json. */
 struct core_setting {
     const char *metrics;
     uint16_t event[CORE_EVENTS]; /* in the order of the counters */

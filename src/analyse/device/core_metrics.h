@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_metrics.h - the counters of sampled AI cores as metrics: how much of its time a core did what. */
+/* core_metrics.h - the counters of sampled AI cores as metrics: the share of a core's time by kind of work. */
 #ifndef ASCOPE_ANALYSE_DEVICE_CORE_METRICS_H
 #define ASCOPE_ANALYSE_DEVICE_CORE_METRICS_H
 

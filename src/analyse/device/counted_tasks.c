@@ -100,7 +100,7 @@ static bool gather(struct runs *r, const struct device *d, struct arena *mem)
     return true;
 }
 
-/* The runs of a record's id: those of its kind, or when there are none, as where the device does not say the kind, all. */
+/* The runs of a record's id: those of its kind; all if there are none, as where the device does not record the kind. */
 static bool find_candidates(struct counted *c, const struct runs *r, struct arena *mem)
 {
     uint32_t *n_records[2], *n_seen[2];

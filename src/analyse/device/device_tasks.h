@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_tasks.h - what a device really ran: its log of beginnings and ends paired, and joined with what the host asked
- * for. */
+/* device_tasks.h - the tasks of a device: begin and end records of its log paired, and joined with the host's tasks. */
 #ifndef ASCOPE_ANALYSE_DEVICE_DEVICE_TASKS_H
 #define ASCOPE_ANALYSE_DEVICE_DEVICE_TASKS_H
 
@@ -13,7 +12,7 @@ bool device_log_with_host(struct profile *p, struct device *d, struct error *e);
 /* After operators_analyse(): joins the host's tasks and device_log's by (stream, batch, task, context). */
 bool tasks_analyse(struct profile *p, struct device *d, struct error *e);
 
-/* What the device says of a task: AI_CORE, PCIE_DMA_SQE, … */
+/* The type of a task in the device's log: AI_CORE, PCIE_DMA_SQE, … */
 name_id task_device_type(const struct profile *p, const struct tasks *t, size_t row);
 
 /* Turns the raw stream and task id of a scheduler record into the ids that the host uses. */

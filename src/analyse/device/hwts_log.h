@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hwts_log.h - the task log of chips without STARS: beginnings and ends paired into the tasks that ran. */
+/* hwts_log.h - the task log of chips without STARS: pairs begin and end records into tasks. */
 #ifndef ASCOPE_ANALYSE_DEVICE_HWTS_LOG_H
 #define ASCOPE_ANALYSE_DEVICE_HWTS_LOG_H
 

@@ -30,7 +30,7 @@ static bool queue_fill(struct queue *q, const struct pmu_records *r, struct aren
     return order_by_u32(q->row, r->n, q->id);
 }
 
-/* The next record of an id, or NO_ROW. Ids are asked for in ascending order. */
+/* The next record of an id, or NO_ROW. Called with ascending ids. */
 static uint32_t queue_take(struct queue *q, uint32_t id)
 {
     while (q->next < q->n && q->id[q->row[q->next]] < id)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hwts_pmu.h - counters without times: the records of an id are handed to its tasks in the order in which these began. */
+/* hwts_pmu.h - counters without times: the records of an id belong to its tasks in the order in which these began. */
 #ifndef ASCOPE_ANALYSE_DEVICE_HWTS_PMU_H
 #define ASCOPE_ANALYSE_DEVICE_HWTS_PMU_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlap.h - how much of the time a device computes, communicates, does both, or waits. */
+/* overlap.h - the time in which a device computes, communicates, does both, or waits. */
 #ifndef ASCOPE_ANALYSE_DEVICE_OVERLAP_H
 #define ASCOPE_ANALYSE_DEVICE_OVERLAP_H
 
@@ -12,7 +12,7 @@ struct overlap_part {
     const bool *comm; /* of the communication operators */
 };
 
-/* False only without memory. The intervals live in `mem`. */
+/* False: out of memory. The intervals are in `mem`. */
 bool overlap_build(const struct profile *p, const struct device *d, const struct overlap_part *part, struct arena *mem,
                    struct overlap *out);
 bool overlap_analyse(struct profile *p, struct device *d, struct error *e);

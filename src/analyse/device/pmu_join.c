@@ -185,7 +185,7 @@ static void sum_blocks(struct pmu *pmu, const struct cores_records *r, const str
     }
 }
 
-/* A frequency of zero says that the meter was wrong: then none of its changes is used. */
+/* A frequency of zero is an error of the meter: then none of its changes is used. */
 static bool are_usable(const struct samples *changes)
 {
     for (size_t i = 0; i < changes->n; i++)
@@ -299,7 +299,7 @@ static bool choose_columns(struct device *d)
         metric_columns_add(&pmu->columns, CORE_AIC, group[CORE_AIC], events[CORE_AIC], s->mem);
         metric_columns_add(&pmu->columns, CORE_AIV, group[CORE_AIV], events[CORE_AIV], s->mem);
     }
-    return pmu->columns.n > 0; /* else nobody says what was counted */
+    return pmu->columns.n > 0; /* else the events are unknown */
 }
 
 bool pmu_analyse(struct profile *p, struct device *d, struct error *e)

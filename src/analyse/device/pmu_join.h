@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pmu_join.h - whose counters are whose: the records of the cores are handed to the tasks that they ran for. */
+/* pmu_join.h - assigns the counter records of the cores to the tasks that they ran. */
 #ifndef ASCOPE_ANALYSE_DEVICE_PMU_JOIN_H
 #define ASCOPE_ANALYSE_DEVICE_PMU_JOIN_H
 

@@ -298,7 +298,7 @@ bool rates_changes(const struct samples *in, int64_t begin_ns, uint64_t otherwis
     return true;
 }
 
-/* Samples of parts that no report shows: collectors list more of them than a chip is said to have. */
+/* Samples of units that no report shows: collectors list more of them than a chip has. */
 static void count_unknown(struct source *s, const struct samples *in, unsigned column, unsigned n_parts,
                           const char *stream)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rates.h - from samples to bandwidths, rates and curves.
+/* rates.h - bandwidths, rates and curves, computed from samples.
  *
- * Each function reads one table of samples and makes one table of rates, in the columns that profile/counters.h names;
- * what they take lives in `mem`. They know nothing of files. False only without memory.
+ * Each function reads one table of samples and makes one table of rates, in the columns of profile/counters.h, allocated in
+ * `mem`. They do not depend on files. False: out of memory.
  */
 #ifndef ASCOPE_ANALYSE_DEVICE_RATES_H
 #define ASCOPE_ANALYSE_DEVICE_RATES_H

@@ -14,7 +14,7 @@ struct span_builder {
     size_t n_slots;         /* a power of two */
 };
 
-/* Room for `most` stamps: rows in `mem`, the rest in `temp`. The caller asks both arenas whether they failed. */
+/* Room for `most` stamps: rows in `mem`, the rest in `temp`. The caller checks both arenas with arena_failed(). */
 struct span_builder spans_new(struct spans *out, size_t most, struct arena *mem, struct arena *temp);
 
 /* `serial` is of the iteration and never used again, `row` may be. False: an end of nothing that began there. */

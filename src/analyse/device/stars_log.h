@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stars_log.h - the task log of STARS: beginnings and ends paired into the tasks that ran. */
+/* stars_log.h - the task log of STARS: pairs begin and end records into tasks. */
 #ifndef ASCOPE_ANALYSE_DEVICE_STARS_LOG_H
 #define ASCOPE_ANALYSE_DEVICE_STARS_LOG_H
 

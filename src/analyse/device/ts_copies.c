@@ -82,7 +82,7 @@ static size_t hosts_left(const struct profile *p, const struct device *d, struct
     return order_by_u64(left, n, h->time) && order_by_u32(left, n, id) ? n : 0;
 }
 
-/* A copy is what the host asked for last under its id. */
+/* A copy is the last one that the host launched with its id. */
 static bool find_hosts(const struct profile *p, struct device *d, struct arena *mem)
 {
     struct device_log *log = &d->log;

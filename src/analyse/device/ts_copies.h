@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ts_copies.h - memory copies that the task scheduler did by itself: it reports when it was asked, began and ended. */
+/* ts_copies.h - memory copies of the task scheduler itself, from its records of request, begin and end. */
 #ifndef ASCOPE_ANALYSE_DEVICE_TS_COPIES_H
 #define ASCOPE_ANALYSE_DEVICE_TS_COPIES_H
 

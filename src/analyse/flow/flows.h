@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flows.h - which calls of the host point at what they started on a device. */
+/* flows.h - flow events from calls of the host to what they started on a device. */
 #ifndef ASCOPE_ANALYSE_FLOW_FLOWS_H
 #define ASCOPE_ANALYSE_FLOW_FLOWS_H
 

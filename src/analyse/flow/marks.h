@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marks.h - what the user marked: on the host, and where a device saw it. */
+/* marks.h - marks of the user: on the host, and on a device. */
 #ifndef ASCOPE_ANALYSE_FLOW_MARKS_H
 #define ASCOPE_ANALYSE_FLOW_MARKS_H
 

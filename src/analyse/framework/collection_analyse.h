@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_analyse.h - what belongs together in a collection of a framework: operators and what they started on the device, and steps. */
+/* collection_analyse.h - the relations in a collection of a framework: operators and what they started on the device, and steps. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_ANALYSE_H
 #define ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_ANALYSE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_part.h - some steps of a collection: when they ran, and what PyTorch recorded of them.
+/* collection_part.h - some steps of a collection: their times, and the framework's data of these times.
  *
- * To a step belongs what began between its begin and its end: on the host as the framework has marked it, on the devices as
- * kernel_details counts it. A task that was put into the queue in a step belongs to it, whenever it was taken out.
+ * What began between the begin and the end of a step belongs to it: on the host as the framework marked it, on the devices as
+ * kernel_details counts it. A task that was enqueued in a step belongs to it, whenever it was dequeued.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_PART_H
 #define ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_PART_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connections.h - what PyTorch's operators are connected with: their backward, and what the device's runtime did for them.
+/* connections.h - what operators are connected with: their backward passes, and calls of the device's runtime.
  *
- * For the database: its tables know a connection by a number. Tasks of the queue have the number that the framework gave them, pairs
- * of forward and backward the ones after those, both raised by CONNECTION_FRAMEWORK; calls of the runtime have their own.
+ * For the database, whose tables have a number for each connection. Tasks of the queue have the number that the framework gave
+ * them, pairs of forward and backward the numbers after those, both plus CONNECTION_FRAMEWORK; calls of the runtime have their
+ * own.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_CONNECTIONS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_CONNECTIONS_H

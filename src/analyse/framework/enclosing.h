@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* enclosing.h - which span of a host thread lies around another one. */
+/* enclosing.h - finds the span of a host thread that contains another one. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_ENCLOSING_H
 #define ASCOPE_ANALYSE_FRAMEWORK_ENCLOSING_H
 

@@ -68,7 +68,7 @@ static uint32_t frame_in(struct building *b, uint32_t parent, name_id name, enum
     return place + 1 < b->f->at.n ? place + 1 : parent;
 }
 
-/* Code that somebody else wrote, by where it was installed. Our own package is also used where it was built. */
+/* Code of libraries, by the place of its installation. Our own package is also used where it was built. */
 static bool is_library(const struct stack_part *p)
 {
     static const char *const sign[] = { "-packages/", "/lib/python",    "<frozen",
@@ -107,7 +107,7 @@ static uint32_t leaf_of(struct building *b, name_id stack)
 /* The operator around another one in its own thread; NO_ROW: none. */
 static uint32_t around(const struct collection *s, uint32_t row)
 {
-    enum { FAR = 64 }; /* threads in each other deeper than that are nobody's program */
+    enum { FAR = 64 }; /* no program nests threads deeper than that */
     const uint32_t thread = s->framework.ops.thread[row];
     uint32_t at = s->tree.parent[row];
     for (int i = 0; at != NO_ROW && s->framework.ops.thread[at] != thread; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frames.h - where the time of operators was spent, added up by the Python frames and operators around them.
+/* frames.h - the time of operators, summed by the Python frames and operators that contain them.
  *
- * A tree: the root is everything, below it are Python frames from the outermost in, and in the innermost one the operators that
- * it called, each with those that it called in turn. Steps are no operators, and lend their stack only: what a step takes itself
- * is the time between its operators. Operators without a stack of their own (backward passes, what the library
- * calls inside) lie in the operator around them, or under a frame of their own.
+ * A tree: the root is everything; below it are Python frames from the outermost to the innermost, and in that the operators
+ * that it called, each with those that it called itself. Steps are not operators and only provide their stack: the own time of
+ * a step is the time between its operators. Operators without a stack (backward passes, internal calls of the library) are in
+ * the operator that contains them, or in a frame of their own.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_FRAMES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_FRAMES_H

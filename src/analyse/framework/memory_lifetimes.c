@@ -38,7 +38,7 @@ static bool events_sort(struct events *v, const struct framework_memory *m, stru
     return order_by_u64(v->by_address, v->n, m->pointer) && order_by_u32(v->by_address, v->n, m->process);
 }
 
-/* Lives as they are found: address by address. */
+/* Lifetimes as they are found: address by address. */
 struct found {
     size_t n;
     uint32_t *row[3];    /* by kind */
@@ -54,7 +54,7 @@ static bool found_take(struct found *f, size_t most, struct arena *mem)
     return !arena_failed(mem);
 }
 
-/* A workspace is not returned to a pool: only the other allocator's lives have three parts. */
+/* A workspace is not returned to a pool: only lifetimes of the other allocator have three parts. */
 static void count_missing(struct found *f, const struct framework_memory *m)
 {
     const size_t life = f->n - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_lifetimes.h - how long PyTorch's allocators held their blocks on devices, and which operators asked for them. */
+/* memory_lifetimes.h - lifetimes of the blocks that the framework's allocators held on devices, with the operators that allocated them. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_LIFETIMES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_LIFETIMES_H
 

@@ -66,7 +66,7 @@ static uint32_t last_begun(struct rows_by_thread *t, uint64_t key, int64_t at_ns
     return low > t->first[place] ? t->row[low - 1] : NO_ROW;
 }
 
-/* Operators that only stand for memory being taken say nothing about what it is for. */
+/* Operators that only allocate do not show what the memory is for. */
 static bool deal_ops(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
     const struct framework_ops *o = &s->framework.ops;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_names.h - which operator an allocation was for.
+/* memory_names.h - the operator of an allocation.
  *
- * The one that its thread was in; or, where the thread takes tasks out of the queue, the one that put the task there.
- * Made once for a collection; everything lives in the arena it is made in.
+ * It is the one that its thread was in; or, where the thread dequeues tasks, the one that enqueued the task. Built once for a
+ * collection; everything is in the arena of the caller.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_NAMES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_NAMES_H

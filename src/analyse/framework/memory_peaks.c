@@ -103,7 +103,7 @@ static const struct holding *hold(struct search *q, struct report r)
     return h;
 }
 
-/* Who took the block of a row of framework_memory; lives are in order of time. */
+/* Who allocated the block of a row of framework_memory; lifetimes are in order of time. */
 static name_id taken_by(const struct collection *s, uint32_t row)
 {
     const struct memory_lives *l = &s->lives;

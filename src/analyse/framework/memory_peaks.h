@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_peaks.h - how much memory a device held at most, and who allocated it.
+/* memory_peaks.h - peak memory of a device, by allocator.
  *
- * Three allocate on a device: the framework's caching allocator, the framework's workspaces, and graphs (GE). Each reports its own
- * totals; the device holds the sum of what each reported last. Summaries, reports and the page of the memory timeline
- * all have their numbers from here.
+ * There are three on a device: the framework's caching allocator, the framework's workspaces, and graphs (GE). Each reports
+ * its own totals; the device holds the sum of what each reported last. Summaries, reports and the page of the memory timeline
+ * all use these numbers.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_PEAKS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_PEAKS_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_series.h - the memory of devices over time: what PyTorch's allocators report and what graphs (GE) report,
- * merged.
+/* memory_series.h - memory of devices over time: the reports of the framework's allocators and of graphs (GE), merged.
  *
- * Of two at the same time, the framework's comes first. The two share a device, so that each of them is shown with the latest
- * of the other kind there: their sum. Workspaces are beside that and belong to no sum, as in
- * the reference's tables; memory_peaks.h has the sum of all.
+ * Of two at the same time, the framework's is first. The two share a device, so that each of them is shown with the latest of
+ * the other kind there: their sum. Workspaces are separate and in no sum, as in the reference's tables; memory_peaks.h has the
+ * sum of all.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H

@@ -82,7 +82,7 @@ struct building {
     uint32_t *starter; /* by position in in_order: the position of the operator */
 };
 
-/* Only so many operators of the open ones are live from now on. */
+/* From now on only the first n of the open operators are searched for launches. */
 static void close_below(struct building *b, size_t n)
 {
     while (b->n_live > n)

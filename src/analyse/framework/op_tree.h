@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_tree.h - which operator called which, and which of them started what runs on a device.
+/* op_tree.h - the call tree of operators, and the operators that started what runs on a device.
  *
- * Between an operator and its kernels lies the framework's task queue: the operator puts a task in (enqueue), another thread takes it
- * out (dequeue) and launches, and both carry the same id. Without the queue, the operator that is open when a kernel is launched
- * has started it.
+ * Between an operator and its kernels is the framework's task queue: the operator enqueues a task, another thread dequeues and
+ * launches it, and both have the same id. Without the queue, the operator that is open when a kernel is launched has started
+ * it.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_OP_TREE_H
 #define ASCOPE_ANALYSE_FRAMEWORK_OP_TREE_H

@@ -124,7 +124,7 @@ bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, co
     return ok;
 }
 
-/* Where nobody has claimed the time from `at` on, following what was claimed before. */
+/* The first time from `at` on that is not assigned yet, following what was assigned before. */
 static size_t next_free(size_t *next, size_t at)
 {
     while (next[at] != at) {

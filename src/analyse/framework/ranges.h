@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranges.h - the ranges that the user marked, by domain and name: how often, and how long.
+/* ranges.h - statistics of the ranges that the user marked, by domain and name: count and durations.
  *
- * Built on demand from columns, after the analysis; lives in the arena that it was built in.
+ * Built on demand from columns, after the analysis; its memory is the arena's that it was built in.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_RANGES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_RANGES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks.h - the ranks of a job against their median: which one the others wait for.
+/* ranks.h - the ranks of a job against their median: finds the rank that the others wait for.
  *
- * All ranks of a synchronous job take the same time for a step: the fast ones wait in communication for the slow one. So
- * ranks are compared by what they need for themselves, a step without its communication.
+ * All ranks of a synchronous job take the same time for a step: the fast ones wait in communication for the slow one. Ranks
+ * are therefore compared by a step without its communication.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_RANKS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_RANKS_H
@@ -10,7 +10,7 @@
 #include "analyse/framework/step_series.h"
 
 struct rank_row {
-    const char *name; /* of its directory; lent by whoever fills it in */
+    const char *name; /* of its directory; not owned */
     bool has_rank;
     int64_t rank;
     bool is_host;    /* no device was recorded */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spread.h - the median of some durations, and how far above it is out of the ordinary. */
+/* spread.h - the median of durations, and the limit above which one is an outlier. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_SPREAD_H
 #define ASCOPE_ANALYSE_FRAMEWORK_SPREAD_H
 

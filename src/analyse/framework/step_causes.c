@@ -249,7 +249,7 @@ static void add_more(struct step_mores *out, enum step_cause cause, int64_t more
                                       is_named ? (int64_t)g.ns : 0 };
 }
 
-/* What the host did while the device was free. Outside of operators a function or a range says more, if it explains most. */
+/* What the host did while the device was free. Outside of operators a function or a range is shown instead, if it explains most. */
 static void add_host(struct step_mores *out, int64_t more_ns, struct sums m[KINDS], const struct names *names)
 {
     const struct grown host = sums_grown(&m[KIND_HOST], out->step, names),

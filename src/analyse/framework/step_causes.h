@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_causes.h - what the slow steps of a series had more of than the others.
+/* step_causes.h - the causes of slow steps: what they had more of than the others.
  *
- * The time that a slow step took longer is divided as the step is: computing, communication, free. In each part that grew
- * the name that grew most is looked for, against the mean of the steps that are not slow: an operator of the device; a
- * collective that waited for other ranks, or that moved its data more slowly; and where the device had nothing to do, what
- * the host did instead.
+ * The additional time of a slow step is divided as the step is: computing, communication, free. In each part that grew, the
+ * name that grew most is searched, against the mean of the steps that are not slow: an operator of the device; a collective
+ * that waited for other ranks, or that transferred its data more slowly; and where the device was idle, what the host did
+ * instead.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_CAUSES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_CAUSES_H

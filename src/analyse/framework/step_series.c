@@ -80,7 +80,7 @@ static bool divide(struct step_series *s, const struct overlap *o, struct arena 
     return true;
 }
 
-/* A row for everything that a device did, where nobody has recorded steps. */
+/* One row for everything that a device did, if no steps were recorded. */
 static void add_whole(struct step_series *s, const struct overlap *o)
 {
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_series.h - the steps of a job on one device, or on the host alone, against their median.
  *
- * Of a collection of a framework a step lasts from the end of the step before it, or from its own begin on the host where that is
- * later, to the end of its last work on the device and on the host: so steps do not overlap, and waiting for data before the
- * first kernel belongs to the step that waits. It computed and communicated as step_trace_time.csv says, and was free for
- * the rest. Of a PROF directory a step is what the device stamped as an iteration, and is divided exactly: what lies across
- * two of them is cut.
+ * In a collection of a framework a step lasts from the end of the step before it, or from its own begin on the host if that is
+ * later, to the end of its last work on the device and on the host: steps do not overlap, and waiting for data before the
+ * first kernel belongs to the step that waits. Its computing and communication are those of step_trace_time.csv, and the rest
+ * is free. In a PROF directory a step is an iteration stamped by the device, and is divided exactly: what spans two of them is
+ * split.
  *
- * Everything lives in the arena that it was built in. Built on demand from columns, after the analysis.
+ * Built on demand from columns, after the analysis; its memory is the arena's that it was built in.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_SERIES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_SERIES_H
@@ -36,7 +36,7 @@ struct step_series {
     uint32_t *op;                         /* row of framework_ops of the step itself; NULL without the framework */
     int64_t *time_ns, *part_ns[STEP_PARTS];
     bool *is_slow;
-    bool *is_chosen;   /* it is among those that were asked for; all are where none were */
+    bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */
     uint32_t *slowest; /* rows, the slowest first */
     size_t n_slow;
     struct spread spread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_shares.h - where the time of each step went, on one device. */
+/* step_shares.h - the time of each step on one device, by kind. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_SHARES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_SHARES_H
 

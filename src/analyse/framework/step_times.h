@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_times.h - how a device spent a step: computing, communicating, waiting.
+/* step_times.h - the time of a device in a step: computing, communicating, waiting.
  *
- * From the intervals themselves, exactly: everything that began in [begin_ns, end_ns).
+ * Exact, from the intervals themselves: everything that began in [begin_ns, end_ns).
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_TIMES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_TIMES_H

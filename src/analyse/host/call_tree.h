@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_tree.h - who called whom, and which call each record belongs to. */
+/* call_tree.h - the call tree of each thread, and the call that each record belongs to. */
 #ifndef ASCOPE_ANALYSE_HOST_CALL_TREE_H
 #define ASCOPE_ANALYSE_HOST_CALL_TREE_H
 

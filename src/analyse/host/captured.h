@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* captured.h - graphs that were captured from a stream and replayed: which model a task belongs to, and what was said of
- * it when it was captured. */
+/* captured.h - graphs that were captured from a stream and replayed: the model of a task, and its description when it was captured. */
 #ifndef ASCOPE_ANALYSE_HOST_CAPTURED_H
 #define ASCOPE_ANALYSE_HOST_CAPTURED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nesting.h - spans in the order in which they lie inside each other. */
+/* nesting.h - spans in the order of their nesting. */
 #ifndef ASCOPE_ANALYSE_HOST_NESTING_H
 #define ASCOPE_ANALYSE_HOST_NESTING_H
 

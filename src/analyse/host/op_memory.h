@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_memory.h - how long operators held their memory: each allocation and what gave it back. */
+/* op_memory.h - lifetimes of the memory of operators: each allocation with its release. */
 #ifndef ASCOPE_ANALYSE_HOST_OP_MEMORY_H
 #define ASCOPE_ANALYSE_HOST_OP_MEMORY_H
 

@@ -131,7 +131,7 @@ static bool takes_contexts(struct build *b, size_t n, const uint8_t *ids)
     return false;
 }
 
-/* What an operator is made of; NO_ROW for what nobody said. */
+/* The records of an operator; NO_ROW: not recorded. */
 struct parts {
     uint32_t basic, attr, tensor, captured;
 };
@@ -267,7 +267,7 @@ static bool add_graph_ops(struct build *b, const struct situation *s)
     return is_graph;
 }
 
-/* The operator of a node call: one, whatever was said of it, unless it is a graph. */
+/* The operator of a node call: one, whatever records it has, unless it is a graph. */
 static void add_compute(struct build *b, const struct situation *s)
 {
     const struct host_records *h = &b->p->host.records;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operators.h - from tasks and the calls around them to what was asked of the devices: host tasks, compute operators and
- * requests for communication. */
+/* operators.h - what the host launched, from tasks and the calls around them: host tasks, compute operators, collectives. */
 #ifndef ASCOPE_ANALYSE_HOST_OPERATORS_H
 #define ASCOPE_ANALYSE_HOST_OPERATORS_H
 

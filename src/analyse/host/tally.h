@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tally.h - how often and how much, by two keys.
+/* tally.h - counts and sums by two keys.
  *
- * Sums do not wrap: what does not fit is UINT64_MAX.
+ * Sums do not wrap: they stop at UINT64_MAX.
  */
 #ifndef ASCOPE_ANALYSE_HOST_TALLY_H
 #define ASCOPE_ANALYSE_HOST_TALLY_H

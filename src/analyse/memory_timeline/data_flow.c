@@ -44,7 +44,7 @@ static struct flow_edge *edge_to(struct building *b, size_t first, uint32_t stor
     return &b->d->edge[b->edge_of[storage] - 1];
 }
 
-/* A tensor is written to when some operator inside says so, or when of none that took it is known what it does. */
+/* A tensor is written to if the schema of an operator inside has it so, or if no operator that uses it has a schema. */
 static bool is_written(uint8_t seen)
 {
     return (seen & 1 << USE_WRITES) || seen == 1 << USE_UNKNOWN;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data_flow.h - which values were made of which: a graph of operators and of what they read, wrote, made and freed.
+/* data_flow.h - the data flow between operators: a graph of operators and of the values that they read, write, create and free.
  *
- * A value is a storage between two times that it was written to: version 0 is what it holds when it is made, or before anybody
- * wrote to it. A node is an outermost operator that is registered or of the backward pass, with everything inside of it, or
- * an allocation outside of all such. Nodes are in order of begin, and the edges of a node in order of their storages.
+ * A value is a storage between two writes: version 0 is its content when it is created, or before the first write. A node is
+ * an outermost operator that is registered or of the backward pass, with everything in it, or an allocation outside of all
+ * such. Nodes are in order of begin, and the edges of a node in order of their storages.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_DATA_FLOW_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_DATA_FLOW_H

@@ -89,7 +89,7 @@ static void set_value(struct memory_categories *c, uint32_t value, enum memory_c
         c->of_value[value] = (uint8_t)category;
 }
 
-/* ---- what was said -------------------------------------------------------------------------------------------- */
+/* ---- what was recorded ---------------------------------------------------------------------------------------- */
 
 static bool is_one_of(const char *name, const char *a, const char *b)
 {
@@ -195,7 +195,7 @@ static bool find_inputs(struct finding *w)
     return true;
 }
 
-/* What the forward pass brings together with inputs, what gradients come of, and what follows gradients. */
+/* What the forward pass combines with inputs, what gradients are computed from, and what is computed from gradients. */
 static bool find_parameters(struct finding *w)
 {
     const struct data_flow *d = w->d;

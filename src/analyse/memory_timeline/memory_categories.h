@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_categories.h - what memory is used for, found out from what was computed with it.
+/* memory_categories.h - the categories of memory (parameters, gradients, activations, …), inferred from what was computed with it.
  *
- * Nobody recorded it. What modules, optimizers and the accumulation of gradients say is certain; the rest follows from the
- * flow of data. The category of a value is that of its storage where it has one, then that of being temporary, then its own.
+ * They are not recorded. The parameters of modules and optimizers and the accumulation of gradients are certain; the rest
+ * follows from the data flow. The category of a value is that of its storage if it has one, then "temporary" if it is, then
+ * its own.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_CATEGORIES_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_CATEGORIES_H

@@ -19,7 +19,7 @@ struct finding {
     const struct data_flow *d;
     const struct memory_categories *c;
     uint32_t device;
-    int64_t *made_ns, *freed_ns; /* by storage: when the last record said so */
+    int64_t *made_ns, *freed_ns; /* by storage: time of the last record */
     bool *is_made;               /* by storage: made_ns counts */
     LIST(struct memory_step) step;
     struct arena *scratch;
@@ -38,7 +38,7 @@ static void add_unknown(struct finding *w, int64_t time_ns, enum memory_action a
     add(w, time_ns, action, bytes, MEMORY_UNKNOWN, MEMORY_UNKNOWN);
 }
 
-/* ---- what allocators said ------------------------------------------------------------------------------------- */
+/* ---- events of allocators ------------------------------------------------------------------------------------- */
 
 /* Memory in which no tensor was seen. is_live is by place of its address. */
 static void follow_unknown(struct finding *w, const struct storage *s, int64_t time_ns, int64_t bytes, bool *is_live)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_timeline.h - how much memory of a device was used for what, from the first to the last record.
+/* memory_timeline.h - the memory of a device by category, from the first to the last record.
  *
- * load/pt.c has to keep the tensors. All of the analysis is behind memory_timeline_find(); it fills the steps of one
- * device, in order of time.
+ * The loader has to keep the tensors. All of the analysis is behind memory_timeline_find(); it fills the steps of one device,
+ * in order of time.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_TIMELINE_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_TIMELINE_H
@@ -38,7 +38,7 @@ size_t memory_devices(const struct collection *s, struct memory_device *out, siz
 /* Each rank may have an NPU of its own: the lowest one whose allocator was recorded, or else the CPU. */
 struct memory_device memory_usual_device(const struct collection *s);
 
-/* Texts that are no tensors are counted in `lost`. Lives in mem. */
+/* Texts that are no tensors are counted in `lost`. Allocated in mem. */
 bool memory_timeline_find(struct memory_timeline *m, const struct collection *s, struct memory_device device,
                           struct losses *lost, struct arena *mem, struct error *e);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_schemas.h - which of its inputs an operator of PyTorch writes to.
  *
- * A record of an operator has its name and what kind of thing each input was, not which overload ran. The table holds, for
- * every operator that PyTorch registers, what its overloads take: a letter for each argument, a capital where it is written to.
+ * A record of an operator has its name and the kind of each input, but not which overload ran. For every operator that PyTorch
+ * registers, the table has the arguments of its overloads: a letter for each argument, a capital where it is written to.
  *
- *   t a tensor        o a tensor or none        a anything
- *   l some tensors    p some tensors or none    s anything but tensors        "." an overload without arguments
+ *       t a tensor        o a tensor or none        a anything
+ *       l some tensors    p some tensors or none    s anything but tensors        "." an overload without arguments
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_OP_SCHEMAS_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_OP_SCHEMAS_H
@@ -21,7 +21,7 @@ struct op_schema {
 
 /* What was seen of an input. */
 enum input_kind {
-    INPUT_NONE,         /* said to be none */
+    INPUT_NONE,         /* recorded as none */
     INPUT_OTHER,        /* a number, a list of numbers, a tensor that lies nowhere */
     INPUT_TENSOR,       /* that lies somewhere */
     INPUT_TENSORS,      /* a list of such */
@@ -32,7 +32,7 @@ enum { OP_SCHEMA_MOST_INPUTS = 64 };
 
 const struct op_schema *op_schema_find(const char *name); /* NULL: not registered */
 
-/* True when some overload takes inputs of these kinds; then bit i of *written says that one of those writes to input i. */
+/* True: an overload has inputs of these kinds. Bit i of *written: one of those writes to input i. */
 bool op_schema_match(const struct op_schema *s, const uint8_t *kind, size_t n, uint64_t *written);
 
 #endif

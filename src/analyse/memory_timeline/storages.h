@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* storages.h - which memory the tensors lie in: whose two tensors are one.
+/* storages.h - the storages of tensors: which tensors share memory.
  *
- * A tensor has the address of its storage, and an allocator which addresses it took and gave back. In order of time, an
- * address on a device is a new storage when it is seen for the first time and after it was freed. What an allocator took and no
- * tensor was ever seen in is a storage, too, but nobody knows what for.
+ * A tensor has the address of its storage, and an allocator reports which addresses it allocated and freed. In order of time,
+ * an address on a device is a new storage when it is first seen and after it was freed. An allocation without any tensor is a
+ * storage, too, of unknown purpose.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_STORAGES_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_STORAGES_H
@@ -12,7 +12,7 @@
 #include "base/keys.h"
 
 struct storage {
-    uint64_t bytes;     /* what the allocator said first, or else the largest tensor in it */
+    uint64_t bytes;     /* the first size that the allocator reported, or else the largest tensor in it */
     uint32_t device;    /* position among the devices */
     uint32_t place;     /* of its address among those of the device */
     bool has_tensor;    /* some tensor lay in it */
@@ -37,7 +37,7 @@ static inline enum use use_how(tensor_use u)
     return u & 3;
 }
 
-/* What modules and optimizers say that a tensor is. */
+/* What a tensor is to modules and optimizers. */
 enum role { ROLE_PARAMETER, ROLE_GRADIENT, ROLE_OPTIMIZER_STATE };
 struct recorded_role {
     uint32_t storage;
@@ -59,7 +59,7 @@ struct storages {
     LIST(struct recorded_role) recorded;
 };
 
-/* Texts that are no tensors are counted. Lives in mem. */
+/* Texts that are no tensors are counted. Allocated in mem. */
 bool storages_find(struct storages *s, const struct event_tree *t, const struct names *names, struct losses *lost,
                    struct arena *mem, struct error *e);
 

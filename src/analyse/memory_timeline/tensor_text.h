@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A part of a text that somebody else holds. */
+/* A part of a text that is not owned. */
 struct span {
     const char *at;
     size_t len;
