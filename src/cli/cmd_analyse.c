@@ -31,7 +31,7 @@ struct turn {
     json_t *json;
     struct rank_row rank; /* of a collection; has_row: that could be read */
     bool has_row;
-    bool is_ended, is_cut; /* cut: there was no memory for all that it said */
+    bool is_ended, is_cut; /* truncated: out of memory */
 };
 
 struct analysis {
@@ -46,7 +46,7 @@ struct analysis {
     struct tally tally;
 };
 
-/* What one directory says, while others say theirs. */
+/* The messages of one directory, while others are analysed. */
 struct voice {
     FILE *out, *err;
     char *out_text, *err_text;
@@ -277,7 +277,7 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
     return true;
 }
 
-/* What the ranks of a job say together. False: no memory. */
+/* The comparison of the ranks of a job. False: out of memory. */
 static bool compare_ranks(struct analysis *n, json_t **json)
 {
     struct arena *mem = n->a->mem;

@@ -38,7 +38,7 @@ struct analysis {
     struct analyze_request request;
 };
 
-/* The reference finds nothing to do and is content; who asks ascope itself wants to hear of it. */
+/* With nothing to do the reference ends successfully; under its own name, ascope reports it. */
 static bool end_empty(const struct analysis *n, const char *path, const char *why, struct error *e)
 {
     if (n->a->face == FACE_ASCOPE)

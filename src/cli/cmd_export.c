@@ -24,7 +24,7 @@ static unsigned what_find(const char *word)
     return 0;
 }
 
-/* Options that say something about one kind of output only. */
+/* Options that affect one kind of output only. */
 static const struct {
     enum option_id option;
     unsigned needs;

@@ -10,7 +10,7 @@
 #include "cli/term.h"
 #include "export/pages/memory_timeline_file.h"
 
-/* What the collection must have been asked for. */
+/* What the collection must have recorded. */
 static const char *missing_setting(const struct collection_settings *s)
 {
     return !s->record_shapes                    ? "record_shapes"

@@ -125,7 +125,7 @@ static enum exit_status write_trace(struct arguments *a, const struct collection
     return report(a, &r, collection_status(s, &r.lost));
 }
 
-/* A timeline of a PROF directory, drawn into an open file; false: it is of no use, and e says why. */
+/* The timeline of a PROF directory, into an open file; false: it failed, with the reason in e. */
 static bool draw_prof(struct arguments *a, const struct profile *p, struct out *o, uint64_t *n_events, struct error *e)
 {
     struct export x = { .profile = p, .registry = &prof_registry, .options = &a->options, .mem = a->mem };

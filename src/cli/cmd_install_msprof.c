@@ -84,7 +84,7 @@ static enum found look(struct installation *in, const struct placed *p, const ch
     return is_ours ? FOUND_OURS : FOUND_OTHER;
 }
 
-/* ---- what the files say ---- */
+/* ---- contents of the files ---- */
 
 /* In single quotes, for a shell. */
 static void put_quoted(struct out *o, const char *text)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_install_msprof.h - the names by which torch_npu and MindSpore find msprof, so that their analysis runs on ascope.
+/* cmd_install_msprof.h - the files by which torch_npu and MindSpore find msprof, so that their analysis runs on ascope.
  *
- * They take msprof from the PATH, resolve its links, cut the path at the first "tools" and look for msprof.py and
- * get_msprof_info.py below what is left. So msprof is a file in DIR/tools/profiler/bin, and DIR/bin has a link to it. The
- * files hand over to the program that made them, by its path, or else to the ascope in the PATH. Owner and mode matter,
- * too: MindSpore refuses what is not executable or belongs to another user than root and its own.
+ * They take msprof from the PATH, resolve its links, cut the path at the first "tools" and search msprof.py and
+ * get_msprof_info.py below the rest. msprof is therefore a file in DIR/tools/profiler/bin, and DIR/bin has a link to it. The
+ * files run the program that created them, by its path, or else the ascope in the PATH. Owner and mode matter, too: MindSpore
+ * rejects files that are not executable or belong to a user other than root and its own.
  */
 #ifndef ASCOPE_CLI_CMD_INSTALL_MSPROF_H
 #define ASCOPE_CLI_CMD_INSTALL_MSPROF_H

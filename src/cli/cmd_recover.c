@@ -72,7 +72,7 @@ static void add_json(struct recoveries *all, json_t *one)
     }
 }
 
-/* What there is to read; 0: nobody knows. */
+/* The number of bytes to read; 0: unknown. */
 static uint64_t rings_bytes(const char *path)
 {
     char file[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_recover.h - what a killed program had no time to write goes into its files before they are read. */
+/* cmd_recover.h - `ascope recover`: writes the remaining records of a killed program into its files. */
 #ifndef ASCOPE_CLI_CMD_RECOVER_H
 #define ASCOPE_CLI_CMD_RECOVER_H
 
@@ -8,7 +8,7 @@
 #include "cli/option_table.h"
 #include "cli/command.h"
 
-/* Says in one line what it did; nothing when there is nothing to do. Whatever it says, what is in the files can be read. */
+/* Prints one line about what it did; none if there was nothing to do. In any case the files can be read afterwards. */
 void recover_first(const struct arguments *a, const char *path, FILE *err);
 
 int run_recover(struct arguments *a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_info.h - what a collection of a framework holds, without analysing it: how it was set up, and its files. */
+/* collection_info.h - the contents of a collection of a framework, without analysis: settings and files. */
 #ifndef ASCOPE_CLI_COLLECTION_INFO_H
 #define ASCOPE_CLI_COLLECTION_INFO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_summary.h - what came of a collection of a framework: steps, operators, memory, files and losses. */
+/* collection_summary.h - the summary of a collection of a framework: steps, operators, memory, files and losses. */
 #ifndef ASCOPE_CLI_COLLECTION_SUMMARY_H
 #define ASCOPE_CLI_COLLECTION_SUMMARY_H
 

@@ -8,7 +8,7 @@
 struct collections {
     char **path; /* of PROF directories, in the order of the command line */
     size_t n;
-    size_t n_refused; /* directories that hold none: a line on stderr has said so for each */
+    size_t n_refused; /* directories without one: reported on stderr, one line each */
 };
 
 /* -dir and the words from `first` on. Ruins are collections whose folders all lack their info.json: nothing can be

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.h - the commands that ascope knows, and what their exit codes mean. */
+/* command.h - the commands of ascope, and their exit codes. */
 #ifndef ASCOPE_CLI_COMMAND_H
 #define ASCOPE_CLI_COMMAND_H
 
@@ -7,7 +7,7 @@
 
 /* How a command ended. Each face has its own exit code for it: see exit_status.c. */
 enum exit_status {
-    STATUS_DONE,      /* everything that was asked for is there */
+    STATUS_DONE,      /* all requested results are complete */
     STATUS_LOSSES,    /* it is there, but something that was collected is missing from it */
     STATUS_NOTHING,   /* nothing could be done */
     STATUS_USAGE,     /* the command line cannot be understood */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ending.h - how the command ends when it is not its own decision: by a signal, or by a file that is taken away under it. */
+/* ending.h - how the command ends on a signal, or when a file is truncated while it is read. */
 #ifndef ASCOPE_CLI_ENDING_H
 #define ASCOPE_CLI_ENDING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exit_status.h - exit codes: one for each status and face of the command. */
+/* exit_status.h - exit codes: one for each status and name of the command. */
 #ifndef ASCOPE_CLI_EXIT_STATUS_H
 #define ASCOPE_CLI_EXIT_STATUS_H
 

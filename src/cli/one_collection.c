@@ -100,7 +100,7 @@ static enum exit_status run_collection(struct arguments *a, const struct one_col
     const struct collection_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = a->options.n_threads };
     int unused;
     const struct framework_kind *known = framework_kind_of(path, &unused),
-                                *kind = known ? known : framework_kinds; /* whose loader says what is wrong */
+                                *kind = known ? known : framework_kinds; /* whose loader reports the error */
     const uint64_t bytes = raw_bytes(path);
     progress_stage(p, "reading", 0, STAGE_READ, bytes);
     bool done = kind->load(&s, path, &request, &e);
@@ -140,7 +140,7 @@ static enum exit_status run_prof(struct arguments *a, const struct one_collectio
     return status;
 }
 
-/* The PROF directory that is meant, in a->mem; NULL: it is a collection, or nothing, which its reader will say. */
+/* The PROF directory that is meant, in a->mem; NULL: it is a collection, or neither, which its loader reports. */
 static const char *prof_of(struct arguments *a, const char *path, size_t *n)
 {
     struct prof_dirs found = { 0 };

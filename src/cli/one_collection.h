@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* one_collection.h - commands that make one file of one collection of a framework, or PROF directory: "DIR OUT". */
+/* one_collection.h - commands that write one file of one collection of a framework, or PROF directory: "DIR OUT". */
 #ifndef ASCOPE_CLI_ONE_COLLECTION_H
 #define ASCOPE_CLI_ONE_COLLECTION_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* option_table.h - command lines as tables.
  *
- * An option is one row: its names, what value it takes, where the value goes, its help. A command lists the
- * options that it takes. getopt, --help, the man page and the completions all walk these rows, so they cannot disagree.
+ * An option is one row: its names, its kind of value, where the value is stored, its help. A command lists its options.
+ * getopt, --help, the man page and the completions all use these rows, so that they cannot disagree.
  */
 #ifndef ASCOPE_CLI_OPTION_TABLE_H
 #define ASCOPE_CLI_OPTION_TABLE_H
@@ -127,7 +127,7 @@ enum option_id {
 
 enum option_kind {
     OPTION_FLAG,   /* bool */
-    OPTION_SWITCH, /* bool, said as on or off; alone it is on */
+    OPTION_SWITCH, /* bool, written as on or off; without a value: on */
     OPTION_COUNT,  /* unsigned: how often it was given */
     OPTION_TEXT,   /* const char *; its choices are offered, others may do as well */
     OPTION_FILE,   /* const char *: a path, with a leading "=" taken off and "~" expanded */
@@ -135,7 +135,7 @@ enum option_kind {
     OPTION_CHOICE, /* unsigned: the position among the choices */
     OPTION_WORD,   /* const char *: one of the choices */
     OPTION_NUMBER, /* uint32_t or uint64_t: see width */
-    OPTION_SIZE,   /* uint64_t: bytes, said as 512M or 2G */
+    OPTION_SIZE,   /* uint64_t: bytes, written as 512M or 2G */
 };
 
 enum { MOST_CHOICES = 12 }; /* and a NULL after the last */
@@ -177,7 +177,7 @@ struct run_words {
     LIST(const char *) more; /* options of msprof, as they are: "--l2=on" */
 };
 
-/* What a command line says. Filled with the defaults first. */
+/* The values of a command line. Filled with the defaults first. */
 struct arguments {
     enum face face;
     const struct command *command;
@@ -223,14 +223,14 @@ struct command {
     int (*run)(struct arguments *a);
 };
 
-/* Reads argv[1] onwards; argv[0] is the command itself. False: a line on stderr has said what is wrong. */
+/* Reads argv[1] onwards; argv[0] is the command itself. False: the error was reported on stderr. */
 bool options_parse(const struct command *c, int argc, char **argv, struct arguments *a);
 
 /* The help of an option into `out`, with its choices where its usage does not show them. */
 enum { OPTION_HELP_BYTES = 400 };
 const char *option_help(const struct option_row *o, char *out, size_t size);
 
-/* Path with "=" and "~" taken care of, in a->mem. NULL: a line on stderr has said what is wrong with it. */
+/* Path with "=" and "~" taken care of, in a->mem. NULL: the error was reported on stderr. */
 const char *path_expand(struct arguments *a, const char *what, const char *path);
 
 /* The nearest of n words when it is near enough to be a slip of the finger; else NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* range_table.h - the ranges that the user marked, by domain and name: for people as a table, for machines as JSON. */
+/* range_table.h - the ranges that the user marked, by domain and name: as a table and as JSON. */
 #ifndef ASCOPE_CLI_RANGE_TABLE_H
 #define ASCOPE_CLI_RANGE_TABLE_H
 

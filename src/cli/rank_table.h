@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank_table.h - the ranks of a job beside each other, on one scale: for people as a table, for machines as JSON. */
+/* rank_table.h - the ranks of a job side by side, on one scale: as a table and as JSON. */
 #ifndef ASCOPE_CLI_RANK_TABLE_H
 #define ASCOPE_CLI_RANK_TABLE_H
 

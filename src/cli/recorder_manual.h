@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorder_manual.h - the options of a recording as a page of the documents, in Markdown. */
+/* recorder_manual.h - the options of a recording as a page of the documentation, in Markdown. */
 #ifndef ASCOPE_CLI_RECORDER_MANUAL_H
 #define ASCOPE_CLI_RECORDER_MANUAL_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording_report.h - the facts of ascope's recorder about a recording, as text and JSON. Nothing where another collector
- * was at work. */
+/* recording_report.h - the facts of ascope's recorder about a recording, as text and JSON. Nothing for recordings of other collectors. */
 #ifndef ASCOPE_CLI_RECORDING_REPORT_H
 #define ASCOPE_CLI_RECORDING_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reports.h - the file that -reports names: which processes of the timeline are wanted. */
+/* reports.h - the file of -reports: which processes the timeline shows. */
 #ifndef ASCOPE_CLI_REPORTS_H
 #define ASCOPE_CLI_REPORTS_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_table.h - the slowest steps against the median, with what they had more of: for people as a table, for machines as
- * JSON. */
+/* step_table.h - the slowest steps against the median, with the causes: as a table and as JSON. */
 #ifndef ASCOPE_CLI_STEP_TABLE_H
 #define ASCOPE_CLI_STEP_TABLE_H
 

@@ -240,7 +240,7 @@ static void put_rest(const struct term *t, const struct written *const *file, si
             term_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
 }
 
-/* A timeline that viewers cannot open is no result yet. Of a compressed one nobody knows here how large it is inside. */
+/* A timeline that viewers cannot open is no result yet. The uncompressed size of a .gz file is unknown here. */
 static void put_too_large(const struct term *t, const struct account *a)
 {
     for (size_t i = 0; i < a->files.n; i++) {
@@ -417,7 +417,7 @@ void summary_times(const struct term *t, const struct account *a)
     fputc('\n', t->to);
 }
 
-/* The iterations that were asked for; their choice, or NULL: all. */
+/* The chosen iterations; NULL: all. */
 static const struct step_choice *choice_of(const struct arguments *a, struct step_choice *c)
 {
     const struct output_options *o = &a->options;

@@ -27,13 +27,13 @@ json_t *seconds_json(const struct account *a);
 json_t *summary_losses_json(const struct losses *l);
 json_t *summary_streams_json(const struct source *s);
 
-/* Sums by name, and the largest of them: as many as --top says. */
+/* Sums by name, and the largest of them: as many as --top. */
 struct top {
     name_id name;
     uint64_t n;
     double dur_ns;
 };
-/* Moves the largest `most` of n sums to the front, in order, and says how many there are; those without a run are none. */
+/* Moves the largest `most` of n sums to the front, in order, and returns how many there are; sums without a run do not count. */
 size_t top_take(const struct names *names, struct top *sum, size_t n, size_t most);
 void top_print(const struct term *t, const struct names *names, const char *heading, const struct top *top, size_t n,
                double all_ns);

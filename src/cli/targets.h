@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* targets.h - what a command line names: collections of frameworks, and PROF directories that stand by themselves. */
+/* targets.h - the arguments of a command line: collections of frameworks, and PROF directories outside of them. */
 #ifndef ASCOPE_CLI_TARGETS_H
 #define ASCOPE_CLI_TARGETS_H
 
@@ -13,7 +13,7 @@ struct target {
 
 struct targets {
     LIST(struct target) list;
-    size_t n_refused; /* directories that hold none: a line on stderr has said so for each */
+    size_t n_refused; /* directories without one: reported on stderr, one line each */
     struct arena *mem;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* term.h - words and numbers for people: plain in a pipe, a little colour on a terminal. */
+/* term.h - texts and numbers for people: plain in a pipe, a little colour on a terminal. */
 #ifndef ASCOPE_CLI_TERM_H
 #define ASCOPE_CLI_TERM_H
 

@@ -23,7 +23,7 @@ struct run {
     json_t *json; /* of each collection, with --json */
 };
 
-/* An incomplete report is not printed: without a list json_report() says so. */
+/* An incomplete report is not printed: without a list json_report() reports that. */
 static void add_json(struct run *run, json_t *one)
 {
     if (json_array_append_new(run->json, one) != 0) {
@@ -61,7 +61,7 @@ static void end_done(struct run *run, const struct result *r)
     const bool is_shown = summary_print(&run->term, run->a, r);
     if (!is_shown)
         complain_no_memory(r->profile.path);
-    if (run->a->face != FACE_ASCOPE) /* the exit code does not say it there */
+    if (run->a->face != FACE_ASCOPE) /* the exit code does not show it there */
         complain_losses(r->profile.path, &r->profile.lost);
     const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_shown;
     run->tally.n_lossy += lossy;
@@ -96,7 +96,7 @@ static void run_one(struct run *run, const struct work *w, const char *path)
 void work_memory(const struct arguments *a, const char *first)
 {
     enum { USUAL_LIMIT = 512 << 20 };
-    struct error unused = { 0 }; /* whoever writes the results will say it */
+    struct error unused = { 0 }; /* the writer of the results will report it */
     const char *out_dir = a->options.out_dir;
     if (first && (!out_dir || outdir_make(out_dir, &unused)))
         memory_limit(a->memory ? a->memory : USUAL_LIMIT, out_dir ? out_dir : first, a->memory > 0);

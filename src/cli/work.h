@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h - one kind of work over all collections that a command line names, with the same words for what came of it. */
+/* work.h - one kind of work on all collections of a command line, with the same messages for the results. */
 #ifndef ASCOPE_CLI_WORK_H
 #define ASCOPE_CLI_WORK_H
 
@@ -9,7 +9,7 @@
 #include "pipeline/prof_write.h"
 
 struct work {
-    /* Fills r, which is freed in any case. False: nothing could be done, and e says why. */
+    /* Fills r, which the caller frees in any case. False: nothing could be done, with the reason in e. */
     bool (*run)(const void *context, const char *path, struct progress *progress, struct result *r, struct error *e);
     const void *context;
 };

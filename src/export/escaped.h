@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* escaped.h - names as JSON shows them, made once instead of each time that one is written.
+/* escaped.h - names as JSON strings, escaped once instead of each time they are written.
  *
- * A timeline writes the same few names and call stacks a million times. Those that fit into a bounded amount of memory are
- * kept; the others are escaped as they are written. What is written is the same.
+ * A timeline contains the same few names and call stacks a million times. Those that fit into a bounded amount of memory are
+ * kept; the others are escaped as they are written. The output is the same.
  */
 #ifndef ASCOPE_EXPORT_ESCAPED_H
 #define ASCOPE_EXPORT_ESCAPED_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.h - from a profile to files: what is written, in which words.
+/* export.h - the request of an export, which every output of a profile reads.
  *
- * Every output is a row in one of three registries (registry.c): reports become CSV (or JSON) tables, tracks become
- * processes of the timeline, db writers fill the database. A new family of data is a new row in each.
+ * Every output is a row in one of three registries (registry.c): reports become CSV (or JSON) tables, tracks become processes
+ * of the timeline, db writers fill the database. A new family of data is a new row in each.
  */
 #ifndef ASCOPE_EXPORT_EXPORT_H
 #define ASCOPE_EXPORT_EXPORT_H
@@ -37,7 +37,7 @@ struct export
     /* The reference has two ways of presenting the same data: one for whole collections of A2 and A3, and an older one
      * for steps and graphs, sample-based collections and older chips. They differ in spelling, not in content. */
     bool is_generic;
-    bool is_cut;                                     /* a part was asked for: some counters are not shown with it */
+    bool is_cut;                                     /* a part is exported: some counters are not shown with it */
     uint64_t model, first_iteration, last_iteration; /* of SCOPE_STEP and SCOPE_GRAPH */
     const struct window *window;                     /* of each device; NULL in SCOPE_ALL */
     const struct window *host_window;                /* when the host worked for each device; NULL in SCOPE_ALL */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lanes.h - more rows for slices that overlap without nesting.
+/* lanes.h - further lanes for slices that overlap without nesting.
  *
- * Viewers keep one stack of slices for each row: a slice that begins inside another and ends after it is drawn wrong, or
- * not at all. Work of several streams on one logic stream, contexts that run side by side, and ranges that a user opened
- * and closed as he liked do that. Such a slice goes to the first further row ("lane") of its row in which it nests.
- * Slices of one row must come in the order of their begins; one that does not is left where it is.
+ * Viewers have one stack of slices for each track: a slice that begins inside another and ends after it is drawn wrong, or not
+ * at all. This happens with several streams on one logic stream, with contexts that run in parallel, and with ranges that a
+ * user opens and closes in any order. Such a slice is put into the first further lane of its track in which it nests. Slices
+ * of one track must be in the order of their begins; one that is not stays where it is.
  */
 #ifndef ASCOPE_EXPORT_LANES_H
 #define ASCOPE_EXPORT_LANES_H
@@ -26,7 +26,7 @@ struct lane_row *lanes_row(struct lanes *l, uint32_t pid, int64_t tid);
 void lane_row_name(struct lane_row *r, const char *name);
 const char *lane_row_text(const struct lane_row *r);
 
-/* Where a slice goes, from 0; is_new says that nothing was there before (never of lane 0). */
+/* The lane of a slice, from 0; is_new: it was empty before (never lane 0). */
 unsigned lane_row_place(struct lane_row *r, int64_t begin_ns, int64_t end_ns, bool *is_new);
 /* Remembers that a slice is not in lane 0, for what points at it later; lanes_moved() then reports where it is. Of several that
  * begin together in one row the last is meant. False: no memory. */

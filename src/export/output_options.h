@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output_options.h - what the user asked of an export: which results, of which part, how they look, where they go.
+/* output_options.h - the options of an export: which results, of which part, in which form, and where.
  *
- * There is one of it. The command line fills it from its options; the pipeline and every output read it by pointer. A struct of
- * zeros but for n_threads asks for what is usual.
+ * There is one instance. The command line fills it from its options; the pipeline and every output read it by pointer. Zeros
+ * in all fields but n_threads are the defaults.
  */
 #ifndef ASCOPE_EXPORT_OUTPUT_OPTIONS_H
 #define ASCOPE_EXPORT_OUTPUT_OPTIONS_H

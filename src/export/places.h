@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* places.h - where the timeline shows what ran on a device.
+/* places.h - the places of device work on the timeline.
  *
- * A place is a process (pid) and a row in it (tid). Tasks lie in the rows of their streams, collectives in those of their
+ * A place is a process (pid) and a track in it (tid). Tasks are on the tracks of their streams, collectives on those of their
  * groups.
  */
 #ifndef ASCOPE_EXPORT_PLACES_H

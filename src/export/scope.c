@@ -98,10 +98,10 @@ static bool has_graphs(const struct profile *p)
     return false;
 }
 
-/* The iterations that could have been asked for, of all devices. */
+/* The iterations of all devices that can be chosen. */
 struct offer {
     bool has_any;         /* of any model */
-    uint64_t first, last; /* of the model that was asked for; first > last: it has none */
+    uint64_t first, last; /* of the chosen model; first > last: it has none */
 };
 
 static struct offer offer_of(const struct export *x)
@@ -120,7 +120,7 @@ static struct offer offer_of(const struct export *x)
     return o;
 }
 
-/* Says what there is instead of what was asked for. Always false. */
+/* Sets an error that lists what can be chosen. Always false. */
 static bool no_such_iteration(const struct export *x, struct offer o, struct error *e)
 {
     const char *path = x->profile->path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scope.h - which part of a collection is wanted: all of it, some steps, or some iterations of a model. */
+/* scope.h - the part of a collection that is exported: all of it, some steps, or some iterations of a model. */
 #ifndef ASCOPE_EXPORT_SCOPE_H
 #define ASCOPE_EXPORT_SCOPE_H
 

@@ -29,7 +29,7 @@ struct trace {
         *window; /* only events that overlap one of these are wanted; NULL: all are; see trace_wants() */
     size_t n_windows;
     struct lanes *lanes; /* keeps slices of one row from overlapping; NULL: they are written as they come */
-    bool keeps_moves;    /* lanes_moved() will be asked */
+    bool keeps_moves;    /* lanes_moved() will be called */
     bool has_no_memory;  /* for the moves */
     uint64_t n_events;
     bool one_per_line;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_scan.h - reading back a timeline that was just written: its events, one after the other. */
+/* trace_scan.h - iterates over the events of a timeline that was just written. */
 #ifndef ASCOPE_EXPORT_TRACE_SCAN_H
 #define ASCOPE_EXPORT_TRACE_SCAN_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_split.h - a timeline in files that viewers can open: compressed, or cut by time.
+/* trace_split.h - a timeline in files that viewers can open: compressed, or split by time.
  *
- * Each piece is a timeline of its own: it has all names of processes and threads, and the events that begin in its time, each
- * event in one piece only. It is cut where the fewest flows and slices cross, within the last tenth of what a piece may hold.
- * A flow that crosses all the same has one end in each of two pieces, beside the slices that it connects.
+ * Each piece is a complete timeline: it has all names of processes and threads, and the events that begin in its time, each
+ * event in one piece only. It is split where the fewest flows and slices cross, within the last tenth of the size of a piece.
+ * A flow that still crosses has one end in each of two pieces, beside the slices that it connects.
  */
 #ifndef ASCOPE_EXPORT_TRACE_SPLIT_H
 #define ASCOPE_EXPORT_TRACE_SPLIT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window.h - when a device worked on the iterations that are wanted, or the host worked for it. Wall clock. */
+/* window.h - the time window in which a device worked on the exported iterations, or the host for it. Wall clock. */
 #ifndef ASCOPE_EXPORT_WINDOW_H
 #define ASCOPE_EXPORT_WINDOW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* account.h - what came of a job: the files that it wrote, what it could not do, how long it took. */
+/* account.h - the result of a job: files written, failures, time. */
 #ifndef ASCOPE_PIPELINE_ACCOUNT_H
 #define ASCOPE_PIPELINE_ACCOUNT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analyse_done.h - analyse.done: the last file of an analysis, which says how it ended.
+/* analyse_done.h - analyse.done: the last file of an analysis, with its result.
  *
- * Other tools only look whether it is there. It is JSON: what was written, what was lost, what went wrong, and the exit code that
- * this directory alone would give.
+ * Other tools only check that it exists. It is JSON: what was written, what was lost, what failed, and the exit code that this
+ * directory alone would give.
  */
 #ifndef ASCOPE_PIPELINE_ANALYSE_DONE_H
 #define ASCOPE_PIPELINE_ANALYSE_DONE_H

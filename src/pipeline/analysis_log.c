@@ -90,7 +90,7 @@ static void log_losses(struct log *l, const struct losses *lost)
     }
 }
 
-/* Creates an empty file under a name that nobody has: the whole of it takes its place. NULL: see e. */
+/* Creates an empty file under a new name; the complete one replaces it. NULL: see e. */
 static const char *log_claim(const char *logs, const char *day, struct arena *mem, struct error *e)
 {
     enum { TRIES = 1000 };

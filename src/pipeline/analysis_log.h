@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analysis_log.h - logs/: what one analysis found, wrote and lost, as lines that people read later. */
+/* analysis_log.h - logs/: what an analysis found, wrote and lost, as lines of text. */
 #ifndef ASCOPE_PIPELINE_ANALYSIS_LOG_H
 #define ASCOPE_PIPELINE_ANALYSIS_LOG_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analyze.h - what communication cost, beside the collection it was measured in: communication.json (time of each collective,
- * and how much went over which kind of link), communication_matrix.json (how much went between which ranks), and
- * communication_analyzer.db, which holds both.
+/* analyze.h - the cost of communication, written into PROF_XXX/analyze.
  *
- * The files are written into PROF_XXX/analyze, over what was there.
+ * communication.json (time of each collective, bytes by kind of link), communication_matrix.json (bytes between ranks), and
+ * communication_analyzer.db, which contains both. Existing files are replaced.
  */
 #ifndef ASCOPE_PIPELINE_ANALYZE_H
 #define ASCOPE_PIPELINE_ANALYZE_H
@@ -19,13 +18,13 @@ struct analyze_request {
 };
 
 struct analyze_result {
-    const char *why_nothing; /* there was nothing to analyse, and this says why; else NULL */
+    const char *why_nothing; /* the reason why there was nothing to analyse; else NULL */
     struct written file[3];
     size_t n_files;
     uint64_t n_untimed; /* collectives without a task on the master stream: they are not in communication.json */
 };
 
-/* After profile_analyse(). What is in the result lives in `mem`. False: see e. */
+/* After profile_analyse(). The result is allocated in `mem`. False: see e. */
 bool analyze_write(const struct profile *p, const struct analyze_request *r, struct arena *mem,
                    struct analyze_result *out, struct error *e);
 

@@ -37,7 +37,7 @@ struct job {
     struct arena *mem;
     uint64_t n_rows; /* 0: there is no such file */
     uint64_t n_bytes;
-    bool is_written; /* even when nobody can say afterwards how large it is */
+    bool is_written; /* even if its size cannot be read afterwards */
     struct error error;
 };
 
@@ -147,7 +147,7 @@ static void write_job(const struct writing *w, struct job *j)
         return;
     if (w->part && o->time && !cut_table(&x, j, &t))
         return;
-    /* Older tools, and the documents, have no Device_id: it is left out where it says nothing. */
+    /* Older tools, and the documents, have no Device_id: it is omitted for a single device. */
     if (o->report && w->options->dialect == DIALECT_DOCUMENTED && s->profile.n_devices < 2)
         t.n_hidden = 1;
     write_table(w, j, &t);
@@ -173,7 +173,7 @@ static void run_job(void *context, size_t i)
     arena_free(j->mem);
 }
 
-/* The files that were asked for, as jobs. */
+/* The requested files, as jobs. */
 static bool plan(struct writing *w, const char *dir, struct arena *mem)
 {
     const struct collection *s = w->collection;
@@ -319,7 +319,7 @@ void collection_losses(const struct collection *s, struct losses *out)
         losses_merge(out, &s->framework.file[i].lost);
 }
 
-/* What the user asked for, or else who recorded it. */
+/* The user's choice, or else that of the recording. */
 static unsigned want_of(const struct output_options *options, const struct collection_settings *recorded)
 {
     if (options->want)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework_kinds.h - the frameworks whose collections are read: each is a row.
  *
- * A collection is a directory that the profiler of a framework writes, with a PROF directory in it where a device was recorded.
- * Whatever depends on the framework is in its row, so that a new one is a row and a loader.
+ * A collection is a directory that the profiler of a framework writes, with a PROF directory in it if a device was recorded.
+ * Everything that depends on the framework is in its row, so that a new one is a row and a loader.
  */
 #ifndef ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
 #define ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
@@ -13,7 +13,7 @@
 
 struct framework_kind {
     enum framework_id id; /* its row of framework_names; its collections have that name as framework_name */
-    /* Whether a directory is one, by what lies in it. False with *why not 0: nobody knows, and that is why. */
+    /* Whether a directory is one, by its contents. False with *why not 0: unknown; *why is the errno value. */
     bool (*is_one)(const char *path, int *why);
     bool (*look)(struct collection *s, const char *path, struct collection_look *out, struct error *e);
     bool (*load)(struct collection *s, const char *path, const struct collection_request *r, struct error *e);

@@ -313,7 +313,7 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
     return out_close(&o, e);
 }
 
-/* What this version does not read of a collection is said, not passed over. */
+/* What this version does not read of a collection is reported, not ignored. */
 static void note_unknown(struct result *out)
 {
     const struct profile *p = &out->profile;

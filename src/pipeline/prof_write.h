@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prof_write.h - one collection from its directory to its results.
+/* prof_write.h - writes the results of one PROF directory.
  *
- * Loads, analyses and writes; what was written, what it holds and what was lost comes back as data, for the command line
- * to show. Nothing here prints.
+ * Loads, analyses and writes; what was written, its contents and what was lost are returned as data, for the command line to
+ * show. Nothing here prints.
  */
 #ifndef ASCOPE_PIPELINE_PROF_WRITE_H
 #define ASCOPE_PIPELINE_PROF_WRITE_H
@@ -13,11 +13,11 @@
 #include "profile/profile.h"
 
 struct result {
-    struct profile profile; /* as analysed; live until result_free() */
+    struct profile profile; /* as analysed; valid until result_free() */
     struct account account;
 };
 
-/* Progress may be NULL. False: nothing could be exported, and e says why. True with problems or losses: see there. */
+/* Progress may be NULL. False: nothing could be exported, with the reason in e. True: some outputs may have failed, see problems and losses. */
 bool prof_export(const char *prof_path, const struct output_options *options, struct progress *progress,
                  struct result *out, struct error *e);
 void result_clear(struct result *r); /* removes the intermediate databases that the reference has left */

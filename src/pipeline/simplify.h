@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simplify.h - what may go from a PROF directory once its results are written (data_simplification). */
+/* simplify.h - removes what is not needed of a PROF directory once its results are written (data_simplification). */
 #ifndef ASCOPE_PIPELINE_SIMPLIFY_H
 #define ASCOPE_PIPELINE_SIMPLIFY_H
 

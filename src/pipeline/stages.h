@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stages.h - what the progress of an export expects: shares of the time, and how much will be written.
+/* stages.h - the expected shares of the stages of an export, and the expected size of its results, for the progress display.
  *
- * Measured with simulated jobs of 60,000 and 150,000 kernels; others differ, which only makes the estimate worse. The results of
- * the framework are as large for each byte that was recorded as those of a device.
+ * Measured with simulated jobs of 60,000 and 150,000 kernels; others differ, which only affects the estimate. The results of
+ * the framework are as large for each recorded byte as those of a device.
  */
 #ifndef ASCOPE_PIPELINE_STAGES_H
 #define ASCOPE_PIPELINE_STAGES_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collectives.h - the collectives of all devices, one after the other, and what each of them cost: for ascope communication,
- * and for the same files of a collection of a framework.
+/* collectives.h - iterates over the collectives of all devices, with the cost of each.
+ *
+ * For `ascope communication`, and for the same files of a collection of a framework.
  */
 #ifndef ASCOPE_EXPORT_COMM_COLLECTIVES_H
 #define ASCOPE_EXPORT_COMM_COLLECTIVES_H
@@ -26,7 +27,7 @@ struct collectives {
 
 extern const char *const link_kind_name[LINK_KINDS];
 
-/* Everything lives in `mem`. False only without memory, as the next two. */
+/* Everything is allocated in `mem`. False: out of memory; the next two likewise. */
 bool collectives_find(struct collectives *c, const struct profile *p, struct arena *mem);
 bool collective_cost(struct collectives *c, const struct collective *of, struct comm_cost *cost);
 bool collective_links(struct collectives *c, const struct collective *of, struct comm_links *links);

@@ -85,7 +85,7 @@ static void write_task(const struct export *x, struct trace *t, uint32_t pid, co
     trace_end(t);
 }
 
-/* A number that nobody reported is -1, or the same in 32 bits. */
+/* A number that was not recorded is -1, or the same in 32 bits. */
 static int64_t shown_number(const struct export *x, bool is_missing, int64_t value)
 {
     return !is_missing ? value : x->is_generic ? INT64_C(-1) : UINT32_MAX;
@@ -172,7 +172,7 @@ static int by_total(const void *a, const void *b, void *context)
     return names_compare(context, x->op_type, y->op_type);
 }
 
-/* The kinds of a device, the longest first; none when nobody says which kinds there are, or they took no time. */
+/* The kinds of a device, the longest first; none if the kinds are unknown, or took no time. */
 static bool sum_kinds(struct comm_statistic *s, const struct device *d)
 {
     const struct comm_ops *o = &d->comm.ops;

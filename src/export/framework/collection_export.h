@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_export.h - the results of a collection of a framework: which files there are, and who writes them.
+/* collection_export.h - the results of a collection of a framework: the list of files, and the function that writes each.
  *
- * Every file is a row of the registry (framework_outputs.c). Most are tables; what the device's own export has under another
- * name is taken from there, unchanged.
+ * Every file is a row of the registry (framework_outputs.c). Most are tables; files that the export of the device has under
+ * another name are taken from there, unchanged.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_COLLECTION_EXPORT_H
 #define ASCOPE_EXPORT_FRAMEWORK_COLLECTION_EXPORT_H
@@ -16,7 +16,7 @@ struct collection_export {
     const struct framework
         *framework; /* what of it is shown: all, or the part's; rows of the collection's tree are not rows of it */
     const struct collection_part *part; /* the steps that are wanted; NULL: all of it */
-    struct export device;               /* what an output of the device's part is asked with: profile, options, mem */
+    struct export device;               /* the request for outputs of the device's part: profile, options, mem */
     struct arena *mem;                  /* of the job that writes this output: the same as device.mem */
     struct trace_split *split;          /* how a timeline is cut into pieces; NULL: it is not */
     bool is_named;                      /* the path is one that the user gave, not a result in a folder of ours */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* communication_json.h - communication of a PyTorch collection by step: communication.json (time of each collective,
- * and how much went over which kind of link), communication_matrix.json (between which ranks), and the same as tables
- * of analysis.db.
+/* communication_json.h - the communication of a collection by step.
+ *
+ * communication.json (time of each collective, bytes by kind of link), communication_matrix.json (bytes between ranks), and
+ * the same as tables of analysis.db.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_JSON_H
 #define ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_JSON_H

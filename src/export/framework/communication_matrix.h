@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* communication_matrix.h - who sent how much to whom, of several collectives.
+/* communication_matrix.h - bytes between ranks, summed over several collectives.
  *
- * Of all that are of the same type, in the same group and over the same link, the fastest, the middle one, the three
- * slowest and their sum are written. Used for one step and kind after the other: clear, add, finish, write. Lives in its
- * arena.
+ * Of all of the same type, group and link, the fastest, the middle one, the three slowest and their sum are written. Used for
+ * one step and kind after the other: clear, add, finish, write. Its memory is its arena's.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H
 #define ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H

@@ -236,7 +236,7 @@ static bool write_queue(const struct collection_export *x, const struct connecti
     struct names *names = x->collection->profile.names;
     struct prefixed in = { .prefix = "Enqueue@", .names = names, .mem = x->mem },
                     out = { .prefix = "Dequeue@", .names = names, .mem = x->mem };
-    const name_id alone = names_addz(names, "Enqueue"); /* nobody took it out */
+    const name_id alone = names_addz(names, "Enqueue"); /* it was not dequeued */
     name_id *enqueue = arena_take(x->mem, f->enqueue.n, sizeof *enqueue),
             *dequeue = arena_take(x->mem, f->dequeue.n, sizeof *dequeue);
     if (!enqueue || !dequeue)

@@ -40,7 +40,7 @@ static bool write_device(const struct collection_export *x, struct db *db, struc
     return true;
 }
 
-/* The collector of the device has said on which machine it ran. Without one it is this machine, as far as anybody knows. */
+/* The device's collector has recorded its machine. Without one, this machine is assumed. */
 static bool write_host(const struct collection_export *x, struct db *db, struct error *e)
 {
     char name[256] = "";
@@ -82,7 +82,7 @@ static bool write_api_types(const struct collection_export *x, struct db *db, st
 
 CELL_GETTER(gc_begin, struct collected_garbage, cell_int(r->begin_ns[i]))
 CELL_GETTER(gc_end, struct collected_garbage, cell_int(r->end_ns[i]))
-/* Nobody knows the thread. */
+/* The thread is unknown. */
 CELL_GETTER(gc_tid, struct collected_garbage, cell_uint((uint64_t)r->process[i] << 32 | r->process[i]))
 
 static bool write_gc(const struct collection_export *x, struct db *db, struct error *e)
@@ -103,7 +103,7 @@ struct step_rows {
     const struct names *names;
 };
 
-/* What follows the "#" is a number, unless somebody else has named the range: then it has none. */
+/* The "#" is followed by a number; ranges with other names have none. */
 static struct cell step_number(const struct names *names, name_id id)
 {
     const char *text = names_text(names, id);

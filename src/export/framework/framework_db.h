@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework_db.h - the databases of a collection of a framework.
  *
- * ascend_pytorch_profiler_{rank}.db holds the tables of the device's database and, in the same file, what the framework recorded.
- * Texts are ids of STRING_IDS, which are numbered from 0 in order of use, whoever uses them: the reference numbers those of the
- * framework from 2^28 and those of memory from 2^29, but every reader looks them up. An empty text is NO_STRING, and stands
- * nowhere. analysis.db says how the steps went.
+ * ascend_pytorch_profiler_{rank}.db has the tables of the device's database and, in the same file, the data of the framework.
+ * Texts are ids of STRING_IDS, numbered from 0 in order of use by any table: the reference numbers those of the framework from
+ * 2^28 and those of memory from 2^29, but every reader looks them up. An empty text is NO_STRING, which is not in the table.
+ * analysis.db has the times of the steps.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_DB_H
 #define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_DB_H
@@ -21,7 +21,7 @@ static inline struct cell cell_string(name_id name)
     return name == NAME_EMPTY ? cell_uint(NO_STRING) : cell_name(name);
 }
 
-/* What the release that the documented dialect speaks for does not have, or calls otherwise. */
+/* What the documented release does not have, or has under another name. */
 extern const struct db_change pytorch_db_changes[];
 extern const size_t n_pytorch_db_changes;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* framework_lanes.h - rows for what a thread did at the same time without one lying inside the other.
+/* framework_lanes.h - further lanes for events of a thread that overlap without nesting.
  *
- * A range that the user named begins inside the Python call that opens it and ends long after it: viewers keep one stack of
- * slices for a row and drop such a range. It goes to a further row of its thread: see lanes.h.
+ * A range that the user named begins inside the Python call that opens it and ends long after it: viewers have one stack of
+ * slices for a track and drop such a range. It is put into a further lane of its thread: see lanes.h.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_LANES_H
 #define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_LANES_H

@@ -56,7 +56,7 @@ static struct cell npu_cell(const struct npu_names *n, int64_t device)
 
 /* ---- memory_record ---------------------------------------------------------------------------------------------- */
 
-/* What one report of memory says; and the sum of two. */
+/* The values of one memory event, and the sum of two. */
 struct totals {
     double allocated_mb, reserved_mb, active_mb;
     bool has_active; /* graphs do not report it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* framework_tracks.h - what PyTorch recorded, on the timeline: operators, the task queue, Python calls, collected garbage.
+/* framework_tracks.h - the data of the framework on the timeline: operators, the task queue, Python calls, garbage collections.
  *
- * It is the largest part of the largest file, so it is written in parts that several threads can write. All parts but those
- * that a caller skips have at least one event.
+ * It is the largest part of the largest file and is therefore written in parts, by several threads. All parts but those that a
+ * caller skips have at least one event.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_TRACKS_H
 #define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_TRACKS_H
@@ -11,7 +11,7 @@
 
 struct framework_tracks;
 
-/* Lives in x->mem; NULL: no memory. */
+/* Allocated in x->mem; NULL: out of memory. */
 struct framework_tracks *framework_tracks_take(const struct collection_export *x);
 size_t framework_tracks_parts(const struct framework_tracks *f);
 /* Part i; t has no lanes: the slices are not in order, and know their rows. */

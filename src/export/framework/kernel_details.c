@@ -34,7 +34,7 @@ static const char device_column[] = "Device_id", start_column[] = "Task Start Ti
 struct kernel_details {
     struct table summary;
     const size_t *column; /* of summary, for each column but the step */
-    size_t start;         /* the column that says when a row began */
+    size_t start;         /* the column with the begin of a row */
     const struct profiler_steps *steps;
     struct step_index index; /* empty: there is no column for steps */
 };

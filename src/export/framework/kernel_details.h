@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_details.h - kernel_details.csv: op_summary in the words of PyTorch, and the step of each row. */
+/* kernel_details.h - kernel_details.csv: op_summary with the framework's names of columns, and the step of each row. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_KERNEL_DETAILS_H
 #define ASCOPE_EXPORT_FRAMEWORK_KERNEL_DETAILS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_places.h - where the timeline shows kernels: at these places flow events of the framework end. */
+/* kernel_places.h - the places of kernels on the timeline, at which flow events of the framework end. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_KERNEL_PLACES_H
 #define ASCOPE_EXPORT_FRAMEWORK_KERNEL_PLACES_H
 

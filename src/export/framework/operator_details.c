@@ -106,7 +106,7 @@ static const struct column columns[] = {
     { "Device Total Duration With AICore(us)", aicore_total },
 };
 
-/* Fills depth, and says whether something is deep. */
+/* Fills depth; true: something is deep. */
 static bool measure(struct operators *o)
 {
     const struct op_tree *t = &o->s->tree;

@@ -135,7 +135,7 @@ bool step_collectives_find(struct step_collectives *c, const struct collection_e
     const struct collection *s = x->collection;
     *c = (struct step_collectives){ 0 };
     *has_any = false;
-    if (!s->has_device || s->profile.is_level0) /* which says nothing about what communication moved */
+    if (!s->has_device || s->profile.is_level0) /* which has nothing about transferred bytes */
         return true;
     if (!collectives_find(&c->all, &s->profile, x->mem))
         return false;

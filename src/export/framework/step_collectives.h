@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_collectives.h - the collectives of a PyTorch collection, step by step; in each step first those between two
- * ranks (p2p), then the others. Everything lives in the arena it is found in.
+/* step_collectives.h - the collectives of a collection by step: first those between two ranks (p2p), then the others.
+ *
+ * Everything is in the arena of the caller.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_STEP_COLLECTIVES_H
 #define ASCOPE_EXPORT_FRAMEWORK_STEP_COLLECTIVES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_trace_time.h - step_trace_time.csv: where the time of each step went on each device. */
+/* step_trace_time.h - step_trace_time.csv: the time of each step on each device, by kind. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_STEP_TRACE_TIME_H
 #define ASCOPE_EXPORT_FRAMEWORK_STEP_TRACE_TIME_H
 

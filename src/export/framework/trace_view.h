@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_view.h - the timeline of a collection: PyTorch's part, the device's, and flow events from operators to what they started. */
+/* trace_view.h - the timeline of a collection: framework, device, and flow events from operators to what they started. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_TRACE_VIEW_H
 #define ASCOPE_EXPORT_FRAMEWORK_TRACE_VIEW_H
 

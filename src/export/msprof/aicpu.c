@@ -159,7 +159,7 @@ bool data_queue_report(const struct export *x, struct table *out, struct error *
 
 enum { NODE_GET_NEXT = 1 };
 
-/* Times are µs of the device's own clock: nothing says how it stands to the host's. */
+/* Times are µs of the device's own clock: its offset to the host's is unknown. */
 bool queue_wait_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {

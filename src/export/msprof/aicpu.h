@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aicpu.h - kernels that ran on the AI CPU, and the queue that feeds a model: aicpu, dp and aicpu_mi. */
+/* aicpu.h - kernels of the AI CPU, and the queue that feeds a model: aicpu, dp and aicpu_mi. */
 #ifndef ASCOPE_EXPORT_MSPROF_AICPU_H
 #define ASCOPE_EXPORT_MSPROF_AICPU_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_statistic.h - calls of the host's software stack by name: how often, and for how long. */
+/* api_statistic.h - calls of the host's software stack by name: counts and durations. */
 #ifndef ASCOPE_EXPORT_MSPROF_API_STATISTIC_H
 #define ASCOPE_EXPORT_MSPROF_API_STATISTIC_H
 

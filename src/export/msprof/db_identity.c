@@ -136,7 +136,7 @@ static const struct enum_name overlap_type[] = {
 static const struct enum_table api_types = { api_type, sizeof api_type / sizeof *api_type };
 static const struct enum_table overlap_types = { overlap_type, sizeof overlap_type / sizeof *overlap_type };
 
-/* Numbers of raw records, and the two that stand for "not reported" and for what nobody knows. */
+/* Numbers of raw records, and the two for "not reported" and "unknown". */
 static const struct {
     const char *table;
     const struct enum_table *numbers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db_identity.h - the tables of the database that say what the others are about: collection, machine, names of numbers. */
+/* db_identity.h - the tables of the database that describe the others: collection, machine, names of numbers. */
 #ifndef ASCOPE_EXPORT_MSPROF_DB_IDENTITY_H
 #define ASCOPE_EXPORT_MSPROF_DB_IDENTITY_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow_events.h - from the host's calls to what they started on a device.
+/* flow_events.h - flow events from the host's calls to what they started on a device.
  *
- * A flow has a start on the CANN process and one or more heads on a device. Viewers draw it only when both ends lie in
- * slices that are there, so the two processes ask here which flow events exist before they write their ends.
+ * A flow starts on the CANN process and has one or more ends on a device. Viewers draw it only if both ends are in slices that
+ * exist; both processes therefore check here which flow events exist before they write their ends.
  */
 #ifndef ASCOPE_EXPORT_MSPROF_FLOW_EVENTS_H
 #define ASCOPE_EXPORT_MSPROF_FLOW_EVENTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fusion.h - operators that a model's compiler made out of several: fusion_op. */
+/* fusion.h - operators that a model's compiler fused from several: fusion_op. */
 #ifndef ASCOPE_EXPORT_MSPROF_FUSION_H
 #define ASCOPE_EXPORT_MSPROF_FUSION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_names.h - what a model is called. */
+/* model_names.h - the names of models. */
 #ifndef ASCOPE_EXPORT_MSPROF_MODEL_NAMES_H
 #define ASCOPE_EXPORT_MSPROF_MODEL_NAMES_H
 

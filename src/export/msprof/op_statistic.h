@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_statistic.h - operators by kind: how often they ran, and for how long. */
+/* op_statistic.h - operators by type: counts and durations. */
 #ifndef ASCOPE_EXPORT_MSPROF_OP_STATISTIC_H
 #define ASCOPE_EXPORT_MSPROF_OP_STATISTIC_H
 

@@ -30,7 +30,7 @@ struct op_summary {
     enum derived derived[DERIVED]; /* what follows from them, behind them */
     size_t n_derived;
     size_t ratio[RATIOS]; /* columns of pmu, or NO_COLUMN */
-    struct row *now;      /* the one that was asked for last: mostly it is the same, for its next column */
+    struct row *now;      /* the last one used: mostly the next request is for its next column */
 };
 
 /* One row, looked at from each column. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_summary.h - one row for each operator that ran on a device: what, when, how long, on which data, and what the
- * cores counted meanwhile. */
+/* op_summary.h - one row for each operator that ran on a device: name, times, data, and the counters of the cores. */
 #ifndef ASCOPE_EXPORT_MSPROF_OP_SUMMARY_H
 #define ASCOPE_EXPORT_MSPROF_OP_SUMMARY_H
 

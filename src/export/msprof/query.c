@@ -69,7 +69,7 @@ static void add_row(struct query *q, const struct query_row *row)
 struct models {
     uint32_t *id;
     size_t n;
-    bool is_known; /* without a host nobody knows */
+    bool is_known; /* unknown without a host */
 };
 
 static int by_id(const void *a, const void *b)

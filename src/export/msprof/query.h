@@ -37,7 +37,7 @@ struct query *query_new(void); /* owner: the caller; NULL when out of memory */
 bool query_add(struct query *q, const struct profile *p, struct error *e);
 /* Columns padded to the same width, a tab after each and an empty line after each row. Nothing when there are no rows. */
 bool query_text(const struct query *q, struct out *o, struct error *e);
-/* The same rows; the caller frees the list, the rows live as long as q. NULL: no memory. */
+/* The same rows; the caller frees the list; the rows are valid as long as q. NULL: out of memory. */
 const struct query_row **query_rows(const struct query *q, size_t *n);
 void query_free(struct query *q); /* NULL is fine */
 

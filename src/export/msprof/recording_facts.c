@@ -6,7 +6,7 @@
 
 #include "export/msprof/db_identity.h"
 
-/* Names hold nothing but letters, digits and "_", whatever the file says. */
+/* Names have only letters, digits and "_", whatever is in the file. */
 static const char *word(struct arena *mem, const char *text, int (*letter)(int))
 {
     char *copy = arena_text(mem, text, strlen(text));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording_facts.h - what ascope's collector says about a recording, in the results: rows of a database, an event of a timeline, lines
- * of a README and of a log. All of them have the same facts under the same names, and nothing where another collector was at work.
+/* recording_facts.h - the facts of ascope's recorder about a recording, in the results.
+ *
+ * Rows of a database, an event of a timeline, lines of a README and of a log. All have the same facts under the same names,
+ * and none for recordings of other collectors.
  */
 #ifndef ASCOPE_EXPORT_MSPROF_RECORDING_FACTS_H
 #define ASCOPE_EXPORT_MSPROF_RECORDING_FACTS_H

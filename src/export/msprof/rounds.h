@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rounds.h - the rounds of operators that compute and communicate in turn, on the rows of their streams in the Ascend Hardware
- * process. */
+/* rounds.h - rounds of operators that compute and communicate alternately, on the tracks of their streams. */
 #ifndef ASCOPE_EXPORT_MSPROF_ROUNDS_H
 #define ASCOPE_EXPORT_MSPROF_ROUNDS_H
 

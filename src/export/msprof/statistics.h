@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* statistics.h - how long things of one kind took, in the two ways in which the reports count: durations of device
- * tasks, which may have fractions of a nanosecond, and durations of calls. */
+/* statistics.h - statistics of durations, in the two forms of the reports.
+ *
+ * Durations of device tasks, which may have fractions of a nanosecond, and durations of calls.
+ */
 #ifndef ASCOPE_EXPORT_MSPROF_STATISTICS_H
 #define ASCOPE_EXPORT_MSPROF_STATISTICS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_rows.h - the iterations of one device as its reports show them: which rows, and the numbers in them.
+/* step_rows.h - the iterations of one device as its reports show them: rows and numbers.
  *
- * The two presentations differ. Whole collections show what began during the collection, and drop fractions of a
- * nanosecond. The older one shows every iteration, and keeps them.
+ * The two presentations differ. Whole collections show what began during the collection, and drop fractions of a nanosecond.
+ * The older one shows every iteration, and keeps them.
  */
 #ifndef ASCOPE_EXPORT_MSPROF_STEP_ROWS_H
 #define ASCOPE_EXPORT_MSPROF_STEP_ROWS_H
@@ -22,7 +22,7 @@ struct step_rows {
 
 /* The rows of a device. False only without memory. */
 bool step_rows_make(const struct export *x, const struct device *d, struct step_rows *r, struct error *e);
-/* Leaves only the rows of the iterations that x asks for. */
+/* Keeps only the rows of the iterations of x's scope. */
 void step_rows_choose(const struct export *x, struct step_rows *r);
 
 /* True when something that began then is shown. */

@@ -35,7 +35,7 @@ void summary_device_order(const struct profile *p, uint16_t *order)
     }
 }
 
-/* Kinds of operators that other reports speak of. */
+/* Kinds of operators in other reports. */
 struct kinds {
     name_id write_back, invalid, hccl_ai_cpu, communication;
     struct names *names;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary_rows.h - the operators of a scope in the order in which summaries list them: those of each device by their
- * beginning, kernels and collectives together. */
+/* summary_rows.h - the operators of a scope in the order of summaries: by device and begin, kernels and collectives together. */
 #ifndef ASCOPE_EXPORT_MSPROF_SUMMARY_ROWS_H
 #define ASCOPE_EXPORT_MSPROF_SUMMARY_ROWS_H
 

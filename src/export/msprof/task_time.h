@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task_time.h - every task that ran on a device: its kernel, its kind, when and for how long. */
+/* task_time.h - every task of a device: kernel, type, begin and duration. */
 #ifndef ASCOPE_EXPORT_MSPROF_TASK_TIME_H
 #define ASCOPE_EXPORT_MSPROF_TASK_TIME_H
 

@@ -12,7 +12,7 @@
 extern const char flame_graph_js[]; /* of flame_graph.js */
 
 enum { ROW = 18, TOP = 82, BOTTOM = 30, SHADES = 5 };
-static const double NARROWEST = 1.0 / 5000; /* a fifth of a pixel: nobody would see it, and nobody could hit it */
+static const double NARROWEST = 1.0 / 5000; /* a fifth of a pixel: too small to see or to click */
 
 static const char style[] =
     ":root{--paper:#fff;--ink:#1f2430;--dim:#69707d;--line:#d9dde3;--text:#1b1d22;color-scheme:light dark;background:var(--paper)}\n"
@@ -43,7 +43,7 @@ static const struct {
 };
 enum { KINDS = sizeof look / sizeof *look };
 
-/* Text of somebody else's: markup is escaped, and what XML has no word for becomes a question mark. */
+/* Untrusted text: markup is escaped, and characters that XML cannot have become question marks. */
 static void put_text(struct out *o, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

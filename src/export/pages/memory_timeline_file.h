@@ -15,7 +15,7 @@ bool memory_device_read(const char *text, struct memory_device *out);
 enum { MEMORY_DEVICE_TEXT = 24 };
 const char *memory_device_text(struct memory_device d, char out[MEMORY_DEVICE_TEXT]);
 
-/* `of` is what the page says it shows: the name of the directory. */
+/* `of` is the title of the page: the name of the directory. */
 bool memory_timeline_write(const struct memory_timeline *m, const char *of, const char *path, struct error *e);
 
 #endif

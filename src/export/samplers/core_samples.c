@@ -8,7 +8,7 @@
 
 static const char *const kind_name[CORES] = { "AIC", "AIV" };
 
-/* A sample that follows another one at the same time says nothing about how busy the core was. */
+/* A sample at the time of the one before it has no utilisation. */
 static bool core_keeps(const struct samples *s, size_t row)
 {
     return samples_uint(s, CORE_RATE_GAP, row) != 0;

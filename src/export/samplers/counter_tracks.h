@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* counter_tracks.h - samples of a device as counters of the timeline, as tables of the database, and as reports.
  *
- * A family of samples is described by tables: where it comes from, what a cell of each column shows, which counters its
- * process of the timeline draws. The functions below walk them. The families stand in memory_counters.c,
- * link_counters.c, soc_counters.c, power_counters.c and core_samples.c.
+ * A family of samples is described by tables: its source, the cells of each column, and the counters in its process of the
+ * timeline. The functions below iterate over them. The families are in memory_counters.c, link_counters.c, soc_counters.c,
+ * power_counters.c and core_samples.c.
  */
 #ifndef ASCOPE_EXPORT_SAMPLERS_COUNTER_TRACKS_H
 #define ASCOPE_EXPORT_SAMPLERS_COUNTER_TRACKS_H

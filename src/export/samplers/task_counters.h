@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task_counters.h - what was counted for each task outside of the cores: L2 cache, address translation, page faults. */
+/* task_counters.h - counters of tasks outside of the cores: L2 cache, address translation, page faults. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_TASK_COUNTERS_H
 #define ASCOPE_EXPORT_SAMPLERS_TASK_COUNTERS_H
 

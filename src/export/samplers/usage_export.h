@@ -22,7 +22,7 @@ struct usage_part {
     const struct usage *usage;
     struct grid *grid; /* and the memory for it */
     struct names *names;
-    enum sampled_cpu cpu; /* as the report says */
+    enum sampled_cpu cpu; /* as in the report */
 };
 struct usage_report {
     const struct column *column;

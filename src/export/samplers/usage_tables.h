@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage_tables.h - how busy operating systems and their CPUs were, as reports. */
+/* usage_tables.h - utilisation of operating systems and their CPUs, as reports. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_USAGE_TABLES_H
 #define ASCOPE_EXPORT_SAMPLERS_USAGE_TABLES_H
 

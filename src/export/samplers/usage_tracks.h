@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage_tracks.h - how busy operating systems were, on the timeline and in the database. */
+/* usage_tracks.h - utilisation of operating systems, on the timeline and in the database. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_USAGE_TRACKS_H
 #define ASCOPE_EXPORT_SAMPLERS_USAGE_TRACKS_H
 
