@@ -186,7 +186,7 @@ static void bytes_are_counted_once(void **state)
         worker_do(&w, (uint64_t)row[i].asked);
         look(&t);
         assert_written(&t, row[i].written);
-        assert_true(t.n_kept <= t.kept_most);
+        assert_true(t.files.n <= t.files.most);
     }
     look(&t);
     assert_int_equal(t.n, 1); /* those that have ended are forgotten */
@@ -195,7 +195,7 @@ static void bytes_are_counted_once(void **state)
     assert_true(t.has_ended && t.has_io);
     assert_written(&t, 6);
     proc_tree_fini(&t);
-    assert_int_equal(t.n_kept, 0);
+    assert_int_equal(t.files.n, 0);
     (void)state;
 }
 

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "collect/machine_samples.h"
 #include "collect/process_samples.h"
 
 enum { SHARE_OF_CPU = 5 };
 
-static const struct host_source *const sources[] = { &process_source };
+static const struct host_source *const sources[] = { &process_source, &machine_source };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
 struct host_sampler {

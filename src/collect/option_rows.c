@@ -245,7 +245,7 @@ const struct recorder_option recorder_options[] = {
     { { DEVICE, NAMES({ "sys_lp_freq", TF | ACL | CMD }), NUMBER(1, 100, "Hz"), .help = "the same at this rate", .otherwise = "100" },
       FIELD(low_power_hz) },
     { { DEVICE, NAMES({ "host_sys_usage", TF | ACL | CMD }), LIST_OF(host_usages),
-        .help = "utilisation of the host; stored in the settings but not recorded, with a warning", .otherwise = "none" },
+        .help = "CPU time and memory of the machine and of every process on it", .otherwise = "none" },
       FIELD(host_usage) },
     { { DEVICE, NAMES({ "host_sys_usage_freq", TF | ACL | CMD }), NUMBER(1, 50, "Hz"), .help = "the same at this rate",
         .otherwise = "50" },

@@ -300,8 +300,7 @@ static void check_what_is_not_recorded(const struct ascope_options *o)
     const struct {
         const char *name;
         bool is_on;
-    } all[] = { { "host_sys numa", o->host_sys & ~(uint32_t)(HOST_SAMPLED | ASCOPE_HOST_OSRT) },
-                { "host_sys_usage", o->host_usage } };
+    } all[] = { { "host_sys numa", o->host_sys & ~(uint32_t)(HOST_SAMPLED | ASCOPE_HOST_OSRT) } };
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i].is_on)
             message(ASCOPE_WARNING, "%s: not supported; stored in the settings, but nothing is recorded", all[i].name);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/process_files.h"
 #include "collect/record_bytes.h"
 
 enum { FRAMES_FILE_MOST = FRAMES_BYTES_MOST + FRAMES_MOST * (int)sizeof(struct frame_bytes) };
@@ -293,6 +294,9 @@ void outputs_close(struct outputs *o)
     o->framework.error = o->prof.error = (struct error){ 0 };
     for (uint32_t i = 0; i < o->n_used; i++)
         slices_fini(&o->output[o->used[i]].slices);
+    if (outputs_have(o, STREAM_PROCESSES, 0))
+        o->dropped[STREAM_PROCESSES] += process_files_make(&o->output[output_index(STREAM_PROCESSES, 0)].slices);
+    o->keeps_processes = o->prof.error.fault != FAULT_NONE;
     stacks_fini(&o->stacks);
     if (framework.fault != FAULT_NONE)
         o->framework.error = framework;
@@ -306,7 +310,8 @@ void outputs_leave(struct outputs *o, bool is_complete)
 {
     uint64_t bytes;
     for (uint32_t i = 0; is_complete && i < o->n_used; i++)
-        if (stream_table[output_stream(o->used[i])].is_scratch)
+        if (stream_table[output_stream(o->used[i])].is_scratch &&
+            !(o->keeps_processes && output_stream(o->used[i]) == STREAM_PROCESSES))
             slices_remove(&o->output[o->used[i]].slices, 0, &bytes);
     prof_writer_forget(&o->framework);
     prof_writer_forget(&o->prof);

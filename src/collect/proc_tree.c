@@ -1,61 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/proc_tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-
-/* In the program itself descriptors are the program's. A process that records others has them for itself, but for the writer's files. */
-enum { KEPT_WITHIN = 64, KEPT_OUTSIDE = 4096, SHARE_OF_LIMIT = 4 };
 enum { TEXT_MOST = 4096 };
 static const uint64_t LIST_NS = 1000000000; /* at least so often: not every kernel counts the links */
-
-static const struct proc_file never_open = { -1 };
-
-/* ---- files ---- */
-
-void proc_tree_close(struct proc_tree *t, struct proc_file *f)
-{
-    const int fd = f->fd;
-    f->fd = -1;
-    if (fd < 0)
-        return;
-    close(fd);
-    t->n_kept--;
-}
-
-size_t proc_tree_read(struct proc_tree *t, struct proc_file *f, int dir, const char *name, char *to, size_t room)
-{
-    const int fd = f->fd >= 0 ? f->fd : openat(dir, name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    const ssize_t n = pread(fd, to, room - 1, 0);
-    const int why = errno;
-    if (f->fd < 0 && n > 0 && t->n_kept < t->kept_most) {
-        f->fd = fd;
-        t->n_kept++;
-    } else if (f->fd < 0) {
-        close(fd);
-    }
-    errno = why;
-    to[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (size_t)n : 0;
-}
-
-static size_t read_once(int dir, const char *name, char *to, size_t room)
-{
-    struct proc_tree none = { 0 }; /* nothing is kept */
-    struct proc_file f = never_open;
-    return proc_tree_read(&none, &f, dir, name, to, room);
-}
 
 static bool number_after(const char *text, const char *key, uint64_t *out)
 {
@@ -69,55 +24,18 @@ static bool number_after(const char *text, const char *key, uint64_t *out)
 
 static void thread_drop(struct proc_tree *t, struct proc_thread *thread)
 {
-    proc_tree_close(t, &thread->stat);
-    proc_tree_close(t, &thread->schedstat);
+    proc_file_close(&t->files, &thread->stat);
+    proc_file_close(&t->files, &thread->schedstat);
     free(thread->line);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Ascending numbers of a folder, to be freed. NULL: it cannot be listed. */
-static pid_t *numbers_in(int dir, const char *name, size_t *n)
-{
-    const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *const list = fd >= 0 ? fdopendir(fd) : NULL;
-    size_t room = 0;
-    pid_t *all = NULL;
-    int why = 0;
-    *n = 0;
-    for (const char *entry; list && (entry = dir_next(list, &why));) {
-        char *end;
-        const long number = strtol(entry, &end, 10);
-        if (*end || number <= 0 || number > INT32_MAX)
-            continue;
-        if (*n == room) {
-            pid_t *const more = realloc(all, (room = room * 2 + 64) * sizeof *all);
-            if (!more)
-                break;
-            all = more;
-        }
-        all[(*n)++] = (pid_t)number;
-    }
-    if (list)
-        closedir(list);
-    else if (fd >= 0)
-        close(fd);
-    if (*n > 1)
-        qsort(all, *n, sizeof *all, by_number);
-    return all;
 }
 
 /* Those that stay keep their files. */
 static void threads_list(struct proc_tree *t, struct proc_process *p)
 {
     size_t n, old = 0;
-    pid_t *const tid = numbers_in(p->tasks, ".", &n);
+    pid_t *const tid = proc_numbers(p->tasks, ".", &n);
     struct proc_thread *const now = tid ? malloc(n * sizeof *now) : NULL;
-    p->has_ended = n == 0;
+    p->has_ended = n == 0 && errno != EMFILE && errno != ENFILE && errno != ENOMEM;
     if (!now) { /* or no memory: as before */
         free(tid);
         return;
@@ -128,7 +46,7 @@ static void threads_list(struct proc_tree *t, struct proc_process *p)
         if (old < p->n_threads && p->threads[old].tid == tid[i])
             now[i] = p->threads[old++];
         else
-            now[i] = (struct proc_thread){ .tid = tid[i], .stat = never_open, .schedstat = never_open };
+            now[i] = (struct proc_thread){ .tid = tid[i], .stat = PROC_FILE_CLOSED, .schedstat = PROC_FILE_CLOSED };
     }
     while (old < p->n_threads)
         thread_drop(t, &p->threads[old++]);
@@ -162,14 +80,14 @@ bool proc_thread_read(struct proc_tree *t, const struct proc_process *p, struct 
 {
     char name[64], text[TEXT_MOST];
     snprintf(name, sizeof name, "%d/schedstat", (int)thread->tid);
-    const size_t known = proc_tree_read(t, &thread->schedstat, p->tasks, name, text, sizeof text);
+    const size_t known = proc_file_read(&t->files, &thread->schedstat, p->tasks, name, text, sizeof text);
     const uint64_t ran_ns = known > 0 ? strtoull(text, NULL, 10) : 0;
     if (known == 0 && (errno == ESRCH || errno == ENOENT) && thread->schedstat.fd >= 0)
         return false;
     if (!is_exact && thread->line && ran_ns > 0 && ran_ns == thread->ran_ns)
         return true;
     snprintf(name, sizeof name, "%d/stat", (int)thread->tid);
-    const size_t n = proc_tree_read(t, &thread->stat, p->tasks, name, text, sizeof text - 1);
+    const size_t n = proc_file_read(&t->files, &thread->stat, p->tasks, name, text, sizeof text - 1);
     thread->ran_ns = ran_ns;
     return n > 0 && line_keep(thread, text, n);
 }
@@ -187,7 +105,7 @@ static struct proc_process *process_of(struct proc_tree *t, pid_t pid)
 static void process_add(struct proc_tree *t, pid_t pid, pid_t parent)
 {
     char name[32];
-    if (t->n_kept >= t->kept_most)
+    if (t->files.n >= t->files.most)
         return;
     if (t->n == t->room) {
         const size_t room = t->room * 2 + 16;
@@ -201,10 +119,13 @@ static void process_add(struct proc_tree *t, pid_t pid, pid_t parent)
     const int tasks = openat(t->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (tasks < 0)
         return;
-    t->n_kept++;
-    t->processes[t->n++] = (struct proc_process){
-        .pid = pid, .parent = parent, .tasks = tasks, .statm = never_open, .io = never_open, .is_stale = true
-    };
+    t->files.n++;
+    t->processes[t->n++] = (struct proc_process){ .pid = pid,
+                                                  .parent = parent,
+                                                  .tasks = tasks,
+                                                  .statm = PROC_FILE_CLOSED,
+                                                  .io = PROC_FILE_CLOSED,
+                                                  .is_stale = true };
 }
 
 /* Its files go; what it has done stays until its parent's counters are known. */
@@ -215,9 +136,9 @@ static void process_end(struct proc_tree *t, struct proc_process *p)
     free(p->threads);
     p->threads = NULL;
     p->n_threads = 0;
-    proc_tree_close(t, &p->statm);
-    proc_tree_close(t, &p->io);
-    proc_tree_close(t, &(struct proc_file){ p->tasks });
+    proc_file_close(&t->files, &p->statm);
+    proc_file_close(&t->files, &p->io);
+    proc_file_close(&t->files, &(struct proc_file){ p->tasks });
     p->tasks = -1;
     p->has_ended = true;
 }
@@ -235,7 +156,7 @@ static bool task_probe(struct proc_tree *t, pid_t pid)
     if (pid == t->owner || process_of(t, pid))
         return true;
     snprintf(name, sizeof name, "%d/status", (int)pid);
-    if (read_once(t->proc, name, text, sizeof text) == 0)
+    if (proc_read(t->proc, name, text, sizeof text) == 0)
         return false;
     if (number_after(text, "\nTgid:", &group) && number_after(text, "\nPPid:", &parent) && group == (uint64_t)pid &&
         is_parent(t, (pid_t)parent))
@@ -247,7 +168,7 @@ static bool task_probe(struct proc_tree *t, pid_t pid)
 static void processes_scan(struct proc_tree *t)
 {
     size_t n, before;
-    pid_t *const pid = numbers_in(t->proc, ".", &n);
+    pid_t *const pid = proc_numbers(t->proc, ".", &n);
     do {
         before = t->n;
         for (size_t i = 0; i < n; i++)
@@ -260,7 +181,7 @@ static void processes_scan(struct proc_tree *t)
 static uint64_t newest_task(struct proc_tree *t)
 {
     char text[128];
-    const size_t n = proc_tree_read(t, &t->loadavg, t->proc, "loadavg", text, sizeof text);
+    const size_t n = proc_file_read(&t->files, &t->loadavg, t->proc, "loadavg", text, sizeof text);
     const char *const last = n > 0 ? strrchr(text, ' ') : NULL;
     return last ? strtoull(last, NULL, 10) : 0;
 }
@@ -319,7 +240,7 @@ static bool io_read(struct proc_tree *t, struct proc_process *p)
         "rchar:", "wchar:", "syscr:", "syscw:", "\nread_bytes:", "\nwrite_bytes:"
     };
     char text[TEXT_MOST];
-    if (proc_tree_read(t, &p->io, p->tasks, "../io", text, sizeof text) == 0)
+    if (proc_file_read(&t->files, &p->io, p->tasks, "../io", text, sizeof text) == 0)
         return false;
     for (size_t k = 0; k < PROC_IO; k++)
         if (!number_after(text, key[k], &p->seen[k]))
@@ -375,13 +296,10 @@ void proc_tree_io(struct proc_tree *t)
 
 void proc_tree_init(struct proc_tree *t, pid_t root, pid_t owner)
 {
-    struct rlimit files = { .rlim_cur = 1024 };
-    getrlimit(RLIMIT_NOFILE, &files);
-    const size_t share = files.rlim_cur / SHARE_OF_LIMIT, most = root == owner ? KEPT_WITHIN : KEPT_OUTSIDE;
     *t = (struct proc_tree){ .root = root,
                              .owner = owner,
-                             .loadavg = never_open,
-                             .kept_most = share < most ? share : most,
+                             .loadavg = PROC_FILE_CLOSED,
+                             .files = proc_files_limit(root == owner),
                              .proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) };
     process_add(t, root, 0);
     t->newest = newest_task(t);
@@ -395,8 +313,8 @@ void proc_tree_fini(struct proc_tree *t)
         if (!t->processes[i].has_ended)
             process_end(t, &t->processes[i]);
     free(t->processes);
-    proc_tree_close(t, &t->loadavg);
+    proc_file_close(&t->files, &t->loadavg);
     if (t->proc >= 0)
         close(t->proc);
-    *t = (struct proc_tree){ .proc = -1, .loadavg = never_open };
+    *t = (struct proc_tree){ .proc = -1, .loadavg = PROC_FILE_CLOSED };
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* proc_tree.h - a process, its descendants and their threads, as /proc shows them.
  *
- * For samplers that look many times a second. Descriptors stay open where there are enough of them: a kept one costs a third of an
- * open, and belongs to its process also when the number is used again. Threads are listed again when their count has changed, processes
- * are looked for among the numbers that the kernel has given since the last look: whoever lives longer than a period is seen.
+ * For samplers that look many times a second: their files stay open (proc_files.h). Threads are listed again when their count has
+ * changed, processes are looked for among the numbers that the kernel has given since the last look: whoever lives longer than a
+ * period is seen.
  * Nothing here can fail: what cannot be read is not there. Not thread-safe.
  */
 #ifndef ASCOPE_COLLECT_PROC_TREE_H
@@ -14,10 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A file that is read again and again. */
-struct proc_file {
-    int fd; /* -1: it is opened for every look */
-};
+#include "collect/proc_files.h"
 
 struct proc_thread {
     pid_t tid;
@@ -55,8 +52,8 @@ struct proc_tree {
     pid_t missing[PROC_PROBED_MOST]; /* numbers whose tasks could not be seen yet */
     size_t n_missing;
     uint64_t listed_ns;
-    size_t n_kept, kept_most; /* descriptors */
-    uint64_t io[PROC_IO];     /* since the first proc_tree_io(), of all that ever belonged to it */
+    struct proc_files files;
+    uint64_t io[PROC_IO]; /* since the first proc_tree_io(), of all that ever belonged to it */
     bool has_io;
 };
 
@@ -66,11 +63,6 @@ void proc_tree_fini(struct proc_tree *t);
 
 /* Who is there now. Those who have ended since the look before are there until the next one. */
 void proc_tree_look(struct proc_tree *t, uint64_t now_ns);
-
-/* A file of the process, or of whatever `dir` is; at most room - 1 bytes and a zero. 0: it cannot be read (errno), or is empty. */
-size_t proc_tree_read(struct proc_tree *t, struct proc_file *f, int dir, const char *name, char *to, size_t room);
-
-void proc_tree_close(struct proc_tree *t, struct proc_file *f); /* a file that was read; fine when it is not open */
 
 /* The thread's line is as the kernel has it now; is_exact: also if it has not run since. False: it has ended. */
 bool proc_thread_read(struct proc_tree *t, const struct proc_process *p, struct proc_thread *thread, bool is_exact);

@@ -55,7 +55,7 @@ static void add_uptime(struct process_sampler *s)
     struct timespec up;
     if (now() - s->idle_read_ns >= IDLE_NS) {
         s->idle_read_ns = now();
-        proc_tree_read(&s->tree, &s->uptime, s->tree.proc, "uptime", text, sizeof text);
+        proc_file_read(&s->tree.files, &s->uptime, s->tree.proc, "uptime", text, sizeof text);
         const char *const blank = strchr(text, ' ');
         snprintf(s->idle, sizeof s->idle, "%s", blank && strchr(blank, '\n') ? blank : " 0.00\n");
     }
@@ -99,7 +99,7 @@ static void sample_memory(struct process_sampler *s)
     for (size_t i = 0; i < s->tree.n; i++) {
         struct proc_process *const p = &s->tree.processes[i];
         char text[256], *at = text;
-        if (p->has_ended || proc_tree_read(&s->tree, &p->statm, p->tasks, "../statm", text, sizeof text) == 0)
+        if (p->has_ended || proc_file_read(&s->tree.files, &p->statm, p->tasks, "../statm", text, sizeof text) == 0)
             continue;
         is_known = true;
         for (size_t k = 0; k < PAGES; k++)
@@ -124,12 +124,12 @@ static void network_reopen(struct process_sampler *s)
 {
     if (now() - s->network_opened_ns < REOPEN_NS || s->tree.n == 0 || s->tree.processes[0].tasks < 0)
         return;
-    struct proc_file again = { -1 };
+    struct proc_file again = PROC_FILE_CLOSED;
     char first[2];
     s->network_opened_ns = now();
-    if (proc_tree_read(&s->tree, &again, s->tree.processes[0].tasks, "../net/dev", first, sizeof first) == 0)
+    if (proc_file_read(&s->tree.files, &again, s->tree.processes[0].tasks, "../net/dev", first, sizeof first) == 0)
         return;
-    proc_tree_close(&s->tree, &s->network);
+    proc_file_close(&s->tree.files, &s->network);
     s->network = again;
 }
 
@@ -139,7 +139,7 @@ static void sample_network(struct process_sampler *s)
     network_reopen(s);
     char *const text = sample_text_room(&s->lines, FILE_MOST);
     const int dir = s->tree.n > 0 ? s->tree.processes[0].tasks : -1;
-    const size_t n = text ? proc_tree_read(&s->tree, &s->network, dir, "../net/dev", text, FILE_MOST) : 0;
+    const size_t n = text ? proc_file_read(&s->tree.files, &s->network, dir, "../net/dev", text, FILE_MOST) : 0;
     sample_text_format(&s->text, "time %llu\n", now());
     const size_t head = s->text.n;
     for (const char *at = text, *end; n > 0 && (end = memchr(at, '\n', n - (size_t)(at - text))); at = end + 1)
@@ -233,8 +233,8 @@ static uint64_t process_period(const struct ascope_options *o)
 static void process_stop(void *of)
 {
     struct process_sampler *const s = of;
-    proc_tree_close(&s->tree, &s->uptime);
-    proc_tree_close(&s->tree, &s->network);
+    proc_file_close(&s->tree.files, &s->uptime);
+    proc_file_close(&s->tree.files, &s->network);
     proc_tree_fini(&s->tree);
     sample_text_fini(&s->text);
     sample_text_fini(&s->lines);
@@ -248,7 +248,7 @@ static void *process_start(const struct host_target *of, const struct ascope_opt
     if (!s)
         return NULL;
     s->what = o->host_sys;
-    s->uptime.fd = s->network.fd = -1;
+    s->uptime = s->network = PROC_FILE_CLOSED;
     proc_tree_init(&s->tree, of->pid, of->owner);
     if (s->tree.n == 0)
         message(ASCOPE_WARNING, "host_sys: process %d does not exist; nothing is recorded of it", (int)of->pid);

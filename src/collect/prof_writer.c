@@ -429,6 +429,23 @@ static int slice_check(const struct prof_writer *w, int fd, struct stat *st)
     return !S_ISREG(st->st_mode) ? EINVAL : w->is_of_others && st->st_uid != w->owner ? EPERM : 0;
 }
 
+int slices_open(const struct slices *s, unsigned number)
+{
+    char name[NAME_ROOM];
+    struct stat st;
+    const int dir = folder_open(s->to, s->device, slice_folder(s));
+    slice_name(s, number, "", name);
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    int fd = dir >= 0 ? (int)TEMP_FAILURE_RETRY(openat(dir, name, flags)) : -1;
+    if (fd >= 0 && slice_check(s->to, fd, &st) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    if (dir >= 0)
+        close(dir);
+    return fd;
+}
+
 /* Opens the last slice again, which may have grown since. */
 static bool slice_reopen(struct slices *s, uint64_t bytes)
 {
@@ -468,6 +485,18 @@ bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes
     for (uint64_t bytes_gone; end-- > next;) /* the last one first: killed here, none is left behind a gap */
         slices_remove(s, end, &bytes_gone);
     return is_whole;
+}
+
+bool slices_leave(struct slices *s)
+{
+    slices_flush(s);
+    const bool is_open = s->fd >= 0;
+    if (is_open)
+        close(s->fd);
+    s->fd = -1;
+    free(s->buffer);
+    s->buffer = NULL;
+    return is_open;
 }
 
 void slices_fini(struct slices *s)

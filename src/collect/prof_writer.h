@@ -81,6 +81,10 @@ void slices_flush(struct slices *s); /* everything taken is in its file */
 /* Back to what a stream once was: `bytes` of the slice before `next` (is_open), nothing behind it. False: that slice has fewer
  * by now, or is gone; it goes on with what there is. */
 bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes);
+bool slices_leave(
+    struct slices *s); /* everything taken is in its file; the open slice gets no marker. False: none is open */
+int slices_open(const struct slices *s,
+                unsigned number); /* a slice, for reading; -1: it is not there, or not its owner's */
 bool slices_read(const struct slices *s, uint8_t *to, size_t bytes); /* from the begin of the open slice */
 bool slices_remove(const struct slices *s, unsigned number,
                    uint64_t *bytes); /* a slice and its marker; false: none is there */

@@ -33,6 +33,9 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_HOST_DISK]    = { "host_disk.data", "samples of the disk", 0, PLACE_HOST, CUT_BETWEEN, false, false, false },
     [STREAM_SYSTEM_CALL]  = { "host_syscall.data", "system calls", 0, PLACE_HOST, CUT_BETWEEN, true, false, false },
     [STREAM_THREAD_CALL]  = { "host_pthreadcall.data", "calls of the thread library", 0, PLACE_HOST, CUT_BETWEEN, true, false, false },
+    [STREAM_HOST_SYS_CPU]    = { "host_sys_cpu.data", "samples of the machine's CPUs", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
+    [STREAM_HOST_SYS_MEMORY] = { "host_sys_mem.data", "samples of the machine's memory", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
+    [STREAM_PROCESSES]       = { "ascope.processes", "samples of processes", 0, PLACE_HOST, CUT_NEVER, false, false, true },
 
     [STREAM_STARS]         = { "stars_soc.data", "device tasks", 64, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
     [STREAM_PMU]           = { "ffts_profile.data", "counters of the cores", 128, PLACE_DEVICE, CUT_ANYWHERE, true, false, false },

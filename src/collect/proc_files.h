@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proc_files.h - small files of /proc and sysfs that are read again and again.
+ *
+ * A descriptor that stays open costs a third of an open, and belongs to its process also when the number is used again. So they are
+ * kept, up to a limit. Nothing here can fail: what cannot be read is not there.
+ */
+#ifndef ASCOPE_COLLECT_PROC_FILES_H
+#define ASCOPE_COLLECT_PROC_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct proc_file {
+    int fd; /* -1: it is opened for every look */
+};
+static const struct proc_file PROC_FILE_CLOSED = { -1 };
+
+/* The descriptors of one user. Zeros: none is kept. */
+struct proc_files {
+    size_t n, most;
+};
+/* Within the program that is looked at descriptors are the program's, and there are few. */
+struct proc_files proc_files_limit(bool is_within);
+
+/* A file below the directory: at most room - 1 bytes, and a zero behind them. 0: it cannot be read (errno), or is empty. */
+size_t proc_file_read(struct proc_files *of, struct proc_file *f, int dir, const char *name, char *to, size_t room);
+size_t proc_read(int dir, const char *name, char *to, size_t room); /* the same, once */
+void proc_file_close(struct proc_files *of, struct proc_file *f);   /* fine when it is not open */
+
+/* Ascending numbers that are names in a folder, to be freed. NULL and 0: there are none, or errno says why it cannot be opened. */
+pid_t *proc_numbers(int dir, const char *name, size_t *n);
+
+#endif
