@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m ascope COMMAND...: `run` starts a Python script; everything else is the program `ascope`."""
-import os
+"""python3 -m ascope COMMAND...: `run`, `record` and `profile` start a Python script; everything else is the program `ascope`."""
 import sys
 from typing import List, Optional
 
@@ -9,18 +8,15 @@ from ascope import _program
 
 def main(arguments: Optional[List[str]] = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments[:1] == ["run"]:
+    command = arguments[0] if arguments else ""
+    if command in ("run", "record", "profile"):
         from ascope import _run
-        return _run.main(arguments[1:])
-    program = _program.find()
-    if not program:
-        print("ascope: the program was not found beside this package or in PATH; reinstall ascope or set ASCOPE_PROGRAM", file=sys.stderr)
-        return 1
-    try:
-        os.execv(program, [program] + arguments)
-    except OSError as error:
-        print("ascope: %s cannot be started: %s" % (program, error), file=sys.stderr)
-        return 1
+        return _run.main(arguments[1:], command)
+    if command == "front-end":  # for the program, which asks before it starts a script
+        from ascope import _frameworks
+        print(_frameworks.of_script(arguments[-1], is_module="-m" in arguments[1:-1]) or "none")
+        return 0
+    return _program.become(arguments)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,20 @@ def find() -> Optional[str]:
     return shutil.which("ascope")
 
 
+def become(arguments: List[str]) -> int:
+    """The program instead of this process. Returns only if it cannot be started."""
+    program = find()
+    if not program:
+        print("ascope: the program was not found beside this package or in PATH; reinstall ascope or set ASCOPE_PROGRAM", file=sys.stderr)
+        return 1
+    sys.stdout.flush()
+    try:
+        os.execv(program, [program] + arguments)
+    except OSError as error:
+        print("ascope: %s cannot be started: %s" % (program, error), file=sys.stderr)
+    return 1
+
+
 def _print(severity: int, text: str) -> None:
     if severity > _core.INFO:
         print("ascope:", text, file=sys.stderr, flush=True)

@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m ascope run SCRIPT ARGUMENTS...: run a script for NPUs unchanged; with --profile, record any script."""
+"""python3 -m ascope run|record|profile SCRIPT ARGUMENTS...: a Python script under the front end of its framework.
+
+`run` runs scripts for NPUs unchanged and records what their own profilers ask for; with --profile it records any script. `record` and
+`profile` are `ascope record`: a script without a profiler is recorded from its start to its end, one without a framework, and any
+program, by the collector of the program `ascope`.
+"""
 import argparse
 import glob
 import os
 import runpy
+import shutil
 import sys
 import weakref
 
-from ascope import _core, _program
+from ascope import _core, _frameworks, _program
+
+ABOUT = {
+    "run": "Run a script for NPUs unchanged; with --profile, record any script. Other programs are recorded, as by `ascope run`.",
+    "record": "Record a script from its start to its end, unless it has a profiler of its own, or a program, as `ascope record` does.",
+}
+ABOUT["profile"] = ABOUT["record"]
 
 EXAMPLES = """\
 examples:
@@ -15,6 +27,7 @@ examples:
   python3 -m ascope run --profile --out result train.py --epochs 3    a script without a profiler: every step is recorded
   python3 -m ascope run --profile --skip-first 10 --warmup 1 --active 3 --repeat 1 --with-stack train.py
   torchrun --nproc_per_node 2 -m ascope run --profile train.py        every rank has its own directory
+  python3 -m ascope record train.py --epochs 3                        as `ascope record -- python3 train.py --epochs 3`
 
 A step ends with optimizer.step(). Options have the names and the meaning of the parameters of torch_npu.profiler."""
 
@@ -27,6 +40,8 @@ NUMBERS = (
     ("repeat", 1, "number of cycles, each with its own directory; 0: no limit"),
 )
 OPTIONS = [row for row in _core.option_table() if row["section"] and not row["is_old"]]
+OUT = {"run": "./result", "record": "$ASCEND_WORK_PATH/profiling_data, or the working directory"}
+OUT["profile"] = OUT["record"]
 SHORT = {"profiler_level": ["--level"]}
 
 
@@ -53,16 +68,21 @@ def _add_option(group, row):
                        help="%s%s [%s]" % (row["help"], more, row["otherwise"] if shown is None else shown))
 
 
-def _parser():
-    p = argparse.ArgumentParser(prog="python3 -m ascope run", description=__doc__, epilog=EXAMPLES,
+def _parser(command="run"):
+    p = argparse.ArgumentParser(prog="python3 -m ascope " + command, description=ABOUT[command], epilog=EXAMPLES,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("script", help="Python file, as for python3")
+    p.add_argument("script", help="Python file, as for python3; or a program, after --")
     p.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
+    return _add_options(p, OUT[command])
+
+
+def _add_options(p, out=""):
     p.add_argument("-m", action="store_true", dest="is_module", help="SCRIPT is the name of a module")
     p.add_argument("--device", choices=("auto", "none", "sim"), help="device: auto (real devices, else the CPU alone), none, sim (a simulated NPU, for evaluation) [auto]")
-    p.add_argument("--profile", action="store_true", help="record the script; the options below require it")
+    p.add_argument("--profile", action="store_true", help="record the script, also if it has a profiler; implied by record and profile, unless it has one")
+    p.add_argument("-q", "--quiet", action="store_true", help="print errors only")
     where = p.add_argument_group("output")
-    where.add_argument("--out", default="./result", metavar="DIR", help="directory of the collection [./result]")
+    where.add_argument("--out", metavar="DIR", help="directory of the collection [%s]" % out)
     where.add_argument("--worker-name", metavar="NAME", help="prefix of its name [the host name]")
     where.add_argument("--no-analyse", action="store_true", help="do not analyse the collection")
     when = p.add_argument_group("steps")
@@ -119,7 +139,7 @@ def _step_at_optimizers(prof):
                 inside.pop()
             if not ends or ends[0]() is None:
                 ends[:] = [weakref.ref(self)]
-            if ends[0]() is self and self not in inside:  # its class may call the step() of a base class
+            if ends[0]() is self and self not in inside and not prof.stopped:  # its class may call the step() of a base class
                 prof.step()
             return result
 
@@ -171,24 +191,90 @@ def _show_results():
         pass
 
 
-def main(arguments):
-    o = _parser().parse_args(arguments)
-    if not o.is_module and not os.path.isfile(o.script):
-        print("ascope: %s: no such file; give a Python script" % o.script, file=sys.stderr)
+def _is_program(name):
+    """Whether it is nothing for Python: a program, by path or in PATH, or the script of another interpreter."""
+    try:
+        with open(name, "rb") as file:
+            head = file.read(256)
+    except OSError:
+        return not os.path.exists(name) and os.sep not in name and shutil.which(name) is not None
+    return head.startswith(b"\x7fELF") or (head.startswith(b"#!") and b"python" not in head.split(b"\n")[0])
+
+
+def _program_line(arguments):
+    """The command line of `ascope run`, if the arguments are one: options, "--", and what is nothing for Python. None: they are not."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    options, words = arguments[:at], arguments[at + 1:]
+    if not words or not _is_program(words[0]):
+        return None
+    flags = {name for action in _add_options(argparse.ArgumentParser())._actions if action.nargs == 0 for name in action.option_strings}
+    for before, one in zip([""] + options, options):  # a script, whose argument "--" is?
+        if not one.startswith("-") and (not before.startswith("-") or "=" in before or before in flags):
+            return None
+    return ["run"] + [one for one in options if one != "--profile"] + ["--"] + words
+
+
+# What the program `ascope run` has, too: (name here, name there, its value there).
+PROGRAMS = (
+    ("out", "--out", str),
+    ("device", "--device", str),
+    ("host_sys", "--host-sys", ",".join),
+    ("profiler_level", "--level", lambda level: {"Level_none": "off"}.get(level, level[-1])),
+    ("aic_metrics", "--metrics", lambda metrics: {"AiCoreNone": "none"}.get(metrics, metrics)),
+    ("no_analyse", "--no-export", None),
+    ("quiet", "--quiet", None),
+)
+
+
+def _collect(words, o):
+    """The program `ascope` records `words`, with the options that it has, too."""
+    arguments, default = ["run"], vars(_add_options(argparse.ArgumentParser()).parse_args([]))
+    given = {name for name, value in vars(o).items() if name in default and value != default[name]}
+    for name, there, value in PROGRAMS:
+        if name in given:
+            arguments += [there] if value is None else [there, value(getattr(o, name))]
+    for name in sorted(given - {row[0] for row in PROGRAMS} - {"is_module", "profile", "mstx"}):  # marks are recorded by default
+        print("ascope: note: --%s has no effect on %s" % (name.replace("_", "-"), words[0]), file=sys.stderr)
+    return _program.become(arguments + ["--"] + words)
+
+
+def main(arguments, command="run"):
+    line = _program_line(arguments)
+    if line:
+        return _program.become(line)
+    o = _parser(command).parse_args(arguments)
+    n_words = 1 + len(o.arguments)
+    if arguments[-n_words] != o.script:  # argparse takes one "--" for its own
+        n_words += 1
+    words = arguments[-n_words:]
+    if not o.is_module and _is_program(o.script):
+        return _collect(words, o)
+    if not o.is_module and not os.path.exists(o.script):
+        print("ascope: %s: no such file; give a Python script, or a program" % o.script, file=sys.stderr)
         return 1
+    if command != "run" and not o.profile and not _frameworks.of_script(o.script, o.is_module):
+        return _collect([sys.executable] + ["-m"] * o.is_module + words, o)
+    if not o.out and command == "run":
+        o.out = OUT[command]
     if o.device:
         os.environ["ASCOPE_DEVICE"] = o.device
+    if o.quiet:
+        from ascope.torch import _messages
+        _messages.least_severity = _core.ERROR
     from ascope import torch_npu_compat
     if torch_npu_compat.is_needed:  # also in processes that the script spawns, and in programs that it starts
         sys.path.append(STARTED)
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), STARTED)))
-    sys.argv = [o.script] + o.arguments
+    sys.argv = words
     sys.excepthook = _shown_as_the_scripts(o.script)
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
     prof = None
-    if o.profile:
+    if o.profile or command != "run":
         prof = _profiler(o)
         _step_at_optimizers(prof)
+        if not o.profile:
+            from ascope.torch import profiler
+            profiler.stand_in(prof)
         prof.start()
     try:
         if o.is_module:
@@ -198,8 +284,9 @@ def main(arguments):
     finally:
         if prof:
             prof.stop()
-        if prof and o.no_analyse and prof._path:
+        if prof and o.no_analyse and prof._path and not o.quiet:
             print("recorded: %s; run `ascope analyse` for timeline and tables" % os.path.relpath(prof._path), flush=True)
         _program.wait_for_all()
-        _show_results()
+        if not o.quiet:
+            _show_results()
     return 0

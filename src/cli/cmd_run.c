@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "cli/collecting.h"
+#include "cli/ending.h"
 #include "cli/exit_status.h"
 #include "cli/msprof_machine.h"
 #include "cli/msprof_request.h"
 #include "cli/msprof_values.h"
+#include "cli/run_python.h"
 #include "cli/term.h"
 #include "collect/host_sampler.h"
 #include "pipeline/prof_write.h"
@@ -101,11 +103,40 @@ static void attach(struct run_request *r, const struct msprof_line *l)
         r->period_s = r->duration_s;
 }
 
+/* What the front end of a framework cannot do. NULL: nothing of that was asked for. */
+static const char *collector_option(const struct arguments *a)
+{
+    static const uint8_t outside[] = { OPT_RUN_DELAY,       OPT_RUN_DURATION,      OPT_RUN_PID,
+                                       OPT_RUN_INTERACTIVE, OPT_RUN_STORAGE_LIMIT, OPT_JSON };
+    for (size_t i = 0; i < sizeof outside; i++)
+        if (arguments_have(a, outside[i]))
+            return arena_printf(a->mem, "--%s", option_rows[outside[i]].name);
+    return a->run.more.n > 0 ? a->run.more.at[0] : NULL;
+}
+
+/* A Python script whose framework has a front end is recorded by that: this process becomes it. */
+static void record_python(const struct arguments *a, const struct run_request *r)
+{
+    static const char *const dialect[] = { [DIALECT_DOCUMENTED] = "documented", [DIALECT_CURRENT] = "current" };
+    const struct python_run q = { .recorder = &r->recorder,
+                                  .environment = r->environment,
+                                  .outside = collector_option(a),
+                                  .is_raw = a->run.no_export,
+                                  .is_quiet = a->quiet };
+    if (arguments_have(a, OPT_DIALECT))
+        setenv("ASCOPE_DIALECT", dialect[a->options.dialect], 1);
+    ending_fini();
+    run_python(&q, r->program, a->mem);
+    ending_prepare(a->face);
+}
+
 static int record(struct arguments *a, struct msprof_line *l)
 {
     struct run_request r = msprof_request(l);
     r.recorder.device = a->run.device ? a->run.device : r.recorder.device;
     attach(&r, l);
+    if (r.program)
+        record_python(a, &r);
     results_fill(a, l);
     if (!a->type)
         a->options.want = WANT_ALL;

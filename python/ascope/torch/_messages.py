@@ -9,6 +9,7 @@ from typing import Optional
 from ascope import _core
 
 SHOWN_MOST = 100
+least_severity = _core.INFO  # of messages that are printed
 LEVELS = {_core.INFO: "INFO", _core.WARNING: "WARNING", _core.ERROR: "ERROR"}
 
 
@@ -20,7 +21,7 @@ def _is_silent() -> bool:
 
 def report(severity: int, text: str) -> None:
     """Prints one line. A failure to print (stdout is closed, the disk is full, the reader is gone) does not affect the training."""
-    if severity == _core.WARNING and _is_silent():
+    if severity < least_severity or severity == _core.WARNING and _is_silent():
         return
     line = "[%s] [%s] [%d] profiler.py: %s\n" % (time.strftime("%Y-%m-%d %H:%M:%S"), LEVELS[severity], os.getpid(),
                                                  text.replace("\r", "\\r").replace("\n", "\\n"))

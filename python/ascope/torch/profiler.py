@@ -51,6 +51,20 @@ def _opened():
     return [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]
 
 
+_standing_in = []  # the profiler of `ascope record`, until the program starts one of its own
+
+
+def stand_in(prof):
+    """This profiler records for a program that has none: whatever it recorded is deleted when another one starts."""
+    _standing_in[:] = [prof]
+
+
+def _make_room(prof):
+    """A session is one per process, and the program knows best what it wants."""
+    if _standing_in and _standing_in[0] is not prof:
+        _standing_in.pop()._give_way()
+
+
 def _memory(is_ours):
     """PyTorch reports memory to one profiler per thread: to torch.profiler, while it runs."""
     if not is_ours:
@@ -240,10 +254,24 @@ class _KinetoProfile:
     _has_warned_of_parent = False
     _is_lost = False  # the recorder could not be created, which was reported; nothing happens until the next start
 
+    def _give_way(self):
+        if self._core is not None and self._pid == os.getpid():
+            parent = os.path.dirname(self._path or "")
+            self._core.discard()
+            self._core, self._path, self._is_lost, self.stopped = None, None, True, True
+            try:
+                if os.path.realpath(parent) != os.path.realpath(os.getcwd()):
+                    os.rmdir(parent)  # nothing is in it, unless it was there before
+            except OSError:
+                pass
+            info("the program has a profiler of its own, which records from now on")
+
     def _driven(self, what):
         """One call of the recorder."""
         if self._is_of_parent(what) or (self._is_lost and what != "start"):
             return
+        if what == "start":
+            _make_room(self)
         core = self._collector(starts=what == "start")
         try:
             getattr(core, what)()

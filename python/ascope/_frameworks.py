@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which framework a script uses, before it runs: by what it and the modules beside it import, and what installed packages require.
+
+Nothing is imported and nothing is run. What cannot be read has no imports.
+"""
+import ast
+import importlib.machinery
+import importlib.util
+import os
+import re
+import sys
+import sysconfig
+from typing import Iterator, List, NamedTuple, Optional, Set
+
+FRAMEWORKS = {"torch": "torch", "torch_npu": "torch", "ascope": "torch"}  # module: the framework that has a front end
+FILES_MOST, BYTES_MOST = 500, 4 << 20
+
+_STANDARD = [os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib")]
+_PACKAGES = re.compile(r"[\\/](site|dist)-packages[\\/]")
+_CALL = re.compile(r"^(__import__|import_module)$")
+
+
+class _Import(NamedTuple):
+    module: str
+    level: int  # dots before it
+
+
+def _imports(tree: ast.AST) -> Iterator[_Import]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield _Import(alias.name, 0)
+        elif isinstance(node, ast.ImportFrom):
+            yield _Import(node.module or "", node.level)
+            for alias in node.names:  # a name may be a module
+                yield _Import((node.module + "." if node.module else "") + alias.name, node.level)
+        elif isinstance(node, ast.Call) and node.args:
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            value = getattr(node.args[0], "value", None)
+            if _CALL.match(name) and isinstance(value, str) and not value.startswith("."):
+                yield _Import(value, 0)
+
+
+def _imports_of(file: str) -> List[_Import]:
+    try:
+        if os.path.getsize(file) > BYTES_MOST:
+            return []
+        with open(file, "rb") as f:
+            return list(_imports(ast.parse(f.read())))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _find(name: str, path: List[str]) -> Optional[importlib.machinery.ModuleSpec]:
+    """A module by its dotted name; packages are looked into, not imported."""
+    spec, found = None, ""
+    for part in name.split("."):
+        found = found + "." + part if found else part
+        try:
+            spec = importlib.machinery.PathFinder.find_spec(found, path)
+        except Exception:  # a finder of somebody else
+            return None
+        path = list(spec.submodule_search_locations or []) if spec else []
+        if not spec:
+            return None
+    return spec
+
+
+class _Installed:
+    """Which installed packages ask for a framework, in their metadata."""
+
+    def __init__(self):
+        self._of = None
+
+    def framework(self, module: str) -> Optional[str]:
+        if self._of is None:
+            self._of = self._read()
+        return self._of.get(module)
+
+    @staticmethod
+    def _read():
+        from importlib import metadata
+        found = {}
+        for one in metadata.distributions():
+            try:
+                required = {re.split(r"[^\w.-]", text, maxsplit=1)[0].replace("-", "_").lower() for text in one.requires or []}
+                framework = next((FRAMEWORKS[name] for name in FRAMEWORKS if name in required), None)
+                if framework:
+                    listed = (one.read_text("top_level.txt") or "").split() or [one.metadata["Name"].replace("-", "_")]
+                    found.update((name, framework) for name in listed)
+            except Exception:  # metadata that cannot be read
+                continue
+        return found
+
+
+def of_script(script: str, is_module: bool = False) -> Optional[str]:
+    """The framework that a script, or a module of that name, imports; None: none that has a front end."""
+    here = os.getcwd() if is_module else script if os.path.isdir(script) else os.path.dirname(os.path.abspath(script))
+    path = [here] + [entry or os.getcwd() for entry in sys.path]
+    if is_module:
+        if script.split(".")[0] in FRAMEWORKS:
+            return FRAMEWORKS[script.split(".")[0]]
+        spec = _find(script, path)
+        main = _find(script + ".__main__", path) if spec and spec.submodule_search_locations else None
+        left = [one.origin for one in (spec, main) if one and one.origin]
+    else:
+        left = [os.path.join(script, "__main__.py") if os.path.isdir(script) else script]
+    installed, seen, names = _Installed(), set(left), set()  # type: ignore[var-annotated]
+    while left and len(seen) <= FILES_MOST:
+        file = left.pop()
+        for one in _imports_of(file):
+            top = one.module.split(".")[0]
+            framework = None if one.level else FRAMEWORKS.get(top)
+            if framework:
+                return framework if importlib.util.find_spec(top) or framework != top else None
+            for origin in _origins(one, file, path, names):
+                if _PACKAGES.search(origin):
+                    framework = installed.framework(top)
+                    if framework:
+                        return framework
+                elif origin not in seen:
+                    seen.add(origin)
+                    left.append(origin)
+    return None
+
+
+def _origins(one: _Import, file: str, path: List[str], names: Set[str]) -> List[str]:
+    """Files in Python that an import reads, those of the standard library left out."""
+    if one.level:
+        folder = os.path.dirname(os.path.abspath(file))
+        for _ in range(one.level - 1):
+            folder = os.path.dirname(folder)
+        places, known = [folder], folder + ":" + one.module
+    else:
+        places, known = path, one.module
+        if one.module.split(".")[0] in getattr(sys, "stdlib_module_names", sys.builtin_module_names):
+            return []
+    if not one.module or known in names:
+        return []
+    names.add(known)
+    found, parts = [], one.module.split(".")
+    for n in range(1, len(parts) + 1):
+        spec = _find(".".join(parts[:n]), places)
+        if not spec:
+            break
+        origin = os.path.realpath(spec.origin) if spec.origin and spec.has_location else ""
+        is_packages = bool(_PACKAGES.search(origin)) or any(_PACKAGES.search(p + os.sep) for p in spec.submodule_search_locations or [])
+        if is_packages:
+            return [origin or list(spec.submodule_search_locations)[0] + os.sep]
+        if origin.endswith(".py") and not origin.startswith(tuple(_STANDARD)):
+            found.append(origin)
+    return found

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python3 -m ascope run, record and profile: which scripts the front end records, and what is left to the program `ascope`."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from ascope import _frameworks
+
+PROGRAM = os.environ.get("ASCOPE_PROGRAM") or shutil.which("ascope")
+
+
+def write(place, name, text):
+    file = place / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(textwrap.dedent(text))
+    return str(file)
+
+
+@pytest.fixture
+def torch_installed(tmp_path, monkeypatch):
+    """A torch that is never imported, and packages of which some require it, in a directory like that of an interpreter."""
+    site = tmp_path / "lib/site-packages"
+    write(site, "torch/__init__.py", "raise ImportError('looked at, not imported')")
+    for name, requires in ("trainer", "torch (>=1.8)"), ("maybe", "torch; extra == 'gpu'"), ("numbers_only", "torchless"), ("plain", ""):
+        write(site, name + "/__init__.py", "")
+        write(site, "%s-1.0.dist-info/METADATA" % name, "Metadata-Version: 2.1\nName: %s\nVersion: 1.0\n%s" % (
+            name, "Requires-Dist: %s\n" % requires if requires else ""))
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+
+
+IMPORTS = {
+    "nothing": ("print()", None),
+    "the standard library": ("import json, sys, os.path\nfrom xml import dom", None),
+    "torch": ("import torch", "torch"),
+    "a part of it": ("from torch.nn import functional", "torch"),
+    "under another name": ("import os, torch.nn as nn", "torch"),
+    "in a function": ("def f():\n    import torch", "torch"),
+    "by a call": ("import importlib\nimportlib.import_module('torch.nn')", "torch"),
+    "for NPUs": ("import torch_npu", "torch"),
+    "the front end": ("from ascope.torch import mstx", "torch"),
+    "a name that only begins so": ("import torchless", None),
+    "a comment": ("# import torch\nx = 'import torch'", None),
+    "a module beside it": ("import beside", "torch"),
+    "a module of a package beside it": ("from package import deep", "torch"),
+    "a package beside it": ("import package", None),
+    "one that requires torch": ("import trainer.core", "torch"),
+    "one that may use torch": ("from maybe import x", "torch"),
+    "one that does not": ("import plain, numbers_only", None),
+    "what is missing": ("import nowhere.at.all", None),
+    "a loop": ("import around", None),
+    "no Python": ("import torch\nthis is no Python", None),
+    "no text": ("\0\xff", None),
+}
+
+
+@pytest.mark.parametrize("what", IMPORTS)
+def test_the_framework_of_a_script(tmp_path, torch_installed, what):
+    text, framework = IMPORTS[what]
+    write(tmp_path, "work/beside.py", "import plain\nimport indirect")
+    write(tmp_path, "work/indirect.py", "from torch import nn")
+    write(tmp_path, "work/package/__init__.py", "from . import shallow")
+    write(tmp_path, "work/package/shallow.py", "import json")
+    write(tmp_path, "work/package/deep.py", "from .inner.most import thing")
+    write(tmp_path, "work/package/inner/__init__.py", "")
+    write(tmp_path, "work/package/inner/most.py", "from ...package import shallow\nimport torch")
+    write(tmp_path, "work/around.py", "import around_again")
+    write(tmp_path, "work/around_again.py", "import around")
+    script = write(tmp_path, "work/script.py", text)
+    assert _frameworks.of_script(script) == framework
+    os.chdir(tmp_path / "work")
+    assert _frameworks.of_script("script", is_module=True) == framework
+    assert "torch" not in sys.modules or not sys.modules["torch"].__file__.startswith(str(tmp_path))
+
+
+def test_the_framework_of_packages_and_folders(tmp_path, torch_installed):
+    write(tmp_path, "job/__init__.py", "")
+    write(tmp_path, "job/__main__.py", "from . import step")
+    write(tmp_path, "job/step.py", "import torch")
+    assert _frameworks.of_script("job", is_module=True) == "torch"
+    assert _frameworks.of_script("job") == "torch"
+    assert _frameworks.of_script("job.step", is_module=True) == "torch"
+    assert _frameworks.of_script("torch.distributed.run", is_module=True) == "torch"
+    assert _frameworks.of_script("json.tool", is_module=True) is None
+    assert _frameworks.of_script("nowhere", is_module=True) is None
+    assert _frameworks.of_script("nowhere.py") is None
+
+
+# ---- what is left to the program ----
+
+def started(place, *arguments, code=0):
+    """The arguments that the program `ascope` was started with; None: it was not."""
+    program = write(place, "program", """\
+        #!%s
+        import json, sys
+        json.dump(sys.argv[1:], open("started.json", "w"))
+        sys.exit(9)
+        """ % sys.executable)
+    os.chmod(program, 0o755)
+    seen = place / "started.json"
+    if seen.exists():
+        seen.unlink()
+    done = subprocess.run([sys.executable, "-m", "ascope", *arguments], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=120, env=dict(os.environ, ASCOPE_PROGRAM=program))
+    assert done.returncode == (9 if seen.exists() else code), done.stdout
+    return json.loads(seen.read_text()) if seen.exists() else None
+
+
+def test_programs_are_left_to_the_program(tmp_path):
+    shell = write(tmp_path, "run.sh", "#!/bin/sh\nexit 3\n")
+    for words in ["/bin/true", "--out", "mine"], ["true"], [shell, "a", "b"]:
+        for command in "run", "record", "profile":
+            assert started(tmp_path, command, "--out", "there", *words) == ["run", "--out", "there", "--", *words]
+            assert started(tmp_path, command, "--duration", "3", "--l2=on", "--level", "1", "--", *words) == [
+                "run", "--duration", "3", "--l2=on", "--level", "1", "--", *words]
+    assert started(tmp_path, "run", "nowhere", code=1) is None
+
+
+def test_options_that_programs_have_too(tmp_path):
+    assert started(tmp_path, "record", "--no-analyse", "--host-sys", "cpu,mem", "--level", "Level2", "--device", "none", "--mstx", "--profile",
+                   "--aic-metrics", "Memory", "--with-stack", "/bin/true") == [
+        "run", "--device", "none", "--host-sys", "cpu,mem", "--level", "2", "--metrics", "Memory", "--no-export", "--", "/bin/true"]
+    for given, passed in ("Level_none", "off"), ("Level0", None), ("Level1", "1"):
+        assert started(tmp_path, "run", "--profiler-level", given, "true") == ["run", *(["--level", passed] if passed else []), "--", "true"]
+    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--with-stack", "--wait", "3", "/bin/true"], cwd=tmp_path, text=True,
+                          stderr=subprocess.PIPE, env=dict(os.environ, ASCOPE_PROGRAM="/bin/true"), check=True)
+    assert done.stderr.splitlines() == ["ascope: note: --wait has no effect on /bin/true", "ascope: note: --with-stack has no effect on /bin/true"]
+
+
+def test_scripts_without_a_framework_are_left_to_the_program(tmp_path):
+    """When they are to be recorded: `run` runs them, as before."""
+    write(tmp_path, "plain.py", "import sys\nsys.exit(len(sys.argv))")
+    for command in "record", "profile":
+        assert started(tmp_path, command, "plain.py", "-x", "--", "y") == ["run", "--", sys.executable, "plain.py", "-x", "--", "y"]
+        assert started(tmp_path, command, "--out", "o", "-m", "plain", "z") == ["run", "--out", "o", "--", sys.executable, "-m", "plain", "z"]
+    assert started(tmp_path, "run", "plain.py", "x", code=2) is None
+    assert started(tmp_path, "run", "--out", "o", "plain.py", "--", "true", code=3) is None  # of the script
+    assert started(tmp_path, "run", "-m", "plain", "--", "true", code=3) is None
+    assert started(tmp_path, "run", "-m", "plain", code=1) is None
+    assert not (tmp_path / "result").exists()
+    assert started(tmp_path, "record", "--profile", "--no-analyse", "--device", "none", "plain.py", code=1) is None
+    assert len(list(tmp_path.glob("*_ascend_pt"))) == 1
+
+
+# ---- what the front end records ----
+
+TRAIN = """
+    import torch
+    net = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    %s
+    for _ in range(3):
+        net(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+        %s
+    raise SystemExit(5)
+    """
+OWN = ("from ascope.torch import profiler\n    prof = profiler.profile(schedule=profiler.schedule(wait=0, warmup=1, active=2, repeat=1), "
+       "on_trace_ready=profiler.tensorboard_trace_handler('mine'))\n    prof.start()", "prof.step()")
+
+
+def record(place, *command):
+    done = subprocess.run(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+                          env=dict(os.environ, ASCOPE_PROGRAM=PROGRAM))
+    assert done.returncode == 5, done.stdout
+    return done.stdout
+
+
+def steps(place):
+    (file,) = place.glob("*_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json")
+    with open(file, encoding="utf-8") as f:
+        return sorted(event["name"] for event in json.load(f) if event["name"].startswith("ProfilerStep#"))
+
+
+@pytest.mark.parametrize("command", ["record", "profile"])
+def test_a_training_without_a_profiler_is_recorded(tmp_path, command):
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", TRAIN % ("", "pass"))
+    said = record(tmp_path, sys.executable, "-m", "ascope", command, "--device", "none", "train.py")
+    assert steps(tmp_path)[:3] == ["ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"]
+    assert "4 steps" in said and "open %s" % os.uname().nodename in said and "WARNING" not in said
+
+
+@pytest.mark.parametrize("command", ["run", "record"])
+def test_a_profiler_of_the_script_takes_precedence(tmp_path, command):
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", TRAIN % OWN)
+    said = record(tmp_path, sys.executable, "-m", "ascope", command, "--device", "none", "train.py")
+    assert steps(tmp_path / "mine") == ["ProfilerStep#1", "ProfilerStep#2"]
+    assert {path.name for path in tmp_path.iterdir()} == {"train.py", "mine"}
+    assert "WARNING" not in said and "ERROR" not in said and "open mine/" in said
+
+
+# ---- the program, which becomes the front end ----
+
+PLAIN = """
+    import sys
+    numbers = [i * i for i in range(2000000)]
+    sys.exit(5)
+    """
+
+
+def made_in(place):
+    return sorted("_".join(name.split("_")[-2:]) if name.endswith("_ascend_pt") else name.split("_")[0]
+                  for name in os.listdir(place) if name.endswith("_ascend_pt") or name.startswith("PROF_"))
+
+
+def lasting(said):
+    """The headings and files of a summary: its numbers change from run to run."""
+    words = ("PyTorch,", "step", "host", "written", "trace_view.json", "operator_details.csv", "the", "open")
+    return [line.split()[0] for line in said.splitlines() if line.startswith("  ") and line.split()[0] in words]
+
+
+@pytest.mark.parametrize("command", ["run", "record", "profile"])
+def test_both_commands_are_the_same(tmp_path, command):
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", TRAIN % ("", "pass"))
+    options = ["--device", "none", "--host-sys", "cpu,mem"]
+    ours = record(tmp_path, PROGRAM, command, "--out", "ours", *options, "--", sys.executable, "train.py")
+    pythons = record(tmp_path, sys.executable, "-m", "ascope", "record", "--mstx", "--out", "pythons", *options, "train.py")
+    assert made_in(tmp_path / "ours") == made_in(tmp_path / "pythons") == ["ascend_pt"]
+    assert steps(tmp_path / "ours") == steps(tmp_path / "pythons")
+    assert len(lasting(ours)) >= 8 and lasting(ours) == lasting(pythons)
+
+
+@pytest.mark.parametrize("command", [["run"], ["record"], ["profile", "-q"]])
+def test_a_script_without_a_framework_is_a_program(tmp_path, command):
+    write(tmp_path, "plain.py", PLAIN)
+    record(tmp_path, PROGRAM, *command, "--device", "none", "--out", "ours", "--", sys.executable, "plain.py")
+    record(tmp_path, sys.executable, "-m", "ascope", "record", "--device", "none", "--out", "pythons", "plain.py")
+    for place in "ours", "pythons":
+        assert made_in(tmp_path / place) == ["PROF"]
+        files = [path.name for path in (tmp_path / place).glob("PROF_*/mindstudio_profiler_output/*")]
+        for wanted in "host_cpu_usage", "host_mem_usage":
+            assert [name for name in files if name.startswith(wanted)], files
+
+
+def test_options_of_the_collector_alone(tmp_path):
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", TRAIN % ("", "pass"))
+    said = record(tmp_path, PROGRAM, "run", "--device", "none", "--storage-limit", "300M", "--", sys.executable, "train.py")
+    assert "note: --storage-limit: train.py is recorded from outside" in said and made_in(tmp_path) == ["PROF"]
+
+
+def test_the_package_beside_the_program(tmp_path):
+    """An interpreter that does not have it, and one that cannot have it."""
+    pytest.importorskip("torch")
+    script = write(tmp_path, "train.py", "#!%s\n" % sys.executable + textwrap.dedent(TRAIN % ("", "pass")))
+    os.chmod(script, 0o755)
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "ASCOPE_PROGRAM")}
+    for how, made, wanted in (["./train.py"], "ascend_pt", ""), ([sys.executable, "-I", "train.py"], "PROF", "has no package ascope"):
+        out = tmp_path / made
+        done = subprocess.run([PROGRAM, "run", "--device", "none", "--out", out, "--no-export", *how], cwd=tmp_path, env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+        if "-I" in how and not done.stderr.count(wanted):
+            pytest.skip("the package is installed in this interpreter")
+        assert done.returncode == 5 and wanted in done.stderr, done.stderr
+        assert made_in(out) == [made]
+
+
+def test_every_rank_is_recorded(tmp_path):
+    """torchrun, or what has its name: it starts its arguments in each rank."""
+    pytest.importorskip("torch")
+    launcher = write(tmp_path, "torchrun", """\
+        #!%s
+        import os, subprocess, sys
+        assert sys.argv[1:3] == ["--nproc_per_node", "2"]
+        ranks = [subprocess.Popen([sys.executable, *sys.argv[3:]], env=dict(os.environ, RANK=str(rank))) for rank in range(2)]
+        sys.exit(max(rank.wait() for rank in ranks))
+        """ % sys.executable)
+    os.chmod(launcher, 0o755)
+    write(tmp_path, "train.py", TRAIN % ("", "pass"))
+    said = record(tmp_path, PROGRAM, "run", "--device", "none", "--out", "ranks", "--", "./torchrun", "--nproc_per_node", "2", "train.py")
+    assert made_in(tmp_path / "ranks") == ["ascend_pt", "ascend_pt"]
+    assert said.count("  open ranks/") == 1
+
+
+def test_signals_are_those_of_the_script(tmp_path):
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", "import torch, os, signal\ntorch.ones(2)\nos.kill(os.getpid(), signal.SIGTERM)")
+    done = subprocess.run([PROGRAM, "run", "--device", "none", "--", sys.executable, "train.py"], cwd=tmp_path, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=300)
+    assert done.returncode == -15 and made_in(tmp_path) == ["ascend_pt"], done.stdout
+    subprocess.run([PROGRAM, "analyse", tmp_path], check=True, stdout=subprocess.DEVNULL)
