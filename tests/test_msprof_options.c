@@ -14,6 +14,7 @@
 #include "cli/msprof_request.h"
 #include "collect/options.h"
 #include "folder.h"
+#include "run/run_sample.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -605,7 +606,7 @@ static void lines_become_requests(void **state)
         { "--sys-devices=all --sys-period=3 --ai-core=on", O(device_ids), 0, NULL },
         { "--sys-devices=all --sys-period=3 --aic-mode=task-based", O(sample_based), true, NULL },
         { "--sys-devices=all --sys-period=3 --ai-core=on", O(less_data), DATA_ACL_API | DATA_TASK_L0, NULL },
-        { "--sys-devices=all --sys-period=3 --l2=on", O(l2_cache), false, NULL },
+        { "--sys-devices=all --sys-period=3 --l2=on", O(l2_cache), true, NULL },
     };
 #undef O
 #undef R
@@ -624,6 +625,80 @@ static void lines_become_requests(void **state)
         } else if (number != row[i].number) {
             fail_msg("row %zu: %s: 0x%llx", i, row[i].words, (unsigned long long)number);
         }
+        arena_free(l.mem);
+    }
+    (void)state;
+}
+
+/* ---- what the vendor's libraries are asked for ---- */
+
+/* The value of a member: "text", or 5. */
+static const char *member(const char *json, const char *key)
+{
+    static char value[200];
+    char wanted[80];
+    snprintf(wanted, sizeof wanted, "\"%s\":", key);
+    const char *const at = strstr(json, wanted);
+    if (!at)
+        fail_msg("no member %s", key);
+    const char *const from = at + strlen(wanted), *const text = *from == '"' ? from + 1 : from;
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(text, *from == '"' ? "\"" : ",}"), text);
+    return value;
+}
+
+static void each_chip_is_asked_for_its_own_events(void **state)
+{
+#define PIPES  "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55"
+#define MEMORY "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13"
+    static const struct {
+        const char *words;
+        int chip;
+        const char *key, *value;
+    } row[] = {
+        { "app", 1, "ai_core_metrics", "PipeUtilization" },
+        { "app", 1, "ai_core_profiling_events", PIPES },
+        { "app", 5, "ai_core_metrics", "PipeUtilizationExct" },
+        { "app", 5, "ai_core_profiling_events", "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55" },
+        { "app", 5, "aiv_metrics", "PipeUtilization" },
+        { "app", 5, "aiv_profiling_events", PIPES },
+        { "--aic-metrics=PipeUtilizationExct app", 5, "aiv_metrics", "PipeUtilization" },
+        { "app", 7, "ai_core_metrics", "PipelineExecuteUtilization" },
+        { "app", 7, "ai_core_profiling_events", "0x12c,0x49,0x4a,0x9,0x302,0xc,0xd,0x303" },
+        { "app", 15, "ai_core_profiling_events", "0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714" },
+        { "--aic-metrics=Memory app", 4, "ai_core_profiling_events", MEMORY },
+        { "--aic-metrics=Memory app", 16, "ai_core_profiling_events",
+          "0x422,0x423,0x56f,0x571,0x570,0x572,0x707,0x709" },
+        { "--aic-metrics=MemoryUB app", 7, "ai_core_profiling_events", "0x37,0x38,0x1a5,0x1a6,0x17f,0x180,0x191" },
+        { "--aic-metrics=L2Cache app", 15, "aiv_profiling_events", "0x424,0x425,0x426,0x42a,0x42b,0x42c" },
+        { "--ai-core=off app", 5, "ai_core_metrics", "PipeUtilizationExct" },
+        { "app", 1, "hwts_log", "on" },
+        { "app", 1, "stars_acsq_task", "" },
+        { "app", 1, "ai_core_lpm", "off" },
+        { "app", 5, "hwts_log", "" },
+        { "app", 5, "stars_acsq_task", "on" },
+        { "--task-time=off app", 1, "hwts_log", "" },
+        { "--l2=on app", 1, "l2CacheTaskProfilingEvents", "0x59,0x7d,0x7e,0x5b,0x71,0x5c,0x79,0x7c" },
+        { "--l2=on app", 1, "npuEvents", "" },
+        { "--l2=on app", 15, "npuEvents", "SMMU:0x8a,0x8c,0x8d,0x2,0x8b" },
+        { "app", 0, "llc_profiling", "capacity" },
+        { "--llc-profiling=bandwidth app", 0, "llc_profiling", "bandwidth" },
+        { "--sys-devices=0 --sys-period=2592000 --ai-core=on", 5, "ai_core_lpm", "on" },
+        { "--sys-devices=0 --sys-period=2592000 --ai-core=on", 5, "profiling_period", "2592000" },
+        { "--sys-devices=0 --sys-period=1 --ai-core=on", 5, "ai_core_profiling_mode", "sample-based" },
+        { "--sys-devices=0 --sys-period=1 --ai-core=off", 5, "ai_core_profiling", "" },
+    };
+    for (size_t i = 0; i < COUNT(row); i++) {
+        char copy[400];
+        struct error e = { 0 };
+        struct msprof_line l = line_new(row[i].chip);
+        if (read_words(&l, row[i].words, copy, sizeof copy) != MSPROF_GOOD)
+            fail_msg("%s: %s", row[i].words, said);
+        const struct run_request r = msprof_request(&l);
+        char *const json = run_sample_config(&r, row[i].chip, &e);
+        assert_non_null(json);
+        print_message("  chip %d: %s: %s\n", row[i].chip, row[i].words, row[i].key);
+        assert_string_equal(member(json, row[i].key), row[i].value);
+        free(json);
         arena_free(l.mem);
     }
     (void)state;
@@ -667,6 +742,7 @@ int main(void)
         cmocka_unit_test(words_are_counted),
         cmocka_unit_test(programs_are_split),
         cmocka_unit_test(lines_become_requests),
+        cmocka_unit_test(each_chip_is_asked_for_its_own_events),
         cmocka_unit_test(results_are_beside_an_application),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

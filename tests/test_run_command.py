@@ -13,7 +13,7 @@ import subprocess
 import sys
 import unittest
 
-from cli_case import ASCOPE, Case
+from cli_case import ASCOPE, SOURCE, Case
 
 
 class Running(Case):
@@ -46,7 +46,7 @@ class Run(Running):
         self.assertEqual(sorted(r.stderr.splitlines()), sorted([f"ascope: recording into {path}", "err"]))
         self.assertTrue({"host_cpu.data", "host_mem.data", "host_disk.data", "host_network.data"} <= self.data_of(path))
         names = {re.sub(r"_\d+\.", ".", os.path.basename(f)) for f in self.written(path)}
-        self.assertTrue({"host_cpu_usage.csv", "host_mem_usage.csv", "msprof.db"} <= names, names)
+        self.assertTrue({"host_cpu_usage.csv", "msprof.db"} <= names, names)
         self.assertEqual(self.sample_of(path)["app"], "sh")
 
     def test_exit_codes(self):
@@ -134,9 +134,17 @@ class Run(Running):
         self.assertIn("host_cpu.data", self.data_of(self.one()))
 
     def test_on_demand(self):
-        r = self.ascope("run", "--interactive", "--no-export", "--out", "o", "sleep", "0.2", code=0,
-                        input="start\nstop\nstart\nstop\nquit\n")
-        self.assertEqual(len(self.found("o")), 2, r.stdout)
+        p = subprocess.Popen([ASCOPE, "run", "--interactive", "--no-export", "--out", "o", "sh", "-c", "until [ -e end ]; do sleep 0.05; done"],
+                             cwd=self.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        p.stdin.write("start\nstop\nstart\nstop\n")
+        p.stdin.flush()
+        n = 0
+        while n < 2:
+            n += "stopped" in p.stdout.readline()
+        open(os.path.join(self.dir, "end"), "w").close()
+        p.communicate("quit\n", timeout=60)
+        self.assertEqual(p.returncode, 0)
+        self.assertEqual(len(self.found("o")), 2)
 
     def test_ctrl_c_exports_what_there_is(self):
         p = subprocess.Popen([ASCOPE, "run", "--out", "o", "sh", "-c", "echo ready; exec sleep 60"], cwd=self.dir,
@@ -161,6 +169,170 @@ class Run(Running):
             with self.subTest(name):
                 r = self.ascope("run", f"--{name}=,", "true", code=2)
                 self.assertIn(f"--{name}=,: ", r.stderr.replace(f"--{name}: ,: ", f"--{name}=,: "))
+
+
+class Settings(Running):
+    """sample.json, and PROFILER_SAMPLECONFIG, which the vendor's libraries in the program read."""
+
+    # An option and its value: the members that it changes, or None where there is none. Those that msprof has by default
+    # are in the sample data that test_as_the_reference_writes_them compares.
+    EFFECTS = [
+        ("output=o", {"result_dir": "/o$"}),
+        ("environment=A=\"1\\", {"app_env": 'A="1\\\\$'}),
+        ("storage-limit=300MB", {"storageLimit": "300MB"}),
+        ("python-path=/bin/sh", None),
+        ("type=db", None),
+        ("reports=x", None),
+        ("delay=1", {"delayTime": "1"}),
+        ("duration=7", {"durationTime": "7"}),
+        ("ascendcl=off", {"acl": "off"}),
+        ("model-execution=on", None),
+        ("runtime-api=on", {"runtimeApi": "on"}),
+        ("ge-api=l0", {"geApi": "l0"}),
+        ("ge-api=l1", {"geApi": "l1"}),
+        ("task-time=off", {"taskTime": "off", "prof_level": "off", "ts_memcpy": "", "stars_acsq_task": ""}),
+        ("task-time=l0", {"taskTime": "l0", "prof_level": "l0"}),
+        ("task-time=l1", None),
+        ("task-time=l2", {"taskTime": "l2", "prof_level": "l2"}),
+        ("task-time=l3", {"taskTime": "l3", "prof_level": "l3"}),
+        ("aicore-shape=on", {"aicoreShape": "on"}),
+        ("task-memory=on", {"taskMemory": "on"}),
+        ("task-tsfw=on", {"taskTsfw": "on"}),
+        ("aicpu=on", {"aicpuTrace": "on"}),
+        ("hccl=on", {"hcclTrace": "on"}),
+        ("msproftx=on", {"msproftx": "on"}),
+        ("mstx-domain-include=a,b", {"mstxDomainInclude": "a,b", "msproftx": "on"}),
+        ("mstx-domain-exclude=a", {"mstxDomainExclude": "a", "msproftx": "on"}),
+        ("optype=MatMul,Add", {"opType": "Add,MatMul"}),
+        ("l2=on", {"l2CacheTaskProfiling": "on", "l2CacheTaskProfilingEvents": "0xf6,0xfb,0xfc,0x90,0x91,0x9c,0x9d,0x7d",
+                   "npuEvents": "SMMU:0x8a,0x8c,0x8d,0x2,0x8b"}),
+        ("npu-events=HA:0x1", {"npuEvents": "HA:0x1", "l2CacheTaskProfiling": "on", "l2CacheTaskProfilingEvents": "HA:0x1"}),
+        ("task-block=all", {"taskBlock": "on"}),
+        ("task-block=on", {"taskBlock": "on", "taskBlockShink": "on"}),
+        ("instr-profiling=on", {"instrProfiling": "on"}),
+        ("instr-profiling-freq=300", None),
+        ("nts-metrics=Custom:1,0XF", {"ntsMetrics": "Custom:0x1,0xf", "ntsPmuEvents": "0x1,0xf"}),
+        ("ai-core=off", {"ai_core_profiling": "", "aiv_profiling": "", "ai_core_lpm": "off"}),
+        ("aic-mode=sample-based", {"ai_core_profiling_mode": "sample-based", "aiv_profiling_mode": "sample-based", "ai_core_lpm": "off"}),
+        ("aic-freq=30", {"aicore_sampling_interval": 33, "aiv_sampling_interval": 33}),
+        ("aic-metrics=MemoryL0", {"ai_core_metrics": "MemoryL0", "aiv_metrics": "MemoryL0",
+                                  "ai_core_profiling_events": "0x1b,0x1c,0x21,0x22,0x27,0x28,0x29,0x2a",
+                                  "aiv_profiling_events": "0x1b,0x1c,0x21,0x22,0x27,0x28,0x29,0x2a"}),
+        ("aic-metrics=Custom:0x8,10", {"ai_core_metrics": "Custom:0x8,10", "aiv_metrics": "Custom:0x8,10",
+                                       "ai_core_profiling_events": "0x8,10", "aiv_profiling_events": "0x8,10"}),
+        ("ai-vector-core=off", None),
+        ("aiv-mode=sample-based", None),
+        ("aiv-freq=30", None),
+        ("aiv-metrics=MemoryL0", None),
+        ("sys-period=1", None),
+        ("sys-devices=0", None),
+        ("sys-hardware-mem=on", {"hardware_mem": "on", "msprof_llc_profiling": "on", "memProfiling": "on", "ddr_profiling": "on",
+                                 "ddr_profiling_events": "read,write", "hbmProfiling": "on", "hbm_profiling_events": "read,write"}),
+        ("sys-hardware-mem-freq=30", None),
+        ("llc-profiling=write", {"llc_profiling": "write", "llc_profiling_events": "write"}),
+        ("sys-mem-serviceflow=x", {"memServiceflow": "x"}),
+        ("sys-cpu-profiling=on", {"cpu_profiling": "on", "aiCtrlCpuProfiling": "on", "tsCpuProfiling": "on",
+                                  "ai_ctrl_cpu_profiling_events": "0x8,0x11", "ts_cpu_profiling_events": "0x8,0x11"}),
+        ("sys-cpu-freq=3", None),
+        ("sys-profiling=on", {"sys_profiling": "on"}),
+        ("sys-sampling-freq=3", None),
+        ("sys-pid-profiling=on", {"pid_profiling": "on"}),
+        ("sys-pid-sampling-freq=3", None),
+        ("sys-io-profiling=on", {"io_profiling": "on", "nicProfiling": "on", "roceProfiling": "on", "ubProfiling": "on", "ubInterval": 10}),
+        ("sys-io-sampling-freq=3", None),
+        ("sys-interconnection-profiling=on", {"interconnection_profiling": "on", "pcieProfiling": "on", "hccsProfiling": "on", "ubProfiling": "on"}),
+        ("sys-interconnection-freq=3", None),
+        ("dvpp-profiling=on", {"dvpp_profiling": "on"}),
+        ("dvpp-freq=3", None),
+        ("sys-lp=off", {"sysLp": "off"}),
+        ("sys-lp-freq=3", {"sysLpFreq": 333333}),
+        ("host-sys=cpu,numa", {"host_sys": "cpu,numa", "host_cpu_profiling": "on", "host_numa_profiling": "on"}),
+        ("host-sys-pid=1", {"host_sys_pid": 1}),
+        ("host-sys-usage=cpu", {"hostSysUsage": "cpu", "hostAllPidCpuProfiling": "on"}),
+        ("host-sys-usage-freq=3", {"hostProfilingSamplingInterval": 333}),
+        ("parse=off", None), ("query=off", None), ("export=off", None), ("analyze=off", None), ("rule=communication", None),
+        ("clear=on", None), ("iteration-id=1", None), ("model-id=1", None), ("summary-format=json", None), ("dialect=current", None),
+        # rates, with their switches
+        ("instr-profiling=on instr-profiling-freq=300", {"instrProfiling": "on", "instrProfilingFreq": 300}),
+        ("sys-hardware-mem=on sys-hardware-mem-freq=30", {"hardware_mem_sampling_interval": 33333, "hbmInterval": 33, "ddr_interval": 33,
+                                                          "llc_interval": 33, "memInterval": 33}),
+        ("sys-hardware-mem=on sys-hardware-mem-freq=10000", {"hardware_mem_sampling_interval": 100, "hbmInterval": 10}),
+        ("sys-cpu-profiling=on sys-cpu-freq=3", {"cpu_sampling_interval": 333}),
+        ("sys-profiling=on sys-sampling-freq=3", {"sys_sampling_interval": 333}),
+        ("sys-pid-profiling=on sys-pid-sampling-freq=3", {"pid_sampling_interval": 333}),
+        ("sys-io-profiling=on sys-io-sampling-freq=3", {"io_sampling_interval": 333, "nicInterval": 333, "roceInterval": 333, "ubInterval": 333}),
+        ("sys-interconnection-profiling=on sys-interconnection-freq=3",
+         {"interconnection_sampling_interval": 333, "pcieInterval": 333, "hccsInterval": 333, "ubInterval": 333}),
+        ("sys-io-profiling=on sys-interconnection-profiling=on sys-interconnection-freq=3", {"nicInterval": 10, "ubInterval": 333}),
+        ("dvpp-profiling=on dvpp-freq=3", {"dvpp_sampling_interval": 333}),
+    ]
+
+    def given(self, *options):
+        """What a program gets."""
+        more = ["--msproftx=on"] if any("mstx" in o for o in options) else ["--marks=off"]
+        r = self.ascope("run", "--quiet", "--no-export", "--host-sys", "none", *more, *(f"--{o}" for o in options), "env", "-0")
+        return json.loads(dict(v.split("=", 1) for v in r.stdout.split("\0") if v)["PROFILER_SAMPLECONFIG"])
+
+    def test_each_option_has_a_row(self):
+        names = set(re.findall(r"^  --([\w-]+)=", self.msprof("--help", code=0).stdout, re.M))
+        tried = {o.split("=")[0] for row, _ in self.EFFECTS for o in row.split(" ")}
+        elsewhere = {"application", "dynamic", "pid"}  # of the classes above and below
+        self.assertEqual(names - tried, elsewhere)
+
+    def test_each_option_changes_its_members_alone(self):
+        usual = self.given()
+        elsewhere = {"result_dir", "msprofBinPid", "ubInterval"}
+        for row, wanted in self.EFFECTS:
+            with self.subTest(row):
+                own = self.given(*row.split(" "))
+                self.assertEqual(own.keys(), usual.keys())
+                for key, value in (wanted or {}).items():
+                    if isinstance(value, str) and value.endswith("$"):
+                        self.assertRegex(own[key], value)
+                    else:
+                        self.assertEqual(own[key], value, key)
+                if " " in row:
+                    continue
+                changed = {k for k in own if own[k] != usual[k]} - elsewhere
+                self.assertEqual(changed, {k for k in wanted or {}} - elsewhere)
+
+    def test_texts_are_escaped(self):
+        r = self.ascope("run", "--quiet", "--no-export", "--host-sys", "none", "sh", "-c", 'printf %s "$PROFILER_SAMPLECONFIG" # "\\\n', code=0)
+        self.assertEqual(json.loads(r.stdout)["app_parameters"], '-c printf %s "$PROFILER_SAMPLECONFIG" # "\\\n')
+
+    def test_a_variable_of_the_caller_does_not_hide_ours(self):
+        r = self.ascope("run", "--quiet", "--no-export", "--host-sys", "none", "sh", "-c", "echo $PROFILER_SAMPLECONFIG", code=0,
+                        env={"PROFILER_SAMPLECONFIG": "{}"})
+        self.assertIn("result_dir", json.loads(r.stdout))
+
+    def test_as_the_reference_writes_them(self):
+        """Every member of the collections that the reference's collector made with these options."""
+        ours = {"dynamic", "profLevel", "profSwitch"}
+        of_run = {"app_dir", "host_sys_pid", "msprofBinPid", "result_dir"}
+        with subprocess.Popen(["sleep", "60"]) as other:
+            rows = [
+                ("app-910b", ["--msproftx=on", "--aicpu=on", "./simapp"], {"opType"}),
+                ("sys-910b", ["--sys-devices=0,1", "--sys-period=3", "--host-sys=cpu,mem,network", f"--host-sys-pid={other.pid}",
+                              "--host-sys-usage=cpu,mem", "--host-sys-usage-freq=10", "--sys-hardware-mem=on", "--sys-io-profiling=on",
+                              "--sys-interconnection-profiling=on"], {"job_id"}),
+                ("host-910b", ["--sys-period=4", "--host-sys=cpu,mem,network,disk,osrt", f"--host-sys-pid={other.pid}"], {"job_id", "host_sys"}),
+            ]
+            os.symlink("/bin/true", os.path.join(self.dir, "simapp"))
+            for name, args, different in rows:
+                with self.subTest(name):
+                    with open(glob.glob(f"{SOURCE}/tests/data/collector-a/{name}/PROF_*/host/sample.json")[0]) as f:
+                        wanted = json.load(f)
+                    p = subprocess.Popen([self.named("msprof"), f"--output={name}", *args], cwd=self.dir, stdout=subprocess.PIPE,
+                                         stderr=subprocess.DEVNULL)
+                    if name != "app-910b":  # a period need not be waited for
+                        self.assertIn(b"recording", p.stdout.readline())
+                        p.send_signal(signal.SIGINT)
+                    p.communicate(timeout=60)
+                    own = self.sample_of(self.one(name))
+                    self.assertEqual(own.keys() - wanted.keys() - different, ours)
+                    self.assertEqual({k: v for k, v in own.items() if k in wanted and k not in of_run | different},
+                                     {k: v for k, v in wanted.items() if k not in of_run | different})
+            other.kill()
 
 
 class Msprof(Running):

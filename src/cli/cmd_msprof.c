@@ -125,8 +125,8 @@ static int collect(const struct msprof_line *l)
 {
     struct run_request r = msprof_request(l);
     struct arguments a = arguments_new(FACE_MSPROF);
-    const int code =
-        arguments_fill(&a, l) ? collecting_run(&a, &r, true) : exit_code(FACE_MSPROF, arguments_refused(&a));
+    const int code = arguments_fill(&a, l) ? collecting_run(&a, &r, l->on.chip, true)
+                                           : exit_code(FACE_MSPROF, arguments_refused(&a));
     arguments_end(&a);
     return code;
 }

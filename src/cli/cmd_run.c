@@ -13,7 +13,6 @@
 #include "cli/msprof_values.h"
 #include "cli/run_python.h"
 #include "cli/term.h"
-#include "collect/host_sampler.h"
 #include "pipeline/prof_write.h"
 
 bool run_other_option(struct arguments *a, const char *word)
@@ -92,7 +91,7 @@ static bool defaults_fill(struct msprof_line *l, const struct arguments *a)
     if (is_asked)
         return true;
     if (is_of_process)
-        return say(l, "--host-sys=cpu,mem,disk,network%s", HOST_SAMPLED & ASCOPE_HOST_OSRT ? ",osrt" : "");
+        return say(l, "--host-sys=cpu,mem,disk,network,osrt");
     return !l->value[MSPROF_SYS_PERIOD] || say(l, "--host-sys-usage=cpu,mem");
 }
 
@@ -141,7 +140,7 @@ static int record(struct arguments *a, struct msprof_line *l)
     if (!a->type)
         a->options.want = WANT_ALL;
     a->more = NULL;
-    return collecting_run(a, &r, !a->run.no_export);
+    return collecting_run(a, &r, l->on.chip, !a->run.no_export);
 }
 
 int run_run(struct arguments *a)

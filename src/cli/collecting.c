@@ -2,6 +2,7 @@
 #include "cli/collecting.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -13,6 +14,7 @@
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "pipeline/prof_write.h"
+#include "run/run_sample.h"
 
 enum { CODE_NOT_STARTED = 127, CODE_OF_SIGNAL = 128 };
 
@@ -187,7 +189,7 @@ static int end_run(struct arguments *a, const struct run_request *r, const struc
     return program_code(out) ? program_code(out) : code;
 }
 
-int collecting_run(struct arguments *a, struct run_request *r, bool exports)
+int collecting_run(struct arguments *a, struct run_request *r, int chip, bool exports)
 {
     const bool is_msprof = a->face == FACE_MSPROF;
     const struct run_listener listener = { .started = is_msprof  ? print_started
@@ -197,11 +199,14 @@ int collecting_run(struct arguments *a, struct run_request *r, bool exports)
                                            .prompt = print_prompt };
     struct run_result out;
     struct error e = { 0 };
+    char *const config = r->program ? run_sample_config(r, chip, &e) : NULL;
     r->listener = &listener;
+    r->sample_config = config;
     fflush(stdout);
     ending_fini(); /* signals are the program's, and the recording ends by them in its own way */
     const bool is_well = run_collect(r, &out, &e);
     ending_prepare(a->face);
+    free(config);
     if (!is_well && is_msprof)
         printf("[ERROR] %s\n", e.text);
     else if (!is_well)

@@ -11,7 +11,8 @@
 void results_fill(struct arguments *a, const struct msprof_line *l);
 
 /* The exit code. Of `ascope run` it is the program's own, 128 and the number of the signal that killed it, or 127 if it could not be
- * started; only when the program ended well it is that of the export. Of msprof it says whether there are results. */
-int collecting_run(struct arguments *a, struct run_request *r, bool exports);
+ * started; only when the program ended well it is that of the export. Of msprof it says whether there are results. chip: platform number, -1 for
+ * none. */
+int collecting_run(struct arguments *a, struct run_request *r, int chip, bool exports);
 
 #endif

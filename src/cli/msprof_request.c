@@ -36,13 +36,13 @@ static void fill_counters(struct ascope_options *o, const struct msprof_line *l)
         o->less_data |= DATA_METRICS | DATA_AIC_SAMPLING | DATA_AIV_SAMPLING;
 }
 
-/* Rows that set an option of the recorder as it is. */
+/* Rows that set an option of the recorder as it is; also those that a warning has called useless here, as the reference does. */
 static void fill_rows(struct ascope_options *o, const struct msprof_line *l)
 {
     for (size_t i = 0; i < MSPROF_OPTIONS; i++) {
         const struct msprof_row *const r = &msprof_rows[i];
         const bool is_wanted = !r->with || msprof_is_on(l, (enum msprof_option)r->with);
-        if (r->recorder && l->value[i] && is_wanted && (r->modes & l->mode || i == MSPROF_HOST_USAGE))
+        if (r->recorder && l->value[i] && is_wanted)
             ascope_options_set(o, r->recorder, l->value[i]);
     }
 }

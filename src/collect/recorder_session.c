@@ -284,6 +284,7 @@ static void target_take(struct ascope_session *s, const struct session_target *o
     s->owner = getpid();
     s->pid = of->pid > 0 ? of->pid : s->owner;
     s->has_preloaded = of->has_preloaded;
+    s->command = of->command;
     snprintf(path, sizeof path, "/proc/%d/comm", (int)s->pid);
     if (of->name)
         snprintf(s->process, sizeof s->process, "%s", of->name);

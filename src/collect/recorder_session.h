@@ -30,9 +30,10 @@ struct ascope_session *session_new(const struct ascope_options *o, bool is_check
 /* The process that a session records from outside: names, settings and samplers are about it and its descendants. It need not have
  * called exec() yet, and may end at any time: the session ends when its owner, the calling process, stops it. */
 struct session_target {
-    pid_t pid;          /* 0: the calling process */
-    const char *name;   /* NULL: the one that the kernel has for it now */
-    bool has_preloaded; /* it has, or will have, the library that records its calls (os_trace.h) */
+    pid_t pid;                            /* 0: the calling process */
+    const char *name;                     /* NULL: the one that the kernel has for it now */
+    bool has_preloaded;                   /* it has, or will have, the library that records its calls (os_trace.h) */
+    const struct sample_command *command; /* for sample.json, lent until the session ends; NULL: none */
 };
 struct ascope_session *session_new_for(const struct session_target *of, const struct ascope_options *o, bool is_checked,
                                        struct ascope_error *to);
@@ -61,9 +62,10 @@ struct metadata_key {
 
 struct ascope_session {
     struct ascope_options o;
-    pid_t owner;      /* the process that has the session */
-    pid_t pid;        /* the process that it is about: mostly the same */
-    char process[80]; /* its name; "": unknown */
+    pid_t owner;                          /* the process that has the session */
+    pid_t pid;                            /* the process that it is about: mostly the same */
+    char process[80];                     /* its name; "": unknown */
+    const struct sample_command *command; /* that records it; NULL: itself */
     enum session_state state;
     bool has_rings, has_writer, device_runs; /* what stop has to end */
     struct host_sampler *host;               /* NULL: not asked for */

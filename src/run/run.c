@@ -18,6 +18,7 @@
 #include "run/output_record.h"
 #include "run/run_environment.h"
 #include "run/run_events.h"
+#include "run/run_sample.h"
 
 enum { PATIENCE_S = 10 }; /* with a program that was asked to end by a signal other than Ctrl-C */
 
@@ -25,6 +26,7 @@ struct run {
     const struct run_request *r;
     struct run_result *out;
     struct run_events events;
+    struct run_sample sample;
     struct handover *handover; /* NULL: no program */
     struct launch launch;
     struct ascope_session *session; /* NULL: nothing is recorded now */
@@ -76,7 +78,8 @@ static bool recording_start(struct run *x, struct error *e)
     struct ascope_error why = { "" };
     const struct session_target of = { .pid = x->r->program ? x->launch.pid : x->r->host_pid,
                                        .name = x->r->program ? base_name(x->r->program[0]) : NULL,
-                                       .has_preloaded = x->has_preloaded };
+                                       .has_preloaded = x->has_preloaded,
+                                       .command = &x->sample.command };
     x->session = session_new_for(&of, &x->r->recorder, x->n_recordings > 0, &why);
     if (!x->session || !ascope_session_start(x->session, &why)) {
         ascope_session_discard(x->session);
@@ -311,8 +314,12 @@ bool run_collect(const struct run_request *r, struct run_result *out, struct err
 {
     struct run x = { .r = r, .out = out };
     *out = (struct run_result){ .status = -1 };
-    if (!run_events_begin(&x.events, e))
+    if (!run_sample_init(&x.sample, r, e))
         return false;
+    if (!run_events_begin(&x.events, e)) {
+        run_sample_fini(&x.sample);
+        return false;
+    }
     const bool is_well = collect(&x, e);
     if (!is_well)
         recording_stop(&x, &(struct error){ 0 });
@@ -321,5 +328,6 @@ bool run_collect(const struct run_request *r, struct run_result *out, struct err
     output_record_take(r->recorder.parent_dir ? r->recorder.parent_dir : ".", collection_add, out);
     handover_free(x.handover);
     run_events_end(&x.events);
+    run_sample_fini(&x.sample);
     return is_well;
 }
