@@ -3,8 +3,8 @@
  *
  * PyTorch calls observers around every operator (RecordFunction) and for every allocation and release of memory. They are
  * registered for the profiled threads only, propagate with the thread's state to autograd's threads, and are removed when nothing is
- * recorded. This is the only file that uses PyTorch's C++ interface; it is compiled on first use for the installed PyTorch
- * (_build.py), and offers C functions to the rest.
+ * recorded. This file and the headers beside it are all that uses PyTorch's C++ interface; they are compiled as one on first use for
+ * the installed PyTorch (_build.py), and offer C functions to the rest.
  *
  * Nothing in here throws into PyTorch: an operator whose inputs cannot be read is recorded without them.
  *
@@ -12,19 +12,15 @@
  * as device memory.
  */
 #include <ATen/record_function.h>
-#include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
-#include <torch/csrc/profiler/orchestration/observer.h>
 
 #include <pthread.h>
 
 #include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "ascope/mark.h"
@@ -32,491 +28,21 @@
 #include "ascope/session.h"
 #include "ascope/sim.h"
 #include "flops.h"
+#include "listener_context.h"
+#include "listener_inputs.h"
+#include "listener_memory.h"
+#include "listener_sim.h"
 
 namespace
 {
 
 enum wanted : unsigned { SHAPES = 1, TENSORS = 2, STACK = 4, MODULES = 8, SIM = 16, FLOPS = 32, WANTED_ALL = 64 };
-enum : size_t {
-    TEXT_ROOM = 2048,
-    STACK_MOST = 16384,
-    MODULES_MOST = 4096,
-    TEXTS_MOST = 60000
-}; /* a record has 64 KiB */
+enum : size_t { STACK_MOST = 16384, MODULES_MOST = 4096 };
 
 using text_fn = size_t (*)(char *, size_t);
 using frame_fn = uint32_t (*)();
 std::atomic<text_fn> stack_source{ nullptr }, modules_source{ nullptr };
 std::atomic<frame_fn> frame_source{ nullptr };
-
-/* ---- texts of an operator, in memory that is used again ---- */
-
-struct text_piece {
-    uint32_t at, n;
-};
-
-/* Lies before each context, and stays when that is gone: memory of an operator is given to the next one of the thread. */
-struct alignas(16) memory {
-    memory *next;
-    char *text;
-    size_t used, room;
-    ascope_sim_op *sim;
-    bool is_on_sim;
-    uint64_t exchange, flops; /* on the simulated device; a range: 0: none */
-    unsigned wants;           /* of the recording that had it last: only those texts have bytes */
-    ascope_op op;
-
-    bool reserve(size_t more)
-    {
-        if (used + more <= room)
-            return true;
-        const size_t wanted = (used + more) * 2 < TEXT_ROOM ? size_t{ TEXT_ROOM } : (used + more) * 2;
-        char *const larger = static_cast<char *>(realloc(text, wanted));
-        if (!larger)
-            return false;
-        text = larger;
-        room = wanted;
-        return true;
-    }
-    void put(const char *at, size_t n)
-    {
-        if (!reserve(n))
-            return;
-        memcpy(text + used, at, n);
-        used += n;
-    }
-    void put(char c)
-    {
-        if (reserve(1))
-            text[used++] = c;
-    }
-    void put_number(uint64_t value, unsigned base = 10)
-    {
-        char digits[20];
-        unsigned n = 0;
-        do
-            digits[sizeof digits - ++n] = "0123456789abcdef"[value % base];
-        while ((value /= base) != 0);
-        put(digits + sizeof digits - n, n);
-    }
-    void put_signed(int64_t value)
-    {
-        if (value < 0)
-            put('-');
-        put_number(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value));
-    }
-    void put_pointer(const void *p)
-    {
-        put("0x", 2);
-        put_number(reinterpret_cast<uintptr_t>(p), 16);
-    }
-    template <typename LIST> void put_list(const LIST &list)
-    {
-        bool is_first = true;
-        for (const int64_t value : list) {
-            if (!is_first)
-                put(',');
-            is_first = false;
-            put_signed(value);
-        }
-    }
-};
-
-enum : unsigned { SPARE_MOST = 64 }; /* operators inside of each other, as a rule */
-
-/* Plain data, reached without a constructor's guard. */
-struct mine {
-    memory *spare;
-    unsigned n_spare;
-    at::CallbackHandle callback;
-    at::CallbackHandle mark_callback; /* of collectives; 0: none */
-    torch::profiler::impl::ProfilerStateBase *reporter;
-    bool is_child;   /* asked for it by itself, and ends it by itself */
-    bool is_known;   /* to the key that cleans up when the thread ends */
-    bool is_counted; /* inside an operator whose FLOPs are recorded */
-};
-__thread mine here __attribute__((tls_model("initial-exec")));
-pthread_key_t thread_end;
-
-void memory_free(memory *m)
-{
-    free(m->text);
-    free(m->sim);
-    free(m);
-}
-
-void spare_free(void *)
-{
-    while (memory *const m = here.spare) {
-        here.spare = m->next;
-        memory_free(m);
-    }
-    here.n_spare = 0;
-    here.is_known = false;
-}
-
-struct context : at::ObserverContext {
-    static void *operator new(size_t bytes) noexcept
-    {
-        memory *m = here.spare;
-        if (m) {
-            here.spare = m->next;
-            here.n_spare--;
-        } else {
-            m = static_cast<memory *>(calloc(1, sizeof(memory) + bytes));
-            if (!m)
-                return nullptr;
-        }
-        m->used = 0;
-        return m + 1;
-    }
-    static void operator delete(void *p) noexcept
-    {
-        memory *const m = static_cast<memory *>(p) - 1;
-        if (here.n_spare == SPARE_MOST) { /* collectives end in threads where none begins */
-            memory_free(m);
-            return;
-        }
-        if (!here.is_known)
-            here.is_known = pthread_setspecific(thread_end, &here) == 0;
-        m->next = here.spare;
-        here.spare = m;
-        here.n_spare++;
-    }
-    memory *own() { return reinterpret_cast<memory *>(this) - 1; }
-};
-
-/* ---- inputs ---- */
-
-/* Room is looked after once for each input, not for each character: this is what shapes cost. */
-enum : size_t { TYPE_MOST = 64, SIZE_MOST = 21 };
-
-char *add(char *to, const char *text, size_t n)
-{
-    memcpy(to, text, n);
-    return to + n;
-}
-
-char *add_number(char *to, int64_t value)
-{
-    if (value >= 0 && value < 10) {
-        *to = static_cast<char>('0' + value);
-        return to + 1;
-    }
-    char digits[SIZE_MOST];
-    unsigned n = 0;
-    uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-    do
-        digits[SIZE_MOST - ++n] = static_cast<char>('0' + rest % 10);
-    while ((rest /= 10) != 0);
-    if (value < 0)
-        digits[SIZE_MOST - ++n] = '-';
-    return add(to, digits + SIZE_MOST - n, n);
-}
-
-/* Names of PyTorch's types that can be copied in one go; filled by names_prepare(). */
-struct type_name {
-    char text[24];
-    uint32_t n; /* 0: longer, or none of PyTorch's */
-};
-type_name type_names[static_cast<size_t>(c10::ScalarType::NumOptions)];
-
-void names_prepare()
-{
-    for (size_t i = 0; i < static_cast<size_t>(c10::ScalarType::Undefined); i++) {
-        const auto name = c10::scalarTypeToTypeMeta(static_cast<c10::ScalarType>(i)).name();
-        if (name.size() > sizeof type_names[i].text)
-            continue;
-        memcpy(type_names[i].text, name.data(), name.size());
-        type_names[i].n = static_cast<uint32_t>(name.size());
-    }
-}
-
-char *add_type(char *to, const at::Tensor &t)
-{
-    const type_name &known = type_names[static_cast<size_t>(t.scalar_type())];
-    if (known.n > 0) {
-        memcpy(to, known.text, sizeof known.text);
-        return to + known.n;
-    }
-    const auto name = t.dtype().name();
-    return add(to, name.data(), name.size() < TYPE_MOST ? name.size() : size_t{ TYPE_MOST });
-}
-
-char *add_type(char *to, const c10::IValue &v)
-{
-    if (v.isScalar())
-        return add(to, "Scalar", 6);
-    if (v.isTensorList())
-        return add(to, "TensorList", 10);
-    if (v.isList() && (v.toListRef().empty() || v.toListRef()[0].isScalar()))
-        return add(to, "ScalarList", 10);
-    return add(to, "None", 4);
-}
-
-/* Types and shapes in one go, the former in room that is large enough for them. Apart from what most recordings do not want, it has
- * the registers for itself. */
-__attribute__((noinline)) void put_inputs(memory *m, c10::ArrayRef<const c10::IValue> inputs, text_piece *types,
-                                          text_piece *shapes)
-{
-    const size_t begin = m->used, room = inputs.size() * (TYPE_MOST + 1);
-    if (!m->reserve(room))
-        return;
-    size_t type = begin, shape = begin + room;
-    m->used = shape;
-    for (size_t i = 0; i < inputs.size(); i++) {
-        const c10::IValue &v = inputs[i];
-        const bool is_plain_tensor = v.isTensor() && is_plain(v.toTensor());
-        const auto sizes = is_plain_tensor ? v.toTensor().sizes() : c10::IntArrayRef();
-        if (!m->reserve(sizes.size() * (SIZE_MOST + 1) + 1))
-            break;
-        char *to_type = m->text + type, *to = m->text + shape;
-        if (i > 0)
-            *to_type++ = *to++ = ';';
-        to_type = is_plain_tensor ? add_type(to_type, v.toTensor()) : add_type(to_type, v);
-        for (size_t k = 0; k < sizes.size(); k++) {
-            if (k > 0)
-                *to++ = ',';
-            to = add_number(to, sizes[k]);
-        }
-        type = static_cast<size_t>(to_type - m->text);
-        m->used = shape = static_cast<size_t>(to - m->text);
-    }
-    if (m->used > TEXTS_MOST) {
-        m->used = begin;
-        return;
-    }
-    *types = { static_cast<uint32_t>(begin), static_cast<uint32_t>(type - begin) };
-    *shapes = { static_cast<uint32_t>(begin + room), static_cast<uint32_t>(shape - begin - room) };
-}
-
-void put_tensor(memory *m, const at::Tensor &t, bool is_sim)
-{
-    const auto name = t.dtype().name();
-    const bool is_strided = t.layout() == c10::kStrided;
-    const c10::Device device = t.device();
-    m->put_pointer(t.unsafeGetTensorImpl());
-    m->put(';');
-    if (t.has_storage() && t.storage().data())
-        m->put_pointer(t.storage().data());
-    m->put(';');
-    m->put(name.data(), name.size());
-    m->put(';');
-    m->put_number(t.dtype().itemsize());
-    m->put(';');
-    m->put_list(t.sizes());
-    m->put(';');
-    if (is_strided)
-        m->put_list(t.strides());
-    m->put(';');
-    const bool is_on_sim = is_sim && device.type() == c10::DeviceType::CPU;
-    m->put_signed(is_on_sim ? int64_t{ ASCOPE_ON_NPU } : static_cast<int64_t>(device.type()));
-    m->put(';');
-    m->put_signed(is_on_sim ? 0 : device.index());
-}
-
-void put_tensors(memory *m, c10::ArrayRef<const c10::IValue> inputs, bool is_sim)
-{
-    const size_t begin = m->used;
-    for (const c10::IValue &v : inputs)
-        if (v.isTensor() && is_plain(v.toTensor())) {
-            if (m->used > begin)
-                m->put(')');
-            put_tensor(m, v.toTensor(), is_sim);
-        }
-}
-
-void put_tensor_lists(memory *m, c10::ArrayRef<const c10::IValue> inputs, bool is_sim)
-{
-    const size_t begin = m->used;
-    for (const c10::IValue &v : inputs)
-        if (v.isTensorList()) {
-            for (const c10::IValue &element : v.toListRef())
-                if (is_plain(element.toTensor())) {
-                    put_tensor(m, element.toTensor(), is_sim);
-                    m->put(')');
-                }
-            m->put('}');
-        }
-    if (m->used > begin)
-        m->used--; /* the last one is not closed */
-}
-
-void put_scalars(memory *m, c10::ArrayRef<const c10::IValue> inputs)
-{
-    const size_t begin = m->used;
-    for (const c10::IValue &v : inputs)
-        if (v.isScalar()) {
-            const char *const kind = v.isBool()            ? "Bool"
-                                     : v.isInt()           ? "Int"
-                                     : v.isDouble()        ? "Double"
-                                     : v.isComplexDouble() ? "Complex"
-                                                           : "Others";
-            if (m->used > begin)
-                m->put(';');
-            m->put(kind, strlen(kind));
-        }
-}
-
-template <typename PUT> text_piece piece_of(memory *m, PUT put)
-{
-    const size_t begin = m->used;
-    put();
-    if (m->used > TEXTS_MOST) /* rather the operator without it than no operator */
-        m->used = begin;
-    return { static_cast<uint32_t>(begin), static_cast<uint32_t>(m->used - begin) };
-}
-
-text_piece piece_from(memory *m, text_fn source, size_t most)
-{
-    return piece_of(m, [&] {
-        if (source && m->reserve(most))
-            m->used += source(m->text + m->used, most);
-    });
-}
-
-/* ---- the simulated device ---- */
-
-uint32_t sim_type_of(c10::ScalarType type)
-{
-    switch (type) {
-    case c10::ScalarType::Half: return ASCOPE_SIM_FLOAT16;
-    case c10::ScalarType::BFloat16: return ASCOPE_SIM_BF16;
-    case c10::ScalarType::Char: return ASCOPE_SIM_INT8;
-    case c10::ScalarType::Int: return ASCOPE_SIM_INT32;
-    case c10::ScalarType::Byte: return ASCOPE_SIM_UINT8;
-    case c10::ScalarType::Short: return ASCOPE_SIM_INT16;
-    case c10::ScalarType::Long: return ASCOPE_SIM_INT64;
-    case c10::ScalarType::Double: return ASCOPE_SIM_DOUBLE;
-    case c10::ScalarType::Bool: return ASCOPE_SIM_BOOL;
-    case c10::ScalarType::ComplexFloat: return ASCOPE_SIM_COMPLEX64;
-    case c10::ScalarType::ComplexDouble: return ASCOPE_SIM_COMPLEX128;
-    default: return ASCOPE_SIM_FLOAT;
-    }
-}
-
-/* One more of a list, unless it is full. */
-void sim_add(ascope_sim_operand *list, uint32_t *n, uint32_t most, const at::Tensor &t)
-{
-    if (!is_plain(t) || *n == most)
-        return;
-    ascope_sim_operand &o = list[(*n)++];
-    o.tensor = {};
-    o.tensor.type = sim_type_of(t.scalar_type());
-    for (const int64_t size : t.sizes())
-        if (o.tensor.n_dims < ASCOPE_SIM_DIMS)
-            o.tensor.dim[o.tensor.n_dims++] = static_cast<uint32_t>(size);
-    o.bytes = static_cast<uint64_t>(t.numel()) * t.dtype().itemsize();
-    o.storage = t.has_storage() ? t.storage().unsafeGetStorageImpl() : nullptr;
-    o.is_dense = t.layout() == c10::kStrided && t.is_contiguous();
-}
-
-template <typename VALUES> void sim_add_all(ascope_sim_operand *list, uint32_t *n, uint32_t most, const VALUES &values)
-{
-    for (const c10::IValue &v : values)
-        if (v.isTensor())
-            sim_add(list, n, most, v.toTensor());
-        else if (v.isTensorList())
-            for (const c10::IValue &element : v.toListRef())
-                sim_add(list, n, most, element.toTensor());
-}
-
-/* Scopes other than operators, some of which end on another thread, are not passed on. */
-void sim_begin(memory *m, const at::RecordFunction &fn)
-{
-    m->is_on_sim = false;
-    if (fn.scope() != at::RecordScope::FUNCTION)
-        return;
-    if (!m->sim)
-        m->sim = static_cast<ascope_sim_op *>(malloc(sizeof(ascope_sim_op)));
-    if (!m->sim)
-        return;
-    ascope_sim_op_begin(m->sim, fn.name());
-    m->is_on_sim = true;
-    if (m->sim->wants_tensors)
-        sim_add_all(m->sim->in, &m->sim->n_in, ASCOPE_SIM_OP_INPUTS, fn.inputs());
-}
-
-void sim_end(memory *m, const at::RecordFunction &fn)
-{
-    if (!m->is_on_sim)
-        return;
-    try {
-        if (m->sim->wants_tensors)
-            sim_add_all(m->sim->out, &m->sim->n_out, ASCOPE_SIM_OP_OUTPUTS, fn.outputs());
-    } catch (...) {
-    }
-    if (!ascope_sim_op_end(m->sim))
-        m->sim = nullptr; /* another thread has it, and may look at it whenever it wants */
-}
-
-std::atomic<uint32_t> world_rank{ 0 }, world_ranks{ 1 };
-
-/* The group that a collective is called of. It travels to the backend's threads, as observers do. */
-struct group : c10::DebugInfoBase {
-    std::string name;
-    uint32_t rank, ranks;
-    int32_t peer;
-};
-constexpr auto GROUP = c10::DebugInfoKind::TEST_INFO_2; /* unused elsewhere */
-
-/* What a backend says of a collective, and what is known of its group. */
-ascope_sim_exchange exchange_of(const at::RecordFunction &fn, const group *of)
-{
-    ascope_sim_exchange x = {};
-    x.name = fn.name();
-    x.group = of ? of->name.c_str() : "default_group";
-    x.rank = of ? of->rank : world_rank.load();
-    x.ranks = of ? of->ranks : world_ranks.load();
-    x.peer = of ? of->peer : -1;
-    for (const c10::IValue &v : fn.inputs())
-        if (v.isTensor() && is_plain(v.toTensor())) {
-            x.bytes += static_cast<uint64_t>(v.toTensor().numel()) * v.toTensor().dtype().itemsize();
-            x.type = sim_type_of(v.toTensor().scalar_type());
-        }
-    return x;
-}
-
-const group *group_here()
-{
-    return static_cast<const group *>(c10::ThreadLocalDebugInfo::get(GROUP));
-}
-
-/* Collectives: PyTorch's backends report when one begins and when it has ended, in some thread. */
-void exchange_begin(memory *m, const at::RecordFunction &fn)
-{
-    if (fn.scope() != at::RecordScope::USER_SCOPE || !fn.isAsync())
-        return;
-    const ascope_sim_exchange x = exchange_of(fn, group_here());
-    m->exchange = ascope_sim_exchange_begin(&x);
-}
-
-/* ---- marks of collectives, where no device is simulated ---- */
-
-struct marked : at::ObserverContext {
-    uint64_t range = 0;
-};
-
-/* Those that torch.distributed is called for have their marks from Python, and a group; these are DistributedDataParallel's. */
-std::unique_ptr<at::ObserverContext> mark_begin(const at::RecordFunction &fn)
-{
-    if (!fn.isAsync() || !ascope_records(ASCOPE_RECORDS_MARKS) || group_here())
-        return nullptr;
-    try {
-        auto m = std::make_unique<marked>();
-        const ascope_sim_exchange x = exchange_of(fn, nullptr);
-        m->range = ascope_sim_exchange_mark(&x);
-        return m;
-    } catch (...) {
-        return nullptr;
-    }
-}
-
-void mark_end(const at::RecordFunction &, at::ObserverContext *context)
-{
-    if (context)
-        ascope_range_end(ascope_domain_get(ASCOPE_COLLECTIVES), static_cast<marked *>(context)->range);
-}
 
 /* ---- FLOPs, as ranges of marks ---- */
 
@@ -553,6 +79,14 @@ void flops_end(memory *m)
 /* ---- operators ---- */
 
 void leave();
+
+text_piece piece_from(memory *m, text_fn source, size_t most)
+{
+    return piece_of(m, [&] {
+        if (source && m->reserve(most))
+            m->used += source(m->text + m->used, most);
+    });
+}
 
 ascope_text text_at(const memory *m, text_piece piece)
 {
@@ -689,75 +223,6 @@ template <size_t... I> constexpr std::array<pair, WANTED_ALL> pairs_of(std::inde
 }
 /* What is wanted is part of the function: it has to travel to autograd's threads, and functions do. */
 constexpr auto pairs = pairs_of(std::make_index_sequence<WANTED_ALL>());
-
-/* ---- memory ---- */
-
-enum : int64_t { POOL_PIECE = 2 << 20 };
-std::atomic<int64_t> sim_reserved{ 0 };
-
-/* What PyTorch takes for a profiler is of this class, whoever pushed it: it looks at the configuration, which says that PyTorch's own
- * profiler is not at work. */
-struct reporter : torch::profiler::impl::ProfilerStateBase {
-    const bool is_sim;
-
-    explicit reporter(bool sim)
-        : ProfilerStateBase(
-              torch::profiler::impl::ProfilerConfig(torch::profiler::impl::ProfilerState::Disabled, false, true)),
-          is_sim(sim)
-    {
-    }
-    torch::profiler::impl::ActiveProfilerType profilerType() override
-    {
-        return torch::profiler::impl::ActiveProfilerType::NONE;
-    }
-    bool memoryProfilingEnabled() const override { return ascope_records(ASCOPE_RECORDS_MEMORY); }
-
-    void record(void *pointer, int64_t bytes, int64_t allocated, int64_t reserved, c10::Device device) const noexcept
-    {
-        const bool is_cpu = device.type() == c10::DeviceType::CPU;
-        struct ascope_memory m = {};
-        m.size = sizeof m;
-        m.pointer = reinterpret_cast<uintptr_t>(pointer);
-        m.size_bytes = bytes;
-        m.allocated_bytes = allocated;
-        m.reserved_bytes = reserved;
-        m.device_type = static_cast<uint8_t>(device.type());
-        m.device = static_cast<uint8_t>(device.index());
-        m.event = is_cpu || bytes >= 0 ? ASCOPE_MALLOC : ASCOPE_FREE; /* the format knows one event of the host */
-        ::ascope_memory(&m);
-        if (is_cpu && is_sim)
-            mirror(m);
-    }
-
-    /* A pool that grows by pieces, and gives nothing back. */
-    static void mirror(struct ascope_memory m) noexcept
-    {
-        const int64_t wanted = (m.allocated_bytes + POOL_PIECE - 1) / POOL_PIECE * POOL_PIECE;
-        int64_t reserved = sim_reserved.load(std::memory_order_relaxed);
-        while (reserved < wanted && !sim_reserved.compare_exchange_weak(reserved, wanted, std::memory_order_relaxed))
-            ;
-        m.reserved_bytes = reserved < wanted ? wanted : reserved;
-        m.active_bytes = m.allocated_bytes;
-        m.device_type = ASCOPE_ON_NPU;
-        m.device = 0;
-        m.event = m.size_bytes < 0 ? ASCOPE_BLOCK_FREE : ASCOPE_MALLOC;
-        ::ascope_memory(&m);
-        if (m.event == ASCOPE_BLOCK_FREE) {
-            m.event = ASCOPE_FREE;
-            ::ascope_memory(&m);
-        }
-    }
-
-    /* The totals are signed in some versions of PyTorch, and not in others: one of these is the one that is called. */
-    void reportMemoryUsage(void *pointer, int64_t bytes, int64_t allocated, int64_t reserved, c10::Device device)
-    {
-        record(pointer, bytes, allocated, reserved, device);
-    }
-    void reportMemoryUsage(void *pointer, int64_t bytes, size_t allocated, size_t reserved, c10::Device device)
-    {
-        record(pointer, bytes, static_cast<int64_t>(allocated), static_cast<int64_t>(reserved), device);
-    }
-};
 
 /* ---- threads that are listened to ---- */
 
