@@ -384,7 +384,7 @@ def verdict(d, promised, sets):
 
 def run(d, name, exe, prof, out):
     words = SETS[name.split("/")[1]]
-    if words[0] != "analyse":  # of a session, the part that the device's tool knows
+    if words[0] != "analyse":  # of a collection, the part that the device's tool knows
         prof = next(iter(glob.glob(os.path.join(glob.escape(prof), "*_ascend_pt", "PROF_*"))), prof)
     dialect = ["--dialect", "current"] if words[0] != "communication" else []
     command = [exe] + words + ["-dir", prof, "--out", out, "--quiet"] + dialect

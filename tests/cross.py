@@ -23,13 +23,13 @@ SIMULATED = ["--seed 3 --kernels 400 --mhz 48 --devices 2", "--seed 4 --chip 910
              "--seed 7 --framework pt --ranks 2 --kernels 300"]
 OF_PROF = [["export", "all", "--out", "all"], ["export", "summary", "--format", "json", "--out", "json"],
            ["export", "timeline", "--dialect", "current", "--time-base", "start", "--out", "current"], ["analyze"]]
-OF_SESSION = [["analyse", "--export-type", "text,db"]]
+OF_COLLECTION = [["analyse", "--export-type", "text,db"]]
 
 
 def collections(samples):
     """Collections, and the arguments of `ascope sim` that make some."""
     for path in sorted(glob.glob(samples + "/**/*_ascend_pt", recursive=True)):
-        yield path, OF_SESSION
+        yield path, OF_COLLECTION
     for path in sorted(glob.glob(samples + "/**/PROF_*", recursive=True)):
         if not os.path.dirname(path).endswith("_ascend_pt") and "expected" not in path:
             yield path, OF_PROF
@@ -93,7 +93,7 @@ class Both:
                 make(i, folder)
             self.compare(what, folders)
             for name in sorted(os.listdir(folders[0])):
-                for command in commands or (OF_SESSION if name.endswith("_ascend_pt") else OF_PROF):
+                for command in commands or (OF_COLLECTION if name.endswith("_ascend_pt") else OF_PROF):
                     self.run(folders, [*command, *(["-dir"] if command[0] in ("export", "analyze") else []), name])
             self.compare(what, folders)
 

@@ -68,7 +68,7 @@ class Options(Case):
 
 
 class Finding(Case):
-    def test_a_session_by_itself_by_its_parent_and_from_inside(self):
+    def test_a_collection_by_itself_by_its_parent_and_from_inside(self):
         path = self.sample()
         for words in ([path], [self.dir], ["."], ["-dir", path], [path + "/"]):
             shutil.rmtree(os.path.join(path, RESULTS), ignore_errors=True)
@@ -275,8 +275,8 @@ class Answers(Case):
                               env=dict(os.environ, LC_ALL="C")).stdout
         return report.get("directories") or report["collections"], report.get("ranks"), text
 
-    def slow(self, session):
-        return {s["step"]: s["more"] for s in session["steps"] if s["slow"]}
+    def slow(self, collection):
+        return {s["step"]: s["more"] for s in collection["steps"] if s["slow"]}
 
     def test_a_slow_step(self):
         ranks, _, text = self.job("--framework", "pt", "--ranks", "2", "--slow-step", "14:10")
@@ -303,11 +303,11 @@ class Answers(Case):
         self.assertIn(" waiting for other ranks\n", text)
 
     def test_a_stall_without_a_device(self):
-        (session,), _, _ = self.job("--framework", "pt", "--kernels", "0", "--operators", "4000", "--stall", "14:220ms")
-        more = self.slow(session)["14"][0]
+        (collection,), _, _ = self.job("--framework", "pt", "--kernels", "0", "--operators", "4000", "--stall", "14:220ms")
+        more = self.slow(collection)["14"][0]
         self.assertEqual(more["cause"], "operator")
         self.assertIn("DataLoader", more["name"])
-        self.assertIsNone(session["steps"][0]["device"])
+        self.assertIsNone(collection["steps"][0]["device"])
 
     def test_a_slow_rank_is_first_in_a_table_with_one_scale(self):
         _, ranks, text = self.job("--framework", "pt", "--ranks", "6", "--slow-rank", "3:1.5")

@@ -202,7 +202,7 @@ class Training(Case):
 
 
 class Others(Case):
-    def test_a_session_without_steps(self):
+    def test_a_recording_without_steps(self):
         path, = self.run_example("session")
         r = self.analyse(path)
         self.assertEqual(r.operators(), {"request": 3})
@@ -249,7 +249,7 @@ class Others(Case):
         self.assertEqual({(r["domain"], r["name"]): r["count"] for r in report["ranges"]}, {(None, "epoch"): 2, ("loader", "read"): 6})
         self.assertIsNone(json.loads(self.ascope("info", path, "--json"))["collections"][0]["framework"])
 
-    def test_a_directory_of_sessions_is_exported(self):
+    def test_a_directory_of_collections_is_exported(self):
         paths = sorted(self.run_example("marks")[0] for _ in range(2))
         report = json.loads(self.ascope("export", self.dir, "--json"))
         self.assertEqual([os.path.dirname(c["path"]) for c in report["collections"]], paths)

@@ -16,7 +16,7 @@ DATA = SOURCE / "tests/data"
 CATEGORIES = ["PARAMETER", "OPTIMIZER_STATE", "INPUT", "TEMPORARY", "ACTIVATION", "GRADIENT", "AUTOGRAD_DETAIL", "UNKNOWN"]
 
 
-def session(name):
+def collection(name):
     return next((DATA / name / "raw").glob("*_ascend_pt"))
 
 
@@ -33,8 +33,8 @@ class Timeline(unittest.TestCase):
         return done.stdout if code == 0 else done.stderr
 
     def copy(self, name):
-        to = self.dir / session(name).name
-        shutil.copytree(session(name), to)
+        to = self.dir / collection(name).name
+        shutil.copytree(collection(name), to)
         subprocess.run(["chmod", "-R", "u+w", str(to)], check=True)
         return to
 
@@ -48,10 +48,10 @@ class Timeline(unittest.TestCase):
         for name in ("pt-a-host", "pt-a-npu", "own-pytorch"):
             wanted = DATA / name / "expected_exports"
             with self.subTest(name):
-                self.export(session(name), "a.json", "--device", "npu:0")
-                self.export(session(name), "a.json.gz", "--device", "npu:0")
-                self.export(session(name), "a.raw.json.gz", "--device", "npu:0")
-                self.export(session(name), "a.raw.json", "--device", "npu:0")
+                self.export(collection(name), "a.json", "--device", "npu:0")
+                self.export(collection(name), "a.json.gz", "--device", "npu:0")
+                self.export(collection(name), "a.raw.json.gz", "--device", "npu:0")
+                self.export(collection(name), "a.raw.json", "--device", "npu:0")
                 points, changes = ((wanted / f"memory_timeline.{kind}").read_bytes() for kind in ("json", "raw.json"))
                 self.assertEqual((self.dir / "a.json").read_bytes(), points)
                 self.assertEqual(gzip.open(self.dir / "a.json.gz").read(), points)
@@ -60,13 +60,13 @@ class Timeline(unittest.TestCase):
 
     def test_the_same_bytes_every_time(self):
         for out in ("a.json.gz", "a.raw.json.gz", "a.html"):
-            self.export(session("pt-a-npu"), out, "--threads", "1")
+            self.export(collection("pt-a-npu"), out, "--threads", "1")
             first = (self.dir / out).read_bytes()
-            self.export(session("pt-a-npu"), out, "--threads", "4")
+            self.export(collection("pt-a-npu"), out, "--threads", "4")
             self.assertEqual((self.dir / out).read_bytes(), first, out)
 
     def test_the_report_reports_the_peak(self):
-        reported = json.loads(self.export(session("pt-a-host"), "a.json", "--json"))["timelines"][0]
+        reported = json.loads(self.export(collection("pt-a-host"), "a.json", "--json"))["timelines"][0]
         times, sizes = json.loads((self.dir / "a.json").read_text())
         peak = max(range(len(sizes)), key=lambda i: sum(sizes[i]))
         self.assertEqual(reported["device"], "npu:0")
@@ -75,14 +75,14 @@ class Timeline(unittest.TestCase):
         self.assertEqual(reported["peak_us"], times[peak])
         self.assertEqual(reported["peak_by_category"], dict(zip(CATEGORIES, sizes[peak][1:])))
         self.assertEqual(reported["losses"], [])
-        self.assertIn("most at once", self.export(session("pt-a-host"), "a.json"))
-        self.assertEqual(self.export(session("pt-a-host"), "a.json", "-q"), "")
+        self.assertIn("most at once", self.export(collection("pt-a-host"), "a.json"))
+        self.assertEqual(self.export(collection("pt-a-host"), "a.json", "-q"), "")
 
     def test_summary_and_timeline_have_the_same_numbers(self):
         for name, partial in (("pt-a-host", False), ("pt-a-npu", False), ("own-pytorch", True)):
             with self.subTest(name):
-                line = json.loads(self.export(session(name), "a.json", "--json"))["timelines"][0]
-                done = subprocess.run([ASCOPE, "analyse", str(session(name)), "--out", self.dir / name, "--json"],
+                line = json.loads(self.export(collection(name), "a.json", "--json"))["timelines"][0]
+                done = subprocess.run([ASCOPE, "analyse", str(collection(name)), "--out", self.dir / name, "--json"],
                                       capture_output=True, text=True, check=False)
                 memory = json.loads(done.stdout)["directories"][0]["most_memory"]
                 self.assertEqual((line["max_allocated_bytes"], line["max_reserved_bytes"], line["since_recording"]),
@@ -92,22 +92,22 @@ class Timeline(unittest.TestCase):
                     self.assertEqual(sum(peak["by_allocator"].values()), peak["bytes"])
                 times, sizes = json.loads((self.dir / "a.json").read_text())
                 self.assertEqual(line["before_bytes"], sum(sizes[0]) if times[0] == times[1] else 0)
-                page = self.export(session(name), "a.html")
+                page = self.export(collection(name), "a.html")
                 self.assertEqual("there before the recording" in page, line["before_bytes"] > 0)
                 self.assertEqual("without what was allocated before" in page, partial)
                 self.assertIn('"mostAllocated": %d,' % line["max_allocated_bytes"], (self.dir / "a.html").read_text())
 
     def test_what_cannot_be_done_is_one_line(self):
         rows = [
-            ("no file to write", [session("pt-a-host")], 2, "a *_ascend_pt directory and the file"),
-            ("no such device", [session("pt-a-host"), "a.json", "--device", "gpu:0"], 2, "accepted are cpu and npu:N"),
-            ("no number of a device", [session("pt-a-host"), "a.json", "--device", "npu:"], 2, "accepted are cpu and npu:N"),
-            ("a number and more", [session("pt-a-host"), "a.json", "--device", "npu:0x"], 2, "accepted are cpu and npu:N"),
+            ("no file to write", [collection("pt-a-host")], 2, "a *_ascend_pt directory and the file"),
+            ("no such device", [collection("pt-a-host"), "a.json", "--device", "gpu:0"], 2, "accepted are cpu and npu:N"),
+            ("no number of a device", [collection("pt-a-host"), "a.json", "--device", "npu:"], 2, "accepted are cpu and npu:N"),
+            ("a number and more", [collection("pt-a-host"), "a.json", "--device", "npu:0x"], 2, "accepted are cpu and npu:N"),
             ("no such directory", ["nowhere", "a.json"], 2, "No such file"),
-            ("a directory to write", [session("pt-a-host"), "."], 2, "is a directory"),
-            ("nowhere to write", [session("pt-a-host"), "no/such/a.json"], 1, "cannot be created"),
+            ("a directory to write", [collection("pt-a-host"), "."], 2, "is a directory"),
+            ("nowhere to write", [collection("pt-a-host"), "no/such/a.json"], 1, "cannot be created"),
             ("nothing of the kind", [DATA, "a.json"], 1, "contains neither"),
-            ("a device without memory", [session("pt-a-host"), "a.json", "--device", "npu:5"], 1, "--device may be cpu, npu:0"),
+            ("a device without memory", [collection("pt-a-host"), "a.json", "--device", "npu:5"], 1, "--device may be cpu, npu:0"),
         ]
         for what, words, code, reported in rows:
             with self.subTest(what):
@@ -146,7 +146,7 @@ class Timeline(unittest.TestCase):
 
     def test_any_bytes_are_survived(self):
         """Every file in turn: empty, cut, and with bytes changed all over it."""
-        for file in sorted((session("pt-a-host") / "FRAMEWORK").iterdir()):
+        for file in sorted((collection("pt-a-host") / "FRAMEWORK").iterdir()):
             good = file.read_bytes()
             spoilt = bytearray(good)
             spoilt[3::97] = bytes(len(spoilt[3::97]))

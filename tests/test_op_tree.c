@@ -7,7 +7,7 @@
 
 enum { MOST = 32, TEXT_MOST = 1024 };
 
-/* A session that fits into a line. Times are in ns. */
+/* A collection in one line. Times are in ns. */
 struct small {
     struct arena *mem;
     struct names *names;

@@ -247,7 +247,7 @@ class Pieces(Case):
         cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
         for more in (["--kernels", "1300"], ["--kernels", "600", "--framework", "pt"]):
             subprocess.run([ASCOPE, "sim", "--out", cls.home, *more], check=True, stdout=subprocess.DEVNULL)
-        cls.prof, cls.session = (glob.glob(os.path.join(cls.home, n))[0] for n in ("PROF_*", "*_ascend_pt"))
+        cls.prof, cls.collection = (glob.glob(os.path.join(cls.home, n))[0] for n in ("PROF_*", "*_ascend_pt"))
 
     def load(self, path):
         with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
@@ -275,7 +275,7 @@ class Pieces(Case):
         self.assertTrue(found == rest(whole))
 
     def test_export_trace(self):
-        for given in (self.prof, self.session):
+        for given in (self.prof, self.collection):
             for ending, *more in ((".json",), (".json", "--pretty"), (".json.gz", "--time-base", "start")):
                 with self.subTest(given=os.path.basename(given), more=more, ending=ending):
                     self.ascope("export-trace", given, "whole" + ending, *more)
@@ -288,7 +288,7 @@ class Pieces(Case):
                     self.assertFalse(glob.glob(glob.escape(self.dir) + "/*.part-*"))
 
     def test_what_an_earlier_export_left_is_removed(self):
-        for given in (self.prof, self.session):
+        for given in (self.prof, self.collection):
             for ending in (".json", ".json.gz"):
                 with self.subTest(given=os.path.basename(given), ending=ending):
                     def files():

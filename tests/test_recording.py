@@ -86,7 +86,7 @@ class Info(Case):
             self.assertEqual(found["recording"], reported)
             self.assertEqual([(x["reason"], x["count"], x["damage"]) for x in found["losses"]], [("ring_full", 15, True)])
 
-    def test_it_is_reported_once_of_a_session_and_its_device(self):
+    def test_it_is_reported_once_of_a_collection_and_its_device(self):
         text = self.ascope("info", self.sample("pt-a-npu", **DROPPED), code=3)
         self.assertEqual(text.count("recorded by"), 1)
         self.assertEqual(text.count("ring full"), 1)
@@ -123,7 +123,7 @@ class Losses(Case):
             self.hears(text, "4 slices deleted to stay within the storage limit", "2 ranges of marks that never ended")
             self.assertNotIn("lost while recording", text)
 
-    def test_a_prof_directory_of_a_session_has_the_drops_of_the_session(self):
+    def test_a_prof_directory_in_a_collection_has_the_drops_of_the_collection(self):
         path = self.sample("pt-a-npu", **DROPPED)
         prof = glob.glob(glob.escape(path) + "/PROF_*")[0]
         self.hears(self.ascope("export", "all", prof, "--out", "o", code=3), "dropped while recording: ring full")

@@ -21,12 +21,12 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def session(name):
+def collection(name):
     return glob.glob(os.path.join(SOURCE, "tests/data/%s/raw/*_ascend_pt" % name))[0]
 
 
 def sample(which):
-    return session("pt-a-" + which)
+    return collection("pt-a-" + which)
 
 
 class Case(unittest.TestCase):
@@ -69,7 +69,7 @@ class Lines(Case):
         for which in "pt-a-npu", "pt-a-host", "own-pytorch":
             for expected in glob.glob(os.path.join(SOURCE, "tests/data/%s/expected_exports/stacks_*.log" % which)):
                 metric = re.search("stacks_(.*).log", expected).group(1)
-                self.ascope(session(which), "out.log", "--metric", metric, "-q")
+                self.ascope(collection(which), "out.log", "--metric", metric, "-q")
                 with open(expected, encoding="utf-8", newline="") as f:
                     wanted, found = f.read(), self.read("out.log")
                 others = self.OTHERS.get("%s/%s" % (which, metric))

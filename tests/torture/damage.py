@@ -84,7 +84,7 @@ def main():
                     print("%s, %s:\n%s" % (name, what, r.stdout), flush=True)
             note(o, n, what)
         if not o.quick:  # in a hurry each is a test of its own
-            for what, options, kind in (("absurd", ["--whole"], "absurd collections"), ("absurd_session", ["--whole"], "absurd collections"),
+            for what, options, kind in (("absurd", ["--whole"], "absurd collections"), ("absurd_collection", ["--whole"], "absurd collections"),
                                         ("hostile", ["--kinds", "13", "--jobs", o.jobs], "collections with one damaged file")):
                 r = subprocess.run([sys.executable, os.path.join(o.source, "tests/test_%s.py" % what), os.path.join(o.build, "ascope"),
                                     o.source, *options], stdout=subprocess.PIPE, text=True, env=environment)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch sessions that nobody would make on purpose: parts that are missing, settings and records that cannot be, many ranks.
+"""Invalid PyTorch collections: missing parts, impossible settings and records, many ranks.
 
-usage: test_absurd_session.py ASCOPE SOURCE_ROOT [PART] [--whole]
+usage: test_absurd_collection.py ASCOPE SOURCE_ROOT [PART] [--whole]
 
 Each row of the tables below changes one thing in a sample and says what must come of it. Whatever happens, the analysis ends with
 0, 1 or 3 within seconds, leaves nothing half-done, and writes JSON, CSV and databases that can be read.
@@ -29,18 +29,18 @@ OP = "<qqqQQQQBB"
 NAME, SHAPES, TENSORS, LISTS, STACK = 2, 4, 5, 6, 8
 
 
-class Session(Run):
+class Collection(Run):
     NAME, COMMAND = "node0_1_20240601080000000_ascend_pt", ("analyse", "--export-type", "text,db")
 
     def result(self, name):
         return any(os.path.basename(p) == name for p in self.outputs(name))
 
 
-class Host(Session):
+class Host(Collection):
     SAMPLE, INFO = "pt-a-host", "profiler_info_1.json"
 
 
-class Device(Session):
+class Device(Collection):
     SAMPLE, INFO = "pt-a-npu", "profiler_info_0.json"
 
 
@@ -230,7 +230,7 @@ def check_records(o):
 
 
 def check_exports(o):
-    """The other exports of sessions that analyse can read, or cannot."""
+    """The other exports of collections that analyse can read, or cannot."""
     changes = [(what, change) for what, change, _, _ in RECORDS]
     changes += [("tensors %d" % i, also(OPS, lambda t, x=x: op(t, t + 9, b"aten::mm", 27919, 7, 0, 0, tlv(TENSORS, x), tlv(LISTS, x))))
                 for i, x in enumerate(TENSOR_TEXTS)]
@@ -371,5 +371,5 @@ def judge(o, sample, what, change, codes, said, files):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Options(sys.argv), "sessions", (check_parts, check_records, check_exports, check_names, check_settings,
+    sys.exit(run_checks(Options(sys.argv), "collections", (check_parts, check_records, check_exports, check_names, check_settings,
                                                         check_masses, check_ranks)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay_session.c - tables of a collection, made by the product's code from what other such tables say. For test_real.py,
+/* replay_collection.c - tables of a collection, made by the product's code from what other such tables say. For test_real.py,
  * which has the results of the real tool, but not what they were made from. One argument says what is on stdin:
  *
  *   memory    lines "PTA|WORKSPACE TIME ALLOCATED RESERVED ACTIVE STREAM DEVICE" and "GE TIME ALLOCATED RESERVED
@@ -29,7 +29,7 @@ enum { MOST = 1 << 16, NAME_MOST = 511 };
 
 static void fail(const char *why)
 {
-    fprintf(stderr, "replay_session: %s\n", why);
+    fprintf(stderr, "replay_collection: %s\n", why);
     exit(1);
 }
 

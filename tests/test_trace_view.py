@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""trace_view.json and the tables that a PyTorch session takes over from the device's export.
+"""trace_view.json and the tables that a PyTorch collection takes over from the device's export.
 
-usage: test_session_trace.py ASCOPE SOURCE_ROOT [unittest options]
+usage: test_trace_view.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import collections
 import csv
