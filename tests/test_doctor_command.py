@@ -188,6 +188,7 @@ class Doctor(Case):
 
     def test_usage(self):
         self.assert_one_line(self.ascope("doctor", "x", code=2).stderr, "x: unexpected argument")
+        self.assert_one_line(self.ascope("diagnose", code=2).stderr, "ascope doctor checks")
 
 
 if __name__ == "__main__":

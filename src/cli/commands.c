@@ -284,6 +284,7 @@ const struct command commands[] = {
 const size_t n_commands = sizeof commands / sizeof *commands;
 
 #define RECORD "ascope run PROGRAM records a program"
+#define DOCTOR "ascope doctor checks what this machine can record"
 #define VIEW   "ascope analyse DIR writes trace_view.json: open it in https://ui.perfetto.dev or MindStudio Insight"
 /* clang-format off */
 static const struct {
@@ -307,6 +308,9 @@ static const struct {
     { "comm", "ascope communication DIR analyses collectives" },
     { "hccl", "ascope communication DIR analyses collectives" },
     { "list", "ascope info DIR describes a collection, ascope query DIR lists its models and iterations" },
+    { "check", DOCTOR },
+    { "diagnose", DOCTOR },
+    { "env", DOCTOR },
     { "show", "ascope info DIR describes a collection" },
 };
 /* clang-format on */
