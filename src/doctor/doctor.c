@@ -48,33 +48,23 @@ static void add_device(void *to, const struct finding *f)
     add(to, AREA_DEVICES, false, f);
 }
 
-/* How many there are. A kind without a function for this is reported by its probe. Of a kind that has nothing on this machine nothing
- * is missing. */
+/* How many there are. A kind without a function for this is reported by its probe. */
 static unsigned kind_examine(struct doctor_report *r, const struct device_kind *kind)
 {
-    const size_t first = r->findings.n;
     struct error e = { 0 };
     const unsigned n = kind->is_real ? kind->probe(&e) : 0; /* a simulated one would be started for it */
     if (kind->examine) {
         kind->examine(add_device, r);
-    } else {
-        struct finding f = { .state = n > 0 ? FINDING_OK : FINDING_MISSING };
-        snprintf(f.name, sizeof f.name, "%s", kind->name);
-        if (n > 0)
-            fact_set(&f, "%s: %u found", kind->what, n);
-        else
-            fact_set(&f, "%s: none found%s%s", kind->what, *e.text ? "; " : "", e.text);
-        effect_set(&f, n > 0 ? "device=%s records them" : "device=%s cannot be selected", kind->name);
-        add_device(r, &f);
+        return n;
     }
-    bool has_any = n > 0;
-    for (size_t i = first; i < r->findings.n; i++)
-        has_any = has_any || r->findings.at[i].is.state != FINDING_MISSING;
-    for (size_t i = first; i < r->findings.n && !has_any; i++) { /* where it looked is of interest all the same */
-        struct finding *const f = &r->findings.at[i].is;
-        f->state = FINDING_NOT_APPLICABLE;
-        *f->effect = *f->advice = '\0';
-    }
+    struct finding f = { .state = n > 0 ? FINDING_OK : FINDING_NOT_APPLICABLE };
+    snprintf(f.name, sizeof f.name, "%s", kind->name);
+    if (n > 0)
+        fact_set(&f, "%s: %u found", kind->what, n);
+    else
+        fact_set(&f, "%s: none found%s%s", kind->what, *e.text ? "; " : "", e.text);
+    effect_set(&f, n > 0 ? "device=%s records them" : "device=%s cannot be selected", kind->name);
+    add_device(r, &f);
     return n;
 }
 
