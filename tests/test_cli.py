@@ -509,7 +509,7 @@ class Talk(Case):
         c = r["collections"][0]
         self.assertEqual(list(c), ["path", "chip", "platform", "hostname", "simulated", "devices", "begin_ns", "end_ns",
                                    "has_end", "counts", "files", "top_operators", "losses", "recording", "problems", "seconds",
-                                   "ranges", "steps", "step_medians"])
+                                   "ranges", "host", "steps", "step_medians"])
         self.assertEqual((c["chip"], c["platform"], c["devices"], c["simulated"]), ("Ascend910B", 5, [0], False))
         self.assertEqual(c["end_ns"] - c["begin_ns"], 14124000)
         for f in c["files"]:

@@ -2,6 +2,7 @@
 #include "settings_of.h"
 #include "test.h"
 
+#include "analyse/host/host_use.h"
 #include "load/usage_load.h"
 #include "raw/counter.h"
 
@@ -154,6 +155,62 @@ static void gauges_give_a_row_for_each_period(void **state)
         }
         folder_free(&f);
     }
+    (void)state;
+}
+
+/* From the first sample on; threads that come later with all that they have, and one that takes the id of another from nothing. */
+static void threads_have_what_they_spent(void **state)
+{
+    static const char text[] = CPU_SAMPLE("5", "1.00", STAT("9", "10", "5", "3") STAT("7", "1", "1", "3"))
+        CPU_SAMPLE("8", "2.00", STAT("8", "4", "2", "0") STAT("9", "40", "6", "3") STAT("7", "1", "1", "3"))
+            CPU_SAMPLE("9", "3.00", STAT("9", "3", "2", "3") STAT("8", "5", "2", "0"));
+    static const struct thread_time wanted[] = { { 7, "a b) c", 0, 0 }, { 8, "a b) c", 5, 2 }, { 9, "a b) c", 33, 3 } };
+    struct folder f;
+    folder_load(&f, "host_cpu.data", true, text, strlen(text));
+    const struct thread_times *const got = &f.usage.gauge[GAUGE_CPU].threads;
+    assert_int_equal(got->n, ROWS(wanted));
+    for (size_t i = 0; i < got->n; i++) {
+        assert_int_equal(got->at[i].id, wanted[i].id);
+        assert_string_equal(got->at[i].name, wanted[i].name);
+        assert_int_equal(got->at[i].user_ticks, wanted[i].user_ticks);
+        assert_int_equal(got->at[i].sys_ticks, wanted[i].sys_ticks);
+    }
+    f.profile.host.usage = f.usage;
+    f.profile.host.source.settings.ticks_per_s = 100;
+    struct host_use use;
+    struct arena *const mem = arena_new();
+    assert_true(host_use_sum(&use, &f.profile, mem));
+    assert_int_equal(use.n_threads, 3);
+    assert_int_equal(use.threads.n, 2); /* the busiest first, the idle one not at all */
+    assert_int_equal(use.threads.at[0].id, 9);
+    assert_true(use.user_s == 0.38 && use.sys_s == 0.05);
+    arena_free(mem);
+    folder_free(&f);
+    (void)state;
+}
+
+static void cards_have_what_passed(void **state)
+{
+    static const char text[] =
+        "time 0\n" ETH("100", "10") "  lo: 5 1 0 0 0 0 0 0 5 1 0 0 0 0 0 0\n"
+                                    "time 9\n" ETH("150", "30") "  lo: 9 1 0 0 0 0 0 0 9 1 0 0 0 0 0 0\n"
+                                                                "time 10\n" ETH("7", "30");
+    struct folder f;
+    folder_load(&f, "host_network.data", true, text, strlen(text));
+    const struct card_uses *const got = &f.usage.gauge[GAUGE_NETWORK].cards;
+    assert_int_equal(got->n, 2);
+    assert_string_equal(got->at[0].name, "eth0");
+    assert_int_equal(got->at[0].received, 57); /* a counter that went down has begun anew */
+    assert_int_equal(got->at[0].sent, 20);
+    f.profile.host.usage = f.usage;
+    struct host_use use;
+    struct arena *const mem = arena_new();
+    assert_true(host_use_sum(&use, &f.profile, mem));
+    assert_int_equal(use.network_received, 57);
+    assert_int_equal(use.network_sent, 20);
+    assert_int_equal(use.loopback, 4);
+    arena_free(mem);
+    folder_free(&f);
     (void)state;
 }
 
@@ -439,6 +496,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gauges_give_a_row_for_each_period),
+        cmocka_unit_test(threads_have_what_they_spent),
+        cmocka_unit_test(cards_have_what_passed),
         cmocka_unit_test(tracers_report_calls),
         cmocka_unit_test(snapshots_count_when_they_are_whole),
         cmocka_unit_test(perf_reports_where_cycles_went),

@@ -6,6 +6,7 @@
 
 #include "base/json_memory.h"
 #include "cli/exit_status.h"
+#include "cli/host_table.h"
 #include "cli/range_table.h"
 #include "cli/recording_report.h"
 #include "cli/step_table.h"
@@ -439,13 +440,13 @@ bool summary_print(const struct term *t, const struct arguments *a, const struct
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice), .file = "step_trace_*.csv" };
     const bool has_steps = step_table_print(t, &steps, a->top), has_top = put_top(t, p, a->top),
-               has_ranges = range_table_print(t, p, a->top),
+               has_ranges = range_table_print(t, p, a->top), has_host = host_table_print(t, p, a->top),
                has_files = summary_files(t, p->path, &r->account, a->verbose > 0);
     recording_cost_print(t, &p->collector, a->verbose > 0);
     summary_losses(t, &p->lost);
     summary_times(t, &r->account);
     fflush(t->to);
-    return has_files && has_steps && has_top && has_ranges;
+    return has_files && has_steps && has_top && has_ranges && has_host;
 }
 
 /* ---- for machines --------------------------------------------------------------------------------------------- */
@@ -555,6 +556,7 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
     json_object_set_new(report, "ranges", range_table_json(p, a->top));
+    json_object_set_new(report, "host", host_table_json(p, a->top));
     if (report && step_table_json(&steps, report))
         return report;
     json_decref(report);

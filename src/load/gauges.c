@@ -82,9 +82,16 @@ struct card {
     uint64_t seen;
 };
 
+enum { CARDS_MOST = 256 }; /* that are counted: lines of a damaged file are not all cards */
+struct counted_card {
+    struct card_use use;
+    uint64_t rx, tx; /* in the sample before */
+};
+
 struct network {
     struct source *source;
     struct gauge *gauge;
+    LIST(struct counted_card) counted;
     struct card *card;
     size_t n_cards;
     uint64_t sample;       /* its number, from 2: 0 is "never seen" */
@@ -127,6 +134,33 @@ static void next_network_sample(struct network *w, int64_t at_ns)
     w->sample++;
 }
 
+/* A counter that went down has begun anew. */
+static void card_count(struct network *w, struct word name, uint64_t rx, uint64_t tx)
+{
+    struct counted_card *c = NULL;
+    name = word_trim(name);
+    for (size_t i = 0; i < w->counted.n && !c; i++) /* a handful */
+        c = word_is(name, w->counted.at[i].use.name) ? &w->counted.at[i] : NULL;
+    if (c) {
+        c->use.received += rx - (rx < c->rx ? 0 : c->rx);
+        c->use.sent += tx - (tx < c->tx ? 0 : c->tx);
+    } else if (w->counted.n < CARDS_MOST && name.len < USE_NAME_BYTES && (c = list_add(&w->counted, w->source->mem))) {
+        word_copy(c->use.name, sizeof c->use.name, name);
+    }
+    if (c) {
+        c->rx = rx;
+        c->tx = tx;
+    }
+}
+
+static void keep_cards(struct network *w)
+{
+    struct card_uses *const out = &w->gauge->cards;
+    out->at = arena_take(w->source->mem, w->counted.n + 1, sizeof *out->at);
+    for (size_t i = 0; out->at && i < w->counted.n; i++)
+        out->at[out->n++] = w->counted.at[i].use;
+}
+
 static bool network_line(struct network *w, struct word line)
 {
     enum { RX_BYTES = 0, TX_BYTES = 8, LEAST_WORDS = 11 };
@@ -137,6 +171,7 @@ static bool network_line(struct network *w, struct word line)
     if (!colon || line_words(colon + 1, line.len - name.len - 1, word, LEAST_WORDS) < LEAST_WORDS ||
         !word_u64(word[RX_BYTES], &rx) || !word_u64(word[TX_BYTES], &tx))
         return false;
+    card_count(w, name, rx, tx);
     for (size_t i = 0; i < w->n_cards; i++) { /* a handful */
         struct card *c = &w->card[i];
         if (!word_is(name, c->name))
@@ -168,6 +203,7 @@ static bool load_network(struct source *s, struct text *t, struct gauge *g)
         }
     }
     next_network_sample(&w, NO_TIME);
+    keep_cards(&w);
     return true;
 }
 
@@ -222,6 +258,7 @@ static bool load_disk(struct source *s, struct text *t, struct gauge *g)
 {
     const int64_t asked = s->settings.disk_samples_per_s;
     const uint64_t per_s = asked > 0 && asked <= 1000000000 ? (uint64_t)asked : 50;
+    g->period_s = 1.0 / (double)per_s;
     size_t first = 0; /* row of the current run of the tool */
     int64_t start_ns = s->begin_ns;
     bool is_ahead =

@@ -9,8 +9,15 @@
 /* A sample is a head, a line of /proc/uptime, and one stat line for each thread. */
 
 struct thread {
-    uint64_t id, ticks;
+    uint64_t id, ticks, user, sys;
+    struct word name;
     uint32_t cpu;
+};
+
+/* One from the first sample that has it. */
+struct followed {
+    struct thread_time use;
+    uint64_t user, sys; /* in the sample before */
 };
 
 struct share {
@@ -31,6 +38,7 @@ struct cpu_reader {
     uint64_t ticks_per_s, n_cpus;
     struct cpu_sample sample[2], *now, *before;
     LIST(struct share) shares;
+    LIST(struct followed) followed; /* by id */
 };
 
 static int by_id(const void *a, const void *b)
@@ -86,6 +94,53 @@ static void add_cpu_rows(struct cpu_reader *r)
     r->gauge->cpu[gauge_add(r->gauge, begin_ns, average)] = CPU_AVERAGE;
 }
 
+static int by_use_id(const void *a, const void *b)
+{
+    const struct followed *x = a, *y = b;
+    return (x->use.id > y->use.id) - (x->use.id < y->use.id);
+}
+
+/* What a thread spent before the first sample is not ours; whoever comes later began with nothing, as does another one with its id. */
+static void follow(const struct thread *t, struct followed *f, bool is_first)
+{
+    if (t->user < f->user || t->sys < f->sys)
+        f->user = f->sys = 0;
+    if (!is_first) {
+        f->use.user_ticks += t->user - f->user;
+        f->use.sys_ticks += t->sys - f->sys;
+    }
+    f->user = t->user;
+    f->sys = t->sys;
+    word_copy(f->use.name, sizeof f->use.name, t->name);
+}
+
+static void follow_all(struct cpu_reader *r)
+{
+    const bool is_first = r->before->state == SAMPLE_NONE;
+    const size_t n_known = r->followed.n;
+    for (size_t i = 0, k = 0; i < r->now->threads.n; i++) {
+        const struct thread *const t = &r->now->threads.at[i];
+        while (k < n_known && r->followed.at[k].use.id < t->id)
+            k++;
+        const bool is_known = k < n_known && r->followed.at[k].use.id == t->id;
+        struct followed *const f = is_known ? &r->followed.at[k] : list_add(&r->followed, r->source->mem);
+        if (!f)
+            return;
+        f->use.id = t->id;
+        follow(t, f, is_first);
+    }
+    if (r->followed.n > n_known)
+        qsort(r->followed.at, r->followed.n, sizeof *r->followed.at, by_use_id);
+}
+
+static void keep_followed(struct cpu_reader *r)
+{
+    struct thread_times *const out = &r->gauge->threads;
+    out->at = arena_take(r->source->mem, r->followed.n + 1, sizeof *out->at);
+    for (size_t i = 0; out->at && i < r->followed.n; i++)
+        out->at[out->n++] = r->followed.at[i].use;
+}
+
 static void end_cpu_sample(struct cpu_reader *r)
 {
     struct cpu_sample *now = r->now;
@@ -98,6 +153,7 @@ static void end_cpu_sample(struct cpu_reader *r)
         if (n == 0 || now->threads.at[i].id != now->threads.at[n - 1].id)
             now->threads.at[n++] = now->threads.at[i];
     now->threads.n = n;
+    follow_all(r);
     if (r->before->state == SAMPLE_WHOLE && now->uptime > r->before->uptime)
         add_cpu_rows(r);
     r->now = r->before;
@@ -124,7 +180,7 @@ static void cpu_line(struct cpu_reader *r, struct text *t, struct word line)
     } else if (now->state == SAMPLE_WHOLE && proc_stat(line, true, &stat)) {
         struct thread *thread = list_add(&now->threads, r->source->mem);
         if (thread) /* the sum may wrap in a damaged file; the difference of two is what counts */
-            *thread = (struct thread){ stat.id, stat.user + stat.sys, stat.cpu };
+            *thread = (struct thread){ stat.id, stat.user + stat.sys, stat.user, stat.sys, stat.name, stat.cpu };
     } else if (now->state != SAMPLE_BROKEN) {
         text_lost(t, LOSS_BAD_TEXT);
     }
@@ -154,5 +210,6 @@ bool gauge_load_cpu(struct source *s, struct text *t, struct gauge *g)
         }
     }
     end_cpu_sample(&r);
+    keep_followed(&r);
     return true;
 }

@@ -14,6 +14,7 @@ bool proc_stat(struct word line, bool wants_cpu, struct proc_stat *out)
     const char *open = memchr(line.at, '(', close);
     if (!open || !word_u64(word_trim((struct word){ line.at, (size_t)(open - line.at) }), &out->id))
         return false;
+    out->name = (struct word){ open + 1, (size_t)(line.at + close - open) - 2 };
     struct word word[STAT_WORDS];
     const size_t n = line_words(line.at + close, line.len - close, word, STAT_WORDS);
     uint64_t cpu = 0;

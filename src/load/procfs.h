@@ -9,6 +9,7 @@
  * the last closing one. */
 struct proc_stat {
     uint64_t id;
+    struct word name;
     uint64_t user, sys, child_user, child_sys; /* clock ticks */
     uint32_t cpu;                              /* that it ran on last; 0 unless requested */
 };

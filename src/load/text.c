@@ -57,6 +57,13 @@ bool word_is(struct word w, const char *text)
     return strlen(text) == w.len && memcmp(w.at, text, w.len) == 0;
 }
 
+void word_copy(char *to, size_t size, struct word w)
+{
+    const size_t n = w.len < size - 1 ? w.len : size - 1;
+    memcpy(to, w.at, n);
+    to[n] = '\0';
+}
+
 bool word_u64(struct word w, uint64_t *out)
 {
     uint64_t v = 0;

@@ -16,8 +16,9 @@ struct word {
 };
 size_t line_words(const char *line, size_t len, struct word *word, size_t most);
 bool word_is(struct word w, const char *text);
-bool word_u64(struct word w, uint64_t *out); /* decimal digits only, no overflow */
-bool word_real(struct word w, double *out);  /* as strtod, the whole word, finite */
+void word_copy(char *to, size_t size, struct word w); /* as a text, cut where there is no more room */
+bool word_u64(struct word w, uint64_t *out);          /* decimal digits only, no overflow */
+bool word_real(struct word w, double *out);           /* as strtod, the whole word, finite */
 /* A decimal number without sign, in units of 10^-decimals: "7.25" with 3 decimals is 7250. Further digits are dropped. */
 bool word_fixed(struct word w, unsigned decimals, uint64_t *out);
 bool word_starts(struct word w, const char *text);

@@ -16,13 +16,36 @@
 /* Something that is looked at every 20 ms or so: one row for each period between two looks, in file order. */
 enum gauge_kind { GAUGE_CPU, GAUGE_MEMORY, GAUGE_NETWORK, GAUGE_DISK, GAUGES };
 static const uint32_t CPU_AVERAGE = UINT32_MAX; /* over all CPUs, instead of the number of one */
+/* The sampled processes, from the first sample to the last one. A thread that began in between has all of its ticks. */
+enum { USE_NAME_BYTES = 32 }; /* what is longer is cut */
+struct thread_time {
+    uint64_t id;
+    char name[USE_NAME_BYTES]; /* in its last sample */
+    uint64_t user_ticks, sys_ticks;
+};
+struct thread_times { /* by ascending id */
+    size_t n;
+    struct thread_time *at;
+};
+struct card_use {
+    char name[USE_NAME_BYTES];
+    uint64_t received, sent; /* bytes */
+};
+struct card_uses { /* in the order of their appearance */
+    size_t n;
+    struct card_use *at;
+};
+
 struct gauge {
     bool is_sampled; /* its file is there, even if it gives no row */
     size_t n;
-    int64_t *begin_ns; /* of the period, wall clock */
-    double *percent;   /* in use */
-    uint32_t *cpu;     /* GAUGE_CPU: which one, or CPU_AVERAGE */
-    double *speed[2];  /* KB/s. GAUGE_NETWORK: both ways together; GAUGE_DISK: read, written */
+    int64_t *begin_ns;           /* of the period, wall clock */
+    double *percent;             /* in use */
+    uint32_t *cpu;               /* GAUGE_CPU: which one, or CPU_AVERAGE */
+    double *speed[2];            /* KB/s. GAUGE_NETWORK: both ways together; GAUGE_DISK: read, written */
+    double period_s;             /* GAUGE_DISK: a row stands for so much time */
+    struct thread_times threads; /* GAUGE_CPU */
+    struct card_uses cards;      /* GAUGE_NETWORK: all of them, whatever their speed */
 };
 
 /* System and pthread calls, in file order. */

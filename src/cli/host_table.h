@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host_table.h - what the program used of the host: for people as a few lines and two tables, for machines as JSON. */
+#ifndef ASCOPE_CLI_HOST_TABLE_H
+#define ASCOPE_CLI_HOST_TABLE_H
+
+#include <jansson.h>
+
+#include "cli/term.h"
+#include "profile/profile.h"
+
+bool host_table_print(const struct term *t, const struct profile *p, size_t most); /* false: no memory */
+json_t *host_table_json(const struct profile *p, size_t most); /* NULL: no memory; null: not sampled */
+
+#endif
