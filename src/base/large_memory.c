@@ -262,8 +262,8 @@ static size_t mapped_now(int statm)
     return sscanf(text, "%*s %*s %zu", &pages) == 1 ? pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* One mapping after the other, each in its turn, until no more than that is held: those in use come back, and have peace
- * until all others have had their turn. */
+/* Drops one mapping after the other, round-robin, until no more than that is resident: pages in use are mapped again, and are
+ * dropped again only after all others. */
 static void let_go(int statm, size_t most)
 {
     const struct mapped *first = all.next ? all.next : all.maps;

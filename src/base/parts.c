@@ -24,7 +24,7 @@ struct parts {
     const struct parts_job *job;
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t turn;
-    size_t next;  /* the part whose turn it is: only its thread touches `to` and the two below */
+    size_t next;  /* the next part: only its thread uses `to` and the two below */
     uint32_t crc; /* of the text so far */
     uint64_t n_text;
     struct desk spare[SPARES_MOST];

@@ -17,7 +17,7 @@ struct parts_job {
     bool gzips; /* the parts together become one gzip file; nothing else may be written into it */
 };
 
-/* Puts all parts behind what is in `to`. Trouble is remembered by `to`, as that of its own writes. */
+/* Puts all parts behind what is in `to`. Errors are remembered by `to`, as those of its own writes. */
 void parts_write(struct out *to, const struct parts_job *job);
 
 #endif

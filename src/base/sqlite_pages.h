@@ -79,7 +79,7 @@ static inline struct value value_real(struct value number)
 struct pages;
 struct btree;
 
-struct pages *pages_new(struct out *o, struct arena *mem); /* lives in mem; NULL when out of memory */
+struct pages *pages_new(struct out *o, struct arena *mem); /* allocated in mem; NULL: out of memory */
 
 /* A new table and the statement that would create it; the texts are lent until pages_end(). NULL: no memory. */
 struct btree *pages_table(struct pages *p, const char *name, const char *sql);

@@ -135,7 +135,7 @@ static void analyse_prof(struct analysis *n, const struct target *target, struct
     result_free(&r);
 }
 
-/* In the order of the list, whoever ended first: each directory waits for those before it. */
+/* In the order of the list, not of completion: each directory waits for those before it. */
 static void report_in_order(struct analysis *n)
 {
     for (; n->n_shown < n->targets.list.n && n->turn[n->n_shown].is_ended; n->n_shown++) {

@@ -5,22 +5,21 @@
 
 #include "cli/command.h"
 
-/* Call before there are threads. From here on:
+/* Call before threads are created. From here on:
  *
- * SIGINT, SIGTERM and SIGHUP remove what is half-written and then do what they always do, so that whoever waits for us sees by
- * which one we ended. A thread waits for them; unlike a handler it may lock and call what it likes.
+ * SIGINT, SIGTERM and SIGHUP remove temporary files and then take their usual effect, so that the parent sees by which one the
+ * process ended. A thread waits for them; unlike a handler it may lock and call anything.
  *
- * SIGBUS comes when a file has become shorter since it was mapped, or when its disk cannot give it. It could be survived with
- * zeros in place of what is gone, but numbers that were checked a moment ago would no longer be the same: no bound would hold.
- * Copying all files first would survive it too, at twice the memory and time for everybody. So it is the end, with one line that
- * names the file, without half-written results, and with the exit code for "nothing could be done"; the next export, when nobody
- * writes to the collection any more, is whole.
+ * SIGBUS is raised if a file became shorter after it was mapped, or if its disk fails. Continuing with zeros in place of the missing
+ * bytes would be possible, but numbers that were checked before would change: no bound would hold. Copying all files first would
+ * avoid it, too, at twice the memory and time in all cases. The process therefore ends, with one line that names the file, without
+ * incomplete results, and with the exit code for "nothing could be done"; the next export, once nothing is written to the collection
+ * any more, is complete.
  *
- * SIGXFSZ is left to the writer, who sees the error and says what is wrong with which file. SIGPIPE stays as it is: nobody reads
- * what we print. */
+ * SIGXFSZ is ignored, so that the writer sees the error and reports the file. SIGPIPE is unchanged: nobody reads the output. */
 void ending_prepare(enum face face);
 
-/* Signals are as they were before: for a program that we start. Afterwards it can be prepared again. */
+/* Restores the signals, for a program that is started. Afterwards it can be prepared again. */
 void ending_fini(void);
 
 #endif

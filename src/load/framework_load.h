@@ -24,8 +24,8 @@ struct framework_request {
     unsigned n_threads;
 };
 
-/* `path` lives as long as the framework. Damage is counted by file; a file that is not there is empty. False only without
- * memory, and then framework_free() is still due. */
+/* `path` must be valid as long as the framework. Damage is counted by file; a missing file is empty. False: out of memory;
+ * framework_free() is required in both cases. */
 bool framework_load(struct framework *f, const char *path, const struct framework_request *r, struct error *e);
 void framework_free(struct framework *f);
 

@@ -11,8 +11,8 @@ bool dictionary_load(struct profile *p, struct error *e);
 bool calls_load(struct profile *p, struct error *e);
 bool host_load(struct profile *p, struct error *e);
 
-/* One family of compact or additional records, sorted by (thread, time), while its columns are being chosen: those that
- * nobody takes are gone with sorted_end(). */
+/* One family of compact or additional records, sorted by (thread, time), while its columns are being chosen: the
+ * others are released by sorted_end(). */
 struct sorted {
     struct source *source;
     struct arena *scratch;

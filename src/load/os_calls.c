@@ -190,8 +190,8 @@ static const struct known_name *look_up(struct os_reader *r, const struct tracer
     return k;
 }
 
-/* The clocks of the tracers are not ours, and nobody noted both at once: as in the reference, the first line is assumed to
- * be at the beginning of the collection. Where it is our recorder's, it is. */
+/* The offset of the tracers' clocks to the collection's was not recorded: as in the reference, the first line is assumed to be at
+ * the beginning of the collection. In files of our recorder it is. */
 static bool add_call(struct os_reader *r, const struct os_call *call, uint64_t first_at_ns, name_id name)
 {
     const uint64_t thread = call->thread == NO_THREAD ? r->source->pid : call->thread;

@@ -6,7 +6,7 @@
 #include "load/collection_load.h"
 
 /* True when the directory holds a FRAMEWORK folder or a PROF directory and no host or device_N folder of its own. False with
- * *why not 0: nobody knows, and that is why. */
+ * *why not 0: unknown; *why is the errno value. */
 bool pt_is_one(const char *path, int *why);
 
 /* What lies in it, without reading more than its settings. collection_free() is due in any case. */

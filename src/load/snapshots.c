@@ -13,7 +13,7 @@
  *     DataLen:<bytes>      (newer collectors)
  *     … lines of /proc …
  *     <empty line>
- * A block counts when its empty line has come: before that nobody knows whether it is whole. */
+ * A block is complete with its empty line; without it, it does not count. */
 struct snapshot {
     struct source *source;
     struct names *names;

@@ -11,7 +11,7 @@ bool source_open(struct source *s, const char *prof_path, const char *name, stru
 void source_close(struct source *s);
 
 /* True when the folder holds a file that begins with info.json, which makes it a part of a collection. False with *why not 0:
- * nobody knows, and that is why. */
+ * unknown; *why is the errno value. */
 bool source_is_one(const char *path, int *why);
 
 /* Counts a setting of info.json that cannot be. */

@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Fills d->log.events or d->log.edges, in the form that the chip writes; analysis pairs them and gives them back. After all
- * other readers of the device: the log shares its streams with them, and counts what nobody knows. False: no memory. */
+/* Fills d->log.events or d->log.edges, in the form that the chip writes; analysis pairs them and releases them. Called after
+ * all other readers of the device: the log shares its streams with them, and counts unknown records. False: out of memory. */
 bool task_log_load(struct device *d, struct error *e);
 
 #endif

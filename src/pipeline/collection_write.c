@@ -293,7 +293,7 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
     if (lock < 0)
         return false;
     leftovers_sweep(dir);
-    unlink(done); /* it comes last: what is there without it is not complete */
+    unlink(done); /* written last: without it the results are not complete */
     run_wanted(&w);
     remove_stale(&w);
     if (!collect(&w, out, e)) {

@@ -13,7 +13,7 @@ struct family {
 };
 
 /* Whether this version reads a stream of a collection of a chip whose cores count by time (samples_cores) or for each
- * task. One that nobody knows it does not. */
+ * task. Unknown streams are not read. */
 bool family_is_read(const char *stream, const struct chip *c, bool samples_cores);
 
 /* True: no report shows what it holds, of the reference neither. That it is not opened is no loss. */

@@ -5,7 +5,7 @@
 
 #include "raw/layout.h"
 
-/* The task log: one record when a task starts, one when it ends. Kinds of records beyond these two are read by nobody. */
+/* The task log: one record when a task starts, one when it ends. Other kinds of records are not read. */
 enum { HWTS_HEAD, HWTS_TYPE, HWTS_TASK, HWTS_TICK, HWTS_STREAM, HWTS_FIELDS };
 enum { HWTS_END_BIT = 1, HWTS_COUNT_SHIFT = 4 }; /* of the head: an end; above, a running count of four bits */
 extern const struct layout hwts_layout;

@@ -8,7 +8,7 @@
 /* After pt_load(): analyses the device's profile, then fills kernels, tree and steps. */
 bool collection_analyse(struct collection *s, unsigned n_threads, struct error *e);
 
-/* Its device is a simulated one: times of the device are of use for trying things out only. */
+/* Its device is simulated: times of the device are for trying things out only. */
 bool collection_is_simulated(const struct collection *s);
 
 #endif

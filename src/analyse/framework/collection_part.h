@@ -19,8 +19,8 @@ struct collection_part {
     uint32_t *op_row;           /* by row of collection.framework.ops: row of framework.ops, or NO_ROW */
 };
 
-/* The steps from `first` to `last` that there are, after collection_analyse(). Lives in mem. False: there is none of them, and e says
- * which there are; or there is no memory. */
+/* The steps from `first` to `last` that there are, after collection_analyse(). Allocated in mem. False: there is none of them, and e
+ * lists which there are; or out of memory. */
 bool collection_part_find(struct collection_part *p, const struct collection *s, int64_t first, int64_t last,
                           struct arena *mem, struct error *e);
 

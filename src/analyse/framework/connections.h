@@ -20,8 +20,8 @@ struct connections {
     uint32_t *dequeue; /* by row of framework.enqueue: row of framework.dequeue, or NO_ROW */
 };
 
-/* Of the framework of a collection, or of a part of it; lives in mem. Operators are in the order of the file, or in order of begin where the device's runtime launched anything. False: no
- * memory. */
+/* Of the framework of a collection, or of a part of it; allocated in mem. Operators are in the order of the file, or in order of begin
+ * if the device's runtime launched anything. False: out of memory. */
 bool connections_find(struct connections *c, const struct collection *s, const struct framework *f, struct arena *mem);
 
 #endif

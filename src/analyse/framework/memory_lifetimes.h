@@ -5,10 +5,10 @@
 
 #include "profile/collection.h"
 
-/* Fills collection.lives; needs the tree of operators. A block ends with what follows on the same address: what gives
- * it back, and what puts it into the pool, in any order, until one of them or another taking comes a second time.
- * What gives back a block of before the collection is no life. Halves that are missing and names that nobody knows
- * are counted as losses of the file. False only without memory. */
+/* Fills collection.lives; needs the tree of operators. The lifetime of a block ends with the next
+ * events of the same address: its release, and its return to the pool, in any order, until one of them or an allocation repeats.
+ * The release of a block from before the collection is no lifetime. Missing halves and unknown names are counted as losses of the
+ * file. False: out of memory. */
 bool memory_lives_analyse(struct collection *s, struct error *e);
 
 /* What gave a block back, for the totals at that moment: its owner, or if that is not known the pool; or NO_ROW. */

@@ -130,8 +130,8 @@ static const struct open_op *innermost(struct building *b, int64_t now_ns)
     return n > 0 ? &b->open[n - 1] : NULL;
 }
 
-/* What tasks that an operator put into the queue became. A task that was put in by another thread than that of the last
- * operator belongs to nobody. Each id once, should one come again. */
+/* What the tasks that an operator enqueued became. A task that was enqueued by another thread than that of the last operator
+ * belongs to no operator. Each id counts once, even if it repeats. */
 static bool walk_queue(struct building *b, const struct framework *f, const struct queued *q, struct arena *spare)
 {
     const struct queue_spans *in = &f->enqueue;

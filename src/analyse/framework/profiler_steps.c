@@ -72,7 +72,7 @@ static bool add_queued(const struct finding *f, const struct op_tree *t, const u
     return true;
 }
 
-/* Without it, what was launched from its begin to its end. */
+/* Without the queue a step has what was launched from its begin to its end. */
 static void add_launched(const struct finding *f)
 {
     size_t step = 0;

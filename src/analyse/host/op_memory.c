@@ -5,7 +5,7 @@
 
 static const char file[] = "host/data/additional.task_memory_info";
 
-/* An allocation that was not given back yet. A second one in the same place takes over its turn in the report. */
+/* An allocation that was not released yet. A second one at the same address takes its place in the report. */
 struct holding {
     uint64_t addr, name;
     uint32_t device;
@@ -32,7 +32,7 @@ static struct holding *find(struct holdings *h, const struct op_memory *m, size_
     return s;
 }
 
-/* `latest` has, for each turn, the allocation that counts, or NO_ROW after its release. */
+/* `latest` has, for each place in the report, the allocation that counts, or NO_ROW after its release. */
 static uint64_t pair(struct op_memory *m, struct holdings *h, uint32_t *latest)
 {
     uint64_t n_unpaired = 0;

@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Fills op_memory.lives. An allocation ends with the next release of the same operator, address and device; ends and
- * begins that stay alone are counted as losses. False only without memory of our own. */
+/* Fills op_memory.lives. An allocation ends with the next release of the same operator, address and device; unpaired
+ * ones are counted as losses. False: out of memory. */
 bool memory_analyse(struct profile *p, struct error *e);
 
 #endif

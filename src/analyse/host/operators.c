@@ -13,8 +13,8 @@
 #include "raw/enums.h"
 #include "raw/host_records.h"
 
-/* How the runtime calls the tasks that matter here. Which of them carry context ids, and which are operators even when
- * nobody described them. `ge` is what reports call them then. */
+/* The runtime's names of the task types that matter here: which of them have context ids, and which are operators even
+ * without a description. `ge` is their name in reports then. */
 enum kernel {
     KERNEL_NONE,
     KERNEL_AICORE,

@@ -14,7 +14,7 @@
 #include "profile/framework.h"
 
 /* "allreduce" of "hcom_allReduce__483_0_1": the first word in it that is known, of two in the same place the first
- * of our list. Of one that nobody knows, what is before "__". */
+ * of our list. Of an unknown one, what is before "__". */
 name_id collective_type(struct names *names, name_id collective);
 
 /* The keys of a type, group and link; also their order. */

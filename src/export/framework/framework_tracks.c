@@ -8,7 +8,7 @@
 #include "export/framework/framework_lanes.h"
 
 enum { PYTHON_SORT = 0, GC_SORT = 1 };
-/* About 1 MB of text: many parts for the threads, and few turns. */
+/* About 1 MB of text: many parts for the threads, and few changes of the writing one. */
 enum { ROWS_PER_PART = 2048 };
 
 /* A forward operator and its backward, by rows of framework_ops. */

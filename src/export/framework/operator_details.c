@@ -3,8 +3,8 @@
 
 #include "analyse/framework/profiler_steps.h"
 
-/* Operators in each other so deep are nobody's program. Below that, a sum over all that lies inside is taken from running
- * sums, so that it costs the same for all of them. */
+/* No program nests operators that deep. Below that, the sum of all nested ones is computed from running sums, so that it costs
+ * the same for all of them. */
 enum { DEEP = UINT8_MAX };
 
 struct operators {

@@ -117,7 +117,7 @@ bool trace_view_write(const struct collection_export *x, const char *path, uint6
         return false;
     w.base_ns = base_of(x->collection);
     w.recording = recording_facts(&x->collection->collector, x->mem);
-    w.escaped = escaped_new(x->collection->profile.names); /* without it, it only takes longer */
+    w.escaped = escaped_new(x->collection->profile.names); /* without one it only takes longer */
     const struct parts_job job = { w.n_parts, write_part, &w, x->device.options->n_threads,
                                    !x->split && is_gzip_name(path) };
     parts_write(&o, &job);

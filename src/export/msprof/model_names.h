@@ -6,7 +6,7 @@
 #include "base/table.h"
 #include "profile/profile.h"
 
-/* N/A when nobody said. A collection has a handful of models; the last name counts. */
+/* N/A: unknown. A collection has a handful of models; the last name counts. */
 static inline struct cell model_name_cell(const struct profile *p, uint64_t model)
 {
     const struct graph_ids *g = &p->host.records.graph_ids;

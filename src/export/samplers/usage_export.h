@@ -16,7 +16,7 @@ report_build dvpp_table;
 typedef bool track_write(const struct export *x, struct trace *t, struct error *e);
 track_write cpu_usage_track, memory_usage_track, network_usage_track, disk_usage_track, os_runtime_track;
 
-/* What the tables share: one grid, filled from each device in turn and then from the host. */
+/* What the tables share: one grid, filled from one device after the other and then from the host. */
 struct usage_part {
     const struct source *source;
     const struct usage *usage;
