@@ -190,6 +190,8 @@ struct outside {
     FILE *in, *out;
 };
 
+enum { PROGRAM_ENDED_WELL = 42 };
+
 static void ready_wait(struct outside *x)
 {
     char line[16] = "";
@@ -206,9 +208,12 @@ static struct outside outside_start(const struct run_request *r)
     if (collector == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
+        close(in[1]); /* the program shall see the end of its input */
+        close(out[0]);
         struct run_result result;
         struct error e = { 0 };
-        _exit(run_collect(r, &result, &e) && result.was_interrupted ? 0 : 1);
+        run_collect(r, &result, &e);
+        _exit(result.was_interrupted ? 0 : result.status == 0 ? PROGRAM_ENDED_WELL : 1);
     }
     close(in[0]);
     close(out[1]);
@@ -288,10 +293,11 @@ static void a_cut_ring_file_ends_the_recording_only(void **state)
         ready_wait(&x);
     }
     fclose(x.in);
-    assert_int_equal(fgetc(x.out), EOF); /* it came to its own end */
+    assert_int_equal(fgetc(x.out), EOF);
     fclose(x.out);
-    kill(x.collector, SIGKILL);
-    child_end(x.collector);
+    const int status = child_end(x.collector);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), PROGRAM_ENDED_WELL);
     (void)state;
 }
 
