@@ -60,7 +60,7 @@ struct ascope_options {
 
     /* what */
     uint32_t activities; /* enum ascope_activity, several */
-    const char *device;  /* "auto": the real devices of this machine; "none"; or a name, such as "sim" */
+    const char *device;  /* "auto": the real devices that the program uses; "none"; or a name: "ascend", "sim" */
     uint32_t level;      /* enum ascope_level */
     uint32_t metrics;    /* enum ascope_metrics */
     bool record_shapes, profile_memory, with_stack, with_flops, with_modules;
@@ -132,7 +132,8 @@ struct ascope_session;
  * Threads: any; of several at the same time one gets the session. */
 ASCOPE_API struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *e);
 
-/* The absolute path of its directory, lent until the session ends.
+/* The absolute path of its directory, lent until the session ends. With an engine of a device that names the directory by itself
+ * (docs/devices.md) and the layout PROF, it is another one from warm-up or start on.
  * Errors: none; s must not be NULL. Threads: one at a time. */
 ASCOPE_API const char *ascope_session_path(const struct ascope_session *s);
 

@@ -100,12 +100,14 @@ static void put_synopsis(void)
 static const struct {
     const char *name, *text;
 } environment[] = {
+    { "ASCOPE_ASCEND_LIMIT_S", "How long a call to the libraries of Ascend NPUs is waited for before the device is "
+                               "given up, in seconds, 1 to 3600 (default: 60)." },
     { "ASCOPE_CACHE", "Directory of the PyTorch listener, which is compiled once for each version of PyTorch (default: "
                       "$XDG_CACHE_HOME/ascope, else ~/.cache/ascope, else /tmp/ascope-UID)." },
     { "ASCOPE_CLOCK", "ns: record CLOCK_MONOTONIC_RAW instead of the CPU's own counter." },
     { "ASCOPE_DEVICE",
-      "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the devices of "
-      "this machine), none (the host alone) or sim (the simulated NPU)." },
+      "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the real devices "
+      "that the program uses), none (the host alone), ascend (Ascend NPUs) or sim (the simulated NPU)." },
     { "ASCOPE_DIALECT", "Default of --dialect, also for msprof and msprof.py." },
     { "ASCOPE_OSRT",
       "How host_sys=osrt records system calls: kernel (default where it is permitted: all of them, some 2 us each), libc "

@@ -5,24 +5,49 @@
 #include <string.h>
 
 #include "ascope/mark.h"
+#include "collect/message.h"
 
-static const struct device_kind *first_real(struct error *e)
+/* The kinds that were looked for, each with the reason why it is not taken. */
+struct looked {
+    char text[512];
+    size_t used;
+};
+
+static void looked_add(struct looked *l, const struct device_kind *kind, const struct error *why)
 {
-    for (size_t i = 0; device_kinds[i]; i++)
-        if (device_kinds[i]->is_real && device_kinds[i]->probe(e) > 0)
-            return device_kinds[i];
+    if (l->used < sizeof l->text)
+        l->used += (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, "%s%s (%s)", l->used > 0 ? ", " : "",
+                                    kind->name, *why->text ? why->text : "not found");
+}
+
+/* Of the program: one that it uses. Else: one that this machine has. */
+static const struct device_kind *first_real(bool of_program, struct looked *l)
+{
+    for (size_t i = 0; device_kinds[i]; i++) {
+        const struct device_kind *const kind = device_kinds[i];
+        struct error why = { 0 };
+        if (!kind->is_real)
+            continue;
+        if ((!of_program || !kind->is_used || kind->is_used(&why)) && kind->probe(&why) > 0)
+            return kind;
+        looked_add(l, kind, &why);
+    }
     return NULL;
 }
 
 const struct device_kind *device_choose(const char *name, struct error *e)
 {
-    struct error ignored = { 0 }; /* "auto" without a device is host only, whatever the reason */
+    struct looked looked = { 0 };
     char known[160] = "auto, none";
     size_t used = strlen(known);
     if (strcmp(name, "none") == 0)
         return NULL;
-    if (strcmp(name, "auto") == 0)
-        return first_real(&ignored);
+    if (strcmp(name, "auto") == 0) {
+        const struct device_kind *const kind = first_real(true, &looked);
+        if (!kind) /* host only, whatever the reason */
+            message(ASCOPE_INFO, "no device; looked for %s; recording the host only", looked.text);
+        return kind;
+    }
     for (size_t i = 0; device_kinds[i]; i++) {
         if (strcmp(name, device_kinds[i]->name) == 0)
             return device_kinds[i];
@@ -36,7 +61,7 @@ const struct device_kind *device_choose(const char *name, struct error *e)
 void devices_online(struct devices_online *out)
 {
     struct error ignored = { 0 };
-    const struct device_kind *const kind = first_real(&ignored);
+    const struct device_kind *const kind = first_real(false, &(struct looked){ 0 });
     const unsigned n = kind ? kind->probe(&ignored) : 0;
     *out = (struct devices_online){ .chip = -1 };
     for (unsigned i = 0; i < n && out->n < ONLINE_MOST; i++) {

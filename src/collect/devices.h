@@ -9,7 +9,7 @@
 
 #include "device/device.h"
 
-/* NULL with e set: no such name. NULL without: "none", or "auto" and no real device. */
+/* NULL with e set: no such name. NULL without: "none", or "auto" and no real device, which is reported with what was looked for. */
 const struct device_kind *device_choose(const char *name, struct error *e);
 
 /* The real devices that "auto" takes. */

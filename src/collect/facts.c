@@ -8,6 +8,7 @@
 #include "collect/listeners.h"
 #include "collect/place.h"
 #include "collect/prof_info.h"
+#include "raw/family.h"
 
 static void clock_facts(struct json_text *t, const struct ascope_session *s)
 {
@@ -102,6 +103,8 @@ bool facts_write(const struct ascope_session *s, struct error *e)
         json_text_string(&t, s->rings);
         json_text_add(&t, ",\n");
     }
+    if (s->is_adopted)
+        json_text_add(&t, "  \"slices_from\": %d,\n", SLICE_BESIDE);
     if (!listeners_any())
         json_text_add(&t, "  \"native\": true,\n");
     clock_facts(&t, s);

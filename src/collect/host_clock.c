@@ -18,6 +18,7 @@
 enum { TRIES = 16, CALIBRATION_NS = 4000000 };
 
 bool host_clock_is_counter;
+static bool has_counter;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct clock_reading loaded;      /* when the library was; its uncertainty in counts */
@@ -84,8 +85,18 @@ static double counts_per_us(const struct clock_reading *a, const struct clock_re
 __attribute__((constructor)) void host_clock_init(void)
 {
     const char *const asked = getenv("ASCOPE_CLOCK");
-    host_clock_is_counter = !(asked && strcmp(asked, "ns") == 0) && counter_is_trusted();
+    has_counter = host_clock_is_counter = !(asked && strcmp(asked, "ns") == 0) && counter_is_trusted();
     loaded = best_reading();
+}
+
+bool host_clock_follow(bool is_counter)
+{
+    if (is_counter && !has_counter)
+        return false;
+    if (has_counter && !is_counter)
+        host_clock_first_mhz(); /* of the counter, while it is the clock */
+    host_clock_is_counter = is_counter;
+    return true;
 }
 
 static void calibrate(void)
@@ -117,7 +128,7 @@ static void calibrate(void)
 double host_clock_first_mhz(void)
 {
     pthread_once(&once, calibrate);
-    return first_mhz;
+    return host_clock_is_counter ? first_mhz : 1000;
 }
 
 struct clock_reading host_clock_read(void)

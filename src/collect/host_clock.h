@@ -19,6 +19,10 @@
 extern bool host_clock_is_counter; /* decided when the library is loaded */
 void host_clock_init(void);        /* decides; for tests that change the environment */
 
+/* While nothing is recorded: the clock that another collector uses for its records of the host (a counter, or ns), so that ours
+ * can lie beside them. False: the counter is not trusted here; it stays ns. */
+bool host_clock_follow(bool is_counter);
+
 static inline uint64_t host_clock_raw_ns(void)
 {
     struct timespec t;

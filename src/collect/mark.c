@@ -41,7 +41,7 @@ static uint64_t id_next(void)
         uint64_t now = atomic_fetch_add_explicit(&ids, 1, memory_order_relaxed);
         const uint64_t block = now >> TAKEN_BITS, taken = now & ((1 << TAKEN_BITS) - 1);
         if (block != 0 && taken < IDS_OF_BLOCK)
-            return (block - 1) * IDS_OF_BLOCK + taken + 1;
+            return recording_marks_from + (block - 1) * IDS_OF_BLOCK + taken + 1;
         const uint64_t fresh = atomic_fetch_add_explicit(&n_blocks, 1, memory_order_relaxed) + 1;
         atomic_store_explicit(&ids, fresh << TAKEN_BITS, memory_order_relaxed);
     }

@@ -86,6 +86,7 @@ static struct output *output_for(struct outputs *o, unsigned stream, unsigned de
     const int folder = is_framework ? FOLDER_SESSION : row->place == PLACE_HOST ? FOLDER_HOST : (int)device;
     folder_complete(to, folder);
     slices_init(&out->slices, to, folder, row->family, row->cut);
+    out->n_closed = to->first_slice;
     out->is_used = true;
     o->used[o->n_used++] = (uint16_t)index;
     return out;

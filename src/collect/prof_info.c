@@ -228,6 +228,7 @@ static bool file_write(const struct info_file *f, const struct ascope_session *s
 {
     struct json_text t = { 0 };
     char path[PATH_MAX + 64];
+    const bool is_clock = f->text == dev_start_text || (d && f->text == host_start_text);
     const bool is_numbered = d && strcmp(f->name, "sample.json") != 0;
     if (!d)
         snprintf(path, sizeof path, "%s/host/%s", s->prof, f->name);
@@ -235,6 +236,8 @@ static bool file_write(const struct info_file *f, const struct ascope_session *s
         snprintf(path, sizeof path, "%s/device_%d/%s.%d", s->prof, d->is.id, f->name, d->is.id);
     else
         snprintf(path, sizeof path, "%s/device_%d/%s", s->prof, d->is.id, f->name);
+    if (s->is_adopted && (access(path, F_OK) == 0 || (is_clock && d->first.device_count == 0)))
+        return true; /* the engine's own, or nothing that anybody knows */
     f->text(&t, s, d);
     const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, true, e);
     json_text_fini(&t);
@@ -246,7 +249,7 @@ static bool files_write(const struct ascope_session *s, bool is_end, struct erro
     bool is_well = true;
     for (size_t i = 0; *s->prof && i < sizeof files / sizeof *files; i++) {
         const struct info_file *f = &files[i];
-        if (is_end ? !f->at_end : !f->at_start)
+        if (!s->is_adopted && (is_end ? !f->at_end : !f->at_start))
             continue;
         if (!f->of_devices_only)
             is_well &= file_write(f, s, NULL, e);
@@ -256,9 +259,10 @@ static bool files_write(const struct ascope_session *s, bool is_end, struct erro
     return is_well;
 }
 
+/* An engine may come to write its own at any time until it has ended. */
 bool info_begin(const struct ascope_session *s, struct error *e)
 {
-    return files_write(s, false, e);
+    return s->is_adopted || files_write(s, false, e);
 }
 
 bool info_end(const struct ascope_session *s, struct error *e)

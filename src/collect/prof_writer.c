@@ -246,7 +246,7 @@ void folder_file(struct prof_writer *w, int device, const char *name, const char
 
 void slices_init(struct slices *s, struct prof_writer *to, int device, const char *family, enum cut cut)
 {
-    *s = (struct slices){ .to = to, .device = device, .cut = cut, .fd = -1 };
+    *s = (struct slices){ .to = to, .device = device, .cut = cut, .fd = -1, .next = to->first_slice };
     snprintf(s->family, sizeof s->family, "%s", family);
 }
 

@@ -32,7 +32,8 @@ struct prof_writer {
     uid_t owner;               /* files of others than this one are not touched */
     gid_t group;               /* and new ones are given to these two, by root */
     size_t slice_bytes;
-    struct error error; /* the first one */
+    unsigned first_slice; /* of each stream; those before it are another writer's, and are not touched */
+    struct error error;   /* the first one */
 };
 
 /* Creates the directory `path`, which must not exist. The path is copied. From here on files are found from the directory's

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/framework_names.h"
+#include "collect/device_engine.h"
 #include "collect/devices.h"
 #include "collect/facts.h"
 #include "collect/listeners.h"
@@ -24,6 +25,7 @@
 #include "collect/profiler_info.h"
 #include "collect/recording.h"
 #include "collect/ring.h"
+#include "raw/family.h"
 
 enum { RINGS_NAME_ROOM = 64, STEPS_MOST = 100000 };
 
@@ -202,10 +204,12 @@ static bool parent_find(const struct ascope_session *s, char parent[PATH_MAX], s
 /* Those that are there now and were not before. */
 static bool devices_find(struct ascope_session *s, struct error *e)
 {
-    const unsigned n = s->device ? s->device->probe(e) : 0;
+    struct error why = { 0 };
+    const unsigned n = s->device ? s->device->probe(&why) : 0;
     if (s->device && n == 0)
-        return error_set(e, FAULT_ASKED, "device %s: not found", s->device->name);
-    if (n <= s->n_devices)
+        return error_set(e, why.fault == FAULT_NONE ? FAULT_ASKED : why.fault, "device %s: %s", s->device->name,
+                         *why.text ? why.text : "not found");
+    if (n <= s->n_devices || engine_is_of(s)) /* which of them an engine records is seen at the end */
         return true;
     struct session_device *more = realloc(s->devices, n * sizeof *more);
     if (!more)
@@ -223,27 +227,36 @@ static bool device_take(struct ascope_session *s, struct error *e)
     s->device = device_choose(s->o.device ? s->o.device : "auto", e);
     if (e->fault != FAULT_NONE)
         return false;
-    if (!s->device && strcmp(s->o.device, "auto") == 0)
-        message(ASCOPE_INFO, "no device found; recording the host only");
     return true;
+}
+
+static bool has_prof(const struct ascope_session *s)
+{
+    return s->o.layout != ASCOPE_LAYOUT_PYTORCH || (s->o.activities & ASCOPE_NPU);
+}
+
+static bool prof_make(struct ascope_session *s, const char *parent, struct error *e)
+{
+    if (!dir_new(s->prof, parent, prof_name, s, e))
+        return false;
+    atomic_fetch_add(&n_prof, 1);
+    return folders_below(s->prof, (const char *const[]){ "host", "host/data", NULL }, e);
 }
 
 static bool directories_make(struct ascope_session *s, struct error *e)
 {
     char parent[PATH_MAX];
     const bool is_pytorch = s->o.layout == ASCOPE_LAYOUT_PYTORCH;
-    const bool has_prof = !is_pytorch || (s->o.activities & ASCOPE_NPU);
-    if (!parent_find(s, parent, e) || (has_prof && !device_take(s, e)))
+    if (!parent_find(s, parent, e) || (has_prof(s) && !device_take(s, e)))
         return false;
     if (is_pytorch && !dir_new(s->path, parent, session_name, s, e))
         return false;
-    if (has_prof) {
-        if (!dir_new(s->prof, is_pytorch ? s->path : parent, prof_name, s, e))
+    if (has_prof(s)) {
+        if ((!is_pytorch || !engine_is_of(s)) && !prof_make(s, is_pytorch ? s->path : parent, e))
             return false;
-        atomic_fetch_add(&n_prof, 1);
         if (!is_pytorch)
             memcpy(s->path, s->prof, sizeof s->path);
-        if (!folders_below(s->prof, (const char *const[]){ "host", "host/data", NULL }, e) || !devices_find(s, e))
+        if (!devices_find(s, e))
             return false;
     }
     if (is_pytorch && (s->o.activities & ASCOPE_CPU)) {
@@ -271,6 +284,7 @@ static void session_free(struct ascope_session *s)
 {
     struct ascope_session *expected = s;
     atomic_compare_exchange_strong(&open_session, &expected, NULL);
+    host_clock_follow(true);
     metadata_fini(s);
     options_fini(&s->o);
     free(s->devices);
@@ -367,6 +381,7 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
     const struct writer_options writer = { .framework_dir = *s->framework ? s->framework : NULL,
                                            .prof_dir = *s->prof ? s->prof : NULL,
                                            .slice_bytes = (size_t)s->o.slice_kb << 10,
+                                           .first_slice = s->is_adopted ? SLICE_BESIDE : 0,
                                            .storage_limit_bytes = (uint64_t)s->o.storage_limit_mb << 20,
                                            .began = s->first };
     s->has_rings = rings_open(&files, e);
@@ -375,8 +390,18 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
         return false;
     if (!keeps)
         writer_keep(false);
-    s->device_runs = s->device && s->device->start(&s->o, e);
+    if (s->device && !engine_is_of(s))
+        s->device_runs = s->device->start(&s->o, e);
     return !s->device || s->device_runs;
+}
+
+/* The engine of the device, if it has one: it says where the PROF directory is, so it comes before everything else. */
+static bool device_begin(struct ascope_session *s, bool warms_up, struct error *e)
+{
+    const enum engine_state state = engine_begin(s, warms_up);
+    if (state == ENGINE_WAITS || state == ENGINE_ADOPTED || *s->prof || !has_prof(s))
+        return true;
+    return prof_make(s, s->path, e);
 }
 
 /* From here on everything is kept: samplers look for the first time. */
@@ -433,6 +458,7 @@ static void machinery_undo(struct ascope_session *s)
     machinery_stop(s, &(struct error){ 0 });
     facts_remove(s);
     rings_end(s, true);
+    engine_forget(s);
 }
 
 static bool describe(const struct ascope_session *s, struct error *e)
@@ -480,9 +506,11 @@ bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
     struct error e = { 0 };
     if (is_ours(s, 1u << SESSION_NEW, "warm-up", &e)) {
         /* Whose the rings are has to be written before they are there. */
-        if (rings_place(s, &e) && clocks_read(s, &e) && facts_write(s, &e) && machinery_start(s, false, &e)) {
+        const bool begins = device_begin(s, true, &e), waits = begins && has_prof(s) && !*s->prof;
+        if (waits || (begins && rings_place(s, &e) && clocks_read(s, &e) && facts_write(s, &e) &&
+                      machinery_start(s, false, &e))) {
             s->state = SESSION_WARM;
-            recording_set(options_recorded(&s->o));
+            recording_set(waits ? 0 : options_recorded(&s->o));
         } else {
             machinery_undo(s);
         }
@@ -495,9 +523,9 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM, "start", &e))
         return pass_error(&e, to);
-    const bool is_warm = s->state == SESSION_WARM;
-    if ((is_warm || rings_place(s, &e)) && clocks_read(s, &e) && info_begin(s, &e) && describe(s, &e) &&
-        (is_warm || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
+    const bool is_warm = s->has_writer;
+    if (device_begin(s, false, &e) && (is_warm || rings_place(s, &e)) && clocks_read(s, &e) && info_begin(s, &e) &&
+        describe(s, &e) && (is_warm || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
         s->state = SESSION_RUNS;
         recording_set(options_recorded(&s->o));
         listeners_started(&s->o);
@@ -512,6 +540,8 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
 static bool late_devices(struct ascope_session *s, struct error *e)
 {
     const unsigned before = s->n_devices;
+    if (engine_is_of(s))
+        return engine_devices(s, e);
     if (!devices_find(s, e))
         return false;
     for (unsigned i = before; i < s->n_devices; i++)

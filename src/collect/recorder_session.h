@@ -73,7 +73,8 @@ struct ascope_session {
     bool has_preloaded;
 
     char path[PATH_MAX];      /* the collection */
-    char prof[PATH_MAX];      /* PROF_XXX; "": none */
+    char prof[PATH_MAX];      /* PROF_XXX; "": none, or not yet */
+    bool is_adopted;          /* it is the device's engine that has made it: see device_engine.h */
     char framework[PATH_MAX]; /* FRAMEWORK; "": none */
     char rings[PATH_MAX];
 

@@ -17,6 +17,7 @@ uint32_t ascope_recording;
 uint32_t recording_process;
 _Atomic uint64_t recording_began;
 _Atomic uint32_t recording_turn, recording_frames;
+uint64_t recording_marks_from;
 
 void recording_prepare(void)
 {

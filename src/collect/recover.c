@@ -15,6 +15,7 @@
 #include "collect/outputs.h"
 #include "collect/ring.h"
 #include "collect/rings_left.h"
+#include "raw/family.h"
 
 enum { SLICE_LEAST = 1024, FACTS_MOST = 64 << 20, PLACE_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 static const char FACTS_NAME[] = "ascope.json", FACTS_NEW[] = "ascope.json.recovered";
@@ -229,8 +230,12 @@ static bool places_open(struct recovering *r, struct error *e)
         prof.dir = folder_in(r, ".", prof_path); /* the collection is the PROF directory */
     const size_t slice_bytes = h->slice_bytes < SLICE_LEAST ? SLICE_LEAST : h->slice_bytes;
     r->outputs = malloc(sizeof *r->outputs);
-    if (r->outputs)
-        return outputs_adopt(r->outputs, framework, prof, slice_bytes, e);
+    if (r->outputs) {
+        const bool is_open = outputs_adopt(r->outputs, framework, prof, slice_bytes, e);
+        r->outputs->prof.first_slice =
+            json_integer_value(json_object_get(r->facts, "slices_from")) == SLICE_BESIDE ? SLICE_BESIDE : 0;
+        return is_open;
+    }
     if (framework.dir >= 0)
         close(framework.dir);
     if (prof.dir >= 0)
@@ -238,17 +243,28 @@ static bool places_open(struct recovering *r, struct error *e)
     return error_no_memory(e, r->rings_path);
 }
 
+static unsigned first_of(const struct recovering *r, const struct output_state *s)
+{
+    return stream_table[s->stream].place == PLACE_FRAMEWORK ? 0 : r->outputs->prof.first_slice;
+}
+
 static void files_resume(struct recovering *r)
 {
     const struct rings_commit *c = r->left.commit;
     for (uint32_t i = 0; i < c->n_outputs; i++) {
         const struct output_state *s = &c->output[i];
-        if (!output_exists(s->stream, s->device) || s->is_open > 1 || (s->is_open && s->next == 0) ||
+        if (!output_exists(s->stream, s->device) || s->is_open > 1 || s->next < first_of(r, s) + s->is_open ||
             s->bytes > INT64_MAX || outputs_have(r->outputs, s->stream, s->device))
             r->out->n_damaged++;
         else if (!outputs_resume(r->outputs, s) && !stream_table[s->stream].is_scratch) /* that may be gone already */
             r->out->n_damaged++;
     }
+}
+
+static void output_begin(struct recovering *r, struct output_state s)
+{
+    s.next = first_of(r, &s);
+    outputs_resume(r->outputs, &s);
 }
 
 static void record_put(void *context, struct record_head head, const uint8_t *bytes)
@@ -260,7 +276,7 @@ static void record_put(void *context, struct record_head head, const uint8_t *by
         r->outputs->dropped[head.stream]++;
     } else if (r->left.commit->keeps || stream_table[head.stream].lasts) {
         if (!outputs_have(r->outputs, head.stream, head.device)) /* a file that is younger than the commit */
-            outputs_resume(r->outputs, &(struct output_state){ .stream = head.stream, .device = head.device });
+            output_begin(r, (struct output_state){ .stream = head.stream, .device = head.device });
         outputs_put(r->outputs, head, bytes);
     }
 }

@@ -393,6 +393,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     if (!path_copy(w.framework_dir, &w.options.framework_dir, e) || !path_copy(w.prof_dir, &w.options.prof_dir, e) ||
         !outputs_open(&w.outputs, w.options.framework_dir, w.options.prof_dir, o->slice_bytes, e))
         return false;
+    w.outputs.prof.first_slice = o->first_slice;
     atomic_store(&recording_frames, 0);
     w.looked_ns = w.checked_ns = w.clock_ns = now_ns();
     w.began = o->began;

@@ -25,6 +25,7 @@ struct writer_options {
     size_t slice_bytes;
     uint64_t storage_limit_bytes; /* 0: none */
     struct clock_reading began;   /* start of the collection: lines of calls count from it */
+    unsigned first_slice;         /* in prof_dir: another writer has those before it */
 };
 
 /* What recording has cost so far; also by step, from ascope_session_step(). */

@@ -2,10 +2,13 @@
 /* device.h - where device records come from: one small interface, and one row of device_kinds for each kind of device.
  *
  * Nothing here knows a vendor: a kind describes what all devices have, and adds what only its own have in a part that others leave
- * out. A kind puts its records into rings (ring.h), from threads of its own. collect/devices.h chooses among the kinds.
+ * out. A kind puts its records into rings (ring.h), from threads of its own, or has an engine that writes files (begin).
+ * collect/devices.h chooses among the kinds.
  */
 #ifndef ASCOPE_DEVICE_DEVICE_H
 #define ASCOPE_DEVICE_DEVICE_H
+
+#include <limits.h>
 
 #include "ascope/session.h"
 #include "base/error.h"
@@ -33,14 +36,26 @@ struct device_description {
     const struct npu_description *npu; /* NULL: it is no NPU; else valid as long as the process lives */
 };
 
+/* Where the engine of a kind writes. */
+struct device_place {
+    char prof[PATH_MAX]; /* its PROF directory; "": it has made none yet, or none that could be found */
+    bool counts_ns;      /* its records of the host have times of the raw monotonic clock, not of the CPU's counter */
+};
+
 struct device_kind {
-    const char *name, *what;            /* what: for lists, "a simulated NPU" */
-    bool is_real;                       /* "auto" may take it */
+    const char *name, *what; /* what: for lists, "a simulated NPU" */
+    bool is_real;            /* "auto" may take it */
+    bool (*is_used)(
+        struct error *e); /* "auto" asks first: the program uses such devices; else e says why not. NULL: yes */
     unsigned (*probe)(struct error *e); /* how many there are; 0: none, and e may say why */
     bool (*describe)(unsigned index, struct device_description *out, struct error *e);
     bool (*read_clock)(unsigned index, struct device_reading *out, struct error *e);
     bool (*start)(const struct ascope_options *o,
                   struct error *e); /* records from now on; after a warm-up nothing is missing */
+    /* Instead of start, where an engine of the vendor's writes a PROF directory by itself, below `dir`; the session puts its own
+     * files beside those. To warm up, and then again to start; or to start at once. False: e says why, and it is given up. */
+    bool (*begin)(const struct ascope_options *o, const char *dir, bool warms_up, struct device_place *out,
+                  struct error *e);
     void (*kept)(void); /* what it records is kept from now on: it has started, or was warm; NULL: nothing to do */
     bool (*stop)(struct error *e);           /* waits for what was launched; everything is in the rings */
     void (*mark)(void *stream, uint64_t id); /* see device_mark() of devices.h */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "raw/family.h"
 
 /* Slices 3, 4, 5 and 7, 8 are two segments: what lies between is lost, and with it the alignment at the second's start. */
 struct segment {
@@ -195,10 +196,9 @@ static bool gather_stream(struct gather *g, struct stream *stream)
     g->counts = !stream->is_checked;
     for (size_t i = 0; i < stream->n_slices;) {
         const struct segment seg = next_segment(stream, i);
-        if (g->counts && i > 0 &&
-            seg.slice[0].number > stream->slice[i - 1].number) /* equal: slice_1 beside slice_01 */
-            losses_add(&g->source->lost, LOSS_MISSING_SLICE, seg.slice[0].number - stream->slice[i - 1].number - 1,
-                       seg.slice[0].name, 0);
+        if (g->counts && i > 0)
+            losses_add(&g->source->lost, LOSS_MISSING_SLICE,
+                       slices_missing(stream->slice[i - 1].number, seg.slice[0].number), seg.slice[0].name, 0);
         if (segment_bytes(seg) > 0 && !gather_segment(g, seg))
             return false;
         i += seg.n;

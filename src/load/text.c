@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "raw/family.h"
+
 bool stream_text(struct source *s, const struct stream *stream, struct bytes *out, struct error *e)
 {
     *out = (struct bytes){ 0 };
@@ -137,8 +139,8 @@ bool text_open(struct text *t, struct source *s, const struct stream *stream, st
 {
     *t = (struct text){ .source = s, .stream = stream };
     for (size_t i = 1; i < stream->n_slices; i++) {
-        const uint32_t before = stream->slice[i - 1].number, number = stream->slice[i].number;
-        losses_add(&s->lost, LOSS_MISSING_SLICE, number > before ? number - before - 1 : 0, stream->slice[i].name, 0);
+        losses_add(&s->lost, LOSS_MISSING_SLICE, slices_missing(stream->slice[i - 1].number, stream->slice[i].number),
+                   stream->slice[i].name, 0);
     }
     return stream_text(s, stream, &t->in, e);
 }

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/ascend/ascend.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "collect/host_clock.h"
+#include "collect/message.h"
+#include "device/ascend/ascend_config.h"
+#include "device/ascend/ascend_limit.h"
+#include "device/ascend/ascend_probe.h"
+
+enum { ACL_NOT_RUNNING = 100043, ACL_UNSUPPORTED = 200007 };
+
+enum state { OFF, WARM, RUNS };
+static struct {
+    struct ascend_calls calls;
+    struct ascend_loaded loaded[ASCEND_LIBRARIES];
+    bool is_loaded;
+    enum state state;
+    pid_t process; /* whose state it is */
+    void *config;
+    bool is_lost;        /* a call did not return */
+    char lost_call[100]; /* which one */
+} npu;
+static int32_t (*_Atomic trace)(uint64_t, uint64_t, uint16_t, void *); /* while it records marks */
+
+/* ---- calls with a limit ---- */
+
+enum { NOTES = 8, NOTE = 240 };
+struct job {
+    struct ascend_calls calls;
+    struct ascend_config asked;
+    char dir[PATH_MAX];
+    uint32_t device;
+    bool inits, warms_up;
+    void *config;
+    const char *_Atomic in; /* the call that it is in */
+    char failed[NOTE];      /* "": it went well */
+    char note[NOTES][NOTE];
+    size_t n_notes;
+};
+
+static bool fail_call(struct job *j, const char *call, int32_t code)
+{
+    snprintf(j->failed, sizeof j->failed, "%s: %s", call, ascend_error(code));
+    return false;
+}
+
+__attribute__((format(printf, 2, 3))) static void note(struct job *j, const char *fmt, ...)
+{
+    if (j->n_notes == NOTES)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(j->note[j->n_notes++], NOTE, fmt, args);
+    va_end(args);
+}
+
+/* The job is the thread's as long as it may come back: true, and it is freed by the caller. */
+static bool job_run(void (*run)(void *), struct job *j, struct error *e)
+{
+    const uint32_t limit_s = ascend_limit_s();
+    if (ascend_call(run, j, limit_s)) {
+        for (size_t i = 0; i < j->n_notes; i++)
+            message(ASCOPE_WARNING, "device ascend: %s", j->note[i]);
+        return true;
+    }
+    npu.is_lost = true;
+    const char *const in = atomic_load(&j->in);
+    snprintf(npu.lost_call, sizeof npu.lost_call, "%s did not return within %u s", in ? in : "a call", limit_s);
+    return error_set(e, FAULT_LIMIT, "device ascend: %s", npu.lost_call);
+}
+
+static struct job *job_new(struct error *e)
+{
+    struct job *j = calloc(1, sizeof *j);
+    if (!j)
+        error_no_memory(e, "the calls to the device");
+    else
+        j->calls = npu.calls;
+    return j;
+}
+
+/* ---- loading ---- */
+
+static void load_run(void *at)
+{
+    struct job *j = at;
+    atomic_store(&j->in, "dlopen");
+    j->inits = ascend_load(&j->calls, npu.loaded, false);
+}
+
+static void end_at_exit(void);
+
+/* In this process; the probe has seen that it can be done. Registered at exit behind the libraries' own functions, ours runs before
+ * those. */
+static bool load(struct error *e)
+{
+    if (npu.is_loaded)
+        return true;
+    struct job *j = job_new(e);
+    if (!j || !job_run(load_run, j, e))
+        return false;
+    npu.is_loaded = j->inits;
+    npu.calls = j->calls;
+    free(j);
+    if (npu.is_loaded)
+        atexit(end_at_exit);
+    return npu.is_loaded || error_set(e, FAULT_ASKED, "device ascend: the vendor's libraries cannot be loaded: %.300s",
+                                      npu.loaded[ASCEND_MSPROFILER].reason);
+}
+
+/* ---- looking ---- */
+
+static bool is_used(struct error *e)
+{
+    if (ascend_is_loaded(ASCEND_ACL) || !ascend_is_installed()) /* the probe says better why there is none */
+        return true;
+    return error_set(e, FAULT_ASKED, "the program has not loaded libascendcl.so, so it uses no NPU");
+}
+
+static unsigned probe(struct error *e)
+{
+    if (npu.is_lost) {
+        error_set(e, FAULT_LIMIT, "%s earlier; not used again in this process", npu.lost_call);
+        return 0;
+    }
+    return ascend_probe(e)->n;
+}
+
+static bool describe(unsigned index, struct device_description *out, struct error *e)
+{
+    static struct npu_description npus[ASCEND_DEVICES];
+    const struct ascend_machine *const m = ascend_probe(e);
+    if (index >= m->n)
+        return error_set(e, FAULT_ASKED, "device ascend: there is no device %u", index);
+    const struct ascend_device *const d = &m->device[index];
+    npus[index] = (struct npu_description){ .platform = d->platform,
+                                            .n_cube = d->n_cube,
+                                            .n_vector = d->n_vector,
+                                            .n_ai_cpu = d->n_ai_cpu,
+                                            .core_mhz = d->core_mhz,
+                                            .vector_mhz = d->vector_mhz };
+    *out = (struct device_description){
+        .id = (int)d->id, .name = ascend_kind.name, .counter_mhz = d->counter_mhz, .npu = &npus[index]
+    };
+    return true;
+}
+
+/* Between two readings of the host's clock, the best of several tries; a driver takes some us. */
+static bool read_clock(unsigned index, struct device_reading *out, struct error *e)
+{
+    enum { TRIES = 8, SYSTEM = 0, COUNTER = 13, RAW_NS = 14 };
+    const struct ascend_machine *const m = ascend_probe(e);
+    struct device_reading best = { .uncertainty_ns = UINT64_MAX };
+    for (int i = 0; i < TRIES && index < m->n && npu.calls.drv_info && !npu.is_lost; i++) {
+        int64_t count = 0, ns = 0;
+        const uint64_t before_ns = host_clock_raw_ns(), before = host_clock_now();
+        const bool is_read = npu.calls.drv_info(m->device[index].id, SYSTEM, COUNTER, &count) == 0;
+        const uint64_t after = host_clock_now(), after_ns = host_clock_raw_ns();
+        const uint64_t half_ns = (after_ns - before_ns + 1) / 2;
+        if (!is_read || npu.calls.drv_info(m->device[index].id, SYSTEM, RAW_NS, &ns) != 0)
+            break;
+        if (half_ns < best.uncertainty_ns)
+            best = (struct device_reading){ .host_count = before + (after - before) / 2,
+                                            .host_mono_raw_ns = before_ns + half_ns,
+                                            .device_count = (uint64_t)count,
+                                            .device_mono_ns = (uint64_t)ns,
+                                            .uncertainty_ns = half_ns };
+    }
+    *out = best;
+    return best.uncertainty_ns != UINT64_MAX ||
+           error_set(e, FAULT_IO, "device ascend: the driver does not say what time it is");
+}
+
+/* ---- the directory that the engine makes ---- */
+
+static bool is_prof(const char *name)
+{
+    return strncmp(name, "PROF_", 5) == 0;
+}
+
+/* Names that were there before; several processes may write to one directory. */
+static struct names {
+    char (*at)[NAME_MAX + 1];
+    size_t n, room;
+} before;
+
+static void before_read(const char *path)
+{
+    DIR *dir = opendir(path);
+    int why;
+    before.n = 0;
+    for (const char *name; dir && (name = dir_next(dir, &why));) {
+        if (!is_prof(name))
+            continue;
+        if (before.n == before.room) {
+            const size_t room = before.room * 2 + 16;
+            void *const more = realloc(before.at, room * sizeof *before.at);
+            if (!more)
+                break;
+            before.at = more;
+            before.room = room;
+        }
+        snprintf(before.at[before.n++], sizeof *before.at, "%s", name);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static bool was_before(const char *name)
+{
+    for (size_t i = 0; i < before.n; i++)
+        if (strcmp(before.at[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The last part of the name begins with the number of the process: releases before did not do that. */
+static bool is_of_process(const char *name)
+{
+    char digits[16];
+    const char *const last = strrchr(name, '_');
+    snprintf(digits, sizeof digits, "_%08d", (int)getpid());
+    return last && strncmp(last, digits, strlen(digits)) == 0;
+}
+
+/* The new one of this process; else the only new one. */
+static bool prof_scan(const char *path, char prof[PATH_MAX])
+{
+    DIR *dir = opendir(path);
+    char found[NAME_MAX + 1] = "";
+    int why;
+    size_t n_new = 0;
+    for (const char *name; dir && (name = dir_next(dir, &why));) {
+        if (!is_prof(name) || was_before(name))
+            continue;
+        n_new++;
+        const bool is_ours = is_of_process(name);
+        if (n_new == 1 || is_ours)
+            snprintf(found, sizeof found, "%s", name);
+        if (is_ours) {
+            n_new = 1;
+            break;
+        }
+    }
+    if (dir)
+        closedir(dir);
+    return n_new == 1 && snprintf(prof, PATH_MAX, "%s/%s", path, found) < PATH_MAX;
+}
+
+/* What the engine says itself, if it is below the directory that it was given. */
+static bool prof_named(const char *dir, char prof[PATH_MAX])
+{
+    const char *const path = npu.calls.api_path ? npu.calls.api_path() : NULL;
+    const size_t n = strlen(dir);
+    if (!path || strncmp(path, dir, n) != 0 || path[n] != '/' || !is_prof(path + n + 1))
+        return false;
+    const size_t name = strcspn(path + n + 1, "/");
+    return snprintf(prof, PATH_MAX, "%.*s", (int)(n + 1 + name), path) < PATH_MAX && access(prof, F_OK) == 0;
+}
+
+/* Engines make it before they return, or soon after. */
+static void prof_find(const char *dir, char prof[PATH_MAX])
+{
+    enum { TRIES = 200, PAUSE_NS = 10000000 };
+    for (int i = 0; i < TRIES; i++) {
+        if (prof_named(dir, prof) || prof_scan(dir, prof))
+            return;
+        nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+    }
+    *prof = '\0';
+}
+
+/* ---- life ---- */
+
+static void set_pairs(struct job *j)
+{
+    for (size_t i = 0; i < j->asked.n_pairs; i++) {
+        const struct ascend_pair *p = &j->asked.pair[i];
+        const int32_t code =
+            j->calls.prof_set_config ? j->calls.prof_set_config(p->type, p->text, strlen(p->text)) : ACL_UNSUPPORTED;
+        if (code != 0)
+            note(j, "%s=%s is not recorded: aclprofSetConfig: %s", p->option, p->text, ascend_error(code));
+    }
+}
+
+static bool config_make(struct job *j, uint64_t mask)
+{
+    atomic_store(&j->in, "aclprofCreateConfig");
+    j->config = j->calls.prof_create_config(&j->device, 1, j->asked.metrics, NULL, mask);
+    if (!j->config)
+        snprintf(j->failed, sizeof j->failed, "aclprofCreateConfig: device %u, metrics %d, mask 0x%llx not accepted",
+                 j->device, j->asked.metrics, (unsigned long long)mask);
+    return j->config;
+}
+
+static int32_t config_use(struct job *j)
+{
+    atomic_store(&j->in, j->warms_up ? "aclprofWarmup" : "aclprofStart");
+    return j->warms_up ? j->calls.prof_warmup(j->config) : j->calls.prof_start(j->config);
+}
+
+/* An older release refuses what it does not know: without that, it records the rest. */
+static bool start_with_less(struct job *j)
+{
+    const uint64_t less = j->asked.mask & ~ascend_newer_bits();
+    j->calls.prof_destroy_config(j->config);
+    if (!config_make(j, less))
+        return false;
+    const int32_t code = config_use(j);
+    if (code != 0)
+        return fail_call(j, atomic_load(&j->in), code);
+    note(j, "this release does not record data 0x%llx of the mask", (unsigned long long)(j->asked.mask & ~less));
+    return true;
+}
+
+static bool start_all(struct job *j)
+{
+    if (!j->config && !config_make(j, j->asked.mask))
+        return false;
+    const int32_t code = config_use(j);
+    if (code == ACL_UNSUPPORTED && (j->asked.mask & ascend_newer_bits()))
+        return start_with_less(j);
+    return code == 0 || fail_call(j, atomic_load(&j->in), code);
+}
+
+static void start_run(void *at)
+{
+    struct job *j = at;
+    if (j->inits) {
+        atomic_store(&j->in, "aclprofInit");
+        const int32_t code = j->calls.prof_init(j->dir, strlen(j->dir));
+        if (code != 0) { /* not ours to finalize */
+            fail_call(j, "aclprofInit", code);
+            return;
+        }
+        atomic_store(&j->in, "aclprofSetConfig");
+        set_pairs(j);
+    }
+    if (start_all(j)) {
+        atomic_store(&j->in, "aclprofRegisterDeviceCallback");
+        if (!j->warms_up && j->calls.prof_register_device)
+            j->calls.prof_register_device();
+        return;
+    }
+    if (j->config)
+        j->calls.prof_destroy_config(j->config);
+    j->config = NULL;
+    atomic_store(&j->in, "aclprofFinalize");
+    j->calls.prof_finalize();
+}
+
+/* Data of other ranks are theirs: the device that this thread has set, and those that the program sets later. */
+static uint32_t device_choose_id(void)
+{
+    int32_t id = -1;
+    const int32_t code = npu.calls.rt_get_device ? npu.calls.rt_get_device(&id) : -1;
+    if (code == 0 && id >= 0)
+        return (uint32_t)id;
+    const char *const rank = getenv("LOCAL_RANK");
+    const unsigned long local = rank ? strtoul(rank, NULL, 10) : 0;
+    struct error e = { 0 };
+    const uint32_t n = ascend_probe(&e)->n, instead = local < n ? (uint32_t)local : 0;
+    message(ASCOPE_WARNING,
+            "device ascend: %s; recording device %u. Call aclInit() and aclrtSetDevice() before the recording starts",
+            npu.calls.rt_get_device ? "ACL is not initialised, or no device is set on this thread"
+                                    : "ACL is not initialised: the program has not loaded libascendcl.so",
+            instead);
+    return instead;
+}
+
+static bool job_start(struct job *j, struct error *e)
+{
+    if (!job_run(start_run, j, e))
+        return false;
+    const bool is_well = !*j->failed || error_set(e, FAULT_ASKED, "device ascend: %s", j->failed);
+    npu.config = j->config;
+    npu.state = !is_well ? OFF : j->warms_up ? WARM : RUNS;
+    npu.process = getpid();
+    free(j);
+    return is_well;
+}
+
+static bool begin(const struct ascope_options *o, const char *dir, bool warms_up, struct device_place *out,
+                  struct error *e)
+{
+    if (npu.process != getpid())
+        npu.state = OFF; /* what runs is the parent's */
+    if (npu.is_lost)
+        return error_set(e, FAULT_LIMIT, "device ascend: %s earlier; not used again in this process", npu.lost_call);
+    if (!load(e))
+        return false;
+    out->counts_ns = ascend_probe(e)->counts_ns;
+    if (warms_up && !npu.calls.prof_warmup)
+        return true; /* it begins when it starts */
+    struct job *j = job_new(e);
+    if (!j)
+        return false;
+    j->inits = npu.state == OFF;
+    j->warms_up = warms_up;
+    j->config = npu.state == WARM ? npu.config : NULL;
+    snprintf(j->dir, sizeof j->dir, "%s", dir);
+    ascend_config_of(&j->asked, o);
+    if (j->inits) {
+        if (*j->asked.unavailable)
+            message(ASCOPE_WARNING, "device ascend: not recorded, because aclprof does not have it: %s",
+                    j->asked.unavailable);
+        j->device = device_choose_id();
+        before_read(dir);
+    }
+    const bool has_marks = o->mstx, is_well = job_start(j, e);
+    if (is_well)
+        prof_find(dir, out->prof);
+    atomic_store(&trace, is_well && has_marks ? npu.calls.rt_trace : NULL);
+    return is_well;
+}
+
+static void stop_run(void *at)
+{
+    struct job *j = at;
+    atomic_store(&j->in, "aclprofStop");
+    const int32_t stopped = j->calls.prof_stop(j->config);
+    j->calls.prof_destroy_config(j->config);
+    atomic_store(&j->in, "aclprofFinalize");
+    const int32_t finalized = j->calls.prof_finalize();
+    if (stopped == ACL_NOT_RUNNING)
+        note(j, "the profiler was stopped by somebody else before the recording ended");
+    else if (stopped != 0)
+        fail_call(j, "aclprofStop", stopped);
+    else if (finalized != 0)
+        fail_call(j, "aclprofFinalize", finalized);
+}
+
+static bool stop(struct error *e)
+{
+    int32_t id;
+    if (npu.state == OFF || npu.process != getpid() || npu.is_lost)
+        return true;
+    atomic_store(&trace, NULL);
+    if (npu.calls.rt_get_device && npu.calls.rt_synchronize && npu.calls.rt_get_device(&id) == 0)
+        npu.calls.rt_synchronize(); /* the last tasks; where that fails, the program sees it as well */
+    struct job *j = job_new(e);
+    if (!j)
+        return false;
+    j->config = npu.config;
+    npu.config = NULL;
+    npu.state = OFF;
+    if (!job_run(stop_run, j, e))
+        return false;
+    const bool is_well = !*j->failed || error_set(e, FAULT_IO, "device ascend: %s", j->failed);
+    free(j);
+    return is_well;
+}
+
+static void end_at_exit(void)
+{
+    struct error e = { 0 };
+    if (!stop(&e))
+        message(ASCOPE_WARNING, "%s", e.text);
+}
+
+/* As mstx does it: a stamp in the scheduler's track, under this id. */
+static void mark(void *stream, uint64_t id)
+{
+    enum { TAG = 11 };
+    int32_t (*const launch)(uint64_t, uint64_t, uint16_t, void *) = atomic_load_explicit(&trace, memory_order_acquire);
+    if (launch)
+        launch(id, UINT32_MAX, TAG, stream);
+}
+
+const struct device_kind ascend_kind = {
+    .name = "ascend",
+    .what = "Ascend NPUs",
+    .is_real = true,
+    .is_used = is_used,
+    .probe = probe,
+    .describe = describe,
+    .read_clock = read_clock,
+    .begin = begin,
+    .stop = stop,
+    .mark = mark,
+    .examine = ascend_examine,
+};
