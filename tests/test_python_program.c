@@ -73,6 +73,8 @@ static void a_script_is_started_under_the_front_end(void **state)
           "python3 -u -m torch.distributed.run --nnodes 2 --rdzv-backend c10d -t 3 --use_env " RECORD "train.py" },
         { "ranks of a module", "python3 -m torch.distributed.launch -m --nproc-per-node 2 pkg.train -m",
           "python3 -m torch.distributed.launch --nproc-per-node 2 " RECORD "-m pkg.train -m" },
+        { "ranks, a value in the same word", "python3 -m torch.distributed.run -t3 -r 0:1 --run-path train.py x",
+          "python3 -m torch.distributed.run -t3 -r 0:1 " RECORD "train.py x" },
         { "ranks of another program", "python3 -m torch.distributed.run --no-python ./app", "" },
         { "ranks of nothing", "python3 -m torch.distributed.run --nnodes 2", "" },
         { "code on the command line", "python3 -c print(1)", "" },

@@ -6,7 +6,9 @@
 program, by the collector of the program `ascope`.
 """
 import argparse
+import functools
 import glob
+import importlib.util
 import os
 import runpy
 import shutil
@@ -159,6 +161,38 @@ def _step_at_optimizers(prof):
     torch.optim.Optimizer.__init__ = made
 
 
+class _MakingRoom:
+    """Finds the profiler of an installed torch_npu as others do; when that starts, the one that stands in for it gives way."""
+    NAME = "torch_npu.profiler.profiler"
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.NAME:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec and hasattr(spec.loader, "exec_module"):
+            execute = spec.loader.exec_module
+
+            def executed(module):
+                execute(module)
+                for cls in (getattr(module, "_KinetoProfile", None), getattr(module, "profile", None)):
+                    if cls and "start" in vars(cls):
+                        cls.start = self.making_room(cls.start)
+
+            spec.loader.exec_module = executed
+        return spec
+
+    @staticmethod
+    def making_room(start):
+        @functools.wraps(start)
+        def started(*args, **kwargs):
+            from ascope.torch import profiler
+            profiler.make_room()
+            return start(*args, **kwargs)
+
+        return started
+
+
 def _shown_as_the_scripts(script):
     """An exception of the script is shown without the frames of ascope."""
 
@@ -238,7 +272,8 @@ def _collect(words, o):
     return _program.become(arguments + ["--"] + words)
 
 
-def main(arguments, command="run"):
+def main(arguments, command="run", of_rank=()):
+    """of_rank: an argument of the script that its launcher puts in front of ours."""
     line = _program_line(arguments)
     if line:
         return _program.become(line)
@@ -246,7 +281,7 @@ def main(arguments, command="run"):
     n_words = 1 + len(o.arguments)
     if arguments[-n_words] != o.script:  # argparse takes one "--" for its own
         n_words += 1
-    words = arguments[-n_words:]
+    words = [o.script, *of_rank] + arguments[len(arguments) - n_words + 1:]
     if not o.is_module and _is_program(o.script):
         return _collect(words, o)
     if not o.is_module and not os.path.exists(o.script):
@@ -275,6 +310,8 @@ def main(arguments, command="run"):
         if not o.profile:
             from ascope.torch import profiler
             profiler.stand_in(prof)
+            if not torch_npu_compat.is_needed:
+                sys.meta_path.insert(0, _MakingRoom())
         prof.start()
     try:
         if o.is_module:

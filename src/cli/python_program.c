@@ -158,8 +158,7 @@ static bool is_option(const char *word, const char *name)
 /* Looks for the script that the launcher starts in each rank. False: it starts none in Python. */
 static bool read_launched(struct python_program *p, struct arena *mem)
 {
-    static const char *const alone[] = { "standalone", "run-path", "use-env",
-                                         "virtual-local-rank" }; /* others have a value */
+    static const char *const alone[] = { "standalone", "use-env" }; /* others have a value */
     struct words launcher = { .mem = mem };
     char *const *word = p->argument;
     if (p->is_module)
@@ -167,13 +166,15 @@ static bool read_launched(struct python_program *p, struct arena *mem)
     words_add(&launcher, p->script);
     p->is_module = false;
     for (; *word && (*word)[0] == '-'; word++) {
+        if (is_option(*word, "run-path"))
+            continue; /* another way to start a script, instead of ours */
         if (strcmp(*word, "-m") == 0 || is_option(*word, "module")) {
             p->is_module = true;
             continue;
         }
         if (is_option(*word, "no-python") || is_option(*word, "help") || strcmp(*word, "-h") == 0)
             return false;
-        bool has_value = !strchr(*word, '=');
+        bool has_value = !strchr(*word, '=') && ((*word)[1] == '-' || !(*word)[2]); /* of "-t" "3", not of "-t3" */
         for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
             has_value = has_value && !is_option(*word, alone[i]);
         words_add(&launcher, *word);

@@ -196,6 +196,41 @@ def test_a_profiler_of_the_script_takes_precedence(tmp_path, command):
     assert "WARNING" not in said and "ERROR" not in said and "open mine/" in said
 
 
+def test_a_profiler_of_torch_npu_takes_precedence(tmp_path):
+    """That of an installed torch_npu, or of what looks like one."""
+    pytest.importorskip("torch")
+    write(tmp_path, "installed/torch_npu/__init__.py", "from . import profiler")
+    write(tmp_path, "installed/torch_npu/_C.so", "")
+    write(tmp_path, "installed/torch_npu/profiler/__init__.py", "from .profiler import profile")
+    write(tmp_path, "installed/torch_npu/profiler/profiler.py", """
+        import glob
+        class _KinetoProfile:
+            def start(self):
+                print("before:", glob.glob("*_ascend_pt"))
+        class profile(_KinetoProfile):
+            pass
+        """)
+    write(tmp_path, "train.py", """
+        import glob, sys
+        sys.path.insert(0, "installed")
+        import torch, torch_npu
+        print("recorded:", len(glob.glob("*_ascend_pt")))
+        torch_npu.profiler.profile().start()
+        sys.exit(5)
+        """)
+    env = dict(os.environ, ASCOPE_PROGRAM=PROGRAM, PYTHONPATH=os.pathsep.join([str(tmp_path / "installed"), os.environ.get("PYTHONPATH", "")]))
+    done = subprocess.run([sys.executable, "-m", "ascope", "record", "--device", "none", "train.py"], cwd=tmp_path, env=env, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    assert done.returncode == 5 and "recorded: 1\n" in done.stdout and "before: []\n" in done.stdout, done.stdout
+
+
+def test_the_launcher_of_ranks_may_put_an_argument_first(tmp_path):
+    write(tmp_path, "plain.py", "import sys\nsys.exit(sys.argv[1:] != ['--local-rank=1', 'x'])")
+    for command in ["run"], ["record", "--profile", "--no-analyse", "--device", "none"]:
+        assert started(tmp_path, "--local-rank=1", *command, "plain.py", "x") is None
+    assert started(tmp_path, "--local-rank=1", "record", "plain.py", "x") == ["run", "--", sys.executable, "plain.py", "--local-rank=1", "x"]
+
+
 # ---- the program, which becomes the front end ----
 
 PLAIN = """

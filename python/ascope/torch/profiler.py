@@ -59,7 +59,7 @@ def stand_in(prof):
     _standing_in[:] = [prof]
 
 
-def _make_room(prof):
+def make_room(prof=None):
     """A session is one per process, and the program knows best what it wants."""
     if _standing_in and _standing_in[0] is not prof:
         _standing_in.pop()._give_way()
@@ -271,7 +271,7 @@ class _KinetoProfile:
         if self._is_of_parent(what) or (self._is_lost and what != "start"):
             return
         if what == "start":
-            _make_room(self)
+            make_room(self)
         core = self._collector(starts=what == "start")
         try:
             getattr(core, what)()
