@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that has the session in itself, for test_os_calls.c: `os_calls_inside DIR N` writes N times while it records, and prints where. */
+/* A program that has the session in itself, for test_os_calls.c: `os_calls_inside DIR N [OSRT]` writes N times while it records, and prints where. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ int main(int argc, char **argv)
     o.parent_dir = argv[1];
     o.device = "none";
     ascope_options_set(&o, "host_sys", "mem,osrt");
+    ascope_options_set(&o, "osrt", argc > 3 ? argv[3] : "auto");
     struct ascope_session *const s = ascope_session_new(&o, &e);
     if (!s || !ascope_session_start(s, &e))
         return no_session(&e);

@@ -118,7 +118,8 @@ struct recording {
 };
 
 /* host_sys: what this process looks at; kinds: what the program puts. */
-static void recording_begin(struct recording *r, const struct session_target *of, uint32_t host_sys, uint32_t kinds)
+static void recording_begin(struct recording *r, const struct session_target *of, uint32_t host_sys, uint32_t osrt,
+                            uint32_t kinds)
 {
     struct ascope_options o;
     struct ascope_error why = { "" };
@@ -128,6 +129,7 @@ static void recording_begin(struct recording *r, const struct session_target *of
     o.parent_dir = folder;
     o.device = "none";
     o.host_sys = host_sys;
+    o.osrt = osrt;
     r->handover = handover_make(r->page, &e);
     assert_non_null(r->handover);
     assert_true(handover_wish(r->handover, &(struct handover_wish){ .calls = kinds }, &e));
@@ -241,7 +243,7 @@ static void each_call_is_a_row(void **state)
         print_message("  %s\n", row[i].what);
         program_run(NULL, row[i].run, N);
         output_read(plain);
-        recording_begin(&r, &(struct session_target){ 0 }, 0, SYSTEM | THREADS);
+        recording_begin(&r, &(struct session_target){ 0 }, 0, 0, SYSTEM | THREADS);
         program_run(&r, row[i].run, N);
         recording_end(&r);
         output_read(recorded);
@@ -283,7 +285,7 @@ static void the_kernel_sees_all_calls(void **state)
         print_message("  %s\n", row[i].what);
         const pid_t child = program_hold(&go, getenv(row[i].program), row[i].run, N);
         recording_begin(&r, &(struct session_target){ .pid = child, .has_preloaded = true }, ASCOPE_HOST_OSRT,
-                        os_trace_wrapped());
+                        ASCOPE_OSRT_AUTO, os_trace_wrapped(ASCOPE_OSRT_AUTO));
         program_go(&r, go);
         child_end_well(child);
         recording_end(&r);
@@ -313,15 +315,13 @@ static void samples_show_what_a_thread_waits_in(void **state)
     struct recording r;
     struct lines c;
     int go;
-    setenv("ASCOPE_OSRT", "samples", 1);
-    assert_int_equal(os_trace_wrapped(), THREADS);
+    assert_int_equal(os_trace_wrapped(ASCOPE_OSRT_SAMPLES), THREADS);
     const pid_t child = program_hold(&go, getenv("ASCOPE_CALLS_PROGRAM"), "reads", 1);
     wait_until_asleep(child);
-    recording_begin(&r, &(struct session_target){ .pid = child }, ASCOPE_HOST_OSRT, 0);
+    recording_begin(&r, &(struct session_target){ .pid = child }, ASCOPE_HOST_OSRT, ASCOPE_OSRT_SAMPLES, 0);
     program_go(NULL, go);
     child_end_well(child);
     recording_end(&r);
-    unsetenv("ASCOPE_OSRT");
     lines_load(&c, r.prof, "host_syscall.data");
     assert_true(lines_count(&c, "read") >= 1); /* the pipe that it is held by; later ones may be seen, too */
     lines_free(&c);
@@ -332,7 +332,7 @@ static void samples_show_what_a_thread_waits_in(void **state)
 static void a_session_inside_takes_its_own_calls(void **state)
 {
     enum { N = 50 };
-    static const char *const ways[] = { "libc", "kernel" };
+    static const char *const ways[] = { "libc", "auto" };
     const char *why;
     for (size_t i = 0; i < ROWS(ways); i++) {
         struct lines c;
@@ -344,9 +344,8 @@ static void a_session_inside_takes_its_own_calls(void **state)
         if (child == 0) {
             const int fd = open(folder_path("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
             dup2(fd, 1);
-            setenv("ASCOPE_OSRT", ways[i], 1);
             setenv("LD_PRELOAD", getenv("ASCOPE_RUN_LIBRARY"), 1);
-            execl(getenv("ASCOPE_INSIDE_PROGRAM"), "inside", folder, "50", NULL);
+            execl(getenv("ASCOPE_INSIDE_PROGRAM"), "inside", folder, "50", ways[i], NULL);
             _exit(127);
         }
         child_end_well(child);
@@ -370,7 +369,7 @@ static void lines_count_from_the_start_of_the_collection(void **state)
     struct lines c[2];
     static const char *const family[] = { "host_syscall.data", "host_pthreadcall.data" };
     const uint64_t before_ns = host_clock_raw_ns();
-    recording_begin(&r, &(struct session_target){ 0 }, 0, SYSTEM | THREADS);
+    recording_begin(&r, &(struct session_target){ 0 }, 0, 0, SYSTEM | THREADS);
     const uint64_t began_ns = clock_reading_window_ns(&r.session->first), from_ns = host_clock_raw_ns();
     program_run(&r, "threads", N);
     const uint64_t until_ns = host_clock_raw_ns();

@@ -48,6 +48,13 @@ enum ascope_host_system {
     ASCOPE_HOST_NUMA = 32
 };
 
+/* How system calls are recorded (ASCOPE_HOST_OSRT). */
+enum ascope_osrt {
+    ASCOPE_OSRT_AUTO, /* all of them, by the kernel, where it permits that; else as libc */
+    ASCOPE_OSRT_LIBC, /* those that go through libc, where libascope-run.so is preloaded; else as samples. Costs little */
+    ASCOPE_OSRT_SAMPLES /* those that threads are seen to wait in */
+};
+
 /* Texts are copied by ascope_session_new(). Frequencies are in Hz, 0 is off. A new field is added at the end, whatever it is about. */
 struct ascope_options {
     uint32_t size; /* set by ascope_options_init() */
@@ -99,6 +106,7 @@ struct ascope_options {
     const char *device_ids;     /* numbers of the devices to record, with commas between them; NULL: all */
     const char *nts_metrics;    /* counters of the task scheduler: a group, or "Custom:0x1,0x2" */
     uint64_t task_block_shrink; /* 1, with task_block: the shorter form of its records, where the device has one */
+    uint64_t osrt;              /* enum ascope_osrt */
 };
 
 /* The function behind ascope_options_init(), for bindings that know another size.

@@ -80,11 +80,15 @@ static bool options_fill(struct msprof_line *l, const struct arguments *a)
     return is_good;
 }
 
+static bool host_is_asked(const struct msprof_line *l, const struct arguments *a)
+{
+    return l->value[MSPROF_HOST_SYS] || a->run.host_sys || l->value[MSPROF_HOST_USAGE];
+}
+
 /* What is worth a look in any program. */
-static bool defaults_fill(struct msprof_line *l, const struct arguments *a)
+static bool defaults_fill(struct msprof_line *l, bool is_asked)
 {
     const bool is_of_process = l->program || l->value[MSPROF_HOST_SYS_PID] || l->value[MSPROF_PID];
-    const bool is_asked = l->value[MSPROF_HOST_SYS] || a->run.host_sys || l->value[MSPROF_HOST_USAGE];
     if (!is_of_process && l->value[MSPROF_SYS_PERIOD] && l->on.n_devices > 0 && !l->value[MSPROF_SYS_DEVICES] &&
         !say(l, "--sys-devices=all"))
         return false;
@@ -129,9 +133,11 @@ static void record_python(const struct arguments *a, const struct run_request *r
     ending_prepare(a->face);
 }
 
-static int record(struct arguments *a, struct msprof_line *l)
+/* Whoever asks for calls gets all; else they should cost next to nothing. */
+static int record(struct arguments *a, struct msprof_line *l, bool is_asked)
 {
     struct run_request r = msprof_request(l);
+    r.recorder.osrt = is_asked ? ASCOPE_OSRT_AUTO : ASCOPE_OSRT_LIBC;
     r.recorder.device = a->run.device ? a->run.device : r.recorder.device;
     attach(&r, l);
     if (r.program)
@@ -153,11 +159,12 @@ int run_run(struct arguments *a)
                              .is_friendly = true,
                              .program = a->n_words > 0 ? (char *const *)a->word : NULL };
     int code = exit_code(a->face, STATUS_USAGE);
-    if (options_fill(&l, a) && defaults_fill(&l, a)) {
+    const bool is_filled = options_fill(&l, a), is_asked = host_is_asked(&l, a);
+    if (is_filled && defaults_fill(&l, is_asked)) {
         if (!l.program && !l.value[MSPROF_SYS_PERIOD] && !l.value[MSPROF_HOST_SYS_PID] && !l.value[MSPROF_PID])
             complain("nothing to run; give a program, --pid N, or --period N for the machine; see ascope help run");
         else if (msprof_end(&l) == MSPROF_GOOD)
-            code = record(a, &l);
+            code = record(a, &l, is_asked);
     }
     return arena_failed(a->mem) ? exit_code(a->face, STATUS_NOTHING) : code;
 }

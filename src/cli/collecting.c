@@ -69,6 +69,18 @@ static void print_prompt(void)
     fflush(stdout);
 }
 
+/* Of the recorder. */
+static void print_recorder(enum ascope_severity severity, const char *text, void *user)
+{
+    static const char *const msprof[] = { "[INFO] ", "[WARNING] ", "[ERROR] " }, *const own[] = { "note: ", "warning: ",
+                                                                                                  "" };
+    const struct arguments *const a = user;
+    if (a->face == FACE_MSPROF)
+        printf("%s%s\n", msprof[severity], text);
+    else if (severity > ASCOPE_INFO || !a->quiet)
+        complain("%s%s", own[severity], text);
+}
+
 /* ---- how the program ended ---- */
 
 static const char *signal_name(int number)
@@ -204,7 +216,9 @@ int collecting_run(struct arguments *a, struct run_request *r, int chip, bool ex
     r->sample_config = config;
     fflush(stdout);
     ending_fini(); /* signals are the program's, and the recording ends by them in its own way */
+    ascope_on_message(print_recorder, a);
     const bool is_well = run_collect(r, &out, &e);
+    ascope_on_message(NULL, NULL);
     ending_prepare(a->face);
     free(config);
     if (!is_well && is_msprof)

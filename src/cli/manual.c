@@ -109,9 +109,6 @@ static const struct {
       "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the real devices "
       "that the program uses), none (the host alone), ascend (Ascend NPUs) or sim (the simulated NPU)." },
     { "ASCOPE_DIALECT", "Default of --dialect, also for msprof and msprof.py." },
-    { "ASCOPE_OSRT",
-      "How host_sys=osrt records system calls: kernel (default where it is permitted: all of them, some 2 us each), libc "
-      "(those that a program makes through libc, less than 0.1 us each) or samples (what its threads wait in)." },
     { "ASCOPE_PROGRAM",
       "ascope program that the Python package starts (default: the one of the package, else the one in "
       "PATH)." },

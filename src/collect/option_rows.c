@@ -14,6 +14,8 @@ static const struct ascope_choice true_false[] = {
     { "true", 1 }, { "on", 1 }, { "yes", 1 }, { "1", 1 }, { "false", 0 }, { "off", 0 }, { "no", 0 }, { "0", 0 }, { NULL, 0 } };
 static const struct ascope_choice on_off[] = {
     { "on", 1 }, { "true", 1 }, { "yes", 1 }, { "1", 1 }, { "off", 0 }, { "false", 0 }, { "no", 0 }, { "0", 0 }, { NULL, 0 } };
+static const struct ascope_choice osrts[] = {
+    { "auto", ASCOPE_OSRT_AUTO }, { "libc", ASCOPE_OSRT_LIBC }, { "samples", ASCOPE_OSRT_SAMPLES }, { NULL, 0 } };
 static const struct ascope_choice layouts[] = {
     { "pytorch", ASCOPE_LAYOUT_PYTORCH }, { "prof", ASCOPE_LAYOUT_PROF }, { NULL, 0 } };
 static const struct ascope_choice activities[] = {
@@ -264,6 +266,9 @@ const struct recorder_option recorder_options[] = {
     { { DEVICE, NAMES({ "bp_point", TF }), TEXT, .help = "operator at which an iteration's backward part ends", .otherwise = "none" },
       FIELD(bp_point) },
 
+    { { HOW, NAMES({ "osrt", 0 }), ONE_OF(osrts), .otherwise = "auto",
+        .help = "how host_sys=osrt records system calls: all by the kernel where permitted (auto, some 2 us each), those through libc (less than 0.1 us), samples" },
+      FIELD(osrt) },
     { { HOW, NAMES({ "storage_limit", TF | ACL | CMD }), NUMBER(200, UINT32_MAX, NULL), .values = "200MB or more",
         .help = "beyond it the oldest slices of repeating streams are deleted and counted", .otherwise = "none" },
       FIELD(storage_limit_mb), .set = option_set_limit },

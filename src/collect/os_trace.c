@@ -32,24 +32,24 @@ struct os_trace {
     struct error error;
 };
 
-/* The best way, or the one that the user wants: the wrappers cost a thirtieth of what the kernel's trace does, and see less. */
 enum way { WAY_KERNEL, WAY_LIBC, WAY_SAMPLES };
 
-static enum way way_chosen(const char **why)
+/* why: it is not a better one. */
+static enum way way_chosen(uint64_t how, bool has_preloaded, const char **why)
 {
-    const char *const asked = secure_getenv("ASCOPE_OSRT");
-    *why = "ASCOPE_OSRT says so";
-    if (asked && strcmp(asked, "samples") == 0)
+    *why = how == ASCOPE_OSRT_SAMPLES ? "osrt=samples asks for no more"
+                                      : "this costs little (osrt=libc); --host-sys=osrt records all";
+    if (how == ASCOPE_OSRT_SAMPLES || (how == ASCOPE_OSRT_LIBC && !has_preloaded))
         return WAY_SAMPLES;
-    if (asked && strcmp(asked, "libc") == 0)
-        return WAY_LIBC;
-    return kernel_calls_permitted(why) ? WAY_KERNEL : WAY_LIBC;
+    if (how != ASCOPE_OSRT_LIBC && kernel_calls_permitted(why))
+        return WAY_KERNEL;
+    return has_preloaded ? WAY_LIBC : WAY_SAMPLES;
 }
 
-uint32_t os_trace_wrapped(void)
+uint32_t os_trace_wrapped(uint64_t how)
 {
     const char *why;
-    return OS_CALLS_OF_THREADS | (way_chosen(&why) == WAY_LIBC ? OS_CALLS_OF_SYSTEM : 0);
+    return OS_CALLS_OF_THREADS | (way_chosen(how, true, &why) == WAY_LIBC ? OS_CALLS_OF_SYSTEM : 0);
 }
 
 /* ---- the preloaded library of this process ---- */
@@ -59,17 +59,17 @@ static struct os_call_sink own_sink = {
 };
 
 /* False: it is not loaded. */
-static bool sink_set(bool is_on)
+static bool sink_set(const struct os_trace_of *of)
 {
     void *const found = dlsym(RTLD_DEFAULT, OS_CALL_SINK_SET);
     os_call_sink_set *set;
     if (!found)
         return false;
     memcpy(&set, &found, sizeof set); /* a function, whatever the language says of dlsym() */
-    own_sink.kinds = os_trace_wrapped();
+    own_sink.kinds = of ? os_trace_wrapped(of->how) : 0;
     own_sink.code = OWN_CODE;
     own_sink.code_bytes = OWN_CODE_BYTES;
-    return set(is_on ? &own_sink : NULL);
+    return set(of ? &own_sink : NULL);
 }
 
 /* ---- the thread ---- */
@@ -186,19 +186,28 @@ static void thread_stop(struct os_trace *t)
 
 static void report(const struct os_trace *t, bool wraps_calls, const char *why)
 {
-    const char *const threads =
-        t->has_sink || t->of.has_preloaded ? "" : "; calls of the thread library need libascope-run.so in LD_PRELOAD";
+    const bool has_library = t->has_sink || t->of.has_preloaded;
+    const char *const threads = has_library ? "" : "; calls of the thread library need libascope-run.so in LD_PRELOAD";
     if (t->by_kernel)
         message(ASCOPE_INFO, "osrt: all system calls, as traced by the kernel%s", threads);
     else if (wraps_calls)
-        message(ASCOPE_INFO,
-                "osrt: system calls that the program makes through libc; not those that libc makes itself, as %s", why);
+        message(ASCOPE_INFO, "osrt: system calls through libc only: %s", why);
     else if (t->has_thread)
-        message(ASCOPE_INFO, "osrt: system calls that threads wait in, sampled every %d ms, as %s%s", LOOK_MS, why,
+        message(ASCOPE_INFO, "osrt: only system calls that threads wait in, sampled every %d ms: %s%s", LOOK_MS, why,
                 threads);
     else
-        message(ASCOPE_WARNING, "osrt: no system calls are recorded, as %s, and /proc/%d is not readable%s", why,
+        message(ASCOPE_WARNING, "osrt: no system calls are recorded: %s, and /proc/%d/syscall is not readable%s", why,
                 (int)t->of.pid, threads);
+}
+
+/* The kernel may refuse in the end: too many threads for its buffers, or another user's. */
+static bool kernel_start(struct os_trace *t, struct error *e)
+{
+    if (!thread_start(t, e) || t->kernel)
+        return t->kernel;
+    thread_stop(t);
+    t->has_begun = t->ends = t->by_kernel = false;
+    return false;
 }
 
 struct os_trace *os_trace_start(const struct os_trace_of *of, struct error *e)
@@ -210,23 +219,19 @@ struct os_trace *os_trace_start(const struct os_trace_of *of, struct error *e)
         return NULL;
     }
     t->of = *of;
-    t->by_kernel = way_chosen(&why) == WAY_KERNEL;
-    t->has_sink = of->is_own && sink_set(true);
-    bool is_well = true;
-    if (t->by_kernel && (is_well = thread_start(t, e)) && !t->kernel) { /* too many threads, or another user's */
-        thread_stop(t);
-        t->by_kernel = false;
+    t->has_sink = of->is_own && sink_set(of);
+    enum way way = way_chosen(of->how, t->has_sink || of->has_preloaded, &why);
+    t->by_kernel = way == WAY_KERNEL;
+    if (t->by_kernel && !kernel_start(t, e)) {
         why = t->error.text;
         own_sink.kinds = OS_CALLS_OF_SYSTEM | OS_CALLS_OF_THREADS;
-        t->has_begun = t->ends = false;
+        way = t->has_sink ? WAY_LIBC : WAY_SAMPLES; /* another program was asked before, and cannot be asked again */
     }
-    const bool wraps_calls = t->has_sink ? own_sink.kinds & OS_CALLS_OF_SYSTEM
-                                         : of->has_preloaded && (os_trace_wrapped() & OS_CALLS_OF_SYSTEM);
-    if (is_well && !t->by_kernel && !wraps_calls && call_samples_permitted(of->pid))
-        is_well = thread_start(t, e);
-    if (is_well)
-        report(t, wraps_calls, why);
-    if (is_well && (t->has_thread || t->has_sink))
+    if (way == WAY_SAMPLES && e->fault == FAULT_NONE && call_samples_permitted(of->pid))
+        thread_start(t, e);
+    if (e->fault == FAULT_NONE)
+        report(t, way == WAY_LIBC, why);
+    if (e->fault == FAULT_NONE && (t->has_thread || t->has_sink))
         return t;
     os_trace_stop(t);
     return NULL;
@@ -237,7 +242,7 @@ void os_trace_stop(struct os_trace *t)
     if (!t)
         return;
     if (t->has_sink)
-        sink_set(false);
+        sink_set(NULL);
     thread_stop(t);
     free(t);
 }

@@ -419,7 +419,7 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
         s->host = host_sampler_start(&of, &s->o, e);
     if (*s->prof && (s->o.host_sys & ASCOPE_HOST_OSRT) &&
         e->fault == FAULT_NONE) /* last: threads of the recorder are not traced */
-        s->calls = os_trace_start(&(struct os_trace_of){ s->pid, s->pid == s->owner, s->has_preloaded }, e);
+        s->calls = os_trace_start(&(struct os_trace_of){ s->pid, s->o.osrt, s->pid == s->owner, s->has_preloaded }, e);
     return e->fault == FAULT_NONE;
 }
 

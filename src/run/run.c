@@ -135,7 +135,7 @@ static bool program_hold(struct run *x, struct error *e)
     snprintf(own, sizeof own, "%d", (int)getpid());
     x->has_preloaded = preload_choose(x, library);
     const struct handover_wish wish = { .recorded = options_recorded(o),
-                                        .calls = x->has_preloaded ? os_trace_wrapped() : 0,
+                                        .calls = x->has_preloaded ? os_trace_wrapped(o->osrt) : 0,
                                         .domain_include = o->mstx_domain_include,
                                         .domain_exclude = o->mstx_domain_exclude };
     if (!(x->handover = handover_make(page, e)) || !handover_wish(x->handover, &wish, e))
