@@ -47,7 +47,7 @@ class Documented(unittest.TestCase):
         self.seen, self.wrong = set(), []
 
     def run_json(self, *args):
-        r = subprocess.run([ASCOPE, *args, "--json"], capture_output=True, text=True, cwd=self.dir, timeout=120)
+        r = subprocess.run([ASCOPE, args[0], "--json", *args[1:]], capture_output=True, text=True, cwd=self.dir, timeout=120)
         report = json.loads(r.stdout)
         self.assertEqual(report["exit_code"], r.returncode, args)
         return report
@@ -109,7 +109,8 @@ class Documented(unittest.TestCase):
         for args in (["export", "-dir", prof], ["export", "summary", "-dir", bad], ["communication", prof], ["query", prof],
                      ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["info", own, prof, bad, torch], ["recover", own],
                      ["export-trace", torch, "t.json"], ["export-stacks", torch, "s.log"], ["export-stacks", torch, "s.svg"],
-                     ["export-memory-timeline", torch, "m.html"], ["doctor", "--python", "/nowhere"]):
+                     ["export-memory-timeline", torch, "m.html"], ["doctor", "--python", "/nowhere"],
+                     ["run", "sleep", "0.1"]):
             report = self.run_json(*args)
             self.assertEqual(report["command"], args[0])
             self.check(report, "report", args[0])

@@ -153,6 +153,33 @@ class Run(Running):
         self.assertEqual(self.sample_of(self.one())["host_sys_pid"], other.pid)
         self.assertIn("host_cpu.data", self.data_of(self.one()))
 
+    def test_a_running_process_ends(self):
+        other = subprocess.Popen(["sleep", "60"])
+        p = subprocess.Popen([ASCOPE, "run", "--pid", str(other.pid), "--no-export"], cwd=self.dir, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True)
+        first = p.stderr.readline()
+        other.kill()
+        other.wait()
+        p.communicate(timeout=60)
+        self.assertEqual((p.returncode, first), (0, f"ascope: recording into {self.one()}\n"))
+
+    def test_files_that_appear(self):
+        """Each part of the host has its own files, and none of the others'."""
+        of_calls = {"host_syscall.data", "host_pthreadcall.data"}
+        rows = [("none", set()), ("cpu", {"host_cpu.data"}), ("mem", {"host_mem.data"}), ("disk", {"host_disk.data"}),
+                ("network", {"host_network.data"}), ("cpu,mem", {"host_cpu.data", "host_mem.data"}), ("osrt", of_calls)]
+        every = {"host_cpu.data", "host_mem.data", "host_disk.data", "host_network.data"} | of_calls
+        for parts, wanted in rows:
+            with self.subTest(parts):
+                place = parts.replace(",", "-")
+                self.ascope("run", "--out", place, "--host-sys", parts, "--no-export", "sleep", "0.05", code=0)
+                seen = self.data_of(self.one(place)) & every
+                self.assertTrue(seen <= wanted and bool(seen) == bool(wanted), seen)
+
+    def test_summary(self):
+        r = self.ascope("run", "--out", "o", "sh", "-c", "sleep 0.2", code=0)
+        self.assertIn("the program on this host", r.stdout)
+
     def test_on_demand(self):
         p = subprocess.Popen([ASCOPE, "run", "--interactive", "--no-export", "--out", "o", "sh", "-c", "until [ -e end ]; do sleep 0.05; done"],
                              cwd=self.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

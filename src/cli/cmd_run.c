@@ -50,6 +50,7 @@ static __attribute__((format(printf, 2, 3))) bool say(struct msprof_line *l, con
 static bool options_fill(struct msprof_line *l, const struct arguments *a)
 {
     const struct run_words *const w = &a->run;
+    const bool is_attached = !l->program && w->pid && !w->is_interactive;
     bool is_good = true;
     if (w->out)
         is_good = is_good && say(l, "--output=%s", w->out);
@@ -61,7 +62,7 @@ static bool options_fill(struct msprof_line *l, const struct arguments *a)
     if (w->delay_s)
         is_good = is_good && say(l, "--delay=%u", w->delay_s);
     if (w->duration_s)
-        is_good = is_good && say(l, "--duration=%u", w->duration_s);
+        is_good = is_good && say(l, is_attached ? "--sys-period=%u" : "--duration=%u", w->duration_s);
     if (w->period_s)
         is_good = is_good && say(l, "--sys-period=%u", w->period_s);
     if (w->environment)
@@ -74,7 +75,8 @@ static bool options_fill(struct msprof_line *l, const struct arguments *a)
         is_good = is_good && say(l, "--host-sys=%s", w->host_sys);
     if (w->pid)
         is_good = is_good && say(l, w->is_interactive ? "--pid=%s" : "--host-sys-pid=%s", w->pid);
-    is_good = is_good && say(l, "--msproftx=%s", w->marks ? "on" : "off");
+    if (l->program || w->is_interactive)
+        is_good = is_good && say(l, "--msproftx=%s", w->marks ? "on" : "off");
     for (size_t i = 0; is_good && i < w->more.n; i++)
         is_good = msprof_take(l, w->more.at[i]) == MSPROF_GOOD;
     return is_good;
@@ -99,11 +101,10 @@ static bool defaults_fill(struct msprof_line *l, bool is_asked)
     return !l->value[MSPROF_SYS_PERIOD] || say(l, "--host-sys-usage=cpu,mem");
 }
 
-/* A process that runs already is recorded as the machine is: from outside, until somebody ends it. */
+/* A process that runs already is recorded as the machine is: until it ends, or somebody ends the recording. */
 static void attach(struct run_request *r, const struct msprof_line *l)
 {
-    if (l->mode == MSPROF_IN_SYSTEM && r->period_s == 0)
-        r->period_s = r->duration_s;
+    r->ends_with_host = l->mode == MSPROF_IN_SYSTEM && r->host_pid > 0;
 }
 
 /* What the front end of a framework cannot do. NULL: nothing of that was asked for. */

@@ -200,7 +200,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_RUN_PERIOD] = { "period", NUMBER(run.period_s, 1, 2592000),
         .help = "without a program: record the machine for so many seconds" },
     [OPT_RUN_PID] = { "pid", "attach", .kind = OPTION_TEXT, .value = "N", .at = AT(run.pid),
-        .help = "record a running process until Ctrl-C, or for --duration; with --interactive several, separated by commas" },
+        .help = "record a running process until it ends, until Ctrl-C, or for --duration; with --interactive several, separated by commas" },
     [OPT_RUN_INTERACTIVE] = { "interactive", .kind = OPTION_FLAG, .at = AT(run.is_interactive),
         .help = "read start, stop and quit from standard input; each start gives a collection" },
     [OPT_RUN_ENVIRONMENT] = { "env", .kind = OPTION_TEXT, .value = "A=1;B=2", .at = AT(run.environment),

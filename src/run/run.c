@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collect/handover.h"
@@ -320,6 +321,8 @@ bool run_collect(const struct run_request *r, struct run_result *out, struct err
         run_sample_fini(&x.sample);
         return false;
     }
+    if (r->ends_with_host) /* an older kernel cannot say when: then somebody has to */
+        x.events.other = (int)syscall(SYS_pidfd_open, r->host_pid, 0);
     const bool is_well = collect(&x, e);
     if (!is_well)
         recording_stop(&x, &(struct error){ 0 });

@@ -27,6 +27,7 @@ struct run_request {
     const char *environment;        /* more variables for it: "K=V;K2=V2"; NULL: none */
     const char *sample_config;      /* PROFILER_SAMPLECONFIG, for the vendor's libraries in it; NULL: none */
     pid_t host_pid;                 /* whose threads and memory are sampled; 0: the program's */
+    bool ends_with_host;            /* without a program: the recording ends when that process does */
     uint32_t delay_s, duration_s;   /* of the recording; 0: from the start, to the end */
     uint32_t period_s;              /* without a program: how long; 0: until it is interrupted */
     bool is_interactive;            /* start, stop, quit are read from standard input */

@@ -31,6 +31,8 @@ bool run_events_begin(struct run_events *v, struct error *e)
 void run_events_end(struct run_events *v)
 {
     close(v->signals);
+    if (v->other > 0)
+        close(v->other);
     sigaction(SIGCHLD, &v->child_was, NULL);
     pthread_sigmask(SIG_SETMASK, &v->mask, NULL);
 }
@@ -107,12 +109,15 @@ enum run_event run_events_next(struct run_events *v, uint64_t until_ns)
         if (had_input && !v->has_input)
             return RUN_END_OF_INPUT;
         struct pollfd of[] = { { .fd = v->signals, .events = POLLIN },
-                               { .fd = v->has_input ? 0 : -1, .events = POLLIN } };
+                               { .fd = v->has_input ? 0 : -1, .events = POLLIN },
+                               { .fd = v->other > 0 ? v->other : -1, .events = POLLIN } };
         const int n = poll(of, sizeof of / sizeof *of, timeout_ms(until_ns));
         if (of[0].revents && signal_take(v))
             return RUN_INTERRUPTED;
         if (n > 0 && of[1].revents)
             input_read(v);
+        if (n > 0 && of[2].revents)
+            return RUN_PROGRAM_ENDED;
         if (n == 0 && until_ns && run_now_ns() >= until_ns)
             return RUN_TIME;
     }

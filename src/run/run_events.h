@@ -17,6 +17,7 @@ struct run_events {
     sigset_t mask; /* as it was: the program's */
     struct sigaction child_was;
     pid_t program;  /* 0: none, or ended */
+    int other;      /* pidfd of a process that is not ours, and counts as the program; 0: none */
     int status;     /* of the program, once it has ended */
     int number;     /* of the signal that came last */
     bool is_sent;   /* by a process, to this one alone; false: by the terminal, to the program as well */
