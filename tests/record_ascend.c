@@ -3,8 +3,8 @@
  *
  *     record_ascend PARENT WORD...
  *
- * Words: acl (loads and initialises ACL, sets a device), load (loads it), msprofiler (loads that one, too), warmup, kill (after the
- * marks), exit (while it records), twice (two sessions); NAME=VALUE is an option. Prints messages and paths. */
+ * Words: acl (loads and initialises ACL, sets a device), load (loads it), msprofiler (loads that one, too), warmup, unstarted (no
+ * more than that), discard (instead of marks), kill (after the marks), exit (while it records), twice (two sessions); NAME=VALUE is an option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -68,11 +68,17 @@ static int record(const char *parent)
             return 2;
     }
     struct ascope_session *s = ascope_session_new(&o, &e);
-    if (!s || (is_asked("warmup") && !ascope_session_warmup(s, &e)) || !ascope_session_start(s, &e)) {
+    const bool is_warm = s && (!is_asked("warmup") || ascope_session_warmup(s, &e)), only_warms = is_asked("unstarted");
+    if (!is_warm || (!only_warms && !ascope_session_start(s, &e))) {
         printf("failed: %s\n", e.text);
+        ascope_session_discard(s);
         return 1;
     }
     printf("path: %s\n", ascope_session_path(s));
+    if (is_asked("discard")) {
+        ascope_session_discard(s);
+        return 0;
+    }
     fflush(stdout);
     ascope_mark(NULL, "a mark of the program", NULL);
     ascope_mark(NULL, "a mark on a stream", (void *)0x1234);

@@ -106,6 +106,21 @@ class Life(Case):
         self.assertEqual(len(self.profs(r.path())), 1)
         self.assertEqual(self.facts(r.path())["ended"], "stop")
 
+    def test_a_warm_up_that_nothing_follows_is_finalized_and_removed(self):
+        for home, calls in ((FAKES, ["aclprofInit", "aclprofCreateConfig", "aclprofWarmup", "aclprofFinalize", "aclprofDestroyConfig"]),
+                            (FAKES + "/older", [])):
+            for layout in ("pytorch", "prof"):
+                r = self.record("acl", "warmup", "unstarted", "discard", "layout=" + layout, home=home)
+                self.assertEqual([c for c in r.calls if c.startswith("aclprof")], calls)
+                self.assertEqual(os.listdir(os.path.join(self.folder, "out")), [])
+
+    def test_a_session_that_cannot_start_ends_the_engine(self):
+        blocked = os.path.join(self.folder, "file")
+        open(blocked, "w").close()
+        r = self.record("acl", "ring_dir=" + blocked, code=1)
+        self.assertEqual(r.calls[-3:], ["aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"])
+        self.assertRegex(r.out, "^failed: .*file")
+
     def test_exit_while_it_records_stops_the_engine(self):
         r = self.record("acl", "exit")
         self.assertEqual(r.calls[-3:], ["aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"])
@@ -249,6 +264,12 @@ class Trouble(Case):
                 self.host_alone(r, f"^device ascend: {call}: {text}; recording the host only$")
                 # What was begun is ended; what somebody else began is left alone.
                 self.assertEqual("aclprofFinalize" in r.calls, call != "aclprofInit")
+
+    def test_an_error_after_the_warm_up(self):
+        r = self.record("acl", "warmup", "mstx=on", fake="error=aclprofStart:500005")
+        self.host_alone(r, "^device ascend: aclprofStart: 500005, .*; recording the host only$")
+        self.assertEqual(r.calls.count("aclprofFinalize"), 1)
+        self.assertTrue(glob.glob(r.path() + "/PROF_*/host/data/aging.additional.msproftx.slice_1000000"))
 
     def test_a_refused_configuration(self):
         r = self.record("acl", fake="error=aclprofCreateConfig:1")

@@ -33,6 +33,26 @@ static void a_stream_belongs_to_the_most_exact_family(void **state)
     (void)state;
 }
 
+static void slices_of_a_second_writer_are_no_gap(void **state)
+{
+    static const struct {
+        const char *what;
+        uint32_t before, number, missing;
+    } row[] = {
+        { "neighbours", 3, 4, 0 },
+        { "the same number twice", 1, 1, 0 },
+        { "a gap", 3, 7, 3 },
+        { "the first one of the second writer", 3, SLICE_BESIDE, 0 },
+        { "whose first ones have aged", 3, SLICE_BESIDE + 5, 0 },
+        { "a gap between its own", SLICE_BESIDE, SLICE_BESIDE + 2, 1 },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        assert_int_equal(slices_missing(row[i].before, row[i].number), row[i].missing);
+    }
+    (void)state;
+}
+
 static void records_are_as_long_as_their_layouts_say(void **state)
 {
     static const struct {
@@ -78,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_belongs_to_the_most_exact_family),
+        cmocka_unit_test(slices_of_a_second_writer_are_no_gap),
         cmocka_unit_test(records_are_as_long_as_their_layouts_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -427,11 +427,16 @@ static bool begin(const struct ascope_options *o, const char *dir, bool warms_up
 static void stop_run(void *at)
 {
     struct job *j = at;
+    int32_t stopped = 0;
     atomic_store(&j->in, "aclprofStop");
-    const int32_t stopped = j->calls.prof_stop(j->config);
-    j->calls.prof_destroy_config(j->config);
+    if (!j->warms_up) { /* what has only warmed up is finalized at once, as torch_npu does it */
+        stopped = j->calls.prof_stop(j->config);
+        j->calls.prof_destroy_config(j->config);
+    }
     atomic_store(&j->in, "aclprofFinalize");
     const int32_t finalized = j->calls.prof_finalize();
+    if (j->warms_up)
+        j->calls.prof_destroy_config(j->config);
     if (stopped == ACL_NOT_RUNNING)
         note(j, "the profiler was stopped by somebody else before the recording ended");
     else if (stopped != 0)
@@ -452,6 +457,7 @@ static bool stop(struct error *e)
     if (!j)
         return false;
     j->config = npu.config;
+    j->warms_up = npu.state == WARM;
     npu.config = NULL;
     npu.state = OFF;
     if (!job_run(stop_run, j, e))
