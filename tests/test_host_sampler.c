@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 
 #include "collect/recorder_session.h"
-#include "folder.h"
+#include "collecting.h"
 #include "load/prof.h"
 #include "reported.h"
 
@@ -51,7 +52,7 @@ static void session_stop(struct ascope_session *s)
 }
 
 /* All slices of a file, one behind the other; to be freed. Each begins so. NULL: there are none. */
-static char *file_text(const struct ascope_session *s, const char *family, const char *begins, unsigned *n_slices)
+static char *slices_text(const struct ascope_session *s, const char *family, const char *begins, unsigned *n_slices)
 {
     char *all = NULL, path[PATH_MAX + 100];
     size_t n = 0;
@@ -112,7 +113,7 @@ static void cpu_time_is_what_the_kernel_counts(void **state)
     const uint64_t used = worker_do(&w, MS);
     session_stop(s);
     unsigned n_slices;
-    char *const text = file_text(s, "host_cpu.data", "time ", &n_slices), wanted[32];
+    char *const text = slices_text(s, "host_cpu.data", "time ", &n_slices), wanted[32];
     snprintf(wanted, sizeof wanted, "\n%d (", (int)w.pid);
     const char *last = NULL;
     for (const char *at = text; (at = strstr(at, wanted)); last = ++at)
@@ -171,7 +172,7 @@ static void bytes_on_disk_are_what_the_kernel_counts(void **state)
     const uint64_t written = worker_do(&w, BLOCKS);
     session_stop(s);
     unsigned n_slices;
-    char *const text = file_text(s, "host_disk.data", "start_time ", &n_slices);
+    char *const text = slices_text(s, "host_disk.data", "start_time ", &n_slices);
     assert_non_null(text);
     double bytes = 0;
     for (const char *at = text; (at = strstr(at, " K/s ")); at = strchr(at, '\n')) {
@@ -250,7 +251,7 @@ static void bytes_on_the_network_are_what_the_kernel_counts(void **state)
     const uint64_t counted = worker_do(&w, DATAGRAMS);
     session_stop(s);
     unsigned n_slices;
-    char *const text = file_text(s, "host_network.data", "time ", &n_slices);
+    char *const text = slices_text(s, "host_network.data", "time ", &n_slices);
     assert_non_null(text);
     assert_null(strstr(text, "Inter-|")); /* the heading of a table */
     const char *last = text;
@@ -305,7 +306,7 @@ static void samples_are_whole(void **state)
     } while (t.n_bytes < 4 * 64 << 10); /* two samples at least, however long they take */
     session_stop(s);
     unsigned n_slices;
-    char *const text = file_text(s, "host_cpu.data", "time ", &n_slices); /* each slice begins with a sample */
+    char *const text = slices_text(s, "host_cpu.data", "time ", &n_slices); /* each slice begins with a sample */
     assert_non_null(text);
     unsigned n_samples = 0;
     for (const char *at = text; *at; n_samples++) {
@@ -323,6 +324,117 @@ static void samples_are_whole(void **state)
     free(text);
     worker_end(&w);
     ascope_session_discard(s);
+    (void)state;
+}
+
+/* ---- memory nodes ---- */
+
+/* Memory that stays, in pages of the worker's own. */
+static uint64_t touch(uint64_t mb)
+{
+    const size_t bytes = (size_t)mb << 20;
+    char *const at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (at == MAP_FAILED)
+        abort();
+    memset(at, 1, bytes);
+    return 0;
+}
+
+static uint64_t numa_hit(void)
+{
+    unsigned long long n = 0;
+    FILE *const f = fopen("/sys/devices/system/node/node0/numastat", "r");
+    if (f && fscanf(f, "numa_hit %llu", &n) != 1)
+        n = 0;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+static void pages_are_on_their_nodes(void **state)
+{
+    enum { MB = 32, ERROR_KB = 1024 }; /* what else the worker touches meanwhile */
+    const struct worker w = worker_start(touch);
+    if (access("/proc/self/numa_maps", R_OK) != 0) { /* a kernel without nodes */
+        worker_end(&w);
+        skip();
+    }
+    const uint64_t hits_before = numa_hit();
+    struct ascope_session *const s = session_about(w.pid, "numa", 0);
+    assert_int_equal(n_warnings, 0);
+    worker_do(&w, MB);
+    session_stop(s);
+    const uint64_t hits_after = numa_hit();
+    struct profile p;
+    struct error e = { 0 };
+    assert_true(profile_load(&p, ascope_session_path(s), 1, &e));
+    const struct host_counts *const c = &p.host.usage.counts[COUNTS_NUMA];
+    uint64_t grown_kb = 0;
+    assert_true(c->n > 0 && p.host.source.lost.by[LOSS_BAD_TEXT].n == 0);
+    for (size_t i = 0; i < c->n; i++) {
+        const char *const counter = names_text(p.names, c->at[i].counter);
+        assert_int_equal(strncmp(names_text(p.names, c->at[i].thing), "node", 4), 0);
+        if (strcmp(counter, "memory_kb") == 0)
+            grown_kb += c->at[i].last - c->at[i].first;
+        if (strcmp(counter, "numa_hit") == 0 && strcmp(names_text(p.names, c->at[i].thing), "node0") == 0)
+            assert_true(c->at[i].first >= hits_before && c->at[i].last <= hits_after);
+    }
+    print_message("  %d MB, %llu KB sampled\n", MB, (unsigned long long)grown_kb);
+    assert_in_range(grown_kb, MB << 10, (MB << 10) + ERROR_KB);
+    profile_free(&p);
+    worker_end(&w);
+    ascope_session_discard(s);
+    (void)state;
+}
+
+/* ---- RDMA ports: in a folder that looks like sysfs, for few machines have them ---- */
+
+static void port_file(const char *port, const char *name, const char *text)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/class/infiniband/%s/%s", folder, port, name);
+    for (char *at = path + strlen(folder) + 1; (at = strchr(at, '/')); *at++ = '/') {
+        *at = '\0';
+        mkdir(path, 0700);
+    }
+    FILE *const f = fopen(path, "w");
+    fprintf(f, "%s", text);
+    fclose(f);
+}
+
+static void ports_are_sampled(void **state)
+{
+    struct ascope_options o;
+    struct error e = { 0 };
+    static char text[1 << 16];
+    ascope_options_init(&o);
+    o.io_hz = 100;
+    n_warnings = 0;
+    ascope_on_message(count_warning, NULL);
+    const struct host_target of = { .pid = getpid(), .owner = getpid(), .name = "", .sysfs = folder };
+    collecting_start(NULL);
+    struct host_sampler *h = host_sampler_start(&of, &o, &e);
+    host_sampler_stop(h);
+    assert_int_equal(n_warnings, 1); /* one line where there are none */
+    assert_non_null(strstr(last_text, "class/infiniband"));
+    port_file("mlx5_1/ports/1", "counters/port_rcv_data", "5\n");
+    port_file("mlx5_0/ports/1", "counters/port_rcv_data", "256\n");
+    port_file("mlx5_0/ports/1", "hw_counters/np_cnp_sent", "18446744073709551615\n");
+    port_file("mlx5_0/ports/1", "hw_counters/of_another_driver", "1\n");
+    port_file("mlx5_0/ports/1", "counters/port_xmit_data", "N/A (no PMA)\n");
+    port_file("bare_0/ports/1", "state", "4: ACTIVE\n"); /* no counters */
+    h = host_sampler_start(&of, &o, &e);
+    port_file("mlx5_0/ports/1", "counters/port_rcv_data", "512\n");
+    host_sampler_stop(h);
+    collecting_stop();
+    assert_int_equal(n_warnings, 1);
+    assert_true(file_text("PROF_1/host/data/host_roce.data.slice_0", text, sizeof text) < sizeof text);
+    const char *const first = strchr(text, '\n'), *last = text;
+    for (const char *at = text; (at = strstr(at, "time ")); last = at++)
+        continue;
+    assert_string_equal(strchr(last, '\n'),
+                        "\nmlx5_0/1 port_rcv_data=512 np_cnp_sent=18446744073709551615\nmlx5_1/1 port_rcv_data=5\n");
+    assert_true(first < last && strstr(first, "mlx5_0/1 port_rcv_data=256"));
     (void)state;
 }
 
@@ -346,6 +458,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_on_disk_are_what_the_kernel_counts, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(bytes_on_the_network_are_what_the_kernel_counts, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(samples_are_whole, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(pages_are_on_their_nodes, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(ports_are_sampled, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_process_that_is_not_there, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,7 +198,7 @@ static void options_are_reported_of_once(void **state)
 {
     const struct ascope_schedule plan = { .size = sizeof plan, .warmup = 1, .active = 1 };
     struct ascope_options o = host_only();
-    o.host_sys = ASCOPE_HOST_OSRT; /* not recorded */
+    o.rank = -2; /* invalid */
     n_warnings = 0;
     struct ascope_profiler *p = ascope_profiler_new(&o, &plan, NULL, NULL);
     ascope_profiler_start(p);

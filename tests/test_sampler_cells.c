@@ -14,8 +14,23 @@
 
 /* What the samplers of one device and of its host measured, at 1 and 2 µs. */
 
-enum { OPEN = NAMES_KNOWN, READ, DAEMON, MAIN, IDLE, MODULE, PERCENT, QOS_AIC };
-static const char *const texts[] = { "open", "read", "daemon", "main", "idle", "a.so", "40%", "QoS AIC" };
+enum {
+    OPEN = NAMES_KNOWN,
+    READ,
+    DAEMON,
+    MAIN,
+    IDLE,
+    MODULE,
+    PERCENT,
+    QOS_AIC,
+    NODE,
+    MEMORY_KB,
+    NUMA_HIT,
+    PORT,
+    RCV_DATA
+};
+static const char *const texts[] = { "open",    "read",  "daemon",    "main",     "idle",     "a.so",         "40%",
+                                     "QoS AIC", "node0", "memory_kb", "numa_hit", "mlx5_0/1", "port_rcv_data" };
 
 static struct device device = {
     .source = { .device = 0, .path = "device_0", .pid = 7 },
@@ -36,7 +51,10 @@ static struct profile profile = {
     .device = &device,
     .n_devices = 1,
     .host = { .source = { .is_host = true, .path = "host", .pid = 7 },
-              .usage = { .gauge = { [GAUGE_CPU] = { .is_sampled = true,
+              .usage = { .counts = { { 2, (struct host_count[]){ { NODE, MEMORY_KB, 2, 40, 60, 60, 100 },
+                                                                 { NODE, NUMA_HIT, 2, 100, 130, 130, 230 } } },
+                                     { 1, (struct host_count[]){ { PORT, RCV_DATA, 2, 1000, 1512, 1512, 2512 } } } },
+                         .gauge = { [GAUGE_CPU] = { .is_sampled = true,
                                                     .n = 3,
                                                     .begin_ns = I64{ 1000, 1000, 1000 },
                                                     .percent = F64{ 50, 0, 25 },
@@ -68,11 +86,11 @@ static struct profile profile = {
                                                         (struct process_use[]){
                                                             { 5, 2, DAEMON, { .cpu_share = 0.5 } } } },
                                       [PROCESS_MEMORY] = { 1, (
-                                                                  struct process_use[]){ { 5,
-                                                                                           2,
-                                                                                           DAEMON,
-                                                                                           { .pages = { 20, 10,
-                                                                                                        4 } } } } } } } },
+                                                                  struct process_use
+                                                                      []){ { 5,
+                                                                             2,
+                                                                             DAEMON,
+                                                                             { .pages = { 20, 10, 4 } } } } } } } },
 };
 
 /* Samples at these times, row by row. */
@@ -307,6 +325,30 @@ static void reports_of_samplers(void **state)
         { "host_disk_usage", 0, "Recommend Disk Read(KB/s)", "25.0" },
         { "host_disk_usage", 0, "Peak Disk Write(KB/s)", "40.0" },
         { "host_disk_usage", 0, "Recommend Disk Write(KB/s)", "50.0" },
+        { "host_numa_usage", 0, "Device_id", "host" },
+        { "host_numa_usage", 0, "Node", "node0" },
+        { "host_numa_usage", 0, "Peak Used Memory(KB)", "60" },
+        { "host_numa_usage", 0, "Average Used Memory(KB)", "50.0" },
+        { "host_numa_usage", 0, "Numa Hit", "30" },
+        { "host_numa_usage", 0, "Numa Miss", "N/A" },
+        { "host_numa_usage", 0, "Numa Foreign", "N/A" },
+        { "host_numa_usage", 0, "Interleave Hit", "N/A" },
+        { "host_numa_usage", 0, "Local Node", "N/A" },
+        { "host_numa_usage", 0, "Other Node", "N/A" },
+        { "host_roce_usage", 0, "Device_id", "host" },
+        { "host_roce_usage", 0, "Port", "mlx5_0/1" },
+        { "host_roce_usage", 0, "Rx(KB)", "2.0" },
+        { "host_roce_usage", 0, "Tx(KB)", "N/A" },
+        { "host_roce_usage", 0, "Rx Packets", "N/A" },
+        { "host_roce_usage", 0, "Tx Packets", "N/A" },
+        { "host_roce_usage", 0, "Rx Errors", "N/A" },
+        { "host_roce_usage", 0, "Tx Discards", "N/A" },
+        { "host_roce_usage", 0, "Out Of Sequence", "N/A" },
+        { "host_roce_usage", 0, "Packet Sequence Errors", "N/A" },
+        { "host_roce_usage", 0, "Ack Timeouts", "N/A" },
+        { "host_roce_usage", 0, "CNP Sent", "N/A" },
+        { "host_roce_usage", 0, "CNP Handled", "N/A" },
+        { "host_roce_usage", 0, "RNR NAK Retries", "N/A" },
         { "os_runtime_statistic", 0, "Device_id", "host" },
         { "os_runtime_statistic", 0, "Process ID", "7" },
         { "os_runtime_statistic", 0, "Thread ID", "22" },

@@ -452,6 +452,36 @@ static void dvpp_units_are_summed_up(void **state)
     (void)state;
 }
 
+static void counters_are_summed_up(void **state)
+{
+    static const struct {
+        const char *what, *text;
+        size_t n;
+        uint64_t first, last, most, samples, bad;
+    } row[] = {
+        { "two samples of one counter", "time 1\nnode0 memory_kb=7\ntime 2\nnode0 memory_kb=5\n", 1, 7, 5, 7, 2, 0 },
+        { "of two things", "time 1\na/1 x=7\nb/1 x=8\n", 2, 7, 7, 7, 1, 0 },
+        { "of two counters, in another order", "time 1\na x=7 y=1\ntime 2\na y=2 x=9\n", 2, 7, 9, 9, 2, 0 },
+        { "no number", "time 1\na x=7 y=z\n", 1, 7, 7, 7, 1, 1 },
+        { "no head", "a x=7\n", 0, 0, 0, 0, 0, 1 },
+        { "a head without a time", "time x\na x=7\n", 0, 0, 0, 0, 0, 2 },
+        { "nothing is counted", "time 1\na\n", 0, 0, 0, 0, 0, 1 },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct folder f;
+        print_message("  %s\n", row[i].what);
+        folder_load(&f, i % 2 ? "host_numa.data" : "host_roce.data", true, row[i].text, strlen(row[i].text));
+        const struct host_counts *c = &f.usage.counts[i % 2 ? COUNTS_NUMA : COUNTS_ROCE];
+        assert_int_equal(c->n, row[i].n);
+        assert_int_equal(lost(&f, LOSS_BAD_TEXT), row[i].bad);
+        if (c->n > 0)
+            assert_true(c->at[0].first == row[i].first && c->at[0].last == row[i].last &&
+                        c->at[0].most == row[i].most && c->at[0].n == row[i].samples);
+        folder_free(&f);
+    }
+    (void)state;
+}
+
 /* Whatever the file: no crash, nothing beyond its end, and every prefix of a good file loads. */
 static void damaged_files_load(void **state)
 {
@@ -466,6 +496,7 @@ static void damaged_files_load(void **state)
         { "host_syscall.data", "1.0 ( ): a/1 futex(uaddr: 1) ...\n1.0 (2.5 ms): a/1  ... [continued]: futex()) = 0\n" },
         { "host_pthreadcall.data",
           "[pid 2] 7.0 a->pthread_join(1, <unfinished ...>\n[pid 2] 7.5 <... pthread_join resumed> ) = 0 <0.4>\n" },
+        { "host_numa.data", "time 1\nnode0 memory_kb=7 numa_hit=5\ntime 2\nnode0 memory_kb=8 numa_hit=9\n" },
         { "host_sys_cpu.data", "TimeStamp:1\ncpu" TICKS "cpu1" TICKS "\n" },
         { "host_sys_mem.data", "TimeStamp:1\nMemTotal: 9 kB\nHugePages_Free: 3\n\n" },
         { "12-CpuUsage.data", "TimeStamp:1\n" STAT("12", "5", "6", "0") "ProcessName:a b\ncpu " TICKS "\n" },
@@ -503,6 +534,7 @@ int main(void)
         cmocka_unit_test(perf_reports_where_cycles_went),
         cmocka_unit_test(the_scheduler_counts_what_was_asked_for),
         cmocka_unit_test(dvpp_units_are_summed_up),
+        cmocka_unit_test(counters_are_summed_up),
         cmocka_unit_test(damaged_files_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

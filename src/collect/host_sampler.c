@@ -8,11 +8,14 @@
 #include <time.h>
 
 #include "collect/machine_samples.h"
+#include "collect/message.h"
+#include "collect/numa_samples.h"
 #include "collect/process_samples.h"
+#include "collect/roce_samples.h"
 
 enum { SHARE_OF_CPU = 5 };
 
-static const struct host_source *const sources[] = { &process_source, &machine_source };
+static const struct host_source *const sources[] = { &process_source, &machine_source, &numa_source, &roce_source };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
 struct host_sampler {
@@ -129,6 +132,9 @@ struct host_sampler *host_sampler_start(const struct host_target *of, const stru
     pthread_cond_init(&h->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_cond_init(&h->begun, NULL);
+    if (o->interconnection_hz && !of->has_device)
+        message(ASCOPE_WARNING,
+                "sys_interconnection: no device, and the kernel counts no PCIe traffic; nothing is recorded");
     if (!sources_start(h, of, o))
         error_no_memory(e, "the host sampler");
     else if (h->n > 0 && thread_start(h, e))

@@ -17,8 +17,10 @@
 enum { HOST_SAMPLED = ASCOPE_HOST_CPU | ASCOPE_HOST_MEM | ASCOPE_HOST_NETWORK | ASCOPE_HOST_DISK };
 
 struct host_target {
-    pid_t pid, owner; /* the process that is looked at, with its descendants; the one that looks */
-    const char *name; /* of the first one */
+    pid_t pid, owner;  /* the process that is looked at, with its descendants; the one that looks */
+    const char *name;  /* of the first one */
+    bool has_device;   /* options for devices are not only about the host */
+    const char *sysfs; /* NULL: /sys; a test has a folder of its own */
 };
 
 /* One kind of thing to look at; its functions run one at a time. */

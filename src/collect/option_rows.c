@@ -157,7 +157,7 @@ const struct recorder_option recorder_options[] = {
         .help = "default output of `ascope analyse`: text (timeline and tables), db (databases)" },
       FIELD(export_text), .set = option_set_export, .get = option_get_export, .initial = EXPORT_TEXT },
     { { WHAT, NAMES({ "host_sys", PT | MS | TF | ACL | CMD }), LIST_OF(option_host_systems), EXPERIMENTAL("_host_sys", 11),
-        .help = "samples of the host: cpu, mem and disk of this process, network of the machine; osrt: its system calls and calls of the thread library", .otherwise = "none" },
+        .help = "samples of the host: CPU time, memory, disk traffic and memory nodes (numa) of the process and its descendants, network that it sees; osrt: its system calls and calls of the thread library", .otherwise = "none" },
       FIELD(host_sys) },
     { { WHAT, NAMES({ "op_attr", PT }), BOOLEAN, EXPERIMENTAL("_op_attr", 8),
         .help = "attributes of operators; requires db in export_type" },

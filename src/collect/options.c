@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ascope/record.h"
-#include "collect/host_sampler.h"
 #include "collect/message.h"
 #include "collect/option_values.h"
 #include "collect/sized.h"
@@ -294,18 +293,6 @@ static void check_sizes(struct ascope_options *o)
         message(ASCOPE_WARNING, "ring_kb: %u is not a power of two from 64 to 1048576; using %u", asked, o->ring_kb);
 }
 
-/* Accepted from every front end, so that programs need no change; reported, so that nobody waits for the data. */
-static void check_what_is_not_recorded(const struct ascope_options *o)
-{
-    const struct {
-        const char *name;
-        bool is_on;
-    } all[] = { { "host_sys numa", o->host_sys & ~(uint32_t)(HOST_SAMPLED | ASCOPE_HOST_OSRT) } };
-    for (size_t i = 0; i < COUNT(all); i++)
-        if (all[i].is_on)
-            message(ASCOPE_WARNING, "%s: not supported; stored in the settings, but nothing is recorded", all[i].name);
-}
-
 /* Booleans of the PyTorch front end that are rates of the device. */
 static void derive_rates(struct ascope_options *o)
 {
@@ -344,7 +331,6 @@ void options_check(struct ascope_options *o)
     make_valid(o);
     derive_rates(o);
     check_use_of_device(o);
-    check_what_is_not_recorded(o);
 }
 
 void ascope_options_check(struct ascope_options *o)

@@ -414,7 +414,7 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
     }
     if (s->device && s->device->kept)
         s->device->kept();
-    const struct host_target of = { .pid = s->pid, .owner = s->owner, .name = s->process };
+    const struct host_target of = { .pid = s->pid, .owner = s->owner, .name = s->process, .has_device = s->device };
     if (*s->prof)
         s->host = host_sampler_start(&of, &s->o, e);
     if (*s->prof && (s->o.host_sys & ASCOPE_HOST_OSRT) &&

@@ -36,6 +36,8 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_HOST_SYS_CPU]    = { "host_sys_cpu.data", "samples of the machine's CPUs", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
     [STREAM_HOST_SYS_MEMORY] = { "host_sys_mem.data", "samples of the machine's memory", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
     [STREAM_PROCESSES]       = { "ascope.processes", "samples of processes", 0, PLACE_HOST, CUT_NEVER, false, false, true },
+    [STREAM_HOST_NUMA]       = { "host_numa.data", "samples of memory nodes", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
+    [STREAM_HOST_ROCE]       = { "host_roce.data", "samples of RDMA ports", 0, PLACE_HOST, CUT_SAMPLES, true, false, false },
 
     [STREAM_STARS]         = { "stars_soc.data", "device tasks", 64, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
     [STREAM_PMU]           = { "ffts_profile.data", "counters of the cores", 128, PLACE_DEVICE, CUT_ANYWHERE, true, false, false },

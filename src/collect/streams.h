@@ -44,6 +44,8 @@ enum stream_id {
     STREAM_HOST_SYS_CPU,
     STREAM_HOST_SYS_MEMORY,
     STREAM_PROCESSES,
+    STREAM_HOST_NUMA,
+    STREAM_HOST_ROCE,
     /* PROF_XXX/device_N/data */
     STREAM_STARS,
     STREAM_PMU,

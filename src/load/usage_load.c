@@ -4,11 +4,12 @@
 #include "load/cpu_samples.h"
 #include "load/dvpp.h"
 #include "load/gauges.h"
+#include "load/host_counts.h"
 #include "load/os_calls.h"
 #include "load/snapshots.h"
 
 bool usage_load(struct profile *p, struct source *s, struct usage *u, struct error *e)
 {
     return gauges_load(s, u, e) && os_calls_load(p, s, u, e) && snapshots_load(p, s, u, e) &&
-           cpu_samples_load(p, s, u, e) && dvpp_load(p, s, u, e);
+           cpu_samples_load(p, s, u, e) && dvpp_load(p, s, u, e) && host_counts_load(p, s, u, e);
 }

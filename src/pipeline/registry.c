@@ -5,6 +5,7 @@
 #include "export/msprof/cann.h"
 #include "export/comm/communication.h"
 #include "export/comm/communication_db.h"
+#include "export/samplers/count_tables.h"
 #include "export/samplers/counter_tracks.h"
 #include "export/msprof/db_identity.h"
 #include "export/export.h"
@@ -56,6 +57,10 @@ static const struct report reports[] = {
       host_network_usage_table },
     { "host_disk_usage", NULL, "disk traffic of the program: the most of it, and what is needed",
       host_disk_usage_table },
+    { "host_numa_usage", NULL, "memory of the program on each node of the host, and how often nodes had what was asked for",
+      host_numa_usage_table },
+    { "host_roce_usage", NULL, "RDMA ports of the host: traffic and errors",
+      host_roce_usage_table },
     { "os_runtime_statistic", NULL, "system and pthread calls of the program, by name and thread",
       os_runtime_statistic_table },
     { "cpu_usage", NULL, "what the CPUs of the host and of each device spent their time on",

@@ -130,12 +130,25 @@ struct dvpp_units {
     struct dvpp_unit *at;
 };
 
+/* Counters of the host's memory nodes and RDMA ports, in the order in which they appear. */
+enum host_counts_kind { COUNTS_NUMA, COUNTS_ROCE, HOST_COUNTS };
+struct host_count {
+    name_id thing, counter;
+    uint64_t n, first, last, most; /* of its n samples */
+    double sum;
+};
+struct host_counts {
+    size_t n;
+    struct host_count *at;
+};
+
 struct usage {
     struct gauge gauge[GAUGES]; /* host only, as are the calls */
     struct os_calls calls;
     struct cpu_ticks ticks[CPU_KINDS];
     struct mem_lines memory;
     struct process_uses process[PROCESS_REPORTS];
+    struct host_counts counts[HOST_COUNTS];   /* host only */
     struct cpu_samples samples[SAMPLED_CPUS]; /* devices only, as are the units */
     struct dvpp_units dvpp;
 };

@@ -39,6 +39,8 @@ static const struct family families[] = {
     { "host_mem.data", 0, "memory use of the process" },
     { "host_network.data", 0, "network use of the host" },
     { "host_disk.data", 0, "disk use of the process" },
+    { "host_numa.data", 0, "memory nodes of the host" },
+    { "host_roce.data", 0, "RDMA ports of the host" },
     { "host_syscall.data", 0, "system calls" },
     { "host_pthreadcall.data", 0, "thread library calls" },
     { "host_sys_cpu.data", 0, "CPU use of the host" },
