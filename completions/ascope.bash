@@ -6,7 +6,7 @@ _ascope_offer()
 
 _ascope()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} words options
+    local word=${COMP_WORDS[COMP_CWORD]} words options what=-d
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _ascope_offer -W 'run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help --version --help'
@@ -15,7 +15,7 @@ _ascope()
     case ${COMP_WORDS[COMP_CWORD - 1]} in
     --out | --output) compopt -o filenames; _ascope_offer -d; return ;;
     --host-sys) _ascope_offer -W 'none cpu mem disk network osrt numa'; return ;;
-    --device) _ascope_offer -W 'auto none sim'; return ;;
+    --device) _ascope_offer -W 'auto none ascend sim'; return ;;
     --level) _ascope_offer -W 'off 0 1 2 3'; return ;;
     --metrics) return ;;
     --delay) return ;;
@@ -73,7 +73,8 @@ _ascope()
     case ${COMP_WORDS[1]} in
     run)
         words=''
-        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'
+        what=-c ;;
     export)
         words='timeline summary db all'
         options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
@@ -124,7 +125,7 @@ _ascope()
         _ascope_offer -W "$words"
     else
         compopt -o filenames
-        _ascope_offer -d
+        _ascope_offer "$what"
     fi
 }
 complete -F _ascope ascope

@@ -211,7 +211,7 @@ int collecting_run(struct arguments *a, struct run_request *r, int chip, bool ex
                                            .prompt = print_prompt };
     struct run_result out;
     struct error e = { 0 };
-    char *const config = r->program ? run_sample_config(r, chip, &e) : NULL;
+    char *const config = r->program || r->n_pids > 0 ? run_sample_config(r, chip, &e) : NULL;
     r->listener = &listener;
     r->sample_config = config;
     fflush(stdout);

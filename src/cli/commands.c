@@ -83,7 +83,6 @@ const struct command commands[] = {
                 "Options of msprof are accepted by their whole names with their values, such as --aicpu=on or "
                 "--sys-hardware-mem=on; msprof --help lists them. record and profile are aliases of this command.",
         LIST_OF(run_options),
-        .words = "",
         .ends_at_word = true,
         .other = run_other_option,
         .run = run_run,

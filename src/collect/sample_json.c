@@ -563,7 +563,7 @@ void sample_json_put(struct json_text *t, const struct ascope_session *s, const 
                          .result_dir = !c             ? s->prof
                                        : c->is_system ? c->root
                                                       : place,
-                         .app = c ? c->app : s->process,
+                         .app = c && (c->app || c->is_system) ? c->app : s->process,
                          .job = info_is_simulated(s) ? "simulated"
                                 : c                  ? job
                                                      : "64",

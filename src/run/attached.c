@@ -16,6 +16,7 @@
 #include "collect/message.h"
 #include "collect/recorder_session.h"
 #include "run/dynamic_client.h"
+#include "run/run_sample.h"
 
 /* A command is one of these; the answer to it is a struct answer. A collector that finds the other end closed ends. */
 enum { COMMAND_START = 's', COMMAND_STOP = 't' };
@@ -32,6 +33,7 @@ struct attached {
 /* ---- the collector of one process ---- */
 
 static struct ascope_session *session;
+static struct run_sample sample;   /* of the session; it ends with this process */
 static int library = DYNAMIC_NONE; /* the vendor's, in the process: it records the device */
 
 /* The device, where the vendor's library is there; the host is recorded in any case. */
@@ -50,7 +52,10 @@ static void start(const struct run_request *r, pid_t pid, struct answer *out)
         snprintf(out->text, sizeof out->text, "already recording");
         return;
     }
-    session = session_new_for(&(struct session_target){ .pid = pid }, &r->recorder, false, &why);
+    struct error no_memory = { 0 };
+    const bool has_sample = sample.root || run_sample_init(&sample, r, &no_memory);
+    const struct session_target of = { .pid = pid, .command = has_sample ? &sample.command : NULL };
+    session = session_new_for(&of, &r->recorder, false, &why);
     if (session && ascope_session_start(session, &why)) {
         struct error e = { 0 };
         library_start(r, pid, &e);

@@ -330,7 +330,7 @@ bool run_collect(const struct run_request *r, struct run_result *out, struct err
         out->status = x.events.status;
     output_record_take(r->recorder.parent_dir ? r->recorder.parent_dir : ".", collection_add, out);
     handover_free(x.handover);
-    run_events_end(&x.events);
+    out->was_interrupted |= run_events_end(&x.events);
     run_sample_fini(&x.sample);
     return is_well;
 }

@@ -28,15 +28,6 @@ bool run_events_begin(struct run_events *v, struct error *e)
     return error_set(e, FAULT_LIMIT, "signals cannot be awaited: %s", strerror(errno));
 }
 
-void run_events_end(struct run_events *v)
-{
-    close(v->signals);
-    if (v->other > 0)
-        close(v->other);
-    sigaction(SIGCHLD, &v->child_was, NULL);
-    pthread_sigmask(SIG_SETMASK, &v->mask, NULL);
-}
-
 uint64_t run_now_ns(void)
 {
     struct timespec t;
@@ -65,6 +56,21 @@ static bool signal_take(struct run_events *v)
         v->is_sent = s.ssi_code <= 0;
     }
     return is_interrupt;
+}
+
+/* A Ctrl-C reaches the program as well, which may have ended by it before ours is looked at: it has done its work, and must not end
+ * us when signals are as they were. */
+bool run_events_end(struct run_events *v)
+{
+    const bool was_interrupted = signal_take(v);
+    while (signal_take(v))
+        ;
+    close(v->signals);
+    if (v->other > 0)
+        close(v->other);
+    sigaction(SIGCHLD, &v->child_was, NULL);
+    pthread_sigmask(SIG_SETMASK, &v->mask, NULL);
+    return was_interrupted;
 }
 
 /* A whole line is in v->line. What is longer than a command can be is one all the same. */

@@ -27,7 +27,7 @@ struct run_events {
 };
 
 bool run_events_begin(struct run_events *v, struct error *e); /* before the program is started */
-void run_events_end(struct run_events *v);
+bool run_events_end(struct run_events *v); /* true: one that ends a recording had come, and nobody has seen it */
 
 uint64_t run_now_ns(void);                                               /* a clock that does not jump */
 enum run_event run_events_next(struct run_events *v, uint64_t until_ns); /* 0: however long it takes */
