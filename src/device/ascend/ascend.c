@@ -124,7 +124,7 @@ static bool is_used(struct error *e)
 {
     if (ascend_is_loaded(ASCEND_ACL) || !ascend_is_installed()) /* the probe says better why there is none */
         return true;
-    return error_set(e, FAULT_ASKED, "the program has not loaded libascendcl.so, so it uses no NPU");
+    return error_set(e, FAULT_ASKED, "libascendcl.so is not loaded in this process");
 }
 
 static unsigned probe(struct error *e)
