@@ -42,7 +42,13 @@ int main(int argc, char **argv)
         enum stream_id stream;
         size_t bytes;
     } row[] = {
-        { STREAM_TORCH_OP, 50 }, { STREAM_TRACK, 64 }, { STREAM_MARK, 120 }, { STREAM_PMU, 128 }, { STREAM_NAMES, 9 }
+        { STREAM_TORCH_OP, 50 },
+        { STREAM_TRACK, 64 },
+        { STREAM_MARK, 120 },
+        { STREAM_PMU, 128 },
+        { STREAM_NAMES, 9 },
+        { STREAM_SYSTEM_CALL, sizeof(struct os_call) },
+        { STREAM_THREAD_CALL, sizeof(struct os_call) },
     };
     for (unsigned round = 0; round < 2; round++) {
         for (size_t i = 0; i < sizeof row / sizeof *row; i++)

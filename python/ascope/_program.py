@@ -3,6 +3,7 @@
 
 Failures do not affect the training: they are reported in one line. Nothing here raises except KeyboardInterrupt.
 """
+import glob
 import os
 import re
 import shutil
@@ -46,6 +47,17 @@ def find() -> Optional[str]:
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return os.path.normpath(path)
     return shutil.which("ascope")
+
+
+def find_run_library() -> Optional[str]:
+    """Path of libascope-run.so, beside the program or where it is installed with it. None: not found."""
+    asked = os.environ.get("ASCOPE_RUN_LIBRARY")
+    beside = os.path.dirname(os.path.realpath(find() or os.path.join(PACKAGE, "bin", "ascope")))
+    for pattern in ("", "..", "../lib*/ascope", "../lib/*/ascope"):
+        found = sorted(glob.glob(os.path.join(glob.escape(beside), pattern, "libascope-run.so")))
+        if found and not asked:
+            return os.path.realpath(found[0])
+    return asked
 
 
 def become(arguments: List[str]) -> int:

@@ -272,6 +272,16 @@ def _collect(words, o):
     return _program.become(arguments + ["--"] + words)
 
 
+def _preload():
+    """The same once more with libascope-run.so in front of libc, which records calls of the operating system: it has to be there first."""
+    others, library = os.environ.get("LD_PRELOAD", ""), _program.find_run_library()
+    if not library or "libascope-run.so" in others:
+        return
+    os.environ["LD_PRELOAD"] = ":".join(filter(None, (library, others)))
+    sys.stdout.flush()
+    os.execv(sys.executable, getattr(sys, "orig_argv", [sys.executable, "-m", "ascope"] + sys.argv[1:]))
+
+
 def main(arguments, command="run", of_rank=()):
     """of_rank: an argument of the script that its launcher puts in front of ours."""
     line = _program_line(arguments)
@@ -289,6 +299,8 @@ def main(arguments, command="run", of_rank=()):
         return 1
     if command != "run" and not o.profile and not _frameworks.of_script(o.script, o.is_module):
         return _collect([sys.executable] + ["-m"] * o.is_module + words, o)
+    if (o.profile or command != "run") and "osrt" in (o.host_sys or []):
+        _preload()
     if not o.out and command == "run":
         o.out = OUT[command]
     if o.device:

@@ -129,6 +129,8 @@ static void record_python(const struct arguments *a, const struct run_request *r
                                   .is_quiet = a->quiet };
     if (arguments_have(a, OPT_DIALECT))
         setenv("ASCOPE_DIALECT", dialect[a->options.dialect], 1);
+    if (r->recorder.osrt == ASCOPE_OSRT_LIBC)
+        setenv("ASCOPE_OSRT", "libc", 0);
     ending_fini();
     run_python(&q, r->program, a->mem);
     ending_prepare(a->face);

@@ -109,6 +109,9 @@ static const struct {
       "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the real devices "
       "that the program uses), none (the host alone), ascend (Ascend NPUs) or sim (the simulated NPU)." },
     { "ASCOPE_DIALECT", "Default of --dialect, also for msprof and msprof.py." },
+    { "ASCOPE_OSRT",
+      "Default of the option osrt, how host_sys=osrt records system calls: auto (all of them, where the kernel permits that), "
+      "libc (those that cost little) or samples." },
     { "ASCOPE_PROGRAM",
       "ascope program that the Python package starts (default: the one of the package, else the one in "
       "PATH)." },

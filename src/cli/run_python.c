@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/term.h"
+#include "collect/preload.h"
 
 extern char **environ;
 
@@ -130,6 +131,8 @@ void run_python(const struct python_run *r, char *const *program, struct arena *
     }
     const enum answer answer = find_package(&p, self, mem);
     char **command = answer == ANSWER_FRAMEWORK && !r->outside ? python_command(&p, r, mem) : NULL;
+    if (command && (r->recorder->host_sys & ASCOPE_HOST_OSRT))
+        preload_set(); /* else the front end says what is missing */
     if (command)
         become(command);
     else if (r->is_quiet)

@@ -34,9 +34,20 @@ struct os_trace {
 
 enum way { WAY_KERNEL, WAY_LIBC, WAY_SAMPLES };
 
-/* why: it is not a better one. */
-static enum way way_chosen(uint64_t how, bool has_preloaded, const char **why)
+/* Whoever leaves it to us leaves it to the environment first. */
+static uint64_t how_chosen(uint64_t how)
 {
+    const char *const text = how == ASCOPE_OSRT_AUTO ? secure_getenv("ASCOPE_OSRT") : NULL;
+    return !text                          ? how
+           : strcmp(text, "libc") == 0    ? ASCOPE_OSRT_LIBC
+           : strcmp(text, "samples") == 0 ? ASCOPE_OSRT_SAMPLES
+                                          : how;
+}
+
+/* why: it is not a better one. */
+static enum way way_chosen(uint64_t asked, bool has_preloaded, const char **why)
+{
+    const uint64_t how = how_chosen(asked);
     *why = how == ASCOPE_OSRT_SAMPLES ? "osrt=samples asks for no more"
                                       : "this costs little (osrt=libc); --host-sys=osrt records all";
     if (how == ASCOPE_OSRT_SAMPLES || (how == ASCOPE_OSRT_LIBC && !has_preloaded))

@@ -56,6 +56,18 @@ bool preload_find(char path[PATH_MAX])
     return is_near(path, program) || (dladdr(PRELOAD_NAME, &own) != 0 && own.dli_fname && is_near(path, own.dli_fname));
 }
 
+bool preload_set(void)
+{
+    char path[PATH_MAX], both[2 * PATH_MAX];
+    const char *const others = getenv("LD_PRELOAD");
+    if (others && strstr(others, PRELOAD_NAME))
+        return true;
+    return preload_find(path) &&
+           snprintf(both, sizeof both, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") <
+               (int)sizeof both &&
+           setenv("LD_PRELOAD", both, 1) == 0;
+}
+
 /* ---- what a program is ---- */
 
 enum { INTERPRETERS_MOST = 5 };

@@ -11,6 +11,9 @@
 /* Beside this program or libascope.so, or where it is installed with them; ASCOPE_RUN_LIBRARY in the environment names another one. */
 bool preload_find(char path[PATH_MAX]);
 
+/* LD_PRELOAD of this process names it, too: for what it becomes. False: it is not found. */
+bool preload_set(void);
+
 /* Looks at a program before it is started, as exec() would find it (in PATH, behind "#!"). False: ld.so will not load the library into
  * it; *why continues a sentence about it ("is linked statically"). True as well for what cannot be read: exec() will say why. */
 bool preload_works(const char *program, const char **why);

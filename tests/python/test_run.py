@@ -186,6 +186,19 @@ def test_a_training_without_a_profiler_is_recorded(tmp_path, command):
     assert "4 steps" in said and "open %s" % os.uname().nodename in said and "WARNING" not in said
 
 
+@pytest.mark.parametrize("command", [[PROGRAM, "run"], [sys.executable, "-m", "ascope", "record"]])
+def test_calls_of_the_operating_system(tmp_path, command):
+    """With libascope-run.so in front of the script's libc, which the script does not notice otherwise."""
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", TRAIN % ("import threading; t = threading.Thread(target=print); t.start(); t.join()", "pass"))
+    script = [sys.executable, "train.py"] if command[0] == PROGRAM else ["train.py"]
+    record(tmp_path, *command, "--device", "none", "--host-sys", "osrt", *script)
+    (file,) = tmp_path.glob("*_ascend_pt/PROF_*/host/data/host_pthreadcall.data.slice_0")
+    assert "->pthread_create(" in file.read_text()
+    (file,) = tmp_path.glob("*_ascend_pt/PROF_*/host/data/host_syscall.data.slice_0")
+    assert "clock_gettime" in file.read_text().splitlines()[0]
+
+
 @pytest.mark.parametrize("command", ["run", "record"])
 def test_a_profiler_of_the_script_takes_precedence(tmp_path, command):
     pytest.importorskip("torch")
