@@ -370,7 +370,10 @@ static bool ring_attach(struct ring *r, uint32_t session)
     atomic_fetch_add(&n_attaching, 1);
     outside_forget(r);
     r->session = NEVER_ATTACHED;
+    int cancels; /* files are opened, where threads can be cancelled; what this one holds would stay so */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
     uint8_t *const base = ring_get(session, &number, &why);
+    pthread_setcancelstate(cancels, NULL);
     if (!base) {
         if (!atomic_load(&rings.is_gone)) /* which the writer reports */
             atomic_store(&rings.trouble, why ? why : errno);
