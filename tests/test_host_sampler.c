@@ -451,6 +451,22 @@ static void a_process_that_is_not_there(void **state)
     (void)state;
 }
 
+/* One look while it is there, one when it is gone: that is a period, and a row. */
+static void a_process_that_ends_at_once_has_a_row(void **state)
+{
+    const struct worker w = worker_start(touch);
+    struct ascope_session *const s = session_about(w.pid, "mem", 0);
+    worker_end(&w);
+    session_stop(s);
+    struct profile p;
+    struct error e = { 0 };
+    assert_true(profile_load(&p, ascope_session_path(s), 1, &e));
+    assert_true(p.host.usage.gauge[GAUGE_MEMORY].n >= 1);
+    profile_free(&p);
+    ascope_session_discard(s);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +477,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(pages_are_on_their_nodes, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(ports_are_sampled, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_process_that_is_not_there, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_process_that_ends_at_once_has_a_row, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

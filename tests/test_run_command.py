@@ -107,7 +107,10 @@ class Run(Running):
                 with self.subTest(args=args, more=more):
                     r = self.ascope("run", "--json", *more, "--out", "o", program, *args, code=code)
                     report = json.loads(r.stdout)
+                    use = report["program"].pop("use")
                     self.assertEqual(report["program"], wanted)
+                    self.assertGreater(use["peak_bytes"], 0)
+                    self.assertGreater(use["wall_s"], 0)
                     self.assertEqual(report["exit_code"], code)
                     self.assertEqual(report["command"], "run")
                     self.assertEqual(len(report["collections"]), 1)

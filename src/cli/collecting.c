@@ -128,6 +128,30 @@ static int program_code(const struct run_result *out)
     return WIFSIGNALED(out->status) ? CODE_OF_SIGNAL + WTERMSIG(out->status) : WEXITSTATUS(out->status);
 }
 
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* What the kernel has counted: exact, and also of a program that ended before the second sample. */
+static void program_use_print(const struct run_request *r, const struct run_result *out)
+{
+    char wall[TERM_NUMBER], user[TERM_NUMBER], system[TERM_NUMBER], memory[TERM_NUMBER];
+    struct term t;
+    if (!out->has_program || out->status < 0)
+        return;
+    term_init(&t, stdout);
+    fputs(term_ink(&t, INK_BOLD), t.to);
+    term_text(&t, r->program[0], 0);
+    fprintf(t.to, "%s: %s after %s; CPU time %s user, %s system; peak %s resident\n", term_ink(&t, INK_END),
+            WIFSIGNALED(out->status) ? "killed"
+            : out->status == 0       ? "ended well"
+                                     : "failed",
+            term_duration(wall, out->wall_s * 1e9), term_duration(user, seconds(out->use.ru_utime) * 1e9),
+            term_duration(system, seconds(out->use.ru_stime) * 1e9),
+            term_bytes(memory, (uint64_t)out->use.ru_maxrss * 1024));
+}
+
 static json_t *program_json(const struct run_request *r, const struct run_result *out)
 {
     const bool is_killed = out->has_program && out->status >= 0 && WIFSIGNALED(out->status);
@@ -137,6 +161,12 @@ static json_t *program_json(const struct run_request *r, const struct run_result
         json_object_set_new(program, "exit_status",
                             out->status >= 0 && !is_killed ? json_integer(WEXITSTATUS(out->status)) : json_null());
         json_object_set_new(program, "signal", is_killed ? json_integer(WTERMSIG(out->status)) : json_null());
+        json_object_set_new(program, "use",
+                            out->status < 0
+                                ? json_null()
+                                : json_pack("{s:f, s:f, s:f, s:I}", "wall_s", out->wall_s, "user_s",
+                                            seconds(out->use.ru_utime), "system_s", seconds(out->use.ru_stime),
+                                            "peak_bytes", (json_int_t)out->use.ru_maxrss * 1024));
     }
     json_t *more = json_pack("{s:o, s:b}", "program", program, "interrupted", out->was_interrupted);
     if (program_code(out) != 0)
@@ -193,6 +223,8 @@ static int end_msprof(struct arguments *a, const struct run_request *r, const st
 static int end_run(struct arguments *a, const struct run_request *r, const struct run_result *out, bool exports)
 {
     a->more = a->json ? program_json(r, out) : NULL;
+    if (exports && !a->json && !a->quiet)
+        program_use_print(r, out);
     if (out->n_collections == 0 && r->delay_s > 0 && out->has_program)
         complain("the program ended before the delay of %u s; nothing was recorded", r->delay_s);
     else if (out->n_collections == 0)

@@ -17,6 +17,8 @@ enum { PERIOD_NS = 20000000, PER_S = 1000000000 / PERIOD_NS, FILE_MOST = 64 << 1
 static const uint64_t REOPEN_NS = 1000000000, /* the process may have moved to another network */
     IDLE_NS = 1000000000; /* the kernel adds up all CPUs to say how idle they were, and nobody uses it */
 
+enum { STATM_PAGES = 7 };
+
 struct process_sampler {
     uint32_t what;
     bool is_last;
@@ -28,7 +30,9 @@ struct process_sampler {
     uint64_t disk_from_ns, disk_lines, disk_read, disk_written; /* lines were written for so many bytes */
     unsigned user;
     char name[80];
-    uint32_t reported; /* what cannot be read */
+    uint32_t reported;           /* what cannot be read */
+    uint64_t pages[STATM_PAGES]; /* of the last look */
+    bool has_pages;
 };
 
 static unsigned long long now(void)
@@ -93,8 +97,7 @@ static void sample_cpu(struct process_sampler *s)
 /* Sums: pages that processes share are in each of them. */
 static void sample_memory(struct process_sampler *s)
 {
-    enum { PAGES = 7 };
-    uint64_t pages[PAGES] = { 0 };
+    uint64_t pages[STATM_PAGES] = { 0 };
     bool is_known = false;
     for (size_t i = 0; i < s->tree.n; i++) {
         struct proc_process *const p = &s->tree.processes[i];
@@ -102,16 +105,20 @@ static void sample_memory(struct process_sampler *s)
         if (p->has_ended || proc_file_read(&s->tree.files, &p->statm, p->tasks, "../statm", text, sizeof text) == 0)
             continue;
         is_known = true;
-        for (size_t k = 0; k < PAGES; k++)
+        for (size_t k = 0; k < STATM_PAGES; k++)
             pages[k] += strtoull(at, &at, 10);
     }
     if (!is_known) {
         if (!s->tree.has_ended)
             report(s, ASCOPE_HOST_MEM, "mem", "statm");
-        return;
+        if (!s->is_last || !s->has_pages)
+            return;
+        memcpy(pages, s->pages, sizeof pages); /* what it had at its end: a period has two looks */
     }
+    memcpy(s->pages, pages, sizeof pages);
+    s->has_pages = true;
     sample_text_format(&s->text, "%llu", now());
-    for (size_t k = 0; k < PAGES; k++)
+    for (size_t k = 0; k < STATM_PAGES; k++)
         sample_text_format(&s->text, " %llu", (unsigned long long)pages[k]);
     sample_text_add(&s->text, "\n", 1);
     sample_text_put(&s->text, STREAM_HOST_MEMORY);

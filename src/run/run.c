@@ -32,6 +32,7 @@ struct run {
     struct launch launch;
     struct ascope_session *session; /* NULL: nothing is recorded now */
     uint32_t n_recordings;
+    uint64_t began_ns;  /* the program */
     bool has_preloaded; /* the program gets the library that records its calls */
 };
 
@@ -178,6 +179,7 @@ static bool program_start(struct run *x, struct error *e)
         launch_abandon(&x->launch);
         return false;
     }
+    x->began_ns = run_now_ns();
     if (!launch_go(&x->launch, x->r->program[0], e)) {
         if (x->session) {
             ascope_session_discard(x->session);
@@ -200,7 +202,7 @@ static uint64_t seconds_from_now(uint32_t s)
 /* A signal for the collector is one for the program. From a terminal both have it. */
 static void pass_on(const struct run *x)
 {
-    if (x->events.program > 0 && x->events.is_sent)
+    if (x->events.program > 0 && !x->events.has_ended && x->events.is_sent)
         kill(x->events.program, x->events.number);
 }
 
@@ -300,7 +302,8 @@ static bool collect(struct run *x, struct error *e)
     if (x->r->program ? !program_start(x, e) : !x->r->is_interactive && !recording_start(x, e))
         return false;
     const bool is_well = x->r->is_interactive ? obey(x, e) : wait_for_end(x, e);
-    while (x->r->is_interactive && x->events.program > 0) { /* the program goes on without us, and its status is ours */
+    while (x->r->is_interactive && x->events.program > 0 &&
+           !x->events.has_ended) { /* the program goes on without us, and its status is ours */
         if (run_events_next(&x->events, 0) == RUN_INTERRUPTED) {
             pass_on(x);
             if (x->out->was_interrupted)
@@ -326,8 +329,12 @@ bool run_collect(const struct run_request *r, struct run_result *out, struct err
     const bool is_well = collect(&x, e);
     if (!is_well)
         recording_stop(&x, &(struct error){ 0 });
-    if (out->has_program && x.events.program == 0)
+    run_events_reap(&x.events);
+    if (out->has_program && x.events.has_ended) {
         out->status = x.events.status;
+        out->use = x.events.use;
+        out->wall_s = (double)(x.events.ended_ns - x.began_ns) / 1e9;
+    }
     output_record_take(r->recorder.parent_dir ? r->recorder.parent_dir : ".", collection_add, out);
     handover_free(x.handover);
     out->was_interrupted |= run_events_end(&x.events);

@@ -8,6 +8,7 @@
 #ifndef ASCOPE_RUN_RUN_H
 #define ASCOPE_RUN_RUN_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "ascope/session.h"
@@ -40,7 +41,9 @@ struct run_result {
     char **collections; /* paths, in the order in which they were made */
     size_t n_collections;
     bool has_program;
-    int status; /* of the program, as of waitpid(); -1: it is still there */
+    int status;        /* of the program, as of waitpid(); -1: it is still there */
+    struct rusage use; /* of the program and of the children that it waited for, once it has ended */
+    double wall_s;     /* from its start to its end */
     bool was_interrupted;
 };
 

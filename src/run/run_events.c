@@ -35,12 +35,21 @@ uint64_t run_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* It is left as it is: samplers read its last counters. */
 static bool program_ended(struct run_events *v)
 {
-    if (v->program <= 0 || waitpid(v->program, &v->status, WNOHANG) != v->program)
+    siginfo_t info = { .si_pid = 0 };
+    if (v->program <= 0 || v->has_ended || waitid(P_PID, (id_t)v->program, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid != v->program)
         return false;
-    v->program = 0;
-    return true;
+    v->ended_ns = run_now_ns();
+    return v->has_ended = true;
+}
+
+void run_events_reap(struct run_events *v)
+{
+    if (v->has_ended)
+        TEMP_FAILURE_RETRY(wait4(v->program, &v->status, 0, &v->use));
 }
 
 /* True: one of those that end a recording. */
