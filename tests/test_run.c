@@ -464,6 +464,8 @@ static void parameters_that_are_too_long_are_refused(void **state)
 
 int main(void)
 {
+    signal(SIGINT, SIG_DFL); /* whoever starts tests in the background may ignore it, and programs inherit that */
+    signal(SIGHUP, SIG_DFL);
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(marks_of_a_program_reach_the_collector),
