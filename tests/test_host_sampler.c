@@ -451,19 +451,30 @@ static void a_process_that_is_not_there(void **state)
     (void)state;
 }
 
-/* One look while it is there, one when it is gone: that is a period, and a row. */
+/* One look while it is there, one when it is gone, or has ended and is still in /proc: that is a period, and a row. */
 static void a_process_that_ends_at_once_has_a_row(void **state)
 {
-    const struct worker w = worker_start(touch);
-    struct ascope_session *const s = session_about(w.pid, "mem", 0);
-    worker_end(&w);
-    session_stop(s);
-    struct profile p;
-    struct error e = { 0 };
-    assert_true(profile_load(&p, ascope_session_path(s), 1, &e));
-    assert_true(p.host.usage.gauge[GAUGE_MEMORY].n >= 1);
-    profile_free(&p);
-    ascope_session_discard(s);
+    for (int is_waited_for = 0; is_waited_for < 2; is_waited_for++) {
+        const struct worker w = worker_start(touch);
+        struct ascope_session *const s = session_about(w.pid, "mem", 0);
+        siginfo_t info;
+        close(w.ask);
+        close(w.answer);
+        assert_int_equal(waitid(P_PID, (id_t)w.pid, &info, WEXITED | WNOWAIT), 0);
+        if (is_waited_for)
+            child_end_well(w.pid);
+        session_stop(s);
+        struct profile p;
+        struct error e = { 0 };
+        assert_true(profile_load(&p, ascope_session_path(s), 1, &e));
+        const struct gauge *const g = &p.host.usage.gauge[GAUGE_MEMORY];
+        assert_true(g->n >= 1);
+        assert_true(g->percent[g->n - 1] > 0);
+        profile_free(&p);
+        ascope_session_discard(s);
+        if (!is_waited_for)
+            child_end_well(w.pid);
+    }
     (void)state;
 }
 

@@ -102,14 +102,15 @@ static void sample_memory(struct process_sampler *s)
     for (size_t i = 0; i < s->tree.n; i++) {
         struct proc_process *const p = &s->tree.processes[i];
         char text[256], *at = text;
-        if (p->has_ended || proc_file_read(&s->tree.files, &p->statm, p->tasks, "../statm", text, sizeof text) == 0)
+        if (p->has_ended || proc_file_read(&s->tree.files, &p->statm, p->tasks, "../statm", text, sizeof text) == 0 ||
+            strncmp(text, "0 0 ", 4) == 0) /* one that has ended, and nobody has waited for it */
             continue;
         is_known = true;
         for (size_t k = 0; k < STATM_PAGES; k++)
             pages[k] += strtoull(at, &at, 10);
     }
     if (!is_known) {
-        if (!s->tree.has_ended)
+        if (!s->tree.has_ended && !s->has_pages)
             report(s, ASCOPE_HOST_MEM, "mem", "statm");
         if (!s->is_last || !s->has_pages)
             return;

@@ -12,6 +12,8 @@ pytest.importorskip("torch")
 
 BUILD = pathlib.Path(os.environ["ASCOPE_PROGRAM"]).parent
 FAKES = BUILD / "tests/fake_ascend"
+if not FAKES.is_dir():
+    pytest.skip("built without Meson: there are no such libraries", allow_module_level=True)
 
 TRAINING = """
     import ctypes, os, sys
