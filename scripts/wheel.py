@@ -89,6 +89,18 @@ def build_core(package, python, version):
     assert run(python["python"], "-c", TRY, package.parent).strip() == version
 
 
+def try_run(program):
+    """The program records another one, by the library that lies in the package with it."""
+    env = {k: v for k, v in os.environ.items() if k not in ("ASCOPE_RUN_LIBRARY", "LD_PRELOAD")}
+    checks = json.loads(subprocess.run([program, "doctor", "--json"], env=env, stdout=subprocess.PIPE, text=True, check=False).stdout)["checks"]
+    library, = (check["fact"] for check in checks if check["name"] == "libascope-run.so")
+    assert library == str(program.resolve().parent.parent / "libascope-run.so"), library
+    with tempfile.TemporaryDirectory() as place:
+        run(program, "run", "--output", place, "--", "/bin/echo", env=env, stderr=subprocess.DEVNULL)
+        with open(*glob.glob(place + "/PROF_*/mindstudio_profiler_output/os_runtime_statistic_*.csv"), encoding="utf-8") as f:
+            assert ",write," in f.read()
+
+
 def platform_tag(package):
     """manylinux_2_X_MACHINE, or linux_MACHINE with a warning."""
     machine, glibc, missing = os.uname().machine, (2, 17), set()
@@ -135,6 +147,7 @@ def main(into, asked):
         for python in chosen:
             build_core(tree / "ascope", python, version)
         names = ["cp%d%d" % tuple(python["version"]) for python in chosen]
+        try_run(tree / "ascope/bin/ascope")
         platform = platform_tag(tree / "ascope")
         (tree / info / "WHEEL").write_text("Wheel-Version: 1.0\nGenerator: ascope scripts/wheel.py\nRoot-Is-Purelib: false\n" +
                                            "".join(f"Tag: {name}-{abi}-{platform}\n" for name in names for abi in names))

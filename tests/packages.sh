@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The installed Debian packages work: packages.sh. The program simulates and analyses; a C program finds the library by pkg-config and
-# records; Python imports the package, records and analyses.
+# The installed Debian packages work: packages.sh. The program simulates, analyses and records another one; a C program finds the
+# library by pkg-config and records; Python imports the package, records and analyses.
 set -e
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-unset PYTHONPATH ASCOPE_PROGRAM
+unset PYTHONPATH ASCOPE_PROGRAM ASCOPE_RUN_LIBRARY
 ascope --version
 man -w ascope >/dev/null 2>&1 || test -f /usr/share/man/man1/ascope.1.gz
 ascope sim --out sim
@@ -34,6 +34,23 @@ C
 cc program.c -o program $(pkg-config --cflags --libs ascope)
 ./program
 ascope info recorded/*_ascend_pt >/dev/null
+cat >threads.c <<'C'
+#include <pthread.h>
+
+static void *thread(void *of)
+{
+    return of;
+}
+
+int main(void)
+{
+    pthread_t t;
+    return pthread_create(&t, 0, thread, 0) || pthread_join(t, 0);
+}
+C
+cc threads.c -o threads -pthread
+ascope run --quiet --output run -- ./threads
+grep -q pthread_create run/PROF_*/mindstudio_profiler_output/os_runtime_statistic_*.csv # by libascope-run.so
 cat >program.py <<'P'
 import ascope, glob, subprocess
 from ascope import _core

@@ -107,6 +107,16 @@ int main(int, char **arg)
 }
 """
 
+USER_THREAD = """
+#include <pthread.h>
+static void *thread(void *of) { return of; }
+int main(void)
+{
+    pthread_t t;
+    return pthread_create(&t, NULL, thread, NULL) || pthread_join(t, NULL);
+}
+"""
+
 
 def run(*command, **more):
     p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
@@ -115,13 +125,29 @@ def run(*command, **more):
     return p.stdout
 
 
+def thread_calls_recorded(program, home):
+    """By the library that `ascope run` preloads: which one it found, and the calls of a program that starts a thread."""
+    env = {k: v for k, v in os.environ.items() if k not in ("ASCOPE_RUN_LIBRARY", "LD_PRELOAD")}
+    checks = json.loads(subprocess.run([program, "doctor", "--json"], env=env, stdout=subprocess.PIPE, text=True, check=False).stdout)["checks"]
+    library = next(c["fact"] for c in checks if c["name"] == "libascope-run.so")
+    out = tempfile.mkdtemp(dir=home)
+    with open(out + "/user.c", "w") as f:
+        f.write(USER_THREAD)
+    run(C[0], out + "/user.c", "-o", out + "/user", "-pthread")
+    run(program, "run", "--output", out, "--", out + "/user", env=env)
+    with open(*glob.glob(out + "/PROF_*/mindstudio_profiler_output/os_runtime_statistic_*.csv")) as f:
+        return library, sorted(line.split(",")[3] for line in f if "pthread" in line)
+
+
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.stage = tempfile.mkdtemp(prefix="ascope-install-")
         run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.stage)
         found = {n: os.path.join(base, n) for base, _, names in os.walk(cls.stage) for n in names}
-        cls.library, cls.pc, cls.program = found["libascope.so"], found["ascope.pc"], found["ascope"]
+        cls.library, cls.pc = found["libascope.so"], found["ascope.pc"]
+        cls.program = next(p for p in glob.glob(cls.stage + "/**/bin/ascope", recursive=True))
+        cls.run_library = found.get("libascope-run.so")
         cls.cmake_dir = os.path.dirname(found["ascopeConfig.cmake"])
         cls.include = os.path.dirname(os.path.dirname(found["ascope.h"]))
         cls.env = dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(cls.pc), PKG_CONFIG_SYSROOT_DIR=cls.stage,
@@ -253,6 +279,31 @@ class Installed(unittest.TestCase):
         self.assertEqual(exported - declared, set(), "exported, but in no header")
         self.assertEqual(declared - exported, set(), "in a header, but not exported")
 
+    def test_the_program_finds_the_library_that_it_preloads(self):
+        if not self.run_library:
+            self.skipTest("this C library has no libascope-run.so")
+        found, calls = thread_calls_recorded(self.program, self.stage)
+        self.assertEqual(found, os.path.realpath(self.run_library))
+        self.assertEqual(calls, ["pthread_create", "pthread_join"])
+
+    def test_not_the_library_of_another_processor(self):
+        """Debian installs packages of several architectures side by side: lib/aarch64-linux-gnu, lib/x86_64-linux-gnu."""
+        if not self.run_library:
+            self.skipTest("this C library has no libascope-run.so")
+        home = tempfile.mkdtemp(dir=self.stage, prefix="[1]*?\\")
+        with open(self.run_library, "rb") as f:
+            library = f.read()
+        # e_machine is the 19th byte; then what is no library, and one that ends too early
+        for folder, data in (("a", library[:18] + b"\x2a\0" + library[20:]), ("b", b"text"), ("c", b""), ("d", library)):
+            os.makedirs(home + "/lib/%s/ascope" % folder)
+            with open(home + "/lib/%s/ascope/libascope-run.so" % folder, "wb") as f:
+                f.write(data)
+        os.mkdir(home + "/bin")
+        shutil.copy(self.program, home + "/bin")
+        found, calls = thread_calls_recorded(home + "/bin/ascope", self.stage)
+        self.assertEqual(found, home + "/lib/d/ascope/libascope-run.so")
+        self.assertEqual(calls, ["pthread_create", "pthread_join"])
+
     def test_it_needs_nothing_but_the_system(self):
         dynamic = run("readelf", "-d", self.library)
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
@@ -260,7 +311,7 @@ class Installed(unittest.TestCase):
         self.assertIn("[libascope.so.0]", re.search(r"\(SONAME\).*", dynamic).group())
 
     def test_it_is_hardened(self):
-        for path in (self.library, self.program):
+        for path in filter(None, (self.library, self.program, self.run_library)):
             with self.subTest(file=os.path.basename(path)):
                 seen = run("readelf", "--wide", "--file-header", "--segments", "--dynamic", "--dyn-syms", path)
                 for wanted in ("DYN \\(", "GNU_RELRO", r"\bNOW\b", r"GNU_STACK.* RW ", "__stack_chk_fail", r"__\w+_chk\b"):
@@ -298,6 +349,9 @@ class Elsewhere(unittest.TestCase):
         prefix = os.path.join(self.home, "another place")
         self.assertEqual(self.install(prefix).stdout, "installed into %s\n" % prefix)
         self.check(prefix, prefix)
+        said = run(prefix + "/bin/ascope", "run", "--no-export", "--output", self.home, "--", "true")
+        if glob.glob(prefix + "/**/libascope-run.so", recursive=True):
+            self.assertIn("not recorded: ld.so loads nothing from a path with a blank or a colon: " + prefix, said)
         self.assertEqual(self.install(prefix, self.home + "/stage").returncode, 0)
         self.check(self.home + "/stage" + prefix, prefix)
 

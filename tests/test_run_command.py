@@ -10,6 +10,7 @@ import json
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import unittest
@@ -141,6 +142,29 @@ class Run(Running):
                     rows_of = list(csv.DictReader(f))
                 self.assertGreaterEqual(sum(int(row["Count"]) for row in rows_of if row["Name"] == "write"), 100)
                 self.assertIn("pthread_create", {row["Name"] for row in rows_of})
+
+    def test_one_note_where_the_library_is_not_loaded(self):
+        """As with the static ascope, which has none beside it, and with programs that load none."""
+        with open("/bin/sh", "rb") as f:
+            shell = bytearray(f.read())
+        n_parts, = struct.unpack_from("<H", shell, 56)
+        at, = struct.unpack_from("<Q", shell, 32)
+        for i in range(n_parts):
+            if struct.unpack_from("<I", shell, at + 56 * i)[0] == 3:  # PT_INTERP
+                struct.pack_into("<I", shell, at + 56 * i, 0)
+        static = os.path.join(self.dir, "static")
+        with open(static, "wb") as f:
+            f.write(shell)
+        os.chmod(static, 0o755)
+        for program, env, reason, code in (("true", {"ASCOPE_RUN_LIBRARY": "/nowhere"}, "libascope-run.so is not installed with this ascope", 0),
+                                           (static, {}, static + " is linked statically", None)):
+            for options in [], ["--host-sys=osrt"]:
+                with self.subTest(program=program, options=options):
+                    r = self.ascope("run", "--no-export", *options, "--", program, env=env, code=code)
+                    said = [line for line in r.stderr.splitlines() if "osrt" in line]
+                    self.assertEqual(len(said), 1, r.stderr)
+                    self.assertRegex(said[0], "^ascope: (note|warning): osrt: .*; calls of the thread library are not recorded: " + re.escape(reason))
+                    self.assertTrue(self.found())
 
     def test_the_machine(self):
         r = self.ascope("run", "--period", "1", "--json", code=0)

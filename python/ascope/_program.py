@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
@@ -53,7 +54,8 @@ def find_run_library() -> Optional[str]:
     """Path of libascope-run.so, beside the program or where it is installed with it. None: not found."""
     asked = os.environ.get("ASCOPE_RUN_LIBRARY")
     beside = os.path.dirname(os.path.realpath(find() or os.path.join(PACKAGE, "bin", "ascope")))
-    for pattern in ("", "..", "../lib*/ascope", "../lib/*/ascope"):
+    own = sysconfig.get_config_var("MULTIARCH") or "*"  # those of other processors may be installed beside it
+    for pattern in ("", "..", "../lib*/ascope", "../lib/%s/ascope" % own, "../lib/*/ascope"):
         found = sorted(glob.glob(os.path.join(glob.escape(beside), pattern, "libascope-run.so")))
         if found and not asked:
             return os.path.realpath(found[0])

@@ -275,7 +275,7 @@ def _collect(words, o):
 def _preload():
     """The same once more with libascope-run.so in front of libc, which records calls of the operating system: it has to be there first."""
     others, library = os.environ.get("LD_PRELOAD", ""), _program.find_run_library()
-    if not library or "libascope-run.so" in others:
+    if not library or "libascope-run.so" in others or set(library) & set(" :"):  # LD_PRELOAD has these between its names
         return
     os.environ["LD_PRELOAD"] = ":".join(filter(None, (library, others)))
     sys.stdout.flush()

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -49,7 +50,8 @@ static enum way way_chosen(uint64_t asked, bool has_preloaded, const char **why)
 {
     const uint64_t how = how_chosen(asked);
     *why = how == ASCOPE_OSRT_SAMPLES ? "osrt=samples asks for no more"
-                                      : "this costs little (osrt=libc); --host-sys=osrt records all";
+           : has_preloaded            ? "this costs little (osrt=libc); --host-sys=osrt records all"
+                           : "osrt=libc without the library; --host-sys=osrt records all where the kernel permits it";
     if (how == ASCOPE_OSRT_SAMPLES || (how == ASCOPE_OSRT_LIBC && !has_preloaded))
         return WAY_SAMPLES;
     if (how != ASCOPE_OSRT_LIBC && kernel_calls_permitted(why))
@@ -198,7 +200,11 @@ static void thread_stop(struct os_trace *t)
 static void report(const struct os_trace *t, bool wraps_calls, const char *why)
 {
     const bool has_library = t->has_sink || t->of.has_preloaded;
-    const char *const threads = has_library ? "" : "; calls of the thread library need libascope-run.so in LD_PRELOAD";
+    char threads[PATH_MAX + 128] = "";
+    if (!has_library && t->of.not_preloaded)
+        snprintf(threads, sizeof threads, "; calls of the thread library are not recorded: %s", t->of.not_preloaded);
+    else if (!has_library)
+        snprintf(threads, sizeof threads, "; calls of the thread library need libascope-run.so in LD_PRELOAD");
     if (t->by_kernel)
         message(ASCOPE_INFO, "osrt: all system calls, as traced by the kernel%s", threads);
     else if (wraps_calls)

@@ -14,17 +14,46 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+enum { MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { MACHINE = EM_AARCH64 };
+#else
+enum { MACHINE = EM_NONE };
+#endif
+
+static bool is_for_this_machine(const Elf64_Ehdr *head)
+{
+    return head->e_ident[EI_CLASS] == ELFCLASS64 && (MACHINE == EM_NONE || head->e_machine == MACHINE);
+}
+
 /* ---- where it is ---- */
 
-/* From the folder of a program, or of libascope.so: a build tree, a wheel, an installed one. A pattern. */
+/* Libraries of several kinds of processors may be installed side by side. */
+static bool is_library(const char *path)
+{
+    Elf64_Ehdr head;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool is_read = fd >= 0 && pread(fd, &head, sizeof head, 0) == sizeof head;
+    if (fd >= 0)
+        close(fd);
+    return is_read && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && is_for_this_machine(&head);
+}
+
+/* From the folder of a program, or of libascope.so: a build tree, a wheel, an installed one. `below` is a pattern, the folder is none. */
 static bool is_below(char path[PATH_MAX], const char *dir, const char *below)
 {
-    char pattern[PATH_MAX];
+    char pattern[2 * PATH_MAX];
+    size_t n = 0;
     glob_t found = { 0 };
-    if (snprintf(pattern, sizeof pattern, "%s%s/" PRELOAD_NAME, dir, below) >= PATH_MAX)
-        return false;
-    const bool is_found = glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > 0 &&
-                          realpath(found.gl_pathv[0], path) && access(path, R_OK) == 0;
+    bool is_found = false;
+    for (; *dir && n < PATH_MAX; pattern[n++] = *dir++)
+        if (strchr("*?[\\", *dir))
+            pattern[n++] = '\\';
+    snprintf(pattern + n, sizeof pattern - n, "%s/" PRELOAD_NAME, below);
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc && !is_found; i++)
+            is_found = realpath(found.gl_pathv[i], path) && is_library(path);
     globfree(&found);
     return is_found;
 }
@@ -56,13 +85,18 @@ bool preload_find(char path[PATH_MAX])
     return is_near(path, program) || (dladdr(PRELOAD_NAME, &own) != 0 && own.dli_fname && is_near(path, own.dli_fname));
 }
 
+bool preload_can_name(const char *path)
+{
+    return !strpbrk(path, " :");
+}
+
 bool preload_set(void)
 {
     char path[PATH_MAX], both[2 * PATH_MAX];
     const char *const others = getenv("LD_PRELOAD");
     if (others && strstr(others, PRELOAD_NAME))
         return true;
-    return preload_find(path) &&
+    return preload_find(path) && preload_can_name(path) &&
            snprintf(both, sizeof both, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") <
                (int)sizeof both &&
            setenv("LD_PRELOAD", both, 1) == 0;
@@ -70,7 +104,7 @@ bool preload_set(void)
 
 /* ---- what a program is ---- */
 
-enum { INTERPRETERS_MOST = 5 };
+enum { INTERPRETERS_MOST = 5, FIRST_BYTES = 256 };
 
 /* As execvp() searches. False: it will not find it either. */
 static bool program_find(const char *name, char path[PATH_MAX])
@@ -96,45 +130,40 @@ static bool has_rights(int fd)
             (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0));
 }
 
-/* The loader that it names. "": none. */
-static void loader_read(int fd, const Elf64_Ehdr *head, char loader[PATH_MAX])
+/* The loader that it names. "": none. False: the file ends before. */
+static bool loader_read(int fd, const Elf64_Ehdr *head, char loader[PATH_MAX])
 {
     *loader = '\0';
     for (unsigned i = 0; i < head->e_phnum; i++) {
         Elf64_Phdr part;
         if (pread(fd, &part, sizeof part, (off_t)(head->e_phoff + i * sizeof part)) != sizeof part)
-            return;
+            return false;
         if (part.p_type != PT_INTERP || part.p_filesz == 0 || part.p_filesz >= PATH_MAX)
             continue;
         const ssize_t n = pread(fd, loader, part.p_filesz, (off_t)part.p_offset);
         loader[n > 0 ? n : 0] = '\0';
-        return;
+        return n > 0;
     }
+    return true;
 }
 
 static const char *elf_trouble(int fd, const uint8_t *first, size_t n)
 {
-#if defined(__x86_64__)
-    enum { MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-    enum { MACHINE = EM_AARCH64 };
-#else
-    enum { MACHINE = EM_NONE };
-#endif
+    enum { PARTS_MOST = 65536 / sizeof(Elf64_Phdr) }; /* the kernel's limit */
     Elf64_Ehdr head;
     char loader[PATH_MAX];
     if (n < sizeof head)
         return NULL;
     memcpy(&head, first, sizeof head);
-    if (head.e_ident[EI_CLASS] != ELFCLASS64 || (MACHINE != EM_NONE && head.e_machine != MACHINE))
+    if (!is_for_this_machine(&head))
         return "is for another kind of processor";
-    if (head.e_phentsize != sizeof(Elf64_Phdr))
+    if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum == 0 || head.e_phnum > PARTS_MOST ||
+        !loader_read(fd, &head, loader))
         return NULL;
-    loader_read(fd, &head, loader);
     return *loader == '\0' ? "is linked statically" : strstr(loader, "musl") ? "uses another C library (musl)" : NULL;
 }
 
-/* "#!interpreter argument" */
+/* "#!interpreter argument", in a line that is there whole. */
 static bool script_interpreter(const uint8_t *first, size_t n, char path[PATH_MAX])
 {
     if (n < 3 || first[0] != '#' || first[1] != '!')
@@ -145,7 +174,7 @@ static bool script_interpreter(const uint8_t *first, size_t n, char path[PATH_MA
     size_t to = from;
     while (to < n && !strchr(" \t\n", first[to]))
         to++;
-    if (to == from || to == n || to - from >= PATH_MAX)
+    if (to == from || to == FIRST_BYTES)
         return false;
     memcpy(path, first + from, to - from);
     path[to - from] = '\0';
@@ -158,7 +187,7 @@ bool preload_works(const char *program, const char **why)
     *why = NULL;
     bool is_found = program_find(program, path);
     for (int i = 0; is_found && !*why && i < INTERPRETERS_MOST; i++) {
-        uint8_t first[256];
+        uint8_t first[FIRST_BYTES];
         const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (fd < 0)
             break;

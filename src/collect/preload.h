@@ -11,7 +11,10 @@
 /* Beside this program or libascope.so, or where it is installed with them; ASCOPE_RUN_LIBRARY in the environment names another one. */
 bool preload_find(char path[PATH_MAX]);
 
-/* LD_PRELOAD of this process names it, too: for what it becomes. False: it is not found. */
+/* LD_PRELOAD has blanks and colons between its names, and no way to write others. */
+bool preload_can_name(const char *path);
+
+/* LD_PRELOAD of this process names it, too: for what it becomes. False: it is not found, or cannot be named. */
 bool preload_set(void);
 
 /* Looks at a program before it is started, as exec() would find it (in PATH, behind "#!"). False: ld.so will not load the library into

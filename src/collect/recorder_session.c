@@ -298,6 +298,7 @@ static void target_take(struct ascope_session *s, const struct session_target *o
     s->owner = getpid();
     s->pid = of->pid > 0 ? of->pid : s->owner;
     s->has_preloaded = of->has_preloaded;
+    s->not_preloaded = of->not_preloaded;
     s->command = of->command;
     snprintf(path, sizeof path, "/proc/%d/comm", (int)s->pid);
     if (of->name)
@@ -419,7 +420,8 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
         s->host = host_sampler_start(&of, &s->o, e);
     if (*s->prof && (s->o.host_sys & ASCOPE_HOST_OSRT) &&
         e->fault == FAULT_NONE) /* last: threads of the recorder are not traced */
-        s->calls = os_trace_start(&(struct os_trace_of){ s->pid, s->o.osrt, s->pid == s->owner, s->has_preloaded }, e);
+        s->calls = os_trace_start(
+            &(struct os_trace_of){ s->pid, s->o.osrt, s->pid == s->owner, s->has_preloaded, s->not_preloaded }, e);
     return e->fault == FAULT_NONE;
 }
 

@@ -33,6 +33,7 @@ struct session_target {
     pid_t pid;                            /* 0: the calling process */
     const char *name;                     /* NULL: the one that the kernel has for it now */
     bool has_preloaded;                   /* it has, or will have, the library that records its calls (os_trace.h) */
+    const char *not_preloaded;            /* else why not, for as long as the session lives; NULL: nobody has tried */
     const struct sample_command *command; /* for sample.json, lent until the session ends; NULL: none */
 };
 struct ascope_session *session_new_for(const struct session_target *of, const struct ascope_options *o, bool is_checked,
@@ -71,6 +72,7 @@ struct ascope_session {
     struct host_sampler *host;               /* NULL: not asked for */
     struct os_trace *calls;                  /* NULL: not asked for, or nothing to do */
     bool has_preloaded;
+    const char *not_preloaded;
 
     char path[PATH_MAX];      /* the collection */
     char prof[PATH_MAX];      /* PROF_XXX; "": none, or not yet */

@@ -82,6 +82,10 @@ static enum finding_state look_preload(const struct examined *m, struct finding 
     else
         place_add(f, "beside the command, ../lib/ascope, ../lib64/ascope, ../lib/*/ascope");
     const bool is_found = preload_find(path);
+    if (is_found && !preload_can_name(path)) {
+        fact_set(f, "%s: ld.so loads nothing from a path with a blank or a colon", path);
+        return FINDING_MISSING;
+    }
     fact_set(f, "%s", is_found ? path : "not found");
     return is_found ? FINDING_OK : FINDING_MISSING;
 }

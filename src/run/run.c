@@ -32,8 +32,9 @@ struct run {
     struct launch launch;
     struct ascope_session *session; /* NULL: nothing is recorded now */
     uint32_t n_recordings;
-    uint64_t began_ns;  /* the program */
-    bool has_preloaded; /* the program gets the library that records its calls */
+    uint64_t began_ns;                 /* the program */
+    bool has_preloaded;                /* the program gets the library that records its calls */
+    char not_preloaded[PATH_MAX + 64]; /* why not */
 };
 
 static const struct run_listener *listener(const struct run *x)
@@ -81,6 +82,7 @@ static bool recording_start(struct run *x, struct error *e)
     const struct session_target of = { .pid = x->r->program ? x->launch.pid : x->r->host_pid,
                                        .name = x->r->program ? base_name(x->r->program[0]) : NULL,
                                        .has_preloaded = x->has_preloaded,
+                                       .not_preloaded = *x->not_preloaded ? x->not_preloaded : NULL,
                                        .command = &x->sample.command };
     x->session = session_new_for(&of, &x->r->recorder, x->n_recordings > 0, &why);
     if (!x->session || !ascope_session_start(x->session, &why)) {
@@ -115,18 +117,24 @@ static bool recording_stop(struct run *x, struct error *e)
 
 /* ---- the program ---- */
 
-/* The library that records its calls. False: not wanted, or it would not be loaded. */
-static bool preload_choose(const struct run *x, char path[PATH_MAX])
+/* The library that records its calls. False: not wanted, or it would not be loaded, of which the session's note has the reason. */
+static bool preload_choose(struct run *x, char path[PATH_MAX])
 {
     const char *const program = x->r->program[0], *why;
     if (!(x->r->recorder.host_sys & ASCOPE_HOST_OSRT))
         return false;
     if (!preload_find(path)) {
-        message(ASCOPE_WARNING, "osrt: " PRELOAD_NAME " not found; calls of the thread library are not recorded");
+        snprintf(x->not_preloaded, sizeof x->not_preloaded,
+                 PRELOAD_NAME " is not installed with this ascope (ASCOPE_RUN_LIBRARY can name it)");
+        return false;
+    }
+    if (!preload_can_name(path)) {
+        snprintf(x->not_preloaded, sizeof x->not_preloaded,
+                 "ld.so loads nothing from a path with a blank or a colon: %.*s", PATH_MAX - 1, path);
         return false;
     }
     if (!preload_works(program, &why))
-        message(ASCOPE_WARNING, "osrt: %s %s; calls of the thread library are not recorded", program, why);
+        snprintf(x->not_preloaded, sizeof x->not_preloaded, "%s %s", program, why);
     return !why;
 }
 
