@@ -1,110 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of a program that knows nothing of us: the preloaded library puts them into the rings of this process, the writer makes lines of
  * them, and our reader counts them. */
+#include "call_lines.h"
 #include "child.h"
-#include "collecting.h"
 #include "folder.h"
-#include "settings_of.h"
 #include "test.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <sys/syscall.h>
 
 #include "collect/handover.h"
 #include "collect/kernel_calls.h"
-#include "collect/os_call.h"
 #include "collect/os_call_sink.h"
 #include "collect/preload.h"
 #include "collect/recorder_session.h"
-#include "collect/recover.h"
-#include "load/usage_load.h"
-
-/* ---- what was recorded ---- */
-
-struct lines {
-    char *text;
-    size_t bytes;
-    struct profile profile;
-    struct source source;
-    struct slice slice;
-    struct stream stream;
-    struct usage usage;
-};
-
-static void lines_read(struct lines *c, const char *prof, const char *family)
-{
-    char pattern[PATH_MAX + 100];
-    glob_t found = { 0 };
-    snprintf(pattern, sizeof pattern, "%s/host/data/%s.slice_?", prof, family);
-    glob(pattern, 0, NULL, &found);
-    *c = (struct lines){ .text = calloc(1, 1) };
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct stat st;
-        const int fd = open(found.gl_pathv[i], O_RDONLY);
-        assert_true(fd >= 0 && fstat(fd, &st) == 0);
-        c->text = realloc(c->text, c->bytes + (size_t)st.st_size + 1);
-        assert_int_equal(read(fd, c->text + c->bytes, (size_t)st.st_size), st.st_size);
-        c->bytes += (size_t)st.st_size;
-        c->text[c->bytes] = '\0';
-        close(fd);
-    }
-    globfree(&found);
-}
-
-static void lines_parse(struct lines *c, const char *family)
-{
-    struct error e = { 0 };
-    c->profile.names = names_new();
-    c->slice = (struct slice){ .name = family, .data = (uint8_t *)c->text, .size = c->bytes };
-    c->stream = (struct stream){ .family = family, .slice = &c->slice, .n_slices = 1 };
-    c->source = (struct source){ .is_host = true,
-                                 .name = "host",
-                                 .path = "host",
-                                 .pid = 7,
-                                 .stream = &c->stream,
-                                 .n_streams = 1,
-                                 .mem = arena_new() };
-    c->source.settings = settings_of(NULL, NULL, c->source.mem);
-    assert_true(usage_load(&c->profile, &c->source, &c->usage, &e));
-    assert_int_equal(c->source.lost.by[LOSS_BAD_TEXT].n, 0);
-    assert_int_equal(c->source.lost.by[LOSS_OTHER_KIND].n, 0);
-    assert_int_equal(c->source.lost.by[LOSS_OUTSIDE].n, 0);
-}
-
-static void lines_load(struct lines *c, const char *prof, const char *family)
-{
-    lines_read(c, prof, family);
-    lines_parse(c, family);
-}
-
-static void lines_free(struct lines *c)
-{
-    arena_free(c->source.mem);
-    names_free(c->profile.names);
-    free(c->text);
-}
-
-static size_t lines_count(const struct lines *c, const char *name)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < c->usage.calls.n; i++)
-        n += strcmp(names_text(c->profile.names, c->usage.calls.name[i]), name) == 0;
-    return n;
-}
-
-static size_t threads_count(const struct lines *c, const char *name)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < c->usage.calls.n; i++) {
-        bool is_new = strcmp(names_text(c->profile.names, c->usage.calls.name[i]), name) == 0;
-        for (size_t k = 0; k < i && is_new; k++)
-            is_new = c->usage.calls.thread[k] != c->usage.calls.thread[i] ||
-                     c->usage.calls.name[k] != c->usage.calls.name[i];
-        n += is_new;
-    }
-    return n;
-}
 
 /* ---- recording it ---- */
 
@@ -391,182 +300,6 @@ static void lines_count_from_the_start_of_the_collection(void **state)
     (void)state;
 }
 
-/* ---- records and lines ---- */
-
-static const struct os_call_times times = {
-    .begin_ns = 5000000000, .count = 20000, .raw_ns = 9000000000, .ns_per_count = 0.5
-};
-
-static void records_become_lines_that_readers_take(void **state)
-{
-    static const struct {
-        const char *what;
-        struct os_call call;
-        bool is_thread_call;
-        const char *line; /* "": none */
-    } row[] = {
-        { "a system call",
-          { 1234567890123, 4321, 3, 64, 7, SYS_read, OS_CALL_RAW_NS, "python3" },
-          false,
-          "1234567.890123 (0.004321 ms): python3/7 read(a0: 3) = 64\n" },
-        { "one that failed",
-          { 1000000, 1, -100, -2, 7, SYS_openat, OS_CALL_RAW_NS, "a" },
-          false,
-          "1.000000 (0.000001 ms): a/7 openat(a0: -100) = -1 (errno 2)\n" },
-        { "an address",
-          { 1, 0, 0, 0x7f0000000000, 7, SYS_mmap, OS_CALL_RAW_NS, "a" },
-          false,
-          "0.000001 (0.000000 ms): a/7 mmap(a0: 0) = 0x7f0000000000\n" },
-        { "nobody knows the result",
-          { 1, 0, 0, OS_CALL_UNKNOWN, 7, SYS_futex, OS_CALL_RAW_NS, "a" },
-          false,
-          "0.000001 (0.000000 ms): a/7 futex(a0: 0) = ?\n" },
-        { "a name that would end a word or a line",
-          { 1, 0, 0, 0, 7, SYS_read, OS_CALL_RAW_NS, "a b/c:(d)\n" },
-          false,
-          "0.000001 (0.000000 ms): a_b_c__d__/7 read(a0: 0) = 0\n" },
-        { "a name without an end",
-          { 1, 0, 0, 0, 7, SYS_read, OS_CALL_RAW_NS, "aaaaaaaaaaaaaaaa" },
-          false,
-          "0.000001 (0.000000 ms): aaaaaaaaaaaaaaa/7 read(a0: 0) = 0\n" },
-        { "no name",
-          { 1, 0, 0, 0, 7, SYS_read, OS_CALL_RAW_NS, "" },
-          false,
-          "0.000001 (0.000000 ms): _/7 read(a0: 0) = 0\n" },
-        { "in counts, before the last reading",
-          { 10000, 2000, 0, 0, 7, SYS_read, OS_CALL_COUNTER, "a" },
-          false,
-          "8999.995000 (0.001000 ms): a/7 read(a0: 0) = 0\n" },
-        { "and after it",
-          { 20000, 2000, 0, 0, 7, SYS_read, OS_CALL_COUNTER, "a" },
-          false,
-          "9000.000000 (0.001000 ms): a/7 read(a0: 0) = 0\n" },
-        { "no thread", { 1, 0, 0, 0, 0, SYS_read, OS_CALL_RAW_NS, "a" }, false, "" },
-        { "no such call", { 1, 0, 0, 0, 7, 60000, OS_CALL_RAW_NS, "a" }, false, "" },
-        { "one that is not reported", { 1, 0, 0, 0, 7, SYS_getpid, OS_CALL_RAW_NS, "a" }, false, "" },
-        { "a call of the thread library",
-          { 1234567890123, 4321, 4096, 0, 7, THREAD_CALL_pthread_join, 0, "a" },
-          true,
-          "[pid 7] 1234.567890123 exe->pthread_join(0x1000) = 0 <0.000004321>\n" },
-        { "no such one", { 1, 0, 0, 0, 7, THREAD_CALL_KINDS, 0, "a" }, true, "" },
-        { "as large as they come",
-          { UINT64_MAX, UINT64_MAX, INT64_MAX, INT64_MAX, UINT32_MAX, SYS_process_vm_writev, 0, "aaaaaaaaaaaaaaaa" },
-          false,
-          "18446744073709.551615 (18446744073709.551615 ms): aaaaaaaaaaaaaaa/4294967295 process_vm_writev(a0: "
-          "0x7fffffffffffffff) = 0x7fffffffffffffff\n" },
-    };
-    for (size_t i = 0; i < ROWS(row); i++) {
-        char line[OS_CALL_LINE_MOST];
-        const uint8_t *const record = (const uint8_t *)&row[i].call;
-        size_t (*const expand)(const struct os_call_times *, const uint8_t *, size_t, char *) =
-            row[i].is_thread_call ? thread_call_line : system_call_line;
-        print_message("  %s\n", row[i].what);
-        const size_t n = expand(&times, record, sizeof row[i].call, line);
-        assert_int_equal(n, strlen(row[i].line));
-        assert_memory_equal(line, row[i].line, n);
-        assert_int_equal(expand(&times, record, sizeof row[i].call - 1, line), 0);
-    }
-    (void)state;
-}
-
-/* Every name that a line may have is one that readers report. */
-static void all_names_are_reported(void **state)
-{
-    char line[OS_CALL_LINE_MOST];
-    struct lines c = { .text = malloc(1 << 17) };
-    size_t n = 0;
-    c.bytes = system_calls_head(&times, c.text);
-    for (unsigned i = 0; i < 1024; i++)
-        if (system_call_name(i)) {
-            const struct os_call call = { .thread = 7, .number = (uint16_t)i, .begin = times.begin_ns };
-            const size_t bytes = system_call_line(&times, (const uint8_t *)&call, sizeof call, line);
-            memcpy(c.text + c.bytes, line, bytes);
-            c.bytes += bytes;
-            n++;
-        }
-    lines_parse(&c, "host_syscall.data");
-    assert_true(n > 100);
-    assert_int_equal(c.usage.calls.n, n);
-    lines_free(&c);
-    (void)state;
-}
-
-static void call_put(enum stream_id stream, unsigned number, uint64_t begin_ns)
-{
-    const struct ring_slot slot = ring_put(stream, 0, sizeof(struct os_call));
-    assert_non_null(slot.at);
-    *(struct os_call *)slot.at =
-        (struct os_call){ .begin = begin_ns, .duration = 1, .thread = 7, .number = (uint16_t)number, .command = "a" };
-    ring_done(slot);
-}
-
-/* Killed before the writer came, or after: each call is there once. What no thread has put is counted, and no line. */
-static void recovery_writes_the_lines_that_are_missing(void **state)
-{
-    enum { N = 500 };
-    const pid_t child = child_fork();
-    if (child == 0) {
-        collecting_start(&(struct writer_options){ .slice_bytes = 1 << 20, .began = host_clock_read() });
-        for (int i = 0; i < N; i++) {
-            call_put(STREAM_SYSTEM_CALL, SYS_read, host_clock_raw_ns());
-            call_put(STREAM_THREAD_CALL, THREAD_CALL_pthread_join, host_clock_raw_ns());
-        }
-        call_put(STREAM_SYSTEM_CALL, 60000, 0);
-        kill(getpid(), SIGKILL);
-    }
-    assert_int_equal(child_end(child), SIGKILL);
-    struct recovered out;
-    struct error e = { 0 };
-    if (collection_recover(folder, &out, &e) != RECOVERY_DONE)
-        fail_msg("%s", e.text);
-    static const char *const family[] = { "host_syscall.data", "host_pthreadcall.data" };
-    for (int i = 0; i < 2; i++) {
-        struct lines c;
-        lines_load(&c, folder_path("PROF_1"), family[i]);
-        assert_int_equal(c.usage.calls.n, N);
-        for (size_t k = 1; k < N; k++)
-            assert_true(c.usage.calls.begin_ns[k] >= c.usage.calls.begin_ns[k - 1]);
-        assert_true(c.usage.calls.begin_ns[0] >= 0);
-        lines_free(&c);
-    }
-    char facts[4096] = "";
-    FILE *const f = fopen(folder_path("ascope.json"), "r");
-    assert_true(f && fread(facts, 1, sizeof facts - 1, f) > 0);
-    fclose(f);
-    assert_non_null(strstr(facts, "\"system calls\""));
-    (void)state;
-}
-
-/* When the oldest slices are deleted, those that stay are still where they were. */
-static void each_slice_begins_with_the_start(void **state)
-{
-    enum { N = 1000 };
-    struct clock_reading began = host_clock_read();
-    collecting_start(&(struct writer_options){ .slice_bytes = SLICE, .began = began });
-    for (uint64_t i = 0; i < N; i++)
-        call_put(STREAM_SYSTEM_CALL, SYS_read, clock_reading_window_ns(&began) + 1000 * i);
-    collecting_stop();
-    char path[64];
-    size_t n_slices = 0, n = 0;
-    for (;; n_slices++) {
-        struct lines c = { 0 };
-        snprintf(path, sizeof path, "host_syscall.data.slice_%zu", n_slices);
-        char file[128];
-        snprintf(file, sizeof file, "PROF_1/host/data/%s", path);
-        if (!file_exists(file))
-            break;
-        c.text = malloc(2 * SLICE);
-        c.bytes = file_text(file, c.text, 2 * SLICE);
-        lines_parse(&c, "host_syscall.data");
-        for (size_t k = 0; k < c.usage.calls.n; k++)
-            assert_int_equal(c.usage.calls.begin_ns[k], 1000 * (int64_t)n++);
-        lines_free(&c);
-    }
-    assert_true(n_slices > 5);
-    assert_int_equal(n, N);
-    (void)state;
-}
-
 /* ---- programs that cannot be had this way ---- */
 
 static void file_make(const char *name, const char *text, size_t n, mode_t mode)
@@ -627,10 +360,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(samples_show_what_a_thread_waits_in, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_session_inside_takes_its_own_calls, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(lines_count_from_the_start_of_the_collection, folder_make, folder_remove),
-        cmocka_unit_test(records_become_lines_that_readers_take),
-        cmocka_unit_test(all_names_are_reported),
-        cmocka_unit_test_setup_teardown(recovery_writes_the_lines_that_are_missing, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(each_slice_begins_with_the_start, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(preloading_is_refused_before_the_program_starts, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

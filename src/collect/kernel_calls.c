@@ -153,13 +153,14 @@ struct traced {
 struct buffer {
     int fd; /* of the event whose buffer it is; -1: this CPU has none */
     struct perf_event_mmap_page *page;
+    size_t bytes; /* behind the page; a power of two, not the same for all */
 };
 
 struct kernel_calls {
     struct buffer *buffer;
     unsigned n_cpus;
-    size_t buffer_bytes;
-    int *fd; /* of all events, to be closed */
+    size_t buffer_bytes; /* of the next one */
+    int *fd;             /* of all events, to be closed */
     size_t n_fds, fds_room;
     struct pollfd *polled;
     struct event *event; /* read, and not yet in order */
@@ -196,6 +197,7 @@ static bool buffer_map(struct kernel_calls *k, struct buffer *b)
         void *const at = mmap(NULL, page + k->buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, b->fd, 0);
         if (at != MAP_FAILED) {
             b->page = at;
+            b->bytes = k->buffer_bytes;
             return true;
         }
         if (errno != EPERM || k->buffer_bytes <= BUFFER_LEAST)
@@ -308,7 +310,7 @@ void kernel_calls_close(struct kernel_calls *k)
         return;
     for (unsigned i = 0; k->buffer && i < k->n_cpus; i++)
         if (k->buffer[i].page)
-            munmap(k->buffer[i].page, (size_t)sysconf(_SC_PAGESIZE) + k->buffer_bytes);
+            munmap(k->buffer[i].page, (size_t)sysconf(_SC_PAGESIZE) + k->buffer[i].bytes);
     for (size_t i = 0; i < k->n_fds; i++)
         close(k->fd[i]);
     free(k->buffer);
@@ -528,7 +530,7 @@ static void other_read(struct kernel_calls *k, uint32_t type, const uint8_t *p, 
 static void buffer_read(struct kernel_calls *k, struct buffer *b)
 {
     const uint8_t *const data = (const uint8_t *)b->page + sysconf(_SC_PAGESIZE);
-    const uint64_t size = k->buffer_bytes;
+    const uint64_t size = b->bytes;
     const uint64_t head = __atomic_load_n(&b->page->data_head, __ATOMIC_ACQUIRE); /* the bytes before it */
     uint64_t tail = b->page->data_tail;
     while (tail != head) {
@@ -536,7 +538,7 @@ static void buffer_read(struct kernel_calls *k, struct buffer *b)
         memcpy(&h, data + (tail & (size - 1)), sizeof h); /* aligned to 8: never torn */
         const uint8_t *p = data + (tail & (size - 1));
         const uint64_t until_end = size - (tail & (size - 1));
-        if (h.size < sizeof h || h.size > head - tail)
+        if (h.size < sizeof h || h.size % sizeof h != 0 || h.size > head - tail)
             break;
         if (h.size > until_end) {
             memcpy(k->joined, p, until_end);
