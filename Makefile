@@ -110,7 +110,7 @@ test-sanitized: build-sanitized/build.ninja
 
 # BENCH="--sizes 20000 --operators 20000 --repeat 1 --torch 1" for a first look; a million kernels take minutes and 6 GB.
 bench: need-build program
-	@$(NICE) ninja -C build --quiet bench/bench_rows bench/bench_record bench/bench_samplers
+	@$(NICE) ninja -C build --quiet bench/bench_rows bench/bench_record bench/bench_samplers bench/bench_os_calls
 	@python3 bench/bench.py build/ascope $(BENCH)
 
 # A picture of each row of two timelines in speedscope, which must not complain: of a PROF and of a *_ascend_pt directory.

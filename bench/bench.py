@@ -13,7 +13,8 @@ for results, has to write text and databases, and is called only for collections
 Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.  With --write
 the tables and the machine are kept as a page of Markdown.  --sizes 10000000 needs 60 GB and a quarter of an hour; an empty
 list leaves that part out.  bench_record, beside the program, measures the cost of recording: in ns, in readings of the clock, and by a
-million events a second for --record seconds; --record 0 leaves that out.
+million events a second for --record seconds; bench_samplers and bench_os_calls what samplers and the trace of system calls cost.
+--record 0 leaves these out.
 """
 import argparse
 import os
@@ -84,6 +85,9 @@ def main():
         program = os.path.join(os.path.dirname(os.path.abspath(o.ascope)), "bench", "bench_record")
         bench_recording.measure(report, program, o.record, o.dir)
         bench_recording.samplers(report, os.path.join(os.path.dirname(program), "bench_samplers"), o.dir)
+        library = os.path.join(os.path.dirname(os.path.abspath(o.ascope)), "libascope-run.so")
+        if os.path.exists(library):
+            bench_recording.os_calls(report, os.path.join(os.path.dirname(program), "bench_os_calls"), library)
     if o.torch > 0:
         report.chapter("Recording PyTorch")
         bench_torch_report.measure(report, os.path.dirname(os.path.abspath(o.ascope)), o.torch)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What recording costs the threads of a program: bench_record's numbers as tables."""
 import json
+import os
 import subprocess
 import sys
 
 from costs import judged
 
+OS_CALLS = 200000
 HEAD = ("", "", "threads", "ns", "clocks", "counters", "budget")
 
 
@@ -26,6 +28,21 @@ def samplers(report, program, home):
         ratio, budget = row["sampler"], "<= %g" % row["budget"] if row["budget"] else ""
         report.row(row["what"], "%.2f" % (100 * ratio), "%.2f" % (100 * (row["process"] - ratio)), "%.2f" % row["mb_per_s"],
                    "%.4f" % ratio, judged(ratio, budget), "sampler's thread, one CPU")
+
+
+def os_calls(report, program, library):
+    """What recording a call of the operating system costs, beside the tools that trace them, in one run. The program prints the table."""
+    load = os.getloadavg()[0]
+    done = subprocess.run([program, library, str(OS_CALLS)], stdout=subprocess.PIPE, text=True, check=True)
+    table, _, dropped = done.stdout.partition("\n\n")
+    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+    report.title("Calls of the operating system: %s writes of a byte, locks that are free (load before: %.1f)" % (format(OS_CALLS, ","), load), head)
+    for row in rows:
+        if row[2]:
+            report.row(*row)
+    missing = ", ".join(row[0] for row in rows if not row[2])
+    report.say("Medians of five turns, ratios to the plain program; %s.%s" %
+               (dropped.strip(), " Not installed, or not permitted: %s." % missing if missing else ""))
 
 
 def measure(report, program, rate_seconds, home):
