@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A static program runs where there is nothing else: alone.sh PROGRAM [EMULATOR]. In a root directory that holds the program (and the
-# emulator), it simulates, exports and analyses.
+# emulator), it simulates, exports and analyses; without an emulator it also records a program, with one note about what it cannot.
 set -e
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -24,5 +24,10 @@ mkdir "$root/etc"
 echo 'user:x:0:0::/prof:/bin/sh' >"$root/etc/passwd"
 alone export summary -dir '~user' --out /again # no library of the system is asked who that is
 ls "$root"/prof/PROF_*/mindstudio_profiler_output/op_summary_*.csv "$root"/pt/*/ASCEND_PROFILER_OUTPUT/trace_view.json >/dev/null
+if test -z "$2"; then # an emulator starts no program of another architecture
+    alone run --output /run -- /ascope --version
+    test "$(grep -c 'libascope-run.so is not installed' "$root.log")" = 1 || { cat "$root.log"; exit 1; }
+    ls -d "$root"/run/PROF_* >/dev/null
+fi
 rm -f "$root.log"
 echo "$1 runs alone"
