@@ -36,7 +36,7 @@
 /* ---- what is wanted ---- */
 
 /* The n-th value of "key=value"; NULL: there are no more. */
-static inline const char *word(const char *key, unsigned n)
+static inline __attribute__((unused)) const char *word(const char *key, unsigned n)
 {
     static __thread char value[200];
     const char *at = getenv("FAKE_ASCEND");
@@ -49,19 +49,19 @@ static inline const char *word(const char *key, unsigned n)
     return NULL;
 }
 
-static inline long number(const char *key, long otherwise)
+static inline __attribute__((unused)) long number(const char *key, long otherwise)
 {
     const char *const text = word(key, 0);
     return text ? strtol(text, NULL, 0) : otherwise;
 }
 
-static inline bool is_word(const char *key, const char *value)
+static inline __attribute__((unused)) bool is_word(const char *key, const char *value)
 {
     const char *const text = word(key, 0);
     return text && strcmp(text, value) == 0;
 }
 
-__attribute__((format(printf, 1, 2))) static inline void note(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static inline __attribute__((unused)) void note(const char *fmt, ...)
 {
     char line[1024];
     const char *const path = getenv("FAKE_ASCEND_LOG");
