@@ -79,7 +79,7 @@ __attribute__((format(printf, 1, 2))) static inline __attribute__((unused)) void
 }
 
 /* What the function returns. */
-static inline int32_t behave(const char *call, uint64_t mask)
+static inline __attribute__((unused)) int32_t behave(const char *call, uint64_t mask)
 {
     const char *text;
     for (unsigned i = 0; (text = word("hang", i)); i++)
