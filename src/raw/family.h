@@ -5,13 +5,13 @@
 
 #include "raw/chip.h"
 
-/* A stream may have a second writer: its slices are numbered from here on, far beyond any collector's. */
+/* A stream may have a second writer: its slices are numbered from here on, far beyond any collector's, and as many at most. */
 enum { SLICE_BESIDE = 1000000 };
 
 /* How many slices are missing between two that follow each other; none between those of two writers. */
 static inline uint32_t slices_missing(uint32_t before, uint32_t number)
 {
-    const bool is_beside = before < SLICE_BESIDE && number >= SLICE_BESIDE;
+    const bool is_beside = before < SLICE_BESIDE && number >= SLICE_BESIDE && number < 2 * SLICE_BESIDE;
     return number > before && !is_beside ? number - before - 1 : 0; /* equal: slice_1 beside slice_01 */
 }
 
