@@ -30,77 +30,53 @@ static uint64_t now_ns(void)
 
 /* ---- on a thread ---- */
 
-struct waited {
-    pthread_mutex_t lock;
-    pthread_cond_t done;
-    bool is_done, is_left; /* left: nobody waits any more, and the thread frees it */
+struct call {
     void (*call)(void *);
     void *job;
 };
 
-static void waited_free(struct waited *w)
-{
-    pthread_cond_destroy(&w->done);
-    pthread_mutex_destroy(&w->lock);
-    free(w);
-}
-
 static void *call_main(void *at)
 {
-    struct waited *w = at;
+    const struct call c = *(struct call *)at;
+    free(at);
     pthread_setname_np(pthread_self(), "ascope-ascend");
-    w->call(w->job);
-    pthread_mutex_lock(&w->lock);
-    w->is_done = true;
-    pthread_cond_signal(&w->done);
-    const bool is_left = w->is_left;
-    pthread_mutex_unlock(&w->lock);
-    if (is_left)
-        waited_free(w);
+    c.call(c.job);
     return NULL;
 }
 
-/* With the signals of the calling thread: threads that the library makes have them, too. */
-static bool thread_make(struct waited *w)
+/* Whether the thread has ended in time, with all that the library left in it to be freed at its end. */
+static bool join_within(pthread_t thread, uint32_t limit_s)
 {
-    pthread_attr_t detached;
-    pthread_t thread;
-    pthread_attr_init(&detached);
-    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    const int why = pthread_create(&thread, &detached, call_main, w);
-    pthread_attr_destroy(&detached);
-    return why == 0;
+#if __GLIBC_PREREQ(2, 31)
+    const clockid_t clock = CLOCK_MONOTONIC;
+#else
+    const clockid_t clock = CLOCK_REALTIME;
+#endif
+    struct timespec until;
+    clock_gettime(clock, &until);
+    until.tv_sec += (time_t)limit_s;
+#if __GLIBC_PREREQ(2, 31)
+    return pthread_clockjoin_np(thread, NULL, clock, &until) == 0;
+#else
+    return pthread_timedjoin_np(thread, NULL, &until) == 0;
+#endif
 }
 
+/* With the signals of the calling thread: threads that the library makes have them, too. */
 bool ascend_call(void (*call)(void *job), void *job, uint32_t limit_s)
 {
-    struct waited *w = calloc(1, sizeof *w);
-    pthread_condattr_t monotonic;
-    if (!w)
+    struct call *c = malloc(sizeof *c);
+    pthread_t thread;
+    if (!c)
         return false;
-    w->call = call;
-    w->job = job;
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->done, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    if (!thread_make(w)) {
-        waited_free(w);
+    *c = (struct call){ call, job };
+    if (pthread_create(&thread, NULL, call_main, c) != 0) {
+        free(c);
         return false;
     }
-    const uint64_t until_ns = now_ns() + (uint64_t)limit_s * 1000000000;
-    const struct timespec until = { .tv_sec = (time_t)(until_ns / 1000000000),
-                                    .tv_nsec = (long)(until_ns % 1000000000) };
-    int why = 0;
-    pthread_mutex_lock(&w->lock);
-    while (!w->is_done && why == 0)
-        why = pthread_cond_timedwait(&w->done, &w->lock, &until);
-    const bool is_done = w->is_done;
-    w->is_left = !is_done;
-    pthread_mutex_unlock(&w->lock);
-    if (is_done)
-        waited_free(w);
+    const bool is_done = join_within(thread, limit_s);
+    if (!is_done)
+        pthread_detach(thread);
     return is_done;
 }
 
