@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "raw/all.h"
+#include "raw/mindspore.h"
 
 static bool inside(size_t off, size_t width, size_t size)
 {
@@ -93,9 +94,59 @@ static void a_fresh_record_is_one_of_its_kind(void **state)
     (void)state;
 }
 
+/* Fixed parts as MindSpore wrote them. */
+static void records_of_mindspore_have_their_values(void **state)
+{
+    static const uint8_t range[] = "\x08\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x9c\x18\0\0\0\0\0\0"
+                                   "\xf4\x1a\0\0\0\0\0\0\x08\0\0\0\x03\0\x20\0\0\0\xff\0\0";
+    static const uint8_t memory[] =
+        "\0\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\xe8\x03\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\x08\0\0\0\0\0\0"
+        "\0\x08\0\0\0\0\0\0\x09\0\0\0\0\0\0\0\0\0\xa0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+        "\xbc\x0a\0\0\0\0\0\0\x03\0\0\0\0\0\0";
+    static const struct {
+        const struct layout *layout;
+        const uint8_t *rec;
+        unsigned field;
+        uint64_t value;
+    } row[] = {
+        { &ms_range_layout, range, MS_RANGE_THREAD, 8 },
+        { &ms_range_layout, range, MS_RANGE_FLOW, 5 },
+        { &ms_range_layout, range, MS_RANGE_STEP, 1 },
+        { &ms_range_layout, range, MS_RANGE_BEGIN, 6300 },
+        { &ms_range_layout, range, MS_RANGE_END, 6900 },
+        { &ms_range_layout, range, MS_RANGE_PROCESS, 8 },
+        { &ms_range_layout, range, MS_RANGE_MODULE, 3 },
+        { &ms_range_layout, range, MS_RANGE_EVENT, 32 },
+        { &ms_range_layout, range, MS_RANGE_STAGE, 0 },
+        { &ms_range_layout, range, MS_RANGE_LEVEL, 0xFF },
+        { &ms_memory_layout, memory, MS_MEMORY_THREAD, 1 },
+        { &ms_memory_layout, memory, MS_MEMORY_PROCESS, 2 },
+        { &ms_memory_layout, memory, MS_MEMORY_TIME, 1000 },
+        { &ms_memory_layout, memory, MS_MEMORY_ADDRESS, 16 },
+        { &ms_memory_layout, memory, MS_MEMORY_SIZE, 2048 },
+        { &ms_memory_layout, memory, MS_MEMORY_USED, 2048 },
+        { &ms_memory_layout, memory, MS_MEMORY_PEAK, 9 },
+        { &ms_memory_layout, memory, MS_MEMORY_RESERVED, 10 << 20 },
+        { &ms_memory_layout, memory, MS_MEMORY_STREAM_POINTER, 0xabc },
+        { &ms_memory_layout, memory, MS_MEMORY_STREAM, 3 },
+    };
+    assert_int_equal(sizeof range, ms_range_layout.size);
+    assert_int_equal(sizeof memory, ms_memory_layout.size);
+    for (size_t i = 0; i < ROWS(row); i++)
+        if (layout_get(row[i].layout, row[i].field, row[i].rec) != row[i].value)
+            fail_msg("%s: field %u is not %llu", row[i].layout->name, row[i].field, (unsigned long long)row[i].value);
+    assert_string_equal(ms_stages[MS_STAGE_SYNC_STREAM], "SyncStream");
+    assert_string_equal(ms_modules[MS_MODULE_OTHER], "Other");
+    assert_string_equal(ms_events[MS_EVENT_LAUNCH_TASK], "PyNativeLaunchTask");
+    assert_string_equal(ms_events[MS_EVENT_PYTHON_OBSERVED], "PythonObserved");
+    assert_string_equal(ms_events[MS_EVENTS - 1], "NativeFunc");
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_of_mindspore_have_their_values),
         cmocka_unit_test(no_field_reaches_past_its_record),
         cmocka_unit_test(what_is_put_is_got_and_nothing_else_changes),
         cmocka_unit_test(a_fresh_record_is_one_of_its_kind),

@@ -5,6 +5,7 @@
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "raw/hwts.h"
+#include "raw/mindspore.h"
 #include "raw/sampler.h"
 #include "raw/torch.h"
 
@@ -86,5 +87,8 @@ const struct layout *const raw_layouts[] = {
     &python_call_layout,
     &python_key_layout,
     &python_gc_layout,
+    &ms_range_layout,
+    &ms_range_s_layout,
+    &ms_memory_layout,
 };
 const size_t n_raw_layouts = sizeof raw_layouts / sizeof *raw_layouts;

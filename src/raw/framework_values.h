@@ -6,6 +6,8 @@
 #ifndef ASCOPE_RAW_FRAMEWORK_VALUES_H
 #define ASCOPE_RAW_FRAMEWORK_VALUES_H
 
+enum { TLV_HEAD = 6 }; /* type and length, which come before each record and each text */
+
 /* Of an operator; 0: an ordinary call. */
 enum { OP_SCOPE_BACKWARD = 1, OP_SCOPE_USER = 7 };
 

@@ -10,8 +10,6 @@
 #include "raw/framework_values.h"
 #include "raw/layout.h"
 
-enum { TLV_HEAD = 6 }; /* type and length */
-
 /* torch.op_range: an operator, or a range that the user named. Its scope is an OP_SCOPE of framework_values.h. */
 enum {
     TORCH_OP_BEGIN,
