@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/ring.h"
+#include "collect/rings_outside.h"
 
 #define HANDOVER_MAGIC UINT64_C(0x7265766f646e6168) /* "handover" */
 enum { HANDOVER_VERSION = 1 };

@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +19,7 @@
 #include "collect/host_clock.h"
 #include "collect/ring_inline.h"
 #include "collect/rings_guard.h"
+#include "collect/rings_outside.h"
 
 __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
 static __thread bool is_taking __attribute__((tls_model("initial-exec"))); /* a handler that interrupts it gets none */
@@ -28,7 +27,7 @@ __thread uint32_t ring_thread_number __attribute__((tls_model("initial-exec")));
 
 /* A thread is inside, or it puts a record, which is inside, too. */
 enum { INSIDE = 1, PUTTING = RING_PUTTING, LANE_SHIFT = RING_LANE_SHIFT };
-enum { NO_SESSION = 0, NEVER_ATTACHED = UINT32_MAX };
+enum { NO_SESSION = 0, NEVER_ATTACHED = RING_NEVER_ATTACHED };
 
 struct rings rings = { .fd = -1 };
 static struct ring ring_of[RINGS_MOST]; /* not in the heap: a signal handler may be the first to record */
@@ -40,7 +39,6 @@ static _Atomic uint32_t session_own;
 static const _Atomic uint32_t *_Atomic session_word = &session_own; /* or that of a collector outside */
 _Atomic uint32_t ring_inline_session;
 static uint32_t session_last;
-static _Atomic uint32_t session_mapped; /* whose file `rings` describes */
 static bool is_stopped = true;
 static _Atomic uint32_t always_alive = 1;
 static _Atomic uint32_t *_Atomic alive = &always_alive; /* 0: this is a child that does not know it yet */
@@ -58,11 +56,6 @@ uint32_t ring_thread(void)
 static inline uint32_t session_now(void)
 {
     return atomic_load(atomic_load_explicit(&session_word, memory_order_acquire));
-}
-
-static inline bool is_outside(uint32_t session)
-{
-    return session >= OUTSIDE_SESSION;
 }
 
 uint32_t ring_session(void)
@@ -191,7 +184,7 @@ uint64_t rings_addresses(void)
     return h->ring_bytes + h->lane_bytes[0] + h->lane_bytes[1];
 }
 
-static uint8_t *ring_map(int fd, uint32_t number)
+uint8_t *ring_map(int fd, uint32_t number)
 {
     const struct rings_layout *h = &rings.layout;
     const uint64_t offset = h->rings_at + number * h->ring_bytes;
@@ -222,9 +215,9 @@ static bool is_cut_short(int fd, uint32_t n)
            (uint64_t)st.st_size < h->rings_at + n * h->ring_bytes;
 }
 
-/* The next ring of the file: its number, or RINGS_MOST. The number first: where the file system cannot make room by itself, the
+/* The number first: where the file system cannot make room by itself, the
  * library touches every block, and must not meet another thread's records there. */
-static uint32_t ring_claim(int fd, uint32_t owner, int *why)
+uint32_t ring_claim(int fd, uint32_t owner, int *why)
 {
     const struct rings_layout *h = &rings.layout;
     uint32_t n = atomic_load(&rings.front->n_rings);
@@ -252,98 +245,6 @@ static uint32_t ring_claim(int fd, uint32_t owner, int *why)
     uint32_t next = n + 1;
     atomic_compare_exchange_strong(&rings.front->n_rings, &next, n); /* unless somebody has the one behind it */
     return RINGS_MOST;
-}
-
-/* ---- the file of another process ---- */
-
-static struct {
-    const _Atomic uint32_t *word;
-    rings_find *find;
-    _Atomic bool is_busy; /* a thread gets a ring of it: everything here, and `rings`, are its own for the moment */
-    struct rings_outside file;
-} outside;
-
-/* Opened for each thread that comes, and closed again: a program may close what it did not open, and open something else in its place. */
-static int outside_open(bool is_first)
-{
-    const int fd = open(outside.file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    struct stat st;
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < rings_front_bytes() ||
-        (!is_first && (rings.inode != st.st_ino || rings.device != st.st_dev))) {
-        close(fd);
-        return -1;
-    }
-    rings.inode = st.st_ino;
-    rings.device = st.st_dev;
-    return fd;
-}
-
-static bool is_good_header(const struct rings_header *h)
-{
-    return h->magic == RINGS_MAGIC && h->version == RINGS_VERSION && h->bytes == sizeof *h &&
-           h->check == header_check(h) && memcmp(&h->id, &outside.file.id, sizeof h->id) == 0;
-}
-
-/* `rings` describes its file from now on. What was mapped before stays: a thread may still be looking at it. */
-static int outside_join(uint32_t session)
-{
-    const uint64_t bytes = rings_front_bytes();
-    const int fd = outside.find(session, &outside.file) ? outside_open(true) : -1;
-    void *const front = fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-    if (front != MAP_FAILED && is_good_header(front)) {
-        madvise(front, bytes, MADV_DONTFORK);
-        rings.front = front;
-        rings.layout = rings.front->header.layout;
-        rings.id = rings.front->header.id;
-        for (uint32_t i = 0; i < RINGS_MOST; i++)
-            atomic_store(&rings.base[i], NULL);
-        bus_errors_guard();
-        atomic_store(&session_mapped, session);
-        return fd;
-    }
-    if (front != MAP_FAILED)
-        munmap(front, bytes);
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-/* Threads wait for each other; no handler comes here while its own thread is here. One that was ended here is waited for in vain. */
-static bool outside_lock(void)
-{
-    enum { TRIES = 10000 };
-    for (int i = 0; i < TRIES; i++) {
-        if (!atomic_exchange(&outside.is_busy, true))
-            return true;
-        sched_yield();
-    }
-    return false;
-}
-
-static uint8_t *outside_ring(uint32_t session, uint32_t *number, int *why)
-{
-    if (!outside_lock())
-        return NULL;
-    const int fd = atomic_load(&session_mapped) == session ? outside_open(false) : outside_join(session);
-    uint8_t *base = NULL;
-    if (fd >= 0) {
-        *number = ring_claim(fd, outside.file.owner, why);
-        base = *number < RINGS_MOST ? ring_map(fd, *number) : NULL;
-        close(fd);
-    }
-    atomic_store(&outside.is_busy, false);
-    return base;
-}
-
-/* The ring that a thread had in such a session, which is over: the pages of its file may go. Somebody may still look at the addresses,
- * so there is memory. */
-static void outside_forget(const struct ring *r)
-{
-    if (is_outside(r->session) && r->session != NEVER_ATTACHED)
-        mmap(r->shared, r->addresses, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
-             -1, 0);
 }
 
 /* ---- a ring for a thread ---- */
@@ -433,13 +334,6 @@ static inline bool is_attached(struct ring *r, uint32_t level)
 static void count(_Atomic uint64_t *counter, uint64_t n) /* of one thread, and its handlers: some may be lost to them */
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
-}
-
-static void outside_drop(enum stream_id stream)
-{
-    struct rings_front *const front = rings.front;
-    if (front && atomic_load(&session_mapped) == ring_session())
-        atomic_fetch_add_explicit(&front->dropped[stream], 1, memory_order_relaxed);
 }
 
 static __attribute__((noinline)) struct ring_slot drop(struct ring *r, enum stream_id stream)
@@ -674,7 +568,7 @@ static void session_set(uint32_t session)
 {
     atomic_store(&session_own, session);
     atomic_store(&session_word, &session_own);
-    atomic_store(&session_mapped, session);
+    atomic_store(&rings.session, session);
     atomic_store(&ring_inline_session, has_barrier ? session : NO_SESSION);
 }
 
@@ -705,9 +599,9 @@ static void after_fork(void)
         r->session = NEVER_ATTACHED;
         r->tried = NO_SESSION;
     }
-    atomic_store(&outside.is_busy, false);
-    if (outside.word)
-        atomic_store(&session_word, outside.word);
+    const _Atomic uint32_t *const followed = outside_in_child();
+    if (followed)
+        atomic_store(&session_word, followed);
     atomic_store(&free_rings, 0);
     for (uint32_t i = 0; i < RINGS_MOST; i++)
         atomic_store(&rings.base[i], NULL);
@@ -822,12 +716,15 @@ static struct rings_front *front_map(const char *path, struct stat *st, int *why
     return NULL;
 }
 
-static void outside_leave(void);
-
 bool rings_open(const struct rings_options *o, struct error *e)
 {
     prepare();
-    outside_leave();
+    if (outside_leave()) {
+        is_stopped = false;
+        rings_stop();
+        if (rings.fd < 0)
+            rings.front = NULL;
+    }
     if (rings.front)
         return error_set(e, FAULT_ASKED, "%s: another session is open", rings.path);
     if (strlen(o->path) >= sizeof rings.path)
@@ -892,48 +789,10 @@ void rings_stop(void)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-void rings_follow(const _Atomic uint32_t *word, rings_find *find)
+void rings_session_from(const _Atomic uint32_t *word)
 {
     prepare();
-    outside.word = word;
-    outside.find = find;
     atomic_store(&session_word, word);
-}
-
-/* A session of this process begins. */
-static void outside_leave(void)
-{
-    if (!outside.word)
-        return;
-    outside.word = NULL;
-    is_stopped = false;
-    rings_stop();
-    if (rings.fd < 0)
-        rings.front = NULL;
-}
-
-bool rings_adopt(uint32_t ring)
-{
-    const uint32_t owner = atomic_load_explicit(&rings.front->owner[ring], memory_order_acquire);
-    if (owner == 0 || owner == (uint32_t)getpid() || rings.fd < 0)
-        return false;
-    uint8_t *const base = ring_map(rings.fd, ring);
-    atomic_store_explicit(&rings.base[ring], base, memory_order_release);
-    return base;
-}
-
-void rings_reclaim(uint32_t ring)
-{
-    const uint32_t owner = atomic_load_explicit(&rings.front->owner[ring], memory_order_acquire);
-    const struct ring_shared *const shared = rings_shared(ring);
-    if (!shared || owner == 0 || owner >= OWNER_LEFT || owner == (uint32_t)getpid() || kill((pid_t)owner, 0) == 0 ||
-        errno != ESRCH)
-        return;
-    for (unsigned l = 0; l < RING_LANES; l++)
-        if (atomic_load_explicit(&shared->lane[l].head, memory_order_acquire) !=
-            atomic_load_explicit(&shared->lane[l].tail, memory_order_relaxed))
-            return;
-    atomic_store_explicit(&rings.front->owner[ring], OWNER_LEFT, memory_order_release);
 }
 
 static void close_all(bool removes)

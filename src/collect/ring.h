@@ -25,6 +25,7 @@
 #include "collect/rings_file.h"
 
 enum { COST_SAMPLED_OF = 64 };
+#define RING_NEVER_ATTACHED UINT32_MAX
 
 struct ring_lane {
     uint64_t head, tail_seen; /* the producer's own */
@@ -36,7 +37,7 @@ struct ring_lane {
 struct ring { /* never freed: a thread that leaves gives it to the next */
     struct ring_lane lane[RING_LANES];
     struct ring_shared *shared;
-    uint32_t session;        /* the one that the memory belongs to */
+    uint32_t session;        /* the one that the memory belongs to, or RING_NEVER_ATTACHED */
     _Atomic uint32_t inside; /* how many of the thread's functions use the memory now; those that put a record count in
                                 the upper half, too, and that is their lane */
     uint32_t countdown;      /* to the next record whose cost is measured */
@@ -91,25 +92,12 @@ void rings_stop(void);  /* from now on they do not, and none is inside; writer_s
 void rings_close(void); /* after writer_stop(): the memory and the file go */
 void rings_leave(void); /* the same, but the file stays, as if the process had been killed */
 
-/* ---- sessions of another process (handover.h) ----
- * From now on threads put their records into the rings of whatever session the word names; 0: none is open. `find` gives the file
- * of one; it is called by whichever thread comes first, also in a signal handler. A session of this process comes before it. No descriptor
- * stays open, and a program that takes other rights keeps the rings that its threads have. Until the process ends. */
-struct rings_outside {
-    char path[PATH_MAX];
-    struct rings_id id;
-    uint32_t owner; /* how this process is called in the file: its number, or OWNER_UNKNOWN */
-};
-typedef bool rings_find(uint32_t session, struct rings_outside *out); /* false: it is over */
-void rings_follow(const _Atomic uint32_t *word, rings_find *find);
-#define OUTSIDE_SESSION UINT32_C(0x80008000) /* their numbers begin here: those of this process never come so far */
-
 /* The session whose records are put this way; 0: none. It is the open one, where the kernel makes all threads agree on what they
  * have stored (membarrier); elsewhere each has to do so itself. */
 extern _Atomic uint32_t ring_inline_session;
 extern __thread uint32_t ring_thread_number __attribute__((tls_model("initial-exec"))); /* 0: not asked yet */
 
-/* ---- the open file of this process; for ring.c, rings_guard.c and writer.c ---- */
+/* ---- the open file of this process; for ring.c, rings_guard.c, rings_outside.c and writer.c ---- */
 
 struct rings {
     int fd;
@@ -121,6 +109,7 @@ struct rings {
     _Atomic(uint8_t *) base[RINGS_MOST];    /* shared | open | lane 0 twice | lane 1 twice; NULL: not yet */
     _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads without a ring */
     _Atomic int trouble;                    /* errno: why a thread got no ring */
+    _Atomic uint32_t session;               /* whose file this is */
     _Atomic bool is_gone; /* the file was cut short or changed by somebody else: the session is over */
 };
 extern struct rings rings;
@@ -132,10 +121,9 @@ void rings_header_put(struct rings_header *h);   /* with its check, both copies 
 struct ring_shared *rings_shared(uint32_t ring); /* NULL: not mapped yet */
 bool rings_were_emptied(uint32_t n_read); /* the file counts fewer rings than there are; n_read: as it did just now */
 uint8_t *rings_lane(uint32_t ring, unsigned lane);
-/* For the writer, of rings that other processes have: maps one; gives one that was read to its end to the next process, once its own has
- * ended. */
-bool rings_adopt(uint32_t ring);
-void rings_reclaim(uint32_t ring);
 uint32_t rings_open_ranges(uint32_t ring);
+uint32_t ring_claim(int fd, uint32_t owner, int *why); /* the next ring of the file: its number, or RINGS_MOST */
+uint8_t *ring_map(int fd, uint32_t number);            /* NULL: errno says why not */
+void rings_session_from(const _Atomic uint32_t *word); /* which session is open is what the word says */
 
 #endif

@@ -19,6 +19,7 @@
 #include "collect/recording.h"
 #include "collect/ring.h"
 #include "collect/rings_guard.h"
+#include "collect/rings_outside.h"
 
 enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, WRITER_NICE = -10 };
 static const uint64_t CHECK_NS = 250000000; /* how often it is seen whether the directory is still there */
