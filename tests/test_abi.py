@@ -18,7 +18,7 @@ FOLDER = os.path.join(SOURCE, "include/ascope")
 HEADERS = sorted(h for h in os.listdir(FOLDER) if h.endswith(".h"))
 UNSTABLE, VENDOR = {"sim.h"}, {"mstx.h"}
 # Structures that have no size because they never change: docs/abi.md.
-NEVER_CHANGE = {"ascope_error", "ascope_text", "ascope_option_name", "ascope_choice"}
+NEVER_CHANGE = {"ascope_error", "ascope_text", "ascope_option_name", "ascope_choice", "ascope_dynamic_metadata"}
 SIZE_LEAST, SIZE_MOST, SIZE_UNIT = 16, 4096, 8
 
 
