@@ -57,9 +57,9 @@ static void actions_follow_the_plan(void **state)
 
 static void enormous_numbers_do_no_harm(void **state)
 {
-    const struct ascope_schedule all = { sizeof all, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 0, 0 };
+    const struct ascope_schedule all = { sizeof all, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 0, 0, 0 };
     assert_int_equal(ascope_schedule_action(&all, UINT64_MAX), ASCOPE_RECORD);
-    const struct ascope_schedule none = { .size = sizeof none }, below = { sizeof below, -1, -1, -1, -1, -1, 0 };
+    const struct ascope_schedule none = { .size = sizeof none }, below = { sizeof below, -1, -1, -1, -1, -1, 0, 0 };
     assert_int_equal(ascope_schedule_action(&none, 5), ASCOPE_RECORD_AND_SAVE); /* active is 1 at least */
     assert_int_equal(ascope_schedule_action(&below, UINT64_MAX), ASCOPE_RECORD_AND_SAVE);
     (void)state;
@@ -72,10 +72,10 @@ static void wrong_numbers_become_defaults(void **state)
         struct ascope_schedule in, out;
         unsigned warnings;
     } row[] = {
-        { "nothing wrong", { 0, 1, 2, 1, 3, 4, 1 }, { 0, 1, 2, 1, 3, 4, 1 }, 0 },
-        { "no warm-up is reported", { 0, 1, 2, 0, 3, 4, 0 }, { 0, 1, 2, 0, 3, 4, 0 }, 1 },
-        { "active is at least 1", { 0, 0, 0, 1, 0, 0, 0 }, { 0, 0, 1, 1, 0, 0, 0 }, 1 },
-        { "all below 0", { 0, -1, -1, -1, -1, -1, -1 }, { 0, 0, 1, 0, 0, 0, -1 }, 6 },
+        { "nothing wrong", { 0, 1, 2, 1, 3, 4, 1, 7 }, { 0, 1, 2, 1, 3, 4, 1, 7 }, 0 },
+        { "no warm-up is reported", { 0, 1, 2, 0, 3, 4, 0, 7 }, { 0, 1, 2, 0, 3, 4, 0, 7 }, 1 },
+        { "active is at least 1", { 0, 0, 0, 1, 0, 0, 0, 7 }, { 0, 0, 1, 1, 0, 0, 0, 7 }, 1 },
+        { "all below 0", { 0, -1, -1, -1, -1, -1, -1, 7 }, { 0, 0, 1, 0, 0, 0, -1, 7 }, 6 },
     };
     ascope_on_message(count_warning, NULL);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

@@ -26,10 +26,12 @@ enum ascope_action { ASCOPE_NONE, ASCOPE_WARMUP, ASCOPE_RECORD, ASCOPE_RECORD_AN
 /* As `active`: all steps from there on; the recording ends with stop. */
 #define ASCOPE_EVERY_STEP INT64_MAX
 
-/* Numbers of steps. `repeat` is a number of cycles, 0: without end; `skip_first_wait` not 0: the first cycle does not wait. */
+/* Numbers of steps. `repeat` is a number of cycles, 0: without end; `skip_first_wait` not 0: the first cycle does not wait. The names of
+ * steps ("ProfilerStep#N") begin with `first_step`, below 0: with 0; the schedule counts from 0 in any case. */
 struct ascope_schedule {
     uint32_t size; /* sizeof(struct ascope_schedule) */
     int64_t wait, active, warmup, repeat, skip_first, skip_first_wait;
+    int64_t first_step;
 };
 
 /* Invalid values fall back to their defaults (0, active 1), each with a warning.

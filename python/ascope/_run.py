@@ -121,44 +121,19 @@ def _profiler(o):
 
 def _step_at_optimizers(prof):
     """The optimizer that ends the first step ends all steps while it exists: a training may have several."""
+    ends = []  # [a weak reference to the optimizer]
+
+    def ended(optimizer):
+        if not ends or ends[0]() is None:
+            ends[:] = [weakref.ref(optimizer)]
+        if ends[0]() is optimizer and not prof.stopped:
+            prof.step()
+
     try:
-        import torch
-    except ImportError:  # the script may not need it
+        from ascope.torch import _optimizers
+        _optimizers.watch(ended)
+    except ImportError:  # of torch, which the script may not need
         return
-    ends, inside = [], []  # [a weak reference to the optimizer]; those whose step() is running
-
-    def watch(made_of):
-        cls = next((one for one in made_of.__mro__ if "step" in vars(one)), torch.optim.Optimizer)
-        step = vars(cls)["step"]
-        if getattr(step, "ends_steps", False):
-            return
-
-        def stepped(self, *args, **kwargs):
-            inside.append(self)
-            try:
-                result = step(self, *args, **kwargs)
-            finally:
-                inside.pop()
-            if not ends or ends[0]() is None:
-                ends[:] = [weakref.ref(self)]
-            if ends[0]() is self and self not in inside and not prof.stopped:  # its class may call the step() of a base class
-                prof.step()
-            return result
-
-        stepped.ends_steps = True
-        stepped.__wrapped__ = step
-        for name in ("hooked", "__doc__", "__name__"):
-            if hasattr(step, name):
-                setattr(stepped, name, getattr(step, name))
-        cls.step = stepped
-
-    known = torch.optim.Optimizer.__init__
-
-    def made(self, *args, **kwargs):
-        known(self, *args, **kwargs)
-        watch(type(self))  # outside of PyTorch's own range of the step: the next step begins after it
-
-    torch.optim.Optimizer.__init__ = made
 
 
 class _MakingRoom:

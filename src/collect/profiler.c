@@ -159,11 +159,12 @@ static bool has_schedule(const struct ascope_profiler *p)
 
 static void range_begin(struct ascope_profiler *p)
 {
+    const uint64_t number = p->step + (uint64_t)(p->has_plan && p->plan.first_step > 0 ? p->plan.first_step : 0);
     if (session_of(p))
-        ascope_session_step(p->session, p->step);
+        ascope_session_step(p->session, number);
     if (!has_schedule(p))
         return;
-    snprintf(p->range_name, sizeof p->range_name, "ProfilerStep#%llu", (unsigned long long)p->step);
+    snprintf(p->range_name, sizeof p->range_name, "ProfilerStep#%llu", (unsigned long long)number);
     p->mark =
         ascope_range_begin(NULL, p->range_name, ascope_records(ASCOPE_RECORDS_MARKS) ? ascope_current_stream() : NULL);
     ascope_op_begin(&p->range, p->range_name);

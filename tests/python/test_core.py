@@ -4,6 +4,7 @@ import contextlib
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -75,6 +76,17 @@ def test_schedule_as_numbers_and_as_function(tmp_path, messages, plan):
     schedule = read_json(ready[0], "profiler_info.json")["config"]["common_config"]["schedule"]
     assert schedule == (dict(wait=1, active=2, warmup=1, repeat=2, skip_first=0, skip_first_wait=0)
                         if isinstance(plan, tuple) else {})
+
+
+def test_names_of_steps_continue_the_numbers_of_the_program(tmp_path, messages):
+    p = _core.Profiler(options(tmp_path), (0, 2, 1, 1, 0, 0, 20))
+    p.start()
+    for _ in range(3):
+        p.step()
+    p.stop()
+    recorded = b"".join(open(file, "rb").read() for file in glob.glob(p.path + "/FRAMEWORK/torch.op_range"))
+    assert sorted(re.findall(rb"ProfilerStep#\d+", recorded)) == [b"ProfilerStep#21", b"ProfilerStep#22"]
+    assert "first_step" not in read_json(p.path, "profiler_info.json")["config"]["common_config"]["schedule"]
 
 
 def test_actions_may_be_an_enum(tmp_path, messages):

@@ -166,9 +166,10 @@ static PyObject *profiler_stop(struct profiler *self, PyObject *unused)
 
 static bool plan_of(PyObject *tuple, struct ascope_schedule *plan)
 {
-    long long v[6] = { 0, 1, 0, 0, 0, 0 };
-    if (!PyArg_ParseTuple(tuple, "LL|LLLL;a schedule is (wait, active, warmup, repeat, skip_first, skip_first_wait)",
-                          &v[0], &v[1], &v[2], &v[3], &v[4], &v[5]))
+    long long v[7] = { 0, 1, 0, 0, 0, 0, 0 };
+    if (!PyArg_ParseTuple(
+            tuple, "LL|LLLLL;a schedule is (wait, active, warmup, repeat, skip_first, skip_first_wait, first_step)",
+            &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6]))
         return false;
     *plan = (struct ascope_schedule){ .size = sizeof *plan,
                                       .wait = v[0],
@@ -176,7 +177,8 @@ static bool plan_of(PyObject *tuple, struct ascope_schedule *plan)
                                       .warmup = v[2],
                                       .repeat = v[3],
                                       .skip_first = v[4],
-                                      .skip_first_wait = v[5] };
+                                      .skip_first_wait = v[5],
+                                      .first_step = v[6] };
     return true;
 }
 
@@ -405,7 +407,7 @@ static PyTypeObject profiler_type = {
     .tp_doc =
         "Profiler(options=None, schedule=None, ready=None)\n\nRecords the steps that a schedule selects.\n\n"
         "options: a dict by the names of docs/collector.md. schedule: None (everything between start and stop), a tuple\n"
-        "(wait, active, warmup, repeat, skip_first, skip_first_wait), or a function from a step number to its action.\n"
+        "(wait, active, warmup, repeat, skip_first, skip_first_wait, first_step), or a function from a step number to its action.\n"
         "ready: called with the directory of each complete collection.",
     .tp_basicsize = sizeof(struct profiler),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,

@@ -477,6 +477,7 @@ class profile(_KinetoProfile):
         self.record_steps = schedule is not None
         self.step_num = 0
         self.stopped = False
+        self._first_step = 0  # of the names of steps; the schedule counts from 0
         self._has_reported_schedule = False
         self.execution_trace_observer = execution_trace_observer
 
@@ -499,7 +500,9 @@ class profile(_KinetoProfile):
             return ProfilerAction.NONE.value
 
     def _make(self):
-        plan = self.schedule.as_tuple() if isinstance(self.schedule, Schedule) else self.schedule and self._caller.action
+        plan = self.schedule and self._caller.action
+        if isinstance(self.schedule, Schedule):
+            plan = (*self.schedule.as_tuple(), self._first_step)
         return _core.Profiler(self._options(is_export_only=self.on_trace_ready is None), plan, self._caller.ready)
 
     def _complete(self, path):
