@@ -283,15 +283,16 @@ def main(arguments, command="run", of_rank=()):
     if o.quiet:
         from ascope.torch import _messages
         _messages.least_severity = _core.ERROR
+    sys.argv = words
     from ascope import torch_npu_compat
     if torch_npu_compat.is_needed:  # also in processes that the script spawns, and in programs that it starts
         sys.path.append(STARTED)
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), STARTED)))
-    sys.argv = words
     sys.excepthook = _shown_as_the_scripts(o.script)
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
     prof = None
-    if o.profile or command != "run":
+    is_dynamic = not o.profile and bool(_core.dynamic_state())  # PROF_CONFIG_PATH is set, and a file starts what is recorded
+    if o.profile or command != "run" and not is_dynamic:
         prof = _profiler(o)
         _step_at_optimizers(prof)
         if not o.profile:

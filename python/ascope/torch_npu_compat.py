@@ -28,7 +28,7 @@ FORMATS = {
 
 def provide():
     """Creates the missing module."""
-    from ascope.torch import config, mstx, profiler, schedule
+    from ascope.torch import config, dynamic_profile, mstx, profiler, schedule
     marks = sys.modules[mstx.__module__]  # the module: the package exports the class under this name
     package = types.ModuleType("torch_npu", __doc__)
     package.__path__ = [os.path.join(os.path.dirname(__file__), "_torch_npu")]
@@ -39,7 +39,7 @@ def provide():
         setattr(front, name, getattr(profiler, name))
     del front.analyse  # users import it from torch_npu.profiler.profiler
     front.__all__ = [name for name in profiler.__all__ if name != "analyse"]
-    front.profiler, front.experimental_config, front.scheduler = profiler, config, schedule
+    front.profiler, front.experimental_config, front.scheduler, front.dynamic_profile = profiler, config, schedule, dynamic_profile
     package.profiler, package.__version__ = front, _core.version()
     vars(package).update(FORMATS)
     try:
@@ -52,7 +52,7 @@ def provide():
     sys.modules.update({
         "torch_npu.npu": npu, "torch_npu.npu.mstx": marks, "torch_npu.profiler": front,
         "torch_npu.profiler.profiler": profiler, "torch_npu.profiler.experimental_config": config,
-        "torch_npu.profiler.scheduler": schedule,
+        "torch_npu.profiler.scheduler": schedule, "torch_npu.profiler.dynamic_profile": dynamic_profile,
     })
     if torch and not hasattr(torch, "npu"):
         torch.npu = npu
@@ -64,6 +64,7 @@ def provide():
         for name in ("distributed", "optim", "utils"):
             importlib.import_module("torch_npu." + name)
         package.__getattr__ = _absent
+    dynamic_profile.from_environment()
 
 
 def _is_installed():

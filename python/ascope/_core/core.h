@@ -26,6 +26,7 @@ bool tracer_add(PyObject *module);
 bool marks_add(PyObject *module);
 bool profiler_add(PyObject *module);
 bool session_add(PyObject *module);
+bool dynamic_add(PyObject *module);
 
 /* ---- to Python and back ---- */
 
@@ -41,6 +42,7 @@ bool core_raise_kept(void);
 extern PyObject *core_error; /* ascope._core.Error: one line that says what is wrong */
 
 /* Called at interpreter exit, while everything still exists. */
+void core_close_dynamic(void);
 void core_close_profilers(void);
 void core_close_sessions(void);
 void core_close_messages(void);

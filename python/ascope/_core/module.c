@@ -91,6 +91,7 @@ static PyObject *core_close(PyObject *module, PyObject *unused)
     (void)module, (void)unused;
     if (atomic_load(&is_closed))
         Py_RETURN_NONE;
+    core_close_dynamic();
     core_close_profilers();
     core_close_sessions();
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(at_exit); i++) {
@@ -168,7 +169,7 @@ static const struct constant {
 };
 
 static bool (*const parts[])(PyObject *) = {
-    messages_add, options_add, listening_add, tracer_add, marks_add, profiler_add, session_add,
+    messages_add, options_add, listening_add, tracer_add, marks_add, profiler_add, session_add, dynamic_add,
 };
 
 static struct PyModuleDef core_module = {

@@ -632,3 +632,6 @@ def analyse(profiler_path: _Path, max_process_number: Optional[int] = None,
         error("analyse: %s does not exist" % profiler_path)
         return
     _program.analyse(profiler_path, wanted, max_process_number, report=report)
+
+
+from ascope.torch import dynamic_profile  # noqa: E402  # which uses the names above
