@@ -47,7 +47,9 @@ _ascope()
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --seed) return ;;
     --kernels) return ;;
-    --framework) _ascope_offer -W 'none pt'; return ;;
+    --framework) _ascope_offer -W 'none pt ms'; return ;;
+    --generation) _ascope_offer -W 'N S'; return ;;
+    --jit) _ascope_offer -W 'off O0 O1 O2'; return ;;
     --operators) return ;;
     --steps) return ;;
     --devices) return ;;
@@ -104,7 +106,7 @@ _ascope()
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --kernels --framework --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
+        options=' --out --seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
     install-msprof)
         words=''
         options=' --dialect --force --remove --help -h' ;;

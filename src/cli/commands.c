@@ -44,7 +44,7 @@ static const uint8_t communication_options[] = {
 };
 static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_JSON, OPT_HELP };
 static const uint8_t sim_options[] = {
-    OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_FRAMEWORK, OPT_OPERATORS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES,
+    OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_FRAMEWORK, OPT_MS_GENERATION, OPT_JIT, OPT_OPERATORS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES,
     OPT_TP, OPT_PP, OPT_DP, OPT_HOST_RANKS, OPT_SLOW_STEP, OPT_SLOW_RANK, OPT_SLOW_LINK, OPT_STALL, OPT_MISSING_RANK, OPT_CLOCK_OFFSET, OPT_CHIP, OPT_MHZ, OPT_METRICS,
     OPT_SLICE_KIB, OPT_COMM, OPT_KFC, OPT_GRAPHS, OPT_LATE, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
     OPT_THREADS, OPT_JSON, OPT_HELP,
@@ -219,7 +219,7 @@ const struct command commands[] = {
         .name = "sim",
         .usage = "[OPTION...]",
         .about = "write simulated collections of any size",
-        .text = "Writes PROF directories, or with --framework pt *_ascend_pt directories, of a training job that never "
+        .text = "Writes PROF directories, or with --framework pt *_ascend_pt, with --framework ms *_ascend_ms directories, of a training job that never "
                 "ran: for demonstrations, tests and benchmarks on machines without a device. The data is marked as "
                 "simulated. Prints the directory; with several ranks, the last one.\n\n"
                 "Several ranks form one job: all run the same network in groups for tensor, pipeline and data parallelism "

@@ -110,11 +110,16 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "random seed: same seed, same bytes; default: 1" },
     [OPT_KERNELS] = { "kernels", NUMBER(sim.kernels, 0, UINT64_MAX),
         .help = "number of operators launched one by one, over all devices and ranks; default: 150, in a job 150 per rank" },
-    [OPT_FRAMEWORK] = { "framework", .kind = OPTION_CHOICE, .choice = { "none", "pt" }, .at = AT(sim.framework),
-        .help = "pt: add the data of PyTorch, in *_ascend_pt directories; default: none" },
+    [OPT_FRAMEWORK] = { "framework", .kind = OPTION_CHOICE, .choice = { "none", "pt", "ms" }, .at = AT(sim.framework),
+        .help = "pt: add the data of PyTorch, in *_ascend_pt directories; ms: of MindSpore, in *_ascend_ms; default: none" },
+    [OPT_MS_GENERATION] = { "generation", .kind = OPTION_CHOICE, .choice = { "N", "S" }, .at = AT(sim.ms_generation),
+        .help = "files of MindSpore: N: of 2.6 and later (default), S: of 2.5 and earlier" },
+    [OPT_JIT] = { "jit", .kind = OPTION_CHOICE, .choice = { "off", "O0", "O1", "O2" }, .at = AT(sim.jit),
+        .help = "how MindSpore runs the network: operator by operator (off, default), a graph kernel by kernel (O0, O1), or as a "
+                "whole (O2)" },
     [OPT_OPERATORS] = { "operators", NUMBER(sim.operators, 1, UINT64_MAX / 16),
-        .help = "number of PyTorch operators, at least one per kernel; default: five per kernel; with --kernels 0 there "
-                "is no PROF directory" },
+        .help = "number of PyTorch operators, at least one per kernel; default: five per kernel; MindSpore has its own number per "
+                "kernel; with --kernels 0 there is no PROF directory, and 1000 by default" },
     [OPT_STEPS] = { "steps", NUMBER(sim.steps, 1, UINT32_MAX),
         .help = "number of training steps; default: 3" },
     [OPT_DEVICES] = { "devices", NUMBER(sim.devices, 1, SIM_DEVICES_MOST),

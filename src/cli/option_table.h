@@ -65,6 +65,8 @@ enum option_id {
     OPT_SEED,
     OPT_KERNELS,
     OPT_FRAMEWORK,
+    OPT_MS_GENERATION,
+    OPT_JIT,
     OPT_OPERATORS,
     OPT_STEPS,
     OPT_DEVICES,

@@ -13,11 +13,11 @@
 #include "base/leftover.h"
 #include "base/outdir.h"
 #include "base/pool.h"
-#include "sim/sim_torch.h"
 #include "raw/host_records.h"
 #include "sim/sim_counters.h"
 #include "sim/sim_device.h"
 #include "sim/sim_faults.h"
+#include "sim/sim_front.h"
 #include "sim/sim_graph.h"
 #include "sim/sim_host.h"
 #include "sim/sim_info.h"
@@ -94,8 +94,9 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
             o->devices, o->processes, SIM_DEVICES_MOST, SIM_PROCESSES_MOST);
     if (o->counter_mhz == 0 || o->counter_mhz > 1000)
         return error_set(e, FAULT_ASKED, "a counter of %u MHz; expected 1 to 1000", o->counter_mhz);
-    if (o->framework == SIM_PYTORCH && o->devices > 1)
-        return error_set(e, FAULT_ASKED, "%u devices; a process of PyTorch has one; use --ranks for more", o->devices);
+    if (o->framework != SIM_NO_FRAMEWORK && o->devices > 1)
+        return error_set(e, FAULT_ASKED, "%u devices; a process of a framework has one; use --ranks for more",
+                         o->devices);
     if (sim_is_job(o) && o->devices > 1)
         return error_set(e, FAULT_ASKED, "--devices %u: a rank of a job has one device; use --ranks for more",
                          o->devices);
@@ -130,6 +131,11 @@ static void prof_name(struct sim_process *p, const char *dir, char *path, size_t
              letters);
 }
 
+static const char *sim_suffix(unsigned framework)
+{
+    return framework == SIM_MINDSPORE ? "_ascend_ms" : framework_names[FRAMEWORK_PYTORCH].suffix;
+}
+
 static void path_make(struct sim_process *p, char *path, size_t size)
 {
     char date[32];
@@ -139,7 +145,7 @@ static void path_make(struct sim_process *p, char *path, size_t size)
     }
     info_date(date, sizeof date, "%Y%m%d%H%M%S", p->wall_us);
     snprintf(path, size, "%s/ascope-sim_%u_%s%03u%s", p->o->out_dir, p->pid, date, (unsigned)(p->wall_us / 1000 % 1000),
-             framework_names[FRAMEWORK_PYTORCH].suffix);
+             sim_suffix(p->o->framework));
 }
 
 uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which)
@@ -211,7 +217,7 @@ static bool process_fill(struct sim_process *p, const char *path, struct error *
     if (!p->device)
         return error_no_memory(e, "the simulation");
     /* Beside a framework's data it is a directory of its own; else it is there already, under its temporary name. */
-    if ((p->torch ? prof_writer_open : prof_writer_join)(&p->writer, path, o->slice_bytes, e)) {
+    if ((p->front ? prof_writer_open : prof_writer_join)(&p->writer, path, o->slice_bytes, e)) {
         host_open(p);
         for (uint32_t i = 0; i < o->devices; i++)
             device_open(p, i);
@@ -225,20 +231,20 @@ static bool process_fill(struct sim_process *p, const char *path, struct error *
     return prof_writer_close(&p->writer, e);
 }
 
-/* The same for a process of PyTorch. */
+/* The same for a process with a framework. */
 static bool session_fill(struct sim_process *p, const char *path, struct error *e)
 {
     char prof[PATH_MAX];
-    p->torch = torch_open(p, path, e);
-    if (!p->torch)
+    p->front = front_open(p, path, e);
+    if (!p->front)
         return false;
     prof_name(p, path, prof, sizeof prof);
     bool is_well = true;
     if (p->o->kernels == 0)
-        torch_steps_alone(p->torch);
-    else if (prof_writer_is_well(&p->torch->writer, e))
+        front_steps_alone(p->front);
+    else if (prof_writer_is_well(&p->front->writer, e))
         is_well = process_fill(p, prof, e);
-    return torch_close(p->torch, e) && is_well;
+    return front_close(p->front, e) && is_well;
 }
 
 /* Half a collection looks like one that was interrupted: it has another name until it is whole. */
@@ -253,7 +259,7 @@ static bool process_write(struct sim_process *p, char *path, size_t size, struct
     if (leftover_dir(&half, path) != 0)
         return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(errno));
     const bool is_whole =
-        p->o->framework == SIM_PYTORCH ? session_fill(p, half.path, e) : process_fill(p, half.path, e);
+        p->o->framework != SIM_NO_FRAMEWORK ? session_fill(p, half.path, e) : process_fill(p, half.path, e);
     const int why = leftover_settle(&half, is_whole ? path : NULL);
     return is_whole && (why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why)));
 }

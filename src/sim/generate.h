@@ -8,14 +8,15 @@
  * readers use, and every join that an analysis makes finds its other half.
  *
  * A process of PyTorch has a *_ascend_pt directory around it: operators of a network forward and backward, the queue
- * through which they reach the device, the memory that they take, calls of Python.
+ * through which they reach the device, the memory that they take, calls of Python. One of MindSpore has a *_ascend_ms
+ * directory, and a dataset pipeline.
  *
  * Several processes are the ranks of one job: they belong to groups, run the same collectives in the same order, and wait for
  * each other; what is to be wrong with the job is said by `trouble`. sim_job.h has the details. A job has one device a rank
  * and neither graphs nor collectives of the AI CPU.
  *
  * Same options, same bytes: no clock, no environment. Memory does not grow with the number of kernels. The data says
- * what it is: host name "ascope-sim", process name "ascope-sim", job info "simulated"; PyTorch's part in its metadata.
+ * what it is: host name "ascope-sim", process name "ascope-sim" (MindSpore: python3, as its analysis expects), job info "simulated"; the framework's part in its metadata.
  */
 #ifndef ASCOPE_SIM_GENERATE_H
 #define ASCOPE_SIM_GENERATE_H
@@ -28,7 +29,9 @@
 
 enum { SIM_DEVICES_MOST = 16, SIM_PROCESSES_MOST = 4096 };
 
-enum sim_framework { SIM_NO_FRAMEWORK, SIM_PYTORCH };
+enum sim_framework { SIM_NO_FRAMEWORK, SIM_PYTORCH, SIM_MINDSPORE };
+enum sim_generation { SIM_MS_N, SIM_MS_S, SIM_MS_GENERATIONS }; /* of MindSpore's files: 2.6 and later, before */
+enum sim_jit { SIM_EAGER, SIM_JIT_O0, SIM_JIT_O1, SIM_JIT_O2 }; /* how MindSpore runs the network */
 
 /* Each is a list with commas; sim_faults.c has the forms of its entries. */
 enum sim_trouble {
@@ -42,10 +45,12 @@ enum sim_trouble {
 };
 
 struct sim_options {
-    const char *out_dir; /* is created; one directory for each process is created in it: PROF_XXX, or X_ascend_pt */
+    const char
+        *out_dir; /* is created; one directory for each process is created in it: PROF_XXX, X_ascend_pt, X_ascend_ms */
     uint64_t seed;
-    uint64_t kernels;    /* operators launched one by one, over all processes and devices */
-    unsigned framework;  /* enum sim_framework */
+    uint64_t kernels;            /* operators launched one by one, over all processes and devices */
+    unsigned framework;          /* enum sim_framework */
+    unsigned ms_generation, jit; /* of MindSpore: enum sim_generation, enum sim_jit */
     uint64_t operators;  /* of PyTorch, over all processes, at least one for each kernel; 0: five. Without kernels it
                              has no PROF directory */
     uint32_t steps;      /* they are spread over so many training steps */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim_comm.h"
 #include "sim/sim_device.h"
+#include "sim/sim_front.h"
 #include "sim/sim_host.h"
 #include "sim/sim_operator.h"
-#include "sim/sim_torch.h"
 
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };
 enum { CALL_TICKS = 110, NEXT_CALL = 122 }; /* the calls of a collective's small tasks follow each other like beats */
@@ -103,26 +103,24 @@ static uint64_t wait_event(struct sim_device *d, uint64_t not_before)
     return s.end > not_before ? s.end : not_before;
 }
 
-struct torch_task comm_begin(struct sim_device *d, size_t which)
+struct front_task comm_begin(struct sim_device *d, size_t which)
 {
-    struct torch_task task = { 0 };
-    if (d->of->torch)
-        task = torch_collective(d->of->torch, which);
+    const struct front_task task = front_collective(d->of, which);
     if (d->comm.now < d->now)
         d->comm.now = d->now;
     if (d->comm.now < task.ready)
         d->comm.now = task.ready;
-    if (d->of->torch)
+    if (d->of->front)
         d->comm.now += 10; /* out of the queue */
     return task;
 }
 
 /* One thread takes tasks out of the queue: the next waits until this one is done. */
-void comm_end(struct sim_device *d, const struct torch_task *task, uint64_t begin)
+void comm_end(struct sim_device *d, const struct front_task *task, uint64_t begin)
 {
-    if (!d->of->torch)
+    if (!d->of->front)
         return;
-    torch_launched(d->of->torch, task, begin - 2, d->comm.now);
+    front_launched(d->of, task, begin - 2, d->comm.now);
     d->now = d->comm.now > d->now ? d->comm.now : d->now;
 }
 
@@ -132,7 +130,7 @@ void collective_run(struct sim_device *d, uint64_t not_before)
     const size_t which = collective_pick(&d->dice);
     const struct sim_collective *c = &sim_collectives[which];
     const uint64_t bytes = 65536ull << dice_below(&d->dice, 7);
-    const struct torch_task queued = comm_begin(d, which);
+    const struct front_task queued = comm_begin(d, which);
     const uint64_t begin = d->comm.now;
     const uint64_t start = wait_event(d, not_before);
 

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/generate.h"
 #include "sim/sim_device.h"
 #include "sim/sim_job_run.h"
+#include "sim/sim_ms_tables.h"
 
 /* clang-format off */
 static const struct {
@@ -55,7 +57,10 @@ static void operator_names(struct sim_process *p)
         char text[160];
         p->operator_name[i].call = host_name(p, op->call);
         p->operator_name[i].type = host_name(p, op->type);
-        snprintf(text, sizeof text, "%s_%s%s_%s", op->call, op->type, on, op->type);
+        if (p->o->framework == SIM_MINDSPORE && p->o->jit != SIM_EAGER)
+            ms_graph_name(i, text, sizeof text);
+        else
+            snprintf(text, sizeof text, "%s_%s%s_%s", op->call, op->type, on, op->type);
         p->operator_name[i].name = host_name(p, text);
         snprintf(text, sizeof text, "te_%s_%08x", op->type, (unsigned)(i * 0x9E3779B1));
         for (char *c = text; *c; c++)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/generate.h"
+
 enum { INFO_MOST = 4096 };
 
 void info_date(char *text, size_t size, const char *format, uint64_t wall_us)
@@ -26,6 +28,12 @@ static void device_info(const struct sim_process *p, const struct sim_device *d,
              d->id, p->chip->n_cube, p->chip->n_vector, p->o->counter_mhz, p->chip->core_mhz, p->chip->core_mhz);
 }
 
+/* MindSpore's analysis looks for the marks of the user in a process of this name. */
+static const char *process_name(const struct sim_process *p)
+{
+    return p->o->framework == SIM_MINDSPORE ? "python3" : "ascope-sim";
+}
+
 static void info_json(struct sim_process *p, int device, const struct sim_device *d)
 {
     char text[INFO_MOST], of_device[1024] = "", id[16] = "64", host[24] = "";
@@ -40,12 +48,13 @@ static void info_json(struct sim_process *p, int device, const struct sim_device
         text, sizeof text,
         "{\"version\":\"1.0\",\"jobInfo\":\"simulated\",\"OS\":\"Linux-ascope-sim\",\"hostname\":\"ascope-sim%s\","
         "\"hostUid\":\"%u\",\"hwtype\":\"aarch64\",\"devices\":\"%s\",\"platform\":\"\",\"platform_version\":\"%d\","
-        "\"pid\":\"%u\",\"pid_name\":\"ascope-sim\",\"upTime\":\"7000.00 90000.00\",\"memoryTotal\":1056412096,"
+        "\"pid\":\"%u\",\"pid_name\":\"%s\",\"upTime\":\"7000.00 90000.00\",\"memoryTotal\":1056412096,"
         "\"cpuNums\":8,\"sysClockFreq\":100,\"cpuCores\":1,\"netCardNums\":1,\"rank_id\":%d,\"drvVersion\":467732,"
         "\"cannVersion\":\"8.3.RC1\",\"netCard\":[{\"netCardName\":\"eth0\",\"speed\":10000}],"
         "\"CPU\":[{\"Id\":0,\"Name\":\"ascope-sim\",\"Frequency\":\"%d.000000\",\"Logical_CPU_Count\":\"8\","
         "\"Type\":\"simulated\"}],\"DeviceInfo\":[%s]}",
-        host, 1 + host_number, id, p->chip->platform, p->pid, d ? (int)d->rank : -1, HOST_MHZ, of_device);
+        host, 1 + host_number, id, p->chip->platform, p->pid, process_name(p), d ? (int)d->rank : -1, HOST_MHZ,
+        of_device);
     folder_file(&p->writer, device, "info.json", text, (size_t)n);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A rank of a job writes what the plan says: the host does things in its own time, the device at the times of the plan. */
 #include "sim/sim_job_run.h"
-#include "sim/sim_torch.h"
 
 #include "raw/host_records.h"
 #include "sim/sim_comm.h"
 #include "sim/sim_device.h"
 #include "sim/sim_faults.h"
+#include "sim/sim_front.h"
 #include "sim/sim_host.h"
 #include "sim/sim_operator.h"
 #include "sim/sim_plan.h"
@@ -61,8 +61,7 @@ static void pace(struct sim_device *d, uint64_t ns)
     const uint64_t at = host_tick(d, ns);
     if (d->now < at)
         d->now = at;
-    if (d->of->torch)
-        torch_pace(d->of->torch, at);
+    front_pace(d->of, at);
 }
 
 /* An event is recorded by a stream, or waited for. */
@@ -84,18 +83,15 @@ static void event_run(struct sim_device *d, struct sim_thread *t, bool is_wait, 
     d->now = t->now > d->now ? t->now : d->now;
 }
 
-/* The same for the stream of the operators, which PyTorch asks for. */
+/* The same for the stream of the operators, which the framework asks for. */
 static void main_event_run(struct sim_device *d, struct sim_thread *t, bool is_wait, struct span when)
 {
-    struct torch_task task = { 0 };
-    if (d->of->torch)
-        task = torch_event(d->of->torch, is_wait ? "wait_event" : "record_event");
+    const struct front_task task = front_event(d->of, is_wait);
     t->now = t->now > task.ready ? t->now : task.ready;
     t->now = t->now > d->now ? t->now : d->now;
     const uint64_t begin = t->now + 8;
     event_run(d, t, is_wait, STREAM_MAIN, when);
-    if (d->of->torch)
-        torch_launched(d->of->torch, &task, begin, t->now + 4);
+    front_launched(d->of, &task, begin, t->now + 4);
 }
 
 static enum sim_stream stream_of(const struct job_item *item, unsigned plane)
@@ -147,7 +143,7 @@ static void exchange_run(struct sim_device *d, struct sim_thread *t, const struc
     const uint64_t group = p->axis_name[job_axis_of((enum job_channel)item->channel)];
     struct job_task small[JOB_TASKS_MOST];
     main_event_run(d, t, false, span_of(d, ev->ready_ns - RECORD * unit_ns, ev->ready_ns));
-    const struct torch_task queued = comm_begin(d, item->collective);
+    const struct front_task queued = comm_begin(d, item->collective);
     const uint64_t begin = d->comm.now;
     const uint32_t thread = d->comm.id;
     event_run(d, &d->comm, true, stream_of(item, 0), (struct span){ 0, tick(d, ev->ready_ns + WAIT * unit_ns) });
@@ -185,7 +181,7 @@ void job_step_run(struct sim_device *d, struct moments *at)
     struct sim_thread *t = &d->main;
     at->backward = d->now;
     for (struct job_event ev; job_next(&d->walk, &ev) == JOB_EVENT;) {
-        pace(d, ev.host_ns + (d->of->torch ? 0 : ev.stall_ns)); /* PyTorch stops by itself */
+        pace(d, ev.host_ns + (d->of->front ? 0 : ev.stall_ns)); /* a framework stops by itself */
         if (ev.item->work == WORK_KERNELS) {
             const struct planned plan = { ev.which, span_of(d, ev.begin_ns, ev.end_ns) };
             t = ev.kernel >= forward && ev.kernel < optimizer ? &d->backward : &d->main;

@@ -2,7 +2,7 @@
 /* Collectives that the AI CPU runs: the host launches one kernel, and that kernel hands the small tasks to the streams.
  * So the device reports them: which operator, which tasks with which data, where the operator begins and ends. */
 #include "sim/sim_kfc.h"
-#include "sim/sim_torch.h"
+#include "sim/sim_front.h"
 
 #include <string.h>
 
@@ -258,7 +258,7 @@ static void fused_run(struct sim_device *d)
 void kfc_run(struct sim_device *d)
 {
     enum { ALL_REDUCE = 0 };
-    const struct torch_task queued = comm_begin(d, ALL_REDUCE);
+    const struct front_task queued = comm_begin(d, ALL_REDUCE);
     const uint64_t begin = d->comm.now;
     if (dice_one_in(&d->dice, 3))
         fused_run(d);

@@ -3,7 +3,7 @@
 #include "base/progress.h"
 #include "sim/sim_device.h"
 #include "sim/sim_host.h"
-#include "sim/sim_torch.h"
+#include "sim/sim_front.h"
 
 #include <string.h>
 
@@ -229,26 +229,24 @@ static struct calls calls_make(struct dice *d, uint64_t now)
     return c;
 }
 
-/* With PyTorch's queue all calls are made by the thread at its end. */
+/* With a framework's queue all calls are made by the thread at its end. */
 struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t)
 {
-    return d->of->torch ? &d->comm : t;
+    return d->of->front ? &d->comm : t;
 }
 
 void operator_launch(struct sim_device *d, struct sim_thread *t, const struct planned *plan)
 {
     struct sim_process *p = d->of;
-    struct torch_task queued = { 0 };
     progress_work(1);
-    const size_t which = plan ? plan->which : p->torch ? torch_next(p->torch) : operator_pick(&d->dice);
+    const size_t which = plan ? plan->which : p->front ? front_next(p->front) : operator_pick(&d->dice);
     const struct sim_operator *op = &sim_operators[which];
     const enum task_kind runs_as = sim_kind_on(p->chip, op->kind);
     const struct sim_task_kind *kind = &sim_task_kinds[runs_as];
     const bool is_aside = !plan && op->kind == TASK_VECTOR && dice_one_in(&d->dice, 20);
     const enum sim_stream stream = is_aside ? STREAM_SIDE : STREAM_MAIN;
     const uint64_t name = p->operator_name[which].name;
-    if (p->torch)
-        queued = torch_operator(p->torch);
+    const struct front_task queued = front_run(p);
     if (t->now < d->now)
         t->now = d->now;
     if (t->now < queued.ready)
@@ -280,8 +278,7 @@ void operator_launch(struct sim_device *d, struct sim_thread *t, const struct pl
         const uint64_t quarter_us = dice_between(&d->dice, op->us_min * 4u, op->us_max * 4u);
         stream_run(d, stream, task, &l, c.track, device_us(d, quarter_us) / 4 + dice_below(&d->dice, 8), 0);
     }
-    if (p->torch)
-        torch_launched(p->torch, &queued, t->now + 8, c.acl_end + 4);
+    front_launched(p, &queued, t->now + 8, c.acl_end + 4);
     t->now = c.acl_end;
     d->now = t->now > d->now ? t->now : d->now;
     device_log(d, device_tick(d, d->now));

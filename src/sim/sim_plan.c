@@ -87,7 +87,7 @@ static bool program_make(const struct sim_job *j, struct job_program *p, uint32_
 {
     const bool has_dp = j->o->comm && j->size[AXIS_DP] > 1;
     p->kernels = kernels;
-    p->forward = kernels / 2; /* as torch_step_begin() has it */
+    p->forward = kernels / 2; /* as front_step_begin() has it */
     p->optimizer = kernels - kernels / 10;
     p->chunk = (p->forward + j->micro_batches - 1) / j->micro_batches;
     return forward_add(j, p, stage) && backward_add(j, p, stage) &&

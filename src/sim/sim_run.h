@@ -150,7 +150,7 @@ struct sim_process {
     uint64_t kfc_name[2]; /* of the kernels of the AI CPU that run collectives */
     uint64_t small_name[SMALL_KINDS], group_name, kfc_group_name, alg_name, axis_name[AXES], domain_name, attr_name[2];
     uint64_t n_collectives;
-    struct sim_torch *torch;   /* NULL: nothing but the device is recorded */
+    struct sim_front *front;   /* NULL: nothing but the device is recorded */
     struct sim_device *device; /* o->devices */
 };
 

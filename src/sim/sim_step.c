@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim_step.h"
-#include "sim/sim_torch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "raw/host_records.h"
 #include "sim/sim_comm.h"
 #include "sim/sim_device.h"
+#include "sim/sim_front.h"
 #include "sim/sim_graph.h"
 #include "sim/sim_host.h"
 #include "sim/sim_job_run.h"
@@ -26,8 +26,8 @@ struct simple {
     uint32_t ticks_min, ticks_max; /* on the device */
 };
 
-/* From now on, and not before PyTorch has asked for it. */
-static void thread_wait(struct sim_device *d, struct sim_thread *t, const struct torch_task *task)
+/* From now on, and not before the framework has asked for it. */
+static void thread_wait(struct sim_device *d, struct sim_thread *t, const struct front_task *task)
 {
     if (t->now < d->now)
         t->now = d->now;
@@ -55,15 +55,14 @@ static struct span simple_run(struct sim_device *d, struct sim_thread *t, const 
     return stream_run(d, s->stream, task, &l, time, dice_between(&d->dice, s->ticks_min, s->ticks_max), 0);
 }
 
-/* The same on behalf of PyTorch, whose task this is; t has waited for it. */
+/* The same on behalf of the framework, whose task this is; t has waited for it. */
 static struct span queued_run(struct sim_device *d, struct sim_thread *t, const struct simple *s,
-                              const struct torch_task *task, uint64_t *time_out)
+                              const struct front_task *task, uint64_t *time_out)
 {
     uint16_t id;
     const uint64_t begin = t->now + 8;
     const struct span span = simple_run(d, t, s, &id, time_out);
-    if (d->of->torch)
-        torch_launched(d->of->torch, task, begin, t->now + 4);
+    front_launched(d->of, task, begin, t->now + 4);
     return span;
 }
 
@@ -71,9 +70,7 @@ static struct span event_record(struct sim_device *d, struct sim_thread *t)
 {
     static const struct simple record = { TYPE_ACL_EVENT_RECORD, TASK_EVENT_RECORD, STREAM_MAIN, 8, 24 };
     uint64_t time;
-    struct torch_task task = { 0 };
-    if (d->of->torch)
-        task = torch_event(d->of->torch, "record_event");
+    const struct front_task task = front_event(d->of, false);
     thread_wait(d, t, &task);
     return queued_run(d, t, &record, &task, &time);
 }
@@ -84,9 +81,7 @@ static void copy_run(struct sim_device *d, uint16_t direction)
     static const struct simple local = { TYPE_ACL_MEMCPY, TASK_COPY_LOCAL, STREAM_COPY, 60, 300 };
     struct sim_thread *t = launcher(d, &d->main);
     uint64_t time;
-    struct torch_task task = { 0 };
-    if (d->of->torch)
-        task = torch_copy(d->of->torch, direction);
+    const struct front_task task = front_copy(d->of, direction);
     thread_wait(d, t, &task);
     queued_run(d, t, direction == COPY_ON_DEVICE ? &local : &pcie, &task, &time);
     record_memcpy(host_record(d->of, HOST_MEMCPY, t->id, time), 4096ull << dice_below(&d->dice, 8), direction);
@@ -105,6 +100,7 @@ static void mark_put(struct sim_device *d, const struct mark *m, const char *mes
     const struct layout *l = &mark_layout;
     enum { PART = MARK_MESSAGE_BYTES - 1, MAGIC_AT = 32, TAG_AT = 34, TAG = 120 };
     const size_t len = strlen(message);
+    front_mark(d->of, m->thread->id, m->begin, m->event != EVENT_POINT);
     for (size_t at = 0, segment = 0; segment == 0 || at < len; at += PART, segment++) {
         const size_t n = len - at < PART ? len - at : PART;
         uint8_t *rec = host_record(d->of, HOST_MARK, m->thread->id, m->begin);
@@ -208,8 +204,7 @@ void step_run(struct sim_device *d, uint32_t step, uint64_t kernels)
     if (d->of->job)
         at.begin = job_step_start(d, step, at.begin);
     d->now = d->main.now = at.begin + 10;
-    if (d->of->torch)
-        torch_step_begin(d->of->torch, step, kernels, at.begin);
+    front_step_begin(d->of, step, kernels, at.begin);
     trace_run(d, step, false);
     if (o->copies)
         copy_run(d, COPY_TO_DEVICE);
@@ -231,8 +226,8 @@ void step_run(struct sim_device *d, uint32_t step, uint64_t kernels)
     if (d->comm.now > d->main.now)
         d->main.now = d->comm.now;
     synchronize(d);
-    if (d->of->torch)
-        d->main.now = d->now = torch_step_end(d->of->torch, d->main.now);
+    if (d->of->front)
+        d->main.now = d->now = front_step_end(d->of, d->main.now);
     at.end = d->main.now;
     if (o->marks)
         marks_write(d, step, &at);

@@ -17,12 +17,11 @@
 
 enum { NO_SEQUENCE = -1 };
 static const char LOADER[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
-enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER };
 
 static struct torch_op *op_begin(struct sim_torch *t, const char *name, const char *inputs)
 {
     struct torch_thread *th = t->at;
-    th->now += dice_between(&t->dice, 25, 70);
+    th->now += dice_between(&t->base.dice, 25, 70);
     struct torch_op *op = &th->open[th->depth++];
     *op = (struct torch_op){ .inputs = inputs, .begin = th->now, .sequence = NO_SEQUENCE, .has_stack = th == &t->main };
     snprintf(op->name, sizeof op->name, "%s", name);
@@ -32,7 +31,7 @@ static struct torch_op *op_begin(struct sim_torch *t, const char *name, const ch
 static void op_end(struct sim_torch *t)
 {
     struct torch_thread *th = t->at;
-    th->now += dice_between(&t->dice, 15, 60);
+    th->now += dice_between(&t->base.dice, 15, 60);
     torch_op_write(t, th, &th->open[--th->depth]);
 }
 
@@ -62,13 +61,14 @@ static void marks_flush(struct sim_torch *t, uint64_t until)
 }
 
 /* A full queue makes the host wait until there is room. */
-static struct torch_task task_put(struct sim_torch *t, const char *name)
+static struct front_task task_put(struct sim_torch *t, const char *name)
 {
     struct torch_thread *th = t->at;
     if (t->n_waiting == WAITING_MOST && th->now < t->waiting[t->head].end)
         th->now = t->waiting[t->head].end;
-    const uint64_t begin = th->now + dice_between(&t->dice, 20, 60), end = begin + dice_between(&t->dice, 80, 250);
-    const struct torch_task task = { t->n_tasks++, end + dice_between(&t->dice, 30, 90), name };
+    const uint64_t begin = th->now + dice_between(&t->base.dice, 20, 60),
+                   end = begin + dice_between(&t->base.dice, 80, 250);
+    const struct front_task task = { t->n_tasks++, end + dice_between(&t->base.dice, 30, 90), name };
     marks_flush(t, begin);
     torch_mark_write(t, begin, TORCH_MARK_ENQUEUE_BEGIN, task.id, th->id, name);
     marks_flush(t, end);
@@ -77,8 +77,9 @@ static struct torch_task task_put(struct sim_torch *t, const char *name)
     return task;
 }
 
-void torch_launched(struct sim_torch *t, const struct torch_task *task, uint64_t begin, uint64_t end)
+static void launched(struct sim_front *f, const struct front_task *task, uint64_t begin, uint64_t end)
 {
+    struct sim_torch *t = (struct sim_torch *)f;
     enum { WORKSPACE_EVERY = 256 };
     if (task->id % WORKSPACE_EVERY == 0)
         torch_workspace(t, begin + 1);
@@ -88,31 +89,13 @@ void torch_launched(struct sim_torch *t, const struct torch_task *task, uint64_t
         (struct torch_waiting){ task->id, begin, end, task->name, false };
 }
 
-static enum phase phase_of(const struct sim_torch *t)
-{
-    return t->step.done < t->step.forward     ? PHASE_FORWARD
-           : t->step.done < t->step.optimizer ? PHASE_BACKWARD
-                                              : PHASE_OPTIMIZER;
-}
-
-static uint64_t position(const struct sim_torch *t)
-{
-    return network_position(t->step.forward, t->step.done);
-}
-
-size_t torch_next(struct sim_torch *t)
-{
-    return network_operator(t->forward, t->reverse, t->of->o->seed, network_layer(position(t), t->step.chunk),
-                            phase_of(t) == PHASE_FORWARD);
-}
-
 static void unit_begin(struct sim_torch *t)
 {
-    const uint64_t at = position(t);
-    struct dice layer = network_dice(t->of->o->seed, network_layer(at, t->step.chunk));
+    const uint64_t at = front_position(&t->base);
+    struct dice layer = network_dice(t->base.of->o->seed, network_layer(at, t->base.step.chunk));
     struct torch_unit *u = &t->unit;
     const uint64_t input = u->output;
-    *u = (struct torch_unit){ .network = &torch_networks[t->forward[operator_pick(&layer)]] };
+    *u = (struct torch_unit){ .network = &torch_networks[t->base.forward[operator_pick(&layer)]] };
     u->rows = 32u << dice_below(&layer, 6);
     u->columns = 256u * dice_between(&layer, 1, 6);
     u->type = dice_one_in(&layer, 4) ? TORCH_TYPE_BF16 : TORCH_TYPE_FLOAT;
@@ -121,11 +104,11 @@ static void unit_begin(struct sim_torch *t)
 }
 
 /* The operator that allocates its result and puts the task into the queue. */
-static struct torch_task inner_run(struct sim_torch *t, const char *call, uint64_t allowed)
+static struct front_task inner_run(struct sim_torch *t, const char *call, uint64_t allowed)
 {
     if (allowed > 1)
         op_begin(t, "empty_tensor", NULL)->has_stack = false;
-    t->unit.output = torch_allocate(t, 512ull * dice_between(&t->dice, 1, 8192));
+    t->unit.output = torch_allocate(t, 512ull * dice_between(&t->base.dice, 1, 8192));
     if (allowed > 1)
         op_end(t);
     return task_put(t, call);
@@ -142,8 +125,8 @@ static void views_run(struct sim_torch *t, uint64_t n)
         { "aten::transpose", "xss" }, { "aten::detach", "x" },
     };
     while (n > 0) {
-        const size_t which = dice_below(&t->dice, sizeof view / sizeof *view);
-        const bool is_nested = n > 1 && dice_one_in(&t->dice, 2);
+        const size_t which = dice_below(&t->base.dice, sizeof view / sizeof *view);
+        const bool is_nested = n > 1 && dice_one_in(&t->base.dice, 2);
         if (is_nested)
             op_begin(t, "aten::reshape", "xL");
         op_begin(t, view[which].name, view[which].inputs);
@@ -170,16 +153,17 @@ static void transposes_run(struct sim_torch *t, int64_t sequence)
 static uint64_t ops_allowed(const struct sim_torch *t)
 {
     enum { END = 8 }; /* for the copies at the end of the step */
-    const uint64_t so_far = t->n_ops + t->main.depth + t->backward.depth + END, left = t->step.kernels - t->step.done;
-    const uint64_t allowed = t->step.ops > so_far && left > 0 ? (t->step.ops - so_far) / left : 0;
+    const uint64_t so_far = t->n_ops + t->main.depth + t->backward.depth + END,
+                   left = t->base.step.kernels - t->base.step.done;
+    const uint64_t allowed = t->base.step.ops > so_far && left > 0 ? (t->base.step.ops - so_far) / left : 0;
     return allowed > 0 ? allowed : 1;
 }
 
-static struct torch_task forward_run(struct sim_torch *t, const char *call, uint64_t allowed)
+static struct front_task forward_run(struct sim_torch *t, const char *call, uint64_t allowed)
 {
     enum { OUTER = 3, ALL = 6 };
     const struct torch_network *n = t->unit.network;
-    const int64_t sequence = (int64_t)(t->sequence + t->step.done);
+    const int64_t sequence = (int64_t)(t->sequence + t->base.step.done);
     const bool has_outer = n->outer && allowed >= OUTER, has_views = has_outer && n->has_views && allowed >= ALL;
     const uint64_t n_ops = (allowed > 1 ? 2u : 1u) + (has_outer ? 1u : 0u) + (has_views ? 3u : 0u);
     torch_module_enter(t);
@@ -188,7 +172,7 @@ static struct torch_task forward_run(struct sim_torch *t, const char *call, uint
     if (has_views)
         transposes_run(t, sequence);
     op_begin(t, n->inner, n->inner_inputs)->sequence = sequence;
-    const struct torch_task task = inner_run(t, call, allowed);
+    const struct front_task task = inner_run(t, call, allowed);
     op_end(t);
     if (has_outer)
         op_end(t);
@@ -197,11 +181,11 @@ static struct torch_task forward_run(struct sim_torch *t, const char *call, uint
     return task;
 }
 
-static struct torch_task backward_run(struct sim_torch *t, const char *call, uint64_t allowed)
+static struct front_task backward_run(struct sim_torch *t, const char *call, uint64_t allowed)
 {
     enum { NODE = 3, ALL = 4 };
     const struct torch_network *n = t->unit.network;
-    const bool is_last = position(t) == UINT64_MAX; /* beyond the first operator of the network */
+    const bool is_last = front_position(&t->base) == UINT64_MAX; /* beyond the first operator of the network */
     const char *const node = is_last ? "torch::autograd::AccumulateGrad" : n->backward;
     const bool has_engine = allowed >= ALL, has_node = allowed >= NODE;
     if (has_engine) {
@@ -212,11 +196,11 @@ static struct torch_task backward_run(struct sim_torch *t, const char *call, uin
     if (has_node) {
         struct torch_op *op = op_begin(t, node, "g");
         op->scope = OP_SCOPE_BACKWARD;
-        op->sequence = is_last ? NO_SEQUENCE : (int64_t)(t->sequence + position(t));
+        op->sequence = is_last ? NO_SEQUENCE : (int64_t)(t->sequence + front_position(&t->base));
         op->forward_thread = !is_last;
     }
     op_begin(t, n->grad, n->grad_inputs);
-    const struct torch_task task = inner_run(t, call, allowed);
+    const struct front_task task = inner_run(t, call, allowed);
     op_end(t);
     const uint64_t n_ops = (allowed > 1 ? 2u : 1u) + (has_node ? 1u : 0u) + (has_engine ? 1u : 0u);
     views_run(t, allowed - n_ops);
@@ -228,11 +212,11 @@ static struct torch_task backward_run(struct sim_torch *t, const char *call, uin
     return task;
 }
 
-static struct torch_task optimizer_run(struct sim_torch *t, const char *call, uint64_t allowed)
+static struct front_task optimizer_run(struct sim_torch *t, const char *call, uint64_t allowed)
 {
     static const char *const name[] = { "aten::_foreach_lerp_", "aten::_foreach_mul_", "aten::_foreach_addcdiv_" };
-    op_begin(t, name[t->step.done % 3], t->step.done % 3 == 1 ? "Ts" : "TTs");
-    const struct torch_task task = task_put(t, call);
+    op_begin(t, name[t->base.step.done % 3], t->base.step.done % 3 == 1 ? "Ts" : "TTs");
+    const struct front_task task = task_put(t, call);
     op_end(t);
     views_run(t, allowed - 1);
     return task;
@@ -274,31 +258,32 @@ static void loader_stall(struct sim_torch *t, uint64_t ticks)
     op_end(t);
 }
 
-struct torch_task torch_operator(struct sim_torch *t)
+static struct front_task run(struct sim_front *f)
 {
-    const uint64_t stall_ns = t->of->job ? job_stall_ns(t->of->job, t->of->index, t->step.number) : 0;
-    if (stall_ns > 0 && t->step.done == job_stall_at(t->step.forward))
-        loader_stall(t, stall_ns / NS_PER_HOST_TICK);
-    const char *const call = sim_operators[torch_next(t)].call;
-    const enum phase phase = phase_of(t);
-    if (t->step.done == t->step.forward)
+    struct sim_torch *t = (struct sim_torch *)f;
+    const uint64_t stall = front_stall_ticks(f);
+    if (stall > 0)
+        loader_stall(t, stall);
+    const char *const call = sim_operators[front_next(f)].call;
+    const enum front_phase phase = front_phase(f);
+    if (t->base.step.done == t->base.step.forward)
         backward_begin(t);
-    if (t->step.done == t->step.optimizer) {
+    if (t->base.step.done == t->base.step.optimizer) {
         backward_end(t);
         optimizer_begin(t);
     }
     unit_begin(t);
     const uint64_t allowed = ops_allowed(t);
-    const struct torch_task task = phase == PHASE_FORWARD    ? forward_run(t, call, allowed)
-                                   : phase == PHASE_BACKWARD ? backward_run(t, call, allowed)
+    const struct front_task task = phase == FRONT_FORWARD    ? forward_run(t, call, allowed)
+                                   : phase == FRONT_BACKWARD ? backward_run(t, call, allowed)
                                                              : optimizer_run(t, call, allowed);
     t->unit.network = NULL;
-    t->step.done++;
     return task;
 }
 
-struct torch_task torch_collective(struct sim_torch *t, size_t which)
+static struct front_task collective(struct sim_front *f, size_t which)
 {
+    struct sim_torch *t = (struct sim_torch *)f;
     static const char *const name[] = { "c10d::allreduce_",
                                         "c10d::_allgather_base_",
                                         "c10d::_reduce_scatter_base_",
@@ -308,57 +293,44 @@ struct torch_task torch_collective(struct sim_torch *t, size_t which)
                                         "c10d::recv_" };
     op_begin(t, name[which % (sizeof name / sizeof *name)], "TNNNss");
     op_begin(t, sim_collectives[which].call, "Ts");
-    const struct torch_task task = task_put(t, sim_collectives[which].call);
+    const struct front_task task = task_put(t, sim_collectives[which].call);
     op_end(t);
     op_end(t);
     return task;
 }
 
-struct torch_task torch_copy(struct sim_torch *t, unsigned direction)
+static struct front_task copy(struct sim_front *f, unsigned direction)
 {
+    struct sim_torch *t = (struct sim_torch *)f;
     static const char *const name[] = { "acl_memcpy_host_to_host", "acl_memcpy_host_to_device",
                                         "acl_memcpy_device_to_host", "acl_memcpy_device_to_device" };
     op_begin(t, "aten::copy_", "xxs");
-    const struct torch_task task = task_put(t, name[direction % (sizeof name / sizeof *name)]);
+    const struct front_task task = task_put(t, name[direction % (sizeof name / sizeof *name)]);
     op_end(t);
     return task;
 }
 
-struct torch_task torch_event(struct sim_torch *t, const char *name)
+static struct front_task event(struct sim_front *f, bool is_wait)
 {
-    return task_put(t, name);
+    return task_put((struct sim_torch *)f, is_wait ? "wait_event" : "record_event");
 }
 
-void torch_pace(struct sim_torch *t, uint64_t host_tick)
+static void pace(struct sim_front *f, uint64_t host_tick)
 {
+    struct sim_torch *t = (struct sim_torch *)f;
     if (t->at->now < host_tick)
         t->at->now = host_tick;
 }
 
-static uint64_t ops_until(const struct sim_torch *t, uint32_t step)
+static void step_begin(struct sim_front *f, uint64_t now)
 {
-    const struct sim_options *o = t->of->o;
-    const uint64_t mine = sim_share(o->operators, o->processes, t->of->index);
-    return (uint64_t)((unsigned __int128)mine * (step + 1) / o->steps);
-}
-
-void torch_step_begin(struct sim_torch *t, uint32_t step, uint64_t kernels, uint64_t now)
-{
+    struct sim_torch *t = (struct sim_torch *)f;
     char name[32];
-    t->sequence += t->step.forward;
-    t->step.number = step;
-    t->step.kernels = kernels;
-    t->step.forward = kernels / 2;
-    t->step.optimizer = kernels - kernels / 10;
-    t->step.done = 0;
-    const uint64_t rounds = t->of->job ? t->of->job->micro_batches : 1;
-    t->step.chunk = (t->step.forward + rounds - 1) / rounds;
-    t->step.ops = ops_until(t, step);
     t->at = &t->main;
     if (t->main.now < now)
         t->main.now = now;
     t->unit.rows = t->unit.columns = 512;
-    snprintf(name, sizeof name, "ProfilerStep#%u", step);
+    snprintf(name, sizeof name, "ProfilerStep#%u", f->step.number);
     range_begin(t, name);
     torch_frame_enter(t, TORCH_FRAME_STEP);
     if (ops_allowed(t) > 2) {
@@ -373,25 +345,26 @@ void torch_step_begin(struct sim_torch *t, uint32_t step, uint64_t kernels, uint
     torch_frame_enter(t, TORCH_FRAME_MODEL);
 }
 
-uint64_t torch_step_end(struct sim_torch *t, uint64_t now)
+static uint64_t step_end(struct sim_front *f, uint64_t now)
 {
+    struct sim_torch *t = (struct sim_torch *)f;
     enum { GC_LEAST = 12000, GC_MOST = 40000 };
-    if (t->step.kernels == 0)
+    if (t->base.step.kernels == 0)
         torch_frame_leave(t, TORCH_FRAME_MODEL);
-    if (t->step.kernels > t->step.optimizer) {
+    if (t->base.step.kernels > t->base.step.optimizer) {
         op_end(t);
         torch_frame_leave(t, TORCH_FRAME_OPTIMIZER);
-    } else if (t->step.kernels > 0) {
+    } else if (t->base.step.kernels > 0) {
         backward_end(t);
     }
     if (t->main.now < now)
         t->main.now = now;
     torch_release_all(t);
     const uint64_t so_far = t->n_ops + t->main.depth;
-    if (t->step.ops > so_far)
-        views_run(t, t->step.ops - so_far);
-    if (t->of->job ? job_step_has_gc(t->step.number) : t->step.number % 2 == 0) {
-        const uint64_t begin = t->main.now + 100, end = begin + dice_between(&t->dice, GC_LEAST, GC_MOST);
+    if (t->base.step.ops > so_far)
+        views_run(t, t->base.step.ops - so_far);
+    if (t->base.of->job ? job_step_has_gc(t->base.step.number) : t->base.step.number % 2 == 0) {
+        const uint64_t begin = t->main.now + 100, end = begin + dice_between(&t->base.dice, GC_LEAST, GC_MOST);
         torch_gc_write(t, begin, end);
         t->main.now = end + 50;
     }
@@ -399,63 +372,41 @@ uint64_t torch_step_end(struct sim_torch *t, uint64_t now)
     op_end(t);
     torch_frame_enter(t, TORCH_FRAME_PROFILER); /* what is still open ends with the last call, after the step */
     torch_frame_leave(t, TORCH_FRAME_PROFILER);
+    t->sequence += f->step.forward;
     return t->main.now;
 }
 
-/* Somebody takes the tasks out of the queue, one after the other. */
-void torch_steps_alone(struct sim_torch *t)
+static void files_open(struct sim_front *f)
 {
-    enum { OPS_OF_LAUNCH = 5 };
-    uint64_t now = t->begin, queue = t->begin;
-    for (uint32_t step = 0; step < t->of->o->steps && t->writer.error.fault == FAULT_NONE; step++) {
-        const uint64_t ops = ops_until(t, step) - (step > 0 ? ops_until(t, step - 1) : 0);
-        torch_step_begin(t, step, ops / OPS_OF_LAUNCH, now);
-        while (t->step.done < t->step.kernels) {
-            const struct torch_task task = torch_operator(t);
-            const uint64_t begin = queue + 8 > task.ready ? queue + 8 : task.ready;
-            queue = begin + dice_between(&t->dice, 300, 900);
-            torch_launched(t, &task, begin, queue);
-            progress_work(OPS_OF_LAUNCH);
-        }
-        now = torch_step_end(t, queue) + dice_between(&t->dice, 500, 2000);
-    }
-    t->of->end = now;
-}
-
-struct sim_torch *torch_open(struct sim_process *p, const char *path, struct error *e)
-{
-    struct sim_torch *t = calloc(1, sizeof *t);
-    if (!t) {
-        error_no_memory(e, path);
-        return NULL;
-    }
-    t->of = p;
-    t->dice = dice_for(p->o->seed, 2000000 + p->index);
-    t->begin = p->cnt + 5000 * HOST_MHZ;
-    t->main = (struct torch_thread){ .id = p->pid, .now = t->begin };
-    t->backward = (struct torch_thread){ .id = p->pid + 1, .now = t->begin };
-    t->queue_thread = p->pid + 2;
+    struct sim_torch *t = (struct sim_torch *)f;
+    t->main = (struct torch_thread){ .id = f->of->pid, .now = f->begin };
+    t->backward = (struct torch_thread){ .id = f->of->pid + 1, .now = f->begin };
+    t->queue_thread = f->of->pid + 2;
     t->at = &t->main;
-    operators_pair(t->forward, t->reverse);
-    if (!prof_writer_join(&t->writer, path, p->o->slice_bytes, e)) {
-        free(t);
-        return NULL;
-    }
     torch_files_open(t);
     torch_frames_write(t);
-    return t;
 }
 
-bool torch_close(struct sim_torch *t, struct error *e)
+static void files_close(struct sim_front *f)
 {
-    if (!t)
-        return true;
+    struct sim_torch *t = (struct sim_torch *)f;
     marks_flush(t, UINT64_MAX);
     torch_frames_end(t);
     torch_info_write(t);
     for (size_t i = 0; i < TORCH_FILES; i++)
         slices_fini(&t->out[i]);
-    const bool is_well = prof_writer_close(&t->writer, e);
-    free(t);
-    return is_well;
 }
+
+const struct front_row torch_front = {
+    .bytes = sizeof(struct sim_torch),
+    .open = files_open,
+    .close = files_close,
+    .step_begin = step_begin,
+    .step_end = step_end,
+    .run = run,
+    .collective = collective,
+    .copy = copy,
+    .event = event,
+    .launched = launched,
+    .pace = pace,
+};

@@ -12,8 +12,8 @@
 #ifndef ASCOPE_SIM_SIM_TORCH_H
 #define ASCOPE_SIM_SIM_TORCH_H
 
-#include "sim/sim_run.h"
 #include "raw/torch.h"
+#include "sim/sim_front.h"
 
 enum torch_file {
     TORCH_FILE_OPS,
@@ -77,55 +77,20 @@ struct torch_waiting {
 };
 
 struct sim_torch {
-    struct sim_process *of;
-    struct prof_writer writer; /* of the *_ascend_pt directory */
+    struct sim_front base;
     struct slices out[TORCH_FILES];
-    struct dice dice;
     struct torch_thread main, backward, *at; /* at: the one that runs now */
     uint32_t queue_thread;
-    uint64_t begin; /* host ticks */
     struct torch_unit unit;
     uint64_t n_ops, n_tasks;
-    uint64_t sequence; /* of the first operator of the step */
-    struct {           /* the step that runs */
-        uint32_t number;
-        uint64_t kernels, forward, optimizer, done; /* launches: all, forward, from here on by the optimizer, so far */
-        uint64_t chunk;                             /* of those forward, that go through the network once */
-        uint64_t ops;                               /* so many operators when it ends */
-    } step;
+    uint64_t sequence;                          /* of the first operator of the step */
     struct torch_waiting waiting[WAITING_MOST]; /* a ring: taken out of the queue, marks not yet written */
     uint32_t head, n_waiting;
     struct torch_block block[BLOCKS_MOST];
     uint64_t allocated, reserved, workspace;
-    uint8_t reverse[OPERATORS_MOST]; /* operator of the device that runs backward; and the other way round */
-    uint8_t forward[OPERATORS_MOST];
     bool is_known[OPERATORS_MOST][TORCH_LAYERS]; /* modules whose key and parameters are written */
     bool knows_optimizer;
 };
-
-/* A task in the queue. */
-struct torch_task {
-    uint64_t id, ready; /* ready: host ticks, from when on it may be taken out */
-    const char *name;
-};
-
-/* A new directory at the path, for the process. NULL: see e. What goes wrong later is in the writer. */
-struct sim_torch *torch_open(struct sim_process *p, const char *path, struct error *e);
-bool torch_close(struct sim_torch *t, struct error *e); /* everything is on disk; NULL is fine */
-
-/* A step: begin, then the launches, then end. `now` is when the host begins, and end returns when it has ended. */
-void torch_step_begin(struct sim_torch *t, uint32_t step, uint64_t kernels, uint64_t now);
-uint64_t torch_step_end(struct sim_torch *t, uint64_t now);
-void torch_steps_alone(struct sim_torch *t); /* all steps, without a device */
-
-/* One launch: which operator comes next, it is run on the host, and its task was taken out of the queue. */
-size_t torch_next(struct sim_torch *t);
-struct torch_task torch_operator(struct sim_torch *t);
-struct torch_task torch_collective(struct sim_torch *t, size_t which);
-struct torch_task torch_copy(struct sim_torch *t, unsigned direction);
-struct torch_task torch_event(struct sim_torch *t, const char *name);
-void torch_pace(struct sim_torch *t, uint64_t host_tick); /* nothing begins earlier */
-void torch_launched(struct sim_torch *t, const struct torch_task *task, uint64_t begin, uint64_t end);
 
 /* Python's calls, all of its main thread. */
 enum torch_frame {

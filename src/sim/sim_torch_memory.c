@@ -33,12 +33,12 @@ static void event_write(struct sim_torch *t, const struct event *e, uint64_t all
     layout_put(l, TORCH_MEMORY_ACTIVE, rec, e->is_host ? 0 : allocated);
     layout_put(l, TORCH_MEMORY_STREAM, rec, e->is_host ? 0 : STREAM);
     layout_put(l, TORCH_MEMORY_DEVICE_TYPE, rec, e->is_host ? MEMORY_ON_CPU : MEMORY_ON_NPU);
-    layout_put(l, TORCH_MEMORY_DEVICE, rec, e->is_host ? NO_DEVICE : t->of->index);
+    layout_put(l, TORCH_MEMORY_DEVICE, rec, e->is_host ? NO_DEVICE : t->base.of->index);
     layout_put(l, TORCH_MEMORY_COMPONENT, rec, e->component);
     layout_put(l, TORCH_MEMORY_KIND, rec, e->kind);
     layout_put(l, TORCH_MEMORY_ALLOCATOR, rec, ALLOCATOR_INNER);
     layout_put(l, TORCH_MEMORY_THREAD, rec, e->thread);
-    layout_put(l, TORCH_MEMORY_PROCESS, rec, t->of->pid);
+    layout_put(l, TORCH_MEMORY_PROCESS, rec, t->base.of->pid);
 }
 
 /* A block that another stream has used is returned to the pool first, and released by its tensor right after. */
@@ -55,7 +55,7 @@ static void block_release(struct sim_torch *t, struct torch_block *b)
 
 uint64_t torch_allocate(struct sim_torch *t, uint64_t bytes)
 {
-    const uint32_t place = dice_below(&t->dice, BLOCKS_MOST);
+    const uint32_t place = dice_below(&t->base.dice, BLOCKS_MOST);
     struct torch_block *b = &t->block[place];
     if (b->bytes > 0)
         block_release(t, b);
@@ -71,7 +71,7 @@ uint64_t torch_allocate(struct sim_torch *t, uint64_t bytes)
 
 void torch_release(struct sim_torch *t)
 {
-    struct torch_block *b = &t->block[dice_below(&t->dice, BLOCKS_MOST)];
+    struct torch_block *b = &t->block[dice_below(&t->base.dice, BLOCKS_MOST)];
     if (b->bytes > 0)
         block_release(t, b);
 }
@@ -102,8 +102,8 @@ void torch_workspace(struct sim_torch *t, uint64_t time)
 /* The allocator of the host knows malloc only: what is given back is a malloc of less than nothing. */
 void torch_host_memory(struct sim_torch *t)
 {
-    const int64_t bytes = 64 * (int64_t)dice_between(&t->dice, 1, 2000);
-    struct event e = { host_at + 4096ull * dice_below(&t->dice, 1000), t->at->now + 10, bytes, .is_host = true,
+    const int64_t bytes = 64 * (int64_t)dice_between(&t->base.dice, 1, 2000);
+    struct event e = { host_at + 4096ull * dice_below(&t->base.dice, 1000), t->at->now + 10, bytes, .is_host = true,
                        .thread = t->at->id };
     event_write(t, &e, (uint64_t)bytes, 0);
     t->at->now = e.time += 60;

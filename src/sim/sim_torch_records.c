@@ -21,9 +21,9 @@ enum { RECORD_OP = 1, RECORD_MARK, RECORD_MEMORY, RECORD_KEY, RECORD_PARAMS };
 
 void torch_files_open(struct sim_torch *t)
 {
-    folder_create(&t->writer, FOLDER_FRAMEWORK);
+    folder_create(&t->base.writer, FOLDER_FRAMEWORK);
     for (size_t i = 0; i < TORCH_FILES; i++)
-        slices_init(&t->out[i], &t->writer, FOLDER_FRAMEWORK, file_names[i], CUT_NEVER);
+        slices_init(&t->out[i], &t->base.writer, FOLDER_FRAMEWORK, file_names[i], CUT_NEVER);
 }
 
 /* A text that grows. What does not fit is left out: the tables are written so that everything fits. */
@@ -162,7 +162,7 @@ static void tensor_add(struct text *out, const struct sim_torch *t, const struct
         stride /= i + 1 < x->n ? x->dim[i + 1] : 1;
     }
     text_add(out, ";20;"); /* an NPU */
-    text_number(out, t->of->index, 10);
+    text_number(out, t->base.of->index, 10);
 }
 
 static void list_add(struct text *out, const struct sim_torch *t)
@@ -259,7 +259,7 @@ void torch_op_write(struct sim_torch *t, const struct torch_thread *th, const st
     layout_put(l, TORCH_OP_BEGIN, rec, op->begin);
     layout_put(l, TORCH_OP_END, rec, th->now);
     layout_put(l, TORCH_OP_SEQUENCE, rec, (uint64_t)op->sequence);
-    layout_put(l, TORCH_OP_PROCESS, rec, t->of->pid);
+    layout_put(l, TORCH_OP_PROCESS, rec, t->base.of->pid);
     layout_put(l, TORCH_OP_THREAD, rec, th->id);
     layout_put(l, TORCH_OP_END_THREAD, rec, th->id);
     layout_put(l, TORCH_OP_FORWARD_THREAD, rec, op->forward_thread);
@@ -284,7 +284,7 @@ void torch_mark_write(struct sim_torch *t, uint64_t time, unsigned kind, uint64_
     layout_put(l, TORCH_MARK_KIND, rec, kind);
     layout_put(l, TORCH_MARK_ID, rec, kind == TORCH_MARK_ENQUEUE_BEGIN ? 0 : id);
     layout_put(l, TORCH_MARK_THREAD, rec, thread);
-    layout_put(l, TORCH_MARK_PROCESS, rec, t->of->pid);
+    layout_put(l, TORCH_MARK_PROCESS, rec, t->base.of->pid);
     record_field(&r, TORCH_MARK_TEXT_NAME, name, strlen(name));
     record_end(t, TORCH_FILE_MARKS, &r);
 }
@@ -331,7 +331,7 @@ static void call_write(struct sim_torch *t, uint64_t time, uint64_t key, unsigne
     uint8_t *rec = slices_record(&t->out[TORCH_FILE_CALLS], l);
     layout_put(l, PYTHON_CALL_TIME, rec, time);
     layout_put(l, PYTHON_CALL_THREAD, rec, t->main.id);
-    layout_put(l, PYTHON_CALL_PROCESS, rec, t->of->pid);
+    layout_put(l, PYTHON_CALL_PROCESS, rec, t->base.of->pid);
     layout_put(l, PYTHON_CALL_KEY, rec, key);
     layout_put(l, PYTHON_CALL_TAG, rec, tag);
 }
@@ -352,8 +352,8 @@ void torch_frame_leave(struct sim_torch *t, enum torch_frame f)
 /* Frames that were open when the collection began become known at its end. */
 void torch_frames_end(struct sim_torch *t)
 {
-    call_write(t, t->begin, name_hash(frames[TORCH_FRAME_TOP]), PYTHON_CALL);
-    call_write(t, t->begin, name_hash(frames[TORCH_FRAME_MAIN]), PYTHON_CALL);
+    call_write(t, t->base.begin, name_hash(frames[TORCH_FRAME_TOP]), PYTHON_CALL);
+    call_write(t, t->base.begin, name_hash(frames[TORCH_FRAME_MAIN]), PYTHON_CALL);
 }
 
 /* At the first call of a module its name and its parameters are recorded; only every other has a gradient by then. */
@@ -434,7 +434,7 @@ void torch_gc_write(struct sim_torch *t, uint64_t begin, uint64_t end)
 {
     const struct layout *l = &python_gc_layout;
     uint8_t *rec = slices_record(&t->out[TORCH_FILE_GC], l);
-    layout_put(l, PYTHON_GC_PROCESS, rec, t->of->pid);
+    layout_put(l, PYTHON_GC_PROCESS, rec, t->base.of->pid);
     layout_put(l, PYTHON_GC_BEGIN, rec, begin);
     layout_put(l, PYTHON_GC_END, rec, end);
 }
