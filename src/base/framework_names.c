@@ -6,6 +6,7 @@
 
 const struct framework_name framework_names[FRAMEWORKS] = {
     [FRAMEWORK_PYTORCH] = { "PyTorch", "_ascend_pt" },
+    [FRAMEWORK_MINDSPORE] = { "MindSpore", "_ascend_ms" },
 };
 
 bool framework_ends_name(const char *name, size_t n)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum framework_id { FRAMEWORK_PYTORCH, FRAMEWORKS };
+enum framework_id { FRAMEWORK_PYTORCH, FRAMEWORK_MINDSPORE, FRAMEWORKS };
 
 struct framework_name {
     const char *name;   /* for people: "PyTorch" */
@@ -23,7 +23,7 @@ bool framework_ends_name(const char *name, size_t n);
 
 bool framework_is_in_name(const char *name); /* the suffix of one; copies may have more behind it */
 
-/* "*_ascend_pt", of all of them with commas between: for messages. */
+/* "*_ascend_pt, *_ascend_ms", of all of them with commas between: for messages. */
 enum { FRAMEWORK_PATTERNS = 200 };
 const char *framework_patterns(char out[FRAMEWORK_PATTERNS]);
 

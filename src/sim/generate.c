@@ -133,7 +133,7 @@ static void prof_name(struct sim_process *p, const char *dir, char *path, size_t
 
 static const char *sim_suffix(unsigned framework)
 {
-    return framework == SIM_MINDSPORE ? "_ascend_ms" : framework_names[FRAMEWORK_PYTORCH].suffix;
+    return framework_names[framework == SIM_MINDSPORE ? FRAMEWORK_MINDSPORE : FRAMEWORK_PYTORCH].suffix;
 }
 
 static void path_make(struct sim_process *p, char *path, size_t size)

@@ -5,8 +5,10 @@
 
 #include "base/progress.h"
 #include "sim/generate.h"
+#include "sim/sim_ms.h"
 #include "sim/sim_operator.h"
 #include "sim/sim_plan.h"
+#include "sim/sim_torch.h"
 
 enum front_phase front_phase(const struct sim_front *f)
 {

@@ -52,7 +52,6 @@ struct front_row {
     void (*pace)(struct sim_front *f, uint64_t host_tick);
     void (*mark)(struct sim_front *f, uint32_t thread, uint64_t begin, bool is_range); /* NULL: it records none */
 };
-extern const struct front_row torch_front, ms_front;
 
 /* In the directory at the path, which exists. NULL: see e. What goes wrong later is in the writer. */
 struct sim_front *front_open(struct sim_process *p, const char *path, struct error *e);

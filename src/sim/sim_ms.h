@@ -76,4 +76,6 @@ struct sim_ms {
     uint64_t used, reserved, peak;
 };
 
+extern const struct front_row ms_front;
+
 #endif

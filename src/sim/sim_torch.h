@@ -106,4 +106,6 @@ enum torch_frame {
     TORCH_FRAMES
 };
 
+extern const struct front_row torch_front;
+
 #endif
