@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/background.h"
 #include "base/region.h"
 
 enum {
@@ -304,13 +304,9 @@ static void *watch(void *unused)
 
 void memory_watch(void)
 {
-    sigset_t every, before;
-    sigfillset(&every);
-    pthread_sigmask(SIG_BLOCK, &every, &before); /* signals are for the threads that do the work */
     all.is_watched = true;
-    if (pthread_create(&all.watcher, NULL, watch, NULL) != 0)
+    if (background_thread(&all.watcher, "ascope-memory", watch, NULL) != 0)
         all.is_watched = false;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void memory_unwatch(void)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/host_sampler.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/background.h"
 #include "collect/machine_samples.h"
 #include "collect/message.h"
 #include "collect/numa_samples.h"
@@ -25,24 +24,13 @@ struct host_sampler {
         uint64_t period_ns, due_ns;
     } source[SOURCES];
     size_t n;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake, begun;
-    bool has_begun; /* the first samples are taken */
-    bool ends;
+    struct background background;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* When to look next. A look that is late moves those that follow. */
 static uint64_t look(struct host_sampler *h, bool is_last)
 {
-    const uint64_t begin = now_ns();
+    const uint64_t begin = steady_ns();
     uint64_t next = UINT64_MAX;
     for (size_t i = 0; i < h->n; i++) {
         if (is_last || begin >= h->source[i].due_ns) {
@@ -51,27 +39,17 @@ static uint64_t look(struct host_sampler *h, bool is_last)
         }
         next = h->source[i].due_ns < next ? h->source[i].due_ns : next;
     }
-    const uint64_t pause = (now_ns() - begin) * SHARE_OF_CPU;
+    const uint64_t pause = (steady_ns() - begin) * SHARE_OF_CPU;
     return begin + pause > next ? begin + pause : next;
 }
 
 static void *sampler_main(void *of)
 {
     struct host_sampler *const h = of;
-    pthread_setname_np(pthread_self(), "ascope-host");
-    pthread_mutex_lock(&h->lock);
-    do {
-        pthread_mutex_unlock(&h->lock);
-        const uint64_t next = look(h, false);
-        const struct timespec until = { .tv_sec = (time_t)(next / 1000000000), .tv_nsec = (long)(next % 1000000000) };
-        pthread_mutex_lock(&h->lock);
-        if (!h->has_begun)
-            pthread_cond_broadcast(&h->begun);
-        h->has_begun = true;
-        while (!h->ends && now_ns() < next)
-            pthread_cond_timedwait(&h->wake, &h->lock, &until);
-    } while (!h->ends);
-    pthread_mutex_unlock(&h->lock);
+    uint64_t next = look(h, false);
+    background_begun(&h->background);
+    while (background_pause(&h->background, next))
+        next = look(h, false);
     look(h, true); /* how it was at the stop: short recordings have two samples, too */
     return NULL;
 }
@@ -80,9 +58,6 @@ static void sampler_free(struct host_sampler *h)
 {
     for (size_t i = 0; i < h->n; i++)
         h->source[i].is->stop(h->source[i].of);
-    pthread_cond_destroy(&h->wake);
-    pthread_cond_destroy(&h->begun);
-    pthread_mutex_destroy(&h->lock);
     free(h);
 }
 
@@ -104,18 +79,8 @@ static bool sources_start(struct host_sampler *h, const struct host_target *of, 
 
 static bool thread_start(struct host_sampler *h, struct error *e)
 {
-    sigset_t all, was; /* the program's signals are for its own threads */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &was);
-    const int why = pthread_create(&h->thread, NULL, sampler_main, h);
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
-    if (why != 0)
-        return error_set(e, FAULT_LIMIT, "cannot create the host sampler thread: %s", strerror(why));
-    pthread_mutex_lock(&h->lock); /* how it was at the start, also where the thread has to wait for a processor */
-    while (!h->has_begun)
-        pthread_cond_wait(&h->begun, &h->lock);
-    pthread_mutex_unlock(&h->lock);
-    return true;
+    const int why = background_start(&h->background, "ascope-host", sampler_main, h);
+    return why == 0 || error_set(e, FAULT_LIMIT, "cannot create the host sampler thread: %s", strerror(why));
 }
 
 struct host_sampler *host_sampler_start(const struct host_target *of, const struct ascope_options *o, struct error *e)
@@ -125,13 +90,6 @@ struct host_sampler *host_sampler_start(const struct host_target *of, const stru
         error_no_memory(e, "the host sampler");
         return NULL;
     }
-    pthread_condattr_t monotonic; /* the wall clock may jump */
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&h->lock, NULL);
-    pthread_cond_init(&h->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    pthread_cond_init(&h->begun, NULL);
     if (o->interconnection_hz && !of->has_device)
         message(ASCOPE_WARNING,
                 "sys_interconnection: no device, and the kernel counts no PCIe traffic; nothing is recorded");
@@ -147,10 +105,6 @@ void host_sampler_stop(struct host_sampler *h)
 {
     if (!h)
         return;
-    pthread_mutex_lock(&h->lock);
-    h->ends = true;
-    pthread_cond_signal(&h->wake);
-    pthread_mutex_unlock(&h->lock);
-    pthread_join(h->thread, NULL);
+    background_stop(&h->background);
     sampler_free(h);
 }

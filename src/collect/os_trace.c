@@ -4,8 +4,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/background.h"
 #include "collect/call_samples.h"
 #include "collect/kernel_calls.h"
 #include "collect/message.h"
@@ -25,11 +24,8 @@ struct os_trace {
     bool by_kernel, has_sink;
     struct kernel_calls *kernel;
     struct call_samples *samples;
-    pthread_t thread;
+    struct background background;
     bool has_thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake, begun;
-    bool has_begun, ends;
     struct error error;
 };
 
@@ -99,13 +95,6 @@ static bool is_ours(pid_t thread)
     return n == sizeof name - 1 && memcmp(name, "ascope-", sizeof name - 1) == 0;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* One more look; false: it was the last. */
 static bool look(struct os_trace *t)
 {
@@ -115,36 +104,25 @@ static bool look(struct os_trace *t)
         kernel_calls_look(t->kernel, false);
         pause_ns = 0;
     } else {
-        const uint64_t before = now_ns();
+        const uint64_t before = steady_ns();
         call_samples_look(t->samples);
-        const uint64_t took = (now_ns() - before) * SHARE_OF_CPU;
+        const uint64_t took = (steady_ns() - before) * SHARE_OF_CPU;
         pause_ns = took > pause_ns ? took : pause_ns;
     }
-    const uint64_t next = now_ns() + pause_ns;
-    const struct timespec until = { .tv_sec = (time_t)(next / 1000000000), .tv_nsec = (long)(next % 1000000000) };
-    pthread_mutex_lock(&t->lock);
-    if (!t->ends && pause_ns > 0)
-        pthread_cond_timedwait(&t->wake, &t->lock, &until);
-    const bool ends = t->ends;
-    pthread_mutex_unlock(&t->lock);
-    return !ends;
+    return background_pause(&t->background, steady_ns() + pause_ns);
 }
 
 /* Opened here: what the thread of the program starts later is traced with it, and this thread should not be. */
 static void *trace_main(void *of)
 {
     struct os_trace *const t = of;
-    pthread_setname_np(pthread_self(), "ascope-calls");
     if (t->by_kernel)
         t->kernel = kernel_calls_open(t->of.pid, t->of.is_own ? is_ours : NULL, &t->error);
     else if (!(t->samples = call_samples_new(t->of.pid)))
         error_no_memory(&t->error, "samples of system calls");
     if (t->samples) /* how it was at the start, also where the thread has to wait for a processor */
         call_samples_look(t->samples);
-    pthread_mutex_lock(&t->lock);
-    t->has_begun = true;
-    pthread_cond_signal(&t->begun);
-    pthread_mutex_unlock(&t->lock);
+    background_begun(&t->background);
     if (!t->kernel && !t->samples)
         return NULL;
     while (look(t))
@@ -158,40 +136,15 @@ static void *trace_main(void *of)
 
 static bool thread_start(struct os_trace *t, struct error *e)
 {
-    pthread_condattr_t monotonic; /* the wall clock may jump */
-    sigset_t all, was;            /* the program's signals are for its own threads */
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->wake, &monotonic);
-    pthread_cond_init(&t->begun, NULL);
-    pthread_condattr_destroy(&monotonic);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &was);
-    const int why = pthread_create(&t->thread, NULL, trace_main, t);
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
-    if (why != 0)
-        return error_set(e, FAULT_LIMIT, "cannot create the thread that reads system calls: %s", strerror(why));
-    t->has_thread = true;
-    pthread_mutex_lock(&t->lock);
-    while (!t->has_begun)
-        pthread_cond_wait(&t->begun, &t->lock);
-    pthread_mutex_unlock(&t->lock);
-    return true;
+    const int why = background_start(&t->background, "ascope-calls", trace_main, t);
+    t->has_thread = why == 0;
+    return why == 0 || error_set(e, FAULT_LIMIT, "cannot create the thread that reads system calls: %s", strerror(why));
 }
 
 static void thread_stop(struct os_trace *t)
 {
-    if (!t->has_thread)
-        return;
-    pthread_mutex_lock(&t->lock);
-    t->ends = true;
-    pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->lock);
-    pthread_join(t->thread, NULL);
-    pthread_cond_destroy(&t->wake);
-    pthread_cond_destroy(&t->begun);
-    pthread_mutex_destroy(&t->lock);
+    if (t->has_thread)
+        background_stop(&t->background);
     t->has_thread = false;
 }
 
@@ -223,7 +176,7 @@ static bool kernel_start(struct os_trace *t, struct error *e)
     if (!thread_start(t, e) || t->kernel)
         return t->kernel;
     thread_stop(t);
-    t->has_begun = t->ends = t->by_kernel = false;
+    t->by_kernel = false;
     return false;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/background.h"
 #include "base/file.h"
 #include "collect/host_clock.h"
 #include "collect/message.h"
@@ -50,13 +50,6 @@ static struct {
     struct writer_tally tally; /* of the last look, without what the rings count */
     struct error wrong;        /* what the disk has refused, or what became of the rings */
 } w = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- one look at all rings ---- */
 
@@ -217,7 +210,7 @@ static void times_read(const struct clock_reading *began)
 /* The fill of the fullest lane. */
 static uint32_t look(bool keeps, const struct clock_reading *began)
 {
-    const uint64_t now = now_ns();
+    const uint64_t now = steady_ns();
     if (now - w.clock_ns >= CLOCK_NS || w.outputs.times.begin_ns != clock_reading_window_ns(began)) {
         times_read(began);
         w.clock_ns = now;
@@ -263,7 +256,7 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
 
 static void pause_until(uint64_t ns)
 {
-    const struct timespec until = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+    const struct timespec until = steady_time(ns);
     pthread_cond_timedwait(&w.wake, &w.lock, &until);
 }
 
@@ -287,7 +280,6 @@ static void hurry(void)
 static void *writer_main(void *unused)
 {
     (void)unused;
-    pthread_setname_np(pthread_self(), "ascope-writer");
     hurry();
     bus_errors_admit();
     uint64_t pause_ns = PAUSE_LEAST_NS;
@@ -305,7 +297,7 @@ static void *writer_main(void *unused)
         pthread_cond_broadcast(&w.woken);
         pause_ns = percent > 0 ? PAUSE_LEAST_NS : pause_ns * 2 < PAUSE_MOST_NS ? pause_ns * 2 : PAUSE_MOST_NS;
         if (percent < HURRY_PERCENT && w.asked == asked && !w.ends)
-            pause_until(now_ns() + pause_ns);
+            pause_until(steady_ns() + pause_ns);
     }
     pthread_mutex_unlock(&w.lock);
     return NULL;
@@ -359,18 +351,10 @@ static bool path_copy(char *to, const char **path, struct error *e)
 
 static bool thread_start(struct error *e)
 {
-    pthread_condattr_t monotonic; /* the wall clock may jump */
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&w.lock, NULL);
-    pthread_cond_init(&w.wake, &monotonic);
-    pthread_cond_init(&w.woken, NULL);
-    pthread_condattr_destroy(&monotonic);
-    sigset_t all, was; /* the program's signals are for its own threads */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &was);
-    const int why = pthread_create(&w.thread, NULL, writer_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    steady_condition(&w.wake);
+    steady_condition(&w.woken);
+    const int why = background_thread(&w.thread, "ascope-writer", writer_main, NULL);
     return why == 0 || error_set(e, FAULT_LIMIT, "cannot create the writer thread: %s", strerror(why));
 }
 
@@ -396,7 +380,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
         return false;
     w.outputs.prof.first_slice = o->first_slice;
     atomic_store(&recording_frames, 0);
-    w.looked_ns = w.checked_ns = w.clock_ns = now_ns();
+    w.looked_ns = w.checked_ns = w.clock_ns = steady_ns();
     w.began = o->began;
     times_read(&w.began);
     commit(w.keeps);

@@ -2,11 +2,11 @@
 /* What happens on the devices, in the order of their time. */
 #include "device/sim_npu/sim_npu_run.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/background.h"
 #include "collect/host_clock.h"
 #include "collect/message.h"
 #include "collect/ring.h"
@@ -531,11 +531,7 @@ static void *thread_run(void *unused)
 bool npu_thread_start(void)
 {
     pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
-    const bool is_well = pthread_create(&thread, NULL, thread_run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const bool is_well = background_thread(&thread, "ascope-npu", thread_run, NULL) == 0;
     if (is_well)
         pthread_detach(thread);
     return is_well;

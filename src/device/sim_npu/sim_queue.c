@@ -2,9 +2,9 @@
 #include "device/sim_npu/sim_queue.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
+#include "base/background.h"
 #include "ascope/record.h"
 #include "collect/devices.h"
 #include "device/sim_npu/sim_exchange.h"
@@ -53,7 +53,6 @@ static void launch(const struct sim_queued *t)
 
 static void *run(void *unused)
 {
-    pthread_setname_np(pthread_self(), "ascope queue");
     is_inside = true;
     pthread_mutex_lock(&queue.lock);
     for (;;) {
@@ -86,13 +85,9 @@ static void fork_child(void)
 static bool thread_start(void)
 {
     pthread_t thread;
-    sigset_t all, before;
     if (!queue.is_prepared)
         queue.is_prepared = pthread_atfork(NULL, NULL, fork_child) == 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
-    const bool is_well = queue.is_prepared && pthread_create(&thread, NULL, run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const bool is_well = queue.is_prepared && background_thread(&thread, "ascope-queue", run, NULL) == 0;
     if (is_well)
         pthread_detach(thread);
     return is_well;

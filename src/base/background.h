@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* background.h - threads of ours beside those of a program.
+ *
+ * They take no signals, which are for the program's own threads, and wait by a clock that does not jump.
+ */
+#ifndef ASCOPE_BASE_BACKGROUND_H
+#define ASCOPE_BASE_BACKGROUND_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+uint64_t steady_ns(void);
+struct timespec steady_time(uint64_t ns);         /* of steady_ns(), as pthread_cond_timedwait() wants it */
+void steady_condition(pthread_cond_t *condition); /* initialised: times of its waits are of steady_ns() */
+
+/* 0, or an errno. */
+int background_thread(pthread_t *out, const char *name, void *(*run)(void *of), void *of);
+
+/* A thread that looks at something again and again until it is stopped. */
+struct background {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, begun;
+    bool has_begun, ends;
+};
+
+/* Returns when `run` has called background_begun(): so that the first look is at how it was at the start, also where the thread has to
+ * wait for a processor. 0, or an errno; then there is nothing to stop. */
+int background_start(struct background *b, const char *name, void *(*run)(void *of), void *of);
+void background_begun(struct background *b);
+bool background_pause(struct background *b, uint64_t until_ns); /* false: it is to end now */
+void background_stop(struct background *b);
+
+#endif
