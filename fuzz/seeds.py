@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,options}/*
 """
 import glob
 import os
@@ -19,6 +19,11 @@ TOGETHER = ("api_event", "task_track", "node_basic", "tensor_info", "hash_dic", 
             "ts_track", "ffts_profile", "hccl", "graph_id", "context_id", "hwts", "aicore", "aiVector", "aicpu")
 CHIPS = (("A2",), ("A2", "--late", "--tiling"), ("A3",), ("910",), ("310P",), ("310B",), ("MDC",), ("MDC-mini",), ("950",),
          ("310",), ("A2", "--sample-based"), ("310P", "--sample-based"), ("A2", "--level0"))
+OPTIONS = (b'{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on","aic_metrics":"PipeUtilization"}',
+           b'{"output":".\\/","task_trace":"l0","fp_point":"a","bp_point":"","storage_limit":"200MB","host_sys":"cpu,mem,osrt"}',
+           b'{"output":"p","aic_metrics":"Custom:0x500,12","instr_profiling":"on","instr_profiling_freq":300,"l2":"on","l2":""}',
+           b'{"output":"p","sys_hardware_mem_freq":50,"llc_profiling":"write","dvpp_freq":1,"host_sys_usage":"cpu"}',
+           b'{"dump":{},"profiler":{"switch":"on","output":"p","ascendcl":"off","optype":"b,a","sys_lp_freq":5}}')
 REPORTS = (b'{"json_process":{"ascend":true,"cann":false,"hccl":true}}', b'{"json_process":{"nonsense":true}}', b'[]')
 
 
@@ -128,6 +133,8 @@ def main():
         write(out, target, "ascope_running", head + recording.replace(b'"stop"', b'"running"'))
     for i, text in enumerate(REPORTS):
         write(out, "settings", "reports_%d" % i, b"host/reports.json\n" + text)
+    for i, text in enumerate(OPTIONS):
+        write(out, "options", "text_%d" % i, bytes([i % 3, 6]) + text)
 
 
 if __name__ == "__main__":

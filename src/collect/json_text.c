@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_items.h"
 #include "base/utf8.h"
 
 static bool make_room(struct json_text *t, size_t more)
@@ -87,101 +88,10 @@ void json_text_fini(struct json_text *t)
     *t = (struct json_text){ 0 };
 }
 
-/* ---- is it JSON? ---- */
-
-enum { NESTED_MOST = 64 };
-
-static const char *skip_blanks(const char *p)
-{
-    return p + strspn(p, " \t\r\n");
-}
-
-static const char *skip_digits(const char *p) /* NULL: there is none */
-{
-    const size_t n = strspn(p, "0123456789");
-    return n > 0 ? p + n : NULL;
-}
-
-static const char *skip_number(const char *p)
-{
-    p += *p == '-';
-    p = *p == '0' ? p + 1 : skip_digits(p);
-    if (p && *p == '.')
-        p = skip_digits(p + 1);
-    if (p && (*p == 'e' || *p == 'E')) {
-        p++;
-        p = skip_digits(p + (*p == '+' || *p == '-'));
-    }
-    return p;
-}
-
-static const char *skip_string(const char *p)
-{
-    if (*p++ != '"')
-        return NULL;
-    const char *const end = p + strlen(p);
-    while (*p != '"') {
-        const unsigned char c = (unsigned char)*p;
-        if (c < ' ')
-            return NULL;
-        if (c == '\\') {
-            p++;
-            if (*p == 'u') {
-                if (strspn(p + 1, "0123456789abcdefABCDEF") < 4)
-                    return NULL;
-                p += 4;
-            } else if (!*p || !strchr("\"\\/bfnrt", *p)) {
-                return NULL;
-            }
-            p++;
-            continue;
-        }
-        const size_t n = c < 0x80 ? 1 : utf8_len((const unsigned char *)p, (size_t)(end - p));
-        if (n == 0)
-            return NULL;
-        p += n;
-    }
-    return p + 1;
-}
-
-static const char *skip_value(const char *p, int depth)
-{
-    static const char *const words[] = { "true", "false", "null" };
-    p = skip_blanks(p);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strncmp(p, words[i], strlen(words[i])) == 0)
-            return p + strlen(words[i]);
-    if (*p == '"')
-        return skip_string(p);
-    if (*p != '{' && *p != '[')
-        return skip_number(p);
-    if (depth >= NESTED_MOST)
-        return NULL;
-    const bool is_object = *p == '{';
-    const char close = is_object ? '}' : ']';
-    p = skip_blanks(p + 1);
-    if (*p == close)
-        return p + 1;
-    for (;;) {
-        if (is_object) {
-            p = skip_string(skip_blanks(p));
-            p = p ? skip_blanks(p) : NULL;
-            if (!p || *p++ != ':')
-                return NULL;
-        }
-        p = skip_value(p, depth + 1);
-        if (!p)
-            return NULL;
-        p = skip_blanks(p);
-        if (*p == close)
-            return p + 1;
-        if (*p++ != ',')
-            return NULL;
-    }
-}
-
 bool json_is_value(const char *text)
 {
-    const char *end = skip_value(text, 0);
-    return end && !*skip_blanks(end);
+    const struct json_limits limits = { .objects = 64, .arrays = 64 };
+    struct json_item value;
+    struct json_fault fault;
+    return json_items_check(text, strlen(text), &limits, &value, &fault);
 }
