@@ -1,14 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/range_table.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "analyse/framework/ranges.h"
 #include "cli/summary.h"
 
+enum { MEMBER_MOST = 64 };
+
+/* The value of a member of JSON text whose quotes may have been escaped on the way; "" where it has none. */
+static const char *member(const char *text, const char *key, char out[MEMBER_MOST])
+{
+    const char *at = strstr(text, key);
+    at = at ? at + strlen(key) : "";
+    at += strspn(at, "\\\": ");
+    const size_t n = strcspn(at, "\\\",}");
+    snprintf(out, MEMBER_MOST, "%.*s", (int)(n < MEMBER_MOST ? n : MEMBER_MOST - 1), at);
+    return out;
+}
+
+/* Collectives are marked by a description in JSON: here its operation, count and type of elements are enough. */
+static const char *range_title(const char *name, char out[3 * MEMBER_MOST])
+{
+    char operation[MEMBER_MOST], count[MEMBER_MOST], type[MEMBER_MOST];
+    if (name[0] != '{' || !member(name, "opName", operation)[0])
+        return name;
+    snprintf(out, 3 * (size_t)MEMBER_MOST, "%s %s %s", operation, member(name, "count", count),
+             member(name, "dataType", type));
+    return out;
+}
+
 static void put_range(const struct term *t, const struct names *names, const struct range_sum *r, int columns)
 {
-    char number[TERM_NUMBER];
-    const char *domain = names_text(names, r->domain), *name = names_text(names, r->name);
-    const int prefix = r->domain == NAME_EMPTY ? 0 : term_width(domain) + 2;
+    char number[TERM_NUMBER], title[3 * MEMBER_MOST];
+    const char *domain = names_text(names, r->domain), *name = range_title(names_text(names, r->name), title);
+    const int prefix = r->domain == NAME_EMPTY || name == title ? 0 : term_width(domain) + 2;
     fputs("    ", t->to);
     int width = 0;
     if (prefix > 0 && prefix < columns - 4) {
