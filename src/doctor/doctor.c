@@ -84,7 +84,9 @@ static void devices_examine(struct doctor_report *r)
         place_add(&f, "no kinds of real devices in this version");
     if (r->device) {
         fact_set(&f, "selects %s", r->device);
-        effect_set(&f, "the host is recorded, and the devices that the program uses");
+        effect_set(
+            &f,
+            "the host is recorded, and the devices that the program uses, if it has loaded their libraries by then");
     } else {
         fact_set(&f, "finds no device");
         effect_set(&f, "the host is recorded alone");
