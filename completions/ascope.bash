@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} words options what=-d
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help --version --help'
+        _ascope_offer -W 'run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -24,6 +24,7 @@ _ascope()
     --pid | --attach) return ;;
     --env) return ;;
     --storage-limit) return ;;
+    --acl-json) compopt -o filenames; _ascope_offer -f; return ;;
     --dialect) _ascope_offer -W 'documented current'; return ;;
     --time-base) _ascope_offer -W 'epoch start'; return ;;
     --threads) return ;;
@@ -71,11 +72,13 @@ _ascope()
     --dialect) _ascope_offer -W 'documented current'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --python) compopt -o filenames; _ascope_offer -f; return ;;
+    --as) _ascope_offer -W 'profiling_options acl.json'; return ;;
+    --chip) _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'; return ;;
     esac
     case ${COMP_WORDS[1]} in
     run)
         words=''
-        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'
+        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'
         what=-c ;;
     export)
         words='timeline summary db all'
@@ -113,11 +116,14 @@ _ascope()
     doctor)
         words=''
         options=' --out --python --json --quiet -q --help -h' ;;
+    options)
+        words='check'
+        options=' --as --chip --json --quiet -q --help -h' ;;
     completion)
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor completion help'
+        words='run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -110,7 +110,8 @@ class Documented(unittest.TestCase):
                      ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["info", own, prof, bad, torch], ["recover", own],
                      ["export-trace", torch, "t.json"], ["export-stacks", torch, "s.log"], ["export-stacks", torch, "s.svg"],
                      ["export-memory-timeline", torch, "m.html"], ["doctor", "--python", "/nowhere"],
-                     ["run", "sleep", "0.1"]):
+                     ["run", "sleep", "0.1"], ["options", "check", '{"output":".","l2":"on","fp_point":"x"}'],
+                     ["options", "check", '{"output":".","nonsense":1'], ["options", "check", '{"profiler":{"l2":1}}']):
             report = self.run_json(*args)
             self.assertEqual(report["command"], args[0])
             self.check(report, "report", args[0])

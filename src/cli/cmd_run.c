@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd_run.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/collecting.h"
 #include "cli/ending.h"
@@ -11,9 +13,12 @@
 #include "cli/msprof_machine.h"
 #include "cli/msprof_request.h"
 #include "cli/msprof_values.h"
+#include "cli/run_acl.h"
 #include "cli/run_python.h"
 #include "cli/term.h"
 #include "pipeline/prof_write.h"
+
+enum { CODE_NOT_STARTED = 127 };
 
 bool run_other_option(struct arguments *a, const char *word)
 {
@@ -110,8 +115,8 @@ static void attach(struct run_request *r, const struct msprof_line *l)
 /* What the front end of a framework cannot do. NULL: nothing of that was asked for. */
 static const char *collector_option(const struct arguments *a)
 {
-    static const uint8_t outside[] = { OPT_RUN_DELAY,       OPT_RUN_DURATION,      OPT_RUN_PID,
-                                       OPT_RUN_INTERACTIVE, OPT_RUN_STORAGE_LIMIT, OPT_JSON };
+    static const uint8_t outside[] = { OPT_RUN_DELAY,         OPT_RUN_DURATION, OPT_RUN_PID, OPT_RUN_INTERACTIVE,
+                                       OPT_RUN_STORAGE_LIMIT, OPT_RUN_ACL_JSON, OPT_JSON };
     for (size_t i = 0; i < sizeof outside; i++)
         if (arguments_have(a, outside[i]))
             return arena_printf(a->mem, "--%s", option_rows[outside[i]].name);
@@ -136,6 +141,17 @@ static void record_python(const struct arguments *a, const struct run_request *r
     ending_prepare(a->face);
 }
 
+/* The program without a recording: this process becomes it. */
+static int just_run(const struct arguments *a, const struct run_request *r)
+{
+    if (!a->quiet)
+        complain("%s: profiling is off; running %s without a recording", a->run.acl_json, r->program[0]);
+    ending_fini();
+    execvp(r->program[0], r->program);
+    complain("%s: %s", r->program[0], strerror(errno));
+    return CODE_NOT_STARTED;
+}
+
 /* Whoever asks for calls gets all; else they should cost next to nothing. */
 static int record(struct arguments *a, struct msprof_line *l, bool is_asked)
 {
@@ -143,6 +159,12 @@ static int record(struct arguments *a, struct msprof_line *l, bool is_asked)
     r.recorder.osrt = is_asked ? ASCOPE_OSRT_AUTO : ASCOPE_OSRT_LIBC;
     r.recorder.device = a->run.device ? a->run.device : r.recorder.device;
     attach(&r, l);
+    if (a->run.acl_json) {
+        const enum run_acl found = run_acl_fill(a, &r, l->on.chip);
+        if (found != RUN_ACL_ON)
+            return found == RUN_ACL_OFF ? just_run(a, &r) : exit_code(a->face, STATUS_PARAMETER);
+        r.recorder.osrt = ASCOPE_OSRT_AUTO;
+    }
     if (r.program)
         record_python(a, &r);
     results_fill(a, l);
@@ -164,7 +186,9 @@ int run_run(struct arguments *a)
     int code = exit_code(a->face, STATUS_USAGE);
     const bool is_filled = options_fill(&l, a), is_asked = host_is_asked(&l, a);
     if (is_filled && defaults_fill(&l, is_asked)) {
-        if (!l.program && !l.value[MSPROF_SYS_PERIOD] && !l.value[MSPROF_HOST_SYS_PID] && !l.value[MSPROF_PID])
+        if (!l.program && a->run.acl_json)
+            complain("--acl-json: needs a program; see ascope help run");
+        else if (!l.program && !l.value[MSPROF_SYS_PERIOD] && !l.value[MSPROF_HOST_SYS_PID] && !l.value[MSPROF_PID])
             complain("nothing to run; give a program, --pid N, or --period N for the machine; see ascope help run");
         else if (msprof_end(&l) == MSPROF_GOOD)
             code = record(a, &l, is_asked);

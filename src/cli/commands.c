@@ -12,6 +12,7 @@
 #include "cli/cmd_export_trace.h"
 #include "cli/cmd_info.h"
 #include "cli/cmd_install_msprof.h"
+#include "cli/cmd_options.h"
 #include "cli/cmd_query.h"
 #include "cli/cmd_recover.h"
 #include "cli/cmd_run.h"
@@ -51,9 +52,10 @@ static const uint8_t sim_options[] = {
 };
 static const uint8_t install_msprof_options[] = { OPT_SCRIPT_DIALECT, OPT_FORCE, OPT_REMOVE, OPT_HELP };
 static const uint8_t doctor_options[] = { OPT_DOCTOR_OUT, OPT_PYTHON, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t options_options[] = { OPT_OPTIONS_FORM, OPT_OPTIONS_CHIP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t run_options[] = {
     OPT_RUN_OUT, OPT_RUN_HOST_SYS, OPT_RUN_DEVICE, OPT_RUN_LEVEL, OPT_RUN_METRICS, OPT_RUN_MARKS, OPT_RUN_DELAY, OPT_RUN_DURATION, OPT_RUN_PERIOD,
-    OPT_RUN_PID, OPT_RUN_INTERACTIVE, OPT_RUN_ENVIRONMENT, OPT_RUN_STORAGE_LIMIT, OPT_RUN_NO_EXPORT, OPT_CSV_SAFE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE,
+    OPT_RUN_PID, OPT_RUN_INTERACTIVE, OPT_RUN_ENVIRONMENT, OPT_RUN_STORAGE_LIMIT, OPT_RUN_ACL_JSON, OPT_RUN_NO_EXPORT, OPT_CSV_SAFE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE,
     OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t help_options[] = { OPT_MAN, OPT_RECORDER_OPTIONS, OPT_HELP };
@@ -79,7 +81,8 @@ const struct command commands[] = {
                 "--duration 10 -- python3 train.py leaves out the first 30 seconds and records the next 10. ascope run --pid "
                 "1234 --duration 5 records a process that runs already. ascope run --period 60 records the use of the machine "
                 "for a minute. ascope run --interactive ./server records from start to stop, as often as these commands are "
-                "entered. ascope run --no-export --out /data ./server only records.\n\n"
+                "entered. ascope run --no-export --out /data ./server only records. ascope run --acl-json acl.json -- ./app records what "
+                "that file asks for; if it leaves profiling off, the program just runs.\n\n"
                 "Options of msprof are accepted by their whole names with their values, such as --aicpu=on or "
                 "--sys-hardware-mem=on; msprof --help lists them. record and profile are aliases of this command.",
         LIST_OF(run_options),
@@ -258,6 +261,23 @@ const struct command commands[] = {
                 "directory is not writable, its files cannot be mapped, or /proc is missing.",
         LIST_OF(doctor_options),
         .run = run_doctor,
+    },
+    {
+        .name = "options",
+        .usage = "check FILE|JSON [OPTION...]",
+        .about = "check profiling_options of TensorFlow, or acl.json",
+        .text = "Reads the JSON text of profiling_options (TensorFlow, PROFILING_OPTIONS), or the profiler part of an acl.json, as "
+                "the vendor's graph engine and collector do, and prints what holds: each option with its value, the data mask, "
+                "and which layers of the timeline and which files it yields after ascope export. The word behind check is a "
+                "file, or the text itself if it begins with {.\n\n"
+                "Every fault is one line with its place (line and column), key, value, what is accepted, and the code of the "
+                "vendor's message. Warnings name what has no effect, what is deprecated, and where the vendor's code and its "
+                "option reference differ. Nothing is recorded, and no directory is made.\n\n"
+                "Exit code 0: accepted, also with warnings, and also if acl.json leaves profiling off. 1: refused. 2: the file "
+                "cannot be read.",
+        LIST_OF(options_options),
+        .words = "check",
+        .run = run_options_command,
     },
     {
         .name = "completion",

@@ -184,6 +184,10 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory" },
     [OPT_PYTHON] = { "python", .kind = OPTION_FILE, .value = "PATH", .at = AT(python),
         .help = "Python interpreter whose frameworks are looked at; default: python3 of the PATH" },
+    [OPT_OPTIONS_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(sim.chip), .choices = chip_word,
+        .help = "chip whose keys and values are accepted, or its number in info.json; default: that of this machine, else A2" },
+    [OPT_OPTIONS_FORM] = { "as", .kind = OPTION_WORD, .choice = { "profiling_options", "acl.json" }, .at = AT(form),
+        .help = "what the text is; default: acl.json if it has a member profiler, else profiling_options" },
     [OPT_RUN_OUT] = { "out", "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(run.out),
         .help = "directory in which the collection is created; default: $ASCEND_WORK_PATH/profiling_data, or the working directory" },
     [OPT_RUN_HOST_SYS] = { "host-sys", .kind = OPTION_TEXT, .value = "PART,...", .at = AT(run.host_sys),
@@ -214,6 +218,9 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "beyond it the oldest repeatable records are deleted and counted" },
     [OPT_RUN_NO_EXPORT] = { "no-export", .kind = OPTION_FLAG, .at = AT(run.no_export),
         .help = "only record; ascope export DIR writes the results later" },
+
+    [OPT_RUN_ACL_JSON] = { "acl-json", .kind = OPTION_FILE, .value = "FILE", .at = AT(run.acl_json),
+        .help = "record what the profiler part of this acl.json asks for; ascope options check FILE shows it" },
 
     [OPT_OUTPUT] = { "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(output),
         .help = "collection: a PROF_XXX directory, or a directory that contains some" },

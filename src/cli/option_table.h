@@ -98,6 +98,9 @@ enum option_id {
     /* of doctor only */
     OPT_DOCTOR_OUT,
     OPT_PYTHON,
+    /* of options only */
+    OPT_OPTIONS_CHIP,
+    OPT_OPTIONS_FORM,
     /* of run only */
     OPT_RUN_OUT,
     OPT_RUN_HOST_SYS,
@@ -113,6 +116,7 @@ enum option_id {
     OPT_RUN_ENVIRONMENT,
     OPT_RUN_STORAGE_LIMIT,
     OPT_RUN_NO_EXPORT,
+    OPT_RUN_ACL_JSON,
     /* of msprof only */
     OPT_OUTPUT,
     OPT_EXPORT,
@@ -172,7 +176,7 @@ typedef unsigned __int128 option_set; /* a bit for each option_id */
 
 /* What `ascope run` is asked for; cmd_run.c says it in the words of msprof. */
 struct run_words {
-    const char *out, *host_sys, *device, *level, *metrics, *pid, *environment;
+    const char *out, *host_sys, *device, *level, *metrics, *pid, *environment, *acl_json;
     uint32_t delay_s, duration_s, period_s;
     uint64_t storage_bytes;
     bool marks, is_interactive, no_export;
@@ -184,7 +188,7 @@ struct arguments {
     enum face face;
     const struct command *command;
     option_set given; /* they were on the command line */
-    const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps;
+    const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
     bool cluster, json, quiet, help, man, recorder_options, simplify, force, remove;
