@@ -11,12 +11,15 @@ import csv
 import glob
 import json
 import os
+import pathlib
+import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from decimal import Decimal
 
@@ -259,6 +262,37 @@ class Others(Case):
         p = subprocess.run([ASCOPE, "export", self.dir], capture_output=True, text=True, timeout=100)
         self.assertEqual(p.returncode, 1)
         self.assertRegex(p.stderr, "^ascope: .*: contains no PROF_XXX directory, .*; use ascope analyse\n$")
+
+    def test_started_while_it_runs(self):
+        config = os.path.join(self.dir, "config")
+        file = os.path.join(config, "profiler_config.json")
+        job = subprocess.Popen([os.path.join(EXAMPLES, "dynamic"), config, "100000", "10"], cwd=self.dir,
+                               env=dict(os.environ, PATH=os.path.dirname(ASCOPE) + os.pathsep + os.environ["PATH"]))
+        try:
+            self.wait_for(job, lambda: glob.glob(config + "/log/monitor_dp_*") and os.path.exists(file))
+            with open(file, encoding="utf-8") as f:
+                text = f.read().replace('"start_step": 0', '"start_step": -1').replace('"active": 1', '"active": 3')
+            with open(file, "w", encoding="utf-8") as f:
+                f.write(text.replace('"analyse": false', '"analyse": true').replace('"text"', '"text", "db"'))
+            log = glob.glob(config + "/log/dp_*")[0]
+            self.wait_for(job, lambda: "Stop Dynamic Profiler" in pathlib.Path(log).read_text("utf-8"))
+        finally:
+            job.kill()
+            job.wait()
+        with open(log, encoding="utf-8") as f:
+            first = int(re.search(r"Start Dynamic Profiler at (\d+) step", f.read()).group(1))
+        path, = glob.glob(self.dir + "/*_ascend_pt")
+        r = Analysed(path)
+        self.assertEqual(r.operators()["train"], 3)
+        steps = sorted(e["name"] for e in r.trace if str(e.get("name")).startswith("ProfilerStep#"))
+        self.assertEqual(steps, sorted("ProfilerStep#%d" % (first + i) for i in range(3)))
+
+    def wait_for(self, job, condition):
+        until = time.monotonic() + 100
+        while not condition():
+            self.assertIsNone(job.poll(), "the job has ended")
+            self.assertLess(time.monotonic(), until, "it does not happen")
+            time.sleep(0.02)
 
     def test_killed_and_recovered(self):
         for n in 1, 1000, 5000:

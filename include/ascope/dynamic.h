@@ -97,6 +97,9 @@ struct ascope_dynamic_setup {
     uint32_t poll_ms; /* of the file; 0: 2000, then the length of a step, 1 to 50 s */
     /* Ranks of the whole job; 0: $WORLD_SIZE, or those of this host. More than listen on this host: hosts agree through files in `path`. */
     uint32_t world_size;
+    /* Which job this process is a rank of: ranks with the same text agree on steps. NULL: $TORCHELASTIC_RUN_ID, $MASTER_ADDR and $MASTER_PORT;
+     * without them the ranks that have the same parent process; without a rank this process alone. */
+    const char *job;
 };
 
 /* Begins to listen. A second call is ignored with a warning, until end.

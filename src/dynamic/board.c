@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dynamic/board.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BOARD_MAGIC "ascope board 1"
+enum { LOCK_OWNER, LOCK_CHANGES, LOCK_SLOTS = 16 }; /* bytes that are locked; the changes: joining and leaving */
+enum { CHANGES_TRIES = 200, CHANGES_WAIT_MS = 10, JOIN_TRIES = 20 };
+
+struct board_page {
+    char magic[16];
+    _Alignas(64) _Atomic uint32_t news; /* others wait for it */
+    _Atomic uint32_t poll_ms;
+    _Atomic int32_t owner_pid;
+    _Atomic uint64_t sequence;
+    uint64_t serial, id; /* of the text */
+    uint64_t size;
+    uint64_t has_stamp;
+    struct config_stamp stamp;
+    _Alignas(4096) struct board_slot slot[BOARD_RANKS];
+    _Alignas(4096) char text[CONFIG_BYTES_MOST + 4];
+};
+_Static_assert(sizeof(struct board_slot) == 1024, "slots of a power of two");
+
+static const struct board *joined; /* closing a file ends all locks that the process has on it: it is opened once */
+
+/* ---- the file ---- */
+
+uint64_t board_id(const void *text, size_t n, int64_t mtime_ns)
+{
+    const uint64_t id = config_hash(&mtime_ns, sizeof mtime_ns, config_hash(text, n, 0));
+    return id ? id : 1;
+}
+
+static void path_of(char path[PATH_MAX], const struct config_kind *kind, const char *real_dir)
+{
+    snprintf(path, PATH_MAX, BOARD_PLACE "/%s_u%u_%016llx", kind->memory_prefix, (unsigned)geteuid(),
+             (unsigned long long)config_hash(real_dir, strlen(real_dir), 0));
+}
+
+static bool lock(int fd, short type, off_t byte)
+{
+    struct flock l = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+    return fcntl(fd, F_SETLK, &l) == 0;
+}
+
+/* By another process. */
+static bool is_locked(int fd, off_t byte, off_t n)
+{
+    struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = n };
+    return fcntl(fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK;
+}
+
+/* Bounded: others hold it for microseconds, or are stopped. */
+static bool lock_changes(int fd)
+{
+    for (int i = 0; i < CHANGES_TRIES; i++) {
+        if (lock(fd, F_WRLCK, LOCK_CHANGES))
+            return true;
+        if (errno != EAGAIN && errno != EACCES)
+            return false;
+        nanosleep(&(struct timespec){ .tv_nsec = CHANGES_WAIT_MS * 1000000 }, NULL);
+    }
+    return false;
+}
+
+static bool has_others(int fd)
+{
+    return is_locked(fd, LOCK_SLOTS, BOARD_RANKS) || is_locked(fd, LOCK_OWNER, 1);
+}
+
+/* -1: not a file of ours, and e unless it is only missing. */
+static int file_open(const char *path, int flags, struct stat *st, struct error *e)
+{
+    const int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+    if (fd < 0) {
+        if (errno != ENOENT)
+            error_set(e, FAULT_IO, "%s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid() && (st->st_mode & 077) == 0)
+        return fd;
+    error_set(e, FAULT_IO, "%s: not a file of this user alone", path);
+    close(fd);
+    return -1;
+}
+
+static bool is_still(const char *path, const struct stat *st)
+{
+    struct stat now;
+    return lstat(path, &now) == 0 && now.st_ino == st->st_ino && now.st_dev == st->st_dev;
+}
+
+/* Files of this user that nobody holds: jobs were killed. */
+static void remove_left(const struct config_kind *kind, const char *keep)
+{
+    char prefix[NAME_MAX], path[PATH_MAX];
+    snprintf(prefix, sizeof prefix, "%s_u%u_", kind->memory_prefix, (unsigned)geteuid());
+    DIR *const dir = opendir(BOARD_PLACE);
+    for (const struct dirent *d; dir && (d = readdir(dir));) {
+        struct stat st;
+        struct error ignored = { 0 };
+        snprintf(path, sizeof path, BOARD_PLACE "/%.200s", d->d_name);
+        if (strncmp(d->d_name, prefix, strlen(prefix)) != 0 || strcmp(path, keep) == 0)
+            continue;
+        const int fd = file_open(path, O_RDWR, &st, &ignored);
+        if (fd < 0)
+            continue;
+        if (lock(fd, F_WRLCK, LOCK_CHANGES) && !has_others(fd) && is_still(path, &st))
+            unlink(path);
+        close(fd);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* ---- joining ---- */
+
+static bool slot_take(struct board *b)
+{
+    for (unsigned i = 0; i < BOARD_RANKS; i++) {
+        if (b->fd >= 0 && !lock(b->fd, F_WRLCK, LOCK_SLOTS + (off_t)i))
+            continue;
+        b->number = i;
+        b->slot = &b->page->slot[i];
+        memset(b->slot, 0, sizeof *b->slot);
+        return true;
+    }
+    return false;
+}
+
+static bool map(struct board *b, struct error *e)
+{
+    void *const at = mmap(NULL, sizeof *b->page, PROT_READ | PROT_WRITE,
+                          b->fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, b->fd, 0);
+    if (at == MAP_FAILED)
+        return error_no_memory(e, "dynamic_profile");
+    b->page = at;
+    return true;
+}
+
+static bool is_current(int fd)
+{
+    char magic[sizeof BOARD_MAGIC] = "";
+    struct stat st;
+    return fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof(struct board_page) &&
+           pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic && memcmp(magic, BOARD_MAGIC, sizeof magic) == 0;
+}
+
+/* Under the lock of changes, of the file that has the name. */
+static bool enter(struct board *b, struct error *e)
+{
+    const bool is_used = has_others(b->fd);
+    if (is_used && !is_current(b->fd))
+        return error_set(e, FAULT_FORMAT, "%s: used by another version of ascope", b->path);
+    /* All of it: a store to a page that the machine has no memory for would end the job. */
+    if (!is_used && (ftruncate(b->fd, 0) != 0 || posix_fallocate(b->fd, 0, (off_t)sizeof *b->page) != 0))
+        return error_set(e, FAULT_IO, "%s: %s", b->path, strerror(ENOSPC));
+    if (!map(b, e))
+        return false;
+    if (!is_used)
+        memcpy(b->page->magic, BOARD_MAGIC, sizeof BOARD_MAGIC);
+    return slot_take(b) || error_set(e, FAULT_LIMIT, "%s: %d processes listen already", b->path, BOARD_RANKS);
+}
+
+/* Somebody may remove the file between opening and locking: then again. */
+static bool join_shared(struct board *b, struct error *e)
+{
+    for (int i = 0; i < JOIN_TRIES; i++) {
+        struct stat st;
+        b->fd = file_open(b->path, O_RDWR | O_CREAT, &st, e);
+        if (b->fd < 0)
+            return false;
+        const bool is_locked_now = lock_changes(b->fd);
+        if (is_locked_now && is_still(b->path, &st)) {
+            if (enter(b, e)) {
+                lock(b->fd, F_UNLCK, LOCK_CHANGES);
+                return true;
+            }
+            i = JOIN_TRIES;
+        }
+        if (b->page)
+            munmap(b->page, sizeof *b->page);
+        b->page = NULL;
+        close(b->fd);
+        b->fd = -1;
+        if (!is_locked_now)
+            return error_set(e, FAULT_IO, "%s: locked by another process", b->path);
+    }
+    return error_set(e, FAULT_IO, "%s: other processes remove it", b->path);
+}
+
+bool board_join(struct board *b, const struct config_kind *kind, const char *config_dir, struct error *e)
+{
+    char real[PATH_MAX];
+    *b = (struct board){ .kind = kind, .fd = -1 };
+    path_of(b->path, kind, realpath(config_dir, real) ? real : config_dir);
+    remove_left(kind, b->path);
+    if (join_shared(b, e)) {
+        joined = b;
+        return true;
+    }
+    b->is_private = b->is_owner = true;
+    return map(b, e) && slot_take(b);
+}
+
+void board_leave(struct board *b)
+{
+    struct stat st;
+    if (!b->page)
+        return;
+    if (b->fd >= 0) {
+        const bool is_locked_now = lock_changes(b->fd);
+        board_change_begin(b)->pid = 0;
+        board_change_end(b);
+        if (is_locked_now && !has_others(b->fd) && fstat(b->fd, &st) == 0 && is_still(b->path, &st))
+            unlink(b->path);
+        if (b->is_owner)
+            atomic_store(&b->page->owner_pid, 0);
+        board_wake(b); /* one of them is the next owner */
+        close(b->fd);  /* ends all locks */
+    }
+    munmap(b->page, sizeof *b->page);
+    *b = (struct board){ .fd = -1 };
+    joined = NULL;
+}
+
+void board_forget(struct board *b)
+{
+    if (b->page)
+        munmap(b->page, sizeof *b->page);
+    if (b->fd >= 0)
+        close(b->fd);
+    *b = (struct board){ .fd = -1 };
+    joined = NULL;
+}
+
+bool board_own(struct board *b)
+{
+    if (!b->is_owner)
+        b->is_owner = lock(b->fd, F_WRLCK, LOCK_OWNER);
+    if (b->is_owner)
+        atomic_store(&b->page->owner_pid, (int32_t)getpid());
+    return b->is_owner;
+}
+
+/* ---- slots ---- */
+
+struct board_rank *board_change_begin(struct board *b)
+{
+    atomic_fetch_add(&b->slot->version, 1); /* sequentially consistent: before the changes */
+    return &b->slot->is;
+}
+
+void board_change_end(struct board *b)
+{
+    atomic_fetch_add(&b->slot->version, 1); /* behind them */
+}
+
+static void rank_copy(struct board_rank *out, const struct board_slot *from)
+{
+    for (int i = 0; i < 100; i++) { /* one that was killed in between stays odd: as it is, then */
+        const uint32_t before = atomic_load(&from->version);
+        memcpy(out, &from->is, sizeof *out);
+        atomic_thread_fence(memory_order_acquire); /* what was copied before the second look */
+        if (before % 2 == 0 && atomic_load(&from->version) == before)
+            break;
+    }
+    out->step = atomic_load(&from->step);
+    out->dir[sizeof out->dir - 1] = '\0';
+    out->state = out->state <= ASCOPE_DYNAMIC_RUNNING ? out->state : ASCOPE_DYNAMIC_OFF;
+    out->fate = out->fate <= FATE_REPLACED ? out->fate : FATE_NONE;
+}
+
+size_t board_listeners(const struct board *b, struct board_rank *out, unsigned *slot)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < BOARD_RANKS; i++) {
+        rank_copy(&out[n], &b->page->slot[i]);
+        const bool is_here = i == b->number || (b->fd >= 0 && is_locked(b->fd, LOCK_SLOTS + (off_t)i, 1));
+        if (out[n].pid != 0 && is_here)
+            slot[n++] = i;
+    }
+    return n;
+}
+
+/* ---- the text ---- */
+
+static uint64_t write_begin(struct board_page *p)
+{
+    const uint64_t was = atomic_load(&p->sequence) | 1; /* odd already: somebody was killed here */
+    atomic_store(&p->sequence, was);                    /* sequentially consistent: before what follows */
+    return was;
+}
+
+static void write_end(struct board_page *p, uint64_t was)
+{
+    atomic_store(&p->sequence, was + 1);
+}
+
+bool board_seen(const struct board *b, struct config_stamp *stamp, bool *is_torn)
+{
+    *is_torn = atomic_load(&b->page->sequence) % 2 != 0;
+    *stamp = b->page->stamp;
+    return b->page->has_stamp && !*is_torn;
+}
+
+void board_see(struct board *b, const struct config_stamp *stamp)
+{
+    const uint64_t was = write_begin(b->page);
+    b->page->stamp = *stamp;
+    b->page->has_stamp = 1;
+    write_end(b->page, was);
+}
+
+void board_publish(struct board *b, const char *text, size_t n, uint64_t id, const struct config_stamp *stamp,
+                   const struct board_offer *offer)
+{
+    struct board_page *const p = b->page;
+    const uint64_t was = write_begin(p);
+    memcpy(p->text, text, n);
+    p->size = n;
+    p->id = id;
+    p->serial++;
+    p->stamp = *stamp;
+    p->has_stamp = 1;
+    for (unsigned i = 0; i < BOARD_RANKS; i++) {
+        atomic_store_explicit(&p->slot[i].offer_step, offer[i].step, memory_order_relaxed);
+        atomic_store_explicit(&p->slot[i].offer_passed, offer[i].is_passed, memory_order_relaxed);
+    }
+    write_end(p, was);
+    board_wake(b);
+}
+
+void board_poll_set(struct board *b, uint32_t poll_ms)
+{
+    atomic_store(&b->page->poll_ms, poll_ms);
+}
+
+uint64_t board_serial(const struct board *b)
+{
+    return b->page->serial;
+}
+
+bool board_take(const struct board *b, uint64_t *serial, struct board_news *out)
+{
+    const struct board_page *const p = b->page;
+    const uint64_t before = atomic_load(&p->sequence);
+    const uint64_t now = p->serial;
+    const size_t n = p->size;
+    *out = (struct board_news){ 0 };
+    if (before % 2 != 0 || now == *serial || n > CONFIG_BYTES_MOST)
+        return false;
+    char *const text = malloc(n + 1);
+    if (!text)
+        return false;
+    memcpy(text, p->text, n);
+    text[n] = '\0';
+    *out = (struct board_news){ .text = text,
+                                .n = n,
+                                .id = p->id,
+                                .offer = { .step = atomic_load(&b->slot->offer_step),
+                                           .is_passed = atomic_load(&b->slot->offer_passed) != 0 } };
+    atomic_thread_fence(memory_order_acquire); /* what was copied before the second look */
+    if (atomic_load(&p->sequence) != before) { /* a newer one: it is announced, too */
+        free(text);
+        return false;
+    }
+    *serial = now;
+    return true;
+}
+
+/* ---- waiting ---- */
+
+uint32_t board_news(const struct board *b)
+{
+    return atomic_load(&b->page->news);
+}
+
+void board_wait(const struct board *b, uint32_t news, int64_t timeout_ns)
+{
+    const struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
+    if (timeout_ns > 0)
+        syscall(SYS_futex, &b->page->news, FUTEX_WAIT, news, &t, NULL,
+                0); /* relative: clocks that are set do not matter */
+}
+
+void board_wake(struct board *b)
+{
+    atomic_fetch_add(&b->page->news, 1);
+    syscall(SYS_futex, &b->page->news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- from outside ---- */
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct board_rank *const x = a, *const y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static void view(struct board_view *out, const struct board_page *p, int fd, const struct board *own)
+{
+    out->poll_ms = atomic_load(&p->poll_ms);
+    out->id = p->id;
+    out->owner_pid = is_locked(fd, LOCK_OWNER, 1) || (own && own->is_owner) ? atomic_load(&p->owner_pid) : 0;
+    for (unsigned i = 0; i < BOARD_RANKS; i++) {
+        struct board_rank *const r = &out->rank[out->n_ranks];
+        rank_copy(r, &p->slot[i]);
+        out->n_ranks += r->pid != 0 && ((own && own->number == i) || is_locked(fd, LOCK_SLOTS + (off_t)i, 1));
+    }
+    qsort(out->rank, out->n_ranks, sizeof *out->rank, by_rank);
+}
+
+bool board_read(const char *config_dir, enum ascope_dynamic_kind kind, struct board_view *out, struct error *e)
+{
+    char real[PATH_MAX], path[PATH_MAX];
+    struct stat st;
+    *out = (struct board_view){ 0 };
+    if (!realpath(config_dir, real))
+        return error_set(e, FAULT_IO, "%s: %s", config_dir, strerror(errno));
+    path_of(path, &config_kinds[kind], real);
+    if (joined && strcmp(joined->path, path) == 0) {
+        view(out, joined->page, joined->fd, joined);
+        return true;
+    }
+    const int fd = file_open(path, O_RDWR, &st, e);
+    if (fd < 0)
+        return false;
+    /* A copy: a mapped file that its owner truncates would end this process. */
+    struct board_page *const p = aligned_alloc(_Alignof(struct board_page), sizeof *p);
+    if (!p)
+        error_no_memory(e, "dynamic_profile");
+    else if (pread(fd, p, offsetof(struct board_page, text), 0) == (ssize_t)offsetof(struct board_page, text) &&
+             memcmp(p->magic, BOARD_MAGIC, sizeof BOARD_MAGIC) == 0)
+        view(out, p, fd, NULL);
+    free(p);
+    close(fd);
+    return out->n_ranks > 0;
+}

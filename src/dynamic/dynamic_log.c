@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dynamic/dynamic_log.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* As documented: scripts that look for lines find them. */
+#define LOG_SOURCE "_dynamic_profiler_monitor.py"
+
+static void file_open(struct dynamic_log *l)
+{
+    struct stat st;
+    l->fd = open(l->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0640);
+    if (l->fd >= 0 && (fstat(l->fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+        close(l->fd);
+        l->fd = -1;
+    }
+    l->size = l->fd >= 0 ? (uint64_t)st.st_size : 0;
+}
+
+void dynamic_log_open(struct dynamic_log *l, const char *config_dir, const char *prefix, int32_t rank)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    for (char *p = host; *p; p++)
+        if (*p == '/')
+            *p = '_';
+    pthread_mutex_lock(&l->lock);
+    const int n = snprintf(l->path, sizeof l->path, "%s/log/%s_%s_%ld_rank_%d.log", config_dir, prefix, host,
+                           (long)getpid(), (int)rank);
+    if (l->fd < 0 && n + 2 < (int)sizeof l->path)
+        file_open(l);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void rotate(struct dynamic_log *l)
+{
+    char before[PATH_MAX + 2];
+    snprintf(before, sizeof before, "%s.1", l->path);
+    if (rename(l->path, before) != 0)
+        return;
+    close(l->fd);
+    file_open(l);
+}
+
+void dynamic_log_add(struct dynamic_log *l, enum ascope_severity severity, const char *text)
+{
+    static const char *const word[] = { "INFO", "WARNING", "ERROR" };
+    char line[2048], when[40];
+    struct timespec now;
+    struct tm tm;
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &tm);
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
+    const int n = snprintf(line, sizeof line - 1, "%s,%03ld [%s] [%ld] " LOG_SOURCE ": %s", when, now.tv_nsec / 1000000,
+                           word[severity], (long)getpid(), text);
+    size_t size = n < 0 ? 0 : (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
+    for (size_t i = 0; i < size; i++)
+        if (line[i] == '\n' || line[i] == '\r')
+            line[i] = ' ';
+    line[size++] = '\n';
+    pthread_mutex_lock(&l->lock);
+    if (l->fd >= 0 && l->size + size > LOG_BYTES_MOST)
+        rotate(l);
+    if (l->fd >= 0 && write(l->fd, line, size) == (ssize_t)size)
+        l->size += size;
+    pthread_mutex_unlock(&l->lock);
+}
+
+void dynamic_log_close(struct dynamic_log *l)
+{
+    pthread_mutex_lock(&l->lock);
+    if (l->fd >= 0)
+        close(l->fd);
+    l->fd = -1;
+    pthread_mutex_unlock(&l->lock);
+}

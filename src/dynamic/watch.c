@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dynamic/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dynamic/agreement.h"
+
+#define STOP_WAIT_NS   INT64_C(5000000000) /* for a thread that waits for a file system */
+#define SPREAD_S       0.25 /* until all threads of the host have run, on a machine with work for all CPUs */
+#define HOSTS_SPREAD_S 1.0  /* beside the interval of looking: until a shared file system shows a change */
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+__attribute__((format(printf, 3, 4))) static void log_line(struct watch *w, enum ascope_severity severity,
+                                                           const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    dynamic_log_add(&w->log, severity, text);
+}
+
+/* ---- the owner ---- */
+
+/* How fast the ranks are, between two looks. */
+static void sample(struct watch *w, const struct board_rank *rank, size_t n)
+{
+    const int64_t now = now_ns();
+    int64_t top = 0;
+    for (size_t i = 0; i < n; i++)
+        top = rank[i].step > top ? rank[i].step : top;
+    if (now - w->sample_ns < 1000000) /* too short to say anything */
+        return;
+    if (top >= w->sample_step)
+        w->steps_per_s = (double)(top - w->sample_step) / ((double)(now - w->sample_ns) * 1e-9);
+    w->sample_ns = now;
+    w->sample_step = top;
+}
+
+static void publish(struct watch *w, const struct config_text *t, struct board_rank *rank, const unsigned *slot,
+                    size_t n)
+{
+    struct error e = { 0 };
+    struct config c;
+    struct board_offer offer[BOARD_RANKS];
+    const size_t size = (size_t)t->stamp.size;
+    if (!config_read(&c, w->board.kind, t->text, size, false, NULL, NULL, &e)) {
+        log_line(w, ASCOPE_ERROR, "Dynamic profiler process load json failed, %s: %s has occur!", w->file, e.text);
+        board_see(&w->board, &t->stamp);
+        return;
+    }
+    const struct agreement a = { .config_dir = w->dir,
+                                 .id = board_id(t->text, size, t->stamp.mtime_ns),
+                                 .steps_per_s = w->steps_per_s,
+                                 .spread_s = SPREAD_S,
+                                 .hosts_spread_s = HOSTS_SPREAD_S + atomic_load(&w->poll_ms) * 1e-3 };
+    agreement_make(&a, &c, rank, slot, n, offer);
+    config_fini(&c);
+    if (t->stamp.is_link)
+        log_line(w, ASCOPE_WARNING, "%s is a soft link; used all the same", w->file);
+    log_line(w, ASCOPE_INFO, "Dynamic profiler process load json success");
+    board_publish(&w->board, t->text, size, a.id, &t->stamp, offer);
+}
+
+static void report_unread(struct watch *w, int why, const struct error *e)
+{
+    if (why == ENOENT)
+        log_line(w, ASCOPE_ERROR, "Dynamic profiler cfg json not exists: %s", w->file);
+    else
+        log_line(w, ASCOPE_ERROR, "Dynamic profiler process load json failed, %s has occur!", e->text);
+}
+
+/* A file that is missing or unreadable for a while, and then the same again, is no news. */
+static bool is_same(const struct config_stamp *a, struct config_stamp b)
+{
+    b.why = a->why;
+    return config_stamp_equal(a, &b);
+}
+
+/* One look at the file. */
+static void look(struct watch *w)
+{
+    unsigned slot[BOARD_RANKS];
+    struct config_text t;
+    struct config_stamp before;
+    struct error e = { 0 };
+    bool is_torn;
+    const bool was_seen = board_seen(&w->board, &before, &is_torn);
+    /* Nobody has looked before: what is there is from before the job. */
+    const bool is_first = !was_seen && !is_torn && !w->board.kind->counts_old_file;
+    const bool is_read = config_text_read(&t, w->file, &e);
+    const size_t n = board_listeners(&w->board, w->ranks, slot);
+    sample(w, w->ranks, n);
+    board_poll_set(&w->board, atomic_load(&w->poll_ms));
+    if (!is_read) {
+        const int why = t.stamp.why;
+        if (was_seen)
+            t.stamp = before;
+        t.stamp.why = why;
+        if (!was_seen || before.why != why)
+            report_unread(w, why, &e);
+    }
+    if (is_read && !is_first && !(was_seen && is_same(&t.stamp, before)))
+        publish(w, &t, w->ranks, slot, n);
+    else if (!was_seen || !config_stamp_equal(&t.stamp, &before))
+        board_see(&w->board, &t.stamp);
+    config_text_fini(&t);
+}
+
+static void become_owner(struct watch *w)
+{
+    if (w->board.kind->logs)
+        dynamic_log_open(&w->log, w->dir, "monitor_dp", w->rank);
+    w->look_at = 0;
+}
+
+/* ---- the thread ---- */
+
+void news_free(struct board_news *n)
+{
+    if (n)
+        free(n->text);
+    free(n);
+}
+
+static void deliver(struct watch *w)
+{
+    struct board_news *const n = malloc(sizeof *n);
+    if (!n || !board_take(&w->board, &w->serial, n)) {
+        free(n);
+        return;
+    }
+    news_free(atomic_exchange(&w->mail, n)); /* of several changes the last one is left */
+    w->notify(w->user);
+}
+
+static void *run(void *of)
+{
+    struct watch *const w = of;
+    while (!atomic_load(&w->quits)) {
+        const int64_t interval_ns = (int64_t)atomic_load(&w->poll_ms) * 1000000, now = now_ns();
+        const uint32_t news = board_news(&w->board);
+        if (!w->board.is_owner && board_own(&w->board)) {
+            become_owner(w);
+            log_line(w, ASCOPE_INFO, "The process that watched the file has ended; this one continues");
+        }
+        if (w->board.is_owner && now >= w->look_at) {
+            look(w);
+            w->look_at = now + interval_ns;
+        }
+        deliver(w);
+        if (!atomic_load(&w->quits))
+            board_wait(&w->board, news, w->board.is_owner ? w->look_at - now : interval_ns);
+    }
+    return NULL;
+}
+
+struct board_news *watch_take(struct watch *w)
+{
+    return atomic_exchange(&w->mail, NULL);
+}
+
+static bool thread_start(struct watch *w)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    w->has_thread = pthread_create(&w->thread, NULL, run, w) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (w->has_thread)
+        pthread_setname_np(w->thread, "DynMonitorProc");
+    return w->has_thread;
+}
+
+bool watch_start(struct watch *w, const struct config_kind *kind, struct error *why, struct error *e)
+{
+    w->log = (struct dynamic_log)DYNAMIC_LOG_CLOSED;
+    w->ranks = calloc(BOARD_RANKS, sizeof *w->ranks);
+    if (!w->ranks || !board_join(&w->board, kind, w->dir, why)) {
+        free(w->ranks);
+        return error_no_memory(e, "dynamic_profile");
+    }
+    w->serial = kind->counts_old_file ? 0 : board_serial(&w->board);
+    w->sample_ns = now_ns();
+    if (board_own(&w->board)) {
+        become_owner(w);
+        look(w);
+        w->look_at = now_ns() + (int64_t)atomic_load(&w->poll_ms) * 1000000;
+    }
+    if (thread_start(w))
+        return true;
+    board_leave(&w->board);
+    dynamic_log_close(&w->log);
+    free(w->ranks);
+    return error_no_memory(e, "a thread of dynamic_profile");
+}
+
+bool watch_stop(struct watch *w)
+{
+    const int64_t until = now_ns() + STOP_WAIT_NS;
+    atomic_store(&w->quits, true);
+    board_wake(&w->board);
+    while (w->has_thread && pthread_tryjoin_np(w->thread, NULL) != 0) {
+        if (now_ns() > until) {
+            pthread_detach(w->thread);
+            return false;
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+    }
+    if (w->board.is_owner)
+        log_line(w, ASCOPE_INFO, "Dynamic profiler process done");
+    board_leave(&w->board);
+    dynamic_log_close(&w->log);
+    news_free(watch_take(w));
+    free(w->ranks);
+    return true;
+}
