@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/background.h"
 #include "collect/message.h"
 #include "collect/sized.h"
 #include "dynamic/config.h"
@@ -40,7 +40,8 @@ struct dynamic {
     int64_t began_at, remaining; /* calls of step, of what is running */
     struct ascope_dynamic_request request;
 
-    int64_t retime_at, retime_ns; /* the step that is measured next; 0: no more */
+    int64_t retime_at; /* the step that is measured next; 0: no more */
+    uint64_t retime_ns;
 };
 
 static struct dynamic *here;   /* NULL: no init */
@@ -320,24 +321,17 @@ static void take_news(struct dynamic *d)
 
 /* ---- steps ---- */
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* The length of one step becomes the interval of looking at the file: of the 11th one, as the reference. */
 static void retime(struct dynamic *d)
 {
     if (d->retime_at == 0 || hot.step < d->retime_at)
         return;
     if (d->retime_ns == 0) {
-        d->retime_ns = now_ns();
+        d->retime_ns = steady_ns();
         d->retime_at = hot.step + 1;
         return;
     }
-    int64_t ms = (now_ns() - d->retime_ns) / 1000000000 * 1000;
+    int64_t ms = (int64_t)((steady_ns() - d->retime_ns) / 1000000000) * 1000;
     ms = ms < POLL_LEAST_MS ? POLL_LEAST_MS : ms > POLL_MOST_MS ? POLL_MOST_MS : ms;
     d->retime_at = 0;
     atomic_store(&d->watch.poll_ms, (uint32_t)ms);
@@ -598,7 +592,7 @@ static bool listen(struct dynamic *d, struct error *e)
     }
     if (d->watch.board.is_private)
         say(d, TO_LOG | TO_USER, ASCOPE_WARNING,
-            "no memory is shared with other ranks: %s; this process watches the file by itself", why.text);
+            "nothing is shared with other ranks: %s; this process watches the file by itself", why.text);
     else
         say(d, TO_LOG, ASCOPE_INFO, "listens to %s; shared memory: %s", d->watch.file, d->watch.board.path);
     return true;

@@ -2,13 +2,13 @@
 #include "dynamic/watch.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/background.h"
 #include "dynamic/agreement.h"
 
 #define STOP_WAIT_NS   INT64_C(5000000000) /* for a thread that waits for a file system */
@@ -17,9 +17,7 @@
 
 static int64_t now_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return (int64_t)steady_ns();
 }
 
 __attribute__((format(printf, 3, 4))) static void log_line(struct watch *w, enum ascope_severity severity,
@@ -173,18 +171,6 @@ struct board_news *watch_take(struct watch *w)
     return atomic_exchange(&w->mail, NULL);
 }
 
-static bool thread_start(struct watch *w)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    w->has_thread = pthread_create(&w->thread, NULL, run, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (w->has_thread)
-        pthread_setname_np(w->thread, "DynMonitorProc");
-    return w->has_thread;
-}
-
 bool watch_start(struct watch *w, const struct config_kind *kind, struct error *why, struct error *e)
 {
     w->log = (struct dynamic_log)DYNAMIC_LOG_CLOSED;
@@ -200,7 +186,8 @@ bool watch_start(struct watch *w, const struct config_kind *kind, struct error *
         look(w);
         w->look_at = now_ns() + (int64_t)atomic_load(&w->poll_ms) * 1000000;
     }
-    if (thread_start(w))
+    w->has_thread = background_thread(&w->thread, "DynMonitorProc", run, w) == 0;
+    if (w->has_thread)
         return true;
     board_leave(&w->board);
     dynamic_log_close(&w->log);
