@@ -14,6 +14,7 @@
 #include "ascope/recorder_options.h"
 #include "ascope/schedule.h"
 #include "ascope/session.h"
+#include "ascope/flight.h"
 #include "ascope/version.h"
 
 #endif

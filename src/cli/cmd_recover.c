@@ -30,8 +30,11 @@ static void say(char said[SAID_MOST], enum recovery how, const struct recovered 
         snprintf(said, SAID_MOST, "%s", only[how]);
         return;
     }
-    int n = snprintf(said, SAID_MOST, "recovered %s record%s that the program had no time to write",
-                     term_count(records, r->n_records), r->n_records == 1 ? "" : "s");
+    int n = r->window_ns > 0
+                ? snprintf(said, SAID_MOST, "recovered the last %.3f s of the flight recorder: %s record%s",
+                           (double)r->window_ns / 1e9, term_count(records, r->n_records), r->n_records == 1 ? "" : "s")
+                : snprintf(said, SAID_MOST, "recovered %s record%s that the program had no time to write",
+                           term_count(records, r->n_records), r->n_records == 1 ? "" : "s");
     if (r->open_ranges > 0)
         n += snprintf(said + n, (size_t)(SAID_MOST - n), "; %s range%s had begun and not ended",
                       term_count(open, r->open_ranges), r->open_ranges == 1 ? "" : "s");

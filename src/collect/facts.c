@@ -105,6 +105,8 @@ bool facts_write(const struct ascope_session *s, struct error *e)
     }
     if (s->is_adopted)
         json_text_add(&t, "  \"slices_from\": %d,\n", SLICE_BESIDE);
+    if (s->flight_facts)
+        json_text_add(&t, "  \"flight\": %s,\n", s->flight_facts);
     if (!listeners_any())
         json_text_add(&t, "  \"native\": true,\n");
     clock_facts(&t, s);

@@ -68,12 +68,23 @@ static void forget_in_child(void)
     atomic_store(&open_session, NULL);
 }
 
+static void (*flight_end)(struct ascope_session *s);
+
+void session_end_by(void (*end)(struct ascope_session *s))
+{
+    flight_end = end;
+}
+
 static void end_at_exit(void)
 {
     struct ascope_session *s = atomic_load(&open_session);
     struct ascope_error e;
     if (!s || s->owner != getpid())
         return;
+    if (s->flight) {
+        flight_end(s);
+        return;
+    }
     if (s->state == SESSION_RUNS && !ascope_session_stop(s, &e))
         message(ASCOPE_WARNING, "%s", e.text);
     if (s->state != SESSION_STOPPED)
@@ -201,8 +212,7 @@ static bool parent_find(const struct ascope_session *s, char parent[PATH_MAX], s
     return true;
 }
 
-/* Those that are there now and were not before. */
-static bool devices_find(struct ascope_session *s, struct error *e)
+bool session_devices(struct ascope_session *s, struct error *e)
 {
     struct error why = { 0 };
     const unsigned n = s->device ? s->device->probe(&why) : 0;
@@ -227,6 +237,12 @@ static bool device_take(struct ascope_session *s, struct error *e)
     s->device = device_choose(s->o.device ? s->o.device : "auto", e);
     if (e->fault != FAULT_NONE)
         return false;
+    if (s->flight && engine_is_of(s)) {
+        if (!s->flight_facts) /* once, not for each window that is saved */
+            message(ASCOPE_WARNING, "flight recorder: device %s writes files of its own; the host is recorded alone",
+                    s->device->name);
+        s->device = NULL;
+    }
     return true;
 }
 
@@ -243,7 +259,7 @@ static bool prof_make(struct ascope_session *s, const char *parent, struct error
     return folders_below(s->prof, (const char *const[]){ "host", "host/data", NULL }, e);
 }
 
-static bool directories_make(struct ascope_session *s, struct error *e)
+bool session_directories(struct ascope_session *s, struct error *e)
 {
     char parent[PATH_MAX];
     const bool is_pytorch = s->o.layout == ASCOPE_LAYOUT_PYTORCH;
@@ -256,7 +272,7 @@ static bool directories_make(struct ascope_session *s, struct error *e)
             return false;
         if (!is_pytorch)
             memcpy(s->path, s->prof, sizeof s->path);
-        if (!devices_find(s, e))
+        if (!session_devices(s, e))
             return false;
     }
     if (is_pytorch && (s->o.activities & ASCOPE_CPU)) {
@@ -300,6 +316,7 @@ static void target_take(struct ascope_session *s, const struct session_target *o
     s->has_preloaded = of->has_preloaded;
     s->not_preloaded = of->not_preloaded;
     s->command = of->command;
+    s->flight = of->flight;
     snprintf(path, sizeof path, "/proc/%d/comm", (int)s->pid);
     if (of->name)
         snprintf(s->process, sizeof s->process, "%s", of->name);
@@ -334,7 +351,7 @@ struct ascope_session *session_new_for(const struct session_target *of, const st
     rank_find(s);
     if (!atomic_compare_exchange_strong(&open_session, &none, s))
         error_set(&e, FAULT_ASKED, "a session is already open in this process; end it first");
-    else if (!directories_make(s, &e) && *s->path)
+    else if (!session_directories(s, &e) && *s->path)
         place_remove(s->path);
     if (pass_error(&e, to))
         return s;
@@ -384,9 +401,11 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
                                            .slice_bytes = (size_t)s->o.slice_kb << 10,
                                            .first_slice = s->is_adopted ? SLICE_BESIDE : 0,
                                            .storage_limit_bytes = (uint64_t)s->o.storage_limit_mb << 20,
-                                           .began = s->first };
+                                           .began = s->first,
+                                           .flight = s->flight };
     s->has_rings = rings_open(&files, e);
-    s->has_writer = s->has_rings && writer_start(&writer, e);
+    s->has_writer =
+        s->has_rings && (!s->flight || flight_store_open(s->flight, s->rings, rings.id, e)) && writer_start(&writer, e);
     if (!s->has_writer)
         return false;
     if (!keeps)
@@ -451,6 +470,8 @@ static void rings_end(struct ascope_session *s, bool is_described)
         rings_close();
     else if (s->has_rings)
         rings_leave();
+    if (s->flight)
+        flight_store_close(s->flight, is_described);
     s->has_rings = false;
 }
 
@@ -463,7 +484,7 @@ static void machinery_undo(struct ascope_session *s)
     engine_forget(s);
 }
 
-static bool describe(const struct ascope_session *s, struct error *e)
+bool session_describe(const struct ascope_session *s, struct error *e)
 {
     bool is_well = facts_write(s, e);
     if (s->o.layout == ASCOPE_LAYOUT_PYTORCH) {
@@ -527,7 +548,7 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
         return pass_error(&e, to);
     const bool is_warm = s->has_writer;
     if (device_begin(s, false, &e) && (is_warm || rings_place(s, &e)) && clocks_read(s, &e) && info_begin(s, &e) &&
-        describe(s, &e) && (is_warm || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
+        session_describe(s, &e) && (is_warm || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
         s->state = SESSION_RUNS;
         recording_set(options_recorded(&s->o));
         listeners_started(&s->o);
@@ -544,7 +565,7 @@ static bool late_devices(struct ascope_session *s, struct error *e)
     const unsigned before = s->n_devices;
     if (engine_is_of(s))
         return engine_devices(s, e);
-    if (!devices_find(s, e))
+    if (!session_devices(s, e))
         return false;
     for (unsigned i = before; i < s->n_devices; i++)
         if (!s->device->read_clock(i, &s->devices[i].first, e))
@@ -568,7 +589,7 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
     s->mhz = host_clock_mhz(&s->first, &s->last);
     late_devices(s, &e);
     info_end(s, &e);
-    rings_end(s, describe(s, &e)); /* else they can be recovered, and with them what could not be written now */
+    rings_end(s, session_describe(s, &e)); /* else they can be recovered, and with them what could not be written now */
     op_args_write(s, &e);
     return pass_error(&e, to);
 }

@@ -35,6 +35,7 @@ struct session_target {
     bool has_preloaded;                   /* it has, or will have, the library that records its calls (os_trace.h) */
     const char *not_preloaded;            /* else why not, for as long as the session lives; NULL: nobody has tried */
     const struct sample_command *command; /* for sample.json, lent until the session ends; NULL: none */
+    struct flight_store *flight;          /* records go there (flight.c); NULL: into the collection's files */
 };
 struct ascope_session *session_new_for(const struct session_target *of, const struct ascope_options *o, bool is_checked,
                                        struct ascope_error *to);
@@ -73,6 +74,8 @@ struct ascope_session {
     struct os_trace *calls;                  /* NULL: not asked for, or nothing to do */
     bool has_preloaded;
     const char *not_preloaded;
+    struct flight_store *flight; /* NULL: this is no flight recorder */
+    const char *flight_facts;    /* a JSON object for ascope.json; NULL: none */
 
     char path[PATH_MAX];      /* the collection */
     char prof[PATH_MAX];      /* PROF_XXX; "": none, or not yet */
@@ -100,5 +103,12 @@ struct ascope_session {
     struct metadata_key *metadata; /* in the order in which they came */
     size_t metadata_bytes;
 };
+
+/* ---- for flight.c, of a session, or of a copy that describes a part of it ---- */
+bool session_directories(struct ascope_session *s,
+                         struct error *e);                       /* the collection's, below the options' parent_dir */
+bool session_devices(struct ascope_session *s, struct error *e); /* those that are there now and were not before */
+bool session_describe(const struct ascope_session *s, struct error *e); /* ascope.json, and those of PyTorch */
+void session_end_by(void (*end)(struct ascope_session *s));             /* what becomes of a flight recorder at exit */
 
 #endif

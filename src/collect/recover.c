@@ -12,7 +12,10 @@
 
 #include "base/file.h"
 #include "base/framework_names.h"
+#include "collect/flight_leftover.h"
+#include "collect/flight_save.h"
 #include "collect/outputs.h"
+#include "collect/place.h"
 #include "collect/ring.h"
 #include "collect/rings_left.h"
 #include "raw/family.h"
@@ -34,6 +37,8 @@ struct recovering {
     struct stat rings_st; /* of them */
 
     struct rings_left left;
+    struct flight_leftover flight; /* dir -1: it was no flight recorder */
+    uint64_t last_ns;              /* of it; 0: all */
     struct outputs *outputs;
     struct recovered *out;
 };
@@ -287,7 +292,8 @@ static json_t *dropped_json(const struct recovering *r)
 {
     json_t *list = json_array();
     for (unsigned s = 0; s < STREAM_KINDS; s++) {
-        const uint64_t n = r->left.dropped[s] + r->outputs->dropped[s];
+        const uint64_t before = r->flight.dir >= 0 ? history_before(&r->flight.history).dropped[s] : 0,
+                       all = r->left.dropped[s] + r->outputs->dropped[s], n = all > before ? all - before : 0;
         if (n > 0)
             json_array_append_new(list, json_pack("{s:s, s:I}", "what", stream_table[s].what, "count", (json_int_t)n));
     }
@@ -325,7 +331,9 @@ static bool facts_write(struct recovering *r, struct error *e)
 {
     const struct rings_commit *c = r->left.commit;
     const double mhz = json_number_value(json_object_get(json_object_get(r->facts, "clock"), "mhz"));
-    const double hook_ns = mhz > 0 ? (double)r->left.cost_ticks * 1000 / mhz : 0;
+    const uint64_t before = r->flight.dir >= 0 ? history_before(&r->flight.history).cost_ticks : 0;
+    const uint64_t ticks = r->left.cost_ticks > before ? r->left.cost_ticks - before : 0;
+    const double hook_ns = mhz > 0 ? (double)ticks * 1000 / mhz : 0;
     json_t *end = json_pack(
         "{s:s, s:{s:I, s:I}, s:o, s:I, s:{s:I, s:I}, s:I, s:I, s:I, s:I, s:I}", "ended", "recovered", "written",
         "records", (json_int_t)r->outputs->n_records, "bytes", (json_int_t)r->outputs->n_bytes, "dropped",
@@ -334,6 +342,8 @@ static bool facts_write(struct recovering *r, struct error *e)
         (json_int_t)(hook_ns < 1e18 ? hook_ns : 1e18), "lag_most_ns", (json_int_t)c->lag_most_ns, "fill_most_percent",
         (json_int_t)c->fill_most_percent, "threads", (json_int_t)r->left.n_rings);
     json_object_update(r->facts, end);
+    if (r->flight.dir >= 0)
+        json_object_set_new(r->facts, "flight", leftover_facts(&r->flight, json_object_get(r->facts, "flight")));
     json_object_del(r->facts, "rings");
     json_t *none = json_pack("{s:[], s:[]}", "devices", "steps");
     json_object_update_missing(r->facts, none);
@@ -354,19 +364,35 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
         return RECOVERY_FAILED;
     struct outputs *o = r->outputs;
     files_resume(r);
-    o->n_records = c->n_records;
-    o->n_bytes = c->n_bytes;
+    const bool is_flight = r->flight.dir >= 0; /* whose commit counts what was put into its history */
+    const uint64_t n_records = is_flight ? 0 : c->n_records, n_bytes = is_flight ? 0 : c->n_bytes;
+    o->n_records = n_records;
+    o->n_bytes = n_bytes;
     o->times = c->times;
-    const bool is_drained = outputs_are_well(o, e) && rings_left_drain(&r->left, record_put, r, e);
+    const bool is_drained = outputs_are_well(o, e) &&
+                            (!is_flight || history_read(&r->flight.history, record_put, r, e)) &&
+                            rings_left_drain(&r->left, record_put, r, e);
     outputs_flush(o);
     outputs_close(o);
-    r->out->n_records = o->n_records - c->n_records;
-    r->out->n_bytes = o->n_bytes - c->n_bytes;
-    r->out->n_damaged += r->left.n_damaged;
+    r->out->n_records = o->n_records - n_records;
+    r->out->n_bytes = o->n_bytes - n_bytes;
+    r->out->n_damaged += r->left.n_damaged + (is_flight ? r->flight.history.n_damaged : 0);
+    r->out->window_ns = is_flight ? r->flight.history.end_ns - r->flight.history.begin_ns + 1 : 0;
     r->out->open_ranges = r->left.open_ranges;
     const bool is_complete = is_drained && outputs_are_well(o, e) && facts_write(r, e);
     outputs_leave(o, is_complete); /* what the next try needs stays until the facts say that none is needed */
     return is_complete ? RECOVERY_DONE : RECOVERY_FAILED;
+}
+
+/* What a flight recorder has beside its rings; a save that was cut short is removed by its owner alone: it is a tree. */
+static void flight_remove(const struct recovering *r)
+{
+    char saving[PATH_MAX];
+    if (r->flight.dir < 0)
+        return;
+    leftover_remove(&r->flight);
+    if (geteuid() == r->st.st_uid && snprintf(saving, sizeof saving, "%s/" FLIGHT_SAVING, r->path) < (int)sizeof saving)
+        place_remove(saving);
 }
 
 /* The rings are open. */
@@ -390,7 +416,12 @@ static enum recovery recover(struct recovering *r, struct error *e)
         r->left.commit = calloc(1, sizeof *r->left.commit);
     if (!r->left.commit)
         return error_no_memory(e, r->rings_path), RECOVERY_FAILED;
+    if (state == RINGS_USABLE && r->left.header.flight_ns > 0 &&
+        !leftover_open(&r->flight, r->rings_dir, r->rings_path, r->st.st_uid, &r->left, r->last_ns, e))
+        return RECOVERY_FAILED;
     const enum recovery how = files_finish(r, e);
+    if (how == RECOVERY_DONE)
+        flight_remove(r);
     if (how == RECOVERY_DONE)
         rings_remove(r);
     return how;
@@ -413,17 +444,38 @@ static enum recovery find_and_recover(struct recovering *r, const char *path, st
     return how;
 }
 
-enum recovery collection_recover(const char *path, struct recovered *out, struct error *e)
+static void recovering_fini(struct recovering *r)
 {
-    struct recovering r = { .dir = -1, .rings_dir = -1, .fd = -1, .out = out };
+    collection_close(r);
+    if (r->rings_dir >= 0)
+        close(r->rings_dir);
+    if (r->fd >= 0)
+        close(r->fd);
+    leftover_close(&r->flight);
+    rings_left_fini(&r->left);
+    free(r->outputs);
+}
+
+bool collection_is_recorded(const char *path)
+{
+    struct recovered unused;
+    struct error e = { 0 };
+    struct recovering r = { .dir = -1, .rings_dir = -1, .fd = -1, .flight.dir = -1, .out = &unused };
+    const bool is_recorded = collection_find(&r, path) && rings_place(&r) && rings_take(&r, &e) == RECOVERY_RUNNING;
+    recovering_fini(&r);
+    return is_recorded;
+}
+
+enum recovery collection_recover_last(const char *path, uint64_t last_ns, struct recovered *out, struct error *e)
+{
+    struct recovering r = { .dir = -1, .rings_dir = -1, .fd = -1, .flight.dir = -1, .last_ns = last_ns, .out = out };
     *out = (struct recovered){ 0 };
     const enum recovery how = find_and_recover(&r, path, e);
-    collection_close(&r);
-    if (r.rings_dir >= 0)
-        close(r.rings_dir);
-    if (r.fd >= 0)
-        close(r.fd);
-    rings_left_fini(&r.left);
-    free(r.outputs);
+    recovering_fini(&r);
     return how;
+}
+
+enum recovery collection_recover(const char *path, struct recovered *out, struct error *e)
+{
+    return collection_recover_last(path, 0, out, e);
 }

@@ -30,9 +30,13 @@ struct recovered {
     uint64_t
         n_damaged; /* places in the rings where something was that cannot be read; files that were shorter than they had been */
     uint64_t open_ranges; /* marks that began and never ended */
+    uint64_t window_ns;   /* it was a flight recorder's: how much of the past is there; 0: it was not */
 };
 
 /* path: a *_ascend_pt or a PROF directory; also a PROF directory in a *_ascend_pt one. */
 enum recovery collection_recover(const char *path, struct recovered *out, struct error *e);
+/* The same; of a flight recorder (flight.h) only the last `last_ns`. 0: all that it was to keep. */
+enum recovery collection_recover_last(const char *path, uint64_t last_ns, struct recovered *out, struct error *e);
+bool collection_is_recorded(const char *path); /* now, by a process that lives */
 
 #endif

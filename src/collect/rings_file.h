@@ -29,7 +29,7 @@ enum {
     RINGS_MOST = 4096,
     DEVICES_MOST = 64,
     OUTPUTS_MOST = STREAM_STARS + (STREAM_KINDS - STREAM_STARS) * DEVICES_MOST,
-    RINGS_VERSION = 3,
+    RINGS_VERSION = 4,
     RINGS_COPIES = 2,
     RINGS_TURNS = 2
 };
@@ -44,6 +44,12 @@ struct output_state {
     uint64_t bytes; /* of the open slice */
 };
 
+/* The history of a flight recorder as it was at a commit (flight_store.h). */
+struct flight_state {
+    uint64_t segment, bytes; /* the last one, from 1, and how long it is; 0: there is none */
+    uint64_t kept_bytes;     /* of the file of records that later ones refer to */
+};
+
 struct rings_commit {
     uint64_t check;              /* of everything below that is used */
     uint64_t number;             /* from 1; in the pair number % RINGS_TURNS */
@@ -53,6 +59,7 @@ struct rings_commit {
     uint64_t dropped[STREAM_KINDS]; /* by the writer, and by threads without a ring */
     uint32_t keeps;                 /* 0: warm-up */
     uint32_t n_rings, n_outputs, unused;
+    struct flight_state flight;
     struct os_call_times times; /* of calls whose lines are not written yet */
     struct output_state output[OUTPUTS_MOST];
     uint64_t tail[RINGS_MOST][RING_LANES]; /* how far each ring was read */
@@ -78,6 +85,7 @@ struct rings_header {
     char prof_name[NAME_MAX + 1]; /* of the PROF directory; "": none */
     uint32_t has_framework;
     uint32_t has_commits; /* the first one is there: before it nothing was recorded */
+    uint64_t flight_ns;   /* it is a flight recorder that keeps so much; 0: it is none */
 };
 
 /* The beginning of the file. The copies of one thing are not neighbours. */

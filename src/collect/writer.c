@@ -47,6 +47,7 @@ static struct {
     uint64_t asked, answered; /* looks that someone waits for */
     bool keeps, ends;
     struct clock_reading began;
+    struct flight_state flight;
     struct writer_tally tally; /* of the last look, without what the rings count */
     struct error wrong;        /* what the disk has refused, or what became of the rings */
 } w = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -71,7 +72,8 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
         return 0;
     }
     const uint32_t percent = (uint32_t)(n * 99 / size) + 1;
-    for (uint64_t tail = w.tail[ring][lane]; tail != head;) {
+    uint64_t tail = w.tail[ring][lane];
+    while (tail != head) {
         const uint8_t *at = data + (tail & (size - 1));
         struct record_head record;
         memcpy(&record, at, sizeof record);
@@ -81,12 +83,17 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
             rings_end_early();
             break;
         }
-        if (!output_exists(record.stream, record.device))
+        if (w.options.flight)
+            flight_store_note(w.options.flight, record, at + RECORD_HEAD);
+        else if (!output_exists(record.stream, record.device))
             w.outputs.dropped[record.stream]++;
         else if (keeps || stream_table[record.stream].lasts)
             outputs_put(&w.outputs, record, at + RECORD_HEAD);
         tail += room;
     }
+    if (w.options.flight && tail != w.tail[ring][lane])
+        flight_store_run(w.options.flight, ring, lane, w.tail[ring][lane], data + (w.tail[ring][lane] & (size - 1)),
+                         tail - w.tail[ring][lane]);
     w.tail[ring][lane] = head;
     if (percent > w.fill_most_percent)
         w.fill_most_percent = percent;
@@ -109,6 +116,30 @@ static uint64_t dropped_without_ring(unsigned stream)
            (rings.front ? atomic_load_explicit(&rings.front->dropped[stream], memory_order_relaxed) : 0);
 }
 
+/* By threads, with those whose rings the writer has not seen yet. */
+static struct flight_counts counts_read(void)
+{
+    struct flight_counts c = { .cost_ticks = 0 };
+    const uint32_t n_rings = rings.front ? atomic_load_explicit(&rings.front->n_rings, memory_order_acquire) : 0;
+    for (unsigned s = 0; s < STREAM_KINDS; s++)
+        c.dropped[s] = dropped_without_ring(s);
+    for (uint32_t i = 0; i < n_rings && i < RINGS_MOST; i++) {
+        const struct ring_shared *const shared = rings_shared(i);
+        for (unsigned s = 0; shared && s < STREAM_KINDS; s++)
+            c.dropped[s] += atomic_load_explicit(&shared->dropped[s], memory_order_relaxed);
+        c.cost_ticks += shared ? atomic_load_explicit(&shared->cost_ticks, memory_order_relaxed) : 0;
+    }
+    return c;
+}
+
+/* Of the collection's files, or of the history. */
+static bool sink_is_well(struct error *e)
+{
+    const struct flight_store *const f = w.options.flight;
+    return outputs_are_well(&w.outputs, e) &&
+           (!f || f->error.fault == FAULT_NONE || error_set(e, f->error.fault, "%s", f->error.text));
+}
+
 /* Only what is used: most of it is never touched. */
 static void commit_copy(struct rings_commit *to, const struct rings_commit *from)
 {
@@ -116,6 +147,15 @@ static void commit_copy(struct rings_commit *to, const struct rings_commit *from
     memcpy(to->output, from->output, from->n_outputs * sizeof *to->output);
     memcpy(to->tail, from->tail, from->n_rings * sizeof *to->tail);
     atomic_signal_fence(memory_order_seq_cst); /* killed at any moment, at most one copy is half done */
+}
+
+static void commit_flight(struct rings_commit *c, const struct flight_store *f)
+{
+    c->n_records = f->n_records;
+    c->n_bytes = f->n_bytes;
+    c->flight = f->now;
+    for (unsigned s = 0; s < STREAM_KINDS; s++)
+        c->dropped[s] += f->dropped[s];
 }
 
 static void commit(bool keeps)
@@ -131,6 +171,8 @@ static void commit(bool keeps)
     c.fill_most_percent = w.fill_most_percent;
     for (unsigned s = 0; s < STREAM_KINDS; s++)
         c.dropped[s] = w.outputs.dropped[s] + dropped_without_ring(s);
+    if (w.options.flight)
+        commit_flight(&c, w.options.flight);
     c.keeps = w.committed_keeps = keeps;
     c.n_rings = w.n_rings;
     c.times = w.outputs.times;
@@ -159,8 +201,15 @@ static void tally_publish(void)
                                      .fill_most_percent = w.fill_most_percent,
                                      .n_rings = w.n_rings };
     memcpy(w.tally.dropped, o->dropped, sizeof o->dropped);
+    if (w.options.flight) {
+        w.flight = w.options.flight->now;
+        w.tally.n_records = w.options.flight->n_records;
+        w.tally.n_bytes = w.options.flight->n_bytes;
+        for (unsigned s = 0; s < STREAM_KINDS; s++)
+            w.tally.dropped[s] += w.options.flight->dropped[s];
+    }
     w.tally.is_gone = w.reported_gone;
-    if (!outputs_are_well(o, &w.wrong) || !w.reported_gone)
+    if (!sink_is_well(&w.wrong) || !w.reported_gone)
         return;
     error_set(&w.wrong, w.gone.fault, "%s", w.gone.text);
 }
@@ -174,7 +223,7 @@ static void report(void)
         error_set(&w.gone, FAULT_IO, "%s: truncated or changed by another program during the recording", rings.path);
         message(ASCOPE_ERROR, "%s. Recording ends; the program continues", w.gone.text);
     }
-    if (!w.reported_disk && !outputs_are_well(&w.outputs, &e)) {
+    if (!w.reported_disk && !sink_is_well(&e)) {
         w.reported_disk = true;
         message(ASCOPE_ERROR, "%s. Nothing more is recorded", e.text);
     }
@@ -205,6 +254,16 @@ static void times_read(const struct clock_reading *began)
                                               .count = now.count,
                                               .raw_ns = now.mono_raw_ns,
                                               .ns_per_count = 1000 / host_clock_mhz(began, &now) };
+}
+
+static void sink_flush(void)
+{
+    if (!w.options.flight) {
+        outputs_flush(&w.outputs);
+    } else if (flight_store_flush(w.options.flight)) {
+        const struct flight_counts so_far = counts_read();
+        flight_store_next(w.options.flight, &so_far);
+    }
 }
 
 /* The fill of the fullest lane. */
@@ -240,7 +299,7 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
         }
     }
     if (most > 0) {
-        outputs_flush(&w.outputs);
+        sink_flush();
         if (most > w.fill_most_percent)
             w.fill_most_percent = most;
     }
@@ -248,7 +307,9 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
         commit(keeps);
     for (uint32_t i = 0; i < w.n_rings && is_check; i++)
         rings_reclaim(i);
-    if (w.options.storage_limit_bytes)
+    if (w.options.flight)
+        flight_store_age(w.options.flight);
+    else if (w.options.storage_limit_bytes)
         outputs_age(&w.outputs, w.options.storage_limit_bytes);
     report();
     return most;
@@ -320,6 +381,8 @@ static void after_fork(void)
         return;
     w.runs = false; /* the thread is the parent's */
     outputs_forget(&w.outputs);
+    if (w.options.flight)
+        flight_store_forget(w.options.flight);
 }
 
 static void fork_handle(void)
@@ -372,6 +435,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     w.reported_disk = w.reported_rings = w.reported_gone = w.ends = false;
     w.gone = (struct error){ 0 };
     w.n_commits = 0;
+    w.flight = (struct flight_state){ 0 };
     w.keeps = true;
     w.tally = (struct writer_tally){ 0 };
     w.wrong = (struct error){ 0 };
@@ -388,6 +452,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     h.slice_bytes = (uint32_t)o->slice_bytes;
     h.has_framework = w.options.framework_dir != NULL;
     h.has_commits = 1;
+    h.flight_ns = o->flight ? o->flight->keep_ns : 0;
     if (w.options.prof_dir)
         strncpy(h.prof_name, base_name(w.options.prof_dir), sizeof h.prof_name - 1);
     rings_header_put(&h);
@@ -415,10 +480,10 @@ void writer_keep(bool keeps)
 /* With what the rings count themselves. With the lock, or without the thread. */
 static void tally_read(struct writer_tally *out)
 {
-    uint64_t ticks = 0;
+    const struct flight_counts counted = counts_read();
     *out = w.tally;
     for (unsigned s = 0; s < STREAM_KINDS; s++)
-        out->dropped[s] += dropped_without_ring(s);
+        out->dropped[s] += counted.dropped[s];
     const uint32_t n_rings = rings.front ? atomic_load_explicit(&rings.front->n_rings, memory_order_acquire) : 0;
     for (uint32_t i = 0; i < n_rings && i < RINGS_MOST; i++) { /* with those that the thread has not seen yet */
         const struct ring_shared *shared = rings_shared(i);
@@ -428,11 +493,8 @@ static void tally_read(struct writer_tally *out)
             out->put_records += atomic_load_explicit(&shared->lane[lane].n_records, memory_order_relaxed);
             out->put_bytes += atomic_load_explicit(&shared->lane[lane].n_bytes, memory_order_relaxed);
         }
-        ticks += atomic_load_explicit(&shared->cost_ticks, memory_order_relaxed);
-        for (unsigned s = 0; s < STREAM_KINDS; s++)
-            out->dropped[s] += atomic_load_explicit(&shared->dropped[s], memory_order_relaxed);
     }
-    out->hook_ns = (uint64_t)((double)ticks * 1000 / host_clock_first_mhz());
+    out->hook_ns = (uint64_t)((double)counted.cost_ticks * 1000 / host_clock_first_mhz());
 }
 
 void writer_look(struct writer_tally *out)
@@ -457,6 +519,14 @@ bool writer_flush(struct writer_tally *out, struct error *e)
     const struct error wrong = w.wrong;
     pthread_mutex_unlock(&w.lock);
     return wrong.fault == FAULT_NONE || error_set(e, wrong.fault, "%s", wrong.text);
+}
+
+struct flight_state writer_flight(void)
+{
+    pthread_mutex_lock(&w.lock);
+    const struct flight_state now = w.flight;
+    pthread_mutex_unlock(&w.lock);
+    return now;
 }
 
 bool writer_stop(struct writer_tally *out, struct error *e)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "collect/flight_store.h"
 #include "collect/host_clock.h"
 #include "collect/streams.h"
 
@@ -26,6 +27,7 @@ struct writer_options {
     uint64_t storage_limit_bytes; /* 0: none */
     struct clock_reading began;   /* start of the collection: lines of calls count from it */
     unsigned first_slice;         /* in prof_dir: another writer has those before it */
+    struct flight_store *flight;  /* open: records go there instead; its owner closes it. NULL: none */
 };
 
 /* What recording has cost so far; also by step, from ascope_session_step(). */
@@ -48,6 +50,7 @@ void writer_began(const struct clock_reading *began); /* anew, after a warm-up; 
 void writer_keep(bool keeps);               /* false (during warm-up): records are taken and thrown away, uncounted */
 void writer_look(struct writer_tally *out); /* as of now, without waiting; for the thread that has the session */
 bool writer_flush(struct writer_tally *out, struct error *e); /* everything put before the call is in its file */
+struct flight_state writer_flight(void);                      /* its history, as of the last look */
 bool writer_stop(struct writer_tally *out, struct error *e);  /* the same, slices get their .done, the thread ends */
 
 #endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ascope/flight.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "ascope/mark.h"
+#include "ascope/record.h"
+#include "collect/flight_request.h"
+#include "collect/flight_save.h"
+#include "collect/flight_steps.h"
+#include "collect/json_text.h"
+#include "collect/message.h"
+#include "collect/place.h"
+#include "collect/prof_info.h"
+#include "collect/sized.h"
+
+enum { LOOK_MS = 250 };
+static const uint64_t SECOND_NS = 1000000000, KEEP_NS = 30 * UINT64_C(1000000000), KEEP_LEAST_NS = 1000000,
+                      BETWEEN_NS = 60 * UINT64_C(1000000000), DESCRIBE_NS = 10 * UINT64_C(1000000000);
+static const uint64_t MEMORY_BYTES = UINT64_C(256) << 20, MEMORY_LEAST = UINT64_C(1) << 20;
+
+struct slow_step {
+    uint64_t number, ns, median_ns; /* ns 0: none */
+};
+
+static struct {
+    pthread_mutex_t lock;           /* of the session, and of a save; nobody who records takes it */
+    struct ascope_session *session; /* NULL: none */
+    struct flight_store store;
+    struct ascope_flight how;
+    struct flight_clocks clocks;
+    uint64_t clocks_ns, described_ns, saved_ns; /* when, the last time; the last one: for a slow step, 0: never */
+    uint64_t n_skipped;
+    char facts[240];
+
+    pthread_t thread;
+    int wake; /* eventfd */
+    _Atomic bool ends;
+    _Atomic int signals; /* the number of one that came; 0: none */
+    struct sigaction signal_was;
+    bool has_signal;
+
+    pthread_mutex_t slow_lock;
+    struct slow_step slow;
+    char saved_path[PATH_MAX];
+    uint64_t n_saves;
+
+    /* of the thread that counts steps */
+    struct flight_steps steps;
+    uint64_t step, step_began_ns, mark;
+    struct ascope_op range;
+    char range_name[40];
+    _Atomic bool is_on;
+} f = { .lock = PTHREAD_MUTEX_INITIALIZER, .slow_lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
+
+static bool pass_error(const struct error *e, struct ascope_error *to)
+{
+    if (to)
+        snprintf(to->text, sizeof to->text, "%s", e->text);
+    return e->fault == FAULT_NONE;
+}
+
+static void wake(void)
+{
+    const uint64_t one = 1;
+    if (write(f.wake, &one, sizeof one) < 0) /* full: it is awake already */
+        return;
+}
+
+/* ---- saving ---- */
+
+static bool save_locked(uint64_t last_ns, const char *trigger, char path[PATH_MAX], struct error *e)
+{
+    const struct flight_saving of = { .home = f.session,
+                                      .clocks = &f.clocks,
+                                      .last_ns = last_ns > 0 && last_ns < f.how.keep_ns ? last_ns : f.how.keep_ns,
+                                      .trigger = trigger,
+                                      .n_skipped = f.n_skipped };
+    if (!flight_save(&of, path, e))
+        return false;
+    f.n_skipped = 0;
+    pthread_mutex_lock(&f.slow_lock);
+    memcpy(f.saved_path, path, sizeof f.saved_path);
+    f.n_saves++;
+    pthread_mutex_unlock(&f.slow_lock);
+    return true;
+}
+
+static void save_by_itself(const char *trigger)
+{
+    struct error e = { 0 };
+    char path[PATH_MAX];
+    if (save_locked(0, trigger, path, &e))
+        message(ASCOPE_INFO, "flight recorder: %s: saved to %s", trigger, path);
+    else
+        message(ASCOPE_ERROR, "flight recorder: %s: not saved: %s", trigger, e.text);
+}
+
+static void requests_look(void)
+{
+    struct flight_request r;
+    struct error e = { 0 };
+    char path[PATH_MAX] = "";
+    if (!flight_request_take(f.session->path, &r))
+        return;
+    const bool is_saved = save_locked(r.last_ns, "request", path, &e);
+    flight_request_answer(f.session->path, &r, is_saved, is_saved ? path : e.text);
+}
+
+static void signal_look(void)
+{
+    const int number = atomic_exchange(&f.signals, 0);
+    char trigger[40];
+    snprintf(trigger, sizeof trigger, "signal %d", number);
+    if (number != 0)
+        save_by_itself(trigger);
+}
+
+static void slow_look(void)
+{
+    char trigger[120];
+    const uint64_t now_ns = host_clock_raw_ns();
+    pthread_mutex_lock(&f.slow_lock);
+    const struct slow_step slow = f.slow;
+    f.slow.ns = 0;
+    pthread_mutex_unlock(&f.slow_lock);
+    if (slow.ns == 0)
+        return;
+    if (f.saved_ns != 0 && now_ns - f.saved_ns < f.how.between_ns) {
+        f.n_skipped++;
+        return;
+    }
+    snprintf(trigger, sizeof trigger, "slow step %llu: %.3f ms, median %.3f ms", (unsigned long long)slow.number,
+             (double)slow.ns / 1e6, (double)slow.median_ns / 1e6);
+    save_by_itself(trigger);
+    f.saved_ns = now_ns;
+}
+
+/* ---- its thread ---- */
+
+/* What a killed program leaves has readings from the window's begin, or a little earlier. */
+static void home_describe(uint64_t now_ns)
+{
+    struct error e = { 0 };
+    const uint64_t begin_ns = f.clocks.first.mono_raw_ns;
+    flight_clocks_set(&f.clocks, f.session, now_ns - begin_ns > f.how.keep_ns ? now_ns - f.how.keep_ns : begin_ns);
+    writer_began(&f.session->first);
+    if (!info_begin(f.session, &e) || !session_describe(f.session, &e))
+        message(ASCOPE_WARNING, "flight recorder: %s", e.text);
+}
+
+static void clocks_look(void)
+{
+    struct error e = { 0 };
+    const uint64_t now_ns = host_clock_raw_ns(), every_ns = f.how.keep_ns / (FLIGHT_READINGS / 2);
+    if (now_ns - f.clocks_ns < every_ns)
+        return;
+    f.clocks_ns = now_ns;
+    if (!session_devices(f.session, &e) || !flight_clocks_read(&f.clocks, f.session, &e))
+        message(ASCOPE_WARNING, "flight recorder: %s", e.text);
+    const uint64_t third_ns = f.how.keep_ns / 3, describe_ns = third_ns < DESCRIBE_NS ? third_ns : DESCRIBE_NS;
+    if (now_ns - f.described_ns < (describe_ns > SECOND_NS ? describe_ns : SECOND_NS))
+        return;
+    f.described_ns = now_ns;
+    home_describe(now_ns);
+}
+
+static void *flight_main(void *unused)
+{
+    (void)unused;
+    pthread_setname_np(pthread_self(), "ascope-flight");
+    while (!atomic_load(&f.ends)) {
+        struct pollfd woken = { .fd = f.wake, .events = POLLIN };
+        uint64_t n;
+        if (poll(&woken, 1, LOOK_MS) > 0 && read(f.wake, &n, sizeof n) < 0)
+            continue;
+        if (atomic_load(&f.ends))
+            break;
+        pthread_mutex_lock(&f.lock);
+        clocks_look();
+        signal_look();
+        slow_look();
+        requests_look();
+        pthread_mutex_unlock(&f.lock);
+    }
+    return NULL;
+}
+
+static bool thread_start(struct error *e)
+{
+    sigset_t all, was; /* the program's signals are for its own threads */
+    sigfillset(&all);
+    f.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (f.wake < 0)
+        return error_set(e, FAULT_LIMIT, "flight recorder: no descriptor: %s", strerror(errno));
+    atomic_store(&f.ends, false);
+    pthread_sigmask(SIG_SETMASK, &all, &was);
+    const int why = pthread_create(&f.thread, NULL, flight_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    return why == 0 || error_set(e, FAULT_LIMIT, "flight recorder: cannot create its thread: %s", strerror(why));
+}
+
+/* ---- signals ---- */
+
+static void on_signal(int number)
+{
+    const int errno_was = errno;
+    atomic_store(&f.signals, number);
+    wake();
+    errno = errno_was;
+}
+
+static bool signal_take(struct error *e)
+{
+    struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    const int number = f.how.signal;
+    if (number == 0)
+        return true;
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(number, NULL, &f.signal_was) != 0)
+        return error_set(e, FAULT_ASKED, "signal %d: %s", number, strerror(errno));
+    if ((f.signal_was.sa_flags & SA_SIGINFO) ||
+        (f.signal_was.sa_handler != SIG_DFL && f.signal_was.sa_handler != SIG_IGN))
+        return error_set(e, FAULT_ASKED, "signal %d: the program has a handler for it; choose another one", number);
+    f.has_signal = sigaction(number, &ours, NULL) == 0;
+    return f.has_signal || error_set(e, FAULT_ASKED, "signal %d: %s", number, strerror(errno));
+}
+
+/* ---- life ---- */
+
+/* The session is removed with everything that is in its directories. */
+static void flight_end(struct ascope_session *s)
+{
+    atomic_store(&f.is_on, false);
+    if (f.has_signal)
+        sigaction(f.how.signal, &f.signal_was, NULL);
+    f.has_signal = false;
+    atomic_store(&f.ends, true);
+    if (f.wake >= 0) {
+        wake();
+        pthread_join(f.thread, NULL);
+        close(f.wake);
+    }
+    f.wake = -1;
+    pthread_mutex_lock(&f.lock);
+    f.session = NULL;
+    ascope_session_discard(s);
+    pthread_mutex_unlock(&f.lock);
+}
+
+static void forget_in_child(void)
+{
+    pthread_mutex_init(&f.lock, NULL);
+    pthread_mutex_init(&f.slow_lock, NULL);
+    atomic_store(&f.is_on, false);
+    if (f.has_signal)
+        sigaction(f.how.signal, &f.signal_was, NULL);
+    f.has_signal = false;
+    if (f.wake >= 0)
+        close(f.wake);
+    f.wake = -1;
+    f.session = NULL;
+}
+
+static void prepare_once(void)
+{
+    pthread_atfork(NULL, NULL, forget_in_child);
+    session_end_by(flight_end);
+}
+
+static bool how_take(const struct ascope_flight *how, struct error *e)
+{
+    f.how = (struct ascope_flight){ .size = sizeof f.how };
+    if (how && !sized_copy(&f.how, sizeof f.how, how))
+        return error_set(e, FAULT_ASKED, "flight recorder of %u bytes: set its size to sizeof(struct ascope_flight)",
+                         how->size);
+    if (f.how.slow_step != 0 && !(f.how.slow_step > 1 && f.how.slow_step < 1e6))
+        return error_set(e, FAULT_ASKED,
+                         "slow_step: invalid value %g; use a number above 1, such as 1.5, or 0 for none",
+                         f.how.slow_step);
+    f.how.keep_ns = f.how.keep_ns == 0 ? KEEP_NS : f.how.keep_ns < KEEP_LEAST_NS ? KEEP_LEAST_NS : f.how.keep_ns;
+    f.how.between_ns = f.how.between_ns == 0 ? BETWEEN_NS : f.how.between_ns;
+    f.how.memory_bytes = f.how.memory_bytes == 0             ? MEMORY_BYTES
+                         : f.how.memory_bytes < MEMORY_LEAST ? MEMORY_LEAST
+                                                             : f.how.memory_bytes;
+    return true;
+}
+
+static bool session_begin(const struct ascope_options *o, struct error *e)
+{
+    struct ascope_error text = { "" };
+    struct ascope_options mine;
+    ascope_options_init(&mine);
+    if (o && !sized_over(&mine, sizeof mine, o))
+        return error_set(e, FAULT_ASKED, "options of %u bytes: call ascope_options_init()", o->size);
+    mine.size = sizeof mine;
+    if (mine.record_op_args) {
+        message(ASCOPE_WARNING, "record_op_args: not supported by the flight recorder; nothing of it is recorded");
+        mine.record_op_args = false;
+    }
+    f.store = (struct flight_store){ .limit_bytes = f.how.memory_bytes, .keep_ns = f.how.keep_ns };
+    f.session = session_new_for(&(struct session_target){ .flight = &f.store }, &mine, false, &text);
+    if (!f.session)
+        return error_set(e, FAULT_IO, "%s", text.text);
+    const struct clock_reading now = host_clock_read();
+    snprintf(f.facts, sizeof f.facts,
+             "{\"keep_ns\": %llu, \"memory_bytes\": %llu, \"began_unix_ns\": %llu, \"began_raw_ns\": %llu}",
+             (unsigned long long)f.how.keep_ns, (unsigned long long)f.how.memory_bytes, (unsigned long long)now.wall_ns,
+             (unsigned long long)now.mono_raw_ns);
+    f.session->flight_facts = f.facts;
+    f.clocks.n = 0;
+    return (ascope_session_start(f.session, &text) || error_set(e, FAULT_IO, "%s", text.text)) &&
+           flight_clocks_read(&f.clocks, f.session, e);
+}
+
+static void step_begin(void)
+{
+    f.step_began_ns = host_clock_raw_ns();
+    snprintf(f.range_name, sizeof f.range_name, "ProfilerStep#%llu", (unsigned long long)f.step);
+    f.mark =
+        ascope_range_begin(NULL, f.range_name, ascope_records(ASCOPE_RECORDS_MARKS) ? ascope_current_stream() : NULL);
+    ascope_op_begin(&f.range, f.range_name);
+    f.range.scope = ASCOPE_SCOPE_USER;
+}
+
+bool ascope_flight_start(const struct ascope_options *o, const struct ascope_flight *how, struct ascope_error *to)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct error e = { 0 };
+    pthread_once(&once, prepare_once);
+    if (f.session) {
+        error_set(&e, FAULT_ASKED, "flight recorder: it is running already; stop it first");
+        return pass_error(&e, to);
+    }
+    if (!how_take(how, &e))
+        return pass_error(&e, to);
+    f.clocks_ns = f.described_ns = host_clock_raw_ns();
+    f.saved_ns = f.n_skipped = f.n_saves = f.step = 0;
+    f.steps = (struct flight_steps){ 0 };
+    f.slow = (struct slow_step){ 0 };
+    *f.saved_path = '\0';
+    if (session_begin(o, &e) && thread_start(&e) && signal_take(&e)) {
+        atomic_store(&f.is_on, true);
+        step_begin();
+    } else if (f.session) {
+        flight_end(f.session);
+    }
+    return pass_error(&e, to);
+}
+
+static bool is_running(struct error *e)
+{
+    return f.session || error_set(e, FAULT_ASKED, "flight recorder: none is running");
+}
+
+bool ascope_flight_save(uint64_t last_ns, const char *trigger, char *path, size_t path_bytes, struct ascope_error *to)
+{
+    struct error e = { 0 };
+    char saved[PATH_MAX] = "";
+    pthread_mutex_lock(&f.lock);
+    if (is_running(&e))
+        save_locked(last_ns, trigger ? trigger : "call", saved, &e);
+    pthread_mutex_unlock(&f.lock);
+    if (path && path_bytes > 0)
+        snprintf(path, path_bytes, "%s", e.fault == FAULT_NONE ? saved : "");
+    return pass_error(&e, to);
+}
+
+bool ascope_flight_metadata(const char *key, const char *json, struct ascope_error *to)
+{
+    struct error e = { 0 };
+    struct ascope_error text = { "" };
+    pthread_mutex_lock(&f.lock);
+    if (is_running(&e) && !ascope_metadata_json(f.session, key, json, &text))
+        error_set(&e, FAULT_ASKED, "%s", text.text);
+    pthread_mutex_unlock(&f.lock);
+    return pass_error(&e, to);
+}
+
+void ascope_flight_step(void)
+{
+    if (!atomic_load_explicit(&f.is_on, memory_order_acquire))
+        return;
+    ascope_op_end(&f.range);
+    ascope_range_end(NULL, f.mark);
+    const uint64_t ns = host_clock_raw_ns() - f.step_began_ns, median_ns = flight_steps_median(&f.steps);
+    if (f.how.slow_step > 0 && median_ns > 0 && (double)ns > f.how.slow_step * (double)median_ns) {
+        pthread_mutex_lock(&f.slow_lock);
+        if (ns > f.slow.ns) /* of those that wait the slowest */
+            f.slow = (struct slow_step){ f.step, ns, median_ns };
+        pthread_mutex_unlock(&f.slow_lock);
+        wake();
+    }
+    flight_steps_add(&f.steps, ns);
+    f.step++;
+    step_begin();
+}
+
+uint64_t ascope_flight_saves(char *path, size_t path_bytes)
+{
+    pthread_mutex_lock(&f.slow_lock);
+    const uint64_t n = f.n_saves;
+    if (path && path_bytes > 0)
+        snprintf(path, path_bytes, "%s", f.saved_path);
+    pthread_mutex_unlock(&f.slow_lock);
+    return n;
+}
+
+const char *ascope_flight_path(void)
+{
+    return f.session ? f.session->path : NULL;
+}
+
+bool ascope_flight_stop(struct ascope_error *to)
+{
+    struct error e = { 0 };
+    if (is_running(&e))
+        flight_end(f.session);
+    return pass_error(&e, to);
+}

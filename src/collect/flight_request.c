@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/flight_request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "collect/place.h"
+
+enum { TEXT_MOST = PATH_MAX + 64, NAME_ROOM = PATH_MAX + 64, LOOK_MS = 20, WAIT_MOST_MS = 600000 };
+
+/* A small file, whole; 0: it is not there, or not a plain file. */
+static size_t text_read(const char *path, char text[TEXT_MOST])
+{
+    struct stat st;
+    int why;
+    const int fd = file_open(AT_FDCWD, path, &st, &why);
+    const ssize_t n = fd >= 0 ? TEMP_FAILURE_RETRY(read(fd, text, TEXT_MOST - 1)) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+static void name_of(char name[NAME_ROOM], const char *home, const char *what)
+{
+    snprintf(name, NAME_ROOM, "%s/ascope.%s", home, what);
+}
+
+static void reply_name(char name[NAME_ROOM], const char *home, uint64_t id)
+{
+    snprintf(name, NAME_ROOM, "%s/ascope.reply.%016" PRIx64, home, id);
+}
+
+bool flight_request_take(const char *home, struct flight_request *out)
+{
+    char name[NAME_ROOM], text[TEXT_MOST];
+    name_of(name, home, "request");
+    if (access(name, F_OK) != 0)
+        return false;
+    const bool is_read = text_read(name, text) > 0;
+    unlink(name);
+    return is_read && sscanf(text, "save %" SCNu64 " %" SCNx64, &out->last_ns, &out->id) == 2;
+}
+
+void flight_request_answer(const char *home, const struct flight_request *r, bool is_saved, const char *text)
+{
+    char name[NAME_ROOM], all[TEXT_MOST];
+    struct error e = { 0 };
+    reply_name(name, home, r->id);
+    const int n = snprintf(all, sizeof all, "%s %s\n", is_saved ? "saved" : "failed", text);
+    place_file(name, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1, false,
+               &e); /* nobody else to report to */
+}
+
+static bool request_put(const char *home, const struct flight_request *r, struct error *e)
+{
+    char name[NAME_ROOM], fresh[NAME_ROOM], text[80];
+    name_of(name, home, "request");
+    snprintf(fresh, sizeof fresh, "%s/ascope.request.%016" PRIx64, home, r->id);
+    const int n = snprintf(text, sizeof text, "save %" PRIu64 " %016" PRIx64 "\n", r->last_ns, r->id);
+    if (!place_file(fresh, text, (size_t)n, false, e))
+        return false;
+    const int why = link(fresh, name) == 0 ? 0 : errno;
+    unlink(fresh);
+    if (why == EEXIST)
+        return error_set(e, FAULT_ASKED, "%s: another request is waiting; try again", home);
+    return why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", name, write_trouble(why));
+}
+
+bool flight_request_save(const char *home, uint64_t last_ns, bool (*is_alive)(const char *home), char path[PATH_MAX],
+                         struct error *e)
+{
+    struct flight_request r = { .last_ns = last_ns };
+    char name[NAME_ROOM], text[TEXT_MOST];
+    if (getrandom(&r.id, sizeof r.id, 0) != (ssize_t)sizeof r.id)
+        return error_set(e, FAULT_IO, "%s: no random number: %s", home, strerror(errno));
+    if (!request_put(home, &r, e))
+        return false;
+    reply_name(name, home, r.id);
+    for (int waited_ms = 0; text_read(name, text) == 0; waited_ms += LOOK_MS) {
+        if (!is_alive(home))
+            return error_set(e, FAULT_IO, "%s: the program ended before it could save; recover the directory", home);
+        if (waited_ms >= WAIT_MOST_MS)
+            return error_set(e, FAULT_IO, "%s: no answer; the program may be stopped", home);
+        nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000 }, NULL);
+    }
+    unlink(name);
+    text[strcspn(text, "\n")] = '\0';
+    if (strncmp(text, "saved ", 6) != 0)
+        return error_set(e, FAULT_IO, "%s: not saved: %.300s", home,
+                         strncmp(text, "failed ", 7) == 0 ? text + 7 : text);
+    snprintf(path, PATH_MAX, "%.*s", PATH_MAX - 1, text + 6);
+    return true;
+}
