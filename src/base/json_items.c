@@ -317,6 +317,19 @@ bool json_member_next(const char *text, struct json_item object, size_t *at, str
     return is_there;
 }
 
+bool json_element_next(const char *text, struct json_item array, size_t *at, struct json_item *value)
+{
+    const struct json_limits any = { NESTED_MOST, NESTED_MOST, true };
+    struct json_fault none;
+    struct scan s = { .text = text, .n = array.end, .at = *at ? *at : array.at + 1, .limits = &any, .fault = &none };
+    skip_blanks(&s);
+    if (peek(&s) == ',')
+        s.at++;
+    const bool is_there = peek(&s) != ']' && skip_value(&s, value);
+    *at = s.at;
+    return is_there;
+}
+
 static size_t utf8_put(char *out, unsigned code)
 {
     const unsigned char most[] = { 0, 0x00, 0xC0, 0xE0, 0xF0 };

@@ -36,6 +36,9 @@ bool json_items_check(const char *text, size_t n, const struct json_limits *limi
 bool json_member_next(const char *text, struct json_item object, size_t *at, struct json_item *key,
                       struct json_item *value);
 
+/* The same for the elements of an array. */
+bool json_element_next(const char *text, struct json_item array, size_t *at, struct json_item *value);
+
 /* A string of a checked text, decoded; to be freed. NULL: out of memory. It may contain NUL. */
 char *json_item_text(const char *text, struct json_item string, size_t *n);
 

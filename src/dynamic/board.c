@@ -269,6 +269,11 @@ void board_change_end(struct board *b)
     atomic_fetch_add(&b->slot->version, 1); /* behind them */
 }
 
+void board_delivered(struct board *b, uint64_t id)
+{
+    atomic_store(&b->slot->delivered_id, id);
+}
+
 static void rank_copy(struct board_rank *out, const struct board_slot *from)
 {
     for (int i = 0; i < 100; i++) { /* one that was killed in between stays odd: as it is, then */
@@ -279,6 +284,7 @@ static void rank_copy(struct board_rank *out, const struct board_slot *from)
             break;
     }
     out->step = atomic_load(&from->step);
+    out->delivered_id = atomic_load(&from->delivered_id);
     out->dir[sizeof out->dir - 1] = '\0';
     out->state = out->state <= ASCOPE_DYNAMIC_RUNNING ? out->state : ASCOPE_DYNAMIC_OFF;
     out->fate = out->fate <= FATE_REPLACED ? out->fate : FATE_NONE;

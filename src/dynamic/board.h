@@ -24,7 +24,7 @@
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
 
-enum { BOARD_RANKS = 256, BOARD_DIR_BYTES = 904 };
+enum { BOARD_RANKS = 256, BOARD_DIR_BYTES = 888 };
 #define BOARD_PLACE "/dev/shm"
 
 /* What became of the newest request in a process. */
@@ -55,16 +55,18 @@ struct board_rank {
     uint64_t done_id;   /* of the last one; 0: by start(), or none */
     int64_t done_start_step, done_stop_step;
     uint64_t group;            /* ranks of one job have the same */
+    uint64_t delivered_id;     /* the newest request that its thread has got: its next step sees it */
     uint64_t world_size;       /* of that job, as far as known; 0: not known */
     char dir[BOARD_DIR_BYTES]; /* of the last one; "": not known */
 };
 
-/* A slot in the file. The process that has it writes `is` and `step`, the owner writes the offer. */
+/* A slot in the file. The process that has it writes `is`, `step` and `delivered_id`, the owner writes the offer. */
 struct board_slot {
     _Atomic uint32_t version;
     _Atomic uint32_t offer_passed; /* 1: a rank of the group is at offer_step already: nobody starts */
     _Atomic int64_t step;
     _Atomic int64_t offer_step; /* 0: as the text says */
+    _Atomic uint64_t delivered_id;
     struct board_rank is;
 };
 struct board_page;
@@ -90,6 +92,7 @@ bool board_own(struct board *b); /* becomes the owner if nobody is: true: it is 
 /* Changes of this process's slot, by the thread that counts steps: begin, change slot->is, end. */
 struct board_rank *board_change_begin(struct board *b);
 void board_change_end(struct board *b);
+void board_delivered(struct board *b, uint64_t id); /* by the thread that watches */
 
 /* For the owner. What it has seen of the file, for the one after it. False: nobody has looked yet, or was killed while he wrote: *is_torn. */
 bool board_seen(const struct board *b, struct config_stamp *stamp, bool *is_torn);

@@ -8,21 +8,24 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/json_tree.h"
+#include "base/json_items.h"
 #include "collect/option_values.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-enum { SHOWN_MOST = 60 }; /* bytes of a value in a message */
+enum { SHOWN_MOST = 60 };    /* bytes of a value in a message */
+enum { REPORTED_MOST = 50 }; /* messages about one text: each looks for its line */
 
 struct reading {
     const struct config_kind *kind;
     struct config *c;
-    struct json_tree tree;
-    uint32_t section; /* experimental_config; 0: none */
+    const char *text;
+    struct json_item whole, section; /* section: experimental_config */
+    bool has_section;
     bool has_options;
     config_report_fn report;
     void *user;
+    unsigned n_reported;
 };
 
 /* ---- the keys ---- */
@@ -190,11 +193,10 @@ __attribute__((format(printf, 2, 3))) static void report(const struct reading *r
 }
 
 /* The value as the file has it, in one line. */
-static const char *shown(const struct reading *r, uint32_t i, char text[SHOWN_MOST + 4])
+static const char *shown(const struct reading *r, struct json_item i, char text[SHOWN_MOST + 4])
 {
-    const struct json_node *const n = &r->tree.node[i];
-    const size_t size = n->end - n->begin, used = size < SHOWN_MOST ? size : SHOWN_MOST;
-    memcpy(text, r->tree.text + n->begin, used);
+    const size_t size = i.end - i.at, used = size < SHOWN_MOST ? size : SHOWN_MOST;
+    memcpy(text, r->text + i.at, used);
     strcpy(text + used, used < size ? "..." : "");
     for (size_t k = 0; k < used; k++)
         if ((unsigned char)text[k] < ' ')
@@ -202,104 +204,162 @@ static const char *shown(const struct reading *r, uint32_t i, char text[SHOWN_MO
     return text;
 }
 
-static void report_value(const struct reading *r, const char *key, uint32_t i, const char *instead, const char *accepts)
+/* False: there were enough. */
+static bool may_report(struct reading *r)
+{
+    if (r->report && r->n_reported == REPORTED_MOST)
+        report(r, "more problems are not listed");
+    return r->report && r->n_reported++ < REPORTED_MOST;
+}
+
+static unsigned line_of(const struct reading *r, struct json_item i)
+{
+    unsigned line, column;
+    json_place(r->text, i.at, &line, &column);
+    return line;
+}
+
+static void report_value(struct reading *r, const char *key, struct json_item i, const char *instead,
+                         const char *accepts)
 {
     char value[SHOWN_MOST + 4];
-    report(r, "line %u: %s: invalid value %s; using %s; accepted: %s", r->tree.node[i].line, key, shown(r, i, value),
-           instead, accepts);
+    if (may_report(r))
+        report(r, "line %u: %s: invalid value %s; using %s; accepted: %s", line_of(r, i), key, shown(r, i, value),
+               instead, accepts);
+}
+
+/* ---- values ---- */
+
+static char *text_of(const struct reading *r, struct json_item string)
+{
+    size_t n;
+    return json_item_text(r->text, string, &n);
+}
+
+/* The value of the last member of this name, as most readers have it. NULL: none. */
+static const struct json_item *member(const struct reading *r, struct json_item object, const char *name,
+                                      struct json_item *out)
+{
+    const struct json_item *found = NULL;
+    struct json_item key, value;
+    for (size_t at = 0; json_member_next(r->text, object, &at, &key, &value);) {
+        char *const text = text_of(r, key);
+        if (text && strcmp(text, name) == 0) {
+            *out = value;
+            found = out;
+        }
+        free(text);
+    }
+    return found;
+}
+
+static bool is_true(const struct reading *r, struct json_item boolean)
+{
+    return r->text[boolean.at] == 't';
+}
+
+/* A whole number, at most INT64_MAX away from 0; true and false count as 1 and 0. False: something else. */
+static bool number_of(const struct reading *r, struct json_item i, int64_t *value)
+{
+    *value = i.kind == ITEM_BOOLEAN && is_true(r, i);
+    if (i.kind != ITEM_INTEGER)
+        return i.kind == ITEM_BOOLEAN;
+    const bool is_negative = r->text[i.at] == '-';
+    for (size_t at = i.at + is_negative; at < i.end; at++) {
+        const int digit = r->text[at] - '0';
+        *value = *value > (INT64_MAX - digit) / 10 ? INT64_MAX : *value * 10 + digit;
+    }
+    *value = is_negative ? -*value : *value;
+    return true;
 }
 
 /* ---- keys of requests ---- */
 
-static void read_ranks(struct reading *r, const struct config_key *k, uint32_t list)
+static void read_ranks(struct reading *r, const struct config_key *k, const struct json_item *list)
 {
     struct config *const c = r->c;
-    if (!c->is_rank) /* only looked at then */
+    struct json_item i;
+    if (!c->is_rank || !list) /* only looked at then */
         return;
-    if (!list || r->tree.node[list].kind != JSON_IS_LIST) {
-        if (list)
-            report_value(r, k->name, list, "no rank", k->accepts);
+    if (list->kind != ITEM_ARRAY) {
+        report_value(r, k->name, *list, "no rank", k->accepts);
         return;
     }
-    size_t n = 0;
-    for (uint32_t i = json_tree_first(&r->tree, list); i; i = json_tree_next(&r->tree, list, i))
-        n++;
-    c->ranks = calloc(n + 1, sizeof *c->ranks);
-    for (uint32_t i = json_tree_first(&r->tree, list); c->ranks && i; i = json_tree_next(&r->tree, list, i)) {
+    c->ranks = calloc((list->end - list->at) / 2 + 1, sizeof *c->ranks); /* a rank and a comma are two bytes */
+    for (size_t at = 0; c->ranks && json_element_next(r->text, *list, &at, &i);) {
         int64_t rank;
-        if (json_tree_int(&r->tree, i, &rank) && rank >= 0 && rank <= INT32_MAX)
+        if (number_of(r, i, &rank) && rank >= 0 && rank <= INT32_MAX)
             c->ranks[c->n_ranks++] = (int32_t)rank;
         else
             report_value(r, k->name, i, "the others", k->accepts);
     }
 }
 
-static void read_metadata(struct reading *r, const struct config_key *k, uint32_t object)
+static void read_metadata(struct reading *r, const struct config_key *k, const struct json_item *object)
 {
     struct config *const c = r->c;
+    struct json_item key, value;
+    size_t n = 0;
     if (!object)
         return;
-    if (r->tree.node[object].kind != JSON_IS_OBJECT) {
-        report_value(r, k->name, object, "none", k->accepts);
+    if (object->kind != ITEM_OBJECT) {
+        report_value(r, k->name, *object, "none", k->accepts);
         return;
     }
-    size_t n = 0;
-    for (uint32_t key = json_tree_first(&r->tree, object); key; key = json_tree_next(&r->tree, object, key + 1))
+    for (size_t at = 0; json_member_next(r->text, *object, &at, &key, &value);)
         n++;
     c->metadata = calloc(n + 1, sizeof *c->metadata);
-    for (uint32_t key = json_tree_first(&r->tree, object); c->metadata && key;
-         key = json_tree_next(&r->tree, object, key + 1)) {
-        const struct json_node *const value = &r->tree.node[key + 1];
+    for (size_t at = 0; c->metadata && json_member_next(r->text, *object, &at, &key, &value);) {
         struct ascope_dynamic_metadata *const m = &c->metadata[c->n_metadata];
-        m->key = json_tree_text(&r->tree, key);
-        m->json = strndup(r->tree.text + value->begin, value->end - value->begin);
+        m->key = text_of(r, key);
+        m->json = strndup(r->text + value.at, value.end - value.at);
         c->n_metadata += m->key && m->json;
     }
 }
 
-static void read_number(struct reading *r, const struct config_key *k, uint32_t i)
+static void read_number(struct reading *r, const struct config_key *k, const struct json_item *i)
 {
     int64_t *const to = (int64_t *)(void *)((char *)r->c + k->at), value = 0;
     char instead[40];
     *to = k->initial;
     if (!i)
         return;
-    const bool is_number =
-        json_tree_int(&r->tree, i, &value) && (!k->refuses_boolean || r->tree.node[i].kind == JSON_IS_NUMBER);
-    if (is_number && value >= k->low) {
+    if (number_of(r, *i, &value) && (!k->refuses_boolean || i->kind == ITEM_INTEGER) && value >= k->low) {
         *to = value;
         return;
     }
     snprintf(instead, sizeof instead, "%lld", (long long)k->initial);
-    report_value(r, k->name, i, instead, k->accepts);
+    report_value(r, k->name, *i, instead, k->accepts);
 }
 
-static void read_boolean(struct reading *r, const struct config_key *k, uint32_t i)
+static void read_boolean(struct reading *r, const struct config_key *k, const struct json_item *i)
 {
-    const unsigned kind = i ? r->tree.node[i].kind : JSON_IS_FALSE;
-    *((bool *)r->c + k->at) = kind == JSON_IS_TRUE;
-    if (kind != JSON_IS_TRUE && kind != JSON_IS_FALSE)
-        report_value(r, k->name, i, "false", k->accepts);
+    const bool is_boolean = i && i->kind == ITEM_BOOLEAN;
+    *((bool *)r->c + k->at) = is_boolean && is_true(r, *i);
+    if (i && !is_boolean)
+        report_value(r, k->name, *i, "false", k->accepts);
 }
 
-static void read_section(struct reading *r, const struct config_key *k, uint32_t i)
+static void read_section(struct reading *r, const struct config_key *k, const struct json_item *i)
 {
-    const unsigned kind = i ? r->tree.node[i].kind : JSON_IS_NULL;
-    r->section = kind == JSON_IS_OBJECT ? i : 0;
-    if (kind != JSON_IS_OBJECT && kind != JSON_IS_NULL)
-        report_value(r, k->name, i, "the defaults of its keys", k->accepts);
+    r->has_section = i && i->kind == ITEM_OBJECT;
+    if (r->has_section)
+        r->section = *i;
+    else if (i && i->kind != ITEM_NULL)
+        report_value(r, k->name, *i, "the defaults of its keys", k->accepts);
 }
 
-static void read_keys(struct reading *r)
+static void read_keys(struct reading *r, bool is_empty)
 {
-    static void (*const of_type[])(struct reading *, const struct config_key *, uint32_t) = {
+    static void (*const of_type[])(struct reading *, const struct config_key *, const struct json_item *) = {
         [KEY_BOOLEAN] = read_boolean,   [KEY_NUMBER] = read_number,   [KEY_RANKS] = read_ranks,
         [KEY_METADATA] = read_metadata, [KEY_SECTION] = read_section,
     };
     for (size_t i = 0; i < r->kind->n_keys; i++) {
         const struct config_key *const k = &r->kind->keys[i];
+        struct json_item value;
         if (!k->is_option || r->has_options)
-            of_type[k->type](r, k, r->tree.n > 0 ? json_tree_member(&r->tree, 0, k->name) : 0);
+            of_type[k->type](r, k, is_empty ? NULL : member(r, r->whole, k->name, &value));
     }
 }
 
@@ -313,7 +373,7 @@ static const char *name_of(const struct config_kind *kind, const struct recorder
     return NULL;
 }
 
-static void report_option(const struct reading *r, const struct recorder_option *o, const char *key, uint32_t i)
+static void report_option(struct reading *r, const struct recorder_option *o, const char *key, struct json_item i)
 {
     char accepts[400], instead[200];
     ascope_option_values(&o->is, accepts, sizeof accepts);
@@ -321,45 +381,49 @@ static void report_option(const struct reading *r, const struct recorder_option 
     report_value(r, key, i, instead, accepts);
 }
 
-/* The texts of a list, or of one text, with commas between them. NULL: something else is in it, or no memory. */
-static char *joined(const struct reading *r, uint32_t of)
+static bool add_text(const struct reading *r, struct json_item i, char *all, size_t *n)
 {
-    const struct json_tree *const t = &r->tree;
-    const bool is_list = t->node[of].kind == JSON_IS_LIST;
-    char *const all = calloc(t->node[of].end - t->node[of].begin + 1, 1);
-    size_t n = 0;
-    for (uint32_t i = is_list ? json_tree_first(t, of) : of; all && i; i = is_list ? json_tree_next(t, of, i) : 0) {
-        char *const text = t->node[i].kind == JSON_IS_TEXT ? json_tree_text(t, i) : NULL;
-        if (!text) {
-            free(all);
-            return NULL;
-        }
-        n += (size_t)sprintf(all + n, "%s%s", n > 0 ? "," : "", text);
-        free(text);
-    }
-    return all;
+    char *const text = i.kind == ITEM_STRING ? text_of(r, i) : NULL;
+    if (text)
+        *n += (size_t)sprintf(all + *n, "%s%s", *n > 0 ? "," : "", text);
+    free(text);
+    return text;
 }
 
-static bool set_boolean(struct reading *r, const struct recorder_option *o, uint32_t i)
+/* The texts of a list, or of one text, with commas between them. NULL: something else is in it, or no memory. */
+static char *joined(const struct reading *r, struct json_item of)
 {
-    const unsigned kind = r->tree.node[i].kind;
+    char *const all = calloc(of.end - of.at + 1, 1);
+    struct json_item i;
+    size_t n = 0;
+    bool is_text = all && (of.kind == ITEM_ARRAY || add_text(r, of, all, &n));
+    for (size_t at = 0; is_text && of.kind == ITEM_ARRAY && json_element_next(r->text, of, &at, &i);)
+        is_text = add_text(r, i, all, &n);
+    if (is_text)
+        return all;
+    free(all);
+    return NULL;
+}
+
+static bool set_boolean(struct reading *r, const struct recorder_option *o, struct json_item i)
+{
     bool *const field = (bool *)&r->c->options + o->at;
-    if (kind != JSON_IS_TRUE && kind != JSON_IS_FALSE)
+    if (i.kind != ITEM_BOOLEAN)
         return false;
-    if ((kind == JSON_IS_TRUE) !=
-        (o->initial != 0)) /* of two names of one switch (mstx, msprof_tx) either enables it */
-        *field = kind == JSON_IS_TRUE;
+    if (is_true(r, i) != (o->initial != 0)) /* of two names of one switch (mstx, msprof_tx) either enables it */
+        *field = is_true(r, i);
     return true;
 }
 
 /* Unknown activities are skipped, not the whole list. */
-static bool set_activities(struct reading *r, const struct recorder_option *o, uint32_t list)
+static bool set_activities(struct reading *r, const struct recorder_option *o, struct json_item list)
 {
     uint32_t bits = 0;
-    if (r->tree.node[list].kind != JSON_IS_LIST)
+    struct json_item i;
+    if (list.kind != ITEM_ARRAY)
         return false;
-    for (uint32_t i = json_tree_first(&r->tree, list); i; i = json_tree_next(&r->tree, list, i)) {
-        char *const text = r->tree.node[i].kind == JSON_IS_TEXT ? json_tree_text(&r->tree, i) : NULL;
+    for (size_t at = 0; json_element_next(r->text, list, &at, &i);) {
+        char *const text = i.kind == ITEM_STRING ? text_of(r, i) : NULL;
         const struct ascope_choice *c = o->is.choices;
         while (c->name && (!text || strcasecmp(c->name, text) != 0))
             c++;
@@ -374,31 +438,27 @@ static bool set_activities(struct reading *r, const struct recorder_option *o, u
     return true;
 }
 
-static bool set_other(struct reading *r, const struct recorder_option *o, uint32_t i)
+static bool set_other(struct reading *r, const struct recorder_option *o, struct json_item i)
 {
-    const unsigned kind = r->tree.node[i].kind;
     const bool is_list = o->is.kind == ASCOPE_OPTION_LIST || o->is.kind == ASCOPE_OPTION_NAMES;
     const bool is_number = o->is.kind == ASCOPE_OPTION_MS;
-    if (kind == JSON_IS_NULL) /* not set */
+    if (i.kind == ITEM_NULL) /* not set */
         return is_number || o->is.kind == ASCOPE_OPTION_TEXT || is_list;
-    const bool fits = is_number ? kind == JSON_IS_NUMBER
-                      : is_list ? kind == JSON_IS_LIST || o->set == option_set_export
-                                : kind == JSON_IS_TEXT;
+    const bool fits = is_number ? i.kind == ITEM_INTEGER || i.kind == ITEM_REAL
+                      : is_list ? i.kind == ITEM_ARRAY || o->set == option_set_export
+                                : i.kind == ITEM_STRING;
     if (!fits)
         return false;
-    char *const text = is_number
-                           ? strndup(r->tree.text + r->tree.node[i].begin, r->tree.node[i].end - r->tree.node[i].begin)
-                           : joined(r, i);
-    const bool is_empty = text && !*text;
-    const bool is_valid =
-        text && (is_empty ? is_list && o->set != option_set_export : option_set(&r->c->options, o, text));
+    char *const text = is_number ? strndup(r->text + i.at, i.end - i.at) : joined(r, i);
+    const bool is_none = text && !*text && is_list && o->set != option_set_export;
+    const bool is_valid = is_none || (text && *text && option_set(&r->c->options, o, text));
     if (!is_valid)
         option_reset(&r->c->options, o);
     free(text);
     return is_valid;
 }
 
-static void check_place(const struct reading *r, const char *key, uint32_t i)
+static void check_place(const struct reading *r, const char *key, struct json_item i)
 {
     const char *const path = r->c->options.parent_dir;
     struct stat st;
@@ -406,21 +466,19 @@ static void check_place(const struct reading *r, const char *key, uint32_t i)
         return;
     if (!config_path_is_plain(path))
         report(r, "line %u: %s: \"%.200s\" has other characters than letters, digits, _ and -; used all the same",
-               r->tree.node[i].line, key, path);
+               line_of(r, i), key, path);
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-        report(r, "line %u: %s: \"%.200s\" is a soft link; used all the same", r->tree.node[i].line, key, path);
+        report(r, "line %u: %s: \"%.200s\" is a soft link; used all the same", line_of(r, i), key, path);
 }
 
 static void read_options(struct reading *r)
 {
     for (size_t k = 0; k < n_recorder_options; k++) {
         const struct recorder_option *const o = &recorder_options[k];
-        const char *const key = r->kind->front_end ? name_of(r->kind, o) : NULL;
+        const char *const key = name_of(r->kind, o);
         const bool is_in_section = o->is.section == ASCOPE_SECTION_EXPERIMENTAL;
-        const uint32_t i = !key || (is_in_section && !r->section)
-                               ? 0
-                               : json_tree_member(&r->tree, is_in_section ? r->section : 0, key);
-        if (!i)
+        struct json_item i;
+        if (!key || (is_in_section && !r->has_section) || !member(r, is_in_section ? r->section : r->whole, key, &i))
             continue;
         const bool is_valid = o->at == offsetof(struct ascope_options, activities) ? set_activities(r, o, i)
                               : o->is.kind == ASCOPE_OPTION_BOOLEAN                ? set_boolean(r, o, i)
@@ -452,47 +510,57 @@ static bool is_key_of(const struct config_kind *kind, const char *name)
     return is_option_of(kind, name, false);
 }
 
-static void report_unknown(const struct reading *r, uint32_t object)
+static void report_unknown(struct reading *r, struct json_item object, bool is_section)
 {
-    const bool is_section = object != 0;
-    for (uint32_t key = json_tree_first(&r->tree, object); key; key = json_tree_next(&r->tree, object, key + 1)) {
-        char *const name = json_tree_text(&r->tree, key);
-        const unsigned line = r->tree.node[key].line;
-        if (!name || (is_section ? is_option_of(r->kind, name, true) : is_key_of(r->kind, name)))
+    struct json_item key, value;
+    for (size_t at = 0; json_member_next(r->text, object, &at, &key, &value);) {
+        char *const name = text_of(r, key);
+        if (!name || (is_section ? is_option_of(r->kind, name, true) : is_key_of(r->kind, name)) || !may_report(r))
             ;
         else if (is_section ? is_key_of(r->kind, name) : is_option_of(r->kind, name, true))
-            report(r, "line %u: %.60s is ignored here: it belongs %s experimental_config", line, name,
+            report(r, "line %u: %.60s is ignored here: it belongs %s experimental_config", line_of(r, key), name,
                    is_section ? "beside" : "into");
         else
-            report(r, "line %u: unknown key \"%.60s\" is ignored", line, name);
+            report(r, "line %u: unknown key \"%.60s\" is ignored", line_of(r, key), name);
         free(name);
     }
 }
 
 /* ---- all of it ---- */
 
+static bool check_text(struct reading *r, size_t n, struct error *e)
+{
+    const struct json_limits limits = { .objects = 64, .arrays = 64 };
+    struct json_fault fault;
+    if (!json_items_check(r->text, n, &limits, &r->whole, &fault)) {
+        const struct json_item place = { .at = fault.at };
+        return error_set(e, FAULT_FORMAT, "line %u: %s", line_of(r, place), fault.why);
+    }
+    return r->whole.kind == ITEM_OBJECT ||
+           error_set(e, FAULT_FORMAT, "line %u: expected an object: {...}", line_of(r, r->whole));
+}
+
 bool config_read(struct config *c, const struct config_kind *kind, const char *text, size_t n, bool has_options,
                  config_report_fn report_fn, void *user, struct error *e)
 {
-    struct reading r = { .kind = kind, .c = c, .has_options = has_options, .report = report_fn, .user = user };
+    struct reading r = {
+        .kind = kind, .c = c, .text = text, .has_options = has_options, .report = report_fn, .user = user
+    };
+    struct json_item key, value;
     *c = (struct config){ 0 };
     ascope_options_init(&c->options);
-    bool is_whole = n == 0 || json_tree_read(&r.tree, text, n, e);
-    if (is_whole && n > 0 && r.tree.node[0].kind != JSON_IS_OBJECT)
-        is_whole = error_set(e, FAULT_FORMAT, "line %u: expected an object: {...}", r.tree.node[0].line);
-    if (is_whole) {
-        c->is_empty = n == 0 || !json_tree_first(&r.tree, 0);
-        read_keys(&r);
-        if (has_options && n > 0 && kind->front_end) {
-            read_options(&r);
-            report_unknown(&r, 0);
-            if (r.section)
-                report_unknown(&r, r.section);
-        }
-        kind->finish(c, report_fn, user);
+    if (n > 0 && !check_text(&r, n, e))
+        return false;
+    c->is_empty = n == 0 || !json_member_next(text, r.whole, &(size_t){ 0 }, &key, &value);
+    read_keys(&r, n == 0);
+    if (has_options && n > 0 && kind->front_end) {
+        read_options(&r);
+        report_unknown(&r, r.whole, false);
+        if (r.has_section)
+            report_unknown(&r, r.section, true);
     }
-    json_tree_fini(&r.tree);
-    return is_whole;
+    kind->finish(c, report_fn, user);
+    return true;
 }
 
 void config_fini(struct config *c)

@@ -141,8 +141,10 @@ static void deliver(struct watch *w)
         free(n);
         return;
     }
+    const uint64_t id = n->id;               /* the other thread may free it at once */
     news_free(atomic_exchange(&w->mail, n)); /* of several changes the last one is left */
     w->notify(w->user);
+    board_delivered(&w->board, id);
 }
 
 static void *run(void *of)
