@@ -2,7 +2,7 @@
 /* The files of a FRAMEWORK folder, read into columns. The first byte says how their stamps are meant. */
 #include "folder.h"
 
-#include "load/framework_load.h"
+#include "load/torch_load.h"
 
 enum { ASK_COUNTER = 1, ASK_RECORDS = 2, ASK_THREADS = 4 };
 
@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "%s/FRAMEWORK", folder);
     struct names *names = names_new();
     const struct framework_request request = {
+        .format = &torch_format,
         .clock = { .is_counter = data[0] & ASK_COUNTER,
                    .ns_per_count = 10,
                    .count = 458899534104,

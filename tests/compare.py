@@ -4,7 +4,7 @@
 
     compare.py ASCOPE DIFFERENCES.md DATA... [--set NAME]... [--show N] [--report-only]
 
-DATA holds a PROF_XXX directory, or a folder `raw` with a *_ascend_pt directory, or a file `command` with the arguments of
+DATA holds a PROF_XXX directory, or a folder `raw` with a *_ascend_pt or *_ascend_ms directory, or a file `command` with the arguments of
 `ascope sim` that make one, and expected/ with one folder for each of SETS.  Every difference must be announced in the table of DIFFERENCES.md whose columns are:
 in, file, column, cells, why.  "in" is DATA's own name and the set: prof-a/all.  "cells" is how many cells (or events,
 rows, files) differ; a difference that is not announced fails, and so does an announcement that is not true any more.
@@ -50,6 +50,10 @@ ROUGH_CLOCK = [("app-910a/*", "*"), ("sim-910/*", "*"), ("sim-310?/*", "*"),
                ("*/analyse/memory_record.csv", "*"), ("*/analyse/operator_memory.csv", "*"),
                ("*/analyse/data_preprocess.csv", "*")]
 TIME = re.compile(r"(\d{16})(?:\.(\d+))?\t?")
+ROUNDED_PROCESSES = {"Scope Layer"}  # whose durations the reference prints with as many digits as its arithmetic left
+# The words of advice are free: what counts are the operators, percentages and parameters in it.
+ADVICE_FILE, ADVICE = "minddata_pipeline_summary", ("cpu_analysis", "queue_analysis", "bottleneck")
+ADVICE_FACT = re.compile(r"\w+\(id=\d+\)|\d+(?:\.\d+)?%|num_parallel_workers|prefetch_size")
 NO_IDS = {-1, 4294967295, 18446744073709551615}
 ROW_NUMBERS = {"OVERLAP_ANALYSIS.id"}
 SKIPPED_TABLES = {"STRING_IDS", "HOST_INFO"}  # the latter is of the machine that analysed
@@ -114,9 +118,10 @@ def ns_of(v):
 
 def snapper(expected, actual):
     """Moves times by the constant that brings most of them onto expected ones, the others as far as ROUGH_NS allows."""
-    known = {ns_of(v): v for v in expected}
-    known.pop(None, None)
-    want, found = sorted(known), collections.Counter()
+    def tabbed(v):
+        return isinstance(v, str) and v.endswith("\t")
+    known = {(ns_of(v), tabbed(v)): v for v in expected if ns_of(v) is not None}
+    want, found = sorted({t for t, _ in known}), collections.Counter()
     for t in {ns_of(v) for v in actual} - {None}:
         i = bisect.bisect_left(want, t - ROUGH_NS)
         found.update(w - t for w in want[i:i + 9] if w - t <= ROUGH_NS)
@@ -128,7 +133,7 @@ def snapper(expected, actual):
             return v
         i = bisect.bisect_left(want, t + by)
         near = min(want[max(i - 1, 0):i + 1], key=lambda w: abs(w - t - by))
-        return known[near] if abs(near - t) <= ROUGH_NS else v
+        return known.get((near, tabbed(v)), v) if abs(near - t) <= ROUGH_NS else v
     return snap
 
 
@@ -150,8 +155,15 @@ def read_csv(path):
         return list(csv.reader(f))
 
 
+def facts(where, key, texts):
+    """The facts in texts of advice; other lists as they are."""
+    if not where[1].startswith(ADVICE_FILE) or not key.startswith(ADVICE):
+        return texts
+    return ["; ".join(ADVICE_FACT.findall(t)) for t in texts]
+
+
 def compare_csv(d, where, expected, actual):
-    expected, actual = read_csv(expected), read_csv(actual)
+    expected, actual = ([r[:1] + facts(where, r[0], r[1:]) for r in read_csv(p)] for p in (expected, actual))
     if expected[0] != actual[0]:
         d.add(where, "(header)", expected[0], actual[0])
     columns = [c for c in expected[0] if c in actual[0]] or expected[0]
@@ -183,6 +195,11 @@ def flat(value, path=""):
         yield path, tuple(value) if isinstance(value, (dict, list)) else value
 
 
+def flow_of(e):
+    """Which flow an event belongs to: the device's export has the id in its name, and MindSpore's ids are stable."""
+    return e["cat"], e["name"], e["id"] if e["name"].startswith("mindspore_") else None
+
+
 class Events:
     def __init__(self, events):
         self.process, self.label = {}, {}
@@ -190,6 +207,9 @@ class Events:
             if e["ph"] == "M" and e["name"] in ("process_name", "process_labels"):
                 (self.process if e["name"] == "process_name" else self.label)[e["pid"]] = str(*e["args"].values())
         self.list = [dict(flat(e)) for e in events]
+        for e in self.list:
+            if e["ph"] == "X" and self.of(e) in ROUNDED_PROCESSES:
+                e["dur"] = "%.3f" % float(e["dur"])
 
     def of(self, e):
         return self.process.get(e["pid"], str(e["pid"]))
@@ -216,13 +236,13 @@ class Events:
         for e in self.list:
             place = (self.of(e), str(e["tid"]), str(e.get("ts")))
             if e["ph"] in ("s", "t", "f"):
-                (starts if e["ph"] == "s" else ends)[e["cat"], e["name"]].add(place)
+                (starts if e["ph"] == "s" else ends)[flow_of(e)].add(place)
             c = e.get("args.connection_id")
             if c is not None and c not in NO_IDS:
                 calls[c] = min(calls.get(c, (2,)), (self.of(e) != "CANN",) + place + (e["name"],))
         for e in self.list:
             if e["ph"] in ("s", "t", "f"):
-                e["id"] = tuple(sorted(starts.get((e["cat"], e["name"])) or ends[e["cat"], e["name"]]))
+                e["id"] = tuple(sorted(starts.get(flow_of(e)) or ends[flow_of(e)]))
                 e["name"] = e["cat"]
             c = e.get("args.connection_id")
             e["args.connection_id"] = calls.get(c, c)
@@ -246,6 +266,8 @@ def compare_json(d, where, expected, actual):
     e, a = (json.load(open(p, encoding="utf-8"), parse_float=real) for p in (expected, actual))
     if isinstance(e, list) and e and isinstance(e[0], dict) and "ph" in e[0]:
         return compare_events(d, where, e, a)
+    if where[1].startswith(ADVICE_FILE):
+        e, a = ({k: facts(where, k, v) for k, v in x.items()} for x in (e, a))
     e, a = dict(flat(e)), dict(flat(a))
     for k in sorted(set(e) | set(a)):
         d.total[where[0]] += 1
@@ -385,7 +407,7 @@ def verdict(d, promised, sets):
 def run(d, name, exe, prof, out):
     words = SETS[name.split("/")[1]]
     if words[0] != "analyse":  # of a collection, the part that the device's tool knows
-        prof = next(iter(glob.glob(os.path.join(glob.escape(prof), "*_ascend_pt", "PROF_*"))), prof)
+        prof = next(iter(glob.glob(os.path.join(glob.escape(prof), "*_ascend_?[ts]", "PROF_*"))), prof)
     dialect = ["--dialect", "current"] if words[0] != "communication" else []
     command = [exe] + words + ["-dir", prof, "--out", out, "--quiet"] + dialect
     done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, TZ="UTC"))

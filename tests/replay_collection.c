@@ -319,7 +319,7 @@ static void show_total(void)
 static void show_matrix(void)
 {
     static const char *const transport[] = { "HCCS", "PCIE", "SIO", "RDMA", "LOCAL" };
-    struct matrix m = { .names = names_new(), .mem = arena_new() };
+    struct matrix m = { .rules = &matrix_rules[FRAMEWORK_PYTORCH], .names = names_new(), .mem = arena_new() };
     struct comm_links links = { .mem = m.mem };
     struct error e = { 0 };
     struct out o;

@@ -4,7 +4,7 @@
 #include "base/stamp.h"
 #include "base/bytes.h"
 #include "folder.h"
-#include "load/framework_load.h"
+#include "load/torch_load.h"
 #include "profile/known.h"
 #include "raw/torch.h"
 
@@ -54,7 +54,7 @@ static struct framework load(void)
 {
     struct framework f;
     struct error e = { 0 };
-    const struct framework_request r = { .names = names, .n_threads = 2 };
+    const struct framework_request r = { .format = &torch_format, .names = names, .n_threads = 2 };
     assert_true(framework_load(&f, folder, &r, &e));
     return f;
 }
@@ -79,11 +79,16 @@ static void a_counter_becomes_wall_clock_time(void **state)
         uint64_t stamp;
         int64_t ns;
     } row[] = {
-        { "ns of the monotonic clock", { false, 0, 0, 0, 1000 }, 5, 1005 },
-        { "a counter of 100 MHz", { true, 10, 100, 7000, 1000 }, 103, 8030 },
-        { "one that ran before the clocks were read", { true, 10, 100, 7000, 0 }, 98, 6980 },
-        { "fractions are dropped", { true, 1000.0 / 48, 0, 0, 0 }, 1, 20 },
-        { "a stamp that cannot be", { true, 1000, 0, 0, 0 }, INT64_MAX, STAMP_MOST },
+        { "ns of the monotonic clock", { false, 0, 0, 0, 1000, { 0, 0 } }, 5, 1005 },
+        { "a counter of 100 MHz", { true, 10, 100, 7000, 1000, { 0, 0 } }, 103, 8030 },
+        { "one that ran before the clocks were read", { true, 10, 100, 7000, 0, { 0, 0 } }, 98, 6980 },
+        { "fractions are dropped", { true, 1000.0 / 48, 0, 0, 0, { 0, 0 } }, 1, 20 },
+        { "a stamp that cannot be", { true, 1000, 0, 0, 0, { 0, 0 } }, INT64_MAX, STAMP_MOST },
+        { "an exact one rounds", { true, 0, 0, 0, 0, { 1000, 48 } }, 1, 21 },
+        { "a half to the even number", { true, 0, 0, 0, 0, { 1, 2 } }, 5, 2 },
+        { "and to the next one", { true, 0, 0, 0, 0, { 1, 2 } }, 3, 2 },
+        { "before the clocks were read, too", { true, 0, 100, 7000, 0, { 1000, 48 } }, 99, 6979 },
+        { "nor is an exact one beyond what can be", { true, 0, 0, 0, 0, { 1000, 1 } }, INT64_MAX, STAMP_MOST },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);

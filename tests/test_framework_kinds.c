@@ -25,12 +25,16 @@ static void rows_are_whole(void **state)
 static void directories_are_known_by_what_lies_in_them(void **state)
 {
     static const struct {
-        const char *what, *dir, *inside, *framework;
+        const char *what, *dir, *inside, *file, *framework;
     } row[] = {
-        { "a FRAMEWORK folder", "a_1_ascend_pt", "FRAMEWORK", "PyTorch" },
-        { "the same under another name", "mine", "FRAMEWORK", "PyTorch" },
-        { "a PROF directory", "PROF_1", "host", NULL },
-        { "the suffix alone", "b_ascend_pt", "notes", NULL },
+        { "a FRAMEWORK folder", "a_1_ascend_pt", "FRAMEWORK", "torch.op_range", "PyTorch" },
+        { "the same under another name", "mine", "FRAMEWORK", "torch.op_range", "PyTorch" },
+        { "an empty one of MindSpore", "a_1_ascend_ms", "FRAMEWORK", NULL, "MindSpore" },
+        { "one whose files are MindSpore's", "yours", "FRAMEWORK", "mindspore.op_range", "MindSpore" },
+        { "those of an older release, of another rank", "theirs", "FRAMEWORK", "op_range_7", "MindSpore" },
+        { "a name that is none of them", "nobody's", "FRAMEWORK", "op_range_7x", "PyTorch" },
+        { "a PROF directory", "PROF_1", "host", NULL, NULL },
+        { "the suffix alone", "b_ascend_pt", "notes", NULL, NULL },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char path[200], inside[300];
@@ -39,6 +43,13 @@ static void directories_are_known_by_what_lies_in_them(void **state)
         snprintf(path, sizeof path, "%s/%s", folder, row[i].dir);
         snprintf(inside, sizeof inside, "%s/%s", path, row[i].inside);
         assert_true(mkdir(path, 0700) == 0 && mkdir(inside, 0700) == 0);
+        if (row[i].file) {
+            char file[400];
+            snprintf(file, sizeof file, "%s/%s", inside, row[i].file);
+            FILE *f = fopen(file, "w");
+            assert_non_null(f);
+            fclose(f);
+        }
         const struct framework_kind *k = framework_kind_of(path, &why);
         assert_int_equal(why, 0);
         assert_int_equal(k != NULL, row[i].framework != NULL);
@@ -49,7 +60,7 @@ static void directories_are_known_by_what_lies_in_them(void **state)
         struct error e = { 0 };
         assert_string_equal(framework_names[k->id].name, row[i].framework);
         assert_true(k->look(&s, path, &look, &e));
-        assert_string_equal(s.framework_name, row[i].framework);
+        assert_string_equal(framework_names[s.framework_id].name, row[i].framework);
         collection_free(&s);
     }
     (void)state;
@@ -74,6 +85,7 @@ static void names_for_people(void **state)
         { "node0_1_20240814025154113_ascend_pt", true, true },
         { "a/node0_1_ascend_pt", true, true },
         { "node0_1_ascend_pt.copy", false, true },
+        { "node0_1_20240814025154113_ascend_ms", true, true },
         { "_ascend_pt", false, true }, /* a name in front of it is wanted */
         { "PROF_000001_20240814025154113_ABC", false, false },
         { "", false, false },

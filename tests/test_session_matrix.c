@@ -24,7 +24,9 @@ static void a_collective_has_a_type(void **state)
     };
     struct names *names = names_new();
     for (size_t i = 0; i < ROWS(row); i++)
-        assert_string_equal(names_text(names, collective_type(names, names_addz(names, row[i].name))), row[i].type);
+        assert_string_equal(names_text(names, collective_type(&matrix_rules[FRAMEWORK_PYTORCH], false, names,
+                                                              names_addz(names, row[i].name))),
+                            row[i].type);
     names_free(names);
     (void)state;
 }
@@ -86,7 +88,7 @@ static void of_each_link_some_transfers_are_reported(void **state)
             "send-total@42 0-1 0/0=0 ?" } },
     };
     /* clang-format on */
-    struct matrix m = { .names = names_new(), .mem = arena_new() };
+    struct matrix m = { .rules = &matrix_rules[FRAMEWORK_PYTORCH], .names = names_new(), .mem = arena_new() };
     for (size_t i = 0; i < ROWS(row); i++) { /* one matrix serves them all: each begins with a clear one */
         struct grid g = { .n_columns = MATRIX_COLUMNS, .mem = m.mem };
         const struct collective_place place = { names_addz(m.names, "step1"), names_addz(m.names, "p2p"), true };
@@ -119,7 +121,7 @@ static void as_json_links_stand_in_their_objects(void **state)
         "{\"send-top1@42\": {\"0-0\": {\"Transport Type\": \"LOCAL\", \"Transit Size(MB)\": 8.0, \"Transit Time(ms)\": 2.0, "
         "\"Bandwidth(GB/s)\": 4.0, \"Op Name\": \"send_0\"}, \"0-1\": {\"Transport Type\": \"HCCS\", \"Transit Size(MB)\": "
         "0.0, \"Transit Time(ms)\": 0.0, \"Bandwidth(GB/s)\": 0, \"Op Name\": \"send_0\"}}, \"send-middle@42\": ";
-    struct matrix m = { .names = names_new(), .mem = arena_new() };
+    struct matrix m = { .rules = &matrix_rules[FRAMEWORK_PYTORCH], .names = names_new(), .mem = arena_new() };
     struct error e = { 0 };
     struct out o;
     assert_true(out_open_memory(&o, &e));

@@ -62,6 +62,22 @@ static bool thousandths(struct out *o, struct cell c)
     return true;
 }
 
+static void decimal(struct out *o, int64_t v, unsigned digits)
+{
+    char text[48];
+    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    size_t at = sizeof text;
+    for (unsigned i = 0; i < digits || rest > 0 || i == digits; i++) {
+        if (i == digits && digits > 0)
+            text[--at] = '.';
+        text[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    }
+    if (v < 0)
+        text[--at] = '-';
+    out_short(o, text + at, sizeof text - at);
+}
+
 /* What CSV and JSON show alike: the numbers. */
 static void number(struct out *o, struct cell c)
 {
@@ -84,6 +100,7 @@ static void number(struct out *o, struct cell c)
     case CELL_TIME_BARE:
     case CELL_US: out_us(o, c.i); break;
     case CELL_US_SHORT: out_us_short(o, c.i); break;
+    case CELL_DECIMAL: decimal(o, c.i, c.digits); break;
     default: break;
     }
 }

@@ -29,6 +29,7 @@ enum cell_kind {
     CELL_TIME_BARE, /* the same without the tab */
     CELL_US,        /* .i ns: microseconds with exactly 3 decimals */
     CELL_US_SHORT,  /* .i ns: microseconds as CELL_REAL shows them */
+    CELL_DECIMAL,   /* .i / 10^digits, with exactly that many decimals */
     CELL_NAME,      /* .name */
     CELL_TEXT,      /* .text, NUL-terminated, lent until the table is written */
     CELL_SHAPE,     /* .name, in the extra pair of quotes that shapes carry; NAME_NA has none */
@@ -92,6 +93,10 @@ static inline struct cell cell_us(int64_t ns)
 static inline struct cell cell_us_short(int64_t ns)
 {
     return (struct cell){ .kind = CELL_US_SHORT, .i = ns };
+}
+static inline struct cell cell_decimal(int64_t v, uint8_t d)
+{
+    return (struct cell){ .kind = CELL_DECIMAL, .digits = d, .i = v };
 }
 static inline struct cell cell_name(name_id n)
 {

@@ -157,7 +157,8 @@ static enum exit_status write_out(struct arguments *a, const struct collection *
     if (!mem)
         complain_no_memory(s->path);
     else if (!s->settings.has_cpu)
-        complain("%s: no data of %s; a memory timeline requires the activity CPU", s->path, s->framework_name);
+        complain("%s: no data of %s; a memory timeline requires the activity CPU", s->path,
+                 framework_names[s->framework_id].name);
     else if (missing)
         complain(
             "%s: recorded without %s; a memory timeline requires record_shapes, profile_memory, and with_stack or with_modules",

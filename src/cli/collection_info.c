@@ -5,7 +5,6 @@
 
 #include "cli/recording_report.h"
 #include "cli/summary.h"
-#include "load/framework_load.h"
 #include "raw/torch.h"
 
 static const char *const level_name[] = { "Level_none", "Level0", "Level1", "Level2" };
@@ -44,6 +43,13 @@ static const struct {
     [FRAMEWORK_PYTHON_KEYS] = { "names of Python functions and modules", 0 },
     [FRAMEWORK_PARAMS] = { "parameters of modules and optimizers", 0 },
     [FRAMEWORK_GC] = { "garbage that Python collected", 24 },
+    [FRAMEWORK_SHAPES] = { "inputs of operators", 0 },
+    [FRAMEWORK_HOST_OPS] = { "operators that ran on the host's CPU", 0 },
+    [FRAMEWORK_MEMORY_TOTALS] = { "memory of the pool over time", 0 },
+    [FRAMEWORK_MEMORY_TABLE] = { "lifetimes of memory, as a table", 0 },
+    [FRAMEWORK_PIPELINE] = { "nodes of the dataset pipeline and their queues", 0 },
+    [FRAMEWORK_PIPELINE_CPU] = { "CPU use of the dataset pipeline", 0 },
+    [FRAMEWORK_PIPELINE_BATCHES] = { "batches of the dataset pipeline", 0 },
 };
 
 void collection_info_print(const struct term *t, const struct collection *s, const struct collection_look *l)
@@ -52,7 +58,8 @@ void collection_info_print(const struct term *t, const struct collection *s, con
     char bytes[TERM_NUMBER], n[TERM_NUMBER];
     fputs(term_ink(t, INK_BOLD), t->to);
     term_text(t, s->path, 0);
-    fprintf(t->to, "%s\n  %s%s", term_ink(t, INK_END), s->collector.is_native ? "program" : s->framework_name,
+    fprintf(t->to, "%s\n  %s%s", term_ink(t, INK_END),
+            s->collector.is_native ? "program" : framework_names[s->framework_id].name,
             set->is_simulated ? ", simulated" : "");
     if (set->has_rank)
         fprintf(t->to, ", rank %lld", (long long)set->rank);
@@ -67,10 +74,10 @@ void collection_info_print(const struct term *t, const struct collection *s, con
     for (size_t i = 0; i < FRAMEWORK_FILES; i++) {
         if (l->bytes[i] < 0)
             continue;
-        const uint16_t size = file_about[i].size;
-        fprintf(t->to, "    %-38s %7s %11s %-8s %s%s%s\n", framework_file_name[i],
-                term_bytes(bytes, (uint64_t)l->bytes[i]), size ? term_count(n, (uint64_t)l->bytes[i] / size) : "",
-                size ? "records" : "", term_ink(t, INK_DIM), file_about[i].holds, term_ink(t, INK_END));
+        const uint16_t size = s->framework_id == FRAMEWORK_PYTORCH ? file_about[i].size : 0;
+        fprintf(t->to, "    %-38s %7s %11s %-8s %s%s%s\n", l->name[i], term_bytes(bytes, (uint64_t)l->bytes[i]),
+                size ? term_count(n, (uint64_t)l->bytes[i] / size) : "", size ? "records" : "", term_ink(t, INK_DIM),
+                file_about[i].holds, term_ink(t, INK_END));
     }
     summary_losses(t, &s->lost);
     fputc('\n', t->to);
@@ -82,13 +89,14 @@ json_t *collection_info_json(const struct collection *s, const struct collection
     json_t *files = json_object(), *options = json_object();
     for (size_t i = 0; i < FRAMEWORK_FILES; i++)
         if (l->bytes[i] >= 0)
-            json_object_set_new(files, framework_file_name[i], json_integer(l->bytes[i]));
+            json_object_set_new(files, l->name[i], json_integer(l->bytes[i]));
     for (size_t i = 0; i < OPTION_ROWS; i++)
         json_object_set_new(options, option[i].name, json_boolean(is_on(set, i)));
     return json_pack("{s:o, s:o, s:b, s:o, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
-                     "framework", s->collector.is_native ? json_null() : json_string(s->framework_name), "simulated",
-                     set->is_simulated, "rank", set->has_rank ? json_integer(set->rank) : json_null(), "level",
-                     level_name[set->level], "cpu", set->has_cpu, "npu", set->has_npu, "text", set->wants_text, "db",
-                     set->wants_db, "options", options, "bytes", files, "recording", recording_json(&s->collector),
-                     "losses", summary_losses_json(&s->lost));
+                     "framework",
+                     s->collector.is_native ? json_null() : json_string(framework_names[s->framework_id].name),
+                     "simulated", set->is_simulated, "rank", set->has_rank ? json_integer(set->rank) : json_null(),
+                     "level", level_name[set->level], "cpu", set->has_cpu, "npu", set->has_npu, "text", set->wants_text,
+                     "db", set->wants_db, "options", options, "bytes", files, "recording",
+                     recording_json(&s->collector), "losses", summary_losses_json(&s->lost));
 }

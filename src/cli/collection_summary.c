@@ -78,7 +78,7 @@ static void put_found(const struct term *t, const struct collection *s)
         { s->profile.host.records.marks.n, "mark", "marks" },
     };
     const char *process = s->profile.host.source.pid_name; /* NULL: no host */
-    fprintf(t->to, "  %s", s->collector.is_native ? "program" : s->framework_name);
+    fprintf(t->to, "  %s", s->collector.is_native ? "program" : framework_names[s->framework_id].name);
     if (s->collector.is_native && process && *process) {
         fputc(' ', t->to);
         term_text(t, process, 40);

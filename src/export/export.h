@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "export/output_options.h"
 #include "export/trace.h"
+#include "profile/launches.h"
 #include "profile/profile.h"
 
 /* What of the collection is wanted. */
@@ -43,8 +44,9 @@ struct export
     const struct window *host_window;                /* when the host worked for each device; NULL in SCOPE_ALL */
     size_t n_host_windows;                           /* as many as devices, but one where there is none */
     bool is_own_file;                                /* a timeline of some tracks by themselves: it is not cut */
-    bool hides_calls;  /* of the timeline of a collection of Level0, and with them the flow events that begin there */
-    struct arena *mem; /* of the job that writes this output */
+    bool hides_calls; /* of the timeline of a collection of Level0, and with them the flow events that begin there */
+    const struct launches *launches; /* shown with what they launched; NULL: they are not */
+    struct arena *mem;               /* of the job that writes this output */
 };
 
 /* Files of the documented release number devices where there are several. */

@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 
 /* The order of processes on the timeline, and a part of their pids. */
-enum { PLACE_HARDWARE = 14, PLACE_COMM = 16, PLACE_COMM_GENERIC = 17 };
+enum { PLACE_MARKS = 6, PLACE_HARDWARE = 14, PLACE_COMM = 16, PLACE_COMM_GENERIC = 17 };
 
 enum { TRACE_HOST = 31 }; /* the device part of a host process' pid */
 static inline uint32_t trace_pid(uint32_t process, unsigned sort_index, unsigned device)

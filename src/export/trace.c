@@ -97,9 +97,11 @@ void trace_process_name(struct trace *t, uint32_t pid, const char *name)
 void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
 {
     trace_process_name(t, pid, name);
-    metadata(t, "process_labels", pid, 0);
-    trace_arg_text(t, "labels", label);
-    trace_end(t);
+    if (label) {
+        metadata(t, "process_labels", pid, 0);
+        trace_arg_text(t, "labels", label);
+        trace_end(t);
+    }
     metadata(t, "process_sort_index", pid, 0);
     trace_arg_uint(t, "sort_index", sort_index);
     trace_end(t);
@@ -172,7 +174,11 @@ static void slice_time(struct trace *t, int64_t begin_ns, double dur_ns)
     out_lit(t->out, ",\"dur\":");
     if (t->has_base && dur_ns > 0 && dur_ns < 9e15)
         out_real(t->out, double_dur_us(begin_ns - t->base_ns, begin_ns - t->base_ns + (int64_t)dur_ns));
-    else if (fabs(dur_ns) < 9e18 && (double)(int64_t)dur_ns == dur_ns)
+    else if (t->has_text_dur && fabs(dur_ns) < 9e18) {
+        out_char(t->out, '"');
+        out_us(t->out, (int64_t)dur_ns);
+        out_char(t->out, '"');
+    } else if (fabs(dur_ns) < 9e18 && (double)(int64_t)dur_ns == dur_ns)
         out_us_short(t->out, (int64_t)dur_ns);
     else
         out_real(t->out, dur_ns / 1000);
@@ -201,9 +207,16 @@ void trace_moment(struct trace *t, name_id name, uint32_t pid, int64_t tid, int6
         trace_slice_name(t, name, pid, tid, at_ns, 0);
         return;
     }
+    trace_instant(t, name, pid, tid, at_ns);
+}
+
+void trace_instant(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t at_ns)
+{
     event(t, names_text(t->names, name), names_len(t->names, name), pid, tid);
     time_at(t, at_ns);
-    out_lit(t->out, ",\"ph\":\"i\",\"s\":\"t\"");
+    out_lit(t->out, ",\"ph\":\"i\"");
+    if (t->has_base) /* made for viewers: a line through its thread, not through its process */
+        out_lit(t->out, ",\"s\":\"t\"");
 }
 
 void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uint32_t pid, int64_t tid,
@@ -252,6 +265,12 @@ void trace_arg_time(struct trace *t, const char *key, int64_t ns)
     out_char(t->out, '"');
     out_us(t->out, ns);
     out_char(t->out, '"');
+}
+
+void trace_arg_launch(struct trace *t, const name_id *name, size_t row)
+{
+    if (name && name[row] != NAME_EMPTY)
+        trace_arg_name(t, "mindspore_op", name[row]);
 }
 
 void trace_end(struct trace *t)

@@ -33,7 +33,8 @@ struct trace {
     bool has_no_memory;  /* for the moves */
     uint64_t n_events;
     bool one_per_line;
-    bool has_one_npu; /* which need not be numbered */
+    bool has_one_npu;  /* which need not be numbered */
+    bool has_text_dur; /* without a time base, durations are text as times are */
     bool first_arg;
     struct { /* where the event before was, as text: mostly the next one is there, too */
         uint32_t pid;
@@ -52,7 +53,7 @@ bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns);
 /* Something about the whole, in the process of the event before it; arguments follow, until trace_end(). */
 void trace_metadata(struct trace *t, const char *what);
 
-/* Name, label and place of a process. */
+/* Name, label (NULL: none) and place of a process. */
 void trace_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
 void trace_process_name(struct trace *t, uint32_t pid, const char *name); /* and nothing else about it */
 void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index);
@@ -66,6 +67,8 @@ void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, 
 /* A moment without duration. Counted from a base it is an instant, which every viewer can show; epoch times keep to the
  * slice of length 0 that the reference writes, which some take for one that never ends. */
 void trace_moment(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t at_ns);
+void trace_instant(struct trace *t, name_id name, uint32_t pid, int64_t tid,
+                   int64_t at_ns); /* an instant in any case */
 /* Named "<prefix>@<name>". */
 void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uint32_t pid, int64_t tid,
                           int64_t begin_ns, double dur_ns);
@@ -113,7 +116,9 @@ static inline void trace_arg_word(struct trace *t, const char *key, const char *
 void trace_arg_text(struct trace *t, const char *key, const char *text);
 void trace_arg_name(struct trace *t, const char *key, name_id name);
 void trace_arg_time(struct trace *t, const char *key, int64_t ns); /* a point in time, as text */
-void trace_end(struct trace *t);                                   /* ends an event that had arguments */
+void trace_arg_launch(struct trace *t, const name_id *name,
+                      size_t row); /* "mindspore_op", if there is one; NULL: none is */
+void trace_end(struct trace *t);   /* ends an event that had arguments */
 /* Ends an event that has none; is_bare: it does not even have an empty object of them. */
 void trace_end_without_args(struct trace *t, bool is_bare);
 

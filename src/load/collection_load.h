@@ -12,8 +12,9 @@ struct collection_request {
 
 /* What lies in a collection, without reading more than its settings. */
 struct collection_look {
-    const char *prof;               /* path of the PROF directory; NULL: none */
-    int64_t bytes[FRAMEWORK_FILES]; /* -1: not there */
+    const char *prof;                  /* path of the PROF directory; NULL: none */
+    const char *name[FRAMEWORK_FILES]; /* NULL: the framework has no such file */
+    int64_t bytes[FRAMEWORK_FILES];    /* -1: not there */
 };
 
 void collection_free(struct collection *s); /* due after every loader, also after one that failed */

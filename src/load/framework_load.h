@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* framework_load.h - loads the files of a FRAMEWORK directory into columns. */
+/* framework_load.h - loads the files of a FRAMEWORK directory into columns. Which files there are, and what is in them, is the format
+ * of a framework: torch_load.h, ms_load.h. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_LOAD_H
 #define ASCOPE_LOAD_FRAMEWORK_LOAD_H
 
+#include "base/clock.h"
+#include "load/tlv.h"
 #include "profile/framework.h"
-
-extern const char *const framework_file_name[FRAMEWORK_FILES]; /* "FRAMEWORK/torch.op_range" */
 
 /* From the stamps in the records to wall-clock ns. */
 struct framework_clock {
@@ -13,14 +14,32 @@ struct framework_clock {
     double ns_per_count;
     int64_t count, mono_ns; /* at the same instant */
     int64_t wall_offset_ns;
+    struct ticks
+        exact; /* ns per count as a fraction, which then counts instead of ns_per_count; num 0: there is none */
 };
 int64_t framework_ns(const struct framework_clock *c, uint64_t stamp);
 
+struct framework_request;
+struct framework_loading {
+    struct framework *f;
+    const struct framework_request *r;
+    struct error error[FRAMEWORK_FILES];
+};
+
+struct framework_format {
+    const char *name[FRAMEWORK_FILES]; /* "FRAMEWORK/torch.op_range"; NULL: it has no such file */
+    /* From the bytes of the file to columns, in the memory of the file. NULL: another one reads it, too. */
+    void (*load[FRAMEWORK_FILES])(struct framework_loading *l, struct framework_file *file);
+};
+#define FRAMEWORK_FILE(id) (UINT32_C(1) << (id))
+
 struct framework_request {
+    const struct framework_format
+        *format; /* valid until framework_load() returns; its names as long as the framework */
     struct framework_clock clock;
     struct names *names;
     bool keeps_records; /* operators point at their records, and parameters are read */
-    bool only_memory;   /* the activity CPU was off: load only what concerns the device */
+    uint32_t only;      /* FRAMEWORK_FILE() of those that are loaded; 0: all */
     unsigned n_threads;
 };
 
@@ -28,5 +47,10 @@ struct framework_request {
  * framework_free() is required in both cases. */
 bool framework_load(struct framework *f, const char *path, const struct framework_request *r, struct error *e);
 void framework_free(struct framework *f);
+
+/* For formats: the records of a file; and whether the ids of a process and a thread, 64 bits wide in records, fit the 32 that they have
+ * everywhere else: if not, the record is counted as damaged. */
+struct tlv framework_tlv(struct framework_file *f);
+bool framework_ids(struct framework_file *f, uint64_t at, uint64_t process, uint64_t thread);
 
 #endif

@@ -93,7 +93,7 @@ static bool cut_table(const struct collection_export *x, struct job *j, struct t
 
 static bool write_table(const struct writing *w, struct job *j, struct table *t)
 {
-    t->has_crlf = true;
+    t->has_crlf = !j->output->is_copy;
     t->is_safe = w->options->csv_is_safe;
     struct out o;
     if (!has_memory(w, j) || t->n_rows == 0 || !out_open(&o, j->path, &j->error))

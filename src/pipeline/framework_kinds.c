@@ -4,10 +4,20 @@
 #include <string.h>
 
 #include "analyse/framework/collection_analyse.h"
+#include "analyse/framework/ms_analyse.h"
+#include "load/ms.h"
 #include "load/pt.h"
 #include "pipeline/framework_outputs.h"
 
+/* MindSpore is before PyTorch: it knows its files by their names, also in a directory that has another one. */
 const struct framework_kind framework_kinds[] = {
+    { .id = FRAMEWORK_MINDSPORE,
+      .is_one = ms_is_one,
+      .look = ms_look,
+      .load = ms_load,
+      .analyse = ms_analyse,
+      .output = ms_outputs,
+      .n_outputs = &n_ms_outputs },
     { .id = FRAMEWORK_PYTORCH,
       .is_one = pt_is_one,
       .look = pt_look,

@@ -6,6 +6,10 @@
 #include "export/framework/communication_json.h"
 #include "export/framework/kernel_details.h"
 #include "export/framework/framework_memory.h"
+#include "export/framework/ms_memory.h"
+#include "export/framework/ms_pipeline_tables.h"
+#include "export/framework/ms_step_trace.h"
+#include "export/framework/ms_tables.h"
 #include "export/framework/operator_details.h"
 #include "export/framework/step_trace_time.h"
 #include "export/framework/trace_view.h"
@@ -23,6 +27,11 @@ static bool is_level2(const struct collection *s)
 static bool has_tasks(const struct collection *s)
 {
     return s->settings.level != PROFILER_LEVEL_NONE;
+}
+
+static bool has_device(const struct collection *s)
+{
+    return s->has_device;
 }
 
 static bool wants_l2_cache(const struct collection *s)
@@ -82,5 +91,54 @@ const struct framework_output framework_outputs[] = {
     { .file = "pcie.csv", .about = "traffic and latency of the PCIe link", .is_wanted = wants_links, .report = "pcie" },
     { .file = "hccs.csv", .about = "traffic of the links between devices", .is_wanted = wants_links, .report = "hccs" },
 };
+
+/* The same for MindSpore. What the device's export contains is copied, whatever was asked for. */
+const struct framework_output ms_outputs[] = {
+    { .file = "trace_view.json", .about = "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
+      .is_timeline = true, .write = trace_view_write },
+    { .file = "ascend_mindspore_profiler%s.db", .about = "everything of the device as tables, for SQL and MindStudio Insight",
+      .is_db = true, .write = ms_db_write },
+    { .file = "communication_analyzer.db", .about = "communication as tables", .is_db = true,
+      .is_wanted = collection_has_kernels, .write = communication_analyzer_write },
+    { .file = "communication.json", .about = "time of each collective by step, and how much it moved over which kind of link",
+      .is_wanted = collection_has_kernels, .write = communication_json_write },
+    { .file = "communication_matrix.json", .about = "how much collectives moved between which ranks, by step",
+      .is_wanted = collection_has_kernels, .write = communication_matrix_write },
+    { .file = "memory_record.csv", .about = "memory of the device over time, by component", .is_wanted = has_device,
+      .build = ms_memory_record, .time = "Timestamp(us)" },
+    { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",
+      .is_wanted = collection_has_framework, .write = ms_operator_memory_write },
+    { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
+      .report = "npu_module_mem" },
+    { .file = "dataset.csv", .about = "stages of the dataset pipeline: how often they ran, and for how long",
+      .is_wanted = collection_has_framework, .build = ms_dataset_table },
+    { .file = "operator_details.csv", .about = "operators and the shapes of their inputs",
+      .is_wanted = collection_has_framework, .build = ms_operator_details_table },
+    { .file = "minddata_pipeline_raw%s.csv", .about = "nodes of the dataset pipeline and how full their queues were",
+      .build = ms_pipeline_raw_table },
+    { .file = "minddata_pipeline_summary%s.csv", .about = "what the dataset pipeline spent its time on, and what to change",
+      .write = ms_pipeline_summary_csv },
+    { .file = "minddata_pipeline_summary%s.json", .about = "the same as JSON", .write = ms_pipeline_summary_json },
+    { .file = "kernel_details.csv", .about = "what ran on the device, with times, shapes and counters, and its step",
+      .is_wanted = collection_has_kernels, .build = kernel_details_table },
+    { .file = "step_trace_time.csv", .about = "where the time of each step went: computing, communication, waiting",
+      .is_wanted = collection_has_kernels, .build = ms_step_trace_table },
+    { .file = "op_statistic.csv", .about = "operators by type and core: how often they ran, and for how long",
+      .report = "op_statistic", .is_copy = true },
+    { .file = "api_statistic.csv", .about = "calls of the host's software stack by name: how often, and for how long",
+      .report = "api_statistic", .is_copy = true },
+    { .file = "data_preprocess.csv", .about = "kernels that ran on the AI CPU, and what they spent their time on",
+      .report = "aicpu", .is_copy = true },
+    { .file = "l2_cache.csv", .about = "how often tasks found what they needed in the L2 cache",
+      .report = "l2_cache", .is_copy = true },
+    { .file = "static_op_mem.csv", .about = "memory that a graph has planned for its operators",
+      .report = "static_op_mem", .is_copy = true },
+    { .file = "hbm.csv", .about = "bandwidth of the device's memory", .report = "hbm", .is_copy = true },
+    { .file = "nic.csv", .about = "network ports: load, packets, errors", .report = "nic", .is_copy = true },
+    { .file = "roce.csv", .about = "RoCE ports: load, packets, errors", .report = "roce", .is_copy = true },
+    { .file = "pcie.csv", .about = "traffic and latency of the PCIe link", .report = "pcie", .is_copy = true },
+    { .file = "hccs.csv", .about = "traffic of the links between devices", .report = "hccs", .is_copy = true },
+};
 /* clang-format on */
+const size_t n_ms_outputs = sizeof ms_outputs / sizeof *ms_outputs;
 const size_t n_framework_outputs = sizeof framework_outputs / sizeof *framework_outputs;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collection.h - a directory of a framework's profiler: the data of the framework and of the device, and their relations.
  *
- * The loader (load/pt.c) fills settings, framework and profile, analyse/framework/collection_analyse.c the rest. Without a
+ * The loader (load/pt.c, load/ms.c) fills settings, framework and profile, analyse/framework (collection_analyse.c, ms_analyse.c) the rest. Without a
  * PROF directory the profile exists, but is empty: names and memory only.
  */
 #ifndef ASCOPE_PROFILE_COLLECTION_H
 #define ASCOPE_PROFILE_COLLECTION_H
 
+#include "base/framework_names.h"
 #include "profile/framework.h"
+#include "profile/launches.h"
 #include "profile/profile.h"
 
 enum profiler_level { PROFILER_LEVEL_NONE, PROFILER_LEVEL0, PROFILER_LEVEL1, PROFILER_LEVEL2 };
@@ -20,7 +22,10 @@ struct collection_settings {
     bool record_shapes, profile_memory, with_stack, with_modules;
     bool l2_cache, sys_io, sys_interconnection, simplifies;
     bool wants_text, wants_db; /* export_type */
-    bool is_simulated;         /* no such program, or no such device, has run */
+    bool has_schedule;         /* of MindSpore: steps are those of a schedule */
+    bool
+        is_whole_graph; /* of MindSpore: the device runs graphs as a whole (O2), and steps of the host say nothing about it */
+    bool is_simulated; /* no such program, or no such device, has run */
     bool has_rank;
     int64_t rank;
 };
@@ -35,7 +40,9 @@ struct kernels {
     bool *is_aicore;
     uint32_t *device; /* index of profile.device */
     bool *is_collective;
-    uint32_t *track; /* of the device: name of the communicator of a collective, stream of anything else */
+    uint32_t *launch_thread; /* of that call */
+    uint32_t *row;           /* of the device's tasks, or of its collectives */
+    uint32_t *track;         /* of the device: name of the communicator of a collective, stream of anything else */
     name_id *name;
 };
 
@@ -54,6 +61,12 @@ struct op_tree {
     uint32_t *below,
         *below_end; /* by position in by_begin: where in `in_order` lies what the operator and those inside it
                                     started; below == below_end: nothing */
+};
+
+/* Of MindSpore: rows of framework_ops that started something; NO_ROW: none is known. */
+struct op_links {
+    uint32_t *op;         /* by row of kernels */
+    uint32_t *op_of_mark; /* by row of the host's marks */
 };
 
 /* ProfilerStep#N. In order of begin. */
@@ -86,8 +99,8 @@ struct metadata {
 };
 
 struct collection {
-    const char *path, *name;    /* name: the last part of the path */
-    const char *framework_name; /* for people: "PyTorch" */
+    const char *path, *name; /* name: the last part of the path */
+    enum framework_id framework_id;
     struct metadata metadata;
     struct collection_settings settings;
     struct collector collector;
@@ -96,6 +109,8 @@ struct collection {
     bool has_device;           /* profile is that of a PROF directory */
     struct error device_error; /* why there is none, although there is a directory */
     struct kernels kernels;
+    struct op_links links;
+    struct launches launches; /* the same for the device's outputs */
     struct op_tree tree;
     struct profiler_steps steps;
     struct memory_lives lives;

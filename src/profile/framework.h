@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework.h - the data of a framework: operators, its task queue, memory, Python frames, garbage collections.
  *
- * Filled by load/framework_load.c from the files of a FRAMEWORK directory. Times are wall-clock ns. A name that was not
+ * Filled by load/framework_load.c and the loader of the framework's format (torch_load.c, ms_load.c) from the files of a FRAMEWORK directory. Times are wall-clock ns. A name that was not
  * recorded is NO_NAME; one that was recorded and is empty is NAME_EMPTY.
  */
 #ifndef ASCOPE_PROFILE_FRAMEWORK_H
@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/large_memory.h"
 #include "base/names.h"
+#include "profile/ms_data.h"
 
 enum { NO_NAME = UINT32_MAX };
 
@@ -54,6 +55,7 @@ struct framework_memory {
     int8_t *device_type, *device;
     uint8_t *component, *kind, *allocator; /* see raw/framework_values.h */
     uint32_t *process, *thread;
+    name_id *owner; /* who took the block, where records have it: no name has to be found then; else NULL */
 };
 
 /* Calls of Python functions, C functions and modules; thread by thread in order of the threads' first records, each in the
@@ -84,6 +86,7 @@ struct collected_garbage {
     uint32_t *process;
 };
 
+/* Files of all frameworks: each has some of them, under names of its own. */
 enum framework_file_id {
     FRAMEWORK_OPS,
     FRAMEWORK_MARKS,
@@ -92,12 +95,19 @@ enum framework_file_id {
     FRAMEWORK_PYTHON_KEYS,
     FRAMEWORK_PARAMS,
     FRAMEWORK_GC,
+    FRAMEWORK_SHAPES,
+    FRAMEWORK_HOST_OPS,
+    FRAMEWORK_MEMORY_TOTALS,
+    FRAMEWORK_MEMORY_TABLE,
+    FRAMEWORK_PIPELINE,
+    FRAMEWORK_PIPELINE_CPU,
+    FRAMEWORK_PIPELINE_BATCHES,
     FRAMEWORK_FILES
 };
 
 /* One of them, while columns point into it. What is loaded from it has memory and losses of its own: they load in parallel. */
 struct framework_file {
-    const char *name; /* "FRAMEWORK/torch.op_range": for messages */
+    const char *name; /* "FRAMEWORK/torch.op_range": for messages; NULL: the framework has no such file */
     bool is_there;
     const uint8_t *data; /* NULL: it is empty or unreadable */
     size_t size;
@@ -116,6 +126,7 @@ struct framework {
     struct python_calls python;
     struct python_params params;
     struct collected_garbage gc;
+    struct mindspore ms; /* what only MindSpore records */
 };
 
 #endif

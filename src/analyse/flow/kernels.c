@@ -16,6 +16,8 @@ bool kernels_take(struct kernels *k, size_t n, struct arena *mem)
         .is_aicore = arena_take(mem, n, sizeof *k->is_aicore),
         .device = arena_take(mem, n, sizeof *k->device),
         .is_collective = arena_take(mem, n, sizeof *k->is_collective),
+        .launch_thread = arena_take(mem, n, sizeof *k->launch_thread),
+        .row = arena_take(mem, n, sizeof *k->row),
         .track = arena_take(mem, n, sizeof *k->track),
         .name = arena_take(mem, n, sizeof *k->name),
     };
@@ -49,6 +51,7 @@ static size_t row_of_call(const struct collecting *c, uint32_t call)
 {
     if (c->of_call[call] == 0) {
         c->k->launch_ns[c->k->n] = source_host_ns(&c->p->host.source, c->p->host.calls.begin[call]);
+        c->k->launch_thread[c->k->n] = c->p->host.calls.thread[call];
         c->of_call[call] = (uint32_t)++c->k->n;
     }
     return c->of_call[call] - 1;
@@ -67,14 +70,17 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
         const uint32_t host = t->host[row];
         const struct task_label label = task_label(c->p, t, row, host, c->is_generic);
         const size_t i = flow == FLOW_OF_CALL ? row_of_call(c, h->connection[host] - 1) : c->k->n++;
-        if (flow == FLOW_OF_TASK)
+        if (flow == FLOW_OF_TASK) {
             c->k->launch_ns[i] = source_host_ns(&c->p->host.source, h->time[host]);
+            c->k->launch_thread[i] = h->thread[host];
+        }
         c->k->begin_ns[i] = t->begin_ns[row];
         c->k->end_ns[i] = t->dur_ns[row] < 9e18 ? stamp_add(t->begin_ns[row], (int64_t)t->dur_ns[row]) : t->end_ns[row];
         c->k->dur_us[i] = t->dur_ns[row] / 1000;
         c->k->is_aicore[i] = label.type == c->aicore;
         c->k->device[i] = device;
         c->k->is_collective[i] = false;
+        c->k->row[i] = (uint32_t)row;
         c->k->track[i] = t->stream[row];
         c->k->name[i] = label.name;
     }
@@ -95,6 +101,7 @@ static void collect_collectives(const struct collecting *c, uint32_t device)
         c->k->is_aicore[i] = false;
         c->k->device[i] = device;
         c->k->is_collective[i] = true;
+        c->k->row[i] = (uint32_t)op;
         c->k->track[i] = o->group[op];
         c->k->name[i] = o->name[op];
     }
@@ -130,6 +137,8 @@ bool kernels_sort(struct kernels *k, struct arena *mem)
             { sorted.is_aicore, k->is_aicore, sizeof *k->is_aicore },
             { sorted.device, k->device, sizeof *k->device },
             { sorted.is_collective, k->is_collective, sizeof *k->is_collective },
+            { sorted.launch_thread, k->launch_thread, sizeof *k->launch_thread },
+            { sorted.row, k->row, sizeof *k->row },
             { sorted.track, k->track, sizeof *k->track },
             { sorted.name, k->name, sizeof *k->name },
         };

@@ -174,6 +174,43 @@ static bool cut_gc(struct gathering *g, struct collected_garbage *c)
     return !arena_failed(g->mem);
 }
 
+/* Of MindSpore: what lies beside its ranges. op_row is that of cut_ops(), whose rows g still has. */
+static bool cut_ms(struct gathering *g, const struct framework *all, struct mindspore *ms, const uint32_t *op_row)
+{
+    struct ms_dataset *d = &ms->dataset;
+    GATHER(g, ms->ranges.flow);
+    g->n = 0;
+    g->row = arena_take(g->mem, d->n, sizeof *g->row);
+    uint32_t *op = arena_take(g->mem, d->n, sizeof *op);
+    for (uint32_t i = 0; g->row && op && i < d->n; i++)
+        if (op_row[d->op[i]] != NO_ROW) {
+            op[g->n] = op_row[d->op[i]];
+            g->row[g->n++] = i;
+        }
+    if (!g->row || !op)
+        return false;
+    d->n = g->n;
+    d->op = op;
+    GATHER(g, d->node);
+    GATHER(g, d->stage);
+    GATHER(g, d->info);
+    if (!begins(g, all->ms.instants.time_ns, all->ms.instants.n))
+        return false;
+    ms->instants.n = g->n;
+    GATHER(g, ms->instants.time_ns);
+    GATHER(g, ms->instants.thread);
+    GATHER(g, ms->instants.name);
+    if (!begins(g, all->ms.host_ops.begin_ns, all->ms.host_ops.n))
+        return false;
+    ms->host_ops.n = g->n;
+    GATHER(g, ms->host_ops.begin_ns);
+    GATHER(g, ms->host_ops.dur_ns);
+    GATHER(g, ms->host_ops.thread);
+    GATHER(g, ms->host_ops.name);
+    GATHER(g, ms->host_ops.type);
+    return !arena_failed(g->mem);
+}
+
 bool collection_part_find(struct collection_part *p, const struct collection *s, int64_t first, int64_t last,
                           struct arena *mem, struct error *e)
 {
@@ -185,7 +222,8 @@ bool collection_part_find(struct collection_part *p, const struct collection *s,
         return no_such_step(s, first, last, e);
     struct gathering g = { .part = p, .mem = mem };
     struct framework *f = &p->framework;
-    if (!cut_ops(&g, &f->ops, &p->op_row) || !cut_queue(&g, f) || !cut_python(&g, &f->python) || !cut_gc(&g, &f->gc))
+    if (!cut_ops(&g, &f->ops, &p->op_row) || !cut_ms(&g, &s->framework, &f->ms, p->op_row) || !cut_queue(&g, f) ||
+        !cut_python(&g, &f->python) || !cut_gc(&g, &f->gc))
         return error_no_memory(e, s->path);
     p->launched_ns = p->end_ns;
     for (size_t i = 0; i < f->dequeue.n; i++)

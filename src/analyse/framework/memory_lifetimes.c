@@ -54,13 +54,14 @@ static bool found_take(struct found *f, size_t most, struct arena *mem)
     return !arena_failed(mem);
 }
 
-/* A workspace is not returned to a pool: only lifetimes of the other allocator have three parts. */
+/* A workspace is not returned to a pool: only lifetimes of the other allocator have three parts. Where records name owners, there are
+ * only two. */
 static void count_missing(struct found *f, const struct framework_memory *m)
 {
     const size_t life = f->n - 1;
     if (m->component[f->row[MEMORY_MALLOC][life]] != COMPONENT_CACHING)
         return;
-    for (int k = MEMORY_FREE; k <= MEMORY_BLOCK_FREE; k++)
+    for (int k = MEMORY_FREE; k <= (m->owner ? MEMORY_FREE : MEMORY_BLOCK_FREE); k++)
         f->n_unpaired += f->row[k][life] == NO_ROW;
 }
 
@@ -78,6 +79,8 @@ static void find_lives(struct found *f, const struct framework_memory *m, const 
         }
         if (is_open)
             count_missing(f, m);
+        if (is_open && kind == MEMORY_MALLOC && m->owner && f->row[MEMORY_FREE][f->n - 1] == NO_ROW)
+            f->n--; /* its end was lost: MindSpore's own table has only the later one */
         is_open = kind == MEMORY_MALLOC;
         f->n_unpaired += !is_open;
         if (is_open) {
@@ -137,10 +140,11 @@ bool memory_lives_analyse(struct collection *s, struct error *e)
     bool done = scratch && events_sort(&v, m, scratch) && found_take(&f, v.n, scratch);
     if (done)
         find_all(&f, m, &v);
-    done = done && put_in_order(&s->lives, &f, &v, s->mem, scratch) && memory_names_make(&names, s, scratch);
+    done =
+        done && put_in_order(&s->lives, &f, &v, s->mem, scratch) && (m->owner || memory_names_make(&names, s, scratch));
     uint64_t n_nameless = 0;
     for (size_t i = 0; done && i < s->lives.n; i++) {
-        s->lives.name[i] = memory_name(&names, s->lives.taken[i]);
+        s->lives.name[i] = m->owner ? m->owner[s->lives.taken[i]] : memory_name(&names, s->lives.taken[i]);
         n_nameless += s->lives.name[i] == NAME_EMPTY;
     }
     losses_add(&file->lost, LOSS_UNPAIRED, f.n_unpaired, file->name, 0);

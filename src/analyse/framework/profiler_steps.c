@@ -12,7 +12,7 @@ bool name_is_step(const struct names *names, name_id name)
     return strstr(names_text(names, name), step_word) != NULL;
 }
 
-static bool steps_take(struct profiler_steps *s, size_t n, struct arena *mem)
+bool profiler_steps_take(struct profiler_steps *s, size_t n, struct arena *mem)
 {
     *s = (struct profiler_steps){
         .op = arena_take(mem, n, sizeof *s->op),
@@ -102,7 +102,7 @@ bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, co
             *new = i;
     }
     struct finding find = { s, k, spare ? arena_take(spare, at.n, sizeof *find.extent) : NULL };
-    bool ok = spare && !arena_failed(spare) && steps_take(s, at.n, mem);
+    bool ok = spare && !arena_failed(spare) && profiler_steps_take(s, at.n, mem);
     for (; ok && s->n < at.n; s->n++) {
         const uint32_t row = t->by_begin[at.at[s->n]];
         s->op[s->n] = row;

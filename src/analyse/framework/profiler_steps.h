@@ -8,6 +8,9 @@
 /* True of the name of a range that the profiler itself opens around a step: "ProfilerStep#7". */
 bool name_is_step(const struct names *names, name_id name);
 
+/* Room for n of them, of which there are none yet. */
+bool profiler_steps_take(struct profiler_steps *s, size_t n, struct arena *mem);
+
 /* After op_tree_build(); q: the same as there. False only without memory. */
 bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, const struct op_tree *t,
                          const struct kernels *k, const struct queued *q, struct names *names, struct arena *mem);

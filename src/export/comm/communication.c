@@ -110,6 +110,8 @@ static void write_op(const struct export *x, struct trace *t, uint32_t pid, cons
         trace_arg_text(t, "relay", yes_no[o->relay[i] > 0]);
         trace_arg_text(t, "retry", yes_no[o->retry[i] > 0]);
     }
+    if (x->launches)
+        trace_arg_launch(t, x->launches->device[d - x->profile->device].of_collective, i);
     trace_end(t);
     char id[FLOW_ID_BYTES];
     if (flow_to_collective(x, d, i))

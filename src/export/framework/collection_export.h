@@ -46,6 +46,7 @@ struct framework_output {
     const char *
         time; /* the column of a table by which its rows belong to steps; NULL: they know themselves, or have no time */
     bool is_of_device; /* that time */
+    bool is_copy;      /* lines end as in the device's export, of which it is a copy */
     /* One of three. A table without rows makes no file. */
     const char *report; /* the name in reports[] of the device's table that this is */
     bool (*build)(const struct collection_export *x, struct table *out, struct error *e);

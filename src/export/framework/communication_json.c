@@ -50,6 +50,7 @@ static bool steps_json(struct step_collectives *c, struct out *o)
 static bool fill(struct matrix *m, struct comm_links *links, struct step_collectives *c, size_t bin)
 {
     matrix_clear(m);
+    m->is_p2p = bin % KINDS == KIND_P2P;
     for (uint32_t i = c->first[bin]; i < c->first[bin + 1]; i++) {
         const struct collective *of = &c->all.list.at[c->order[i]];
         if (!collective_links(&c->all, of, links) || !matrix_add(m, of->name, of->group, links))
@@ -80,7 +81,7 @@ static uint32_t *steps_as_listed(const struct step_collectives *c, size_t *n)
 
 static bool matrices_json(struct step_collectives *c, struct out *o)
 {
-    struct matrix m = { .names = c->all.names, .mem = c->all.mem };
+    struct matrix m = { .rules = &matrix_rules[c->framework_id], .names = c->all.names, .mem = c->all.mem };
     struct comm_links links = { .mem = c->all.mem };
     size_t n;
     const uint32_t *step = steps_as_listed(c, &n);
@@ -133,6 +134,26 @@ bool communication_matrix_write(const struct collection_export *x, const char *p
     return write_json(x, path, n_rows, matrices_json, e);
 }
 
+bool communication_analyzer_write(const struct collection_export *x, const char *path, uint64_t *n_rows,
+                                  struct error *e)
+{
+    const struct profile *p = &x->collection->profile;
+    struct collectives c;
+    if (p->is_level0)
+        return true;
+    if (!collectives_find(&c, p, x->mem))
+        return error_no_memory(e, path);
+    struct db *db = c.list.n > 0 ? db_open(path, p->names, e) : NULL;
+    if (!db)
+        return c.list.n == 0;
+    if (!costs_db(&c, NULL, db, e) || !matrix_db(&c, db, e)) {
+        db_discard(db);
+        return false;
+    }
+    *n_rows = db_rows(db);
+    return db_close(db, e);
+}
+
 static bool matrices_db(struct step_collectives *c, struct db *db, struct error *e)
 {
     static const struct db_column column[MATRIX_COLUMNS] = {
@@ -148,7 +169,7 @@ static bool matrices_db(struct step_collectives *c, struct db *db, struct error 
         { "type", "TEXT", NULL },
         { "op_name", "TEXT", NULL },
     };
-    struct matrix m = { .names = c->all.names, .mem = c->all.mem };
+    struct matrix m = { .rules = &matrix_rules[c->framework_id], .names = c->all.names, .mem = c->all.mem };
     struct comm_links links = { .mem = c->all.mem };
     struct grid g = { .n_columns = MATRIX_COLUMNS, .mem = c->all.mem };
     size_t n;

@@ -12,6 +12,10 @@
 bool communication_json_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
 bool communication_matrix_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
 
+/* communication_analyzer.db: the collectives of the whole collection, without steps, as the device's export has them. */
+bool communication_analyzer_write(const struct collection_export *x, const char *path, uint64_t *n_rows,
+                                  struct error *e);
+
 /* CommAnalyzerTime, CommAnalyzerBandwidth, CommAnalyzerMatrix. */
 bool communication_json_db(const struct collection_export *x, struct db *db, struct error *e);
 

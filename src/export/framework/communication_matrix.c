@@ -8,17 +8,36 @@
 
 #include "base/sort.h"
 
-name_id collective_type(struct names *names, name_id collective)
+static const char *const torch_word[] = { "send",      "reduce",   "invalid",       "broadcast",
+                                          "allreduce", "receive",  "allgather",     "reducescatter",
+                                          "scatter",   "alltoall", "batchsendrecv", NULL };
+/* In the order of MindSpore's own list: what begins with a word before it never gets there. */
+static const char *const ms_word[] = { "invalid", "broadcast", "allreduce", "reduce",     "allgather", "reducescatter",
+                                       "scatter", "alltoall",  "alltoallv", "alltoallvc", NULL };
+static const char *const ms_p2p_word[] = { "receive", "send", NULL };
+
+const struct matrix_rules matrix_rules[FRAMEWORKS] = {
+    [FRAMEWORK_PYTORCH] = { { torch_word, torch_word }, NULL, "__", "Op Name", false },
+    [FRAMEWORK_MINDSPORE] = { { ms_word, ms_p2p_word }, "/", "-op", "op_name", true },
+};
+
+static const char *last_of(const char *text, const char *what)
 {
-    static const char *const word[] = { "send",      "reduce",        "invalid", "broadcast", "allreduce",    "receive",
-                                        "allgather", "reducescatter", "scatter", "alltoall",  "batchsendrecv" };
+    const char *at = text;
+    for (const char *next; what && (next = strstr(at, what));)
+        at = next + strlen(what);
+    return at;
+}
+
+name_id collective_type(const struct matrix_rules *r, bool is_p2p, struct names *names, name_id collective)
+{
     const char *name = names_text(names, collective);
     for (const char *at = name; *at; at++)
-        for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-            if (strncasecmp(at, word[i], strlen(word[i])) == 0)
-                return names_addz(names, word[i]);
-    const char *end = strstr(name, "__");
-    return names_add(names, name, end ? (size_t)(end - name) : strlen(name));
+        for (const char *const *word = r->word[is_p2p]; *word; word++)
+            if (strncasecmp(at, *word, strlen(*word)) == 0)
+                return names_addz(names, *word);
+    const char *from = last_of(name, r->before), *end = strstr(from, r->after);
+    return names_add(names, from, end ? (size_t)(end - from) : strlen(from));
 }
 
 static const char *const key_name[MATRIX_KEYS] = { "top1", "middle", "bottom1", "total", "bottom2", "bottom3" };
@@ -39,8 +58,8 @@ static uint64_t fastest_first(double gbs)
 bool matrix_add(struct matrix *m, name_id collective, name_id group, const struct comm_links *links)
 {
     struct arena *mem = m->mem;
-    const uint32_t type_group =
-        keys_add(&m->type_groups, (uint64_t)collective_type(m->names, collective) << 32 | group, mem);
+    const uint32_t type_group = keys_add(
+        &m->type_groups, (uint64_t)collective_type(m->rules, m->is_p2p, m->names, collective) << 32 | group, mem);
     for (size_t i = 0; i < links->link.n; i++) {
         const uint32_t pair = keys_add(&m->pairs, links->pairs.key.at[i], mem);
         struct transfer *t = list_add(&m->transfer, mem);
@@ -73,11 +92,16 @@ static void add_row(struct matrix *m, uint32_t bundle, enum matrix_key key_of, n
 /* Transfers of the same type, group and link, the fastest first. */
 static void add_bundle(struct matrix *m, uint32_t bundle, const uint32_t *transfer, size_t n)
 {
+    const bool all = m->rules->has_all_keys;
     const struct {
         enum matrix_key key_of;
         size_t needs, at;
-    } single[] = { { KEY_TOP1, 1, 0 },  { KEY_MIDDLE, 1, n / 2 },  { KEY_BOTTOM1, 1, n - 1 },
-                   { KEY_TOTAL, 1, 0 }, { KEY_BOTTOM2, 2, n - 2 }, { KEY_BOTTOM3, 3, n - 3 } };
+    } single[] = { { KEY_TOP1, 1, 0 },
+                   { KEY_MIDDLE, 1, n / 2 },
+                   { KEY_BOTTOM1, 1, n - 1 },
+                   { KEY_TOTAL, 1, 0 },
+                   { KEY_BOTTOM2, all ? 1 : 2, n < 2 ? 0 : n - 2 },
+                   { KEY_BOTTOM3, all ? 1 : 3, n < 3 ? 0 : n - 3 } };
     struct comm_link sum = { .transport = m->transfer.at[transfer[0]].link.transport };
     for (size_t i = 0; i < n; i++) {
         sum.size_mb += m->transfer.at[transfer[i]].link.size_mb;
@@ -116,15 +140,15 @@ static name_id group_of(const struct matrix *m, const struct matrix_row *r)
     return (name_id)m->type_groups.key.at[r->type_group];
 }
 
-static void row_json(const struct matrix_row *r, const struct names *names, struct out *o, bool is_first)
+static void row_json(const struct matrix *m, const struct matrix_row *r, struct out *o, bool is_first)
 {
     char pair[32];
     snprintf(pair, sizeof pair, "%" PRIu32 "-%" PRIu32, (uint32_t)(r->pair >> 32), (uint32_t)r->pair);
     json_key(o, pair, is_first);
     json_link(&r->link, o);
     if (r->collective != NO_NAME) {
-        json_key(o, "Op Name", false);
-        out_json(o, names_text(names, r->collective), names_len(names, r->collective));
+        json_key(o, m->rules->name_key, false);
+        out_json(o, names_text(m->names, r->collective), names_len(m->names, r->collective));
     }
     out_char(o, '}');
 }
@@ -147,7 +171,7 @@ bool matrix_put(const struct matrix *m, struct out *o)
             json_key(o, key, i == 0);
             out_char(o, '{');
         }
-        row_json(r, names, o, is_new);
+        row_json(m, r, o, is_new);
     }
     if (m->row.n > 0)
         out_char(o, '}');

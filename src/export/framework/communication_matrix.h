@@ -8,14 +8,26 @@
 #define ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H
 
 #include "analyse/comm/comm_links.h"
+#include "base/framework_names.h"
 #include "base/out.h"
 #include "base/table.h"
 #include "export/comm/analyze_rows.h"
 #include "profile/framework.h"
 
+/* How a framework names types of collectives, and what it writes of each. */
+struct matrix_rules {
+    const char *const *word[2]; /* of collectives, and between two ranks; the list ends with NULL */
+    const char *before,
+        *after; /* of an unknown one, the type is the text between the last `before` and the next `after`; before NULL: its
+                                   begin */
+    const char *name_key; /* of the name of a collective */
+    bool has_all_keys;    /* the second and third slowest are there even where there are fewer */
+};
+extern const struct matrix_rules matrix_rules[FRAMEWORKS];
+
 /* "allreduce" of "hcom_allReduce__483_0_1": the first word in it that is known, of two in the same place the first
- * of our list. Of an unknown one, what is before "__". */
-name_id collective_type(struct names *names, name_id collective);
+ * of the list. */
+name_id collective_type(const struct matrix_rules *r, bool is_p2p, struct names *names, name_id collective);
 
 /* The keys of a type, group and link; also their order. */
 enum matrix_key { KEY_TOP1, KEY_MIDDLE, KEY_BOTTOM1, KEY_TOTAL, KEY_BOTTOM2, KEY_BOTTOM3, MATRIX_KEYS };
@@ -35,6 +47,8 @@ struct matrix_row {
 };
 
 struct matrix {
+    const struct matrix_rules *rules;
+    bool is_p2p; /* set before the first of a kind is added */
     struct names *names;
     struct arena *mem;
     struct keys type_groups, pairs, bundles,

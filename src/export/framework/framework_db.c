@@ -220,3 +220,23 @@ bool pytorch_db_write(const struct collection_export *x, const char *path, uint6
     *n_rows = db_rows(db);
     return db_close(db, e);
 }
+
+bool ms_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
+{
+    const struct registry *r = x->device.registry;
+    struct export whole = x->device;
+    whole.scope = SCOPE_ALL;
+    whole.window = whole.host_window = NULL;
+    if (!x->collection->has_device)
+        return true;
+    struct db *db = db_open(path, x->collection->profile.names, e);
+    bool done = db && (!x->part || cut_rows(x, db, e));
+    for (size_t i = 0; done && i < r->n_db_writers; i++)
+        done = r->db_writer[i].write(&whole, db, e) && !arena_failed(x->mem);
+    if (!done || !about_db(&whole, db, e)) {
+        db_discard(db);
+        return error_no_memory(e, path);
+    }
+    *n_rows = db_rows(db);
+    return db_close(db, e);
+}

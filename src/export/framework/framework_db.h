@@ -13,6 +13,9 @@
 
 bool pytorch_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
 
+/* ascend_mindspore_profiler_{rank}.db has the tables of the device's database, and nothing of the framework. */
+bool ms_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
+
 enum { NO_STRING = UINT32_MAX };
 
 /* A text of the framework in a column of ids. */

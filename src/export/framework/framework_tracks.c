@@ -6,6 +6,7 @@
 
 #include "base/keys.h"
 #include "export/framework/framework_lanes.h"
+#include "export/framework/kernel_places.h"
 
 enum { PYTHON_SORT = 0, GC_SORT = 1 };
 /* About 1 MB of text: many parts for the threads, and few changes of the writing one. */
@@ -49,6 +50,12 @@ struct section {
 static int64_t row_of(const struct framework_tracks *f, enum thread_slices kind, size_t i, uint32_t thread)
 {
     return lane_tid(thread, f->lanes.lane[kind] ? f->lanes.lane[kind][i] : 0);
+}
+
+/* The row (tid) in which an operator is drawn. */
+static int64_t framework_op_row(const struct framework_tracks *f, size_t op)
+{
+    return row_of(f, SLICES_OPS, op, f->framework->ops.thread[op]);
 }
 
 static void arg_if_there(struct trace *t, const char *key, name_id name)
@@ -253,18 +260,15 @@ static size_t section_parts(const struct framework_tracks *f, size_t i)
     return n / ROWS_PER_PART + (n % ROWS_PER_PART > 0);
 }
 
-int64_t framework_op_row(const struct framework_tracks *f, size_t op)
+static size_t n_parts_of(const void *tracks)
 {
-    return row_of(f, SLICES_OPS, op, f->framework->ops.thread[op]);
-}
-
-size_t framework_tracks_parts(const struct framework_tracks *f)
-{
+    const struct framework_tracks *f = tracks;
     return f->n_parts;
 }
 
-void framework_tracks_write(const struct framework_tracks *f, size_t i, struct trace *t)
+static void write_part(const void *tracks, size_t i, struct trace *t)
 {
+    const struct framework_tracks *f = tracks;
     for (size_t k = 0; k < SECTIONS; k++) {
         const size_t n_parts = section_parts(f, k), n = f->section[k]->count(f);
         if (i < n_parts) {
@@ -381,7 +385,7 @@ static bool find_gc_processes(struct framework_tracks *f, struct arena *mem)
     return true;
 }
 
-struct framework_tracks *framework_tracks_take(const struct collection_export *x)
+static void *tracks_take(const struct collection_export *x)
 {
     const struct collection *s = x->collection;
     struct arena *mem = x->mem;
@@ -406,7 +410,7 @@ static int64_t earliest(const int64_t *begin_ns, size_t n, int64_t least)
     return least;
 }
 
-int64_t framework_begin_ns(const struct framework *f)
+static int64_t begin_of(const struct framework *f)
 {
     int64_t least = earliest(f->ops.begin_ns, f->ops.n, INT64_MAX);
     least = earliest(f->enqueue.begin_ns, f->enqueue.n, least);
@@ -414,3 +418,38 @@ int64_t framework_begin_ns(const struct framework *f)
     least = earliest(f->python.begin_ns, f->python.n, least);
     return earliest(f->gc.begin_ns, f->gc.n, least);
 }
+
+/* From operators to what they started. Flow heads lie where slices went that found no place in their own row. */
+static void draw_flows(const struct collection_export *x, const struct framework_tracks *f, struct trace *t,
+                       const struct lanes *moved, const struct kernel_places *places)
+{
+    const struct collection *s = x->collection;
+    const struct framework_ops *o = &s->framework.ops;
+    const struct kernels *k = &s->kernels;
+    for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
+        for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
+            const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];
+            const uint32_t shown = x->part ? x->part->op_row[op] : op;
+            if (shown == NO_ROW || !collection_shows_device(x, k->begin_ns[kernel]))
+                continue;
+            const struct place at = kernel_place(places, k, kernel);
+            const unsigned lane = lanes_moved(moved, at.pid, at.tid, k->begin_ns[kernel]);
+            struct flow flow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
+            trace_flow(t, &flow, o->process[op], framework_op_row(f, shown), o->begin_ns[op]);
+            flow.end = 'f';
+            trace_flow(t, &flow, at.pid, lane_tid(at.tid, lane), k->begin_ns[kernel]);
+        }
+}
+
+static bool finish(const struct collection_export *x, const void *tracks, struct trace *t, const struct lanes *moved)
+{
+    struct kernel_places places;
+    if (!moved)
+        return true;
+    const bool done = kernel_places_take(&places, &x->collection->profile, x->mem);
+    if (done)
+        draw_flows(x, tracks, t, moved, &places);
+    return done;
+}
+
+const struct host_tracks torch_host_tracks = { tracks_take, n_parts_of, write_part, finish, begin_of };

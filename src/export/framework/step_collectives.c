@@ -5,8 +5,21 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyse/framework/ms_analyse.h"
 #include "analyse/framework/profiler_steps.h"
 #include "base/sort.h"
+
+/* How frameworks assign collectives to steps and kinds. */
+static int torch_kind(const char *name);
+static int ms_kind(const char *name);
+static const struct rules {
+    const char *no_step;              /* the key of a collection without steps */
+    bool single_has_all;              /* a single step has all collectives; else only those that began in it */
+    int (*kind_of)(const char *name); /* KIND_P2P, … */
+} rules[FRAMEWORKS] = {
+    [FRAMEWORK_PYTORCH] = { "step", true, torch_kind },
+    [FRAMEWORK_MINDSPORE] = { "step0", false, ms_kind },
+};
 
 const char *const collective_kind_name[KINDS] = { [KIND_P2P] = "p2p", [KIND_COLLECTIVE] = "collective" };
 
@@ -23,7 +36,8 @@ static bool find_keys(struct step_keys *k, const struct collection_export *x)
     const struct profiler_steps *t = &x->collection->steps;
     struct arena *mem = x->mem;
     *k = (struct step_keys){ .key = arena_take(mem, t->n, sizeof *k->key) };
-    for (size_t i = 0; k->key && i < t->n; i++) {
+    const bool has_steps = x->collection->framework_id != FRAMEWORK_MINDSPORE || ms_has_steps(x->collection);
+    for (size_t i = 0; k->key && has_steps && i < t->n; i++) {
         if (!t->has_work[i])
             continue;
         k->key[i] = collection_shows_step(x, i) ? keys_add(&k->ids, t->id[i], mem) : NOT_WANTED;
@@ -41,7 +55,7 @@ static bool name_steps(struct step_collectives *c, const struct step_keys *k, st
     if (!c->step)
         return false;
     if (k->n == 0)
-        c->step[0] = names_addz(names, "step");
+        c->step[0] = names_addz(names, rules[c->framework_id].no_step);
     for (size_t i = 0; i < k->ids.key.n; i++) {
         const char *text = arena_printf(mem, "step%s", names_text(names, (name_id)k->ids.key.at[i]));
         if (!text)
@@ -51,13 +65,19 @@ static bool name_steps(struct step_collectives *c, const struct step_keys *k, st
     return true;
 }
 
-static int kind_of(const char *name)
+static int torch_kind(const char *name)
 {
     static const char *const p2p[] = { "hcom_send", "hcom_receive", "hcom_batchsendrecv" };
     for (size_t i = 0; i < sizeof p2p / sizeof *p2p; i++)
         if (strncasecmp(name, p2p[i], strlen(p2p[i])) == 0)
             return KIND_P2P;
     return KIND_COLLECTIVE;
+}
+
+/* As MindSpore's own names are spelled: those of the device's library, hcom_send and hcom_receive, are not meant. */
+static int ms_kind(const char *name)
+{
+    return strstr(name, "Send") || strstr(name, "Receive") ? KIND_P2P : KIND_COLLECTIVE;
 }
 
 static int64_t start_ns(double us)
@@ -73,7 +93,7 @@ static uint32_t step_of(const struct step_collectives *c, const struct collectiv
     double begin_ns;
     if (!collective_begin(&c->all, of, &begin_ns))
         return NO_ROW;
-    if (keys->n <= 1)
+    if (keys->n == 0 || (keys->n == 1 && rules[c->framework_id].single_has_all))
         return keys->n == keys->ids.key.n ? 0 : NO_ROW;
     const uint32_t step = step_index_at(index, start_ns(collective_start_us(of, begin_ns)));
     return step == NO_ROW || keys->key[step] == NOT_WANTED ? NO_ROW : keys->key[step];
@@ -96,7 +116,7 @@ static bool put_in_order(struct step_collectives *c, const uint32_t *step, struc
     for (uint32_t i = 0; i < n; i++) {
         if (step[i] == NO_ROW)
             continue;
-        const int kind = kind_of(names_text(names, c->all.list.at[i].name));
+        const int kind = rules[c->framework_id].kind_of(names_text(names, c->all.list.at[i].name));
         c->place[i] = (struct collective_place){ c->step[step[i]], kind_name[kind], true };
         bin[i] = (uint32_t)bin_of(step[i], kind);
         c->order[n_placed++] = i;
@@ -133,7 +153,7 @@ bool step_collectives_find(struct step_collectives *c, const struct collection_e
                            bool *has_any)
 {
     const struct collection *s = x->collection;
-    *c = (struct step_collectives){ 0 };
+    *c = (struct step_collectives){ .framework_id = s->framework_id };
     *has_any = false;
     if (!s->has_device || s->profile.is_level0) /* which has nothing about transferred bytes */
         return true;

@@ -13,6 +13,7 @@ enum { KIND_P2P, KIND_COLLECTIVE, KINDS };
 extern const char *const collective_kind_name[KINDS];
 
 struct step_collectives {
+    enum framework_id framework_id;
     struct collectives all;
     struct collective_place *place; /* of each */
     size_t n_steps;                 /* at least one: without steps, all are in one that has no number */

@@ -5,14 +5,19 @@
 
 #include "base/parts.h"
 #include "export/framework/framework_tracks.h"
-#include "export/framework/kernel_places.h"
+#include "export/framework/ms_tracks.h"
 #include "export/msprof/recording_facts.h"
 #include "export/msprof/timeline.h"
 #include "export/trace_split.h"
 
+static const struct host_tracks *const host_tracks_of[FRAMEWORKS] = {
+    [FRAMEWORK_PYTORCH] = &torch_host_tracks, [FRAMEWORK_MINDSPORE] = &ms_host_tracks
+};
+
 struct writing {
     const struct collection_export *x;
-    const struct framework_tracks *framework;
+    const struct host_tracks *kind;
+    const void *host;   /* tracks of the framework */
     size_t n_parts;     /* those of the framework; and the last one: the device's, when there is one */
     uint64_t *n_events; /* of each part */
     int64_t base_ns;
@@ -21,34 +26,20 @@ struct writing {
     struct error device_error;
 };
 
-/* From operators to what they started. Flow heads lie where slices went that found no place in their own row. */
-static void draw_flows(const struct collection_export *x, const struct framework_tracks *f, struct trace *t,
-                       const struct lanes *lanes, const struct kernel_places *places)
+/* The calls that PyTorch's own view hides at Level0 are shown in MindSpore's. */
+static bool hides_calls(const struct collection *s)
 {
-    const struct collection *s = x->collection;
-    const struct framework_ops *o = &s->framework.ops;
-    const struct kernels *k = &s->kernels;
-    for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
-        for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
-            const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];
-            const uint32_t shown = x->part ? x->part->op_row[op] : op;
-            if (shown == NO_ROW || !collection_shows_device(x, k->begin_ns[kernel]))
-                continue;
-            const struct place at = kernel_place(places, k, kernel);
-            const unsigned lane = lanes_moved(lanes, at.pid, at.tid, k->begin_ns[kernel]);
-            struct flow flow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
-            trace_flow(t, &flow, o->process[op], framework_op_row(f, shown), o->begin_ns[op]);
-            flow.end = 'f';
-            trace_flow(t, &flow, at.pid, lane_tid(at.tid, lane), k->begin_ns[kernel]);
-        }
+    return s->framework_id == FRAMEWORK_PYTORCH && s->settings.level == PROFILER_LEVEL0;
 }
 
+/* Flow heads lie where slices went that found no place in their own row. */
 static bool draw_device(struct writing *w, struct trace *t)
 {
     const struct collection *s = w->x->collection;
     struct export x = w->x->device;
     struct lanes *lanes = lanes_new();
-    x.hides_calls = s->settings.level == PROFILER_LEVEL0;
+    x.hides_calls = hides_calls(s);
+    x.launches = s->framework_id == FRAMEWORK_MINDSPORE ? &s->launches : NULL;
     t->lanes = lanes;
     t->keeps_moves = s->tree.n_started > 0;
     if (!lanes || !timeline_draw(&x, NULL, t, &w->device_error) || t->has_no_memory) {
@@ -56,10 +47,7 @@ static bool draw_device(struct writing *w, struct trace *t)
         return error_no_memory(&w->device_error, "the tracks of the timeline");
     }
     t->lanes = NULL;
-    struct kernel_places places;
-    const bool done = kernel_places_take(&places, &s->profile, x.mem);
-    if (done)
-        draw_flows(w->x, w->framework, t, lanes, &places);
+    const bool done = w->kind->finish(w->x, w->host, t, lanes);
     lanes_free(lanes);
     return done || error_no_memory(&w->device_error, "the places of kernels");
 }
@@ -77,12 +65,15 @@ static void write_part(void *context, size_t i, struct out *o)
                        .n_events = i > 0 }; /* there is one before it: a comma comes first */
     if (i == 0)
         trace_begin(&t);
-    if (i < framework_tracks_parts(w->framework))
-        framework_tracks_write(w->framework, i, &t);
+    if (i < w->kind->n_parts(w->host))
+        w->kind->write(w->host, i, &t);
     else
         draw_device(w, &t);
+    const bool is_last = i + 1 == w->n_parts;
+    if (is_last && !w->x->collection->has_device && !w->kind->finish(w->x, w->host, &t, NULL))
+        error_no_memory(&w->device_error, "the end of the timeline");
     w->n_events[i] = t.n_events - (i > 0);
-    if (i + 1 < w->n_parts)
+    if (!is_last)
         return;
     if (t.n_events > 0)
         recording_trace(&t, &w->recording);
@@ -90,9 +81,9 @@ static void write_part(void *context, size_t i, struct out *o)
 }
 
 /* The device's part may begin later than what the framework saw of it. */
-static int64_t base_of(const struct collection *s)
+static int64_t base_of(const struct host_tracks *kind, const struct collection *s)
 {
-    const int64_t framework = framework_begin_ns(&s->framework);
+    const int64_t framework = kind->begin_ns(&s->framework);
     const int64_t device = s->has_device ? profile_main_source(&s->profile)->begin_ns : INT64_MAX;
     return framework < device ? framework : device;
 }
@@ -105,17 +96,18 @@ static bool is_gzip_name(const char *path)
 
 bool trace_view_write(const struct collection_export *x, const char *path, uint64_t *n_events, struct error *e)
 {
-    struct writing w = { .x = x, .framework = framework_tracks_take(x) };
+    struct writing w = { .x = x, .kind = host_tracks_of[x->collection->framework_id] };
     struct out o;
-    if (w.framework) {
-        w.n_parts = framework_tracks_parts(w.framework) + x->collection->has_device;
+    w.host = w.kind->take(x);
+    if (w.host) {
+        w.n_parts = w.kind->n_parts(w.host) + x->collection->has_device;
         w.n_events = arena_take(x->mem, w.n_parts, sizeof *w.n_events);
     }
     if (!w.n_events)
         return error_no_memory(e, path);
     if (!(x->is_named ? out_open_named : out_open)(&o, path, e))
         return false;
-    w.base_ns = base_of(x->collection);
+    w.base_ns = base_of(w.kind, x->collection);
     w.recording = recording_facts(&x->collection->collector, x->mem);
     w.escaped = escaped_new(x->collection->profile.names); /* without one it only takes longer */
     const struct parts_job job = { w.n_parts, write_part, &w, x->device.options->n_threads,

@@ -19,6 +19,7 @@ struct hardware {
     const struct device *d;
     uint32_t pid, host_pid;
     const uint32_t *row_of_stream;
+    const name_id *launched; /* by row of tasks: the framework's range that launched it; NULL: none is shown */
 };
 
 static void write_flow(const struct hardware *h, size_t row)
@@ -80,6 +81,7 @@ static void write_task(const struct hardware *h, size_t row)
         trace_arg_name(h->t, "Grid Dim", p->host.ops.grid_dim[op]);
         trace_arg_name(h->t, "Block Dim", p->host.ops.block_dim[op]);
     }
+    trace_arg_launch(h->t, h->launched, row);
     trace_end(h->t);
     write_flow(h, row);
 }
@@ -127,6 +129,7 @@ bool hardware_track(const struct export *x, struct trace *t, struct error *e)
         return error_no_memory(e, "the streams of the timeline");
     for (size_t i = 0; i < p->n_devices; i++) {
         h.d = &p->device[i];
+        h.launched = x->launches ? x->launches->device[i].of_task : NULL;
         h.pid = trace_pid(h.d->source.pid, PLACE_HARDWARE, h.d->source.device);
         scope_look_at(x, t, i);
         if (h.d->tasks.n + h.d->log.copies.n > 0 && !write_device(&h, e))

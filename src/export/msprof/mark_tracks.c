@@ -9,8 +9,6 @@
 #include "export/scope.h"
 #include "raw/enums.h"
 
-enum { SORT_MARKS = 6, SORT_HARDWARE = 14 };
-
 /* Ranges on a device overlap the tasks that mark their ends: they get rows of their own, beside those of the streams. */
 static int64_t mark_row(uint32_t stream)
 {
@@ -41,7 +39,7 @@ static void mark_flow(const struct export *x, struct trace *t, char end, uint32_
     trace_flow(t, &(struct flow){ end, x->is_generic || end == 'f', name, "MsTx", number, 0 }, pid, tid, at_ns);
 }
 
-static bool mark_is_drawn(const struct export *x, const struct trace *t, size_t i)
+bool mark_is_drawn(const struct export *x, const struct trace *t, size_t i)
 {
     const struct source *s = &x->profile->host.source;
     const struct marks *m = &x->profile->host.records.marks;
@@ -98,6 +96,8 @@ static void write_mark(const struct export *x, struct trace *t, uint32_t pid, ui
     trace_arg_text(t, "event_type", mark_event_text(m, i));
     if (has_id)
         trace_arg_text(t, "domain", mark_domain_text(x->profile, i));
+    if (x->launches)
+        trace_arg_launch(t, x->launches->of_mark, i);
     trace_end(t);
     if (has_id && seen[i])
         mark_flow(x, t, 's', i, pid, m->thread[i], begin_ns);
@@ -142,10 +142,10 @@ bool marks_track(const struct export *x, struct trace *t, struct error *e)
     if (m->n == 0)
         return true;
     const struct source *s = &x->profile->host.source;
-    const uint32_t pid = trace_pid(s->pid, SORT_MARKS, TRACE_HOST);
+    const uint32_t pid = trace_pid(s->pid, PLACE_MARKS, TRACE_HOST);
     const bool *seen = drawn_on_devices(x, t);
     const uint32_t *order = nesting_order(x->mem, m->n, m->begin, m->end);
-    trace_process(t, pid, s->pid_name, "CPU", SORT_MARKS);
+    trace_process(t, pid, s->pid_name, "CPU", PLACE_MARKS);
     if (!order || !seen || !name_threads(x, t, pid))
         return error_no_memory(e, s->path);
     for (size_t i = 0; i < m->n; i++)
@@ -178,9 +178,9 @@ bool device_marks_track(const struct export *x, struct trace *t, struct error *e
         const struct device_marks *m = &x->profile->device[d].steps.marks;
         if (m->n == 0)
             continue;
-        const uint32_t pid = trace_pid(s->pid, SORT_HARDWARE, s->device);
+        const uint32_t pid = trace_pid(s->pid, PLACE_HARDWARE, s->device);
         scope_look_at(x, t, d);
-        trace_process_npu(t, pid, "Ascend Hardware", s->device, SORT_HARDWARE);
+        trace_process_npu(t, pid, "Ascend Hardware", s->device, PLACE_HARDWARE);
         /* Wall-clock times are positive: their order as unsigned numbers is the same. */
         const uint32_t *order = nesting_order(x->mem, m->n, (const uint64_t *)m->begin_ns, (const uint64_t *)m->end_ns);
         done = order && name_streams(x, t, pid, m);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/framework/ms_step_trace.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "base/stamp.h"
+
+enum {
+    STEP,
+    COMPUTING,
+    EXPOSED,
+    OVERLAPPED,
+    COMMUNICATION,
+    FREE,
+    STAGE,
+    BUBBLE,
+    EXPOSED_WITHOUT_RECEIVE,
+    PREPARING,
+    COLUMNS
+};
+static const struct column columns[COLUMNS] = {
+    [STEP] = { .name = "Step" },
+    [COMPUTING] = { .name = "Computing" },
+    [EXPOSED] = { .name = "Communication(Not Overlapped)" },
+    [OVERLAPPED] = { .name = "Overlapped" },
+    [COMMUNICATION] = { .name = "Communication" },
+    [FREE] = { .name = "Free" },
+    [STAGE] = { .name = "Stage" },
+    [BUBBLE] = { .name = "Bubble" },
+    [EXPOSED_WITHOUT_RECEIVE] = { .name = "Communication(Not Overlapped and Exclude Receive)" },
+    [PREPARING] = { .name = "Preparing" },
+};
+
+/* "digits" at the end of a word: at least one follows. */
+static bool digits_follow(const char *text, const char *word)
+{
+    const size_t len = strlen(word);
+    return strncmp(text, word, len) == 0 && isdigit((unsigned char)text[len]);
+}
+
+/* A collective that waits for data of another stage of a pipeline, by the begin of its name: hcom_send__1, hcom_receive__1,
+ * hcom_<word>SendRecv__1, Send-op…, Receive-op… */
+static bool is_receive(const char *name)
+{
+    static const char *const word[] = { "hcom_send__", "hcom_receive__" };
+    if (strncmp(name, "Receive-op", 10) == 0 || strncmp(name, "Send-op", 7) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (digits_follow(name, word[i]))
+            return true;
+    if (strncmp(name, "hcom_", 5) != 0)
+        return false;
+    for (const char *at = name + 6; at[-1] && (isalnum((unsigned char)at[-1]) || at[-1] == '_'); at++)
+        if (digits_follow(at, "SendRecv__"))
+            return true;
+    return false;
+}
+
+/* Events of communication by begin: operators and their tasks, as the timeline has them. */
+struct comm_events {
+    size_t n;
+    uint64_t *begin; /* with the sign bit turned, so that they sort as unsigned */
+    int64_t *dur_ns;
+    bool *is_receive;
+    uint32_t *order;
+    int64_t *received_before; /* by position in `order`: the sum of all receives before it, and of all */
+};
+static const uint64_t SIGN = UINT64_C(1) << 63;
+
+static bool find_comm(struct comm_events *c, const struct profile *p, struct arena *mem)
+{
+    size_t n = 0;
+    for (size_t d = 0; d < p->n_devices; d++)
+        n += p->device[d].comm.ops.n + p->device[d].comm.tasks.n;
+    *c = (struct comm_events){ .begin = arena_take(mem, n, sizeof *c->begin),
+                               .dur_ns = arena_take(mem, n, sizeof *c->dur_ns),
+                               .is_receive = arena_take(mem, n, sizeof *c->is_receive),
+                               .order = arena_take(mem, n, sizeof *c->order),
+                               .received_before = arena_take(mem, n + 1, sizeof *c->received_before) };
+    if (arena_failed(mem))
+        return false;
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct communication *m = &p->device[d].comm;
+        for (size_t i = 0; i < m->ops.n; i++) {
+            if (!m->ops.is_shown[i])
+                continue;
+            c->begin[c->n] = (uint64_t)m->ops.begin_ns[i] ^ SIGN;
+            c->dur_ns[c->n] = wrap_sub(m->ops.end_ns[i], m->ops.begin_ns[i]);
+            c->is_receive[c->n++] = is_receive(names_text(p->names, m->ops.name[i]));
+        }
+        for (size_t i = 0; i < m->tasks.n && !p->is_level0; i++) {
+            if (m->tasks.plane[i] < 0)
+                continue;
+            c->begin[c->n] = (uint64_t)m->tasks.begin_ns[i] ^ SIGN;
+            c->dur_ns[c->n++] = m->tasks.dur_ns[i] > 0 && m->tasks.dur_ns[i] < 9e18 ? (int64_t)m->tasks.dur_ns[i] : 0;
+        }
+    }
+    order_fill(c->order, c->n);
+    if (!order_by_u64(c->order, c->n, c->begin))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        c->received_before[i + 1] =
+            wrap_add(c->received_before[i], c->is_receive[c->order[i]] ? c->dur_ns[c->order[i]] : 0);
+    return true;
+}
+
+/* The time of one step. */
+struct share {
+    int64_t begin_ns, end_ns; /* both belong to it */
+    bool is_all;              /* there are no steps */
+    int64_t sum_ns[OVERLAP_KINDS];
+    int64_t stage_ns, bubble_ns;
+    bool has_comm;
+    int64_t first_ns; /* begin of the first work from its begin on; INT64_MAX: there is none */
+};
+
+static int64_t overlap_ns(const struct share *s, int64_t begin_ns, int64_t end_ns)
+{
+    const int64_t from_ns = begin_ns > s->begin_ns ? begin_ns : s->begin_ns,
+                  to_ns = end_ns < s->end_ns ? end_ns : s->end_ns;
+    return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* Intervals of one kind on one device, and the sum of all before each: steps of a damaged file may all lie on one another. */
+struct running {
+    const struct intervals *v;
+    int64_t *before; /* n + 1 of them */
+    int kind;
+};
+
+static bool find_running(struct running **out, const struct profile *p, struct arena *mem)
+{
+    struct running *r = *out = arena_take(mem, p->n_devices * OVERLAP_KINDS, sizeof *r);
+    for (size_t i = 0; r && i < p->n_devices * OVERLAP_KINDS; i++) {
+        r[i].kind = (int)(i % OVERLAP_KINDS);
+        r[i].v = &p->device[i / OVERLAP_KINDS].overlap.kind[r[i].kind];
+        r[i].before = arena_take(mem, r[i].v->n + 1, sizeof *r[i].before);
+        for (size_t k = 0; r[i].before && k < r[i].v->n; k++)
+            r[i].before[k + 1] = wrap_add(r[i].before[k], wrap_sub(r[i].v->end_ns[k], r[i].v->begin_ns[k]));
+    }
+    return !arena_failed(mem);
+}
+
+/* Of two neighbours only the last can reach beyond the end of a step: intervals of a kind do not overlap. */
+static void add_interval_sum(struct share *s, const struct running *r)
+{
+    const struct intervals *v = r->v;
+    const size_t first = SEARCH_FIRST_NOT(i, 0, v->n, v->begin_ns[i] < s->begin_ns),
+                 end = SEARCH_FIRST_NOT(i, first, v->n, v->begin_ns[i] <= s->end_ns);
+    int64_t sum_ns = wrap_sub(r->before[end], r->before[first]);
+    if (r->kind == OVERLAP_FREE && first > 0)
+        sum_ns = wrap_add(sum_ns, overlap_ns(s, v->begin_ns[first - 1], v->end_ns[first - 1]));
+    if (r->kind == OVERLAP_FREE && end > first && v->end_ns[end - 1] > s->end_ns)
+        sum_ns = wrap_sub(sum_ns, v->end_ns[end - 1] - s->end_ns);
+    s->sum_ns[r->kind] = wrap_add(s->sum_ns[r->kind], sum_ns);
+    if ((r->kind == OVERLAP_COMPUTING || r->kind == OVERLAP_COMMUNICATION) && first < v->n &&
+        v->begin_ns[first] < s->first_ns)
+        s->first_ns = v->begin_ns[first];
+}
+
+static void add_comm(struct share *s, const struct comm_events *c)
+{
+    const size_t first = order_first_u64(c->order, c->n, c->begin, (uint64_t)s->begin_ns ^ SIGN),
+                 end = order_first_u64(c->order, c->n, c->begin, ((uint64_t)s->end_ns ^ SIGN) + 1);
+    s->has_comm = end > first;
+    if (!s->has_comm)
+        return;
+    const uint32_t a = c->order[first], b = c->order[end - 1];
+    s->bubble_ns = wrap_sub(c->received_before[end], c->received_before[first]);
+    s->stage_ns = wrap_sub(wrap_add((int64_t)(c->begin[b] - c->begin[a]), c->dur_ns[b]), s->bubble_ns);
+}
+
+/* Without steps it is counted from the first range of the host. */
+static int64_t preparing_ns(const struct share *s, const struct collection *c)
+{
+    const struct framework_ops *o = &c->framework.ops;
+    int64_t from_ns = s->begin_ns;
+    if (!c->settings.has_cpu || s->first_ns == INT64_MAX || (s->is_all && o->n + c->framework.python.n == 0))
+        return 0;
+    if (s->is_all) {
+        from_ns = INT64_MAX;
+        for (size_t i = 0; i < o->n; i++)
+            from_ns = o->begin_ns[i] < from_ns ? o->begin_ns[i] : from_ns;
+        for (size_t i = 0; i < c->framework.python.n; i++)
+            from_ns = c->framework.python.begin_ns[i] < from_ns ? c->framework.python.begin_ns[i] : from_ns;
+    }
+    return wrap_sub(s->first_ns, from_ns);
+}
+
+static void add_row(struct grid *g, const struct collection *c, struct cell step, struct share *s,
+                    const struct running *running, const struct comm_events *comm)
+{
+    s->first_ns = INT64_MAX;
+    for (size_t i = 0; i < c->profile.n_devices * OVERLAP_KINDS; i++)
+        add_interval_sum(s, &running[i]);
+    add_comm(s, comm);
+    const int64_t *sum = s->sum_ns;
+    const struct cell none = cell_uint(0);
+    grid_row(g, (struct cell[COLUMNS]){
+                    [STEP] = step,
+                    [COMPUTING] = cell_us(sum[OVERLAP_COMPUTING]),
+                    [EXPOSED] = cell_us(sum[OVERLAP_EXPOSED]),
+                    [OVERLAPPED] = cell_us(wrap_sub(sum[OVERLAP_COMMUNICATION], sum[OVERLAP_EXPOSED])),
+                    [COMMUNICATION] = cell_us(sum[OVERLAP_COMMUNICATION]),
+                    [FREE] = cell_us(sum[OVERLAP_FREE]),
+                    [STAGE] = s->has_comm ? cell_us(s->stage_ns) : none,
+                    [BUBBLE] = s->has_comm ? cell_us(s->bubble_ns) : none,
+                    [EXPOSED_WITHOUT_RECEIVE] = cell_us(wrap_sub(sum[OVERLAP_EXPOSED], s->bubble_ns)),
+                    [PREPARING] = cell_us(preparing_ns(s, c)),
+                });
+}
+
+static bool has_overlap(const struct profile *p)
+{
+    size_t n = 0;
+    for (size_t d = 0; d < p->n_devices; d++)
+        for (int kind = 0; kind < OVERLAP_KINDS; kind++)
+            n += p->device[d].overlap.kind[kind].n;
+    return n > 0;
+}
+
+bool ms_step_trace_table(const struct collection_export *x, struct table *out, struct error *e)
+{
+    const struct collection *c = x->collection;
+    const struct profiler_steps *t = &c->steps;
+    struct grid grid = { .n_columns = COLUMNS, .mem = x->mem };
+    struct comm_events comm;
+    struct running *running;
+    if (!find_comm(&comm, &c->profile, x->mem) || !find_running(&running, &c->profile, x->mem))
+        return error_no_memory(e, "step_trace_time");
+    const bool is_shown = has_overlap(&c->profile);
+    for (size_t i = 0; is_shown && i < t->n; i++) {
+        struct share s = { .begin_ns = t->host_begin_ns[i], .end_ns = t->host_end_ns[i] };
+        if (collection_shows_step(x, i))
+            add_row(&grid, c, cell_name(t->id[i]), &s, running, &comm);
+    }
+    if (is_shown && t->n == 0) {
+        struct share all = { .begin_ns = 0, .end_ns = STAMP_MOST, .is_all = true };
+        add_row(&grid, c, cell_uint(0), &all, running, &comm);
+    }
+    *out = grid_table(&grid, "step_trace_time", columns, c->profile.names);
+    return !arena_failed(x->mem) || error_no_memory(e, "step_trace_time");
+}
