@@ -33,6 +33,6 @@ const char *framework_patterns(char out[FRAMEWORK_PATTERNS])
     out[0] = 0;
     for (size_t i = 0; i < FRAMEWORKS && at < FRAMEWORK_PATTERNS; i++)
         at +=
-            (size_t)snprintf(out + at, FRAMEWORK_PATTERNS - at, "%s*%s", i > 0 ? ", " : "", framework_names[i].suffix);
+            (size_t)snprintf(out + at, FRAMEWORK_PATTERNS - at, "%s*%s", i > 0 ? " or " : "", framework_names[i].suffix);
     return out;
 }

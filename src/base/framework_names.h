@@ -23,7 +23,7 @@ bool framework_ends_name(const char *name, size_t n);
 
 bool framework_is_in_name(const char *name); /* the suffix of one; copies may have more behind it */
 
-/* "*_ascend_pt, *_ascend_ms", of all of them with commas between: for messages. */
+/* "*_ascend_pt or *_ascend_ms": all of them, for messages. */
 enum { FRAMEWORK_PATTERNS = 200 };
 const char *framework_patterns(char out[FRAMEWORK_PATTERNS]);
 

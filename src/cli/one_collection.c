@@ -101,6 +101,11 @@ static enum exit_status run_collection(struct arguments *a, const struct one_col
     int unused;
     const struct framework_kind *known = framework_kind_of(path, &unused),
                                 *kind = known ? known : framework_kinds; /* whose loader reports the error */
+    if (known && c->keeps_tensors && known->id != FRAMEWORK_PYTORCH) {
+        complain("%s: a collection of %s; %s needs tensors, which only those of PyTorch have", path,
+                 framework_names[known->id].name, a->command->name);
+        return STATUS_NOTHING;
+    }
     const uint64_t bytes = raw_bytes(path);
     progress_stage(p, "reading", 0, STAGE_READ, bytes);
     bool done = kind->load(&s, path, &request, &e);
@@ -194,7 +199,10 @@ static enum exit_status check_destination(const struct arguments *a, const char 
 int one_collection_run(struct arguments *a, const struct one_collection *c)
 {
     char names[FRAMEWORK_PATTERNS], given[FRAMEWORK_PATTERNS + 40];
-    snprintf(given, sizeof given, "a %s%s directory", framework_patterns(names), c->write_prof ? " or PROF_XXX" : "");
+    framework_patterns(names);
+    if (c->keeps_tensors)
+        snprintf(names, sizeof names, "*%s", framework_names[FRAMEWORK_PYTORCH].suffix);
+    snprintf(given, sizeof given, "a %s%s directory", names, c->write_prof ? " or PROF_XXX" : "");
     if (a->n_words != 2) {
         complain("%s: expected two arguments: %s and %s", a->command->name, given, c->wanted);
         return exit_code(a->face, STATUS_USAGE);
