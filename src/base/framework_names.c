@@ -32,7 +32,7 @@ const char *framework_patterns(char out[FRAMEWORK_PATTERNS])
     size_t at = 0;
     out[0] = 0;
     for (size_t i = 0; i < FRAMEWORKS && at < FRAMEWORK_PATTERNS; i++)
-        at +=
-            (size_t)snprintf(out + at, FRAMEWORK_PATTERNS - at, "%s*%s", i > 0 ? " or " : "", framework_names[i].suffix);
+        at += (size_t)snprintf(out + at, FRAMEWORK_PATTERNS - at, "%s*%s", i > 0 ? " or " : "",
+                               framework_names[i].suffix);
     return out;
 }
