@@ -12,7 +12,7 @@
  * could not be kept. While it records there is one more directory, its home, which contains the history and is removed by stop and at
  * exit(). After a crash or kill -9 it stays: `ascope recover` and `ascope analyse` turn it into the collection of the last seconds.
  *
- * It is the session of its process: no other one can be opened until it is stopped.
+ * It is the session of its process. It gives way to another one: while that is open the recorder pauses, and begins anew after it.
  */
 #ifndef ASCOPE_FLIGHT_H
 #define ASCOPE_FLIGHT_H
@@ -31,9 +31,12 @@ struct ascope_flight {
     uint64_t memory_bytes; /* at most; where that is less than keep_ns needs, the oldest goes first; default: 256 MiB */
     double slow_step;      /* a step longer than this times the median of the last 100 saves; 0: off */
     uint64_t between_ns;   /* at least, from one save of a slow step to the next; default: 60 s. 1: no limit */
+    /* `ascope dyn DIR save` finds it through this directory, too, not only through its home and the directory above that. NULL:
+     * $PROF_CONFIG_PATH, or none */
+    const char *listen_dir;
 };
 
-/* Opens a session and starts it. Options as of ascope_session_new(); options of NULL: the defaults.
+/* Opens a session of its own and starts it. Options as of ascope_session_new(); options of NULL: the defaults.
  * Errors: false, and e: as of ascope_session_new() and ascope_session_start(); a signal that has a handler already; a slow_step that is
  * not above 1. Threads: one at a time. */
 ASCOPE_API bool ascope_flight_start(const struct ascope_options *o, const struct ascope_flight *how,

@@ -15,16 +15,18 @@
 
 #include "ascope/mark.h"
 #include "ascope/record.h"
+#include "base/background.h"
 #include "collect/flight_request.h"
 #include "collect/flight_save.h"
 #include "collect/flight_steps.h"
 #include "collect/json_text.h"
 #include "collect/message.h"
+#include "collect/options.h"
 #include "collect/place.h"
 #include "collect/prof_info.h"
 #include "collect/sized.h"
 
-enum { LOOK_MS = 250 };
+enum { LOOK_MS = 250, PERMILLE_MOST = 1000000000 };
 static const uint64_t SECOND_NS = 1000000000, KEEP_NS = 30 * UINT64_C(1000000000), KEEP_LEAST_NS = 1000000,
                       BETWEEN_NS = 60 * UINT64_C(1000000000), DESCRIBE_NS = 10 * UINT64_C(1000000000);
 static const uint64_t MEMORY_BYTES = UINT64_C(256) << 20, MEMORY_LEAST = UINT64_C(1) << 20;
@@ -49,6 +51,11 @@ static struct {
     _Atomic int signals; /* the number of one that came; 0: none */
     struct sigaction signal_was;
     bool has_signal;
+    _Atomic uint32_t slow_permille;                     /* of the median; 0: none is slow */
+    char listen_dir[PATH_MAX], listens[PATH_MAX + 320]; /* the file that names the home; "": none */
+
+    struct ascope_options paused; /* of a recorder that has given way to another session */
+    bool is_paused;
 
     pthread_mutex_t slow_lock;
     struct slow_step slow;
@@ -113,8 +120,10 @@ static void requests_look(void)
     char path[PATH_MAX] = "";
     if (!flight_request_take(f.session->path, &r))
         return;
-    const bool is_saved = save_locked(r.last_ns, "request", path, &e);
-    flight_request_answer(f.session->path, &r, is_saved, is_saved ? path : e.text);
+    if (r.what == FLIGHT_WHEN)
+        atomic_store(&f.slow_permille, r.value < PERMILLE_MOST ? (uint32_t)r.value : PERMILLE_MOST);
+    const bool is_done = r.what == FLIGHT_WHEN || save_locked(r.value, "request", path, &e);
+    flight_request_answer(f.session->path, &r, is_done, is_done ? path : e.text);
 }
 
 static void signal_look(void)
@@ -178,7 +187,6 @@ static void clocks_look(void)
 static void *flight_main(void *unused)
 {
     (void)unused;
-    pthread_setname_np(pthread_self(), "ascope-flight");
     while (!atomic_load(&f.ends)) {
         struct pollfd woken = { .fd = f.wake, .events = POLLIN };
         uint64_t n;
@@ -198,16 +206,16 @@ static void *flight_main(void *unused)
 
 static bool thread_start(struct error *e)
 {
-    sigset_t all, was; /* the program's signals are for its own threads */
-    sigfillset(&all);
     f.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (f.wake < 0)
         return error_set(e, FAULT_LIMIT, "flight recorder: no descriptor: %s", strerror(errno));
     atomic_store(&f.ends, false);
-    pthread_sigmask(SIG_SETMASK, &all, &was);
-    const int why = pthread_create(&f.thread, NULL, flight_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
-    return why == 0 || error_set(e, FAULT_LIMIT, "flight recorder: cannot create its thread: %s", strerror(why));
+    const int why = background_thread(&f.thread, "ascope-flight", flight_main, NULL);
+    if (why == 0)
+        return true;
+    close(f.wake);
+    f.wake = -1;
+    return error_set(e, FAULT_LIMIT, "flight recorder: cannot create its thread: %s", strerror(why));
 }
 
 /* ---- signals ---- */
@@ -242,6 +250,9 @@ static bool signal_take(struct error *e)
 static void flight_end(struct ascope_session *s)
 {
     atomic_store(&f.is_on, false);
+    if (*f.listens)
+        unlink(f.listens);
+    *f.listens = '\0';
     if (f.has_signal)
         sigaction(f.how.signal, &f.signal_was, NULL);
     f.has_signal = false;
@@ -270,30 +281,8 @@ static void forget_in_child(void)
         close(f.wake);
     f.wake = -1;
     f.session = NULL;
-}
-
-static void prepare_once(void)
-{
-    pthread_atfork(NULL, NULL, forget_in_child);
-    session_end_by(flight_end);
-}
-
-static bool how_take(const struct ascope_flight *how, struct error *e)
-{
-    f.how = (struct ascope_flight){ .size = sizeof f.how };
-    if (how && !sized_copy(&f.how, sizeof f.how, how))
-        return error_set(e, FAULT_ASKED, "flight recorder of %u bytes: set its size to sizeof(struct ascope_flight)",
-                         how->size);
-    if (f.how.slow_step != 0 && !(f.how.slow_step > 1 && f.how.slow_step < 1e6))
-        return error_set(e, FAULT_ASKED,
-                         "slow_step: invalid value %g; use a number above 1, such as 1.5, or 0 for none",
-                         f.how.slow_step);
-    f.how.keep_ns = f.how.keep_ns == 0 ? KEEP_NS : f.how.keep_ns < KEEP_LEAST_NS ? KEEP_LEAST_NS : f.how.keep_ns;
-    f.how.between_ns = f.how.between_ns == 0 ? BETWEEN_NS : f.how.between_ns;
-    f.how.memory_bytes = f.how.memory_bytes == 0             ? MEMORY_BYTES
-                         : f.how.memory_bytes < MEMORY_LEAST ? MEMORY_LEAST
-                                                             : f.how.memory_bytes;
-    return true;
+    f.is_paused = false;
+    *f.listens = '\0';
 }
 
 static bool session_begin(const struct ascope_options *o, struct error *e)
@@ -333,34 +322,111 @@ static void step_begin(void)
     f.range.scope = ASCOPE_SCOPE_USER;
 }
 
+/* Whoever asks finds the home through it; a directory that cannot be written is reported, and nothing else. */
+static void listen_begin(void)
+{
+    struct error e = { 0 };
+    char host[HOST_NAME_MAX + 1] = "", text[PATH_MAX + 1];
+    if (!*f.listen_dir)
+        return;
+    gethostname(host, sizeof host - 1);
+    snprintf(f.listens, sizeof f.listens, "%s/" FLIGHT_LISTENS "%s_%d", f.listen_dir, host, (int)getpid());
+    const int n = snprintf(text, sizeof text, "%.*s\n", PATH_MAX - 1, f.session->path);
+    if (place_file(f.listens, text, (size_t)n, false, &e))
+        return;
+    message(ASCOPE_WARNING, "flight recorder: %s", e.text);
+    *f.listens = '\0';
+}
+
+static bool flight_begin(const struct ascope_options *o, struct error *e)
+{
+    f.clocks_ns = f.described_ns = host_clock_raw_ns();
+    f.steps = (struct flight_steps){ 0 };
+    f.slow = (struct slow_step){ 0 };
+    if (session_begin(o, e) && thread_start(e) && signal_take(e)) {
+        listen_begin();
+        atomic_store(&f.is_on, true);
+        step_begin();
+        return true;
+    }
+    if (f.session)
+        flight_end(f.session);
+    return false;
+}
+
+static void flight_pause(void)
+{
+    struct error e = { 0 };
+    if (!options_take(&f.paused, &f.session->o, &e))
+        return; /* without memory for them the other session is refused */
+    message(ASCOPE_INFO, "flight recorder: it pauses while another session is open; its history begins anew after it");
+    flight_end(f.session);
+    f.is_paused = true;
+}
+
+static void flight_resume(void)
+{
+    struct error e = { 0 };
+    if (!f.is_paused)
+        return;
+    f.is_paused = false;
+    if (!flight_begin(&f.paused, &e))
+        message(ASCOPE_ERROR, "flight recorder: it ends: %s", e.text);
+    options_fini(&f.paused);
+}
+
+static void prepare_once(void)
+{
+    pthread_atfork(NULL, NULL, forget_in_child);
+    session_flight_hooks(&(struct flight_hooks){ flight_end, flight_pause, flight_resume });
+}
+
+static bool how_take(const struct ascope_flight *how, struct error *e)
+{
+    f.how = (struct ascope_flight){ .size = sizeof f.how };
+    if (how && !sized_copy(&f.how, sizeof f.how, how))
+        return error_set(e, FAULT_ASKED, "flight recorder of %u bytes: set its size to sizeof(struct ascope_flight)",
+                         how->size);
+    if (f.how.slow_step != 0 && !(f.how.slow_step > 1 && f.how.slow_step < 1e5))
+        return error_set(e, FAULT_ASKED,
+                         "slow_step: invalid value %g; use a number above 1, such as 1.5, or 0 for none",
+                         f.how.slow_step);
+    f.listen_dir[0] = '\0';
+    const char *const listen_dir = f.how.listen_dir ? f.how.listen_dir : getenv("PROF_CONFIG_PATH");
+    if (listen_dir && strlen(listen_dir) < sizeof f.listen_dir)
+        strcpy(f.listen_dir, listen_dir);
+    f.how.listen_dir = NULL;
+    atomic_store(&f.slow_permille, (uint32_t)(f.how.slow_step * 1000 + 0.5));
+    f.how.keep_ns = f.how.keep_ns == 0 ? KEEP_NS : f.how.keep_ns < KEEP_LEAST_NS ? KEEP_LEAST_NS : f.how.keep_ns;
+    f.how.between_ns = f.how.between_ns == 0 ? BETWEEN_NS : f.how.between_ns;
+    f.how.memory_bytes = f.how.memory_bytes == 0             ? MEMORY_BYTES
+                         : f.how.memory_bytes < MEMORY_LEAST ? MEMORY_LEAST
+                                                             : f.how.memory_bytes;
+    return true;
+}
+
 bool ascope_flight_start(const struct ascope_options *o, const struct ascope_flight *how, struct ascope_error *to)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct error e = { 0 };
     pthread_once(&once, prepare_once);
-    if (f.session) {
+    if (f.session || f.is_paused) {
         error_set(&e, FAULT_ASKED, "flight recorder: it is running already; stop it first");
         return pass_error(&e, to);
     }
     if (!how_take(how, &e))
         return pass_error(&e, to);
-    f.clocks_ns = f.described_ns = host_clock_raw_ns();
     f.saved_ns = f.n_skipped = f.n_saves = f.step = 0;
-    f.steps = (struct flight_steps){ 0 };
-    f.slow = (struct slow_step){ 0 };
     *f.saved_path = '\0';
-    if (session_begin(o, &e) && thread_start(&e) && signal_take(&e)) {
-        atomic_store(&f.is_on, true);
-        step_begin();
-    } else if (f.session) {
-        flight_end(f.session);
-    }
+    flight_begin(o, &e);
     return pass_error(&e, to);
 }
 
 static bool is_running(struct error *e)
 {
-    return f.session || error_set(e, FAULT_ASKED, "flight recorder: none is running");
+    return f.session || error_set(e, FAULT_ASKED,
+                                  f.is_paused ? "flight recorder: it pauses while another session is open"
+                                              : "flight recorder: none is running");
 }
 
 bool ascope_flight_save(uint64_t last_ns, const char *trigger, char *path, size_t path_bytes, struct ascope_error *to)
@@ -394,10 +460,10 @@ void ascope_flight_step(void)
     ascope_op_end(&f.range);
     ascope_range_end(NULL, f.mark);
     const uint64_t ns = host_clock_raw_ns() - f.step_began_ns, median_ns = flight_steps_median(&f.steps);
-    if (f.how.slow_step > 0 && median_ns > 0 && (double)ns > f.how.slow_step * (double)median_ns) {
+    const uint32_t permille = atomic_load_explicit(&f.slow_permille, memory_order_relaxed);
+    if (permille > 0 && median_ns > 0 && (double)ns * 1000 > (double)permille * (double)median_ns) {
         pthread_mutex_lock(&f.slow_lock);
-        if (ns > f.slow.ns) /* of those that wait the slowest */
-            f.slow = (struct slow_step){ f.step, ns, median_ns };
+        f.slow = (struct slow_step){ f.step, ns, median_ns }; /* one that waits is in the same window */
         pthread_mutex_unlock(&f.slow_lock);
         wake();
     }
@@ -424,7 +490,10 @@ const char *ascope_flight_path(void)
 bool ascope_flight_stop(struct ascope_error *to)
 {
     struct error e = { 0 };
-    if (is_running(&e))
+    if (f.is_paused)
+        options_fini(&f.paused);
+    else if (is_running(&e))
         flight_end(f.session);
+    f.is_paused = false;
     return pass_error(&e, to);
 }

@@ -16,6 +16,8 @@
 
 enum { TEXT_MOST = PATH_MAX + 64, NAME_ROOM = PATH_MAX + 64, LOOK_MS = 20, WAIT_MOST_MS = 600000 };
 
+static const char *const words[FLIGHT_ASKED] = { [FLIGHT_SAVE] = "save", [FLIGHT_WHEN] = "when" };
+
 /* A small file, whole; 0: it is not there, or not a plain file. */
 static size_t text_read(const char *path, char text[TEXT_MOST])
 {
@@ -47,15 +49,21 @@ bool flight_request_take(const char *home, struct flight_request *out)
         return false;
     const bool is_read = text_read(name, text) > 0;
     unlink(name);
-    return is_read && sscanf(text, "save %" SCNu64 " %" SCNx64, &out->last_ns, &out->id) == 2;
+    char word[8];
+    if (!is_read || sscanf(text, "%7s %" SCNu64 " %" SCNx64, word, &out->value, &out->id) != 3)
+        return false;
+    out->what = FLIGHT_SAVE;
+    while (out->what < FLIGHT_ASKED && strcmp(word, words[out->what]) != 0)
+        out->what++;
+    return out->what < FLIGHT_ASKED;
 }
 
-void flight_request_answer(const char *home, const struct flight_request *r, bool is_saved, const char *text)
+void flight_request_answer(const char *home, const struct flight_request *r, bool is_done, const char *text)
 {
     char name[NAME_ROOM], all[TEXT_MOST];
     struct error e = { 0 };
     reply_name(name, home, r->id);
-    const int n = snprintf(all, sizeof all, "%s %s\n", is_saved ? "saved" : "failed", text);
+    const int n = snprintf(all, sizeof all, "%s %s\n", is_done ? "done" : "failed", text);
     place_file(name, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1, false,
                &e); /* nobody else to report to */
 }
@@ -65,7 +73,7 @@ static bool request_put(const char *home, const struct flight_request *r, struct
     char name[NAME_ROOM], fresh[NAME_ROOM], text[80];
     name_of(name, home, "request");
     snprintf(fresh, sizeof fresh, "%s/ascope.request.%016" PRIx64, home, r->id);
-    const int n = snprintf(text, sizeof text, "save %" PRIu64 " %016" PRIx64 "\n", r->last_ns, r->id);
+    const int n = snprintf(text, sizeof text, "%s %" PRIu64 " %016" PRIx64 "\n", words[r->what], r->value, r->id);
     if (!place_file(fresh, text, (size_t)n, false, e))
         return false;
     const int why = link(fresh, name) == 0 ? 0 : errno;
@@ -75,28 +83,26 @@ static bool request_put(const char *home, const struct flight_request *r, struct
     return why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", name, write_trouble(why));
 }
 
-bool flight_request_save(const char *home, uint64_t last_ns, bool (*is_alive)(const char *home), char path[PATH_MAX],
-                         struct error *e)
+bool flight_request_send(const char *home, struct flight_request *r, bool (*is_alive)(const char *home),
+                         char path[PATH_MAX], struct error *e)
 {
-    struct flight_request r = { .last_ns = last_ns };
     char name[NAME_ROOM], text[TEXT_MOST];
-    if (getrandom(&r.id, sizeof r.id, 0) != (ssize_t)sizeof r.id)
+    if (getrandom(&r->id, sizeof r->id, 0) != (ssize_t)sizeof r->id)
         return error_set(e, FAULT_IO, "%s: no random number: %s", home, strerror(errno));
-    if (!request_put(home, &r, e))
+    if (!request_put(home, r, e))
         return false;
-    reply_name(name, home, r.id);
+    reply_name(name, home, r->id);
     for (int waited_ms = 0; text_read(name, text) == 0; waited_ms += LOOK_MS) {
         if (!is_alive(home))
-            return error_set(e, FAULT_IO, "%s: the program ended before it could save; recover the directory", home);
+            return error_set(e, FAULT_IO, "%s: the program ended before it answered", home);
         if (waited_ms >= WAIT_MOST_MS)
             return error_set(e, FAULT_IO, "%s: no answer; the program may be stopped", home);
         nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000 }, NULL);
     }
     unlink(name);
     text[strcspn(text, "\n")] = '\0';
-    if (strncmp(text, "saved ", 6) != 0)
-        return error_set(e, FAULT_IO, "%s: not saved: %.300s", home,
-                         strncmp(text, "failed ", 7) == 0 ? text + 7 : text);
-    snprintf(path, PATH_MAX, "%.*s", PATH_MAX - 1, text + 6);
+    if (strncmp(text, "done ", 5) != 0)
+        return error_set(e, FAULT_IO, "%s: not done: %.300s", home, strncmp(text, "failed ", 7) == 0 ? text + 7 : text);
+    snprintf(path, PATH_MAX, "%.*s", PATH_MAX - 1, text + 5);
     return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flight_request.h - a request to save, from another process: a file in the home of a flight recorder, and one with the answer.
+/* flight_request.h - a request from another process: a file in the home of a flight recorder, and one with the answer.
  *
- *     ascope.request              "save LAST_NS ID"
- *     ascope.reply.ID             "saved PATH", or "failed WHY"
+ *     ascope.request              "save LAST_NS ID", or "when PERMILLE ID": save steps longer than so much of the median, 0: none
+ *     ascope.reply.ID             "done PATH", or "failed WHY"
  *
  * Both appear whole. The recorder looks for a request a few times a second and removes it; who may write into the home may ask.
  */
@@ -15,17 +15,22 @@
 
 #include "base/error.h"
 
+#define FLIGHT_LISTENS "flight_" /* HOST_PID: a file in another directory that names the home */
+
+enum flight_asked { FLIGHT_SAVE, FLIGHT_WHEN, FLIGHT_ASKED };
 struct flight_request {
-    uint64_t last_ns, id;
+    enum flight_asked what;
+    uint64_t value; /* LAST_NS, or PERMILLE */
+    uint64_t id;
 };
 
 /* The recorder's side. False: there is none; one that cannot be read is removed. */
 bool flight_request_take(const char *home, struct flight_request *out);
-void flight_request_answer(const char *home, const struct flight_request *r, bool is_saved, const char *text);
+void flight_request_answer(const char *home, const struct flight_request *r, bool is_done, const char *text);
 
-/* The other side. Waits until the answer is there; `is_alive` says now and then whether waiting makes sense, with *why if not.
+/* The other side; r->id is chosen here. Waits until the answer is there; `is_alive` says now and then whether that makes sense.
  * `path`: what was saved. */
-bool flight_request_save(const char *home, uint64_t last_ns, bool (*is_alive)(const char *home), char path[PATH_MAX],
-                         struct error *e);
+bool flight_request_send(const char *home, struct flight_request *r, bool (*is_alive)(const char *home),
+                         char path[PATH_MAX], struct error *e);
 
 #endif

@@ -68,11 +68,19 @@ static void forget_in_child(void)
     atomic_store(&open_session, NULL);
 }
 
-static void (*flight_end)(struct ascope_session *s);
+static struct flight_hooks flight; /* zeros: there never was one */
+static bool is_exiting;
 
-void session_end_by(void (*end)(struct ascope_session *s))
+void session_flight_hooks(const struct flight_hooks *h)
 {
-    flight_end = end;
+    flight = *h;
+}
+
+static void flight_give_way(const struct session_target *to)
+{
+    const struct ascope_session *const open = atomic_load(&open_session);
+    if (open && open->flight && open->owner == getpid() && !to->flight)
+        flight.pause();
 }
 
 static void end_at_exit(void)
@@ -81,8 +89,9 @@ static void end_at_exit(void)
     struct ascope_error e;
     if (!s || s->owner != getpid())
         return;
+    is_exiting = true;
     if (s->flight) {
-        flight_end(s);
+        flight.end(s);
         return;
     }
     if (s->state == SESSION_RUNS && !ascope_session_stop(s, &e))
@@ -305,7 +314,10 @@ static void session_free(struct ascope_session *s)
     options_fini(&s->o);
     free(s->devices);
     free(s->steps);
+    const bool was_flight = s->flight;
     free(s);
+    if (!was_flight && flight.resume && !is_exiting)
+        flight.resume();
 }
 
 static void target_take(struct ascope_session *s, const struct session_target *of)
@@ -349,6 +361,7 @@ struct ascope_session *session_new_for(const struct session_target *of, const st
     if (!is_checked)
         options_check(&s->o);
     rank_find(s);
+    flight_give_way(of);
     if (!atomic_compare_exchange_strong(&open_session, &none, s))
         error_set(&e, FAULT_ASKED, "a session is already open in this process; end it first");
     else if (!session_directories(s, &e) && *s->path)

@@ -109,6 +109,12 @@ bool session_directories(struct ascope_session *s,
                          struct error *e);                       /* the collection's, below the options' parent_dir */
 bool session_devices(struct ascope_session *s, struct error *e); /* those that are there now and were not before */
 bool session_describe(const struct ascope_session *s, struct error *e); /* ascope.json, and those of PyTorch */
-void session_end_by(void (*end)(struct ascope_session *s));             /* what becomes of a flight recorder at exit */
+
+/* What happens to a flight recorder when the program exits, when another session is opened, and when that one has ended. */
+struct flight_hooks {
+    void (*end)(struct ascope_session *s);
+    void (*pause)(void), (*resume)(void);
+};
+void session_flight_hooks(const struct flight_hooks *h);
 
 #endif

@@ -27,6 +27,7 @@ bool marks_add(PyObject *module);
 bool profiler_add(PyObject *module);
 bool session_add(PyObject *module);
 bool dynamic_add(PyObject *module);
+bool flight_add(PyObject *module);
 
 /* ---- to Python and back ---- */
 
@@ -43,6 +44,7 @@ extern PyObject *core_error; /* ascope._core.Error: one line that says what is w
 
 /* Called at interpreter exit, while everything still exists. */
 void core_close_dynamic(void);
+void core_close_flight(void);
 void core_close_profilers(void);
 void core_close_sessions(void);
 void core_close_messages(void);

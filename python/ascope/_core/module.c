@@ -92,6 +92,7 @@ static PyObject *core_close(PyObject *module, PyObject *unused)
     if (atomic_load(&is_closed))
         Py_RETURN_NONE;
     core_close_dynamic();
+    core_close_flight();
     core_close_profilers();
     core_close_sessions();
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(at_exit); i++) {
@@ -169,7 +170,7 @@ static const struct constant {
 };
 
 static bool (*const parts[])(PyObject *) = {
-    messages_add, options_add, listening_add, tracer_add, marks_add, profiler_add, session_add, dynamic_add,
+    messages_add, options_add, listening_add, tracer_add, marks_add, profiler_add, session_add, dynamic_add, flight_add,
 };
 
 static struct PyModuleDef core_module = {

@@ -20,6 +20,7 @@ from typing import Any, Callable, Iterable, List, Optional, Union
 
 from ascope import _core, _program
 from ascope.torch import _build, _groups, _place
+from ascope.torch._flight import flight_recorder
 from ascope.torch._hooks import Hooks
 from ascope.torch._messages import error, guarded, info, path_of, shown, report, warn, why
 from ascope.torch.config import (AiCMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
@@ -31,7 +32,7 @@ from ascope.torch.schedule import Schedule as schedule
 __all__ = [
     "profile", "ProfilerActivity", "supported_activities", "tensorboard_trace_handler", "schedule", "ProfilerAction",
     "_ExperimentalConfig", "supported_profiler_level", "supported_ai_core_metrics", "supported_export_type",
-    "ProfilerLevel", "AiCMetrics", "ExportType", "HostSystem", "analyse",
+    "ProfilerLevel", "AiCMetrics", "ExportType", "HostSystem", "analyse", "flight_recorder",
 ]
 
 _Path = Union[str, "os.PathLike[str]"]

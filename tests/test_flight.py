@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A flight recorder from outside: its saves are collections, with every record of their window; also after a kill.
+
+usage: test_flight.py ASCOPE FLIGHT_JOB
+"""
+import csv
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASCOPE, JOB = (os.path.abspath(p) for p in sys.argv[1:3])
+OF_STEP, SLOW_STEP = 10, 40
+
+
+class Flight(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="ascope flight é ")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def job(self, how, code=0):
+        r = subprocess.run([JOB, self.folder, how], capture_output=True, text=True, timeout=120)
+        self.assertEqual(r.returncode, code, r.stderr)
+        return r.stdout.splitlines()
+
+    def waiting_job(self, *more):
+        job = subprocess.Popen([JOB, self.folder, "wait", *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(job.communicate)
+        self.addCleanup(job.kill)
+        return job, job.stdout.readline().strip()
+
+    def step(self, job, n=1):
+        for _ in range(n):
+            job.stdin.write("\n")
+            job.stdin.flush()
+            self.assertEqual(job.stdout.readline(), "\n")
+
+    def ascope(self, *args, code=0):
+        r = subprocess.run([ASCOPE, *args], capture_output=True, text=True, cwd=self.folder, timeout=120)
+        self.assertEqual(r.returncode, code, r.stdout + r.stderr)
+        self.assertNotIn("Sanitizer", r.stderr)
+        return r
+
+    def facts(self, path):
+        with open(os.path.join(path, "ascope.json")) as f:
+            return json.load(f)
+
+    def rows(self, path, name):
+        with open(os.path.join(path, "ASCEND_PROFILER_OUTPUT", name)) as f:
+            return list(csv.DictReader(f))
+
+    def check(self, path, first, end):
+        """Every operator of the steps is there once, with its kernel; first None: from the one on with which the window begins."""
+        self.ascope("analyse", "-q", path)
+        seen = sorted(int(row["Name"][3:]) for row in self.rows(path, "operator_details.csv") if row["Name"].startswith("op "))
+        begin = seen[0] if first is None else first * OF_STEP
+        self.assertEqual(seen, list(range(begin, end * OF_STEP)))
+        kernels = self.rows(path, "kernel_details.csv")
+        self.assertGreaterEqual(len(kernels), end * OF_STEP - begin - (first is None))
+        self.assertEqual({row["Type"] for row in kernels}, {"Add"})  # names outlive what is overwritten
+        facts = self.facts(path)
+        self.assertEqual((facts["damaged"], facts["dropped"]), (0, []))
+        return facts
+
+    def collections(self):
+        return sorted(glob.glob(glob.escape(self.folder) + "/*_ascend_pt"))
+
+    def test_each_save_has_every_record_of_its_window(self):
+        home, all_before, last, everything = self.job("windows")
+        self.assertEqual(self.collections(), sorted([all_before, last, everything]))  # the home is gone
+        self.assertFalse(os.path.exists(home))
+        facts = self.check(all_before, 0, 20)
+        self.assertEqual(facts["flight"]["trigger"], "test")
+        self.assertNotIn("dropped_history", facts["flight"])
+        self.check(last, None, 30)
+        facts = self.check(everything, 0, 30)
+        window = facts["flight"]["window"]
+        self.assertGreater(window["end_unix_ns"], window["begin_unix_ns"])
+        with open(os.path.join(everything, "profiler_metadata.json")) as f:
+            self.assertEqual(json.load(f)["job"], {"a": 1})
+        self.assertEqual(len({self.facts(path)["session"] for path in self.collections()}), 3)
+
+    def test_a_slow_step_is_in_the_window_that_it_triggered(self):
+        self.job("slow")
+        triggers = {path: self.facts(path)["flight"]["trigger"] for path in self.collections()}
+        found = [path for path, text in triggers.items() if re.match(r"slow step %d: [\d.]+ ms, median " % SLOW_STEP, text)]
+        self.assertEqual(len(found), 1, triggers)
+        self.check(found[0], 0, SLOW_STEP + 1)
+        steps = {row["Step"]: row for row in self.rows(found[0], "step_trace_time.csv")}
+        self.assertIn(str(SLOW_STEP), steps)
+
+    def test_a_signal_saves(self):
+        _, path = self.job("signal")
+        self.assertEqual(self.facts(path)["flight"]["trigger"], "signal %d" % signal.SIGUSR2)
+        self.check(path, 0, 20)
+
+    def test_exit_removes_the_history(self):
+        self.job("exit")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_killed_the_last_seconds_are_there(self):
+        home, = self.job("kill", code=-signal.SIGKILL)
+        r = self.ascope("recover", home)
+        self.assertRegex(r.stdout, r"recovered the last \d+\.\d{3} s of the flight recorder: [\d,]+ records")
+        facts = self.check(home, 0, 20)
+        self.assertEqual((facts["ended"], facts["flight"]["trigger"]), ("recovered", "killed"))
+        self.assertEqual(glob.glob(glob.escape(home) + "/ascope.[fr]*"), [])
+
+    def test_analyse_recovers_first(self):
+        home, = self.job("kill", code=-signal.SIGKILL)
+        r = self.ascope("analyse", home)
+        self.assertRegex(r.stderr, r"note: .*: recovered the last \d+\.\d{3} s of the flight recorder")
+
+    def test_a_damaged_leftover_is_one_line(self):
+        home, = self.job("kill", code=-signal.SIGKILL)
+        for path in glob.glob(glob.escape(home) + "/ascope.flight/history.*"):
+            os.truncate(path, 10)
+        r = self.ascope("recover", home, code=1)
+        self.assertRegex(r.stderr, r"^ascope: .*ascope\.flight: no history that can be read; .*\n$")
+        shutil.rmtree(home + "/ascope.flight")
+        os.symlink("/", home + "/ascope.flight")
+        r = self.ascope("recover", home, code=1)
+        self.assertEqual(r.stderr.count("\n"), 1)
+        self.assertTrue(os.path.exists(home + "/ascope.rings"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
