@@ -6,10 +6,10 @@ _ascope_offer()
 
 _ascope()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} words options what=-d
+    local word=${COMP_WORDS[COMP_CWORD]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help --version --help'
+        _ascope_offer -W 'run dyn export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help --version --help'
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
@@ -30,6 +30,13 @@ _ascope()
     --threads) return ;;
     --memory-limit) return ;;
     --top) return ;;
+    --steps) return ;;
+    --warmup) return ;;
+    --start-step) return ;;
+    --ranks) return ;;
+    --level) _ascope_offer -W 'Level0 Level1 Level2 Level_none'; return ;;
+    --out) compopt -o filenames; _ascope_offer -d; return ;;
+    --timeout) return ;;
     -dir | --collection-dir) compopt -o filenames; _ascope_offer -d; return ;;
     -reports) compopt -o filenames; _ascope_offer -f; return ;;
     --model-id) return ;;
@@ -80,6 +87,10 @@ _ascope()
         words=''
         options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'
         what=-c ;;
+    dyn)
+        words='status start wait stop'
+        options=' --steps --warmup --start-step --ranks --level --stack --shapes --analyse --out --timeout --json --quiet -q --help -h'
+        at=3 ;;
     export)
         words='timeline summary db all'
         options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
@@ -123,13 +134,13 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='run export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help'
+        words='run dyn export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac
     if [[ $word == -* ]]; then
         _ascope_offer -W "$options"
-    elif ((COMP_CWORD == 2)) && [[ $words ]]; then
+    elif ((COMP_CWORD == at)) && [[ $words ]]; then
         _ascope_offer -W "$words"
     else
         compopt -o filenames

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ASCOPE = SOURCE = None
@@ -89,6 +90,24 @@ class Documented(unittest.TestCase):
             if not optional and member not in value:
                 self.wrong.append("%s: %s is missing" % (name, member))
 
+    def check_dyn(self):
+        """Of a job: the example for C."""
+        config = os.path.join(self.dir, "config")
+        os.mkdir(config)
+        job = subprocess.Popen([os.path.join(os.path.dirname(ASCOPE), "examples/dynamic"), config, "1000000", "1"], cwd=self.dir,
+                               env=dict(os.environ, ASCOPE_DYNAMIC_POLL_MS="5", RANK="0"))
+        try:
+            end = time.monotonic() + 100
+            while not self.run_json("dyn", config)["listeners"] and time.monotonic() < end:
+                pass
+            for args in ["start", "--steps", "2"], ["wait", "--timeout", "100"], ["status"]:
+                report = self.run_json("dyn", config, *args)
+                self.assertEqual(report["exit_code"], 0, args)
+                self.check(report, "report", "dyn")
+        finally:
+            job.kill()
+            job.wait()
+
     def test_every_member_of_every_report(self):
         def sim(*args):
             report = self.run_json("sim", *args)
@@ -115,6 +134,7 @@ class Documented(unittest.TestCase):
             report = self.run_json(*args)
             self.assertEqual(report["command"], args[0])
             self.check(report, "report", args[0])
+        self.check_dyn()
         slow = os.path.join(self.dir, "slow")
         self.check(self.run_json("sim", "--steps", "8", "--kernels", "400", "--stall", "5:20ms", "--out", slow), "report", "sim")
         self.check(self.run_json("export", "db", "-dir", slow), "report", "export")

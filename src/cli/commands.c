@@ -6,6 +6,7 @@
 #include "cli/cmd_analyse.h"
 #include "cli/cmd_communication.h"
 #include "cli/cmd_doctor.h"
+#include "cli/cmd_dyn.h"
 #include "cli/cmd_export.h"
 #include "cli/cmd_export_memory_timeline.h"
 #include "cli/cmd_export_stacks.h"
@@ -58,6 +59,10 @@ static const uint8_t run_options[] = {
     OPT_RUN_PID, OPT_RUN_INTERACTIVE, OPT_RUN_ENVIRONMENT, OPT_RUN_STORAGE_LIMIT, OPT_RUN_ACL_JSON, OPT_RUN_NO_EXPORT, OPT_CSV_SAFE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE,
     OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
+static const uint8_t dyn_options[] = {
+    OPT_DYN_STEPS, OPT_DYN_WARMUP, OPT_DYN_START_STEP, OPT_DYN_RANKS, OPT_DYN_LEVEL, OPT_DYN_STACK, OPT_DYN_SHAPES, OPT_DYN_ANALYSE, OPT_DYN_OUT,
+    OPT_DYN_TIMEOUT, OPT_JSON, OPT_QUIET, OPT_HELP,
+};
 static const uint8_t help_options[] = { OPT_MAN, OPT_RECORDER_OPTIONS, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
 
@@ -89,6 +94,30 @@ const struct command commands[] = {
         .ends_at_word = true,
         .other = run_other_option,
         .run = run_run,
+    },
+    {
+        .name = "dyn",
+        .usage = "DIR [status|start|wait|stop] [OPTION...]",
+        .about = "start collections in a job that runs already, and wait for them",
+        .text = "The job listens to the directory DIR: it was started with PROF_CONFIG_PATH=DIR in its environment, or its script "
+                "calls dynamic_profile.init(\"DIR\"), or it is a program that uses ascope/dynamic.h. DIR may be on a file "
+                "system that several hosts share.\n\n"
+                "status, the default, lists the processes of this host and user that listen, with their ranks, their steps, and what "
+                "they do. start writes a request to DIR/profiler_config.json, in one piece: the keys that options name are set, all "
+                "others stay as they are. Without --start-step all ranks begin at the same step, the next one that all of them can "
+                "reach. wait waits until the ranks that the file asks for have their results, and prints their directories. stop "
+                "ends what is recorded, and drops what waits for its step.\n\n"
+                "start refuses a request that cannot be fulfilled, and writes nothing: nobody listens, a rank that does not, a step "
+                "that has passed, a file that is no JSON. Every other key of the file is accepted by its name: "
+                "--profile_memory=true, --l2_cache=true, --export_type=text,db.\n\n"
+                "Exit code 0: done. 1: refused, or wait has no result. 2: invalid command line. 3: wait has results of some ranks "
+                "alone.\n\n"
+                "Example: ascope dyn /share/prof start --steps 3 --warmup 1 --ranks 0,8 --level Level1 && ascope dyn /share/prof wait",
+        LIST_OF(dyn_options),
+        .words = "status start wait stop",
+        .words_are_second = true,
+        .other = dyn_other_option,
+        .run = run_dyn,
     },
     {
         .name = "export",

@@ -72,7 +72,7 @@ static void bash_script(void)
           "_ascope_offer()\n{\n"
           "    mapfile -t COMPREPLY < <(compgen \"$@\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n}\n\n"
           "_ascope()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} words options what=-d\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} words options what=-d at=2\n"
           "    COMPREPLY=()\n"
           "    if ((COMP_CWORD == 1)); then\n        _ascope_offer -W '",
           stdout);
@@ -86,11 +86,14 @@ static void bash_script(void)
         fputs("'\n        options='", stdout);
         for (size_t i = 0; i < commands[c].n_options; i++)
             put_dashed(&option_rows[commands[c].option[i]]);
-        fputs(commands[c].ends_at_word ? "'\n        what=-c ;;\n" : "' ;;\n", stdout);
+        fputs(commands[c].ends_at_word       ? "'\n        what=-c ;;\n"
+              : commands[c].words_are_second ? "'\n        at=3 ;;\n"
+                                             : "' ;;\n",
+              stdout);
     }
     fputs("    *) return ;;\n    esac\n"
           "    if [[ $word == -* ]]; then\n        _ascope_offer -W \"$options\"\n"
-          "    elif ((COMP_CWORD == 2)) && [[ $words ]]; then\n        _ascope_offer -W \"$words\"\n"
+          "    elif ((COMP_CWORD == at)) && [[ $words ]]; then\n        _ascope_offer -W \"$words\"\n"
           "    else\n        compopt -o filenames\n        _ascope_offer \"$what\"\n    fi\n"
           "}\ncomplete -F _ascope ascope\n",
           stdout);
@@ -158,7 +161,7 @@ static void zsh_script(void)
                 zsh_option("-", letter, o);
         }
         if (commands[c].words) {
-            fputs("        '1:what:(", stdout);
+            printf("        '%d:what:(", commands[c].words_are_second ? 2 : 1);
             put_words(&commands[c]);
             fputs(")' \\\n", stdout);
         }

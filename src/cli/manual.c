@@ -109,6 +109,9 @@ static const struct {
       "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the real devices "
       "that the program uses), none (the host alone), ascend (Ascend NPUs) or sim (the simulated NPU)." },
     { "ASCOPE_DIALECT", "Default of --dialect, also for msprof and msprof.py." },
+    { "ASCOPE_DYNAMIC_POLL_MS",
+      "How often a job looks at profiler_config.json, in milliseconds, instead of 2000 and later the length of a step: for "
+      "tests." },
     { "ASCOPE_OSRT",
       "Default of the option osrt, how host_sys=osrt records system calls: auto (all of them, where the kernel permits that), "
       "libc (those that cost little) or samples." },

@@ -117,6 +117,17 @@ enum option_id {
     OPT_RUN_STORAGE_LIMIT,
     OPT_RUN_NO_EXPORT,
     OPT_RUN_ACL_JSON,
+    /* of dyn only */
+    OPT_DYN_STEPS,
+    OPT_DYN_WARMUP,
+    OPT_DYN_START_STEP,
+    OPT_DYN_RANKS,
+    OPT_DYN_LEVEL,
+    OPT_DYN_STACK,
+    OPT_DYN_SHAPES,
+    OPT_DYN_ANALYSE,
+    OPT_DYN_OUT,
+    OPT_DYN_TIMEOUT,
     /* of msprof only */
     OPT_OUTPUT,
     OPT_EXPORT,
@@ -183,6 +194,15 @@ struct run_words {
     LIST(const char *) more; /* options of msprof, as they are: "--l2=on" */
 };
 
+/* What `ascope dyn` is asked for. */
+struct dyn_words {
+    const char *ranks, *level, *out;
+    uint64_t steps, warmup, start_step;
+    uint32_t timeout_s;
+    bool stack, shapes, analyse;
+    LIST(const char *) more; /* keys of profiler_config.json: "--l2_cache=true" */
+};
+
 /* The values of a command line. Filled with the defaults first. */
 struct arguments {
     enum face face;
@@ -196,6 +216,7 @@ struct arguments {
     struct output_options options;           /* of an export; n_threads is of every command */
     struct sim_options sim;
     struct run_words run;
+    struct dyn_words dyn;
     json_t *more;      /* members of the report beside the command's own; NULL: none */
     const char **word; /* what is no option */
     size_t n_words;
@@ -222,6 +243,7 @@ struct command {
     const uint8_t *option;
     size_t n_options;
     const char *words; /* what its first word may be, for completions: "timeline summary db all"; NULL: a directory */
+    bool words_are_second;   /* the first one is a directory */
     bool value_follows_sign; /* values come as --name=value only, and the first other word ends the options (msprof) */
     bool ends_at_word;       /* the first word that is no option ends them: it is a program, and the rest is its */
     /* Takes options that no row has: "--l2=on". False: it is unknown there, too. NULL: there are none. */

@@ -142,7 +142,7 @@ static void transit(struct ascope_profiler *p, unsigned from, unsigned to)
                  { 'F', do_finish }, { 'R', do_ready },  { 'D', do_delete } };
     const struct move *m = &moves[from][to];
     p->was_active |= to == ASCOPE_RECORD || to == ASCOPE_RECORD_AND_SAVE;
-    if (m->warns)
+    if (m->warns && session_of(p)) /* else it could not be opened, which was reported */
         message(from == ASCOPE_RECORD && ends_by_stop(p) ? ASCOPE_INFO : ASCOPE_WARNING, "%s", m->warns);
     for (const char *c = m->steps ? m->steps : ""; *c; c++)
         for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)

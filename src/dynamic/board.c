@@ -38,10 +38,15 @@ static const struct board *joined; /* closing a file ends all locks that the pro
 
 /* ---- the file ---- */
 
+static uint64_t id_of(uint64_t hash, int64_t mtime_ns)
+{
+    const uint64_t id = config_hash(&mtime_ns, sizeof mtime_ns, hash);
+    return id ? id : 1;
+}
+
 uint64_t board_id(const void *text, size_t n, int64_t mtime_ns)
 {
-    const uint64_t id = config_hash(&mtime_ns, sizeof mtime_ns, config_hash(text, n, 0));
-    return id ? id : 1;
+    return id_of(config_hash(text, n, 0), mtime_ns);
 }
 
 static void path_of(char path[PATH_MAX], const struct config_kind *kind, const char *real_dir)
@@ -423,6 +428,7 @@ static void view(struct board_view *out, const struct board_page *p, int fd, con
 {
     out->poll_ms = atomic_load(&p->poll_ms);
     out->id = p->id;
+    out->seen_id = p->has_stamp && p->stamp.why == 0 ? id_of(p->stamp.hash, p->stamp.mtime_ns) : 0;
     out->owner_pid = is_locked(fd, LOCK_OWNER, 1) || (own && own->is_owner) ? atomic_load(&p->owner_pid) : 0;
     for (unsigned i = 0; i < BOARD_RANKS; i++) {
         struct board_rank *const r = &out->rank[out->n_ranks];

@@ -128,6 +128,8 @@ struct board_view {
     int32_t owner_pid; /* 0: nobody watches */
     uint32_t poll_ms;
     uint64_t id; /* of the newest request; 0: none yet */
+    uint64_t
+        seen_id; /* that the file as it was last seen has, or would have: one from before the job is no request. 0: not seen */
     uint32_t n_ranks;
     struct board_rank rank[BOARD_RANKS]; /* by rank, then pid */
 };

@@ -518,6 +518,8 @@ static bool take_setup(struct dynamic *d, const struct ascope_dynamic_setup *set
     }
     if (!d->setup.step || !d->setup.end)
         return fail(e, "dynamic_profile: the hook begin needs the hooks step and end");
+    if (!d->setup.poll_ms)
+        d->setup.poll_ms = (uint32_t)number_of("ASCOPE_DYNAMIC_POLL_MS", 0);
     d->kind = &config_kinds[d->setup.kind];
     return true;
 }

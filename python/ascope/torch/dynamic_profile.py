@@ -15,11 +15,12 @@ libascope (ascope/dynamic.h); here a request becomes a `profile`.
 import multiprocessing
 import os
 import sys
+import threading
 import weakref
 from typing import Any, Dict, Optional
 
 from ascope import _core
-from ascope.torch import _optimizers
+from ascope.torch import _build, _optimizers
 from ascope.torch._messages import error, guarded, path_of, report, shown, warn
 from ascope.torch.config import AiCMetrics, ProfilerActivity, _ExperimentalConfig
 from ascope.torch.schedule import Schedule
@@ -84,6 +85,14 @@ def _end(is_cut: bool) -> Optional[str]:
     return path if path and os.path.isdir(path) else None  # one that was cut in its warm-up is removed
 
 
+def _prepare() -> None:
+    """Compiles the listener beside the job, once for each version of PyTorch: the step in which a collection begins does not wait for it."""
+    try:
+        _build.path()
+    except Exception:  # the collection reports it
+        pass
+
+
 # ---- the interface ----
 
 @guarded()
@@ -101,6 +110,9 @@ def init(path: str) -> None:
         _core.dynamic_init(directory, rank=_rank, begin=_begin, step=_step, end=_end, message=report)
     except _core.Error as trouble:
         error("%s; dynamic profiling is disabled" % trouble)
+        return
+    if "torch" in sys.modules and not _build.loaded():
+        threading.Thread(target=_prepare, name="ascope-build", daemon=True).start()
 
 
 step = _core.dynamic_step
