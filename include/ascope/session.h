@@ -37,7 +37,8 @@ enum ascope_metrics { /* the numbers of the device's own interface */
 };
 enum ascope_layout {
     ASCOPE_LAYOUT_PYTORCH, /* {worker}_{pid}_{time}_ascend_pt with FRAMEWORK/ and PROF_XXX */
-    ASCOPE_LAYOUT_PROF     /* PROF_XXX alone, as msprof leaves it; operators, memory and Python are not recorded */
+    ASCOPE_LAYOUT_PROF,    /* PROF_XXX alone, as msprof leaves it; operators, memory and Python are not recorded */
+    ASCOPE_LAYOUT_MINDSPORE /* {worker}_{pid}_{time, UTC}_ascend_ms, with the files of MindSpore 2.6 and later in FRAMEWORK/ */
 };
 enum ascope_host_system {
     ASCOPE_HOST_CPU = 1,
@@ -63,7 +64,7 @@ struct ascope_options {
     const char *parent_dir;  /* NULL: $ASCEND_WORK_PATH/profiling_data, or the working directory */
     const char *worker_name; /* NULL: the name of this machine */
     uint32_t layout;         /* enum ascope_layout */
-    int32_t rank;            /* -1: $RANK, or none */
+    int32_t rank;            /* -1: $RANK, or none; layout mindspore: $RANK_ID, or 0 */
 
     /* what */
     uint32_t activities; /* enum ascope_activity, several */
@@ -107,6 +108,8 @@ struct ascope_options {
     const char *nts_metrics;    /* counters of the task scheduler: a group, or "Custom:0x1,0x2" */
     uint64_t task_block_shrink; /* 1, with task_block: the shorter form of its records, where the device has one */
     uint64_t osrt;              /* enum ascope_osrt */
+    /* layout mindspore: members of profiler_info_N.json that the front end knows, as a JSON object; NULL: none */
+    const char *framework_info;
 };
 
 /* The function behind ascope_options_init(), for bindings that know another size.
@@ -162,7 +165,8 @@ ASCOPE_API bool ascope_session_end(struct ascope_session *s, struct ascope_error
 ASCOPE_API void ascope_session_discard(struct ascope_session *s);
 
 /* For profiler_metadata.json: a text, or a JSON value. The same key again replaces its value, with a warning.
- * Errors: false, and e: no session, key or value; not JSON; longer than 4096 characters, or 50 KiB in all; a layout without that file.
+ * Errors: false, and e: no session, key or value; not JSON; longer than 4096 characters, or 50 KiB in all (no limits with layout
+ * mindspore); a layout without that file.
  * Threads: one at a time. */
 ASCOPE_API bool ascope_metadata(struct ascope_session *s, const char *key, const char *text, struct ascope_error *e);
 ASCOPE_API bool ascope_metadata_json(struct ascope_session *s, const char *key, const char *json,

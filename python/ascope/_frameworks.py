@@ -66,7 +66,7 @@ def _find(name: str, path: List[str]) -> Optional[importlib.machinery.ModuleSpec
     return spec
 
 
-def _is_installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
     try:
         return name in sys.modules or importlib.util.find_spec(name) is not None
     except Exception:  # a finder of somebody else
@@ -119,7 +119,7 @@ def of_script(script: str, is_module: bool = False) -> Optional[str]:
             top = one.module.split(".")[0]
             framework = None if one.level else FRAMEWORKS.get(top)
             if framework:
-                return framework if framework != top or _is_installed(top) else None
+                return framework if framework != top or is_installed(top) else None
             for origin in _origins(one, file, path, names):
                 if _PACKAGES.search(origin):
                     framework = installed.framework(top)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of PyTorch's modules and optimizers, as texts for records. Called by the tracer."""
+"""Modules of the frameworks; parameters of PyTorch's modules and optimizers, as texts for records. Called by the tracer."""
 import sys
 
 TEXT_MOST = 60000  # bytes; a record has 64 KiB
@@ -17,6 +17,11 @@ def watched():
     torch = sys.modules["torch"]
     step = getattr(torch.optim.Optimizer, "_optimizer_step_code", None)
     return torch.nn.Module.__call__.__code__, getattr(step, "__code__", None)
+
+
+def watched_cells():
+    """The same of MindSpore, whose optimizers are Cells."""
+    return sys.modules["mindspore.nn"].Cell.__call__.__code__, None
 
 
 def _tensor(tensor, is_sim):

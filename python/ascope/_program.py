@@ -229,14 +229,15 @@ analysed: List[Tuple[str, Result]] = []  # by this process, in order
 
 def analyse(path: str, export_type: Union[None, str, Iterable[str]] = None, max_process_number: Optional[int] = None,
             waits: bool = True, report: Report = _print,
-            done: Optional[Callable[[Result], None]] = None) -> Optional[Result]:
-    """Writes ASCEND_PROFILER_OUTPUT of a `*_ascend_pt` directory, or of all in a directory. Default of export_type: as the collection
+            done: Optional[Callable[[Result], None]] = None, more: Iterable[str] = ()) -> Optional[Result]:
+    """Writes ASCEND_PROFILER_OUTPUT of a collection, or of all in a directory. Default of export_type: as the collection
     was recorded. With waits=False it returns None at once."""
     arguments = ["analyse", os.fspath(path)]
     if export_type:
         arguments += ["--export-type", export_type if isinstance(export_type, str) else ",".join(export_type)]
     if max_process_number:
         arguments += ["--max-process-number", str(max_process_number)]
+    arguments += more
     def ended(result: Result) -> None:
         analysed.append((os.fspath(path), result))
         if done:

@@ -9,6 +9,7 @@ import argparse
 import functools
 import glob
 import importlib.util
+import logging
 import os
 import runpy
 import shutil
@@ -34,6 +35,7 @@ examples:
 A step ends with optimizer.step(). Options have the names and the meaning of the parameters of torch_npu.profiler."""
 
 STARTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_started")
+STARTED_MINDSPORE = STARTED + "_mindspore"
 NUMBERS = (
     ("skip-first", 0, "steps before the first cycle"),
     ("wait", 0, "steps of the wait phase of a cycle, which are not recorded"),
@@ -283,11 +285,15 @@ def main(arguments, command="run", of_rank=()):
     if o.quiet:
         from ascope.torch import _messages
         _messages.least_severity = _core.ERROR
+        for name in ("ascope.mindspore", "mindspore"):
+            logging.getLogger(name).setLevel(logging.ERROR)
     sys.argv = words
     from ascope import torch_npu_compat
-    if torch_npu_compat.is_needed:  # also in processes that the script spawns, and in programs that it starts
-        sys.path.append(STARTED)
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), STARTED)))
+    provided = [STARTED] if torch_npu_compat.is_needed else []
+    if not _frameworks.is_installed("mindspore"):
+        provided.append(STARTED_MINDSPORE)
+    sys.path += provided  # also in processes that the script spawns, and in programs that it starts
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), *provided)))
     sys.excepthook = _shown_as_the_scripts(o.script)
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
     prof = None

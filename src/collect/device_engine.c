@@ -122,7 +122,7 @@ bool engine_devices(struct ascope_session *s, struct error *e)
 
 void engine_forget(struct ascope_session *s)
 {
-    if (s->is_adopted && s->o.layout == ASCOPE_LAYOUT_PYTORCH)
+    if (s->is_adopted && s->o.layout != ASCOPE_LAYOUT_PROF)
         *s->prof = '\0';
     s->is_adopted = false;
     recording_marks_from = 0;

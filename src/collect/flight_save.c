@@ -122,7 +122,9 @@ static bool files_write(struct saving *v, struct error *e)
     v->outputs->times = (struct os_call_times){ .begin_ns = clock_reading_window_ns(a),
                                                 .count = b->count,
                                                 .raw_ns = b->mono_raw_ns,
-                                                .ns_per_count = 1000 / s->mhz };
+                                                .ns_per_count = 1000 / s->mhz,
+                                                .wall_less_raw_ns = (int64_t)(a->wall_ns - a->mono_raw_ns) };
+    v->outputs->rank = s->rank >= 0 ? (uint32_t)s->rank : 0;
     const bool is_read = history_read(&v->history, record_put, v, e);
     outputs_flush(v->outputs);
     outputs_close(v->outputs);

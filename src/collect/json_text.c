@@ -95,3 +95,18 @@ bool json_is_value(const char *text)
     struct json_fault fault;
     return json_items_check(text, strlen(text), &limits, &value, &fault);
 }
+
+const char *json_member(const char *object, const char *key, size_t *n)
+{
+    const struct json_limits limits = { .objects = 64, .arrays = 64 };
+    struct json_item whole, name, value;
+    struct json_fault fault;
+    if (!json_items_check(object, strlen(object), &limits, &whole, &fault) || whole.kind != ITEM_OBJECT)
+        return NULL;
+    for (size_t at = 0; json_member_next(object, whole, &at, &name, &value);)
+        if (name.end - name.at == strlen(key) + 2 && memcmp(object + name.at + 1, key, strlen(key)) == 0) {
+            *n = value.end - value.at;
+            return object + value.at;
+        }
+    return NULL;
+}

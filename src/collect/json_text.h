@@ -23,4 +23,7 @@ locale_t json_locale(void); /* in which numbers have a point */
 
 bool json_is_value(const char *text); /* one value, not nested deeper than others can read */
 
+/* The value of a member, n bytes of `object`, which is a value that is an object; the key is a name without escapes. NULL: there is none. */
+const char *json_member(const char *object, const char *key, size_t *n);
+
 #endif

@@ -12,9 +12,9 @@
 enum { TEXT_MOST = 4096, ALL_MOST = 50 << 10 };
 
 /* What users add has limits. Groups of a large cluster are longer, and there once. */
-static bool is_limited(const char *key)
+static bool is_limited(const struct ascope_session *s, const char *key)
 {
-    return strcmp(key, "parallel_group_info") != 0;
+    return s->o.layout == ASCOPE_LAYOUT_PYTORCH && strcmp(key, "parallel_group_info") != 0;
 }
 
 static size_t characters(const char *text)
@@ -46,20 +46,24 @@ static void environment(struct json_text *t)
     json_text_add(t, "}, ");
 }
 
+/* MindSpore's file has what the user has added, and nothing else. */
 bool metadata_write(const struct ascope_session *s, struct error *e)
 {
     struct json_text t = { 0 };
     char path[PATH_MAX + 64];
-    bool has_id = false;
+    const bool is_plain = s->o.layout == ASCOPE_LAYOUT_MINDSPORE;
+    bool has_id = is_plain;
+    if (is_plain && !s->metadata)
+        return true;
     json_text_add(&t, "{");
     for (const struct metadata_key *k = s->metadata; k; k = k->next) {
         json_text_string(&t, k->key);
         json_text_add(&t, ": %s, ", k->value);
         has_id |= strcmp(k->key, "trace_id") == 0;
     }
-    if (s->o.export_text)
+    if (s->o.export_text && !is_plain)
         environment(&t);
-    if (s->n_devices > 0 && s->devices[0].is.is_simulated)
+    if (s->n_devices > 0 && s->devices[0].is.is_simulated && !is_plain)
         json_text_add(&t, "\"simulated\": \"the device was simulated: no NPU took part\", ");
     if (!has_id)
         json_text_add(&t, "\"trace_id\": \"%s\", ", s->trace_id);
@@ -88,7 +92,7 @@ static bool key_add(struct ascope_session *s, const char *key, const char *json,
     struct metadata_key **at = key_find(s, key);
     const size_t before = *at ? strlen((*at)->key) + strlen((*at)->value) : 0;
     const size_t bytes = s->metadata_bytes - before + strlen(key) + strlen(json);
-    if (is_limited(key) && bytes > ALL_MOST)
+    if (is_limited(s, key) && bytes > ALL_MOST)
         return error_set(e, FAULT_ASKED, "metadata %.60s: too large; at most %d bytes in total", key, ALL_MOST);
     char *value = strdup(json);
     if (*at && value) {
@@ -105,7 +109,7 @@ static bool key_add(struct ascope_session *s, const char *key, const char *json,
         k->value = value;
         *at = k;
     }
-    s->metadata_bytes = is_limited(key) ? bytes : s->metadata_bytes;
+    s->metadata_bytes = is_limited(s, key) ? bytes : s->metadata_bytes;
     return true;
 }
 
@@ -126,8 +130,9 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
     if (!s || !key || !value)
         error_set(&e, FAULT_ASKED, "metadata: session, key and value are required");
     else if (s->o.layout == ASCOPE_LAYOUT_PROF)
-        error_set(&e, FAULT_ASKED, "metadata %.60s: not supported by layout prof; use layout pytorch", key);
-    else if (is_limited(key) && (characters(key) > TEXT_MOST || characters(value) > TEXT_MOST))
+        error_set(&e, FAULT_ASKED, "metadata %.60s: not supported by layout prof; use layout pytorch or mindspore",
+                  key);
+    else if (is_limited(s, key) && (characters(key) > TEXT_MOST || characters(value) > TEXT_MOST))
         error_set(&e, FAULT_ASKED, "metadata %.60s: key or value is too long; at most %d characters each", key,
                   TEXT_MOST);
     else if (is_json && !json_is_value(value))

@@ -17,7 +17,7 @@ static const struct ascope_choice on_off[] = {
 static const struct ascope_choice osrts[] = {
     { "auto", ASCOPE_OSRT_AUTO }, { "libc", ASCOPE_OSRT_LIBC }, { "samples", ASCOPE_OSRT_SAMPLES }, { NULL, 0 } };
 static const struct ascope_choice layouts[] = {
-    { "pytorch", ASCOPE_LAYOUT_PYTORCH }, { "prof", ASCOPE_LAYOUT_PROF }, { NULL, 0 } };
+    { "pytorch", ASCOPE_LAYOUT_PYTORCH }, { "prof", ASCOPE_LAYOUT_PROF }, { "mindspore", ASCOPE_LAYOUT_MINDSPORE }, { NULL, 0 } };
 static const struct ascope_choice activities[] = {
     { "CPU", ASCOPE_CPU }, { "NPU", ASCOPE_NPU }, { "ProfilerActivity.CPU", ASCOPE_CPU }, { "ProfilerActivity.NPU", ASCOPE_NPU }, { NULL, 0 } };
 static const struct ascope_choice filed_activities[] = {
@@ -92,7 +92,7 @@ static const struct ascope_choice task_times[] = {
 /* In the order in which profiler_info.json has them. Numbers of parameters are an interface: a new one gets the next number. */
 /* clang-format off */
 const struct recorder_option recorder_options[] = {
-    { { WHERE, NAMES({ "parent_dir", 0 }, { "dir_name", ASCOPE_FRONT_END_PYTORCH | MS }, { "output", TF | ACL | CMD },
+    { { WHERE, NAMES({ "parent_dir", 0 }, { "dir_name", ASCOPE_FRONT_END_PYTORCH | MS }, { "output_path", MS }, { "output", TF | ACL | CMD },
                      { "prof_dir", ASCOPE_FRONT_END_DYNAMIC }), TEXT,
         .help = "directory in which the collection is created", .values = "a path",
         .otherwise = "`$ASCEND_WORK_PATH/profiling_data`, or the working directory" },
@@ -101,10 +101,10 @@ const struct recorder_option recorder_options[] = {
         .help = "prefix of the directory name", .values = "up to 219 bytes, no slash", .otherwise = "the host name" },
       FIELD(worker_name) },
     { { WHERE, NAMES({ "layout", 0 }), ONE_OF(layouts),
-        .help = "pytorch: a `*_ascend_pt` directory; prof: a `PROF_*` directory alone" },
+        .help = "pytorch: a `*_ascend_pt` directory; prof: a `PROF_*` directory alone; mindspore: a `*_ascend_ms` directory" },
       FIELD(layout), .initial = ASCOPE_LAYOUT_PYTORCH },
     { { WHERE, NAMES({ "rank", 0 }), NUMBER(0, 1 << 30, NULL),
-        .help = "rank, in names and descriptions", .values = "a number from 0", .otherwise = "`$RANK`, or none" },
+        .help = "rank, in names and descriptions", .values = "a number from 0", .otherwise = "`$RANK`, or none; layout mindspore: `$RANK_ID`, or 0" },
       FIELD(rank), .initial = UINT32_MAX },
 
     { { WHAT, NAMES({ "activities", PT | MS }), LIST_OF(activities), COMMON("activities"),
@@ -280,6 +280,9 @@ const struct recorder_option recorder_options[] = {
     { { HOW, NAMES({ "ring_dir", 0 }), TEXT, .values = "a path", .otherwise = "the collection",
         .help = "directory of the file of that memory: a local one, such as /dev/shm, for collections on shared storage" },
       FIELD(ring_dir) },
+    { { HOW, NAMES({ "framework_info", 0 }), TEXT, .values = "a JSON object", .otherwise = "none",
+        .help = "layout mindspore: members of profiler_info that the front end knows better than the recorder" },
+      FIELD(framework_info) },
 };
 /* clang-format on */
 const size_t n_recorder_options = sizeof recorder_options / sizeof *recorder_options;

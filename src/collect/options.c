@@ -9,6 +9,7 @@
 #include "ascope/record.h"
 #include "collect/message.h"
 #include "collect/option_values.h"
+#include "collect/recording.h"
 #include "collect/sized.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -241,12 +242,14 @@ static void check_host_sys(struct ascope_options *o)
     o->host_sys = 0;
 }
 
+/* None is something that can be asked for in MindSpore: it leaves a collection that says so. */
 static void check_activities(struct ascope_options *o)
 {
     const uint32_t both = ASCOPE_CPU | ASCOPE_NPU;
+    const bool may_be_none = o->layout == ASCOPE_LAYOUT_MINDSPORE;
     if (o->activities & ~both)
         message(ASCOPE_WARNING, "activities: invalid value 0x%x; using CPU and NPU", o->activities);
-    if (o->activities == 0 || (o->activities & ~both))
+    if ((o->activities == 0 && !may_be_none) || (o->activities & ~both))
         o->activities = both;
 }
 
@@ -254,14 +257,14 @@ static void check_use_of_device(const struct ascope_options *o)
 {
     const bool needs_device =
         o->level != ASCOPE_LEVEL0 || o->mstx || o->l2_cache || o->sys_io || o->sys_interconnection;
-    if (o->layout == ASCOPE_LAYOUT_PYTORCH && !(o->activities & ASCOPE_NPU) && needs_device)
+    if (o->layout != ASCOPE_LAYOUT_PROF && !(o->activities & ASCOPE_NPU) && needs_device)
         message(ASCOPE_WARNING,
                 "activities has no NPU: profiler_level, mstx, l2_cache and other device options are ignored");
 }
 
 static void check_place(struct ascope_options *o)
 {
-    if (o->layout > ASCOPE_LAYOUT_PROF) {
+    if (o->layout > ASCOPE_LAYOUT_MINDSPORE) {
         message(ASCOPE_WARNING, "layout: invalid value %u; using pytorch", o->layout);
         o->layout = ASCOPE_LAYOUT_PYTORCH;
     }
@@ -293,11 +296,19 @@ static void check_sizes(struct ascope_options *o)
         message(ASCOPE_WARNING, "ring_kb: %u is not a power of two from 64 to 1048576; using %u", asked, o->ring_kb);
 }
 
-/* Booleans of the PyTorch front end that are rates of the device. */
+static void check_info(struct ascope_options *o)
+{
+    if (!o->framework_info || (*o->framework_info == '{' && json_is_value(o->framework_info)))
+        return;
+    message(ASCOPE_WARNING, "framework_info: expected a JSON object; ignored");
+    text_drop(&o->framework_info);
+}
+
+/* Booleans of the front ends that are rates of the device. */
 static void derive_rates(struct ascope_options *o)
 {
     if (o->profile_memory && o->hardware_mem_hz == 0)
-        o->hardware_mem_hz = 50;
+        o->hardware_mem_hz = o->layout == ASCOPE_LAYOUT_MINDSPORE ? 100 : 50;
     if (o->sys_io && o->io_hz == 0)
         o->io_hz = 100;
     if (o->sys_interconnection && o->interconnection_hz == 0)
@@ -321,6 +332,7 @@ static void make_valid(struct ascope_options *o)
         check_host_sys,
         check_place,
         check_sizes,
+        check_info,
     };
     for (size_t i = 0; i < COUNT(checks); i++)
         checks[i](o);
@@ -374,7 +386,7 @@ uint64_t options_data_mask(const struct ascope_options *o)
         { o->mstx, DATA_MARKS },
         { o->profile_memory, DATA_TASK_MEMORY },
         { o->op_attr, DATA_OP_ATTR },
-        { o->record_shapes && o->level == ASCOPE_LEVEL0, DATA_AICORE_SHAPE },
+        { o->record_shapes && o->level == ASCOPE_LEVEL0 && o->layout != ASCOPE_LAYOUT_MINDSPORE, DATA_AICORE_SHAPE },
         { o->instr_hz > 0, DATA_INSTRUCTIONS },
     };
     uint64_t mask = of_level[o->level] | o->more_data;
@@ -385,7 +397,7 @@ uint64_t options_data_mask(const struct ascope_options *o)
 
 uint32_t options_recorded(const struct ascope_options *o)
 {
-    const bool has_framework = o->layout == ASCOPE_LAYOUT_PYTORCH && (o->activities & ASCOPE_CPU);
+    const bool has_framework = o->layout != ASCOPE_LAYOUT_PROF && (o->activities & ASCOPE_CPU);
     const bool has_prof = o->layout == ASCOPE_LAYOUT_PROF || (o->activities & ASCOPE_NPU);
     const struct {
         bool is_on;
@@ -398,6 +410,7 @@ uint32_t options_recorded(const struct ascope_options *o)
         { has_framework && o->profile_memory, ASCOPE_RECORDS_MEMORY },
         { has_framework && (o->with_stack || o->with_modules), ASCOPE_RECORDS_PYTHON },
         { has_framework && o->gc_threshold_ms >= 0, ASCOPE_RECORDS_GC },
+        { has_framework && o->layout == ASCOPE_LAYOUT_MINDSPORE, RECORDS_AS_MINDSPORE },
         { has_prof && o->mstx, ASCOPE_RECORDS_MARKS },
         { has_prof && (options_data_mask(o) & ~DATA_MARKS) != 0, ASCOPE_RECORDS_DEVICE },
     };

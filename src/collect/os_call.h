@@ -49,6 +49,7 @@ struct os_call_times {
     uint64_t begin_ns; /* start of the collection */
     uint64_t count, raw_ns;
     double ns_per_count;
+    int64_t wall_less_raw_ns; /* the wall clock, at the start */
 };
 
 /* NULL: not one of those that are reported. */

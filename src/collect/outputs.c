@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/outputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/mindspore_calls.h"
 #include "collect/process_files.h"
 #include "collect/record_bytes.h"
 
@@ -71,6 +73,16 @@ static unsigned output_device(unsigned index)
     return index < STREAM_STARS ? 0 : (index - STREAM_STARS) / (STREAM_KINDS - STREAM_STARS);
 }
 
+/* "cpu_ms_memory_record_%u.txt": with the rank. */
+static const char *family_of(const struct outputs *o, const struct stream_row *row, char name[80])
+{
+    const char *const percent = strstr(row->family, "%u");
+    if (!percent)
+        return row->family;
+    snprintf(name, 80, "%.*s%u%s", (int)(percent - row->family), row->family, o->rank, percent + 2);
+    return name;
+}
+
 /* NULL: the collection has no place for it. */
 static struct output *output_for(struct outputs *o, unsigned stream, unsigned device)
 {
@@ -84,8 +96,9 @@ static struct output *output_for(struct outputs *o, unsigned stream, unsigned de
         return NULL;
     struct prof_writer *to = is_framework ? &o->framework : &o->prof;
     const int folder = is_framework ? FOLDER_SESSION : row->place == PLACE_HOST ? FOLDER_HOST : (int)device;
+    char name[80];
     folder_complete(to, folder);
-    slices_init(&out->slices, to, folder, row->family, row->cut);
+    slices_init(&out->slices, to, folder, family_of(o, row, name), row->cut);
     out->n_closed = to->first_slice;
     out->is_used = true;
     o->used[o->n_used++] = (uint16_t)index;
@@ -150,6 +163,60 @@ static void put_expanded(struct outputs *o, struct output *out, struct record_he
     out->n_bytes += n_first + n;
 }
 
+/* ---- MindSpore's ---- */
+
+static struct ms_clock ms_clock_of(const struct outputs *o)
+{
+    return (struct ms_clock){ .is_wall = !o->has_prof, .wall_less_raw_ns = o->times.wall_less_raw_ns };
+}
+
+static void ms_range_time(const struct outputs *o, uint8_t *at, size_t n)
+{
+    const struct ms_clock clock = ms_clock_of(o);
+    struct ms_range_bytes range;
+    if (!clock.is_wall || n < sizeof range)
+        return;
+    memcpy(&range, at, sizeof range);
+    range.begin = ms_clock_time(&clock, range.begin);
+    range.end = ms_clock_time(&clock, range.end);
+    memcpy(at, &range, sizeof range);
+}
+
+/* The totals of a memory event are also a line of the text that has them over time. */
+static void ms_memory_line(struct outputs *o, const uint8_t *bytes, size_t n)
+{
+    static const char head[] = "Timestamp(ns),Total Allocated(Byte),Total Reserved(Byte),Total Active(Byte)\n";
+    struct ms_memory_bytes m;
+    char line[sizeof head + 100];
+    struct output *const out = n >= sizeof m ? output_for(o, STREAM_MS_MEMORY_TEXT, 0) : NULL;
+    if (!out)
+        return;
+    memcpy(&m, bytes, sizeof m);
+    const unsigned long long time_ns = m.time_ns, used = m.used, reserved = m.reserved,
+                             active = m.used + m.used_by_event;
+    const size_t length =
+        (size_t)snprintf(line, sizeof line, "%s%llu,%llu,%llu,%llu\n", slices_next_is_new(&out->slices) ? head : "",
+                         time_ns, used, reserved, active);
+    memcpy(slices_take(&out->slices, length), line, length);
+    out->n_records++;
+    out->n_bytes += length;
+}
+
+static void ms_calls_end(struct outputs *o)
+{
+    if (!outputs_have(o, STREAM_MS_CALL, 0) || !outputs_have(o, STREAM_MS_KEY, 0) || !outputs_are_well(o, NULL))
+        return;
+    const struct ms_clock clock = ms_clock_of(o);
+    struct output *const to = output_for(o, STREAM_MS_RANGE, 0);
+    const struct ms_calls_made made =
+        ms_calls_make(&o->output[output_index(STREAM_MS_CALL, 0)].slices,
+                      &o->output[output_index(STREAM_MS_KEY, 0)].slices, &clock, &to->slices);
+    to->n_records += made.n_ranges;
+    to->n_bytes += made.n_bytes;
+    o->dropped[STREAM_MS_CALL] += made.n_lost;
+    outputs_flush(o);
+}
+
 void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes)
 {
     struct output *out = outputs_are_well(o, NULL) ? output_for(o, head.stream, head.device) : NULL;
@@ -172,6 +239,10 @@ void outputs_put(struct outputs *o, struct record_head head, const uint8_t *byte
     memcpy(at, bytes, used);
     memset(at + used, 0, n - used);
     out->n_bytes += n;
+    if (head.stream == STREAM_MS_RANGE)
+        ms_range_time(o, at, used);
+    else if (head.stream == STREAM_MS_MEMORY)
+        ms_memory_line(o, bytes, used);
     if (head.stream == STREAM_FRAME && !stacks_note(&o->stacks, bytes, used))
         o->dropped[STREAM_FRAME]++;
 }
@@ -291,6 +362,7 @@ void outputs_age(struct outputs *o, uint64_t limit_bytes)
 void outputs_close(struct outputs *o)
 {
     outputs_flush(o);
+    ms_calls_end(o);
     const struct error framework = o->framework.error, prof = o->prof.error;
     o->framework.error = o->prof.error = (struct error){ 0 };
     for (uint32_t i = 0; i < o->n_used; i++)

@@ -36,6 +36,7 @@ struct outputs {
     uint64_t dropped[STREAM_KINDS]; /* no folder for them, or the disk refused */
     struct stacks stacks;
     struct os_call_times times; /* of calls; whoever puts them sets it */
+    uint32_t rank;              /* in names of files; whoever opens them sets it */
     bool keeps_processes;       /* no room for their files */
 
     struct closed_slice *closed; /* of streams that age, oldest first; from first_closed on they are there */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "raw/host_records.h"
+#include "raw/mindspore.h"
 #include "raw/torch.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -63,6 +64,24 @@ struct AS_IN_FILE python_key_bytes {
 
 struct AS_IN_FILE python_gc_bytes {
     uint64_t process, begin, end;
+};
+
+/* Of MindSpore's files. */
+struct AS_IN_FILE ms_range_bytes {
+    struct tlv_bytes tlv;
+    uint64_t thread, flow, step, begin, end;
+    uint32_t process;
+    uint16_t module, event, stage;
+    int8_t level;
+    uint8_t is_graph_data, is_stage, is_stack;
+};
+
+struct AS_IN_FILE ms_memory_bytes {
+    struct tlv_bytes tlv;
+    uint32_t device;
+    uint64_t thread, process, time_ns, address, size, used, peak, reserved, used_by_event, eager_free, stream_pointer;
+    uint32_t stream;
+    uint8_t from_persistent, is_persistent, run_mode, alloc_type;
 };
 
 enum { HOST_MAGIC = 0x5A5A };

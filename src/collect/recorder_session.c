@@ -19,6 +19,7 @@
 #include "collect/mark_domain.h"
 #include "collect/message.h"
 #include "collect/metadata.h"
+#include "collect/mindspore_info.h"
 #include "collect/options.h"
 #include "collect/place.h"
 #include "collect/prof_info.h"
@@ -122,12 +123,12 @@ static bool is_ours(const struct ascope_session *s, unsigned states, const char 
 
 /* ---- names and directories ---- */
 
-static void time_digits(char text[32]) /* 17 of them: local time with ms */
+static void time_digits(char text[32], bool is_utc) /* 17 of them: local time, unless it is UTC, with ms */
 {
     struct timespec now;
     struct tm tm;
     clock_gettime(CLOCK_REALTIME, &now);
-    localtime_r(&now.tv_sec, &tm);
+    is_utc ? gmtime_r(&now.tv_sec, &tm) : localtime_r(&now.tv_sec, &tm);
     strftime(text, 32, "%Y%m%d%H%M%S", &tm);
     snprintf(text + 14, 18, "%03ld", now.tv_nsec / 1000000);
 }
@@ -164,16 +165,18 @@ static void session_name(const struct ascope_session *s, char *name, size_t size
 {
     char host[HOST_NAME_MAX + 1] = "", digits[32];
     gethostname(host, sizeof host - 1);
-    time_digits(digits);
+    const bool is_mindspore = s->o.layout == ASCOPE_LAYOUT_MINDSPORE;
+    time_digits(digits, is_mindspore);
     const char *const worker = s->o.worker_name ? s->o.worker_name : *host ? host : "localhost";
-    snprintf(name, size, "%s_%d_%s%s", worker, (int)s->pid, digits, framework_names[FRAMEWORK_PYTORCH].suffix);
+    snprintf(name, size, "%s_%d_%s%s", worker, (int)s->pid, digits,
+             framework_names[is_mindspore ? FRAMEWORK_MINDSPORE : FRAMEWORK_PYTORCH].suffix);
 }
 
 static void prof_name(const struct ascope_session *s, char *name, size_t size)
 {
     char digits[32];
     unsigned char letters[8];
-    time_digits(digits);
+    time_digits(digits, false);
     random_bytes(letters, sizeof letters);
     size_t n =
         (size_t)snprintf(name, size, "PROF_%06u_%s_%08d", atomic_load(&n_prof) % 999999 + 1, digits, (int)s->pid);
@@ -257,7 +260,7 @@ static bool device_take(struct ascope_session *s, struct error *e)
 
 static bool has_prof(const struct ascope_session *s)
 {
-    return s->o.layout != ASCOPE_LAYOUT_PYTORCH || (s->o.activities & ASCOPE_NPU);
+    return s->o.layout == ASCOPE_LAYOUT_PROF || (s->o.activities & ASCOPE_NPU);
 }
 
 static bool prof_make(struct ascope_session *s, const char *parent, struct error *e)
@@ -271,36 +274,37 @@ static bool prof_make(struct ascope_session *s, const char *parent, struct error
 bool session_directories(struct ascope_session *s, struct error *e)
 {
     char parent[PATH_MAX];
-    const bool is_pytorch = s->o.layout == ASCOPE_LAYOUT_PYTORCH;
+    const bool is_framework = s->o.layout != ASCOPE_LAYOUT_PROF;
     if (!parent_find(s, parent, e) || (has_prof(s) && !device_take(s, e)))
         return false;
-    if (is_pytorch && !dir_new(s->path, parent, session_name, s, e))
+    if (is_framework && !dir_new(s->path, parent, session_name, s, e))
         return false;
     if (has_prof(s)) {
-        if ((!is_pytorch || !engine_is_of(s)) && !prof_make(s, is_pytorch ? s->path : parent, e))
+        if ((!is_framework || !engine_is_of(s)) && !prof_make(s, is_framework ? s->path : parent, e))
             return false;
-        if (!is_pytorch)
+        if (!is_framework)
             memcpy(s->path, s->prof, sizeof s->path);
         if (!session_devices(s, e))
             return false;
     }
-    if (is_pytorch && (s->o.activities & ASCOPE_CPU)) {
+    if (is_framework && (s->o.activities & ASCOPE_CPU))
         snprintf(s->framework, sizeof s->framework, "%.*s/FRAMEWORK", PATH_MAX - NAME_MAX, s->path);
-        return place_dir(s->framework, e);
-    }
+    if (*s->framework || s->o.layout == ASCOPE_LAYOUT_MINDSPORE) /* whose collections are known by it, empty or not */
+        return folders_below(s->path, (const char *const[]){ "FRAMEWORK", NULL }, e);
     return true;
 }
 
 static void rank_find(struct ascope_session *s)
 {
-    const char *const text = getenv("RANK");
+    const bool is_mindspore = s->o.layout == ASCOPE_LAYOUT_MINDSPORE;
+    const char *const text = getenv(is_mindspore ? "RANK_ID" : "RANK");
     char *end;
-    s->rank = s->o.rank;
-    if (s->rank >= 0 || !text || !*text)
+    s->rank = s->o.rank >= 0 ? s->o.rank : is_mindspore ? 0 : -1;
+    if (s->o.rank >= 0 || !text || !*text)
         return;
     const long rank = strtol(text, &end, 10);
     s->rank_is_text = !*end && rank >= 0 && rank <= INT32_MAX;
-    s->rank = s->rank_is_text ? (int32_t)rank : -1;
+    s->rank = s->rank_is_text ? (int32_t)rank : s->rank;
 }
 
 /* ---- life ---- */
@@ -415,7 +419,8 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
                                            .first_slice = s->is_adopted ? SLICE_BESIDE : 0,
                                            .storage_limit_bytes = (uint64_t)s->o.storage_limit_mb << 20,
                                            .began = s->first,
-                                           .flight = s->flight };
+                                           .flight = s->flight,
+                                           .rank = s->rank >= 0 ? (uint32_t)s->rank : 0 };
     s->has_rings = rings_open(&files, e);
     s->has_writer =
         s->has_rings && (!s->flight || flight_store_open(s->flight, s->rings, rings.id, e)) && writer_start(&writer, e);
@@ -500,8 +505,8 @@ static void machinery_undo(struct ascope_session *s)
 bool session_describe(const struct ascope_session *s, struct error *e)
 {
     bool is_well = facts_write(s, e);
-    if (s->o.layout == ASCOPE_LAYOUT_PYTORCH) {
-        is_well &= profiler_info_write(s, e);
+    if (s->o.layout != ASCOPE_LAYOUT_PROF) {
+        is_well &= s->o.layout == ASCOPE_LAYOUT_MINDSPORE ? mindspore_info_write(s, e) : profiler_info_write(s, e);
         is_well &= metadata_write(s, e);
     }
     return is_well;
@@ -529,6 +534,8 @@ static bool op_args_write(const struct ascope_session *s, struct error *e)
 
 static bool clocks_read(struct ascope_session *s, struct error *e)
 {
+    if (s->o.layout == ASCOPE_LAYOUT_MINDSPORE && !has_prof(s))
+        host_clock_follow(false); /* what is recorded in ns becomes what readers expect exactly (mindspore_calls.h) */
     s->mhz = host_clock_first_mhz();
     s->first = host_clock_read();
     for (unsigned i = 0; i < s->n_devices; i++)
@@ -635,7 +642,10 @@ void ascope_session_discard(struct ascope_session *s)
 
 void ascope_session_step(struct ascope_session *s, uint64_t number)
 {
-    if (!is_ours(s, 1u << SESSION_RUNS, "step", &(struct error){ 0 }) || s->n_steps >= STEPS_MOST)
+    if (!is_ours(s, 1u << SESSION_RUNS, "step", &(struct error){ 0 }))
+        return;
+    atomic_store_explicit(&recording_step, number, memory_order_relaxed);
+    if (s->n_steps >= STEPS_MOST)
         return;
     if (s->n_steps == s->room_for_steps) {
         const size_t room = s->room_for_steps * 2 + 64;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "collect/host_clock.h"
+#include "collect/mindspore_records.h"
 #include "collect/name_dictionary.h"
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
@@ -17,6 +18,7 @@ uint32_t ascope_recording;
 uint32_t recording_process;
 _Atomic uint64_t recording_began;
 _Atomic uint32_t recording_turn, recording_frames;
+_Atomic uint64_t recording_step;
 uint64_t recording_marks_from;
 
 void recording_prepare(void)
@@ -25,6 +27,8 @@ void recording_prepare(void)
         recording_process = (uint32_t)getpid();
     atomic_store_explicit(&recording_began, host_clock_now(), memory_order_relaxed);
     atomic_fetch_add(&recording_turn, 1);
+    atomic_store(&recording_step, 0);
+    ms_memory_begin();
 }
 
 void recording_set(uint32_t what)
@@ -184,6 +188,10 @@ void ascope_op_record_end(const struct ascope_op *op)
         op_end_of_older(op);
         return;
     }
+    if (what & RECORDS_AS_MINDSPORE) {
+        ms_op_put(op, end, what);
+        return;
+    }
     const uint32_t shapes = op->types.n | op->shapes.n;
     const uint32_t others =
         op->tensors.n | op->tensor_lists.n | op->scalars.n | op->stack.n | op->modules.n | op->more.n;
@@ -213,7 +221,7 @@ uint32_t ascope_frame(uint32_t caller, struct ascope_text text)
 
 void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascope_text name)
 {
-    if (!ascope_records(ASCOPE_RECORDS_OPERATORS))
+    if (!ascope_records(ASCOPE_RECORDS_OPERATORS) || ascope_records(RECORDS_AS_MINDSPORE))
         return;
     const uint64_t time = host_clock_now();
     const size_t bytes = sizeof(struct queue_bytes) + text_bytes(name);
@@ -264,7 +272,7 @@ static __attribute__((noinline)) void memory_of_older(const struct ascope_memory
 {
     struct ascope_memory whole;
     if (sized_copy(&whole, sizeof whole, m))
-        memory_put(&whole);
+        ascope_memory(&whole);
     else
         ring_put(STREAM_TORCH_MEMORY, 0, 0);
 }
@@ -274,10 +282,12 @@ void ascope_memory(const struct ascope_memory *m)
 {
     if (!ascope_records(ASCOPE_RECORDS_MEMORY))
         return;
-    if (sized_is_whole(m, sizeof *m))
-        memory_put(m);
-    else
+    if (!sized_is_whole(m, sizeof *m))
         memory_of_older(m);
+    else if (ascope_records(RECORDS_AS_MINDSPORE))
+        ms_memory_put(m);
+    else
+        memory_put(m);
 }
 
 /* ---- Python ---- */
@@ -296,12 +306,13 @@ static void key_put(enum stream_id stream, uint16_t type, uint64_t key, uint16_t
 void ascope_python_key(uint64_t key, struct ascope_text text)
 {
     if (ascope_records(ASCOPE_RECORDS_PYTHON))
-        key_put(STREAM_PYTHON_KEY, TLV_PYTHON_KEY, key, PYTHON_KEY_TEXT, text);
+        key_put(ascope_records(RECORDS_AS_MINDSPORE) ? STREAM_MS_KEY : STREAM_PYTHON_KEY, TLV_PYTHON_KEY, key,
+                PYTHON_KEY_TEXT, text);
 }
 
 void ascope_python_parameters(uint64_t key, bool of_optimizer, struct ascope_text text)
 {
-    if (ascope_records(ASCOPE_RECORDS_PYTHON))
+    if (ascope_records(ASCOPE_RECORDS_PYTHON) && !ascope_records(RECORDS_AS_MINDSPORE))
         key_put(STREAM_PYTHON_PARAMETERS, TLV_PYTHON_PARAMETERS, key,
                 of_optimizer ? PYTHON_KEY_OPTIMIZER_PARAMETERS : PYTHON_KEY_MODULE_PARAMETERS, text);
 }
@@ -310,11 +321,15 @@ void ascope_python_event_at(enum ascope_python_event event, uint64_t key, uint64
 {
     if (!ascope_records(ASCOPE_RECORDS_PYTHON))
         return;
-    const struct ring_slot slot = ring_put_inline(STREAM_PYTHON_CALL, sizeof(struct python_call_bytes));
+    const bool is_ms =
+        ascope_records(RECORDS_AS_MINDSPORE); /* whose ranges have the step; it goes along with the process */
+    const uint64_t step = is_ms ? atomic_load_explicit(&recording_step, memory_order_relaxed) << 32 : 0;
+    const enum stream_id stream = is_ms ? STREAM_MS_CALL : STREAM_PYTHON_CALL;
+    const struct ring_slot slot = ring_put_inline(stream, sizeof(struct python_call_bytes));
     if (!slot.at)
         return;
     *(struct python_call_bytes *)slot.at = (struct python_call_bytes){
-        .time = time, .thread = thread, .process = recording_process, .key = key, .tag = (uint8_t)event
+        .time = time, .thread = thread, .process = recording_process | step, .key = key, .tag = (uint8_t)event
     };
     ring_done_inline(slot);
 }
@@ -327,7 +342,7 @@ void ascope_python_event(enum ascope_python_event event, uint64_t key)
 
 void ascope_python_gc(uint64_t begin, uint64_t end)
 {
-    if (!ascope_records(ASCOPE_RECORDS_GC))
+    if (!ascope_records(ASCOPE_RECORDS_GC) || ascope_records(RECORDS_AS_MINDSPORE))
         return;
     const struct ring_slot slot = ring_put(STREAM_PYTHON_GC, 0, sizeof(struct python_gc_bytes));
     if (!slot.at)

@@ -272,6 +272,16 @@ static void output_begin(struct recovering *r, struct output_state s)
     outputs_resume(r->outputs, &s);
 }
 
+/* Files that the writer makes of others may be younger than the commit, too. */
+static void made_begin(struct recovering *r)
+{
+    static const uint8_t made[][2] = { { STREAM_MS_CALL, STREAM_MS_RANGE },
+                                       { STREAM_MS_MEMORY, STREAM_MS_MEMORY_TEXT } };
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (outputs_have(r->outputs, made[i][0], 0) && !outputs_have(r->outputs, made[i][1], 0))
+            output_begin(r, (struct output_state){ .stream = made[i][1] });
+}
+
 static void record_put(void *context, struct record_head head, const uint8_t *bytes)
 {
     struct recovering *r = context;
@@ -280,8 +290,10 @@ static void record_put(void *context, struct record_head head, const uint8_t *by
     } else if (!output_exists(head.stream, head.device)) {
         r->outputs->dropped[head.stream]++;
     } else if (r->left.commit->keeps || stream_table[head.stream].lasts) {
-        if (!outputs_have(r->outputs, head.stream, head.device)) /* a file that is younger than the commit */
+        if (!outputs_have(r->outputs, head.stream, head.device)) { /* a file that is younger than the commit */
             output_begin(r, (struct output_state){ .stream = head.stream, .device = head.device });
+            made_begin(r);
+        }
         outputs_put(r->outputs, head, bytes);
     }
 }
@@ -363,12 +375,14 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     if (!places_open(r, e))
         return RECOVERY_FAILED;
     struct outputs *o = r->outputs;
+    o->times = c->times;
+    o->rank = c->rank;
     files_resume(r);
+    made_begin(r);
     const bool is_flight = r->flight.dir >= 0; /* whose commit counts what was put into its history */
     const uint64_t n_records = is_flight ? 0 : c->n_records, n_bytes = is_flight ? 0 : c->n_bytes;
     o->n_records = n_records;
     o->n_bytes = n_bytes;
-    o->times = c->times;
     const bool is_drained = outputs_are_well(o, e) &&
                             (!is_flight || history_read(&r->flight.history, record_put, r, e)) &&
                             rings_left_drain(&r->left, record_put, r, e);

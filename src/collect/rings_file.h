@@ -29,7 +29,7 @@ enum {
     RINGS_MOST = 4096,
     DEVICES_MOST = 64,
     OUTPUTS_MOST = STREAM_STARS + (STREAM_KINDS - STREAM_STARS) * DEVICES_MOST,
-    RINGS_VERSION = 4,
+    RINGS_VERSION = 5,
     RINGS_COPIES = 2,
     RINGS_TURNS = 2
 };
@@ -58,7 +58,7 @@ struct rings_commit {
     uint64_t lag_most_ns, fill_most_percent;
     uint64_t dropped[STREAM_KINDS]; /* by the writer, and by threads without a ring */
     uint32_t keeps;                 /* 0: warm-up */
-    uint32_t n_rings, n_outputs, unused;
+    uint32_t n_rings, n_outputs, rank;
     struct flight_state flight;
     struct os_call_times times; /* of calls whose lines are not written yet */
     struct output_state output[OUTPUTS_MOST];

@@ -14,6 +14,13 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_PYTHON_GC]         = { "torch.gc_record", "garbage collections", 24, PLACE_FRAMEWORK, CUT_NEVER, false, false, false },
     [STREAM_FRAME]             = { "ascope.frames", "frames of call stacks", 0, PLACE_FRAMEWORK, CUT_NEVER, false, true, true },
 
+    [STREAM_MS_RANGE]       = { "mindspore.op_range", "host ranges", 0, PLACE_FRAMEWORK, CUT_NEVER, false, false, false },
+    [STREAM_MS_MEMORY]      = { "mindspore.memory_usage", "memory events", 0, PLACE_FRAMEWORK, CUT_NEVER, false, false, false },
+    [STREAM_MS_MEMORY_TEXT] = { "cpu_ms_memory_record_%u.txt", "lines of memory events", 0, PLACE_FRAMEWORK, CUT_NEVER, false, false, false },
+    [STREAM_MS_SHAPES]      = { "mindspore.record_shapes", "shapes of operators", 0, PLACE_FRAMEWORK, CUT_NEVER, false, false, false },
+    [STREAM_MS_CALL]        = { "ascope.python_calls", "Python calls", 33, PLACE_FRAMEWORK, CUT_NEVER, false, false, true },
+    [STREAM_MS_KEY]         = { "ascope.python_names", "names of Python functions", 0, PLACE_FRAMEWORK, CUT_NEVER, false, true, true },
+
     [STREAM_CALL]        = { "aging.api_event.data", "calls", 40, PLACE_HOST, CUT_BETWEEN, true, false, false },
     [STREAM_NODE]        = { "aging.compact.node_basic_info", "operators launched", 64, PLACE_HOST, CUT_BETWEEN, true, false, false },
     [STREAM_NODE_ATTR]   = { "aging.compact.node_attr_info", "attributes of operators", 64, PLACE_HOST, CUT_BETWEEN, true, false, false },

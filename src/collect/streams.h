@@ -21,6 +21,12 @@ enum stream_id {
     STREAM_PYTHON_PARAMETERS,
     STREAM_PYTHON_GC,
     STREAM_FRAME,
+    STREAM_MS_RANGE,
+    STREAM_MS_MEMORY,
+    STREAM_MS_MEMORY_TEXT, /* made by the writer, of the memory events */
+    STREAM_MS_SHAPES,
+    STREAM_MS_CALL, /* until the recording ends: then they are ranges, too (mindspore_calls.h) */
+    STREAM_MS_KEY,
     /* PROF_XXX/host/data */
     STREAM_CALL,
     STREAM_NODE,
@@ -70,7 +76,7 @@ enum { SAMPLE_CONTINUES = 1 };
 enum stream_place { PLACE_FRAMEWORK, PLACE_HOST, PLACE_DEVICE };
 
 struct stream_row {
-    const char *family; /* "aging.compact.task_track", "stars_soc.data", "torch.op_range" */
+    const char *family; /* "aging.compact.task_track", "stars_soc.data", "torch.op_range"; "%u": the rank */
     const char *what;   /* "operators": for counts of what was dropped */
     uint16_t bytes;     /* of a record; 0: they differ */
     uint8_t place;      /* enum stream_place */

@@ -176,6 +176,7 @@ static void commit(bool keeps)
     c.keeps = w.committed_keeps = keeps;
     c.n_rings = w.n_rings;
     c.times = w.outputs.times;
+    c.rank = w.outputs.rank;
     c.n_outputs = outputs_state(&w.outputs, c.output);
     memcpy(c.tail, w.tail, w.n_rings * sizeof *w.tail);
     c.check = commit_check(&c, rings.id);
@@ -253,7 +254,8 @@ static void times_read(const struct clock_reading *began)
     w.outputs.times = (struct os_call_times){ .begin_ns = clock_reading_window_ns(began),
                                               .count = now.count,
                                               .raw_ns = now.mono_raw_ns,
-                                              .ns_per_count = 1000 / host_clock_mhz(began, &now) };
+                                              .ns_per_count = 1000 / host_clock_mhz(began, &now),
+                                              .wall_less_raw_ns = (int64_t)(began->wall_ns - began->mono_raw_ns) };
 }
 
 static void sink_flush(void)
@@ -443,6 +445,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
         !outputs_open(&w.outputs, w.options.framework_dir, w.options.prof_dir, o->slice_bytes, e))
         return false;
     w.outputs.prof.first_slice = o->first_slice;
+    w.outputs.rank = o->rank;
     atomic_store(&recording_frames, 0);
     w.looked_ns = w.checked_ns = w.clock_ns = steady_ns();
     w.began = o->began;

@@ -28,6 +28,7 @@ struct writer_options {
     struct clock_reading began;   /* start of the collection: lines of calls count from it */
     unsigned first_slice;         /* in prof_dir: another writer has those before it */
     struct flight_store *flight;  /* open: records go there instead; its owner closes it. NULL: none */
+    uint32_t rank;                /* in names of files */
 };
 
 /* What recording has cost so far; also by step, from ascope_session_step(). */

@@ -28,6 +28,7 @@ bool profiler_add(PyObject *module);
 bool session_add(PyObject *module);
 bool dynamic_add(PyObject *module);
 bool flight_add(PyObject *module);
+bool ranges_add(PyObject *module);
 
 /* ---- to Python and back ---- */
 

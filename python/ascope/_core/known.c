@@ -21,6 +21,7 @@ static uint64_t last_key;
 static struct known *again; /* those with words of others, in a chain by `also` */
 static struct known leaves;
 static PyObject *code_of_modules, *code_of_optimizers;
+static bool is_mindspore;
 static struct class_count *classes;
 static size_t n_classes, classes_room;
 static char **prefix; /* directories that modules are found in, each with a slash at the end */
@@ -183,7 +184,8 @@ static void words_add(struct known *k, PyCodeObject *code)
     words_of(code->co_name, name, sizeof name);
     if ((k->is_ours = is_ours(file)))
         return;
-    snprintf(words, sizeof words, "%s(%d): %s", without_prefix(file), code->co_firstlineno, name);
+    snprintf(words, sizeof words, "%s(%d):%s%s", without_prefix(file), code->co_firstlineno, is_mindspore ? "" : " ",
+             name);
     record_text(k->key, words);
     k->path_n = (uint32_t)snprintf(words, sizeof words, "%s(", file);
     k->path = strdup(words);
@@ -283,12 +285,20 @@ static unsigned class_number(const char *name)
     return 0;
 }
 
+static void cell_words(const struct known *code, const char *name, char *words, size_t most)
+{
+    const PyCodeObject *const of = (const PyCodeObject *)code->what;
+    char file[KNOWN_TEXT_MOST];
+    words_of(of->co_filename, file, sizeof file);
+    snprintf(words, most, "%s(%d):nn.Cell.%s.__call__", without_prefix(file), of->co_firstlineno, name);
+}
+
 struct known *known_module(const struct known *code, PyObject *module)
 {
     struct known *k = find(module, Py_TYPE(module));
     if (__builtin_expect(k != NULL, 1))
         return k;
-    char name[KNOWN_TEXT_MOST], words[KNOWN_TEXT_MOST + 64];
+    char name[KNOWN_TEXT_MOST], words[2 * KNOWN_TEXT_MOST + 64];
     k = add(module, Py_TYPE(module), NULL);
     if (!k)
         return NULL;
@@ -296,7 +306,10 @@ struct known *known_module(const struct known *code, PyObject *module)
     words_of(text, name, sizeof name);
     Py_XDECREF(text);
     PyErr_Clear();
-    snprintf(words, sizeof words, "%s######%llu", name, (unsigned long long)(uintptr_t)module);
+    if (is_mindspore)
+        cell_words(code, name, words, sizeof words);
+    else
+        snprintf(words, sizeof words, "%s######%llu", name, (unsigned long long)(uintptr_t)module);
     record_text(k->key, words);
     k->module_n = (uint32_t)snprintf(words, sizeof words, "%s_%u", name, class_number(name));
     k->module = strdup(words);
@@ -316,8 +329,9 @@ const struct known *known_exit(void)
     return &leaves;
 }
 
-void known_begin(PyObject *module_call, PyObject *optimizer_step)
+void known_begin(bool of_mindspore, PyObject *module_call, PyObject *optimizer_step)
 {
+    is_mindspore = of_mindspore;
     code_of_modules = Py_XNewRef(module_call);
     code_of_optimizers = Py_XNewRef(optimizer_step);
     prefixes_find();

@@ -22,12 +22,13 @@ struct known {
     char *module; /* "Linear_3"; NULL: is no module */
     uint32_t module_n;
     bool calls_module,
-        steps_optimizer; /* it is the code that PyTorch calls every module, ends every optimizer's step with */
+        steps_optimizer; /* it is the code that the framework calls every module, ends every optimizer's step with */
     bool is_recorded;    /* the parameters of a module or an optimizer */
     bool is_ours;        /* `python3 -m ascope run` and the NPU emulation: neither recorded nor in stacks */
 };
 
-void known_begin(PyObject *module_call, PyObject *optimizer_step); /* code of PyTorch; NULL: none */
+/* Code of the framework; NULL: none. The words are those of its own profiler. */
+void known_begin(bool is_mindspore, PyObject *module_call, PyObject *optimizer_step);
 void known_end(void);
 
 const struct known *known_exit(void); /* the one of all returns */

@@ -94,13 +94,13 @@ static PyObject *core_close(PyObject *module, PyObject *unused)
     core_close_dynamic();
     core_close_flight();
     core_close_profilers();
-    core_close_sessions();
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(at_exit); i++) {
         PyObject *const result = PyObject_CallNoArgs(PyList_GET_ITEM(at_exit, i));
         if (!result)
             core_report_exception("at exit");
         Py_XDECREF(result);
     }
+    core_close_sessions(); /* those that no front end has ended */
     core_close_tracer();
     core_close_messages();
     core_close_listening();
@@ -170,7 +170,8 @@ static const struct constant {
 };
 
 static bool (*const parts[])(PyObject *) = {
-    messages_add, options_add, listening_add, tracer_add, marks_add, profiler_add, session_add, dynamic_add, flight_add,
+    messages_add, options_add, listening_add, tracer_add, marks_add,
+    profiler_add, session_add, dynamic_add,   flight_add, ranges_add,
 };
 
 static struct PyModuleDef core_module = {

@@ -146,6 +146,15 @@ PyObject *core_metadata(struct ascope_session *s, PyObject *args, metadata_fn fn
     Py_RETURN_NONE;
 }
 
+static PyObject *session_step(struct session *self, PyObject *number)
+{
+    const unsigned long long n = PyLong_AsUnsignedLongLong(number);
+    if (PyErr_Occurred() || !is_usable(self, "step"))
+        return NULL;
+    ascope_session_step(self->s, n);
+    Py_RETURN_NONE;
+}
+
 static PyObject *session_metadata(struct session *self, PyObject *args)
 {
     return is_usable(self, "metadata") ? core_metadata(self->s, args, ascope_metadata) : NULL;
@@ -218,6 +227,8 @@ static PyMethodDef methods[] = {
     { "stop", METHOD(session_stop), METH_NOARGS, "stop()\n\nEverything recorded is on disk." },
     { "end", METHOD(session_end), METH_NOARGS, "end()\n\nCompletes the collection and frees the session." },
     { "discard", METHOD(session_discard), METH_NOARGS, "discard()\n\nDeletes the directory and frees the session." },
+    { "step", METHOD(session_step), METH_O,
+      "step(number)\n\nA training step begins; the range itself is the caller's." },
     { "metadata", METHOD(session_metadata), METH_VARARGS, "metadata(key, text)\n\nFor profiler_metadata.json." },
     { "metadata_json", METHOD(session_metadata_json), METH_VARARGS,
       "metadata_json(key, json)\n\nThe same with a JSON value." },

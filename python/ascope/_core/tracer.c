@@ -729,14 +729,15 @@ static void remains_clear(void)
 }
 
 /* Where no calls are recorded it is for stacks alone. */
-static void trace_on(void)
+static void trace_on(bool is_mindspore)
 {
     PyObject *module_call = NULL, *optimizer_step = NULL;
     PyObject *const modules = PyImport_GetModuleDict();
     PyObject *watched = NULL;
-    if (modules && PyDict_GetItemString(modules, "torch")) {
+    if (modules && PyDict_GetItemString(modules, is_mindspore ? "mindspore.nn" : "torch")) {
         words_of_torch = PyImport_ImportModule("ascope._modules");
-        watched = words_of_torch ? PyObject_CallMethod(words_of_torch, "watched", NULL) : NULL;
+        watched = words_of_torch ? PyObject_CallMethod(words_of_torch, is_mindspore ? "watched_cells" : "watched", NULL)
+                                 : NULL;
         if (watched && PyTuple_Check(watched) && PyTuple_GET_SIZE(watched) == 2) {
             module_call = PyTuple_GET_ITEM(watched, 0);
             optimizer_step = PyTuple_GET_ITEM(watched, 1);
@@ -744,7 +745,7 @@ static void trace_on(void)
         if (!watched)
             core_report_exception("calls of modules are not recorded as such");
     }
-    known_begin(module_call, optimizer_step);
+    known_begin(is_mindspore, module_call, optimizer_step);
     Py_XDECREF(watched);
     session++;
     has_remains = true;
@@ -772,10 +773,12 @@ static void started(const struct ascope_options *o, void *unused)
         return;
     if (has_remains)
         remains_clear();
-    records_parameters = ascope_records(ASCOPE_RECORDS_PYTHON) && o->record_shapes && o->profile_memory;
+    const bool is_mindspore = o->layout == ASCOPE_LAYOUT_MINDSPORE; /* which has no place for parameters */
+    records_parameters =
+        ascope_records(ASCOPE_RECORDS_PYTHON) && o->record_shapes && o->profile_memory && !is_mindspore;
     is_sim = (o->activities & ASCOPE_NPU) && o->device && strcmp(o->device, "sim") == 0;
     if (ascope_records(ASCOPE_RECORDS_PYTHON) || n_asking > 0)
-        trace_on();
+        trace_on(is_mindspore);
     if (ascope_records(ASCOPE_RECORDS_GC))
         garbage_on(o->gc_threshold_ms);
     core_leave(state);
@@ -835,7 +838,7 @@ static PyObject *core_trace_for_thread(PyObject *module, PyObject *is_wanted)
     if (PyObject_IsTrue(is_wanted) == 1) {
         n_asking++;
         if (ascope_records(ASCOPE_RECORDS_OPERATORS) && !atomic_load(&is_on))
-            trace_on();
+            trace_on(false);
     } else if (n_asking > 0) {
         n_asking--;
     }

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages to the user: one line each on stdout, in the format of torch_npu's profiler."""
-import functools
 import os
 import sys
 import time
 from typing import Optional
 
 from ascope import _core
+from ascope._front_ends import guarding, receive, shown, why  # pylint: disable=unused-import
 
-SHOWN_MOST = 100
 least_severity = _core.INFO  # of messages that are printed
 LEVELS = {_core.INFO: "INFO", _core.WARNING: "WARNING", _core.ERROR: "ERROR"}
 
@@ -37,15 +36,6 @@ def report(severity: int, text: str) -> None:
         pass
 
 
-def shown(value: object) -> str:
-    """Any value as a short text for a message."""
-    try:
-        text = repr(value)
-    except Exception:
-        text = "an object of type %s" % type(value).__name__
-    return text if len(text) <= SHOWN_MOST else text[:SHOWN_MOST] + "..."
-
-
 def path_of(name: str, value: object, severity: int = _core.WARNING) -> Optional[str]:
     """A path argument (str, pathlib.Path) as a str; None with a message if it is invalid."""
     try:
@@ -56,15 +46,6 @@ def path_of(name: str, value: object, severity: int = _core.WARNING) -> Optional
         return os.path.expanduser(text)
     report(severity, "%s: expected a path, got %s" % (name, shown(value)))
     return None
-
-
-def why(trouble: Exception) -> str:
-    """An exception of a user's function, for a message: type and text."""
-    try:
-        text = str(trouble)
-    except Exception:
-        text = "(no text)"
-    return "%s: %s" % (type(trouble).__name__, text)
 
 
 def info(text: str) -> None:
@@ -79,26 +60,5 @@ def error(text: str) -> None:
     report(_core.ERROR, text)
 
 
-def guarded(result=None):
-    """Exceptions in a function of the profiler are reported and never reach the training."""
-
-    def wrap(function):
-        @functools.wraps(function)
-        def call(*args, **kwargs):
-            try:
-                return function(*args, **kwargs)
-            except Exception as trouble:
-                error("%s: %s" % (function.__qualname__, why(trouble)))
-                return result
-
-        return call
-
-    return wrap
-
-
-def _from_library(severity: int, text: str) -> None:
-    if severity > _core.INFO:
-        report(severity, text)
-
-
-_core.on_message(_from_library)
+guarded = guarding(report)
+receive(report)

@@ -19,6 +19,7 @@ import weakref
 from typing import Any, Callable, Iterable, List, Optional, Union
 
 from ascope import _core, _program
+from ascope._front_ends import make_room, on_recording, stand_in  # pylint: disable=unused-import
 from ascope.torch import _build, _groups, _place
 from ascope.torch._flight import flight_recorder
 from ascope.torch._hooks import Hooks
@@ -52,20 +53,6 @@ def _opened():
     return [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]
 
 
-_standing_in = []  # the profiler of `ascope record`, until the program starts one of its own
-
-
-def stand_in(prof):
-    """This profiler records for a program that has none: whatever it recorded is deleted when another one starts."""
-    _standing_in[:] = [prof]
-
-
-def make_room(prof=None):
-    """A session is one per process, and the program knows best what it wants."""
-    if _standing_in and _standing_in[0] is not prof:
-        _standing_in.pop()._give_way()
-
-
 def _memory(is_ours):
     """PyTorch reports memory to one profiler per thread: to torch.profiler, while it runs."""
     if not is_ours:
@@ -90,7 +77,7 @@ def _recording(is_on, options):
             prof.metadata, prof._unsent = {}, {}  # the next cycle of the schedule begins without them
 
 
-_core.on_recording(_recording)
+on_recording("pytorch", _recording)
 
 
 def _end_all():

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the front ends of the frameworks share: texts of messages, where messages and news of the recorder go, and who gives way to whom.
+
+The recorder has one session per process. Its messages go to the front end that was called last; that recording begins and ends is reported
+to the front end whose layout it has.
+"""
+import functools
+from typing import Any, Callable, Dict, List, Optional
+
+from ascope import _core
+
+SHOWN_MOST = 100
+Report = Callable[[int, str], None]
+
+
+# ---- messages ----
+
+def shown(value: object) -> str:
+    """Any value as a short text for a message."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = "an object of type %s" % type(value).__name__
+    return text if len(text) <= SHOWN_MOST else text[:SHOWN_MOST] + "..."
+
+
+def why(trouble: BaseException) -> str:
+    """An exception of a user's function, for a message: type and text."""
+    try:
+        text = str(trouble)
+    except Exception:
+        text = "(no text)"
+    return "%s: %s" % (type(trouble).__name__, text)
+
+
+_receiver: List[Report] = []
+
+
+def receive(report: Report) -> None:
+    """From now on messages of the recorder go to `report`."""
+    _receiver[:] = [report]
+
+
+def _from_library(severity: int, text: str) -> None:
+    if severity > _core.INFO and _receiver:
+        _receiver[0](severity, text)
+
+
+_core.on_message(_from_library)
+
+
+def guarding(report: Report):
+    """A decorator factory: exceptions in functions of a front end are reported and never reach the program."""
+
+    def guarded(result=None):
+        def wrap(function):
+            @functools.wraps(function)
+            def call(*args, **kwargs):
+                receive(report)
+                try:
+                    return function(*args, **kwargs)
+                except Exception as trouble:
+                    report(_core.ERROR, "%s: %s" % (function.__qualname__, why(trouble)))
+                    return result
+
+            return call
+
+        return wrap
+
+    return guarded
+
+
+# ---- recording begins and ends ----
+
+_heard: Dict[str, Callable[[bool, Optional[Dict[str, Any]]], None]] = {}  # by layout
+_recording: List[Callable[[bool, Optional[Dict[str, Any]]], None]] = []
+
+
+def on_recording(layout: str, call: Callable[[bool, Optional[Dict[str, Any]]], None]) -> None:
+    """call(True, options) and call(False, None), as _core.on_recording(), for collections of this layout."""
+    _heard[layout] = call
+
+
+def _dispatch(is_on, options):
+    if is_on:
+        _recording[:] = [_heard[options["layout"]]] if options["layout"] in _heard else []
+    for call in list(_recording):
+        call(is_on, options)
+
+
+_core.on_recording(_dispatch)
+
+
+# ---- who gives way ----
+
+_standing_in: List[Any] = []  # the profiler of `ascope record`, until the program starts one of its own
+
+
+def stand_in(prof: Any) -> None:
+    """This profiler records for a program that has none: whatever it recorded is deleted when another one starts."""
+    _standing_in[:] = [prof]
+
+
+def make_room(prof: Any = None) -> None:
+    """A session is one per process, and the program knows best what it wants."""
+    if _standing_in and _standing_in[0] is not prof:
+        _standing_in.pop()._give_way()

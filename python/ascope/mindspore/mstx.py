@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marks and ranges of the user, in domains. Nothing is recorded unless a Profiler with mstx=True is recording."""
+import itertools
+import os
+import stat
+from typing import Any, Dict, Optional, Tuple
+
+from ascope import _core
+from ascope.mindspore import _log, config
+
+DEFAULT = "default"
+
+
+def _is_preloaded() -> bool:
+    """Whether a valid libmspti.so is in LD_PRELOAD: then marks are enabled outside of a recording, too."""
+    for path in os.environ.get("LD_PRELOAD", "").split(":"):
+        if os.path.basename(path) != "libmspti.so":
+            continue
+        try:
+            is_one = os.lstat(path)
+        except OSError:
+            continue
+        if stat.S_ISREG(is_one.st_mode) and not is_one.st_mode & stat.S_IWOTH and is_one.st_uid in (0, os.getuid()):
+            return True
+    return False
+
+
+class _NpuProfiler:
+    """The recorder, as a mark sees it."""
+
+    def __init__(self) -> None:
+        self._open: Dict[int, Tuple[int, str]] = {}  # id: that of the recorder, and the domain
+        self._ids = itertools.count(1)
+        self.include: list = []
+        self.exclude: list = []
+
+    def _is_wanted(self, domain):
+        is_wanted = domain in self.include if self.include else domain not in self.exclude
+        if not is_wanted:
+            _log.warning("Disabled domain: %s" % domain)
+        return is_wanted
+
+    @staticmethod
+    def _number(stream):
+        """-1: the host alone."""
+        number = getattr(stream, "id", getattr(stream, "stream_id", 0)) if stream else -1
+        return number if isinstance(number, int) else 0
+
+    def mstx_mark(self, message: str, stream: Any, domain: str) -> None:
+        if self._is_wanted(domain):
+            with _core.Range("Mark", "Ascend;Mstx"):
+                _core.mark(message, domain, self._number(stream))
+
+    def mstx_range_start(self, message: str, stream: Any, domain: str) -> int:
+        number = next(self._ids) & 0xFFFFFFFF or next(self._ids) & 0xFFFFFFFF
+        of_recorder = 0
+        if self._is_wanted(domain):
+            with _core.Range("Range", "Ascend;Mstx"):
+                of_recorder = _core.range_start(message, domain, self._number(stream))
+        self._open[number] = of_recorder, domain
+        return number
+
+    def mstx_range_end(self, range_id: int, domain: str) -> None:
+        of_recorder, began_in = self._open.get(range_id, (0, None))
+        if began_in != domain:
+            _log.warning("Invalid range_id for mstx.range_end func. Please input return value from mstx.range_start.")
+            return
+        del self._open[range_id]
+        if of_recorder:
+            _core.range_end(of_recorder, domain)
+
+
+def _stream_kind() -> Optional[type]:
+    runtime = _log.framework("mindspore.runtime")
+    return getattr(runtime, "Stream", None)
+
+
+class mstx:
+    """Everything is a static method: `mstx.mark("here")`.
+
+    stream: None: the host alone; a stream: also on the device.
+    domain: a group of marks; a recording can select some (mstx_domain_include, mstx_domain_exclude).
+    """
+
+    NPU_PROFILER: Optional[_NpuProfiler] = _NpuProfiler()
+    enable = _is_preloaded()
+
+    @staticmethod
+    def _is_ready() -> bool:
+        if config.device_target() != "Ascend":
+            return False
+        if not mstx.NPU_PROFILER:
+            _log.warning("Invalid npu profiler for mstx, please check.")
+        return bool(mstx.NPU_PROFILER)
+
+    @staticmethod
+    def _is_domain(function: str, domain: Any) -> bool:
+        if isinstance(domain, str) and domain:
+            return True
+        _log.warning("Invalid domain name for mstx.%s func. Please input str and can not be empty." % function)
+        return False
+
+    @staticmethod
+    def _is_mark(function: str, message: Any, stream: Any, domain: Any) -> bool:
+        if not mstx._is_ready():
+            return False
+        if not isinstance(message, str) or not message:
+            _log.warning("Invalid message for mstx.%s func. Please input valid message string." % function)
+            return False
+        if not mstx._is_domain(function, domain):
+            return False
+        kind = _stream_kind()
+        if stream and not (kind and isinstance(stream, kind)):
+            _log.warning("Invalid stream for mstx.%s func. Expected mindspore.runtime.Stream but got %s." % (function, type(stream)))
+            return False
+        return True
+
+    @staticmethod
+    def mark(message: str, stream: Any = None, domain: str = DEFAULT) -> None:
+        """A mark at one point in time."""
+        if mstx.enable and mstx._is_mark("mark", message, stream, domain):
+            mstx.NPU_PROFILER.mstx_mark(message, stream if stream else None, domain)
+
+    @staticmethod
+    def range_start(message: str, stream: Any = None, domain: str = DEFAULT) -> int:
+        """Begins a range, which any thread may end. Returns its id; 0 if nothing is recorded."""
+        if mstx.enable and mstx._is_mark("range_start", message, stream, domain):
+            return mstx.NPU_PROFILER.mstx_range_start(message, stream if stream else None, domain)
+        return 0
+
+    @staticmethod
+    def range_end(range_id: int, domain: str = DEFAULT) -> None:
+        """Ends a range, in the domain in which it began."""
+        if not mstx.enable or (isinstance(range_id, int) and range_id == 0) or not mstx._is_ready():
+            return
+        if not isinstance(range_id, int) or range_id < 0:
+            _log.warning("Invalid range_id for mstx.range_end func. Please input return value from mstx.range_start.")
+        elif mstx._is_domain("range_end", domain):
+            mstx.NPU_PROFILER.mstx_range_end(range_id, domain)
+
+
+def recording(is_on: bool, options: Any) -> None:
+    """Recording has begun, or is about to end: the switch of the Profiler holds."""
+    if is_on and mstx.NPU_PROFILER:
+        mstx.NPU_PROFILER.include = options["mstx_domain_include"] or []
+        mstx.NPU_PROFILER.exclude = options["mstx_domain_exclude"] or []
+    mstx.enable = bool(is_on and options["mstx"])

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The session of the process: what the actions of a schedule do.
+
+There is one session per process, whoever has made it: `init` makes its directory, `start` and `stop` record, `finalize` completes it,
+`analyse` analyses what was recorded since the last `clear`.
+"""
+import json
+import os
+from typing import Any, Callable, Dict, List, Optional
+
+from ascope import _core, _front_ends, _program
+from ascope.mindspore import _hooks, _log, _paths, config
+from ascope.mindspore.mstx import recording as _marks_recording
+
+
+class _Process:
+    """What holds for the process: the handler's directory and name, and how results are analysed. It stays until it is changed."""
+    dir_name: Optional[str] = None
+    worker_name: Optional[str] = None
+    pretty = False
+    step_list: Optional[List[int]] = None
+
+
+process = _Process()
+NOT_THERE = "ProfilerInterface has not been initialized; %s has no effect."
+
+
+class ProfilerInterface:
+    """Class methods, because there is one session."""
+    _session: Any = None  # None: it has ended, or there is none
+    _state = "none"  # new, recording, stopped
+    _is_initialized = False  # from init() to clear()
+    _pid = 0
+    owner: Any = None  # the Profiler whose session it is
+    parameters: Optional[config.Parameters] = None  # of the next session
+    metadata: Callable[[], Dict[str, Any]] = dict  # takes what the user has added
+    path: Optional[str] = None  # of the last session
+    paths: List[str] = []  # recorded since the last clear()
+
+    @classmethod
+    def use(cls, owner: Any, parameters: config.Parameters, metadata: Callable[[], Dict[str, Any]]) -> bool:
+        """The next calls are for this Profiler. False: another one records."""
+        _front_ends.receive(_log.report)
+        if cls._session is not None and cls._pid != os.getpid():
+            cls._forget()  # the session goes on in the parent
+        if cls._session is not None and cls.owner is not owner:
+            if cls._state == "recording":
+                _log.warning("Another Profiler is recording in this process; this one is ignored until it has stopped.")
+                return False
+            cls.finalize()  # stopped, and never analysed: it is complete
+        if cls._is_initialized and cls.owner is not owner:
+            cls.clear()
+        cls.owner, cls.parameters, cls.metadata = owner, parameters, metadata
+        return True
+
+    @classmethod
+    def _forget(cls) -> None:
+        cls._session, cls._state, cls._is_initialized, cls.owner, cls.paths = None, "none", False, None, []
+
+    @classmethod
+    def is_recording(cls) -> bool:
+        return cls._state == "recording" and cls._pid == os.getpid()
+
+    @classmethod
+    def _options(cls) -> Dict[str, Any]:
+        given = cls.parameters or config.Parameters({})
+        parent = process.dir_name or _paths.absolute(given.output_path)
+        info = dict(json.loads(config.info(given)), output_path=process.dir_name or given.output_path)
+        return dict(given.options(), layout="mindspore", parent_dir=parent, worker_name=process.worker_name,
+                    rank=int(config.rank_id()), framework_info=json.dumps(info))
+
+    @classmethod
+    def init(cls) -> None:
+        """Makes the directory of a session, unless there is one."""
+        if cls._session is not None and cls._state != "stopped":
+            return
+        if cls._session is not None:  # every recording has a directory of its own
+            cls.finalize()
+        cls._is_initialized = False
+        _front_ends.make_room(cls.owner)
+        try:
+            cls._session = _core.Session(cls._options())
+        except _core.Error as trouble:
+            _log.error(str(trouble))
+            return
+        cls.path, cls._state, cls._pid, cls._is_initialized = cls._session.path, "new", os.getpid(), True
+
+    @classmethod
+    def _is_there(cls, what: str) -> bool:
+        if not cls._is_initialized:
+            _log.warning(NOT_THERE % what)
+        return cls._is_initialized
+
+    @classmethod
+    def _drive(cls, what: str, state: str, then: str) -> bool:
+        if not cls._is_there(what) or cls._state != state:
+            return False
+        cls._state = then
+        try:
+            getattr(cls._session, what)()
+        except _core.Error as trouble:
+            _log.error(str(trouble))
+            return False
+        return True
+
+    @classmethod
+    def start(cls) -> None:
+        """Begins recording."""
+        if cls._drive("start", "new", "recording") and cls.path and cls.path not in cls.paths:
+            cls.paths.append(cls.path)
+
+    @classmethod
+    def step(cls, number: int) -> None:
+        """A step of a schedule begins."""
+        if cls.is_recording():
+            cls._session.step(number)
+
+    @classmethod
+    def stop(cls) -> None:
+        """Ends recording: everything is on disk."""
+        cls._drive("stop", "recording", "stopped")
+
+    @classmethod
+    def dump_metadata(cls) -> None:
+        """To the session's file, once."""
+        if cls._session is None:
+            return
+        for key, value in cls.metadata().items():
+            try:
+                cls._session.metadata_json(key, json.dumps(value))
+            except (_core.Error, ValueError) as trouble:
+                _log.warning(str(trouble))
+
+    @classmethod
+    def finalize(cls) -> None:
+        """The directory is complete."""
+        if not cls._is_there("finalize") or cls._session is None:
+            return
+        cls.dump_metadata()
+        session, cls._session, cls._state = cls._session, None, "none"
+        try:
+            session.end()
+        except _core.Error as trouble:
+            _log.error(str(trouble))
+
+    @classmethod
+    def analyse(cls, waits: bool = True) -> None:
+        """Analyses what was recorded since the last clear()."""
+        if cls._is_there("analyse"):
+            for path in cls.paths:
+                analyse_path(path, waits=waits)
+
+    @classmethod
+    def clear(cls) -> None:
+        """The next session is another one."""
+        if cls._is_there("clear"):
+            cls._is_initialized, cls.paths = False, []
+
+
+def _arguments(step_list: Optional[List[int]], pretty: bool) -> List[str]:
+    made = ["--pretty"] if pretty else []
+    return made + (["--steps", "%d-%d" % (min(step_list), max(step_list))] if step_list else [])
+
+
+def analyse_path(path: str, waits: bool = True, pretty: Optional[bool] = None, step_list: Any = process, simplifies: Optional[bool] = None,
+                 max_process_number: Optional[int] = None) -> Any:
+    """The results of a directory, or of all in it; None: not yet."""
+
+    def done(result):
+        if result.is_done:
+            _log.info("analysed in %.1f s: %s" % (result.seconds, path))
+
+    more = _arguments(process.step_list if step_list is process else step_list, process.pretty if pretty is None else pretty)
+    if simplifies is not None:
+        more.append("--simplify=" + ("on" if simplifies else "off"))
+    return _program.analyse(path, None, max_process_number, waits=waits, report=_log.report, done=done, more=more)
+
+
+def _recording(is_on: bool, options: Any) -> None:
+    _hooks.recording(is_on, options)
+    _marks_recording(is_on, options)
+
+
+_front_ends.on_recording("mindspore", _recording)

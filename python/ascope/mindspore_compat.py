@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`import ascope.mindspore_compat` provides the module `mindspore` with its profiler if it is not installed.
+
+Scripts that say `from mindspore import Profiler` or `from mindspore.profiler import ...` run unchanged as far as the profiler is concerned:
+`mindspore.profiler` is `ascope.mindspore`, `mindspore.train.Callback` and `mindspore.log` are the smallest that such scripts need. Everything
+else raises AttributeError. If MindSpore is installed, this does nothing.
+"""
+import importlib
+import importlib.util
+import logging
+import sys
+import types
+
+from ascope import _core
+
+# Modules of MindSpore's profiler that programs import: those of the front end that stand for them.
+MODULES = {
+    "mindspore.profiler": "ascope.mindspore",
+    "mindspore.profiler.profiler": "ascope.mindspore.profiler",
+    "mindspore.profiler.schedule": "ascope.mindspore.schedule",
+    "mindspore.profiler.mstx": "ascope.mindspore.mstx",
+    "mindspore.profiler.envprofiler": "ascope.mindspore.envprofiler",
+    "mindspore.profiler.experimental_config": "ascope.mindspore.config",
+    "mindspore.profiler.profiler_interface": "ascope.mindspore.profiler_interface",
+    "mindspore.profiler.profiler_action_controller": "ascope.mindspore.profiler_action_controller",
+}
+
+
+class Callback:
+    """The base class of callbacks of a training, which have functions for its events."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        pass
+
+
+for _event in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end"):
+    for _prefix in ("", "on_train_", "on_eval_"):
+        setattr(Callback, _prefix + _event, lambda self, run_context: None)
+
+
+def _absent(name):
+    raise AttributeError("mindspore.%s: not available without MindSpore" % name)
+
+
+def _log():
+    log, logger = types.ModuleType("mindspore.log", "Python's logging."), logging.getLogger("mindspore")
+    for name in ("debug", "info", "warning", "error", "critical"):
+        setattr(log, name, getattr(logger, name))
+    return log
+
+
+def provide():
+    """Creates the missing module."""
+    package = types.ModuleType("mindspore", __doc__)
+    package.__path__ = []
+    train = types.ModuleType("mindspore.train", "Callbacks.")
+    train.Callback = Callback
+    package.train, package.log, package.__version__ = train, _log(), "ascope " + _core.version()
+    sys.modules.update({"mindspore": package, "mindspore.train": train, "mindspore.log": package.log})
+    for name, ours in MODULES.items():
+        sys.modules[name] = importlib.import_module(ours)
+    package.profiler = sys.modules["mindspore.profiler"]
+    package.Profiler = package.profiler.Profiler
+    package.__getattr__ = _absent
+
+
+def _is_installed():
+    if "mindspore" in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec("mindspore") is not None
+    except (ImportError, ValueError):
+        return False
+
+
+is_needed = not _is_installed()
+if is_needed:
+    provide()
