@@ -1,35 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/dyn_listeners.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/summary.h"
 #include "dynamic/config.h"
+#include "dynamic/host_status.h"
 
 /* ---- finding them ---- */
+
+#define SILENT_S 60.0 /* beside three looks: file systems show changes late, clocks of hosts differ */
+
+static bool add(struct listeners *l, struct arena *mem, const char *host, double age_s, const struct board_rank *rank,
+                size_t n, uint32_t poll_ms)
+{
+    l->poll_ms = poll_ms > l->poll_ms ? poll_ms : l->poll_ms;
+    for (size_t i = 0; i < n; i++) {
+        struct listener *const one = list_add(&l->list, mem);
+        if (!one)
+            return false;
+        *one = (struct listener){ .host = host, .age_s = age_s > 0 ? age_s : 0, .is = rank[i] };
+    }
+    return true;
+}
+
+/* Of all hosts but this one. False: no memory. */
+static bool add_others(struct listeners *l, const char *dir, const char *here, struct arena *mem)
+{
+    const size_t prefix = strlen(HOST_STATUS_PREFIX);
+    struct host_status *const s = arena_take(mem, 1, sizeof *s);
+    DIR *const files = opendir(dir);
+    bool done = s != NULL;
+    for (const struct dirent *d; done && files && (d = readdir(files));) {
+        const char *const host = d->d_name + prefix, *const dot = strrchr(d->d_name, '.');
+        if (strncmp(d->d_name, HOST_STATUS_PREFIX, prefix) != 0 || strcmp(host, here) == 0 || strcmp(dot, ".new") == 0)
+            continue;
+        const char *const path = arena_printf(mem, "%s/%s", dir, d->d_name), *const name =
+                                                                                 arena_text(mem, host, strlen(host));
+        if (path && name && host_status_read(path, s) && s->age_s < SILENT_S + 3e-3 * s->poll_ms)
+            done = add(l, mem, name, s->age_s, s->rank, s->n, s->poll_ms);
+    }
+    if (files)
+        closedir(files);
+    return done;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct listener *const x = a, *const y = b;
+    if (x->is.rank != y->is.rank)
+        return x->is.rank < y->is.rank ? -1 : 1;
+    const int hosts = strcmp(x->host, y->host);
+    return hosts ? hosts : (x->is.pid > y->is.pid) - (x->is.pid < y->is.pid);
+}
 
 bool listeners_find(struct listeners *l, const char *dir, struct arena *mem, struct error *e)
 {
     *l = (struct listeners){ 0 };
     struct board_view *const view = arena_take(mem, 1, sizeof *view);
-    char *const host = arena_take(mem, 256, 1);
+    char *const host = arena_take(mem, HOST_NAME_BYTES, 1);
     if (!view || !host)
         return error_no_memory(e, dir);
-    gethostname(host, 255);
-    while (!board_read(dir, l->kind, view, e))
-        if (e->fault != FAULT_NONE || ++l->kind == n_config_kinds)
-            return e->fault == FAULT_NONE;
-    l->poll_ms = view->poll_ms;
+    host_status_name(host);
+    bool is_here = false;
+    for (unsigned kind = 0; kind < n_config_kinds && !is_here && e->fault == FAULT_NONE; kind++) {
+        is_here = board_read(dir, (enum ascope_dynamic_kind)kind, view, e);
+        l->kind = is_here ? (enum ascope_dynamic_kind)kind : l->kind;
+    }
+    if (e->fault != FAULT_NONE)
+        return false;
     l->id = view->id;
     l->seen_id = view->seen_id;
-    for (uint32_t i = 0; i < view->n_ranks; i++) {
-        struct listener *const one = list_add(&l->list, mem);
-        if (!one)
-            return error_no_memory(e, dir);
-        *one = (struct listener){ .host = host, .is = view->rank[i] };
-    }
+    if ((is_here && !add(l, mem, host, 0, view->rank, view->n_ranks, view->poll_ms)) || !add_others(l, dir, host, mem))
+        return error_no_memory(e, dir);
+    if (l->list.n > 0)
+        qsort(l->list.at, l->list.n, sizeof *l->list.at, by_rank);
     return true;
 }
 
@@ -38,11 +86,10 @@ bool listeners_find_some(struct listeners *l, const char *dir, struct arena *mem
     if (!listeners_find(l, dir, mem, e))
         return false;
     return l->list.n > 0 ||
-           error_set(
-               e, FAULT_ASKED,
-               "%s: no process of this user listens to it on this host; start the job with PROF_CONFIG_PATH=%s, or with "
-               "dynamic_profile.init() in its script",
-               dir, dir);
+           error_set(e, FAULT_ASKED,
+                     "%s: no process of this user listens to it; start the job with PROF_CONFIG_PATH=%s, or with "
+                     "dynamic_profile.init() in its script",
+                     dir, dir);
 }
 
 const struct listener *listeners_same(const struct listeners *l, const struct listener *one)
@@ -110,6 +157,14 @@ static void put_doing(const struct term *t, const struct board_rank *r)
     }
 }
 
+static bool has_hosts(const struct listeners *l)
+{
+    for (size_t i = 1; i < l->list.n; i++)
+        if (strcmp(l->list.at[i].host, l->list.at[0].host) != 0)
+            return true;
+    return l->list.n > 0 && l->list.at[0].age_s > 0;
+}
+
 void listeners_print(const struct term *t, const struct listeners *l)
 {
     char step[TERM_NUMBER], rank[16];
@@ -120,6 +175,12 @@ void listeners_print(const struct term *t, const struct listeners *l)
         fprintf(t->to, "  %4s %8d %11s  ", r->rank >= 0 ? rank : "-", r->pid,
                 term_count(step, (uint64_t)(r->step > 0 ? r->step : 0)));
         put_doing(t, r);
+        if (has_hosts(l)) {
+            fputs("; on ", t->to);
+            term_text(t, l->list.at[i].host, 0);
+        }
+        if (l->list.at[i].age_s > 0)
+            fprintf(t->to, ", %.0f s ago", l->list.at[i].age_s);
         fputc('\n', t->to);
     }
 }
@@ -137,9 +198,9 @@ json_t *listeners_json(const struct listeners *l)
     for (size_t i = 0; i < l->list.n; i++) {
         const struct board_rank *const r = &l->list.at[i].is;
         const bool has_plan = r->state == ASCOPE_DYNAMIC_READY || r->state == ASCOPE_DYNAMIC_RUNNING;
-        json_array_append_new(list, json_pack("{s:o, s:i, s:o, s:s, s:I, s:o, s:o, s:s, s:I, s:o}", "host",
-                                              text_json(l->list.at[i].host), "pid", r->pid, "rank",
-                                              number_or_null(r->rank, r->rank >= 0), "state",
+        json_array_append_new(list, json_pack("{s:o, s:f, s:i, s:o, s:s, s:I, s:o, s:o, s:s, s:I, s:o}", "host",
+                                              text_json(l->list.at[i].host), "age_s", l->list.at[i].age_s, "pid",
+                                              r->pid, "rank", number_or_null(r->rank, r->rank >= 0), "state",
                                               WORD(state_words, r->state), "step", (json_int_t)r->step, "start_step",
                                               number_or_null(r->start_step, has_plan && r->start_step > 0), "stop_step",
                                               number_or_null(r->stop_step, has_plan && r->stop_step > 0), "request",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dyn_listeners.h - who listens to a configuration directory, at which step, and what became of the newest request there.
  *
- * The processes of this host are read from the memory that they share, which is current; only the same user can read it.
+ * The processes of this host are read from the memory that they share, which is current; only the same user can read it. Those of other hosts
+ * are read from the files that these write (dynamic/host_status.h): as old as age_s says. A host that does not write any more is left out.
  */
 #ifndef ASCOPE_CLI_DYN_LISTENERS_H
 #define ASCOPE_CLI_DYN_LISTENERS_H
@@ -15,6 +16,7 @@
 
 struct listener {
     const char *host;
+    double age_s; /* 0 on this host */
     struct board_rank is;
 };
 struct listeners {

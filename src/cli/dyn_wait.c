@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/dyn_wait.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -121,6 +122,40 @@ static void judge(const struct waiting *w, struct awaited *a, bool is_replaced)
     }
 }
 
+/* A process that has ended says in its log what it has written: "Start Dynamic Profiler at 5 step.", "Stop Dynamic Profiler at 8 step. Data:
+ * DIR". True: what it did last was this request. */
+static bool judge_by_log(const struct waiting *w, struct awaited *a)
+{
+    const struct board_rank *const r = &a->who.is;
+    char path[PATH_MAX], line[PATH_MAX + 200];
+    long long start = 0, stop = 0;
+    bool is_whole = false;
+    snprintf(path, sizeof path, "%s/log/dp_%s_%d_rank_%d.log", w->d->dir, a->who.host, (int)r->pid, (int)r->rank);
+    FILE *const f = r->id == w->id && (r->fate == FATE_RUNS || r->fate == FATE_WAITS) ? fopen(path, "re") : NULL;
+    while (f && fgets(line, sizeof line, f)) {
+        const char *const begun = strstr(line, "Start Dynamic Profiler at "), *const data =
+                                                                                  strstr(line, " step. Data: ");
+        const char *const ended = strstr(line, "Stop Dynamic Profiler at ");
+        if (begun)
+            is_whole = sscanf(begun, "Start Dynamic Profiler at %lld", &start) != 1; /* false until it stops */
+        if (ended && data && sscanf(ended, "Stop Dynamic Profiler at %lld", &stop) == 1) {
+            snprintf(a->dir, sizeof a->dir, "%s", data + strlen(" step. Data: "));
+            a->dir[strcspn(a->dir, "\n")] = 0;
+            is_whole = true;
+        }
+    }
+    if (f)
+        fclose(f);
+    if (!is_whole || start < r->start_step)
+        return false;
+    const bool is_cut = r->fate != FATE_RUNS || stop < r->stop_step;
+    a->start_step = start;
+    a->stop_step = stop;
+    a->result = is_cut ? RESULT_CUT : RESULT_DONE;
+    a->why = is_cut ? "the process ended before its last step" : NULL;
+    return true;
+}
+
 /* The number of ranks whose result is open. */
 static size_t look(struct waiting *w)
 {
@@ -140,7 +175,7 @@ static size_t look(struct waiting *w)
         if (l)
             a->who.is = l->is;
         judge(w, a, is_replaced);
-        if (a->result == RESULT_OPEN && !l) {
+        if (a->result == RESULT_OPEN && !l && !judge_by_log(w, a)) {
             a->result = RESULT_NONE;
             a->why = a->who.is.fate == FATE_RUNS && a->who.is.id == w->id ? "the process ended while it recorded"
                                                                           : "the process ended before it began";
@@ -191,6 +226,10 @@ bool dyn_wait(struct dyn *d, struct error *e)
     struct waiting w = { .d = d };
     if (!listeners_find_some(&d->who, d->dir, d->a->mem, e) || !request_read(&w, e))
         return false;
+    if (dyn_prints(d)) {
+        fprintf(stderr, "waiting for %zu %s\n", w.n, w.n == 1 ? "process" : "processes");
+        fflush(stderr);
+    }
     const int64_t begin_ms = now_ms();
     const char *gave_up = NULL;
     while (look(&w) > 0) {

@@ -10,6 +10,7 @@
 
 #include "base/background.h"
 #include "dynamic/agreement.h"
+#include "dynamic/host_status.h"
 
 #define STOP_WAIT_NS   INT64_C(5000000000) /* for a thread that waits for a file system */
 #define SPREAD_S       0.25 /* until all threads of the host have run, on a machine with work for all CPUs */
@@ -88,6 +89,16 @@ static bool is_same(const struct config_stamp *a, struct config_stamp b)
     return config_stamp_equal(a, &b);
 }
 
+/* For those who look from other hosts. */
+static void show_to_hosts(const struct watch *w, size_t n)
+{
+    uint64_t world = 0;
+    for (size_t i = 0; i < n; i++)
+        world = w->ranks[i].world_size > world ? w->ranks[i].world_size : world;
+    if (world > n)
+        host_status_write(w->dir, atomic_load(&w->poll_ms), w->ranks, n);
+}
+
 /* One look at the file. */
 static void look(struct watch *w)
 {
@@ -115,6 +126,7 @@ static void look(struct watch *w)
         publish(w, &t, w->ranks, slot, n);
     else if (!was_seen || !config_stamp_equal(&t.stamp, &before))
         board_see(&w->board, &t.stamp);
+    show_to_hosts(w, n);
     config_text_fini(&t);
 }
 
@@ -211,6 +223,8 @@ bool watch_stop(struct watch *w)
     }
     if (w->board.is_owner)
         log_line(w, ASCOPE_INFO, "Dynamic profiler process done");
+    if (w->board.is_owner)
+        host_status_remove(w->dir); /* another process of this host writes it again */
     board_leave(&w->board);
     dynamic_log_close(&w->log);
     news_free(watch_take(w));

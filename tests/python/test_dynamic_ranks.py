@@ -4,13 +4,14 @@ import glob
 import json
 import os
 import re
+import subprocess
 import time
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from dynamic_job import (FAR, IDLE, POLL, READY, RUNNING, Job, ascope_dyn, collections, configure, listeners, log_of, step_until,  # noqa: E402
+from dynamic_job import (ASCOPE, FAR, IDLE, POLL, READY, RUNNING, Job, ascope_dyn, collections, configure, listeners, log_of, step_until,  # noqa: E402
                          steps, steps_of, template, until, work, write)
 
 from ascope import _core  # noqa: E402
@@ -272,7 +273,7 @@ def test_status(start, config, tmp_path):
     job = start(runs(config, end), RANK="5")
     until(lambda: [one["step"] > 0 for one in listeners(config)] == [True])
     one, = listeners(config)
-    assert one == dict(host=os.uname().nodename, pid=job.pid, rank=5, state="idle", step=one["step"], start_step=None, stop_step=None, request="none",
+    assert one == dict(host=os.uname().nodename, age_s=0, pid=job.pid, rank=5, state="idle", step=one["step"], start_step=None, stop_step=None, request="none",
                        done=0, last=None)
     for arguments in [config], [config, "status"]:
         text = ascope_dyn(*arguments).stdout
@@ -372,6 +373,22 @@ def test_wait_reports_ranks_without_a_result(start, config, tmp_path):
     jobs[1].end()
 
 
+def test_wait_finds_what_a_job_wrote_that_has_ended(start, config, tmp_path):
+    """The collection is cut by the end of the job, which comes while somebody waits."""
+    end = str(tmp_path / "end")
+    job = start(runs(config, end), RANK="0")
+    until(lambda: [one["step"] > 0 for one in listeners(config)] == [True])
+    ascope_dyn(config, "start", "--steps", 100000000)
+    until(lambda: [one["state"] for one in listeners(config)] == ["recording"])
+    waiting = subprocess.Popen([ASCOPE, "dyn", config, "wait"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert waiting.stderr.readline() == "waiting for 1 process\n"
+    write(end, "")
+    job.end()
+    path, = collections(tmp_path)
+    text = waiting.communicate()[0]
+    assert waiting.returncode == 3 and text.startswith("rank 0: %s; " % path) and "ended before its last step" in text
+
+
 def test_a_request_from_before_the_job_is_not_waited_for(start, config, tmp_path):
     end = str(tmp_path / "end")
     os.mkdir(config)
@@ -381,3 +398,29 @@ def test_a_request_from_before_the_job_is_not_waited_for(start, config, tmp_path
     assert "from before the job" in ascope_dyn(config, "wait", code=1).stdout
     write(end, "")
     job.end()
+
+
+def test_ranks_of_other_hosts_are_known_by_the_files_that_these_write(start, config, tmp_path):
+    """A job with more ranks than listen here writes one, and removes it at its end. One of another host is this one, renamed."""
+    end, host = str(tmp_path / "end"), os.uname().nodename
+    job = start(runs(config, end), RANK="0", WORLD_SIZE="2")
+    file = config + "/.ascope_status_" + host
+    until(lambda: os.path.exists(file) and [one["step"] > 0 for one in listeners(config)] == [True])
+    other = config + "/.ascope_status_node7"
+    with open(file) as f:
+        write(other, f.read().replace("\n0 ", "\n8 "))
+    here, there = listeners(config)
+    assert (here["rank"], here["host"], here["age_s"]) == (0, host, 0) and (there["rank"], there["host"], there["state"]) == (8, "node7", "idle")
+    text = ascope_dyn(config).stdout
+    assert "2 processes listen" in text and "idle; on node7" in text
+    assert "ranks that do: 0, 8" in ascope_dyn(config, "start", "--ranks", "1", code=1).stderr
+    ascope_dyn(config, "start", "--ranks", "8", "--start-step", there["step"] + 1)  # of the ranks that are asked for, which are behind here
+    os.utime(other, (1000000000, 1000000000))
+    assert [one["rank"] for one in listeners(config)] == [0]  # it has not been written for a long time
+    for junk in b"", b"ascope status 1 poll_ms x", b"ascope status 1 poll_ms 5\n1 2 3\n\xff\n", b"\0" * 5000:
+        with open(other, "wb") as f:
+            f.write(junk)
+        assert [one["rank"] for one in listeners(config)] == [0]
+    write(end, "")
+    job.end()
+    assert not os.path.exists(file) and not os.path.exists(file + ".new")
