@@ -4,6 +4,8 @@ import inspect
 import json
 import os
 import re
+import subprocess
+import sys
 import time
 
 import pytest
@@ -39,15 +41,46 @@ def config(tmp_path):
 
 # ---- the module ----
 
-def test_the_module_is_that_of_torch_npu(script):
-    script("""
-        import ascope.torch_npu_compat
-        from torch_npu.profiler import dynamic_profile as dp
-        from ascope.torch.profiler import dynamic_profile
-        import torch_npu.profiler.dynamic_profile
-        assert dp is dynamic_profile is torch_npu.profiler.dynamic_profile
-        assert "dynamic_profile" not in torch_npu.profiler.__all__
-    """)
+SCRIPT = """
+import glob, json, os, time
+import torch, torch_npu
+import torch_npu.profiler.dynamic_profile
+from torch_npu.profiler import dynamic_profile as dp
+from ascope.torch.profiler import dynamic_profile
+assert dp is dynamic_profile is torch_npu.profiler.dynamic_profile
+assert "dynamic_profile" not in torch_npu.profiler.__all__
+by_environment = os.environ.get("PROF_CONFIG_PATH")
+if not by_environment:
+    dp.init("config")
+with open("config/profiler_config.json") as f:
+    config = json.load(f)
+with open("config/new", "w") as f:
+    json.dump(dict(config, start_step=-1, active=2, prof_dir="out"), f)
+os.rename("config/new", "config/profiler_config.json")
+weight = torch.nn.Parameter(torch.ones(4))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+end = time.monotonic() + 100
+while not any("Stop Dynamic" in open(log).read() for log in glob.glob("config/log/dp_*.log")) and time.monotonic() < end:
+    weight.sum().backward()
+    optimizer.step()
+    if not by_environment:
+        dp.step()
+"""
+
+
+@pytest.mark.parametrize("command, env", [
+    ([sys.executable, "-m", "ascope", "run"], {"PROF_CONFIG_PATH": "config"}),
+    ([os.environ.get("ASCOPE_PROGRAM") or "ascope", "run", "--", sys.executable], {}),
+], ids=["by the environment", "ascope run, by init"])
+def test_scripts_for_npus_as_they_are(tmp_path, command, env):
+    """Nothing else is recorded: what `ascope run` would record by itself gives way to the file."""
+    (tmp_path / "train.py").write_text(SCRIPT)
+    done = subprocess.run([*command, "train.py"], cwd=tmp_path, env=dict(os.environ, **POLL, **env), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=250)
+    assert done.returncode == 0, done.stdout
+    path, = collections(tmp_path / "out")
+    assert len(steps_of(path)) == 2, done.stdout
+    assert collections(tmp_path) == [] and not (tmp_path / "result").exists()
 
 
 def test_parameters():
