@@ -258,17 +258,22 @@ static void report_row(struct report *r, const struct result *x)
 static const char *parent_dir, *ring_dir;
 static unsigned ring_kb; /* 0: the default */
 
+static void options_fill(struct ascope_options *o)
+{
+    ascope_options_init(o);
+    o->parent_dir = parent_dir;
+    o->ring_kb = ring_kb ? ring_kb : o->ring_kb;
+    o->ring_dir = ring_dir;
+    o->device = "none";
+    o->record_shapes = o->profile_memory = o->with_stack = o->mstx = true;
+    o->level = ASCOPE_LEVEL2;
+}
+
 static struct ascope_session *session_begin(void)
 {
     struct ascope_options o;
     struct ascope_error e = { "" };
-    ascope_options_init(&o);
-    o.parent_dir = parent_dir;
-    o.ring_kb = ring_kb ? ring_kb : o.ring_kb;
-    o.ring_dir = ring_dir;
-    o.device = "none";
-    o.record_shapes = o.profile_memory = o.with_stack = o.mstx = true;
-    o.level = ASCOPE_LEVEL2;
+    options_fill(&o);
     struct ascope_session *s = ascope_session_new(&o, &e);
     if (!s || !ascope_session_start(s, &e))
         exit((fprintf(stderr, "bench_record: %s\n", e.text), 1));
@@ -410,16 +415,48 @@ static const struct {
     void (*run)(unsigned long n);
     double clocks_most, off_ns_most;
     bool is_for_all; /* of the numbers of threads; else for one */
+    bool is_operator;
 } works[] = {
-    { "mark range", range, RANGE_CLOCKS_MOST, NOT_RECORDED_NS_MOST, true },
-    { "mstx range", range_of_mstx, RANGE_CLOCKS_MOST, 0, false },
-    { "mark", point, 0, NOT_RECORDED_NS_MOST, false },
-    { "operator, name only", operator_bare, 0, NOT_RECORDED_NS_MOST, true },
-    { "operator with shapes and types", operator_with_shapes, 0, 0, false },
-    { "memory event", memory, 0, 0, false },
-    { "Python call or return", python, 0, 0, false },
-    { "call below the framework", call, 0, 0, false },
+    { "mark range", range, RANGE_CLOCKS_MOST, NOT_RECORDED_NS_MOST, true, false },
+    { "mstx range", range_of_mstx, RANGE_CLOCKS_MOST, 0, false, false },
+    { "mark", point, 0, NOT_RECORDED_NS_MOST, false, false },
+    { "operator, name only", operator_bare, 0, NOT_RECORDED_NS_MOST, true, true },
+    { "operator with shapes and types", operator_with_shapes, 0, 0, false, true },
+    { "memory event", memory, 0, 0, false, false },
+    { "Python call or return", python, 0, 0, false, false },
+    { "call below the framework", call, 0, 0, false, false },
 };
+
+/* Plain recording, the flight recorder, and again, so that a machine that changes meanwhile changes both: their ratio. */
+static double measure_flight(struct report *r)
+{
+    enum { TURNS = 5 };
+    double ratio[sizeof works / sizeof *works * TURNS];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        double flight[TURNS];
+        for (unsigned turn = 0; turn < TURNS && works[i].is_operator; turn++) {
+            struct ascope_options o;
+            struct ascope_error e = { "" };
+            const struct ascope_flight how = { .size = sizeof how, .memory_bytes = 64 << 20 };
+            struct ascope_session *const s = session_begin();
+            const double plain = measure(works[i].run, BURST, 1);
+            session_finish(s);
+            options_fill(&o);
+            if (!ascope_flight_start(&o, &how, &e))
+                exit((fprintf(stderr, "bench_record: %s\n", e.text), 1));
+            flight[turn] = measure(works[i].run, BURST, 1);
+            ascope_flight_stop(&e);
+            ratio[n++] = flight[turn] / plain;
+        }
+        if (!works[i].is_operator)
+            continue;
+        qsort(flight, TURNS, sizeof *flight, by_value);
+        report_row(r, &(struct result){ works[i].what, "flight", 1, flight[TURNS / 2], 0, false });
+    }
+    qsort(ratio, n, sizeof *ratio, by_value);
+    return ratio[n / 2];
+}
 
 static void measure_all(struct report *r, const unsigned *threads, size_t n_threads)
 {
@@ -439,6 +476,7 @@ static void measure_all(struct report *r, const unsigned *threads, size_t n_thre
                 report_row(r, &(struct result){ works[i].what, "recording", threads[t],
                                                 measure(works[i].run, BURST, threads[t]), works[i].clocks_most, true });
     const struct totals totals = session_finish(s);
+    const double flight = measure_flight(r);
 
     const char *why = lttng_absent();
     if (!why) {
@@ -453,11 +491,12 @@ static void measure_all(struct report *r, const unsigned *threads, size_t n_thre
         }
     }
     if (r->is_json)
-        printf("\n ], \"records\": %llu, \"dropped\": %llu, \"lttng\": \"%s\"}\n", totals.records, totals.dropped,
-               why ? why : "compared");
+        printf("\n ], \"records\": %llu, \"dropped\": %llu, \"flight_ratio\": %.3f, \"lttng\": \"%s\"}\n",
+               totals.records, totals.dropped, flight, why ? why : "compared");
     else
-        printf("\n%llu records were written, %llu dropped\n%s%s\n", totals.records, totals.dropped,
-               why ? "LTTng-UST is not compared: " : "", why ? why : "");
+        printf(
+            "\n%llu records were written, %llu dropped\nan operator with the flight recorder: %.3f of plain recording\n%s%s\n",
+            totals.records, totals.dropped, flight, why ? "LTTng-UST is not compared: " : "", why ? why : "");
 }
 
 static int forget(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -57,6 +57,8 @@ def measure(report, program, rate_seconds, home):
             budget = budget.replace(" missed", "") + " " + row["budget_of"] + (" missed" if "missed" in budget else "")
         report.row(row["what"], row["state"], str(row["threads"]), "%.2f" % row["ns"], "%.2f" % row["clocks"],
                    "%.2f" % row["counters"], budget)
+    report.say("An operator with the flight recorder costs its thread %.3f of what it costs with plain recording (median of turns in this run)." %
+               costs["flight_ratio"])
     report.say("%s records were written, %s dropped. LTTng-UST: %s. Clocks and counters: how many readings of "
                "CLOCK_MONOTONIC_RAW, or of the CPU's counter, take as long." %
                (format(costs["records"], ","), format(costs["dropped"], ","), costs["lttng"]))

@@ -37,6 +37,8 @@ _ascope()
     --level) _ascope_offer -W 'Level0 Level1 Level2 Level_none'; return ;;
     --out) compopt -o filenames; _ascope_offer -d; return ;;
     --timeout) return ;;
+    --last) return ;;
+    --when) return ;;
     -dir | --collection-dir) compopt -o filenames; _ascope_offer -d; return ;;
     -reports) compopt -o filenames; _ascope_offer -f; return ;;
     --model-id) return ;;
@@ -88,8 +90,8 @@ _ascope()
         options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'
         what=-c ;;
     dyn)
-        words='status start wait stop'
-        options=' --steps --warmup --start-step --ranks --level --stack --shapes --analyse --out --timeout --json --quiet -q --help -h'
+        words='status start wait stop save'
+        options=' --steps --warmup --start-step --ranks --level --stack --shapes --analyse --out --timeout --last --when --json --quiet -q --help -h'
         at=3 ;;
     export)
         words='timeline summary db all'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,options}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options}/*
 """
 import glob
 import os
@@ -106,6 +106,17 @@ def cut_session(session, tag, out):
             write(out, "session", "%s_%d_%d" % (tag, i, ask), bytes([ask]) + CUT.join(settings + part + device))
 
 
+def flight_records(stream):
+    """Two of 24 bytes; fuzz_flight makes their checks fit."""
+    return (struct.pack("<IHBB", 0, 23, stream, 0) + b"r" * 24) * 2
+
+
+def flight_batch(until_ns, ring):
+    records = flight_records(0)
+    run = struct.pack("<QIIQQ", 0, ring, 0, 0, len(records)) + records
+    return struct.pack("<4Q", 0, until_ns - 1, until_ns, len(run)) + run
+
+
 def main():
     ascope, data, out = sys.argv[1:]
     for base, dirs, _ in sorted(os.walk(data)):
@@ -126,6 +137,7 @@ def main():
         os.makedirs(os.path.join(out, "rings"), exist_ok=True)
         subprocess.run([os.path.join(os.path.dirname(ascope), "fuzz/rings_seed"), folder, os.path.join(out, "rings/left")],
                        check=True)
+    write(out, "flight", "history", b"\0\1" + CUT.join([flight_records(4), flight_batch(1, 0), flight_batch(2, 4096)]))
     with open(os.path.join(data, "ascope.json"), "rb") as f:
         recording = b"ascope.json\n" + f.read()
     for target, head in (("settings", b""), ("collection", b"\0"), ("session", b"\2")):

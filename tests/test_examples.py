@@ -294,6 +294,14 @@ class Others(Case):
             self.assertLess(time.monotonic(), until, "it does not happen")
             time.sleep(0.02)
 
+    def test_flight_recorder(self):
+        path = self.run_example("flight", "60")[0]
+        with open(os.path.join(path, "ascope.json")) as f:
+            self.assertEqual(json.load(f)["flight"]["trigger"], "the end")
+        saved = glob.glob(glob.escape(os.path.dirname(path)) + "/*_ascend_pt")
+        self.assertGreaterEqual(len(saved), 2)  # and that of a slow step; the recorder's own directory is gone
+        self.assertEqual([one for one in saved if os.path.exists(one + "/ascope.rings")], [])
+
     def test_killed_and_recovered(self):
         for n in 1, 1000, 5000:
             path = self.run_example("killed", str(n), ends=-signal.SIGKILL)[0]

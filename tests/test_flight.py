@@ -14,13 +14,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ASCOPE, JOB = (os.path.abspath(p) for p in sys.argv[1:3])
 OF_STEP, SLOW_STEP = 10, 40
 
 
-class Flight(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="ascope flight é ")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -32,9 +33,15 @@ class Flight(unittest.TestCase):
 
     def waiting_job(self, *more):
         job = subprocess.Popen([JOB, self.folder, "wait", *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.addCleanup(job.communicate)
-        self.addCleanup(job.kill)
+        self.addCleanup(self.end, job)
         return job, job.stdout.readline().strip()
+
+    @staticmethod
+    def end(job):
+        job.kill()
+        job.wait()
+        job.stdin.close()
+        job.stdout.close()
 
     def step(self, job, n=1):
         for _ in range(n):
@@ -72,6 +79,8 @@ class Flight(unittest.TestCase):
     def collections(self):
         return sorted(glob.glob(glob.escape(self.folder) + "/*_ascend_pt"))
 
+
+class Flight(Case):
     def test_each_save_has_every_record_of_its_window(self):
         home, all_before, last, everything = self.job("windows")
         self.assertEqual(self.collections(), sorted([all_before, last, everything]))  # the home is gone
@@ -129,6 +138,80 @@ class Flight(unittest.TestCase):
         r = self.ascope("recover", home, code=1)
         self.assertEqual(r.stderr.count("\n"), 1)
         self.assertTrue(os.path.exists(home + "/ascope.rings"))
+
+
+class Dyn(Case):
+    """`ascope dyn DIR save`."""
+
+    def saved(self, *args, code=0):
+        r = self.ascope("dyn", *args, code=code)
+        self.assertEqual(r.stderr, "")
+        return [line[len("saved: "):] for line in r.stdout.splitlines() if line.startswith("saved: ")]
+
+    def test_a_request_saves_while_the_job_runs(self):
+        job, home = self.waiting_job()
+        self.step(job, 5)
+        first, = self.saved(self.folder, "save")
+        self.assertEqual(self.check(first, 0, 5)["flight"]["trigger"], "request")
+        self.step(job, 2)
+        second, = self.saved(home, "save", "--last", "1000s")
+        self.check(second, 0, 7)
+        report = json.loads(self.ascope("dyn", home, "save", "--last=500ms", "--json").stdout)["saved"]
+        self.assertEqual([(one["recorder"], one["state"]) for one in report], [(home, "running")])
+        self.assertTrue(os.path.isdir(report[0]["path"]))
+        job.stdin.close()
+        self.assertEqual(job.wait(60), 0)
+        self.assertEqual(len(self.collections()), 3)
+
+    def test_all_recorders_that_listen_to_a_directory_save(self):
+        listen = os.path.join(self.folder, "listen")
+        os.mkdir(listen)
+        jobs = [self.waiting_job(listen) for _ in range(2)]
+        for job, _ in jobs:
+            self.step(job, 2)
+        paths = self.saved(listen, "save")
+        self.assertEqual(len(paths), 2)
+        for path in paths:
+            self.check(path, 0, 2)
+        for job, _ in jobs:
+            job.stdin.close()
+            self.assertEqual(job.wait(60), 0)
+        self.assertEqual(os.listdir(listen), [])
+
+    def test_a_slow_step_saves_once_it_is_asked_for(self):
+        job, home = self.waiting_job()
+        self.step(job, 12)
+        self.assertEqual(self.ascope("dyn", home, "save", "--when", "step>1.5x").stdout, "armed: %s\n" % home)
+        found = []
+        while not found:  # a step is longer than others, or the next one is
+            time.sleep(0.4)
+            self.step(job)
+            time.sleep(0.4)
+            found = [path for path in self.collections() if path != home]
+        self.assertRegex(self.facts(found[0])["flight"]["trigger"], "^slow step ")
+        self.ascope("dyn", home, "save", "--when=never")
+
+    def test_of_a_killed_program_the_last_seconds_are_recovered(self):
+        home, = self.job("kill", code=-signal.SIGKILL)
+        self.assertEqual(self.saved(self.folder, "save", "--last", "2min"), [home])
+        facts = self.check(home, 0, 20)
+        self.assertEqual((facts["flight"]["trigger"], facts["flight"]["asked_ns"]), ("killed", 120 * 10 ** 9))
+        r = self.ascope("dyn", self.folder, "save", code=1)  # it is done
+        self.assertIn("no flight recorder runs here", r.stderr)
+
+    def test_what_cannot_be_is_one_line(self):
+        for args, code, text in [
+                ((self.folder, "save"), 1, "no flight recorder runs here, and none was left by a program that was killed"),
+                ((self.folder + "/none", "save"), 2, "no such directory"),
+                ((self.folder, "save", "--last", "soon"), 2, "--last soon: accepted are durations such as 30s, 500ms and 2min"),
+                ((self.folder, "save", "--last", "-1s"), 2, "--last -1s: accepted"),
+                ((self.folder, "save", "--last", "nan"), 2, "--last nan: accepted"),
+                ((self.folder, "save", "--when", "step>0.9x"), 2, "--when step>0.9x: accepted are step>1.5x"),
+                ((self.folder, "save", "--when", "loss>2"), 2, "--when loss>2: accepted"),
+                ((self.folder, "save", "--when", "never", "--last", "1s"), 2, "give one of them")]:
+            r = self.ascope("dyn", *args, code=code)
+            self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
+            self.assertIn(text, r.stderr)
 
 
 if __name__ == "__main__":

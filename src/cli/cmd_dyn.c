@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/dyn_config.h"
+#include "cli/dyn_save.h"
 #include "cli/dyn_verb.h"
 #include "cli/dyn_wait.h"
 #include "cli/exit_status.h"
@@ -218,10 +219,7 @@ static const struct verb {
     const char *name;
     bool (*run)(struct dyn *d, struct error *e);
 } verbs[] = {
-    { "status", status },
-    { "start", start },
-    { "wait", dyn_wait },
-    { "stop", stop },
+    { "status", status }, { "start", start }, { "wait", dyn_wait }, { "stop", stop }, { "save", dyn_save },
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -250,7 +248,7 @@ static bool is_directory(const char *path, struct error *e)
 int run_dyn(struct arguments *a)
 {
     if (a->n_words < 1 || a->n_words > 2) {
-        complain("dyn: expected a directory and one of status, start, wait, stop; see ascope help dyn");
+        complain("dyn: expected a directory and one of status, start, wait, stop, save; see ascope help dyn");
         return exit_code(a->face, STATUS_USAGE);
     }
     struct dyn d = { .a = a, .done = STATUS_DONE, .refused = STATUS_NOTHING };

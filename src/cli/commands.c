@@ -61,7 +61,7 @@ static const uint8_t run_options[] = {
 };
 static const uint8_t dyn_options[] = {
     OPT_DYN_STEPS, OPT_DYN_WARMUP, OPT_DYN_START_STEP, OPT_DYN_RANKS, OPT_DYN_LEVEL, OPT_DYN_STACK, OPT_DYN_SHAPES, OPT_DYN_ANALYSE, OPT_DYN_OUT,
-    OPT_DYN_TIMEOUT, OPT_JSON, OPT_QUIET, OPT_HELP,
+    OPT_DYN_TIMEOUT, OPT_DYN_LAST, OPT_DYN_WHEN, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t help_options[] = { OPT_MAN, OPT_RECORDER_OPTIONS, OPT_HELP };
 static const uint8_t completion_options[] = { OPT_HELP };
@@ -97,7 +97,7 @@ const struct command commands[] = {
     },
     {
         .name = "dyn",
-        .usage = "DIR [status|start|wait|stop] [OPTION...]",
+        .usage = "DIR [status|start|wait|stop|save] [OPTION...]",
         .about = "start collections in a job that runs already, and wait for them",
         .text = "The job listens to the directory DIR: it was started with PROF_CONFIG_PATH=DIR in its environment, or its script "
                 "calls dynamic_profile.init(\"DIR\"), or it is a program that uses ascope/dynamic.h. DIR may be on a file "
@@ -110,11 +110,14 @@ const struct command commands[] = {
                 "start refuses a request that cannot be fulfilled, and writes nothing: nobody listens, a rank that does not, a step "
                 "that has passed, a file that is no JSON. Every other key of the file is accepted by its name: "
                 "--profile_memory=true, --l2_cache=true, --export_type=text,db.\n\n"
+                "save is for flight recorders: the last seconds of each, by --last, become a collection, while the job continues. DIR is "
+                "the directory of one, the one above it, or the one that it listens to. Of a recorder whose program was killed the last "
+                "seconds are recovered.\n\n"
                 "Exit code 0: done. 1: refused, or wait has no result. 2: invalid command line. 3: wait has results of some ranks "
                 "alone.\n\n"
                 "Example: ascope dyn /share/prof start --steps 3 --warmup 1 --ranks 0,8 --level Level1 && ascope dyn /share/prof wait",
         LIST_OF(dyn_options),
-        .words = "status start wait stop",
+        .words = "status start wait stop save",
         .words_are_second = true,
         .other = dyn_other_option,
         .run = run_dyn,

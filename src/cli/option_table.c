@@ -241,6 +241,10 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "directory in which the collections are created (prof_dir); default: as the file says" },
     [OPT_DYN_TIMEOUT] = { "timeout", NUMBER(dyn.timeout_s, 1, UINT32_MAX),
         .help = "seconds that wait waits at most; default: until all results are there" },
+    [OPT_DYN_LAST] = { "last", .kind = OPTION_TEXT, .value = "TIME", .at = AT(dyn.last),
+        .help = "how much of the past save writes: 30s, 500ms or 2min; default: all that the flight recorder keeps" },
+    [OPT_DYN_WHEN] = { "when", .kind = OPTION_TEXT, .value = "CONDITION", .at = AT(dyn.when),
+        .help = "save by itself from now on: step>1.5x, a step longer than 1.5 times the median of the last 100; never ends it" },
 
     [OPT_OUTPUT] = { "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(output),
         .help = "collection: a PROF_XXX directory, or a directory that contains some" },

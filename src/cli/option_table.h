@@ -128,6 +128,8 @@ enum option_id {
     OPT_DYN_ANALYSE,
     OPT_DYN_OUT,
     OPT_DYN_TIMEOUT,
+    OPT_DYN_LAST,
+    OPT_DYN_WHEN,
     /* of msprof only */
     OPT_OUTPUT,
     OPT_EXPORT,
@@ -196,7 +198,7 @@ struct run_words {
 
 /* What `ascope dyn` is asked for. */
 struct dyn_words {
-    const char *ranks, *level, *out;
+    const char *ranks, *level, *out, *last, *when;
     uint64_t steps, warmup, start_step;
     uint32_t timeout_s;
     bool stack, shapes, analyse;

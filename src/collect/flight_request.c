@@ -68,9 +68,11 @@ void flight_request_answer(const char *home, const struct flight_request *r, boo
                &e); /* nobody else to report to */
 }
 
-static bool request_put(const char *home, const struct flight_request *r, struct error *e)
+bool flight_request_put(const char *home, struct flight_request *r, struct error *e)
 {
     char name[NAME_ROOM], fresh[NAME_ROOM], text[80];
+    if (getrandom(&r->id, sizeof r->id, 0) != (ssize_t)sizeof r->id)
+        return error_set(e, FAULT_IO, "%s: no random number: %s", home, strerror(errno));
     name_of(name, home, "request");
     snprintf(fresh, sizeof fresh, "%s/ascope.request.%016" PRIx64, home, r->id);
     const int n = snprintf(text, sizeof text, "%s %" PRIu64 " %016" PRIx64 "\n", words[r->what], r->value, r->id);
@@ -83,14 +85,10 @@ static bool request_put(const char *home, const struct flight_request *r, struct
     return why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", name, write_trouble(why));
 }
 
-bool flight_request_send(const char *home, struct flight_request *r, bool (*is_alive)(const char *home),
+bool flight_request_wait(const char *home, const struct flight_request *r, bool (*is_alive)(const char *home),
                          char path[PATH_MAX], struct error *e)
 {
     char name[NAME_ROOM], text[TEXT_MOST];
-    if (getrandom(&r->id, sizeof r->id, 0) != (ssize_t)sizeof r->id)
-        return error_set(e, FAULT_IO, "%s: no random number: %s", home, strerror(errno));
-    if (!request_put(home, r, e))
-        return false;
     reply_name(name, home, r->id);
     for (int waited_ms = 0; text_read(name, text) == 0; waited_ms += LOOK_MS) {
         if (!is_alive(home))
