@@ -7,6 +7,7 @@
 #ifndef ASCOPE_FUZZ_FUZZ_H
 #define ASCOPE_FUZZ_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

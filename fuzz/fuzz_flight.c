@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The history that a killed flight recorder might have left: what is kept, and two files. The first byte says what is damaged: no input
  * would guess a check, so the others are made to fit, and sizes fit into what there is. */
-#include "folder.h"
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "collect/flight_history.h"
 
 enum { IS_DAMAGED = 1, IS_CUT = 2, IS_SHORT = 4, FILES = 2, FILE_MOST = 1 << 14 };
 static const struct rings_id id = { { 1, 2 } };
+static const char *const names[] = { FLIGHT_KEPT, "history.00000001", "history.00000002" };
+static char folder[64];
 
 static uint64_t fit(uint64_t wanted, uint64_t room)
 {
@@ -120,8 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ask & IS_DAMAGED)
         file[data[1] % FILES][data[1] * 7 % n[data[1] % FILES]] ^= ask;
     file_write(FLIGHT_KEPT, kept, n_kept);
-    file_write("history.00000001", file[0], ask & IS_CUT ? n[0] * data[1] / 256 : n[0]);
-    file_write("history.00000002", file[1], ask & IS_SHORT ? n[1] * data[1] / 256 : n[1]);
+    file_write(names[1], file[0], ask & IS_CUT ? n[0] * data[1] / 256 : n[0]);
+    file_write(names[2], file[1], ask & IS_SHORT ? n[1] * data[1] / 256 : n[1]);
 
     const int dir = open(folder, O_PATH | O_DIRECTORY);
     const struct history_of of = {
@@ -137,7 +144,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (e.fault == FAULT_NONE) {
         abort(); /* a refusal gives its reason */
     }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlinkat(dir, names[i], 0);
     close(dir);
-    folder_remove();
+    rmdir(folder);
     return 0;
 }
