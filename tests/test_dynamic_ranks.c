@@ -388,7 +388,10 @@ static void offers_are_behind_all_ranks(void **state)
         struct error e = { 0 };
         print_message("  %s\n", row[i].what);
         assert_true(config_read(&c, &config_kinds[0], row[i].json, strlen(row[i].json), false, NULL, NULL, &e));
-        agreement_make(&a, &c, row[i].rank, slot, row[i].n, offer);
+        agreement_make(&a, &c, row[i].rank, slot, row[i].n, false, offer);
+        const bool is_chosen = c.when == WHEN_NEXT && row[i].offer.step > 0;
+        assert_int_equal(offer[5].step, is_chosen ? OFFER_OPEN : row[i].offer.step);
+        agreement_make(&a, &c, row[i].rank, slot, row[i].n, true, offer);
         assert_int_equal(offer[5].step, row[i].offer.step);
         assert_int_equal(offer[5].is_passed, row[i].offer.is_passed);
         assert_int_equal(offer[200].step, 0);

@@ -54,7 +54,7 @@ int64_t agreement_of_hosts(const struct agreement *a, uint64_t group, int64_t mi
 
 /* One job: those of the same group. */
 static struct board_offer offer_to(const struct agreement *a, const struct config *c, const struct board_rank *rank,
-                                   size_t n, uint64_t group)
+                                   size_t n, uint64_t group, bool is_known)
 {
     int64_t top = 0, free_at = 0;
     uint64_t n_members = 0, n_asked = 0, world = 0;
@@ -75,6 +75,8 @@ static struct board_offer offer_to(const struct agreement *a, const struct confi
         return (struct board_offer){ .step = top, .is_passed = n_asked > 1 && top >= c->start_step };
     if (c->when != WHEN_NEXT || n_asked == 0 || (n_asked == 1 && !has_other_hosts))
         return (struct board_offer){ 0 };
+    if (!is_known)
+        return (struct board_offer){ .step = OFFER_OPEN };
     const double steps = a->steps_per_s * (has_other_hosts ? a->hosts_spread_s : a->spread_s);
     int64_t step = top + STEPS_BETWEEN + (steps < 1e15 ? (int64_t)steps : (int64_t)1e15);
     step = step < free_at ? free_at : step;
@@ -82,13 +84,13 @@ static struct board_offer offer_to(const struct agreement *a, const struct confi
 }
 
 void agreement_make(const struct agreement *a, const struct config *c, const struct board_rank *rank,
-                    const unsigned *slot, size_t n, struct board_offer offer[BOARD_RANKS])
+                    const unsigned *slot, size_t n, bool is_known, struct board_offer offer[BOARD_RANKS])
 {
     memset(offer, 0, BOARD_RANKS * sizeof *offer);
     for (size_t i = 0; i < n; i++) {
         size_t first = 0;
         while (rank[first].group != rank[i].group)
             first++;
-        offer[slot[i]] = first < i ? offer[slot[first]] : offer_to(a, c, rank, n, rank[i].group);
+        offer[slot[i]] = first < i ? offer[slot[first]] : offer_to(a, c, rank, n, rank[i].group, is_known);
     }
 }

@@ -336,6 +336,24 @@ void board_see(struct board *b, const struct config_stamp *stamp)
     write_end(b->page, was);
 }
 
+struct board_offer board_offer(const struct board *b, unsigned slot, uint64_t *id)
+{
+    const struct board_slot *const s = &b->page->slot[slot];
+    *id = atomic_load(
+        &s->offer_id); /* first: what follows is of this request, or of a newer one, which will be seen, too */
+    return (struct board_offer){ .step = atomic_load(&s->offer_step), .is_passed = atomic_load(&s->offer_passed) != 0 };
+}
+
+void board_offer_set(struct board *b, unsigned slot, uint64_t id, struct board_offer offer)
+{
+    struct board_slot *const s = &b->page->slot[slot];
+    if (atomic_load(&s->offer_id) != id)
+        atomic_store(&s->offer_id, 0); /* no request meanwhile */
+    atomic_store(&s->offer_passed, offer.is_passed);
+    atomic_store(&s->offer_step, offer.step);
+    atomic_store(&s->offer_id, id);
+}
+
 void board_publish(struct board *b, const char *text, size_t n, uint64_t id, const struct config_stamp *stamp,
                    const struct board_offer *offer)
 {
@@ -347,10 +365,8 @@ void board_publish(struct board *b, const char *text, size_t n, uint64_t id, con
     p->serial++;
     p->stamp = *stamp;
     p->has_stamp = 1;
-    for (unsigned i = 0; i < BOARD_RANKS; i++) {
-        atomic_store_explicit(&p->slot[i].offer_step, offer[i].step, memory_order_relaxed);
-        atomic_store_explicit(&p->slot[i].offer_passed, offer[i].is_passed, memory_order_relaxed);
-    }
+    for (unsigned i = 0; i < BOARD_RANKS; i++)
+        board_offer_set(b, i, id, offer[i]);
     write_end(p, was);
     board_wake(b);
 }
@@ -363,6 +379,11 @@ void board_poll_set(struct board *b, uint32_t poll_ms)
 uint64_t board_serial(const struct board *b)
 {
     return b->page->serial;
+}
+
+uint64_t board_newest(const struct board *b)
+{
+    return b->page->id;
 }
 
 bool board_take(const struct board *b, uint64_t *serial, struct board_news *out)

@@ -24,7 +24,7 @@
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
 
-enum { BOARD_RANKS = 256, BOARD_DIR_BYTES = 888 };
+enum { BOARD_RANKS = 256, BOARD_DIR_BYTES = 880 };
 #define BOARD_PLACE "/dev/shm"
 
 /* What became of the newest request in a process. */
@@ -60,12 +60,16 @@ struct board_rank {
     char dir[BOARD_DIR_BYTES]; /* of the last one; "": not known */
 };
 
+enum { OFFER_OPEN = -1 };
+
 /* A slot in the file. The process that has it writes `is`, `step` and `delivered_id`, the owner writes the offer. */
 struct board_slot {
     _Atomic uint32_t version;
     _Atomic uint32_t offer_passed; /* 1: a rank of the group is at offer_step already: nobody starts */
     _Atomic int64_t step;
-    _Atomic int64_t offer_step; /* 0: as the text says */
+    _Atomic int64_t
+        offer_step; /* 0: as the text says; OFFER_OPEN: the owner chooses when all ranks have got the request */
+    _Atomic uint64_t offer_id; /* of the request that it is for */
     _Atomic uint64_t delivered_id;
     struct board_rank is;
 };
@@ -106,6 +110,9 @@ struct board_offer {
 /* offer: by number of the slot, BOARD_RANKS. */
 void board_publish(struct board *b, const char *text, size_t n, uint64_t id, const struct config_stamp *stamp,
                    const struct board_offer *offer);
+/* The one that a slot has, and another one. */
+struct board_offer board_offer(const struct board *b, unsigned slot, uint64_t *id);
+void board_offer_set(struct board *b, unsigned slot, uint64_t id, struct board_offer offer);
 void board_poll_set(struct board *b, uint32_t poll_ms); /* to show it */
 
 /* The newest text, if its serial number is not *serial. Owner of the text: the caller, free(). */
@@ -117,6 +124,7 @@ struct board_news {
 };
 bool board_take(const struct board *b, uint64_t *serial, struct board_news *out);
 uint64_t board_serial(const struct board *b);
+uint64_t board_newest(const struct board *b); /* its id; 0: none */
 
 /* Waits until something is published, somebody wakes all, or the time is over. `news` was read before looking. */
 uint32_t board_news(const struct board *b);

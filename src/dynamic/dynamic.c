@@ -27,6 +27,7 @@ struct order {
     uint64_t id;
     enum config_when when;
     int64_t start_step;
+    bool is_open; /* the owner of the board has not yet chosen the step */
 };
 
 struct dynamic {
@@ -219,10 +220,28 @@ static bool begin(struct dynamic *d, bool is_from_start)
     return true;
 }
 
+/* True: the step is known by now. */
+static bool is_chosen(struct dynamic *d, struct order *o)
+{
+    uint64_t id;
+    const struct board_offer offer = board_offer(&d->watch.board, d->watch.board.number, &id);
+    if (id != o->id || offer.step == OFFER_OPEN)
+        return false;
+    o->is_open = false;
+    o->when = offer.step > 0 ? WHEN_AT : WHEN_NEXT;
+    o->start_step = offer.step;
+    if (o->when == WHEN_AT)
+        say(d, TO_LOG, ASCOPE_INFO, "Dynamic profiler will start at step %lld, as all ranks", (long long)offer.step);
+    show(d, id, FATE_WAITS);
+    return true;
+}
+
 /* What waits: is it time? */
 static void judge(struct dynamic *d)
 {
-    const struct order *const o = &d->waiting;
+    struct order *const o = &d->waiting;
+    if (o->is_open && !is_chosen(d, o))
+        return;
     const bool is_now = o->when == WHEN_NEXT || hot.step == o->start_step ||
                         (d->kind->starts_late && hot.step > o->start_step && hot.step <= o->c.stop_step);
     if (!is_now && hot.step < o->start_step)
@@ -297,9 +316,9 @@ static void take_news(struct dynamic *d)
     const enum board_fate fate = consider(d, &o, &n->offer, rank);
     o.id = n->id;
     if (fate == FATE_WAITS) {
-        const bool is_offered = o.c.when == WHEN_NEXT && n->offer.step > 0;
-        o.when = is_offered ? WHEN_AT : o.c.when;
-        o.start_step = is_offered ? n->offer.step : o.c.start_step;
+        o.when = o.c.when;
+        o.start_step = o.c.start_step;
+        o.is_open = o.c.when == WHEN_NEXT && n->offer.step != 0;
         o.text = n->text;
         n->text = NULL;
         o.file = strdup(d->watch.file);
@@ -307,8 +326,7 @@ static void take_news(struct dynamic *d)
         d->waiting = o;
         d->has_waiting = true;
         if (o.when == WHEN_AT)
-            say(d, TO_LOG, ASCOPE_INFO, "Dynamic profiler will start at step %lld%s", (long long)o.start_step,
-                is_offered ? ", in which all ranks start" : "");
+            say(d, TO_LOG, ASCOPE_INFO, "Dynamic profiler will start at step %lld", (long long)o.start_step);
     } else {
         order_fini(&o);
     }

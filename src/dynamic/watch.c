@@ -13,7 +13,9 @@
 #include "dynamic/host_status.h"
 
 #define STOP_WAIT_NS   INT64_C(5000000000) /* for a thread that waits for a file system */
-#define SPREAD_S       0.25 /* until all threads of the host have run, on a machine with work for all CPUs */
+#define OPEN_WAIT_NS   INT64_C(2000000000) /* for ranks that do not run */
+#define OPEN_LOOK_NS   INT64_C(1000000)
+#define SPREAD_S       0.25 /* in which the owner reads all steps and stores one: it may lose its CPU meanwhile */
 #define HOSTS_SPREAD_S 1.0  /* beside the interval of looking: until a shared file system shows a change */
 
 static int64_t now_ns(void)
@@ -49,6 +51,48 @@ static void sample(struct watch *w, const struct board_rank *rank, size_t n)
     w->sample_step = top;
 }
 
+static struct agreement agreement_of(struct watch *w, uint64_t id)
+{
+    return (struct agreement){ .config_dir = w->dir,
+                               .id = id,
+                               .steps_per_s = w->steps_per_s,
+                               .spread_s = SPREAD_S,
+                               .hosts_spread_s = HOSTS_SPREAD_S + atomic_load(&w->poll_ms) * 1e-3 };
+}
+
+static bool is_open(const struct watch *w, unsigned slot)
+{
+    uint64_t id;
+    return board_offer(&w->board, slot, &id).step == OFFER_OPEN && id == board_newest(&w->board);
+}
+
+/* The step for those that wait for one, when all of them have got the request. */
+static void choose(struct watch *w)
+{
+    unsigned slot[BOARD_RANKS];
+    struct board_offer offer[BOARD_RANKS];
+    struct board_news news;
+    struct config c;
+    struct error e = { 0 };
+    const size_t n = board_listeners(&w->board, w->ranks, slot);
+    const uint64_t id = board_newest(&w->board);
+    for (size_t i = 0; i < n; i++)
+        if (is_open(w, slot[i]) && w->ranks[i].delivered_id != id && now_ns() < w->open_until)
+            return;
+    w->is_open = false;
+    if (!board_take(&w->board, &(uint64_t){ 0 }, &news))
+        return;
+    if (config_read(&c, w->board.kind, news.text, news.n, false, NULL, NULL, &e)) {
+        const struct agreement a = agreement_of(w, id);
+        agreement_make(&a, &c, w->ranks, slot, n, true, offer);
+        config_fini(&c);
+        for (size_t i = 0; i < n; i++)
+            if (is_open(w, slot[i]))
+                board_offer_set(&w->board, slot[i], id, offer[slot[i]]);
+    }
+    free(news.text);
+}
+
 static void publish(struct watch *w, const struct config_text *t, struct board_rank *rank, const unsigned *slot,
                     size_t n)
 {
@@ -61,13 +105,13 @@ static void publish(struct watch *w, const struct config_text *t, struct board_r
         board_see(&w->board, &t->stamp);
         return;
     }
-    const struct agreement a = { .config_dir = w->dir,
-                                 .id = board_id(t->text, size, t->stamp.mtime_ns),
-                                 .steps_per_s = w->steps_per_s,
-                                 .spread_s = SPREAD_S,
-                                 .hosts_spread_s = HOSTS_SPREAD_S + atomic_load(&w->poll_ms) * 1e-3 };
-    agreement_make(&a, &c, rank, slot, n, offer);
+    const struct agreement a = agreement_of(w, board_id(t->text, size, t->stamp.mtime_ns));
+    agreement_make(&a, &c, rank, slot, n, false, offer);
     config_fini(&c);
+    w->is_open = false;
+    for (size_t i = 0; i < n; i++)
+        w->is_open |= offer[slot[i]].step == OFFER_OPEN;
+    w->open_until = now_ns() + OPEN_WAIT_NS;
     if (t->stamp.is_link)
         log_line(w, ASCOPE_WARNING, "%s is a soft link; used all the same", w->file);
     log_line(w, ASCOPE_INFO, "Dynamic profiler process load json success");
@@ -135,6 +179,8 @@ static void become_owner(struct watch *w)
     if (w->board.kind->logs)
         dynamic_log_open(&w->log, w->dir, "monitor_dp", w->rank);
     w->look_at = 0;
+    w->is_open = true; /* perhaps: the one before did not come to it */
+    w->open_until = now_ns() + OPEN_WAIT_NS;
 }
 
 /* ---- the thread ---- */
@@ -174,8 +220,10 @@ static void *run(void *of)
             w->look_at = now + interval_ns;
         }
         deliver(w);
+        if (w->is_open)
+            choose(w);
         if (!atomic_load(&w->quits))
-            board_wait(&w->board, news, w->board.is_owner ? w->look_at - now : interval_ns);
+            board_wait(&w->board, news, w->is_open ? OPEN_LOOK_NS : w->board.is_owner ? w->look_at - now : interval_ns);
     }
     return NULL;
 }

@@ -32,6 +32,8 @@ struct watch {
     struct board_rank *ranks; /* what it looks at */
     uint64_t serial;          /* of the last text that was delivered */
     int64_t look_at;          /* monotonic */
+    bool is_open;             /* a step is to be chosen */
+    int64_t open_until;       /* at the latest: a process that is stopped does not hold up the others */
     double steps_per_s;
     int64_t sample_ns, sample_step; /* of the fastest rank, at the last look */
 };
