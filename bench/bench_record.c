@@ -135,6 +135,23 @@ static void call(unsigned long n)
     }
 }
 
+/* A function of the library that does nothing, and a step of a job that listens for requests. */
+static void empty_call(unsigned long n)
+{
+    while (n-- > 0) {
+        (void)ascope_version();
+        BARRIER();
+    }
+}
+
+static void dynamic_step(unsigned long n)
+{
+    while (n-- > 0) {
+        ascope_dynamic_step();
+        BARRIER();
+    }
+}
+
 static void lttng(unsigned long n)
 {
     lttng_range(message, n);
@@ -458,6 +475,21 @@ static double measure_flight(struct report *r)
     return ratio[n / 2];
 }
 
+static void measure_steps(struct report *r)
+{
+    char path[4096];
+    struct ascope_error e = { "" };
+    snprintf(path, sizeof path, "%s/dynamic", parent_dir);
+    const struct ascope_dynamic_setup setup = { .size = sizeof setup, .path = path };
+    report_row(r, &(struct result){ "empty call of the library", "", 1, measure(empty_call, BURST_NOT_RECORDED, 1), 0,
+                                    false });
+    if (!ascope_dynamic_init(&setup, &e))
+        exit((fprintf(stderr, "bench_record: %s\n", e.text), 1));
+    report_row(r, &(struct result){ "dynamic_profile step", "idle", 1, measure(dynamic_step, BURST_NOT_RECORDED, 1), 0,
+                                    false });
+    ascope_dynamic_end();
+}
+
 static void measure_all(struct report *r, const unsigned *threads, size_t n_threads)
 {
     report_begin(r);
@@ -465,6 +497,7 @@ static void measure_all(struct report *r, const unsigned *threads, size_t n_thre
     r->counter_ns = measure(counter, BURST_OF_CLOCKS, 1);
     report_row(r, &(struct result){ "clock_gettime(MONOTONIC_RAW)", "", 1, r->clock_ns, 0, false });
     report_row(r, &(struct result){ "the CPU's counter", "", 1, r->counter_ns, 0, false });
+    measure_steps(r);
     const size_t n_works = sizeof works / sizeof *works;
     for (size_t i = 0; i < n_works; i++)
         report_row(r, &(struct result){ works[i].what, "not recording", 1, measure(works[i].run, BURST_NOT_RECORDED, 1),

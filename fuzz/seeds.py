@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic}/*
 """
 import glob
 import os
@@ -24,6 +24,10 @@ OPTIONS = (b'{"output":"./","training_trace":"on","task_time":"on","hccl":"on","
            b'{"output":"p","aic_metrics":"Custom:0x500,12","instr_profiling":"on","instr_profiling_freq":300,"l2":"on","l2":""}',
            b'{"output":"p","sys_hardware_mem_freq":50,"llc_profiling":"write","dvpp_freq":1,"host_sys_usage":"cpu"}',
            b'{"dump":{},"profiler":{"switch":"on","output":"p","ascendcl":"off","optype":"b,a","sys_lp_freq":5}}')
+DYNAMIC = (b'\0{"activities": ["CPU", "NPU"], "prof_dir": "./", "analyse": true, "active": 2, "warmup": 1, "start_step": -1, "is_rank": true,'
+           b' "rank_list": [0, 8], "metadata": {"lr": 0.5}, "experimental_config": {"profiler_level": "Level1", "aic_metrics": "Memory",'
+           b' "gc_detect_threshold": 1.5, "export_type": ["text", "db"], "mstx": true, "mstx_domain_include": ["a"], "host_sys": ["cpu"]}}',
+           b'\1{"start_step": 3, "stop_step": 5, "analyse": true}', b'\2\x40\0\0\1\2\3\4\5\6\7\0' + CUT + b'\0\x10\0\2\0\0\0\0\0\0\0\xff\xff')
 REPORTS = (b'{"json_process":{"ascend":true,"cann":false,"hccl":true}}', b'{"json_process":{"nonsense":true}}', b'[]')
 
 
@@ -145,6 +149,8 @@ def main():
         write(out, target, "ascope_running", head + recording.replace(b'"stop"', b'"running"'))
     for i, text in enumerate(REPORTS):
         write(out, "settings", "reports_%d" % i, b"host/reports.json\n" + text)
+    for i, text in enumerate(DYNAMIC):
+        write(out, "dynamic", "text_%d" % i, text)
     for i, text in enumerate(OPTIONS):
         write(out, "options", "text_%d" % i, bytes([i % 3, 6]) + text)
 

@@ -379,8 +379,11 @@ static void bad_files_change_nothing(void **state)
     job_steps(1);
     print_message("  broken: what waits stays\n");
     edit("{\"start_step\": -1");
-    AWAIT(log_has("monitor_dp", "Dynamic profiler process load json failed"));
+    AWAIT(is_delivered(config_id(), (int32_t)getpid()));
+    assert_true(log_has("monitor_dp", "Dynamic profiler process load json failed"));
     job_steps(2);
+    assert_true(log_has("dp_", CONFIG_FILE_NAME ": line 1: "));
+    assert_int_equal(shown().fate, FATE_INVALID);
     assert_int_equal(ascope_dynamic_state(), ASCOPE_DYNAMIC_READY);
     print_message("  deleted\n");
     unlink(config_path());

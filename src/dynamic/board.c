@@ -187,7 +187,7 @@ static bool join_shared(struct board *b, struct error *e)
         struct stat st;
         b->fd = file_open(b->path, O_RDWR | O_CREAT, &st, e);
         if (b->fd < 0)
-            return false;
+            return error_set(e, FAULT_IO, "%s: %s", b->path, strerror(ENOENT)); /* unless there is another reason */
         const bool is_locked_now = lock_changes(b->fd);
         if (is_locked_now && is_still(b->path, &st)) {
             if (enter(b, e)) {
@@ -292,7 +292,7 @@ static void rank_copy(struct board_rank *out, const struct board_slot *from)
     out->delivered_id = atomic_load(&from->delivered_id);
     out->dir[sizeof out->dir - 1] = '\0';
     out->state = out->state <= ASCOPE_DYNAMIC_RUNNING ? out->state : ASCOPE_DYNAMIC_OFF;
-    out->fate = out->fate <= FATE_REPLACED ? out->fate : FATE_NONE;
+    out->fate = out->fate <= FATE_INVALID ? out->fate : FATE_NONE;
 }
 
 size_t board_listeners(const struct board *b, struct board_rank *out, unsigned *slot)

@@ -39,6 +39,7 @@ enum board_fate {
     FATE_OTHERS,    /* is_rank: this rank is not in the list */
     FATE_NOT_ASKED, /* start_step 0, or stop */
     FATE_REPLACED,  /* by start() before it began */
+    FATE_INVALID,   /* not JSON, or no object */
 };
 
 /* One listening process. */

@@ -152,6 +152,13 @@ static void show(struct dynamic *d, uint64_t id, enum board_fate fate)
     board_change_end(&d->watch.board);
 }
 
+static void show_news(struct dynamic *d, uint64_t id, enum board_fate fate)
+{
+    board_change_begin(&d->watch.board)->id = id;
+    board_change_end(&d->watch.board);
+    show(d, id, fate);
+}
+
 static void show_done(struct dynamic *d, const char *dir)
 {
     struct board_rank *const r = board_change_begin(&d->watch.board);
@@ -305,13 +312,13 @@ static void take_news(struct dynamic *d)
     if (!n)
         return;
     if (!config_read(&o.c, d->kind, n->text, n->n, true, log_value, d, &e)) {
-        say(d, TO_LOG, ASCOPE_ERROR, CONFIG_FILE_NAME ": %s; ignored", e.text);
+        say(d, d->kind->logs ? TO_LOG : TO_USER, ASCOPE_ERROR, CONFIG_FILE_NAME ": %s; ignored", e.text);
+        show_news(d, n->id, FATE_INVALID);
         news_free(n);
         return;
     }
     const int32_t rank = rank_of(d);
-    struct board_rank *shown = board_change_begin(&d->watch.board);
-    shown->rank = rank;
+    board_change_begin(&d->watch.board)->rank = rank;
     board_change_end(&d->watch.board);
     const enum board_fate fate = consider(d, &o, &n->offer, rank);
     o.id = n->id;
@@ -330,10 +337,7 @@ static void take_news(struct dynamic *d)
     } else {
         order_fini(&o);
     }
-    shown = board_change_begin(&d->watch.board);
-    shown->id = n->id;
-    board_change_end(&d->watch.board);
-    show(d, n->id, fate);
+    show_news(d, n->id, fate);
     news_free(n);
 }
 

@@ -98,17 +98,17 @@ static void publish(struct watch *w, const struct config_text *t, struct board_r
 {
     struct error e = { 0 };
     struct config c;
-    struct board_offer offer[BOARD_RANKS];
+    struct board_offer offer[BOARD_RANKS] = { 0 };
     const size_t size = (size_t)t->stamp.size;
+    const struct agreement a = agreement_of(w, board_id(t->text, size, t->stamp.mtime_ns));
+    w->is_open = false;
     if (!config_read(&c, w->board.kind, t->text, size, false, NULL, NULL, &e)) {
         log_line(w, ASCOPE_ERROR, "Dynamic profiler process load json failed, %s: %s has occur!", w->file, e.text);
-        board_see(&w->board, &t->stamp);
+        board_publish(&w->board, t->text, size, a.id, &t->stamp, offer); /* each rank reports it */
         return;
     }
-    const struct agreement a = agreement_of(w, board_id(t->text, size, t->stamp.mtime_ns));
     agreement_make(&a, &c, rank, slot, n, false, offer);
     config_fini(&c);
-    w->is_open = false;
     for (size_t i = 0; i < n; i++)
         w->is_open |= offer[slot[i]].step == OFFER_OPEN;
     w->open_until = now_ns() + OPEN_WAIT_NS;
