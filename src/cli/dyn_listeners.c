@@ -134,21 +134,28 @@ static const char *const state_words[] = {
     [ASCOPE_DYNAMIC_RUNNING] = "recording",
 };
 static const char *const fate_words[] = {
-    [FATE_NONE] = "none",     [FATE_WAITS] = "waits",       [FATE_RUNS] = "runs",     [FATE_DONE] = "done",
-    [FATE_CUT] = "cut",       [FATE_FAILED] = "failed",     [FATE_PASSED] = "passed", [FATE_OTHERS] = "others",
-    [FATE_NOT_ASKED] = "off", [FATE_REPLACED] = "replaced",
+    [FATE_NONE] = "none",     [FATE_WAITS] = "waits",       [FATE_RUNS] = "runs",       [FATE_DONE] = "done",
+    [FATE_CUT] = "cut",       [FATE_FAILED] = "failed",     [FATE_PASSED] = "passed",   [FATE_OTHERS] = "others",
+    [FATE_NOT_ASKED] = "off", [FATE_REPLACED] = "replaced", [FATE_INVALID] = "invalid",
 };
 #define WORD(words, i) ((i) < sizeof(words) / sizeof *(words) && (words)[i] ? (words)[i] : "unknown")
 
 static void put_doing(const struct term *t, const struct board_rank *r)
 {
     switch (r->state) {
-    case ASCOPE_DYNAMIC_READY: fprintf(t->to, "waits for step %lld", (long long)r->start_step); break;
+    case ASCOPE_DYNAMIC_READY:
+        if (r->start_step > 0)
+            fprintf(t->to, "waits for step %lld", (long long)r->start_step);
+        else
+            fputs("waits for the next step", t->to);
+        break;
     case ASCOPE_DYNAMIC_RUNNING: fprintf(t->to, "records, until step %lld", (long long)r->stop_step); break;
     default: fputs(WORD(state_words, r->state), t->to); break;
     }
     if (r->fate == FATE_PASSED)
         fputs("; the request came after its start step", t->to);
+    if (r->fate == FATE_INVALID)
+        fputs("; the file is no JSON object: see the log", t->to);
     if (r->fate == FATE_FAILED)
         fputs("; the request could not begin: see the log", t->to);
     if (r->n_done > 0 && *r->dir) {

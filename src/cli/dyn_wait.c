@@ -102,6 +102,7 @@ static void judge(const struct waiting *w, struct awaited *a, bool is_replaced)
         [FATE_OTHERS] = { RESULT_NONE, "the request is for other ranks" },
         [FATE_NOT_ASKED] = { RESULT_NONE, "the request asks for no profiling" },
         [FATE_REPLACED] = { RESULT_NONE, "a call of start() in the job replaced the request" },
+        [FATE_INVALID] = { RESULT_NONE, "the file is no JSON object: see the log" },
     };
     const struct board_rank *const r = &a->who.is;
     if (r->n_done > 0 && r->done_id == w->id) {
