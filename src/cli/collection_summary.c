@@ -46,10 +46,10 @@ static bool costs_sum(const struct collection *s, size_t most, struct costs *out
         const uint32_t row = s->tree.by_begin[at];
         if (name_is_step(names, o->name[row]))
             continue;
-        add(&out->host[o->name[row]], o->name[row], (double)s->tree.self_ns[row], &out->host_ns);
+        const name_id label = framework_op_label(o, row);
+        add(&out->host[label], label, (double)s->tree.self_ns[row], &out->host_ns);
         for (uint32_t k = s->tree.first_started[at]; k < s->tree.first_started[at + 1]; k++)
-            add(&out->device[o->name[row]], o->name[row], s->kernels.dur_us[s->tree.started[k]] * 1000,
-                &out->device_ns);
+            add(&out->device[label], label, s->kernels.dur_us[s->tree.started[k]] * 1000, &out->device_ns);
     }
     out->n_host = top_take(names, out->host, n_names, most);
     out->n_device = top_take(names, out->device, n_names, most);
@@ -103,11 +103,24 @@ static void put_found(const struct term *t, const struct collection *s)
     fputc('\n', t->to);
 }
 
-static const struct {
-    const char *name, *key;
-} memory_part[MEMORY_SOURCES] = { [MEMORY_OF_FRAMEWORK] = { "PyTorch", "pytorch" },
-                                  [MEMORY_OF_WORKSPACE] = { "workspaces", "workspace" },
-                                  [MEMORY_OF_GRAPHS] = { "graphs", "graph" } };
+static const char *memory_part_name(const struct collection *s, int part)
+{
+    static const char *const name[MEMORY_SOURCES] = {
+        [MEMORY_OF_WORKSPACE] = "workspaces", [MEMORY_OF_GRAPHS] = "graphs"
+    };
+    return name[part] ? name[part] : framework_names[s->framework_id].name;
+}
+
+static const char *memory_part_key(const struct collection *s, int part)
+{
+    static const char *const of_framework[FRAMEWORKS] = {
+        [FRAMEWORK_PYTORCH] = "pytorch", [FRAMEWORK_MINDSPORE] = "mindspore"
+    };
+    static const char *const key[MEMORY_SOURCES] = {
+        [MEMORY_OF_WORKSPACE] = "workspace", [MEMORY_OF_GRAPHS] = "graph"
+    };
+    return key[part] ? key[part] : of_framework[s->framework_id];
+}
 
 static void put_peak(const struct term *t, const struct collection *s, const char *what, const struct memory_peak *p)
 {
@@ -121,7 +134,7 @@ static void put_peak(const struct term *t, const struct collection *s, const cha
     const char *before = "; ";
     for (int i = 0; i < MEMORY_SOURCES; i++)
         if (p->part[i] > 0 && p->part[i] != p->bytes) {
-            fprintf(t->to, "%s%s %s", before, memory_part[i].name, term_bytes(bytes, (uint64_t)p->part[i]));
+            fprintf(t->to, "%s%s %s", before, memory_part_name(s, i), term_bytes(bytes, (uint64_t)p->part[i]));
             before = ", ";
         }
     fputc('\n', t->to);
@@ -149,7 +162,7 @@ static json_t *peak_json(const struct collection *s, const struct memory_peak *p
         return json_null();
     json_t *part = json_object();
     for (int i = 0; i < MEMORY_SOURCES; i++)
-        json_object_set_new(part, memory_part[i].key, json_integer(p->part[i]));
+        json_object_set_new(part, memory_part_key(s, i), json_integer(p->part[i]));
     return json_pack("{s:I, s:o, s:I, s:I, s:o}", "bytes", (json_int_t)p->bytes, "by_allocator", part, "time_ns",
                      (json_int_t)p->time_ns, "device", (json_int_t)p->device, "operator",
                      text_json(names_text(s->profile.names, p->name)));

@@ -28,11 +28,17 @@ struct framework_ops {
     uint32_t *process, *thread;
     uint8_t *scope; /* OP_SCOPE_USER, ... of raw/framework_values.h */
     name_id *name;
+    name_id *label;                  /* under which reports add it up; NULL: its name. See framework_op_label() */
     name_id *types, *shapes, *stack; /* with a line break behind each ";", as all outputs show them */
     name_id *modules, *flops;
     const uint8_t **record; /* whole, for fields without a column (tensors); NULL unless requested */
     uint32_t *record_size;
 };
+
+static inline name_id framework_op_label(const struct framework_ops *o, size_t row)
+{
+    return (o->label ? o->label : o->name)[row];
+}
 
 /* A task on its way through the queue: from the begin to the end of putting it in, or of taking it out and launching it. In
  * the order of their ends. */

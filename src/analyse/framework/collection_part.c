@@ -109,7 +109,7 @@ static bool cut_ops(struct gathering *g, struct framework_ops *o, uint32_t **row
     GATHER(g, o->process);
     GATHER(g, o->thread);
     GATHER(g, o->scope);
-    name_id **const name[] = { &o->name, &o->types, &o->shapes, &o->stack, &o->modules, &o->flops };
+    name_id **const name[] = { &o->name, &o->label, &o->types, &o->shapes, &o->stack, &o->modules, &o->flops };
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         GATHER(g, *name[i]);
     GATHER(g, o->record);

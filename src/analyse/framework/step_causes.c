@@ -152,7 +152,7 @@ static void add_framework(struct sums *ops, struct sums *outside, const struct c
     for (uint32_t i = 0; i < o->n; i++) {
         const uint32_t step = step_series_at(ops->begin_ns, ops->end_ns, s->n, o->begin_ns[i]);
         if (step != NO_ROW && s->op[step] != i)
-            sums_add(ops, o->begin_ns[i], o->name[i], (double)collection->tree.self_ns[i]);
+            sums_add(ops, o->begin_ns[i], framework_op_label(o, i), (double)collection->tree.self_ns[i]);
     }
 }
 

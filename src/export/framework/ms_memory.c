@@ -34,9 +34,14 @@ static exact_mb mb_of_cell(struct cell kb)
     return (exact_mb)(kb.f < 9e15 ? (int64_t)(round_exact(kb.f, 3) * 1000 + 0.5) : 0) * 10000000;
 }
 
+/* Of up to 15 digits, the shortest text of the double is the number itself. */
 static struct cell mb_shown(exact_mb mb)
 {
-    return cell_real((double)((long double)mb / 1e13L));
+    uint8_t digits = 13;
+    uint64_t rest = mb >= 0 && mb < INT64_MAX ? (uint64_t)mb : INT64_MAX;
+    for (; digits > 1 && rest % 10 == 0; digits--)
+        rest /= 10;
+    return rest < 1000000000000000 ? cell_decimal((int64_t)rest, digits) : cell_real((double)((long double)mb / 1e13L));
 }
 
 /* ns as microseconds, without zeros at the end. */

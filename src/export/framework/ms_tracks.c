@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/keys.h"
 #include "export/framework/framework_lanes.h"
@@ -265,7 +266,7 @@ static bool draw_own_flows(const struct ms_tracks *f, struct trace *t)
         if (ends[i].n_begins != 1 || ends[i].n_ends != 1 || !collection_shows(f->x, m->time_ns[ends[i].begin]))
             continue;
         char id[24];
-        snprintf(id, sizeof id, "%" PRIu64, ids.key.at[i]);
+        id[digits_put(id, ids.key.at[i])] = 0;
         struct flow flow = { 'f', true, "mindspore_to_self", "async_mindspore", id, 0 };
         if (!flow_at_op(f, t, &flow, ends[i].end))
             continue;
@@ -280,8 +281,11 @@ static bool draw_own_flows(const struct ms_tracks *f, struct trace *t)
 static void draw_link(const struct ms_tracks *f, struct trace *t, const struct lanes *lanes, const char *name,
                       const char *category, uint32_t op, struct place to, int64_t at_ns)
 {
-    char id[40];
-    snprintf(id, sizeof id, "%" PRId64 ".%03d", at_ns / 1000, (int)(at_ns % 1000));
+    char id[40]; /* the time of the end, as it is shown; a time before 1970 is damage, and any id will do */
+    const uint64_t ns = at_ns < 0 ? 0 : (uint64_t)at_ns;
+    const size_t len = digits_put(id, ns / 1000);
+    memcpy(id + len,
+           (char[5]){ '.', (char)('0' + ns / 100 % 10), (char)('0' + ns / 10 % 10), (char)('0' + ns % 10), 0 }, 5);
     struct flow flow = { 's', true, name, category, id, 0 };
     if (!flow_at_op(f, t, &flow, op))
         return;
