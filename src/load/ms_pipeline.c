@@ -86,7 +86,8 @@ static uint32_t row_of(const struct ms_pipeline *p, int64_t id)
     return found ? (uint32_t)(found - p->node) : UINT32_MAX;
 }
 
-/* Children that are no nodes are damage, and so is a node with two parents. */
+/* Children that are no nodes are damage, and so is a node with two parents, or the first with any: what hangs below the first is a tree
+ * then. */
 static bool read_children(struct ms_pipeline *p, const json_t *list, struct arena *mem, struct framework_file *file)
 {
     size_t i, k;
@@ -101,7 +102,7 @@ static bool read_children(struct ms_pipeline *p, const json_t *list, struct aren
         json_array_foreach(children, k, child)
         {
             const uint32_t at = json_is_integer(child) ? row_of(p, json_integer_value(child)) : UINT32_MAX;
-            if (at == UINT32_MAX || at == row || p->node[at].parent != UINT32_MAX) {
+            if (at == UINT32_MAX || at == row || at == 0 || p->node[at].parent != UINT32_MAX) {
                 losses_add(&file->lost, LOSS_BAD_VALUE, 1, file->name, 0);
                 continue;
             }

@@ -21,6 +21,7 @@ struct advising {
     struct advice *to;
     const struct ms_pipeline *p;
     const struct node_figures *f;
+    const uint32_t *input; /* of each node; NO_NODE: none */
 };
 
 static bool is_one_of(const char *name, const char *const *list)
@@ -43,17 +44,29 @@ static bool is_device_queue(const char *name)
     return strcmp(name, "DeviceQueue") == 0;
 }
 
-/* The nearest node below that has a queue, by way of first children. */
-static uint32_t input_of(const struct advising *a, uint32_t row)
+/* Of each node the nearest one below that has a queue, by way of first children. A damaged file may have a circle: it has none. */
+static uint32_t *find_inputs(const struct ms_pipeline *p, const struct node_figures *f, struct arena *mem)
 {
-    for (size_t n = 0; n < a->p->n; n++) { /* a damaged file may have a circle */
-        if (a->p->node[row].n_children == 0)
-            return NO_NODE;
-        row = a->p->node[row].child[0];
-        if (a->f[row].has_queue)
-            return row;
+    enum { UNKNOWN = UINT32_MAX - 1, ON_THE_WAY = UINT32_MAX - 2 };
+    uint32_t *input = arena_take(mem, p->n, sizeof *input), *way = arena_take(mem, p->n, sizeof *way);
+    for (uint32_t row = 0; input && row < p->n; row++)
+        input[row] = UNKNOWN;
+    for (uint32_t row = 0; input && way && row < p->n; row++) {
+        size_t n = 0;
+        uint32_t at = row, found = NO_NODE;
+        while (input[at] == UNKNOWN && p->node[at].n_children > 0 && !f[p->node[at].child[0]].has_queue) {
+            input[at] = ON_THE_WAY;
+            way[n++] = at;
+            at = p->node[at].child[0];
+        }
+        if (input[at] == UNKNOWN)
+            found = input[at] = p->node[at].n_children > 0 ? p->node[at].child[0] : NO_NODE;
+        else if (input[at] != ON_THE_WAY)
+            found = input[at];
+        while (n > 0)
+            input[way[--n]] = found;
     }
-    return NO_NODE;
+    return way ? input : NULL;
 }
 
 static const char *high_cpu_text(const struct advising *a, uint32_t row)
@@ -89,7 +102,7 @@ static void advise_cpu(const struct advising *a, uint32_t row)
 static void advise_queue(const struct advising *a, uint32_t row)
 {
     const struct node_figures *f = &a->f[row];
-    const uint32_t input = input_of(a, row);
+    const uint32_t input = a->input[row];
     char pct[PERCENT_TEXT], other[PERCENT_TEXT];
     struct arena *mem = a->to->mem;
     if (strcmp(f->name, "Batch") == 0)
@@ -129,7 +142,7 @@ static void find_bottleneck(const struct advising *a)
         const struct node_figures *f = &a->f[row];
         if (is_single(f->name) || is_device_queue(f->name))
             continue;
-        const uint32_t input = input_of(a, row);
+        const uint32_t input = a->input[row];
         const double out_pct = f->has_queue ? f->utilization_pct : -1;
         char pct[PERCENT_TEXT];
         if (f->cpu_pct > CPU_MOST_PCT) {
@@ -149,7 +162,9 @@ static void find_bottleneck(const struct advising *a)
 
 bool ms_pipeline_advise(struct advice *to, const struct ms_pipeline *p, const struct node_figures *f)
 {
-    const struct advising a = { to, p, f };
+    const struct advising a = { to, p, f, find_inputs(p, f, to->mem) };
+    if (!a.input)
+        return false;
     for (uint32_t row = 0; row < p->n; row++)
         if (!is_single(f[row].name)) {
             advise_cpu(&a, row);
