@@ -75,6 +75,12 @@ ASCOPE_API void ascope_sim_copy(struct ascope_sim_stream *s, enum ascope_sim_cop
 ASCOPE_API void ascope_sim_collective(struct ascope_sim_stream *s, const char *name, const char *group, uint64_t bytes,
                                       enum ascope_sim_type type);
 
+/* An iteration of a graph begins and ends on a stream, NULL: the device's first one. While training_trace is recorded, the device stamps
+ * its begin and end, where its forward part began and where its backward part ended (fp_point, bp_point).
+ * Errors: none; one that is not ended is not recorded. Threads: any; one iteration of a device at a time. */
+ASCOPE_API void ascope_sim_iteration_begin(struct ascope_sim_stream *s, uint32_t model);
+ASCOPE_API void ascope_sim_iteration_end(struct ascope_sim_stream *s, uint32_t model);
+
 /* Events between streams: a stream reaches the event, and another stream (not the caller) waits for it.
  * Errors: NULL: no memory; an event of NULL is ignored. Threads: any. */
 ASCOPE_API struct ascope_sim_event *ascope_sim_event_new(void);

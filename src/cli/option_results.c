@@ -6,18 +6,19 @@
 /* Names in the documented dialect. */
 /* clang-format off */
 static const struct option_result results[] = {
-    { KEY_TASK_TIME, "on l0 l1 l2 l3", "CANN, Ascend Hardware, AI Core Freq, Overlap Analysis",
-      "op_summary_*.csv, op_statistic_*.csv, task_time_*.csv, api_statistic_*.csv" },
-    { KEY_TASK_TIME, "on l1 l2 l3", "HCCL", "hccl_statistic_*.csv, fusion_op_*.csv (of fused operators)" },
-    { KEY_TRAINING_TRACE, "on", "Step Trace", "step_trace_*.csv, step_trace_*.json" },
+    { KEY_OUTPUT, NULL, "AI Core Freq", "msprof_*.json" },
+    { KEY_TASK_TIME, "on l0 l1 l2 l3", "CANN, Ascend Hardware, HCCL, Overlap Analysis",
+      "op_summary_*.csv, task_time_*.csv, api_statistic_*.csv" },
+    { KEY_TASK_TIME, "on l1 l2 l3", "", "op_statistic_*.csv, hccl_statistic_*.csv, fusion_op_*.csv (of fused operators)" },
+    { KEY_TRAINING_TRACE, "on", "Ascend Hardware (Step Trace)", "step_trace_*.csv, step_trace_*.json" },
     { KEY_ASCENDCL, "on", "CANN", "api_statistic_*.csv" },
     { KEY_RUNTIME_API, "on", "CANN (Runtime)", "api_statistic_*.csv" },
     { KEY_GE_API, "l0 l1", "CANN (graph engine)", "api_statistic_*.csv" },
-    { KEY_HCCL, "on", "HCCL", "hccl_statistic_*.csv, api_statistic_*.csv" },
+    { KEY_HCCL, "on", "CANN (HCCL)", "api_statistic_*.csv" },
     { KEY_AICPU, "on", "", "aicpu_*.csv, dp_*.csv (of data queues)" },
     { KEY_AIC_METRICS, NULL, "", "op_summary_*.csv (columns of counters)" },
-    { KEY_L2, "on", "", "l2_cache_*.csv" },
-    { KEY_MSPROFTX, "on", "marks of each thread", "msprof_tx_*.csv, msprof_tx_*.json" },
+    { KEY_L2, "on", "", "l2_cache_*.csv, soc_pmu_*.csv (on some chips)" },
+    { KEY_MSPROFTX, "on", "the program's name", "msprof_tx_*.csv, msprof_tx_*.json" },
     { KEY_TASK_MEMORY, "on", "", "memory_record_*.csv, operator_memory_*.csv, static_op_mem_*.csv (of loaded graphs)" },
     { KEY_TASK_BLOCK, NULL, "Block Detail", "block_detail_*.csv" },
     { KEY_HARDWARE_MEM_FREQ, NULL, "LLC, HBM, NPU MEM",
@@ -58,6 +59,8 @@ static bool holds(const struct options_json *j, const struct option_result *r)
     const char *const value = j->key[r->key].value;
     if (r->key == KEY_TRAINING_TRACE && j->front_end == ASCOPE_FRONT_END_ACL_JSON)
         return true; /* always on there */
+    if (r->key == KEY_ASCENDCL && j->front_end == ASCOPE_FRONT_END_TENSORFLOW)
+        return true; /* and so is this */
     if (!value || !*value || j->key[r->key].has_no_effect)
         return false;
     return r->values ? has_one(value, r->values) : strcmp(value, "off") != 0 && strcmp(value, "none") != 0;

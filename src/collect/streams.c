@@ -60,5 +60,7 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_ROCE]          = { "roce.data", "samples of RoCE", 0, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
     [STREAM_PCIE]          = { "pcie.data", "samples of PCIe", 96, PLACE_DEVICE, CUT_ANYWHERE, true, false, false },
     [STREAM_HCCS]          = { "hccs.data", "samples of links between chips", 0, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
+    [STREAM_LLC]           = { "llc.data", "traffic of the last-level cache", 0, PLACE_DEVICE, CUT_ANYWHERE, true, false, false },
+    [STREAM_DVPP]          = { "dvpp.data", "samples of image units", 0, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
 };
 /* clang-format on */

@@ -67,6 +67,8 @@ enum stream_id {
     STREAM_ROCE,
     STREAM_PCIE,
     STREAM_HCCS,
+    STREAM_LLC,
+    STREAM_DVPP,
     STREAM_KINDS
 };
 

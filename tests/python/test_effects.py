@@ -229,7 +229,7 @@ EFFECTS = [  # without, with, what comes, what goes
     ({}, {"record_shapes": True}, ["operator_details.csv: Input Shapes", "timeline: Python {Input *}", "raw: aging.additional.tensor_info"], []),
     (L1, {"record_shapes": True}, ["operator_details.csv: Input Shapes", "timeline: Python {Input *}"], []),
     ({}, {"profile_memory": True},
-     ["memory_record.csv*", "operator_memory.csv*", "npu_module_mem.csv*", "timeline: HBM*", "timeline: NPU MEM*",
+     ["memory_record.csv*", "operator_memory.csv*", "npu_module_mem.csv*", "timeline: HBM*", "timeline: LLC*", "raw: llc.data", "timeline: NPU MEM*",
       "raw: npu_m*em.data", "raw: hbm.data", "raw: torch.memory_usage"], []),
     ({}, {"with_stack": True}, PYTHON_CALLS + ["operator_details.csv: Call Stack", "timeline: Python {Call stack}"], []),
     ({}, {"with_modules": True}, PYTHON_CALLS + ["timeline: Python {Module Hierarchy}"], []),

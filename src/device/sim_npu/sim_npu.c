@@ -10,6 +10,7 @@
 #include "collect/options.h"
 #include "device/sim_npu/sim_exchange.h"
 #include "device/sim_npu/sim_npu_host.h"
+#include "device/sim_npu/sim_npu_iteration.h"
 #include "device/sim_npu/sim_npu_job.h"
 #include "device/sim_npu/sim_npu_run.h"
 #include "device/sim_npu/sim_npu_sample.h"
@@ -121,6 +122,8 @@ static void device_start(struct npu_device *d)
 {
     d->n_log = d->n_pmu = 0;
     d->frequency_recorded = 0;
+    d->iteration.is_open = false;
+    d->n_iterations = 0;
     for (uint32_t i = 0; i < d->n_streams; i++)
         d->stream[i]->batch = 0;
 }
@@ -242,6 +245,7 @@ static uint32_t what_of(uint64_t mask)
         { DATA_L2_CACHE, NPU_L2 },
         { DATA_TASK_MEMORY, NPU_MEMORY },
         { DATA_MARKS, NPU_MARKS },
+        { DATA_TRAINING, NPU_STEPS },
     };
     uint32_t what = 0;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
@@ -287,6 +291,7 @@ static bool start(const struct ascope_options *o, struct error *e)
     npu.keeps = false;
     npu_samples_choose(o);
     events_choose(o);
+    npu_points_choose(o);
     npu_args_start(o->record_op_args);
     for (unsigned i = 0; i < npu.n_devices; i++)
         device_start(npu.device[i]);

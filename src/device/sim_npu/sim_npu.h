@@ -55,6 +55,9 @@ struct npu_meeting {
     char what[96]; /* for messages */
 };
 
+enum npu_iteration_task { NPU_ITERATION_NONE, NPU_ITERATION_BEGINS, NPU_ITERATION_ENDS };
+enum npu_point_bit { NPU_POINT_FP = 1, NPU_POINT_BP = 2 };
+
 struct npu_task {
     struct sim_work work;
     uint64_t arrived, begin, end;      /* ticks; end is NEVER while nobody knows */
@@ -64,8 +67,10 @@ struct npu_task {
     struct npu_meeting *comes, *meets; /* its begin is when this rank comes; it ends when all have */
     uint64_t mark;                     /* stamped when it begins; 0: none */
     uint32_t session, what;            /* that records it, 0: none; enum npu_what */
+    uint32_t model;                    /* of an iteration */
     uint16_t id, batch;
-    bool is_flip; /* the numbers of tasks began again with it */
+    uint8_t iteration, points; /* enum npu_iteration_task; enum npu_point_bit */
+    bool is_flip;              /* the numbers of tasks began again with it */
 };
 
 struct ascope_sim_stream { /* given back, it waits for the next who wants one: numbers of its tasks go on */
@@ -95,11 +100,18 @@ struct npu_pool {
     uint64_t allocated, reserved;
 };
 
-/* What is sampled, each at a rate of its own: memory, ports to other machines, links to the host and to other chips. */
-enum npu_sampler { SAMPLER_OF_MEMORY, SAMPLER_OF_PORTS, SAMPLER_OF_LINKS, NPU_SAMPLERS };
+/* What is sampled, each at a rate of its own: memory, ports to other machines, links to the host and to other chips, image units. */
+enum npu_sampler { SAMPLER_OF_MEMORY, SAMPLER_OF_PORTS, SAMPLER_OF_LINKS, SAMPLER_OF_IMAGES, NPU_SAMPLERS };
 struct npu_traffic {        /* bytes since the device is there; between chips and machines as many come as go */
     uint64_t read, written; /* of its memory */
     uint64_t from_host, to_host, chips, machines;
+};
+
+struct npu_iteration { /* of a graph, while it runs; ticks are 0 where nothing was seen */
+    bool is_open;
+    uint64_t index;
+    uint32_t model;
+    uint64_t begin, first, last, before_exchange, named_fp, named_bp;
 };
 
 struct npu_device {
@@ -117,7 +129,9 @@ struct npu_device {
     bool is_headed;                              /* text that names the columns is there */
     uint64_t frequency_recorded;                 /* tick of the last record of it; 0: none in this session */
     uint64_t window_end, busy_ticks, busy_until; /* of the time that the frequency is decided for */
-    uint32_t core_mhz, n_hot;                    /* n_hot: windows that it was busy in, one after the other */
+    struct npu_iteration iteration;
+    uint64_t n_iterations;
+    uint32_t core_mhz, n_hot; /* n_hot: windows that it was busy in, one after the other */
 };
 
 /* ---- what is recorded ---- */
@@ -134,6 +148,8 @@ enum npu_what {
     NPU_MARKS = 512,
     NPU_ACL = 1024,
     NPU_ATTRIBUTES = 2048,
+    NPU_STEPS = 4096,                                                                  /* stamps of iterations */
+    NPU_LAUNCHES = NPU_TASKS | NPU_COMM | NPU_CALLS | NPU_AICPU | NPU_ACL | NPU_STEPS, /* what a launch may leave */
 };
 enum { NPU_SESSION_SHIFT = 32 };
 enum { NPU_TYPE_MALLOC = 0x30101, NPU_TYPE_FREE }; /* calls that the other simulator does not make */
@@ -153,6 +169,8 @@ struct npu {
     uint64_t n_recorded;                    /* tasks that the session still waits for */
     uint16_t event[2][PMU_COUNTERS];        /* of the metrics: cube, vector */
     unsigned n_events[2];
+    bool counts_writes;                  /* of the last-level cache, instead of reads */
+    uint64_t point[2];                   /* hashes of fp_point, bp_point; 0: found automatically */
     uint64_t sample_ticks[NPU_SAMPLERS]; /* between two samples; 0: none */
     bool keeps;                          /* what is recorded: no warm-up */
     char message[240];                   /* of the thread, reported when it does not hold the lock */

@@ -90,6 +90,8 @@ static void part_run(struct collective *c, struct npu_task *t)
         record_memcpy(rec, c->part.bytes, COPY_ON_DEVICE);
         npu_host_put(KIND_MEMCPY, rec);
     }
+    if (!(c->what & NPU_TASKS)) /* there is none that it could be a part of */
+        return;
     c->part.name = npu_name(small->name);
     if (c->what & NPU_COMM) {
         c->part.remote = c->of->peer < 0 ? (c->job.rank + 1 + c->part.plane) % c->job.ranks : (uint32_t)c->of->peer;
@@ -151,7 +153,7 @@ void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective
 {
     const uint32_t which = collective_find(x->name);
     const struct sim_collective *kind = &sim_collectives[which];
-    struct collective c = { .what = npu_what(NPU_TASKS), .of = x };
+    struct collective c = { .what = npu_what(NPU_LAUNCHES), .of = x };
     s = npu_stream_of(s);
     if (!s || !collective_prepare(&c, s, kind))
         return;
@@ -178,7 +180,8 @@ void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective
                         x->bytes / sim_element_of(x->type)->bytes, c.part.group);
             npu_host_put(KIND_HCCL_OP, rec);
         }
-        ascope_call(LEVEL_NODE, TYPE_COLLECTIVE + which, node_begin, npu_now(&c.times), c.part.tag);
+        if (c.what & (NPU_TASKS | NPU_COMM))
+            ascope_call(LEVEL_NODE, TYPE_COLLECTIVE + which, node_begin, npu_now(&c.times), c.part.tag);
         if (c.what & NPU_ACL)
             ascope_call(LEVEL_ACL, TYPE_ACL_COLLECTIVE + which, acl_begin, npu_now(&c.times), 0);
     }

@@ -10,6 +10,7 @@
 #include "device/sim_npu/sim_queue.h"
 #include "collect/name_dictionary.h"
 #include "collect/ring.h"
+#include "device/sim_npu/sim_npu_iteration.h"
 #include "device/sim_npu/sim_npu_run.h"
 #include "device/sim_npu/sim_op_args.h"
 #include "raw/name_hash.h"
@@ -142,13 +143,14 @@ struct npu_issued npu_issue(struct ascope_sim_stream *s, struct npu_task *t, uin
     npu_lock();
     const struct npu_enqueued e = npu_enqueue(s, t, what);
     npu_unlock();
-    struct npu_issued i = { .is_recorded = e.is_recorded && (what & NPU_TASKS) };
+    struct npu_issued i = { .is_recorded = e.is_recorded && (what & NPU_LAUNCHES) };
     if (!i.is_recorded)
         return i;
-    if (e.is_flip)
+    if (e.is_flip && (what & NPU_TASKS))
         flip_put(s->of, &e, npu_now(times));
     i.time = time != 0 ? time : npu_now(times);
-    track_put(s->of, &e, &(struct launch){ t->work.kind, t->work.blocks, kernel }, i.time);
+    if (what & NPU_TASKS)
+        track_put(s->of, &e, &(struct launch){ t->work.kind, t->work.blocks, kernel }, i.time);
     if (what & NPU_CALLS)
         ascope_call(LEVEL_RUNTIME, sim_task_kinds[t->work.kind].call, begin, npu_now(times), 0);
     return i;
@@ -158,7 +160,7 @@ struct npu_issued npu_issue(struct ascope_sim_stream *s, struct npu_task *t, uin
 static struct npu_issued simple_issue(struct ascope_sim_stream *s, struct npu_task *t, uint32_t acl,
                                       struct npu_times *times)
 {
-    const uint64_t what = npu_what(NPU_TASKS), begin = what ? npu_now(times) : 0;
+    const uint64_t what = npu_what(NPU_LAUNCHES), begin = what ? npu_now(times) : 0;
     const struct npu_issued i = npu_issue(s, t, what, 0, times, 0);
     if (i.is_recorded && (what & NPU_ACL))
         ascope_call(LEVEL_ACL, acl, begin, npu_now(times), 0);
@@ -223,14 +225,17 @@ static void kernel_launch(struct ascope_sim_stream *s, const struct ascope_sim_k
     operator_name(k, &t->work, &names);
     npu_lock();
     const uint32_t type = operator_type(names.call);
+    t->points = npu_points_of(names.name);
     npu_unlock();
     const uint64_t name = npu_name(names.name), kernel = npu_name(names.kernel);
     const uint64_t workspace_begin = npu_now(&times), workspace_end = npu_now(&times);
     const uint64_t acl_begin = npu_now(&times), node_begin = npu_now(&times);
     if (!npu_issue(s, t, what, kernel, &times, 0).is_recorded)
         return;
-    node_put(k, &t->work, what, name, npu_now(&times));
-    ascope_call(LEVEL_NODE, TYPE_LAUNCH, node_begin, npu_now(&times), name);
+    if (what & NPU_TASKS) {
+        node_put(k, &t->work, what, name, npu_now(&times));
+        ascope_call(LEVEL_NODE, TYPE_LAUNCH, node_begin, npu_now(&times), name);
+    }
     if (!(what & NPU_ACL))
         return;
     ascope_call(LEVEL_ACL, type, workspace_begin, workspace_end, 0);
@@ -240,7 +245,7 @@ static void kernel_launch(struct ascope_sim_stream *s, const struct ascope_sim_k
 void ascope_sim_launch(struct ascope_sim_stream *s, const struct ascope_sim_kernel *k)
 {
     struct ascope_sim_kernel kernel = *k;
-    const uint64_t what = npu_what(NPU_TASKS);
+    const uint64_t what = npu_what(NPU_LAUNCHES);
     if (!kernel.type)
         kernel.type = "Kernel";
     struct npu_task t = { .work = sim_work_of(&kernel) };
@@ -260,7 +265,7 @@ void ascope_sim_copy(struct ascope_sim_stream *s, enum ascope_sim_copy direction
 {
     enum { LARGEST = 64 << 20 };
     struct npu_times times = { 0 };
-    const uint64_t what = npu_what(NPU_TASKS), begin = what ? npu_now(&times) : 0;
+    const uint64_t what = npu_what(NPU_LAUNCHES), begin = what ? npu_now(&times) : 0;
     struct npu_issued first = { 0 };
     s = npu_stream_of(s);
     for (uint64_t at = 0; s && (at == 0 || at < bytes); at += LARGEST) {
@@ -401,7 +406,8 @@ void ascope_sim_stream_free(struct ascope_sim_stream *s)
 void ascope_sim_synchronize(struct ascope_sim_stream *s)
 {
     struct npu_times times = { 0 };
-    const uint64_t what = npu_what(NPU_TASKS), begin = what ? npu_now(&times) : 0, inner = what ? npu_now(&times) : 0;
+    const uint64_t what = npu_what(NPU_LAUNCHES), begin = what ? npu_now(&times) : 0,
+                   inner = what ? npu_now(&times) : 0;
     npu_lock();
     const struct npu_device *d = s ? NULL : npu_device_get(0);
     if (s)

@@ -10,6 +10,7 @@
 #include "collect/host_clock.h"
 #include "collect/message.h"
 #include "collect/ring.h"
+#include "device/sim_npu/sim_npu_iteration.h"
 #include "device/sim_npu/sim_npu_job.h"
 #include "device/sim_npu/sim_npu_sample.h"
 #include "raw/counter.h"
@@ -165,7 +166,7 @@ static bool is_on(const struct npu_task *t, enum npu_what what)
 static void log_put(struct ascope_sim_stream *s, const struct npu_task *t, enum stage stage, uint64_t tick)
 {
     uint8_t rec[64];
-    if (stage == STAGE_BEGIN && t->is_flip) {
+    if (stage == STAGE_BEGIN && t->is_flip && is_on(t, NPU_TASKS)) {
         record_flip(rec, tick - FLIP_BEFORE, s->id, t->batch);
         npu_device_put(s->of, STREAM_TS_TRACK, rec, ts_flip_layout.size);
     }
@@ -281,9 +282,10 @@ static void aicpu_put(struct ascope_sim_stream *s, const struct npu_task *t)
 static void done_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
     const enum task_kind kind = t->work.kind;
-    if (is_on(t, NPU_COUNTERS) && kind <= TASK_MIX_VECTOR)
+    const bool is_logged = is_on(t, NPU_TASKS); /* else nobody knows whose counters they are */
+    if (is_logged && is_on(t, NPU_COUNTERS) && kind <= TASK_MIX_VECTOR)
         counters_all_put(s, t);
-    if (is_on(t, NPU_L2) && (kind == TASK_CUBE || kind == TASK_VECTOR)) {
+    if (is_logged && is_on(t, NPU_L2) && (kind == TASK_CUBE || kind == TASK_VECTOR)) {
         l2_put(s, t);
         smmu_put(s, t);
     }
@@ -397,6 +399,7 @@ static void task_end(struct ascope_sim_stream *s, struct npu_task *t)
     const uint64_t end_ns = npu_clock_ns(&d->clock, t->end);
     npu_traffic_add(d, &t->work);
     if (t->session != 0) {
+        npu_iteration_task(s, t);
         done_put(s, t);
         npu.n_recorded--;
     }

@@ -80,6 +80,26 @@ static void bandwidth_put(struct npu_device *d, uint64_t us)
     d->sampled.written = d->traffic.written;
 }
 
+/* Half of what was read or written goes through each part of the last-level cache: requests of a line, and hits of three in four. */
+static void cache_put(struct npu_device *d, uint64_t us)
+{
+    enum { PARTS = 2, LINE = 128, EVENTS = 8 };
+    static const uint8_t events[2][EVENTS] = { { 0x00, 0x01, 0x02, 0x13, 0x20, 0x22, 0x34, 0x36 },
+                                               { 0x00, 0x01, 0x03, 0x14, 0x21, 0x23, 0x35, 0x37 } };
+    const struct layout *l = &llc_layout;
+    const uint64_t bytes =
+        npu.counts_writes ? d->traffic.written - d->sampled.written : d->traffic.read - d->sampled.read;
+    for (uint32_t i = 0; i < PARTS * EVENTS; i++) {
+        uint8_t rec[24];
+        layout_init(l, rec);
+        layout_put(l, TRAFFIC_TIME, rec, us);
+        layout_put(l, TRAFFIC_COUNT, rec, bytes / PARTS / LINE * (i % 2 ? 3 : 4) / 4);
+        layout_put(l, TRAFFIC_EVENT, rec, events[npu.counts_writes][i % EVENTS]);
+        layout_put(l, TRAFFIC_UNIT, rec, i / EVENTS);
+        npu_device_put(d, STREAM_LLC, rec, l->size);
+    }
+}
+
 /* What is counted from when the clock was read has to wait for that: a device that comes late is read at the stop. */
 static void memory_put(struct npu_device *d, uint64_t tick)
 {
@@ -87,6 +107,7 @@ static void memory_put(struct npu_device *d, uint64_t tick)
     if (d->read_tick == 0)
         return;
     usage_put(d, (tick - d->read_tick) / NPU_MHZ);
+    cache_put(d, (tick - d->read_tick) / NPU_MHZ);
     bandwidth_put(d, (tick - d->read_tick) / NPU_MHZ);
 }
 
@@ -149,25 +170,35 @@ static void links_put(struct npu_device *d, uint64_t tick)
     d->sampled.to_host = d->traffic.to_host;
 }
 
+/* Nothing uses them: busy for 0 us, no frames. */
+static void images_put(struct npu_device *d, uint64_t tick)
+{
+    enum { UNITS = 3 };
+    for (unsigned unit = 0; unit < UNITS; unit++) {
+        char line[120];
+        const int n = snprintf(line, sizeof line, "%llu 0 %u 0 0 0 0%% 0 0 0%% 0 0\n", (ull)device_ns(d, tick), unit);
+        npu_device_put(d, STREAM_DVPP, (const uint8_t *)line, (size_t)n);
+    }
+}
+
 static void (*const samplers[NPU_SAMPLERS])(struct npu_device *, uint64_t tick) = {
     [SAMPLER_OF_MEMORY] = memory_put,
     [SAMPLER_OF_PORTS] = ports_put,
     [SAMPLER_OF_LINKS] = links_put,
+    [SAMPLER_OF_IMAGES] = images_put,
 };
 
 /* ---- when ---- */
 
 void npu_samples_choose(const struct ascope_options *o)
 {
-    enum { MEMORY_HZ = 50 };
-    const bool has_memory = options_data_mask(o) & DATA_TASK_MEMORY;
     const uint32_t hz[NPU_SAMPLERS] = {
-        [SAMPLER_OF_MEMORY] = o->hardware_mem_hz > 0 ? o->hardware_mem_hz
-                              : has_memory           ? MEMORY_HZ
-                                                     : 0,
+        [SAMPLER_OF_MEMORY] = o->hardware_mem_hz,
         [SAMPLER_OF_PORTS] = o->io_hz,
         [SAMPLER_OF_LINKS] = o->interconnection_hz,
+        [SAMPLER_OF_IMAGES] = o->dvpp_hz,
     };
+    npu.counts_writes = o->llc_write;
     for (int s = 0; s < NPU_SAMPLERS; s++)
         npu.sample_ticks[s] = hz[s] > 0 ? NPU_MHZ * UINT64_C(1000000) / hz[s] : 0;
 }
