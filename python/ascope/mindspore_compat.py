@@ -20,6 +20,7 @@ MODULES = {
     "mindspore.profiler.schedule": "ascope.mindspore.schedule",
     "mindspore.profiler.mstx": "ascope.mindspore.mstx",
     "mindspore.profiler.envprofiler": "ascope.mindspore.envprofiler",
+    "mindspore.profiler.dynamic_profiler": "ascope.mindspore.dynamic_profiler",
     "mindspore.profiler.experimental_config": "ascope.mindspore.config",
     "mindspore.profiler.profiler_interface": "ascope.mindspore.profiler_interface",
     "mindspore.profiler.profiler_action_controller": "ascope.mindspore.profiler_action_controller",

@@ -717,6 +717,8 @@ EXAMPLES = {
         """,
 }
 TRAINING = """
+from ascope import _core
+
 class Arguments:
     cur_step_num, cur_epoch_num = 0, 1
 
@@ -730,7 +732,8 @@ def train(callback):
     for Arguments.cur_step_num in range(1, 7):
         if callback:
             callback.step_begin(Context())
-        sum(range(1000))
+        with _core.Range("Dense"):  # in place of what MindSpore records by itself
+            sum(range(1000))
         if callback:
             callback.step_end(Context())
     if callback:
@@ -749,6 +752,7 @@ def test_the_examples_of_the_documents(tmp_path, script, what):
     assert "Traceback" not in done.stderr
     path, = collections(tmp_path / "data")
     assert os.path.exists(os.path.join(path, "profiler_info_0.json")) and os.path.isdir(os.path.join(path, "FRAMEWORK"))
+    assert os.path.exists(os.path.join(path, "ASCEND_PROFILER_OUTPUT/trace_view.json")), (done.stdout, done.stderr, os.listdir(path))
 
 
 def test_stepping_aside_where_mindspore_is_installed(tmp_path, script):
@@ -767,3 +771,109 @@ def test_a_program_that_ends_without_stop(tmp_path, script):
         """, env={"ASCOPE_DEVICE": "none"})
     path, = collections(tmp_path / "data")
     assert AT_END[1] in done.stderr and os.path.exists(os.path.join(path, "profiler_info_0.json")), done.stderr
+
+
+# ---- collections that a file starts ----
+
+CONFIG = """
+import json, os, sys, time
+from ascope import _core
+from ascope.mindspore import DynamicProfilerMonitor, mstx
+os.environ["ASCOPE_DEVICE"] = "none"
+STEPS = 12
+
+def listen(**keys):
+    os.mkdir("cfg")
+    with open("cfg/profiler_config.json", "w") as file:
+        json.dump(keys, file)
+    return DynamicProfilerMonitor("cfg", "out", poll_interval=1)
+
+def ready():
+    limit = time.monotonic() + 60
+    while _core.dynamic_state() != 2:  # the file was read
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+class Arguments:
+    cur_step_num = 0
+
+class Context:
+    def original_args(self):
+        return Arguments
+
+"""
+KEYS_OF_FILE = ["start_step", "stop_step", "aic_metrics", "profiler_level", "analyse_mode", "activities", "export_type", "profile_memory", "mstx",
+                "parallel_strategy", "with_stack", "data_simplification", "l2_cache", "analyse", "record_shapes", "prof_path", "mstx_domain_include",
+                "mstx_domain_exclude", "host_sys", "sys_io", "sys_interconnection"]
+
+
+def test_a_file_starts_a_collection_by_steps(tmp_path, script):
+    done = script(CONFIG + """
+monitor = listen(start_step=3, stop_step=4, analyse=True, activities=["CPU"], profiler_level="Level0")
+monitor.step()
+ready()
+for step in range(2, STEPS):
+    monitor.step()
+""")
+    path, = collections(tmp_path / "out/rank0_start3_stop4")
+    assert [row for row in ranges_of(path) if not row[1]] == [("ProfilerStep#1", False, 1), ("ProfilerStep#2", False, 2)]
+    assert info_of(path)["profiler_parameters"]["activities"] == ["CPU"]
+    assert "[Dynamic Profiler] start at step 3 will stop at step 4" in done.stdout and "[Dynamic Profiler] stop at step 4" in done.stdout
+    assert os.path.exists(os.path.join(path, "ASCEND_PROFILER_OUTPUT")), done.stderr
+
+
+def test_a_file_starts_a_collection_of_a_callback(tmp_path, script):
+    done = script(CONFIG + """
+monitor = listen(start_step=3, stop_step=4, with_stack=True, activities=1, aic_metrics="Everything", host_sys=["cpu", "x"], data_simplification="no")
+def marked(step):
+    pass
+for Arguments.cur_step_num in range(1, STEPS):
+    monitor.step_begin(Context())
+    if Arguments.cur_step_num == 1:
+        ready()
+    marked(Arguments.cur_step_num)
+    monitor.step_end(Context())
+monitor.on_train_end(Context())
+""")
+    path, = collections(tmp_path / "out/rank0_start3_stop4")
+    assert len([row for row in ranges_of(path) if row[1] and row[0].endswith(":marked")]) == 2
+    for key in "activities", "aic_metrics", "host_sys", "data_simplification":
+        assert any(line.startswith(key + ":") for line in done.stderr.splitlines()), done.stderr
+    assert not os.path.exists(os.path.join(path, "ASCEND_PROFILER_OUTPUT"))  # analyse_mode is -1
+
+
+def test_a_training_that_ends_while_a_collection_runs(tmp_path, script):
+    done = script(CONFIG + """
+monitor = listen(start_step=2, stop_step=100, analyse_mode=0)
+Arguments.cur_step_num = 1
+monitor.step_begin(Context())
+ready()
+Arguments.cur_step_num = 2
+monitor.step_begin(Context())
+""")
+    path, = collections(tmp_path / "out/rank0_start2_stop100")
+    assert "stop at end of training" in done.stdout and os.path.exists(os.path.join(path, "profiler_info_0.json"))
+
+
+def test_the_file_of_the_monitor_is_created(tmp_path, script):
+    done = script("from ascope.mindspore import DynamicProfilerMonitor; DynamicProfilerMonitor('cfg').step()")
+    assert list(json.loads((tmp_path / "cfg/profiler_config.json").read_text())) == KEYS_OF_FILE and "Init config json file" in done.stdout
+
+
+def test_bad_arguments_of_the_monitor(said, tmp_path, monkeypatch):
+    from ascope import _core
+    from ascope.mindspore import dynamic_profiler
+    asked = []
+    monkeypatch.setattr(dynamic_profiler._core, "dynamic_init", lambda path, **given: asked.append((path, given["poll_ms"])))
+    with pytest.raises(TypeError):
+        dynamic_profiler.DynamicProfilerMonitor()
+    with pytest.raises(TypeError):
+        dynamic_profiler.DynamicProfilerMonitor(5)
+    monitor = dynamic_profiler.DynamicProfilerMonitor("cfg", 5, 0, other=1)
+    assert [level for level, _ in said] == ["warning", "error"] and asked == [("cfg", 2000)] and monitor._output_path == "./dyn_profile_data"
+    dynamic_profiler.DynamicProfilerMonitor("cfg", poll_interval=True)
+    assert asked[-1] == ("cfg", 1000)
+    monkeypatch.setenv("RANK_ID", "x")
+    with pytest.raises(ValueError):
+        dynamic_profiler.DynamicProfilerMonitor("cfg")
+    assert _core.dynamic_state() == 0

@@ -187,14 +187,14 @@ static bool take_hooks(PyObject *const *given)
 
 static PyObject *dynamic_init(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *keys[] = { "path", "rank", "begin", "step", "end", "message", "kind", "world_size", NULL };
+    static char *keys[] = { "path", "rank", "begin", "step", "end", "message", "kind", "world_size", "poll_ms", NULL };
     PyObject *path = NULL, *given[HOOKS] = { NULL };
-    unsigned kind = ASCOPE_DYNAMIC_PYTORCH, world_size = 0;
+    unsigned kind = ASCOPE_DYNAMIC_PYTORCH, world_size = 0, poll_ms = 0;
     struct ascope_error e = { 0 };
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$OOOOOII:dynamic_init", keys, PyUnicode_FSConverter, &path,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$OOOOOIII:dynamic_init", keys, PyUnicode_FSConverter, &path,
                                      &given[HOOK_RANK], &given[HOOK_BEGIN], &given[HOOK_STEP], &given[HOOK_END],
-                                     &given[HOOK_MESSAGE], &kind, &world_size))
+                                     &given[HOOK_MESSAGE], &kind, &world_size, &poll_ms))
         return NULL;
     const bool is_first =
         ascope_dynamic_state() == ASCOPE_DYNAMIC_OFF; /* else the library warns, and nothing changes */
@@ -212,6 +212,7 @@ static PyObject *dynamic_init(PyObject *module, PyObject *args, PyObject *kwargs
         .end = hooks[HOOK_END] ? on_end : NULL,
         .message = hooks[HOOK_MESSAGE] ? on_message : NULL,
         .world_size = world_size,
+        .poll_ms = poll_ms,
     };
     const bool done = ascope_dynamic_init(&setup, &e);
     Py_DECREF(path);
@@ -292,7 +293,7 @@ void core_close_dynamic(void)
 static PyMethodDef functions[] = {
     { "dynamic_init", WITH_KEYWORDS(dynamic_init), METH_VARARGS | METH_KEYWORDS,
       "dynamic_init(path, *, rank=None, begin=None, step=None, end=None, message=None, kind=DYNAMIC_PYTORCH, "
-      "world_size=0)\n\n"
+      "world_size=0, poll_ms=0)\n\n"
       "Listens to a directory. rank() -> int; begin(request) -> bool, with a dict; step(); end(is_cut) -> path or None;\n"
       "message(severity, text). None: what the library does by itself." },
     { "dynamic_step", dynamic_step, METH_NOARGS,
