@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ascope: a profiler for AI training and inference on Ascend NPUs.
 
-``from ascope.torch import profiler, mstx`` is the PyTorch front end.
+``from ascope.torch import profiler, mstx`` is the PyTorch front end, ``from ascope.mindspore import Profiler`` that of MindSpore.
 """
 from multiprocessing import util as _util
 

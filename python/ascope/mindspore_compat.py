@@ -2,7 +2,7 @@
 """`import ascope.mindspore_compat` provides the module `mindspore` with its profiler if it is not installed.
 
 Scripts that say `from mindspore import Profiler` or `from mindspore.profiler import ...` run unchanged as far as the profiler is concerned:
-`mindspore.profiler` is `ascope.mindspore`, `mindspore.train.Callback` and `mindspore.log` are the smallest that such scripts need. Everything
+`mindspore.profiler` is `ascope.mindspore`, `mindspore.train.Callback`, `mindspore.context` and `mindspore.log` are the smallest that such scripts need. Everything
 else raises AttributeError. If MindSpore is installed, this does nothing.
 """
 import importlib
@@ -53,14 +53,25 @@ def _log():
     return log
 
 
+def _context():
+    """Settings that a script makes and asks for: they have no effect."""
+    context, known = types.ModuleType("mindspore.context", _context.__doc__), {"device_target": "Ascend", "device_id": None, "mode": 1}
+    context.GRAPH_MODE, context.PYNATIVE_MODE = 0, 1
+    context.set_context = lambda **given: known.update(given)
+    context.get_context = known.get
+    return context
+
+
 def provide():
     """Creates the missing module."""
     package = types.ModuleType("mindspore", __doc__)
     package.__path__ = []
     train = types.ModuleType("mindspore.train", "Callbacks.")
     train.Callback = Callback
-    package.train, package.log, package.__version__ = train, _log(), "ascope " + _core.version()
-    sys.modules.update({"mindspore": package, "mindspore.train": train, "mindspore.log": package.log})
+    package.train, package.log, package.context, package.__version__ = train, _log(), _context(), "ascope " + _core.version()
+    for name in ("set_context", "get_context", "GRAPH_MODE", "PYNATIVE_MODE"):
+        setattr(package, name, getattr(package.context, name))
+    sys.modules.update({"mindspore": package, "mindspore.train": train, "mindspore.log": package.log, "mindspore.context": package.context})
     for name, ours in MODULES.items():
         sys.modules[name] = importlib.import_module(ours)
     package.profiler = sys.modules["mindspore.profiler"]

@@ -361,6 +361,13 @@ def test_a_callback_that_raises(said):
     assert profiler.step_num == 1
 
 
+def test_a_profiler_that_is_dropped_stops(said):
+    profiler = Profiler()
+    said.clear()
+    del profiler
+    assert said == [AT_END] and not ProfilerInterface.is_recording() and info_of(collections()[0])
+
+
 def test_another_profiler_while_one_records(said):
     first = Profiler()
     said.clear()
@@ -530,7 +537,8 @@ def test_profile_is_the_same(said):
 
 
 class Stream:
-    id = 0
+    def device_stream(self):
+        return 7
 
 
 def test_marks(said, monkeypatch):
@@ -650,6 +658,7 @@ EXAMPLES = {
     "profiler = Profiler(...); train; profiler.analyse()": """
         import mindspore as ms
         from mindspore import Profiler
+        ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
         from mindspore.profiler import ProfilerLevel, ProfilerActivity, AicoreMetrics
         profiler = Profiler(profiler_level=ProfilerLevel.Level0, activities=[ProfilerActivity.CPU, ProfilerActivity.NPU],
                             aicore_metrics=AicoreMetrics.AiCoreNone)

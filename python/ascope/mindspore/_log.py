@@ -35,7 +35,7 @@ def error(text: str) -> None:
 
 def note(text: str) -> None:
     """A warning of Python, once per place in the program."""
-    depth, frame, here = 1, sys._getframe(1), os.path.dirname(os.path.abspath(__file__)) + os.sep
+    depth, frame, here = 2, sys._getframe(1), os.path.dirname(os.path.abspath(__file__)) + os.sep
     while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(here):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(text, UserWarning, stacklevel=depth)

@@ -192,7 +192,7 @@ class DynamicProfilerMonitor(_base()):  # type: ignore[misc]
             self._profiler = Profiler(schedule=plan, on_trace_ready=handler, **given)
             self._profiler.step()
         process.dir_name, process.worker_name = before
-        if not ProfilerInterface.is_recording() or ProfilerInterface.owner is not self._profiler:
+        if not ProfilerInterface.is_recording() or ProfilerInterface.owner is not self._profiler._token:
             self._profiler = None
             return False
         _say("start at step %d will stop at step %d" % (request["step"], request["step"] + request["active"] - 1))

@@ -25,6 +25,11 @@ def _is_preloaded() -> bool:
     return False
 
 
+def _number(stream: Any) -> int:
+    """Of a stream of the device for the recorder: -1: the host alone; 0: the current one."""
+    return -1 if stream is None else 0
+
+
 class _NpuProfiler:
     """The recorder, as a mark sees it."""
 
@@ -40,23 +45,17 @@ class _NpuProfiler:
             _log.warning("Disabled domain: %s" % domain)
         return is_wanted
 
-    @staticmethod
-    def _number(stream):
-        """-1: the host alone."""
-        number = getattr(stream, "id", getattr(stream, "stream_id", 0)) if stream else -1
-        return number if isinstance(number, int) else 0
-
     def mstx_mark(self, message: str, stream: Any, domain: str) -> None:
         if self._is_wanted(domain):
             with _core.Range("Mark", "Ascend;Mstx"):
-                _core.mark(message, domain, self._number(stream))
+                _core.mark(message, domain, _number(stream))
 
     def mstx_range_start(self, message: str, stream: Any, domain: str) -> int:
         number = next(self._ids) & 0xFFFFFFFF or next(self._ids) & 0xFFFFFFFF
         of_recorder = 0
         if self._is_wanted(domain):
             with _core.Range("Range", "Ascend;Mstx"):
-                of_recorder = _core.range_start(message, domain, self._number(stream))
+                of_recorder = _core.range_start(message, domain, _number(stream))
         self._open[number] = of_recorder, domain
         return number
 
@@ -68,6 +67,10 @@ class _NpuProfiler:
         del self._open[range_id]
         if of_recorder:
             _core.range_end(of_recorder, domain)
+
+
+def _device_stream(stream: Any) -> Any:
+    return stream.device_stream() if stream else None
 
 
 def _stream_kind() -> Optional[type]:
@@ -119,13 +122,13 @@ class mstx:
     def mark(message: str, stream: Any = None, domain: str = DEFAULT) -> None:
         """A mark at one point in time."""
         if mstx.enable and mstx._is_mark("mark", message, stream, domain):
-            mstx.NPU_PROFILER.mstx_mark(message, stream if stream else None, domain)
+            mstx.NPU_PROFILER.mstx_mark(message, _device_stream(stream), domain)
 
     @staticmethod
     def range_start(message: str, stream: Any = None, domain: str = DEFAULT) -> int:
         """Begins a range, which any thread may end. Returns its id; 0 if nothing is recorded."""
         if mstx.enable and mstx._is_mark("range_start", message, stream, domain):
-            return mstx.NPU_PROFILER.mstx_range_start(message, stream if stream else None, domain)
+            return mstx.NPU_PROFILER.mstx_range_start(message, _device_stream(stream), domain)
         return 0
 
     @staticmethod

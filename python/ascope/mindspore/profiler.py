@@ -146,7 +146,7 @@ class Profiler:
         _front_ends.receive(_log.report)
         self._has_started = False
         self._metadata: Dict[str, Any] = {}
-        self._pid = os.getpid()
+        self._pid, self._token = os.getpid(), object()
         self._parameters = config.Parameters(kwargs)
         self._check_path()
         self.schedule_arg = kwargs.get("schedule")
@@ -169,11 +169,7 @@ class Profiler:
             _paths.make_directory(self._parameters.output_path)
 
     def _use(self) -> bool:
-        return ProfilerInterface.use(self, self._parameters, self._take_metadata)
-
-    def _take_metadata(self) -> Dict[str, Any]:
-        taken, self._metadata = self._metadata, {}
-        return taken
+        return ProfilerInterface.use(self._token, self._parameters, self._metadata)
 
     def start(self) -> None:
         """Begins recording, or the first step of the schedule."""

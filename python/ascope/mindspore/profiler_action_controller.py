@@ -28,7 +28,7 @@ MOVES = {
 
 
 class ProfilerActionController:
-    """Carries the moves out on `prof_interface`, whose functions are looked up when they are called."""
+    """Carries the moves out on `prof_interface`."""
 
     def __init__(self, prof_interface: Any = None, on_trace_ready: Optional[Callable[[], Any]] = None) -> None:
         self.prof_interface = prof_interface or profiler_interface.ProfilerInterface
@@ -41,7 +41,7 @@ class ProfilerActionController:
             return lambda: _log.warning(WORDS[move])
         if word == "T":
             return self._trace_ready
-        return lambda: getattr(self.prof_interface, word)()
+        return getattr(self.prof_interface, word)
 
     def _trace_ready(self):
         if self.on_trace_ready:

@@ -6,7 +6,7 @@ There is one session per process, whoever has made it: `init` makes its director
 """
 import json
 import os
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 from ascope import _core, _front_ends, _program
 from ascope.mindspore import _hooks, _log, _paths, config
@@ -31,14 +31,14 @@ class ProfilerInterface:
     _state = "none"  # new, recording, stopped
     _is_initialized = False  # from init() to clear()
     _pid = 0
-    owner: Any = None  # the Profiler whose session it is
+    owner: Any = None  # stands for the Profiler whose session it is, and does not keep it alive
     parameters: Optional[config.Parameters] = None  # of the next session
-    metadata: Callable[[], Dict[str, Any]] = dict  # takes what the user has added
+    metadata: Dict[str, Any] = {}  # that its user has added
     path: Optional[str] = None  # of the last session
     paths: List[str] = []  # recorded since the last clear()
 
     @classmethod
-    def use(cls, owner: Any, parameters: config.Parameters, metadata: Callable[[], Dict[str, Any]]) -> bool:
+    def use(cls, owner: Any, parameters: config.Parameters, metadata: Dict[str, Any]) -> bool:
         """The next calls are for this Profiler. False: another one records."""
         _front_ends.receive(_log.report)
         if cls._session is not None and cls._pid != os.getpid():
@@ -77,7 +77,7 @@ class ProfilerInterface:
         if cls._session is not None:  # every recording has a directory of its own
             cls.finalize()
         cls._is_initialized = False
-        _front_ends.make_room(cls.owner)
+        _front_ends.make_room()
         try:
             cls._session = _core.Session(cls._options())
         except _core.Error as trouble:
@@ -125,7 +125,9 @@ class ProfilerInterface:
         """To the session's file, once."""
         if cls._session is None:
             return
-        for key, value in cls.metadata().items():
+        while cls.metadata:
+            key = next(iter(cls.metadata))
+            value = cls.metadata.pop(key)
             try:
                 cls._session.metadata_json(key, json.dumps(value))
             except (_core.Error, ValueError) as trouble:
