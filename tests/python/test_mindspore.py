@@ -754,10 +754,13 @@ def train(callback):
 
 @pytest.mark.parametrize("what", EXAMPLES)
 def test_the_examples_of_the_documents(tmp_path, script, what):
-    """As a script of MindSpore's documentation is started: with `python3 -m ascope run`."""
+    """As a script of MindSpore's documentation is started: with `python3 -m ascope run`, or with one more import."""
     import textwrap
     (tmp_path / "job.py").write_text(TRAINING + textwrap.dedent(EXAMPLES[what]))
-    done = script("import sys; from ascope.__main__ import main; sys.exit(main(['run', '--device', 'none', 'job.py']))")
+    if what == "StopAtStep":
+        done = script("import sys; from ascope.__main__ import main; sys.exit(main(['run', '--device', 'none', 'job.py']))")
+    else:
+        done = script("import runpy, ascope.mindspore_compat; runpy.run_path('job.py', run_name='__main__')", env={"ASCOPE_DEVICE": "none"})
     assert "Traceback" not in done.stderr
     path, = collections(tmp_path / "data")
     assert os.path.exists(os.path.join(path, "profiler_info_0.json")) and os.path.isdir(os.path.join(path, "FRAMEWORK"))
