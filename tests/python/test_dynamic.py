@@ -70,8 +70,9 @@ while not any("Stop Dynamic" in open(log).read() for log in glob.glob("config/lo
 
 @pytest.mark.parametrize("command, env", [
     ([sys.executable, "-m", "ascope", "run"], {"PROF_CONFIG_PATH": "config"}),
+    ([os.environ.get("ASCOPE_PROGRAM") or "ascope", "run", "--", sys.executable], {"PROF_CONFIG_PATH": "config"}),
     ([os.environ.get("ASCOPE_PROGRAM") or "ascope", "run", "--", sys.executable], {}),
-], ids=["by the environment", "ascope run, by init"])
+], ids=["by the environment", "ascope run, by the environment", "ascope run, by init"])
 def test_scripts_for_npus_as_they_are(tmp_path, command, env):
     """Nothing else is recorded: what `ascope run` would record by itself gives way to the file."""
     (tmp_path / "train.py").write_text(SCRIPT)
