@@ -327,7 +327,7 @@ REFUSED = {
     "a value of a key": (["start", "--with_flops=maybe"], 2, "--with_flops=maybe"),
     "a value of a counter group": (["start", "--aic_metrics=Nothing"], 2, "PipeUtilization"),
     "a key that there is not": (["start", "--ring_kb=64"], 2, "--ring_kb=64"),
-    "a verb": (["strat"], 2, "did you mean start"),
+    "a verb": (["starts"], 2, "did you mean start"),
     "too many words": (["start", "now"], 2, "ascope help dyn"),
     "waiting for nothing": (["wait"], 1, "no profiling"),
 }
