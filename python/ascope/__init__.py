@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ascope: a profiler for AI training and inference on Ascend NPUs.
 
-``from ascope.torch import profiler, mstx`` is the PyTorch front end, ``from ascope.mindspore import Profiler`` that of MindSpore.
+``from ascope.torch import profiler, mstx`` is the PyTorch front end, ``from ascope.mindspore import Profiler`` that of MindSpore,
+``ascope.tensorflow`` that of TensorFlow.
 """
 from multiprocessing import util as _util
 

@@ -288,7 +288,8 @@ def main(arguments, command="run", of_rank=()):
         for name in ("ascope.mindspore", "mindspore"):
             logging.getLogger(name).setLevel(logging.ERROR)
     sys.argv = words
-    from ascope import torch_npu_compat
+    from ascope import tensorflow_compat, torch_npu_compat
+    tensorflow_compat.install()
     provided = [STARTED] if torch_npu_compat.is_needed else []
     if not _frameworks.is_installed("mindspore"):
         provided.append(STARTED_MINDSPORE)

@@ -26,6 +26,7 @@ bool tracer_add(PyObject *module);
 bool marks_add(PyObject *module);
 bool profiler_add(PyObject *module);
 bool session_add(PyObject *module);
+bool graphs_add(PyObject *module);
 bool dynamic_add(PyObject *module);
 bool flight_add(PyObject *module);
 bool ranges_add(PyObject *module);

@@ -2,8 +2,10 @@
 /* Session: session.h as a type, for front ends without steps. As with Profiler, a forked process has no part in it. */
 #include "core.h"
 
+#include <string.h>
 #include <unistd.h>
 
+#include "ascope/load.h"
 #include "ascope/session.h"
 
 struct session {
@@ -28,15 +30,21 @@ static void unlink_from_open(struct session *self)
 
 static int session_init(struct session *self, PyObject *args, PyObject *kwargs)
 {
-    static char *keys[] = { "options", NULL };
+    static char *keys[] = { "options", "profiling_options", NULL };
+    const char *text = NULL;
     PyObject *options = NULL;
     struct ascope_options o;
     struct ascope_error e = { "" };
     struct ascope_session *s;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Session", keys, &options) || !options_of_dict(&o, options))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oz:Session", keys, &options, &text) ||
+        !options_of_dict(&o, options))
         return -1;
     if (self->s) {
         PyErr_SetString(PyExc_TypeError, "Session: already initialised");
+        return -1;
+    }
+    if (text && !ascope_options_load_text(&o, text, strlen(text), ASCOPE_FRONT_END_TENSORFLOW, NULL, &e)) {
+        PyErr_SetString(core_error, e.text);
         return -1;
     }
     Py_BEGIN_ALLOW_THREADS s = ascope_session_new(&o, &e);
@@ -244,7 +252,7 @@ static PyGetSetDef members[] = {
 static PyTypeObject session_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "ascope._core.Session",
     .tp_doc =
-        "Session(options=None)\n\nCreates the directory of a collection, records between start and stop, completes it at end.\n"
+        "Session(options=None, profiling_options=None)\n\nCreates the directory of a collection, records between start and stop, completes it at end.\n"
         "Failures raise Error.",
     .tp_basicsize = sizeof(struct session),
     .tp_flags = Py_TPFLAGS_DEFAULT,

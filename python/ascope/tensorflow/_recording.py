@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The session of this process: who asked for it, when it begins and ends, and the runs of graphs in it.
+
+A request (from a configuration class, a session's options, or the environment) waits until a graph runs, as the vendor's engine does;
+then the collection is made, in a PROF directory without a directory of the framework. It ends with what asked for it, or with the process.
+"""
+import functools
+import os
+from typing import Any, Callable, Dict, List, Optional
+
+from ascope import _core
+
+# What is recorded where profiling is switched on without options.
+DEFAULT_OPTIONS = ('{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on",'
+                   '"aic_metrics":"PipeUtilization","msproftx":"off"}')
+MODEL = 1
+OPERATORS_MOST = 10000  # of a graph, on the simulated device
+# Operators that do not compute.
+NO_KERNELS = {"Placeholder", "PlaceholderWithDefault", "Const", "NoOp", "Variable", "VariableV2", "VarHandleOp", "Identity", "ReadVariableOp"}
+
+
+class _State:
+    session: Any = None    # _core.Session while something is recorded
+    owner: Any = None      # who asked for it
+    armed: Any = None      # the Profiler whose scope is open
+    request: Optional[str] = None  # profiling_options of a configuration class, until a graph runs
+    runs: int = 0
+    is_sim: bool = False
+
+
+_state = _State()
+
+
+def _device() -> str:
+    return os.environ.get("ASCOPE_DEVICE", "auto")
+
+
+def of_environment() -> Optional[str]:
+    """profiling_options of the environment; None: profiling is not switched on there."""
+    for prefix in ("", "GE_"):
+        if os.environ.get(prefix + "PROFILING_MODE") == "true":
+            return os.environ.get(prefix + "PROFILING_OPTIONS") or DEFAULT_OPTIONS
+    return None
+
+
+def request(options: Optional[str]) -> None:
+    """A configuration class asks for profiling; "" and None: the default set."""
+    _state.request = options or DEFAULT_OPTIONS
+
+
+def arm(profiler: Any) -> None:
+    _state.armed = profiler
+
+
+def disarm(profiler: Any) -> None:
+    _state.armed = None
+    end(profiler)
+
+
+def is_armed() -> bool:
+    return _state.armed is not None
+
+
+def _begin(owner: Any, options: Dict[str, Any], text: Optional[str]) -> None:
+    options = dict({"device": _device(), "layout": "prof"}, **options)
+    session = _core.Session(options, profiling_options=text)
+    session.start()
+    _state.session, _state.owner, _state.runs, _state.is_sim = session, owner, 0, options["device"] == "sim"
+
+
+def begin(text: Optional[str] = None, owner: Any = None) -> None:
+    """Begins to record if something asked for it: these options, a configuration class, the open Profiler, or the environment. Raises
+    ValueError for options that the vendor's checks refuse."""
+    asked = text or _state.request or of_environment()
+    if is_armed() and asked:
+        raise ValueError("The option 'profiling_mode' or env variables 'PROFILING_MODE' cannot be set to true when using 'profiler.Profiler'.")
+    if _state.session and _state.session.is_open:
+        return
+    if is_armed():
+        _begin(_state.armed, _state.armed.recorder_options(), None)
+    elif asked:
+        try:
+            _begin(owner, {}, asked)
+        except _core.Error as refused:
+            raise ValueError("Value %s for parameter profiling_options is invalid: %s" % (asked, refused)) from None
+
+
+def end(owner: Any = None) -> Optional[str]:
+    """Ends the recording that `owner` began, None: any. The path of the collection, or None."""
+    session = _state.session
+    if not session or (owner is not None and _state.owner is not owner):
+        return None
+    _state.session = _state.owner = None
+    path = session.path
+    if session.is_open:
+        session.end()
+    return path
+
+
+def forget_request() -> None:
+    _state.request = None
+
+
+# ---- runs ----
+
+def _launch(graph: Any) -> None:
+    """The operators of a graph, on the simulated device."""
+    for operator in graph.get_operations()[:OPERATORS_MOST]:
+        if operator.type not in NO_KERNELS:
+            shapes: List[List[int]] = []
+            for tensor in operator.inputs:
+                dims = tensor.shape.as_list() if tensor.shape.rank is not None else []
+                shapes.append([one or 1 for one in dims])
+            _core.graph_operator(operator.type, operator.name, shapes)
+
+
+class Run:
+    """One run of a graph, a session's or a function's: a step. A context manager."""
+
+    def __init__(self, name: str, graph: Any = None):
+        self.name, self.graph, self.begun = name, graph, 0
+
+    def __enter__(self) -> "Run":
+        if _state.session:
+            _state.runs += 1
+            self.begun = _core.graph_begin(MODEL)
+            _core.range_push("%s #%d" % (self.name, _state.runs), "tensorflow")
+            if _state.is_sim and self.graph is not None:
+                _launch(self.graph)
+        return self
+
+    def __exit__(self, *unused: Any) -> None:
+        if self.begun:
+            _core.range_pop("tensorflow")
+            _core.graph_end(MODEL, self.begun, _state.is_sim)
+
+
+def hooked(function: Callable[..., Any], name: Optional[str] = None) -> Callable[..., Any]:
+    """The same function, each call of which is a run of a graph: recording begins with the first one if something asked for it."""
+    shown = name or getattr(function, "__name__", "run")
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        begin()
+        with Run(shown):
+            return function(*args, **kwargs)
+
+    return run
+
+
+_core.at_exit(end)

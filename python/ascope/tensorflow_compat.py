@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`import ascope.tensorflow_compat` provides the modules npu_bridge and npu_device where they are not installed, when they are imported,
+and watches TensorFlow from its import on. Scripts for TensorFlow on Ascend NPUs run unchanged as far as profiling is concerned:
+everything runs where TensorFlow puts it. If the vendor's modules are installed, they are used."""
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+from typing import Any, Optional
+
+# Modules that scripts import: {name: (our module, names that it has)}; None: a package of others.
+MODULES = {
+    "npu_bridge": None,
+    "npu_bridge.estimator": None,
+    "npu_bridge.estimator.npu": None,
+    "npu_bridge.estimator.npu.npu_config": ("ascope.tensorflow._config", ("NPURunConfig", "ProfilingConfig", "npu_resource_init")),
+    "npu_bridge.estimator.npu.npu_estimator": ("ascope.tensorflow._estimator", ("NPUEstimator",)),
+    "npu_bridge.profiler": None,
+    "npu_bridge.profiler.profiler": ("ascope.tensorflow._profiler", ("Profiler",)),
+    "npu_bridge.npu_init": ("ascope.tensorflow", ("NPURunConfig", "ProfilingConfig", "Profiler")),
+    "npu_device": ("ascope.tensorflow._npu_device", ("global_options", "open", "NpuDevice")),
+}
+
+
+class _Provided(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Asked after all others: what is installed comes first."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[importlib.machinery.ModuleSpec]:
+        return importlib.machinery.ModuleSpec(name, self, is_package=True) if name in MODULES else None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> Optional[types.ModuleType]:
+        return None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        row = MODULES[module.__name__]
+        module.__doc__ = "Provided by ascope; see ascope.tensorflow."
+        if row:
+            ours = importlib.import_module(row[0])
+            for name in row[1]:
+                setattr(module, name, getattr(ours, name))
+            module.__all__ = list(row[1])  # type: ignore[attr-defined]
+
+
+class _Watching(importlib.abc.MetaPathFinder):
+    """Finds TensorFlow as others do, and watches it once it is there."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[importlib.machinery.ModuleSpec]:
+        if name != "tensorflow":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec and spec.loader and hasattr(spec.loader, "exec_module"):
+            execute = spec.loader.exec_module
+
+            def executed(module: types.ModuleType) -> None:
+                execute(module)
+                _watch(module)
+
+            spec.loader.exec_module = executed  # type: ignore[method-assign]
+        return spec
+
+
+def _watch(tensorflow: types.ModuleType) -> None:
+    from ascope.tensorflow import _hooks
+    _hooks.install(tensorflow)
+
+
+def install() -> None:
+    """From now on. Nothing is imported."""
+    if any(isinstance(one, _Provided) for one in sys.meta_path):
+        return
+    sys.meta_path.append(_Provided())
+    if "tensorflow" in sys.modules:
+        _watch(sys.modules["tensorflow"])
+    else:
+        sys.meta_path.insert(0, _Watching())
+
+
+install()
