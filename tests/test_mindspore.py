@@ -384,6 +384,17 @@ class Settings(Case):
         self.analyse(path, "--steps", "7", code=1)
         self.assertIn("has steps 0 to 1, not 7", self.stderr)
 
+    def test_steps_of_the_executor(self):
+        path = self.changed("eager")
+        whole = self.table(self.analyse(path, code=3), "kernel_details.csv")[1:]
+        parts = [self.analyse(path, "--steps", step, code=3) for step in ("1", "2")]
+        rows = [self.table(out, "kernel_details.csv")[1:] for out in parts]
+        self.assertTrue(all(rows))
+        at = self.table(parts[0], "kernel_details.csv")[0].index("Start Time(us)")
+        self.assertEqual([r[at] for r in rows[0] + rows[1]], [r[at] for r in whole])
+        sums = [[float(v) for v in self.table(out, "step_trace_time.csv")[1]] for out in parts + [self.analyse(path, code=3)]]
+        self.assertAlmostEqual(sums[0][1] + sums[1][1], sums[2][1], 3)  # computing
+
     def test_the_same_bytes_each_time(self):
         path = self.changed(export_type=["text", "db"])
         first, second = self.analyse(path, "--threads", "1", code=3), self.analyse(path, "--threads", "4", code=3)

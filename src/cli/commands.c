@@ -140,8 +140,8 @@ const struct command commands[] = {
     {
         .name = "analyse",
         .usage = "DIR... [OPTION...]",
-        .about = "analyse *_ascend_pt collections: timeline, tables, databases, report",
-        .text = "DIR is a *_ascend_pt directory of the PyTorch profiler, or a directory that contains those of all ranks "
+        .about = "analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report",
+        .text = "DIR is a *_ascend_pt directory of the PyTorch profiler, a *_ascend_ms directory of MindSpore's, or a directory that contains those of all ranks "
                 "of a job. The ranks are analysed in parallel; a failure of one does not affect the others. Results are "
                 "written to ASCEND_PROFILER_OUTPUT in each: trace_view.json (for Perfetto, Chrome or MindStudio Insight), "
                 "tables (*.csv) and databases (*.db). A log is written to logs, and finally analyse.done: JSON with the "
@@ -162,7 +162,7 @@ const struct command commands[] = {
         .name = "export-trace",
         .usage = "DIR OUT.json|.json.gz|- [OPTION...]",
         .about = "export only the timeline, optionally compressed or split",
-        .text = "DIR is a *_ascend_pt or PROF_XXX directory. OUT receives the timeline that ascope analyse writes as "
+        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory. OUT receives the timeline that ascope analyse writes as "
                 "trace_view.json, or ascope export as msprof_*.json: operators, Python calls, CANN calls, the work of the "
                 "devices and the flow events between them, for Perfetto, Chrome or MindStudio Insight. If OUT ends with "
                 ".gz it is compressed; viewers open it directly.\n\n"
@@ -207,7 +207,7 @@ const struct command commands[] = {
         .name = "info",
         .usage = "DIR... [OPTION...]",
         .about = "describe a collection without exporting it",
-        .text = "For a *_ascend_pt directory: its settings and what PyTorch recorded. For a PROF directory: chip, devices, "
+        .text = "For a *_ascend_pt or *_ascend_ms directory: its settings and what PyTorch or MindSpore recorded. For a PROF directory: chip, devices, "
                 "time span, agreement of the clocks of its directories, and each family of files with size, records and "
                 "slices. For a recording of ascope also how it ended, its cost, dropped records, and the accuracy of its "
                 "clocks. Nothing is decoded and nothing is written: info is fast on large collections and works on damaged "
@@ -351,8 +351,8 @@ static const struct {
     { "summary", "ascope analyse DIR prints one; ascope export summary -dir DIR writes the tables of a PROF directory" },
     { "top", "ascope analyse DIR --top N lists the slowest steps and operators" },
     { "trace", "ascope export-trace DIR OUT.json.gz writes the timeline; ascope run PROGRAM records one" },
-    { "timeline", "ascope export-trace DIR OUT.json writes it; DIR is a *_ascend_pt or PROF_XXX directory" },
-    { "convert", "ascope analyse DIR reads *_ascend_pt directories, ascope export -dir DIR PROF_XXX directories" },
+    { "timeline", "ascope export-trace DIR OUT.json writes it; DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory" },
+    { "convert", "ascope analyse DIR reads *_ascend_pt and *_ascend_ms directories, ascope export -dir DIR PROF_XXX directories" },
     { "flamegraph", "ascope export-stacks DIR OUT.svg draws one" },
     { "stacks", "ascope export-stacks DIR OUT.log writes them, and a flame graph beside them" },
     { "memory", "ascope export-memory-timeline DIR OUT.html shows how it was used" },

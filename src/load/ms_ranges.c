@@ -11,7 +11,7 @@ static const char flow_name[] = "flow", dataset_module[] = "Dataset";
 
 /* What is read of a record of either form. */
 struct range {
-    uint64_t thread, flow, begin, end;
+    uint64_t thread, flow, step, begin, end;
     bool is_stack;
     name_id name;  /* as it is shown */
     name_id label; /* for reports */
@@ -127,6 +127,7 @@ static struct range range_read(struct ranges_reading *r, const struct tlv_record
     tlv_texts(&r->tlv, rec, l->size, text, MS_TEXTS);
     struct range v = { .thread = layout_get(l, MS_RANGE_THREAD, rec->data),
                        .flow = layout_get(l, MS_RANGE_FLOW, rec->data),
+                       .step = layout_get(l, MS_RANGE_STEP, rec->data),
                        .begin = layout_get(l, MS_RANGE_BEGIN, rec->data),
                        .end = layout_get(l, MS_RANGE_END, rec->data),
                        .is_stack = layout_get(l, MS_RANGE_IS_STACK, rec->data),
@@ -187,6 +188,7 @@ static struct range old_range_read(struct ranges_reading *r, const struct tlv_re
     tlv_texts(&r->tlv, rec, l->size, text, MS_TEXTS_S);
     struct range v = { .thread = layout_get(l, MS_RANGE_S_THREAD, rec->data),
                        .flow = layout_get(l, MS_RANGE_S_FLOW, rec->data),
+                       .step = layout_get(l, MS_RANGE_S_STEP, rec->data),
                        .begin = layout_get(l, MS_RANGE_S_BEGIN, rec->data),
                        .end = layout_get(l, MS_RANGE_S_END, rec->data),
                        .name = text_name(r, text[MS_TEXT_S_NAME], NAME_EMPTY),
@@ -233,6 +235,7 @@ static bool ranges_take(struct framework *f, size_t n, struct arena *mem)
     o->scope = arena_take(mem, n, sizeof *o->scope);
     p->key = arena_take(mem, n, sizeof *p->key);
     ms->ranges.flow = arena_take(mem, n, sizeof *ms->ranges.flow);
+    ms->ranges.step = arena_take(mem, n, sizeof *ms->ranges.step);
     ms->marks.flow = arena_take(mem, n, sizeof *ms->marks.flow);
     return !arena_failed(mem);
 }
@@ -254,6 +257,7 @@ static void add_op(struct framework *f, const struct range *v, int64_t begin_ns,
     o->modules[i] = v->modules;
     o->flops[i] = v->flops;
     f->ms.ranges.flow[i] = v->flow;
+    f->ms.ranges.step[i] = v->step;
     if (!v->is_dataset || v->begin > v->end)
         return;
     d->op[d->n] = (uint32_t)i;

@@ -113,6 +113,8 @@ struct collection {
     struct launches launches; /* the same for the device's outputs */
     struct op_tree tree;
     struct profiler_steps steps;
+    struct profiler_steps
+        executed; /* of MindSpore without such ranges: what its executor counted, for those who ask for some of them */
     struct memory_lives lives;
     struct arena *mem;
     struct losses lost; /* of all parts, filled at the end */

@@ -19,6 +19,7 @@ enum { MS_PROCESS = 1, MS_HOST_OPS_PROCESS = 2, MS_SCOPES_PROCESS = 3 };
 /* By row of framework_ops. */
 struct ms_ranges {
     uint64_t *flow; /* the flow that ends there; UINT64_MAX: none */
+    uint64_t *step; /* how many the executor had begun */
 };
 
 /* Marks at which a flow begins, in file order. */

@@ -7,10 +7,16 @@
 #include "base/keys.h"
 #include "base/sort.h"
 
+/* Those that can be asked for. */
+static const struct profiler_steps *steps_of(const struct collection *s)
+{
+    return s->steps.n > 0 ? &s->steps : &s->executed;
+}
+
 /* False: it has none. */
 static bool step_number(const struct collection *s, size_t step, int64_t *number)
 {
-    const char *text = names_text(s->profile.names, s->steps.id[step]);
+    const char *text = names_text(s->profile.names, steps_of(s)->id[step]);
     char *end;
     *number = strtoll(text, &end, 10);
     return end > text && *end == '\0';
@@ -19,7 +25,7 @@ static bool step_number(const struct collection *s, size_t step, int64_t *number
 static bool no_such_step(const struct collection *s, int64_t first, int64_t last, struct error *e)
 {
     int64_t least = INT64_MAX, most = INT64_MIN, number;
-    for (size_t i = 0; i < s->steps.n; i++)
+    for (size_t i = 0; i < steps_of(s)->n; i++)
         if (step_number(s, i, &number)) {
             least = number < least ? number : least;
             most = number > most ? number : most;
@@ -44,7 +50,7 @@ static void widen(bool is_first, int64_t *begin_ns, int64_t *end_ns, int64_t fro
 /* False: none of them is there. */
 static bool find_times(struct collection_part *p, const struct collection *s, int64_t first, int64_t last)
 {
-    const struct profiler_steps *t = &s->steps;
+    const struct profiler_steps *t = steps_of(s);
     bool has_any = false;
     for (size_t i = 0; i < t->n; i++) {
         int64_t number;
@@ -179,6 +185,7 @@ static bool cut_ms(struct gathering *g, const struct framework *all, struct mind
 {
     struct ms_dataset *d = &ms->dataset;
     GATHER(g, ms->ranges.flow);
+    GATHER(g, ms->ranges.step);
     g->n = 0;
     g->row = arena_take(g->mem, d->n, sizeof *g->row);
     uint32_t *op = arena_take(g->mem, d->n, sizeof *op);
@@ -214,7 +221,7 @@ static bool cut_ms(struct gathering *g, const struct framework *all, struct mind
 bool collection_part_find(struct collection_part *p, const struct collection *s, int64_t first, int64_t last,
                           struct arena *mem, struct error *e)
 {
-    *p = (struct collection_part){ .has_step = arena_take(mem, s->steps.n, sizeof *p->has_step),
+    *p = (struct collection_part){ .has_step = arena_take(mem, steps_of(s)->n, sizeof *p->has_step),
                                    .framework = s->framework };
     if (!p->has_step)
         return error_no_memory(e, s->path);

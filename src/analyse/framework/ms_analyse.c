@@ -104,13 +104,68 @@ static bool find_steps(struct collection *s)
     return true;
 }
 
+/* When the device ran them, by the marks of the executor; numbers: those of the host, the least of which is the device's 1. */
+static bool find_on_device(struct collection *s, const struct keys *numbers, uint64_t least, struct arena *spare)
+{
+    struct profiler_steps *t = &s->executed;
+    bool *is_found = arena_take(spare, t->n, sizeof *is_found);
+    for (size_t d = 0; is_found && d < s->profile.n_devices; d++) {
+        const struct source *source = &s->profile.device[d].source;
+        const struct iterations *it = &s->profile.device[d].steps.iterations;
+        for (size_t i = 0; i < it->n; i++) {
+            const uint32_t place = it->is_step[i] ? keys_find(numbers, it->index[i] + least - 1) : KEYS_NONE;
+            if (place == KEYS_NONE || is_found[place])
+                continue;
+            is_found[place] = true;
+            t->begin_ns[place] = source_device_ns(source, it->begin[i]);
+            t->end_ns[place] = source_device_ns(source, it->end[i]);
+        }
+    }
+    return is_found != NULL;
+}
+
+/* What the executor counted, from 1 on: on the host from the first to the last range of it. */
+static bool find_executed(struct collection *s, struct arena *spare)
+{
+    enum { MOST = 65536 }; /* damaged numbers are any */
+    const struct framework_ops *o = &s->framework.ops;
+    const uint64_t *step = s->framework.ms.ranges.step;
+    struct profiler_steps *t = &s->executed;
+    struct keys numbers = { 0 };
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < o->n; i++)
+        least = step[i] < least ? step[i] : least;
+    if (!profiler_steps_take(t, o->n < MOST ? o->n : MOST, s->mem))
+        return false;
+    for (uint32_t i = 0; i < o->n; i++) {
+        const uint32_t place = t->n < MOST ? keys_add(&numbers, step[i], spare) : keys_find(&numbers, step[i]);
+        if (place == KEYS_NONE)
+            continue;
+        if (place == t->n) {
+            t->id[place] = names_number(s->profile.names, step[i] - least + 1);
+            t->host_begin_ns[place] = o->begin_ns[i];
+            t->host_end_ns[place] = o->end_ns[i];
+            t->has_work[place] = true;
+            t->n++;
+        }
+        t->host_begin_ns[place] = o->begin_ns[i] < t->host_begin_ns[place] ? o->begin_ns[i] : t->host_begin_ns[place];
+        t->host_end_ns[place] = o->end_ns[i] > t->host_end_ns[place] ? o->end_ns[i] : t->host_end_ns[place];
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        t->begin_ns[i] = t->host_begin_ns[i];
+        t->end_ns[i] = stamp_add(t->host_end_ns[i], 1);
+    }
+    return find_on_device(s, &numbers, least, spare);
+}
+
 bool ms_analyse(struct collection *s, unsigned n_threads, struct error *e)
 {
     if (s->has_device && !profile_analyse(&s->profile, n_threads, e))
         return false;
     struct arena *spare = arena_new();
     const bool ok = spare && kernels_collect(&s->kernels, &s->profile, s->mem) && ms_links_find(s, spare) &&
-                    build_tree(s, spare) && find_steps(s) && !names_failed(s->profile.names);
+                    build_tree(s, spare) && find_steps(s) && (s->steps.n > 0 || find_executed(s, spare)) &&
+                    !names_failed(s->profile.names);
     arena_free(spare);
     if (!ok)
         return error_no_memory(e, s->path);

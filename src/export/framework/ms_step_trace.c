@@ -238,6 +238,10 @@ bool ms_step_trace_table(const struct collection_export *x, struct table *out, s
     }
     if (is_shown && t->n == 0) {
         struct share all = { .begin_ns = 0, .end_ns = STAMP_MOST, .is_all = true };
+        if (x->part) {
+            all.begin_ns = x->part->device_begin_ns;
+            all.end_ns = x->part->device_end_ns;
+        }
         add_row(&grid, c, cell_uint(0), &all, running, &comm);
     }
     *out = grid_table(&grid, "step_trace_time", columns, c->profile.names);
