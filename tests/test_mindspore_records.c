@@ -8,6 +8,7 @@
 
 #include "base/framework_names.h"
 #include "child.h"
+#include "collect/mindspore_calls.h"
 #include "collect/record_bytes.h"
 #include "collect/recover.h"
 #include "recorded.h"
@@ -371,6 +372,87 @@ static void metadata_is_the_users_alone(void **state)
     (void)state;
 }
 
+/* ---- damaged files of calls: whatever is in them, what comes out is whole ranges ---- */
+
+static struct ms_calls_made calls_make(const uint8_t *calls, size_t n_calls, const uint8_t *names, size_t n_names)
+{
+    const struct ms_clock clock = { 0 };
+    struct prof_writer w;
+    struct slices in[2], out;
+    struct error e = { 0 };
+    assert_true(prof_writer_join(&w, folder, 1 << 20, &e));
+    slices_init(&in[0], &w, FOLDER_SESSION, "calls", CUT_NEVER);
+    slices_init(&in[1], &w, FOLDER_SESSION, "names", CUT_NEVER);
+    slices_init(&out, &w, FOLDER_SESSION, "FRAMEWORK/mindspore.op_range", CUT_NEVER);
+    if (n_calls > 0)
+        memcpy(slices_take(&in[0], n_calls), calls, n_calls);
+    if (n_names > 0)
+        memcpy(slices_take(&in[1], n_names), names, n_names);
+    slices_flush(&in[0]);
+    slices_flush(&in[1]);
+    const struct ms_calls_made made = ms_calls_make(&in[0], &in[1], &clock, &out);
+    slices_fini(&in[0]);
+    slices_fini(&in[1]);
+    slices_fini(&out);
+    assert_true(prof_writer_close(&w, &e));
+    assert_int_equal(ranges_read(folder), made.n_ranges);
+    static const char *const files[] = { "calls", "names", "FRAMEWORK/mindspore.op_range" };
+    for (size_t i = 0; i < ROWS(files); i++)
+        remove(folder_path(files[i]));
+    return made;
+}
+
+static void damaged_calls_are_counted(void **state)
+{
+    uint8_t names[80], calls[4 * sizeof(struct python_call_bytes)];
+    size_t n_names = 0;
+    for (uint64_t key = 1; key <= 2; key++) {
+        const char *const text = key == 1 ? "a.py(1):outer" : "b";
+        const struct tlv_bytes head = { 1, (uint32_t)strlen(text) };
+        const struct python_key_bytes is = {
+            { TLV_PYTHON_KEY, (uint32_t)(sizeof(uint64_t) + sizeof head + strlen(text)) }, key
+        };
+        memcpy(names + n_names, &is, sizeof is);
+        memcpy(names + n_names + sizeof is, &head, sizeof head);
+        memcpy(names + n_names + sizeof is + sizeof head, text, strlen(text));
+        n_names += sizeof is + sizeof head + strlen(text);
+    }
+    static const struct {
+        uint64_t key;
+        uint8_t tag;
+    } made[] = { { 1, ASCOPE_PYTHON_CALL },
+                 { 2, ASCOPE_PYTHON_C_CALL },
+                 { 9, ASCOPE_PYTHON_C_RETURN },
+                 { 9, ASCOPE_PYTHON_RETURN } };
+    for (size_t i = 0; i < ROWS(made); i++)
+        memcpy(calls + i * sizeof(struct python_call_bytes),
+               &(struct python_call_bytes){ 100 + i, 7, 8, made[i].key, made[i].tag },
+               sizeof(struct python_call_bytes));
+    mkdir(folder_path("FRAMEWORK"), 0750);
+    assert_int_equal(calls_make(calls, sizeof calls, names, n_names).n_ranges, 2);
+    assert_string_equal(range_named(2, "a.py(1):outer")->full, "a.py(1):outer");
+    for (size_t n = 0; n < sizeof calls; n++) { /* open calls end with the last record */
+        const struct ms_calls_made m = calls_make(calls, n, names, n_names);
+        const size_t whole = n / sizeof(struct python_call_bytes);
+        assert_int_equal(m.n_ranges, whole < 2 ? whole : 2);
+        assert_int_equal(m.n_lost, n % sizeof(struct python_call_bytes) > 0);
+    }
+    for (size_t n = 0; n < n_names; n++)
+        assert_int_equal(calls_make(calls, sizeof calls, names, n).n_ranges, 2);
+    for (size_t i = 0; i < sizeof calls; i++) {
+        calls[i] ^= 0xFF;
+        const struct ms_calls_made m = calls_make(calls, sizeof calls, names, n_names);
+        assert_true(m.n_ranges + m.n_lost >= 2 && m.n_ranges <= ROWS(made));
+        calls[i] ^= 0xFF;
+    }
+    for (size_t i = 0; i < n_names; i++) {
+        names[i] ^= 0xFF;
+        assert_int_equal(calls_make(calls, sizeof calls, names, n_names).n_ranges, 2);
+        names[i] ^= 0xFF;
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +460,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_killed_program_leaves_the_same, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(times_without_a_device_are_those_of_the_wall, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(the_description_is_that_of_mindspore, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(damaged_calls_are_counted, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(metadata_is_the_users_alone, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

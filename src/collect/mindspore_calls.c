@@ -10,7 +10,13 @@
 #include "ascope/record.h"
 #include "collect/record_bytes.h"
 
-enum { BLOCK_RECORDS = 1 << 16, CALL_BYTES = sizeof(struct python_call_bytes), MAP_FIRST = 256, OPEN_FIRST = 64 };
+enum {
+    BLOCK_RECORDS = 1 << 16,
+    CALL_BYTES = sizeof(struct python_call_bytes),
+    MAP_FIRST = 256,
+    OPEN_FIRST = 64,
+    NAME_MOST = 4096
+};
 #define NAMES_MOST (UINT64_C(1) << 31)
 
 uint64_t ms_clock_time(const struct ms_clock *c, uint64_t count)
@@ -99,7 +105,12 @@ static struct ascope_text name_of(const struct making *m, uint64_t key)
     if (at == 0)
         return ascope_text_of("?");
     memcpy(&text, m->names + at - 1, sizeof text);
-    return (struct ascope_text){ (const char *)m->names + at - 1 + sizeof text, text.length };
+    const uint8_t *const name = m->names + at - 1 + sizeof text;
+    uint32_t n = text.length;
+    if (n > NAME_MOST) /* cut between two characters: every call has it */
+        for (n = NAME_MOST; n > 0 && (name[n] & 0xC0) == 0x80; n--)
+            ;
+    return (struct ascope_text){ (const char *)name, n };
 }
 
 static uint8_t *text_put(uint8_t *at, uint16_t type, struct ascope_text text)
