@@ -215,6 +215,30 @@ static void the_others_take_over(void **state)
     (void)state;
 }
 
+/* In the middle of writing what others read, too. */
+static void the_owner_is_killed_at_any_moment(void **state)
+{
+    uint64_t random = RANDOM_SEED;
+    for (unsigned round = 0; round < 12; round++) {
+        char json[60];
+        rank_start(0, config_dir(), "job", 0);
+        rank_start(1, config_dir(), "job", 0);
+        const int owner = owner_of(config_dir());
+        assert_in_range(owner, 0, 1);
+        for (uint64_t i = random_next(&random) % 200; i > 0; i--) {
+            snprintf(json, sizeof json, "{\"start_step\": 0, \"active\": %u}", (unsigned)i + 1);
+            edit(json);
+        }
+        rank_kill(owner);
+        snprintf(json, sizeof json, "{\"start_step\": -1, \"active\": %u}", round + 1);
+        edit(json);
+        AWAIT(ranks[1 - owner].n_ended == 1);
+        assert_int_equal(ranks[1 - owner].ended[0], ranks[1 - owner].began[0] + round + 1);
+        rank_quit(1 - owner);
+    }
+    (void)state;
+}
+
 static void jobs_do_not_disturb_each_other(void **state)
 {
     char other[600];
@@ -453,9 +477,10 @@ int main(void)
     ranks = mmap(NULL, RANKS * sizeof *ranks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, kill_and_remove)
     const struct CMUnitTest tests[] = {
-        TEST(offers_are_behind_all_ranks),    TEST(ranks_start_in_the_same_step), TEST(the_others_take_over),
-        TEST(jobs_do_not_disturb_each_other), TEST(memory_of_others_is_not_used), TEST(hosts_agree_through_a_file),
-        TEST(bytes_of_others_do_no_harm),
+        TEST(offers_are_behind_all_ranks),    TEST(ranks_start_in_the_same_step),
+        TEST(the_others_take_over),           TEST(the_owner_is_killed_at_any_moment),
+        TEST(jobs_do_not_disturb_each_other), TEST(memory_of_others_is_not_used),
+        TEST(hosts_agree_through_a_file),     TEST(bytes_of_others_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
