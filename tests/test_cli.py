@@ -97,6 +97,10 @@ class Help(Case):
             ("an option", ["ascope", "export", "all", "--it"], ["--iteration-id", "--iteration-count"]),
             ("an option with one dash", ["ascope", "export", "-di"], ["-dir"]),
             ("a value", ["ascope", "export", "--format", ""], ["csv", "json"]),
+            ("a value of the same option elsewhere", ["ascope", "run", "--level", ""], ["off", "0", "1", "2", "3"]),
+            ("and here", ["ascope", "dyn", "x", "start", "--level", ""], ["Level0", "Level1", "Level2", "Level_none"]),
+            ("a word behind a directory", ["ascope", "dyn", "x", "sta"], ["status", "start"]),
+            ("the directory before it", ["ascope", "dyn", "PR"], ["PROF 1"]),
             ("a path with a blank", ["ascope", "export", "-dir", "PR"], ["PROF 1"]),
             ("a path", ["ascope", "info", "PR"], ["PROF 1"]),
         ]

@@ -39,21 +39,17 @@ static void put_choices(const struct option_row *o)
         printf("%s%s", i > 0 ? " " : "", option_choice(o, i));
 }
 
-/* What follows an option, once for each option that some command takes. */
+/* What follows an option of a command: options of one name may differ. */
 static void bash_values(void)
 {
-    option_set seen = 0;
     for (size_t c = 0; c < n_commands; c++)
         for (size_t i = 0; i < commands[c].n_options; i++) {
-            const enum option_id id = commands[c].option[i];
-            const struct option_row *o = &option_rows[id];
-            if (seen >> id & 1 || o->kind == OPTION_FLAG || o->kind == OPTION_COUNT || o->kind == OPTION_SWITCH)
+            const struct option_row *o = &option_rows[commands[c].option[i]];
+            if (o->kind == OPTION_FLAG || o->kind == OPTION_COUNT || o->kind == OPTION_SWITCH)
                 continue;
-            seen |= (option_set)1 << id;
-            fputs("    ", stdout);
-            printf("%s%s", o->has_one_dash ? "-" : "--", o->name);
+            printf("    '%s -%s%s'", commands[c].name, o->has_one_dash ? "" : "-", o->name);
             if (o->also)
-                printf(" | --%s", o->also);
+                printf(" | '%s --%s'", commands[c].name, o->also);
             fputs(") ", stdout);
             if (option_choice(o, 0)) {
                 fputs("_ascope_offer -W '", stdout);
@@ -77,7 +73,9 @@ static void bash_script(void)
           "    if ((COMP_CWORD == 1)); then\n        _ascope_offer -W '",
           stdout);
     put_commands();
-    fputs(" --version --help'\n        return\n    fi\n    case ${COMP_WORDS[COMP_CWORD - 1]} in\n", stdout);
+    fputs(
+        " --version --help'\n        return\n    fi\n    case \"${COMP_WORDS[1]} ${COMP_WORDS[COMP_CWORD - 1]}\" in\n",
+        stdout);
     bash_values();
     fputs("    esac\n    case ${COMP_WORDS[1]} in\n", stdout);
     for (size_t c = 0; c < n_commands; c++) {
