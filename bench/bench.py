@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast exports are, as ratios measured in one run on one machine.
 
-    bench.py ASCOPE [--sizes 10000,100000,1000000] [--operators 10000,100000,1000000] [--repeat N] [--record SECONDS] [--dir DIR] [--write FILE]
+    bench.py ASCOPE [--sizes 10000,100000,1000000] [--operators 10000,100000,1000000] [--mindspore 10000,100000]
+             [--repeat N] [--record SECONDS] [--dir DIR] [--write FILE]
 
 For each size it simulates a collection (`ascope sim`) and exports it: PROF directories by their kernels, PyTorch collections by
-their operators, these on the host alone and with a kernel for every fifth of them.  Seconds alone say more about the machine
+their operators, these on the host alone and with a kernel for every fifth of them, and MindSpore collections by their kernels.  Seconds alone say more about the machine
 than about the program, so each is set against the least that the same bytes cost here: reading the collection, writing the
 results, letting SQLite insert the rows once more.  Of several repeats the least counts.  Files are in the page cache.
-REFERENCE=COMMAND and REFERENCE_PT=COMMAND in the environment also time a reference parser: it is called with the directory and one
+REFERENCE=COMMAND, REFERENCE_PT=COMMAND and REFERENCE_MS=COMMAND in the environment also time a reference parser: it is called with the directory and one
 for results, has to write text and databases, and is called only for collections of up to REFERENCE_MOST kernels or operators if that is set.
 Ratios of CPU time hardly change when other programs run; ratios of wall time need a machine that is idle.  With --write
 the tables and the machine are kept as a page of Markdown.  --sizes 10000000 needs 60 GB and a quarter of an hour; an empty
@@ -23,8 +24,8 @@ import subprocess
 import sys
 import tempfile
 
+import bench_frameworks
 import bench_prof
-import bench_pt
 import bench_recording
 import bench_torch_report
 from costs import Report, growth
@@ -59,6 +60,7 @@ def main():
     p.add_argument("ascope")
     p.add_argument("--sizes", default="10000,100000,1000000", help="kernels, with commas (10000,100000,1000000)")
     p.add_argument("--operators", default="10000,100000,1000000", help="operators of PyTorch (10000,100000,1000000)")
+    p.add_argument("--mindspore", default="10000,100000", help="kernels of MindSpore (10000,100000)")
     p.add_argument("--repeat", type=int, default=3, help="runs of which the least counts (3)")
     p.add_argument("--record", type=int, default=60, help="seconds of a million recorded events each (60)")
     p.add_argument("--torch", type=int, default=7, help="rounds of each profiler of PyTorch (7)")
@@ -70,8 +72,9 @@ def main():
     report, where = Report(), machine(o.dir)
     print(where)
     parts = (("PROF directories", "kernels", o.sizes, bench_prof.measure),
-             ("PyTorch collections on the host alone", "operators", o.operators, bench_pt.measure_host),
-             ("PyTorch collections with a device", "operators", o.operators, bench_pt.measure_device))
+             ("PyTorch collections on the host alone", "operators", o.operators, bench_frameworks.measure_host),
+             ("PyTorch collections with a device", "operators", o.operators, bench_frameworks.measure_device),
+             ("MindSpore collections", "kernels", o.mindspore, bench_frameworks.measure_mindspore))
     for chapter, what, wanted, measure in parts:
         sizes, found = [int(s) for s in wanted.split(",") if s], []
         if sizes:

@@ -7,7 +7,7 @@
  * and settings. With --many a file of records becomes N records long, with each of its fields all the same, counting up, counting
  * down and all over in turn: none of that may take much longer or more memory than the others. With
  * --readers the damage to bytes goes through the readers of records alone, which is a hundred times faster. --learn lists which outputs the damage to each file has changed.
- * DIR is a PROF directory, or an *_ascend_pt directory: of that, what PyTorch has written is damaged.
+ * DIR is a PROF directory, or the directory of a framework: of that, what the framework has written is damaged.
  *
  * Works on copies in memory, in processes that may die: what a run must not do is noted, and the next one goes on behind it.
  * After each run must hold: a refusal has a reason; nothing half-written is left; a loss names a file that exists and a place
@@ -39,7 +39,6 @@
 #include "guarded.h"
 #include "inputs.h"
 #include "load/records.h"
-#include "load/pt.h"
 #include "raw/all.h"
 
 enum { MOST_FILES = 512, MOST_OUTPUTS = 256, MOST_JOBS = 64, RUN_SECONDS = 30, SHOWN = 40 };
@@ -110,6 +109,14 @@ static const struct {
     { "FRAMEWORK/torch.python_tracer_*", "" },
     { "FRAMEWORK/torch.param_tensor_info", "" },
     { "FRAMEWORK/torch.gc_record", "" },
+    { "FRAMEWORK/mindspore.memory_usage", "operator_memory.csv" },
+    { "FRAMEWORK/operator_memory_?.csv", "operator_memory.csv" },
+    { "FRAMEWORK/mindspore.record_shapes", "operator_details.csv" },
+    { "FRAMEWORK/cpu_ms_memory_record_?.txt", "memory_record.csv" },
+    { "FRAMEWORK/cpu_op_execute_timestamp_?.txt", "" },
+    { "FRAMEWORK/pipeline_profiling_?.json", "minddata_pipeline_*" },
+    { "FRAMEWORK/minddata_cpu_utilization_?.json", "minddata_pipeline_*" },
+    { "FRAMEWORK/*_profiling_?.txt", "minddata_pipeline_*" },
     { "profiler_metadata.json", "" },
     { "ascope.json", "" },
 };
@@ -142,7 +149,7 @@ static size_t n_undamaged, n_now;
 static struct inputs inputs;
 static struct board *board;
 static char home[100], prof[200], out[200];
-static bool is_collection;
+static const struct framework_kind *kind; /* NULL: it is a PROF directory */
 
 static uint8_t *read_file(const char *path, size_t *size)
 {
@@ -161,7 +168,7 @@ static uint8_t *read_file(const char *path, size_t *size)
 /* The family as the loader sees it: without aging, device and slice. */
 static const struct family *family_of(const char *path)
 {
-    if (is_collection || !strstr(path, "/data/"))
+    if (kind || !strstr(path, "/data/"))
         return NULL;
     const char *name = strrchr(path, '/') + 1;
     char stream[200];
@@ -214,7 +221,8 @@ static void make_home(unsigned worker)
 {
     snprintf(home, sizeof home, "%s/ascope-damage-%ld-%u", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
              (long)getppid(), worker);
-    snprintf(prof, sizeof prof, "%s/%s", home, is_collection ? "a_1_1_ascend_pt" : "PROF_1");
+    snprintf(prof, sizeof prof, "%s/%s%s", home, kind ? "a_1_1" : "PROF_1",
+             kind ? framework_names[kind->id].suffix : "");
     snprintf(out, sizeof out, "%s/out", home);
     mkdir(home, 0700);
     mkdir(prof, 0700);
@@ -260,9 +268,8 @@ static bool looks_deep;
 
 static bool is_everything(const char *name)
 {
-    const char *const session = "trace_view.json ascend_pytorch_profiler_*.db analysis.db profiler_*.log";
-    return strncmp(name, "msprof_", 7) == 0 || strcmp(name, "README.txt") == 0 ||
-           (is_collection && one_of(session, name));
+    const char *const session = "trace_view.json ascend_*_profiler_*.db analysis.db profiler_*.log";
+    return strncmp(name, "msprof_", 7) == 0 || strcmp(name, "README.txt") == 0 || (kind && one_of(session, name));
 }
 
 static int look_at(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -341,7 +348,7 @@ static bool find_named(const char *file, struct stat *st)
 {
     if (stat(in_prof(file), st) == 0)
         return true;
-    for (size_t i = 0; is_collection && i < n_files; i++) {
+    for (size_t i = 0; kind && i < n_files; i++) {
         const char *below = strncmp(files[i].path, "PROF_", 5) == 0 ? strchr(files[i].path, '/') : NULL;
         if (below && strcmp(below + 1, file) == 0)
             return stat(in_prof(files[i].path), st) == 0;
@@ -365,11 +372,11 @@ static void check_losses(const struct input *in, const struct losses *lost)
                   lost->by[why].first_at, (intmax_t)st.st_size);
     }
     const struct family *family = in->file->family;
-    if (in->kind == CUT && file_torch_layout(in->file) &&
+    if (in->kind == CUT && file_framework_layout(in->file) &&
         !strstr(in->file->path, "param_tensor_info")) { /* read by others */
         size_t at = 0;
-        while (at < in->at && at + file_torch_record(in->file, at) <= in->at)
-            at += file_torch_record(in->file, at);
+        while (at < in->at && at + file_framework_record(in->file, at) <= in->at)
+            at += file_framework_record(in->file, at);
         if (at < in->at &&
             (lost->by[LOSS_CUT_SHORT].n == 0 || strcmp(lost->by[LOSS_CUT_SHORT].file, in->file->path) != 0 ||
              lost->by[LOSS_CUT_SHORT].first_at != at))
@@ -391,7 +398,7 @@ static bool export_collection(const struct input *in)
     const struct output_options asked = { .want = WANT_ALL, .n_threads = 1, .out_dir = out };
     struct collection_result r = { 0 };
     struct error e = { 0 };
-    const bool done = collection_export(&framework_kinds[0], prof, &asked, NULL, &r, &e);
+    const bool done = collection_export(kind, prof, &asked, NULL, &r, &e);
     if (!done && (e.fault == FAULT_NONE || !e.text[0]))
         wrong("a refusal without a reason");
     if (done && in) {
@@ -404,7 +411,7 @@ static bool export_collection(const struct input *in)
 
 static bool export_it(const struct input *in)
 {
-    if (is_collection)
+    if (kind)
         return export_collection(in);
     const struct output_options asked = {
         .want = WANT_ALL, .format = FORMAT_CSV, .n_threads = 1, .out_dir = out, .stamp = "20240601080000"
@@ -537,7 +544,7 @@ static void campaign(const char *path)
 {
     n_files = n_undamaged = inputs.n = 0;
     prof_len = strlen(path);
-    is_collection = pt_is_one(path, &(int){ 0 });
+    kind = framework_kind_of(path, &(int){ 0 });
     nftw(path, take_file, 16, FTW_PHYS);
     qsort(files, n_files, sizeof *files, by_path);
     memset(board, 0, sizeof *board);
@@ -547,7 +554,7 @@ static void campaign(const char *path)
                                 : options.values   ? INPUTS_VALUES
                                                    : INPUTS_BYTES;
     for (size_t i = 0; i < n_files; i++)
-        if (strstr(files[i].path, options.only) && !(is_collection && strncmp(files[i].path, "PROF_", 5) == 0))
+        if (strstr(files[i].path, options.only) && !(kind && strncmp(files[i].path, "PROF_", 5) == 0))
             inputs_add(&inputs, &files[i], what, options.many);
     make_home(MOST_JOBS);
     if (!export_it(NULL))

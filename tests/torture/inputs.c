@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "raw/all.h"
+#include "raw/mindspore.h"
 #include "raw/torch.h"
 
 /* Damage to one byte. */
@@ -91,8 +92,9 @@ size_t file_record_size(const struct file *f)
     return f->family ? f->family->size : 0;
 }
 
-/* What PyTorch writes: how its records begin, and where. Two of the files are arrays. */
-const struct layout *file_torch_layout(const struct file *f)
+/* What frameworks write: how their records begin, and where. Two of the files are arrays; one has texts only. */
+static const struct layout texts_alone = { .name = "mindspore.record_shapes" };
+const struct layout *file_framework_layout(const struct file *f)
 {
     static const struct {
         const char *file;
@@ -105,6 +107,10 @@ const struct layout *file_torch_layout(const struct file *f)
         { "FRAMEWORK/torch.param_tensor_info", &python_key_layout },
         { "FRAMEWORK/torch.python_tracer_func", &python_call_layout },
         { "FRAMEWORK/torch.gc_record", &python_gc_layout },
+        { "FRAMEWORK/mindspore.op_range", &ms_range_layout },
+        { "FRAMEWORK/op_range_0", &ms_range_s_layout },
+        { "FRAMEWORK/mindspore.memory_usage", &ms_memory_layout },
+        { "FRAMEWORK/mindspore.record_shapes", &texts_alone },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(f->path, known[i].file) == 0)
@@ -112,9 +118,9 @@ const struct layout *file_torch_layout(const struct file *f)
     return NULL;
 }
 
-static size_t torch_head(const struct file *f)
+static size_t framework_head(const struct file *f)
 {
-    const struct layout *l = file_torch_layout(f);
+    const struct layout *l = file_framework_layout(f);
     return l == &python_call_layout || l == &python_gc_layout ? 0 : TLV_HEAD;
 }
 
@@ -125,9 +131,9 @@ static uint32_t tlv_size(const uint8_t *head)
     return size + TLV_HEAD;
 }
 
-size_t file_torch_record(const struct file *f, size_t at)
+size_t file_framework_record(const struct file *f, size_t at)
 {
-    return torch_head(f) > 0 ? tlv_size(f->data + at) : file_torch_layout(f)->size;
+    return framework_head(f) > 0 ? tlv_size(f->data + at) : file_framework_layout(f)->size;
 }
 
 /* A layout that shares its name with the file, or else any whose beginning reports. */
@@ -171,12 +177,12 @@ static void list_values(struct inputs *all, const struct file *f, size_t at, siz
 }
 
 /* Every number of every record: its length, its fields, and the lengths of its texts; the fields also in all at once. */
-static void list_torch_fields(struct inputs *all, const struct file *f)
+static void list_framework_fields(struct inputs *all, const struct file *f)
 {
-    const struct layout *l = file_torch_layout(f);
-    const size_t head = torch_head(f);
-    for (size_t at = 0; at < f->size; at += file_torch_record(f, at)) {
-        const size_t end = at + file_torch_record(f, at);
+    const struct layout *l = file_framework_layout(f);
+    const size_t head = framework_head(f);
+    for (size_t at = 0; at < f->size; at += file_framework_record(f, at)) {
+        const size_t end = at + file_framework_record(f, at);
         if (head > 0)
             list_values(all, f, at + 2, W32);
         for (unsigned k = 0; k < l->n; k++) {
@@ -193,10 +199,10 @@ static void list_torch_fields(struct inputs *all, const struct file *f)
 
 static void list_series(struct inputs *all, const struct file *f)
 {
-    const struct layout *torch = file_torch_layout(f);
-    for (unsigned k = 0; torch && k < torch->n; k++)
+    const struct layout *of = file_framework_layout(f);
+    for (unsigned k = 0; of && k < of->n; k++)
         for (unsigned v = 0; v < SERIES; v++)
-            add_input(all, f, MANY, torch_head(f) + torch->field[k].off, torch->field[k].width, v);
+            add_input(all, f, MANY, framework_head(f) + of->field[k].off, of->field[k].width, v);
     if (file_record_size(f) == 0 || f->size < file_record_size(f))
         return;
     for (size_t l = 0; l < n_raw_layouts; l++)
@@ -237,7 +243,7 @@ void inputs_add(struct inputs *all, const struct file *f, enum inputs_of what, s
             list_bytes(all, f);
         break;
     case INPUTS_VALUES:
-        (file_torch_layout(f) ? list_torch_fields : file_record_size(f) > 0 ? list_fields : list_words)(all, f);
+        (file_framework_layout(f) ? list_framework_fields : file_record_size(f) > 0 ? list_fields : list_words)(all, f);
         break;
     case INPUTS_MASSES: list_series(all, f); break;
     }
@@ -280,12 +286,12 @@ static uint64_t element_of(const struct input *in, size_t row)
     return 0;
 }
 /* Whole records, one after the other, with one field of their own. */
-static size_t put_many_torch(const struct input *in, uint8_t *bytes)
+static size_t put_many_framework(const struct input *in, uint8_t *bytes)
 {
     const struct file *f = in->file;
     size_t n = 0, at = 0;
     for (size_t row = 0; row < in->n; row++) {
-        const size_t size = file_torch_record(f, at);
+        const size_t size = file_framework_record(f, at);
         memcpy(bytes + n, f->data + at, size);
         memcpy(bytes + n + in->at, &(uint64_t){ element_of(in, row) }, in->width);
         n += size;
@@ -311,7 +317,7 @@ static size_t most_bytes(const struct input *in)
     const struct file *f = in->file;
     if (in->kind != MANY)
         return f->size + 64;
-    return in->n * (file_torch_layout(f) ? f->size + 1 : file_record_size(f));
+    return in->n * (file_framework_layout(f) ? f->size + 1 : file_record_size(f));
 }
 
 const uint8_t *input_bytes(const struct input *in, size_t *size)
@@ -326,7 +332,7 @@ const uint8_t *input_bytes(const struct input *in, size_t *size)
             die("memory");
     }
     if (in->kind == MANY) {
-        *size = (file_torch_layout(f) ? put_many_torch : put_many)(in, bytes);
+        *size = (file_framework_layout(f) ? put_many_framework : put_many)(in, bytes);
         return bytes;
     }
     *size = f->size;
@@ -336,9 +342,9 @@ const uint8_t *input_bytes(const struct input *in, size_t *size)
     case BYTE: bytes[in->at] = (uint8_t)((bytes[in->at] & change[in->which].keep) ^ change[in->which].flip); break;
     case FIELD: memcpy(bytes + in->at, &(uint64_t){ value_of(in, 0) }, in->width); break;
     case COLUMN:
-        for (size_t at = 0; file_torch_layout(f) && at < f->size; at += file_torch_record(f, at))
+        for (size_t at = 0; file_framework_layout(f) && at < f->size; at += file_framework_record(f, at))
             memcpy(bytes + at + in->at, &(uint64_t){ value_of(in, 0) }, in->width);
-        for (size_t row = 0; !file_torch_layout(f) && (row + 1) * file_record_size(f) <= f->size; row++)
+        for (size_t row = 0; !file_framework_layout(f) && (row + 1) * file_record_size(f) <= f->size; row++)
             memcpy(bytes + row * file_record_size(f) + in->at, &(uint64_t){ value_of(in, row) }, in->width);
         break;
     case WORD: {

@@ -45,8 +45,8 @@ const uint8_t *input_bytes(const struct input *in, size_t *size); /* what the fi
 const char *input_name(const struct input *in);                   /* for people; lent likewise */
 
 size_t file_record_size(const struct file *f);                /* 0: it holds text, or records of any length */
-const struct layout *file_torch_layout(const struct file *f); /* of what PyTorch writes; NULL: something else */
-size_t file_torch_record(const struct file *f, size_t at);    /* bytes of the record there */
+const struct layout *file_framework_layout(const struct file *f); /* of what a framework writes; NULL: something else */
+size_t file_framework_record(const struct file *f, size_t at);    /* bytes of the record there */
 
 void die(const char *what) __attribute__((noreturn)); /* the campaign itself cannot go on; errno says why */
 

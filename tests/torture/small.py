@@ -6,7 +6,7 @@ usage: small.py DIR OUT_DIR [--records N] [--lines N]
 
 Settings stay whole. Of records the first N of a file stay, and the first of each further kind (their first eight bytes: magic,
 level and type, or the function type of a device record, with counters left out); of lines likewise, by their words. DIR may also
-be an *_ascend_pt directory: PyTorch's records are distinguished by their small numbers and by which texts they have.
+be the directory of a framework: its records are distinguished by their small numbers and by which texts they have.
 """
 import argparse
 import os
@@ -57,24 +57,26 @@ def tlv(data, at=0):
         at += 6 + size
 
 
-# Files of PyTorch: bytes of the fixed part (without its head), and those of them that tell kinds apart; the last two are arrays.
-TORCH = {
+# Files of frameworks: bytes of the fixed part (without its head), and those of them that tell kinds apart; the last two are arrays.
+FRAMEWORK = {
     "torch.op_range": (58, (48, 56, 57)), "torch.op_mark": (40, (8,)), "torch.memory_usage": (77, (56, 58, 59)),
     "torch.python_tracer_hash": (8, ()), "torch.param_tensor_info": (8, ()),
     "torch.python_tracer_func": (33, (32,)), "torch.gc_record": (24, ()),
+    "mindspore.op_range": (54, (44, 46, 48, 50, 51, 52, 53)), "op_range_0": (74, (72, 73)), "mindspore.memory_usage": (100, (43,)),
+    "mindspore.record_shapes": (0, ()),
 }
 ARRAYS = ("torch.python_tracer_func", "torch.gc_record")
 
 
-def shorter_torch(name, data, o):
-    size, key = TORCH[name]
+def shorter_records(name, data, o):
+    size, key = FRAMEWORK[name]
     if name in ARRAYS:
         records = [data[i:i + size] for i in range(0, len(data), size)]
         return b"".join(picked(records, lambda r: bytes(r[i] for i in key if i < len(r)), o.records))
 
     def kind_of(record):
         texts = tuple(sorted(kind for kind, _ in tlv(record, 6 + size)))
-        return bytes(record[6 + i] for i in key), texts, b"ProfilerStep#" in record, b"######" in record
+        return bytes(record[6 + i] for i in key), texts, b"ProfilerStep#" in record, b"######" in record, b"flow" in record
     return b"".join(picked([r for _, r in tlv(data)], kind_of, o.records))
 
 
@@ -92,8 +94,8 @@ def main():
         for name in names:
             with open(os.path.join(base, name), "rb") as f:
                 data = f.read()
-            if name in TORCH:
-                data = shorter_torch(name, data, o)
+            if name in FRAMEWORK:
+                data = shorter_records(name, data, o)
             if base.endswith("/data"):
                 data = shorter(name, data, o)
             with open(os.path.join(to, name), "wb") as f:

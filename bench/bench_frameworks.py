@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Analyses of PyTorch's sessions: *_ascend_pt directories."""
+"""Analyses of the collections of frameworks: *_ascend_pt and *_ascend_ms directories."""
 import os
 import shutil
 
@@ -10,22 +10,26 @@ STEP_OPERATORS = 25000
 
 
 def measure_host(report, ascope, operators, repeat, home):
-    return measure(report, ascope, operators, 0, repeat, home)
+    return measure(report, ascope, "pt", operators, 0, repeat, home)
 
 
 def measure_device(report, ascope, operators, repeat, home):
-    return measure(report, ascope, operators, operators // OPERATORS_OF_KERNEL, repeat, home)
+    return measure(report, ascope, "pt", operators, operators // OPERATORS_OF_KERNEL, repeat, home)
 
 
-def measure(report, ascope, operators, kernels, repeat, home):
+def measure_mindspore(report, ascope, kernels, repeat, home):
+    return measure(report, ascope, "ms", kernels * OPERATORS_OF_KERNEL, kernels, repeat, home)
+
+
+def measure(report, ascope, framework, operators, kernels, repeat, home):
     raw, out, copy = (os.path.join(home, n) for n in ("raw", "out", "copy"))
     os.makedirs(raw)
     steps = str(max(3, operators // STEP_OPERATORS))
-    sim = Cost(1, command(ascope, "sim", "--framework", "pt", "--out", raw, "--kernels", str(kernels), "--operators", str(operators),
+    sim = Cost(1, command(ascope, "sim", "--framework", framework, "--out", raw, "--kernels", str(kernels), "--operators", str(operators),
                           "--steps", steps))
     inputs = files(raw)
-    report.title("%s operators%s: %.0f MB in %d files" % (format(operators, ","), ", %s kernels" % format(kernels, ",") if kernels else "",
-                                                          size(inputs) / MB, len(inputs)))
+    counts = [(operators, "operators")] * (framework == "pt") + [(kernels, "kernels")] * (kernels > 0)
+    report.title("%s: %.0f MB in %d files" % (", ".join("%s %s" % (format(n, ","), what) for n, what in counts), size(inputs) / MB, len(inputs)))
     report.cost("simulate", sim)
     read = Cost(repeat, command("cat", *inputs))
     read.peak = 0  # of no interest
@@ -55,8 +59,9 @@ def measure(report, ascope, operators, kernels, repeat, home):
     for n in ("left", "right"):
         shutil.rmtree(os.path.join(home, n))
     report.ratio("peak of two threads", two.peak / (size(inputs) + 100 * MB), "<= 1", "the bytes of the collection and 100 MB")
-    if os.environ.get("REFERENCE_PT") and operators <= int(os.environ.get("REFERENCE_MOST", operators)):
+    reference = os.environ.get("REFERENCE_" + framework.upper())
+    if reference and operators <= int(os.environ.get("REFERENCE_MOST", operators)):
         session = os.path.join(raw, os.listdir(raw)[0])
-        theirs = Cost(1, command(*os.environ["REFERENCE_PT"].split(), session, out + "-reference"))
+        theirs = Cost(1, command(*reference.split(), session, out + "-reference"))
         report.cost("the reference parser", theirs, theirs.cpu / one.cpu, ">= 30", "CPU; ours, all with one thread")
     return {"wall": one.wall, "CPU": one.cpu, "peak": one.peak, "bytes in": size(inputs), "bytes out": size(files(out))}
