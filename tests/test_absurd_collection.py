@@ -274,12 +274,12 @@ def check_settings(o):
     for key, value in rows[::1 if o.whole else HURRY]:
         for sample in (Host, Device):
             yield from judge(o, sample, "%s is %s" % (key, json.dumps(value)),
-                             lambda r, key=key, value=value: number(r.INFO, key, value)(flat(r)), {0, 1, 3}, "", [])
+                             lambda r, key=key, value=value: number(r.INFO, key, value)(flat(r, r.INFO)), {0, 1, 3}, "", [])
 
 
-def flat(r):
+def flat(r, file):
     """Its settings on one line, as number() wants them."""
-    r.write(r.INFO, json.dumps(json.loads(r.read(r.INFO))).encode())
+    r.write(file, json.dumps(json.loads(r.read(file))).encode())
     return r
 
 
@@ -361,13 +361,16 @@ def sample_of(o, sample):
 def judge(o, sample, what, change, codes, said, files):
     o.sample = sample_of(o, sample)
     with sample(o, change) as r:
-        wrong = list(r.wrong)
-        if r.done and r.done.returncode not in codes:
-            wrong.append("ended with %d, not %s: %s" % (r.done.returncode, sorted(codes), (r.done.stderr + r.done.stdout)[-600:]))
-        elif r.done and said not in r.done.stdout + r.done.stderr:
-            wrong.append("does not say %r but %s" % (said, (r.done.stdout + r.done.stderr)[-900:]))
-        wrong += ["%s is not there" % f for f in files if r.done and not r.result(f)]
-        yield "%s: %s" % (sample.SAMPLE, what), wrong
+        yield "%s: %s" % (sample.SAMPLE, what), judge_run(r, codes, said, files)
+
+
+def judge_run(r, codes, said, files):
+    wrong = list(r.wrong)
+    if r.done and r.done.returncode not in codes:
+        wrong.append("ended with %d, not %s: %s" % (r.done.returncode, sorted(codes), (r.done.stderr + r.done.stdout)[-600:]))
+    elif r.done and said not in r.done.stdout + r.done.stderr:
+        wrong.append("does not say %r but %s" % (said, (r.done.stdout + r.done.stderr)[-900:]))
+    return wrong + ["%s is not there" % f for f in files if r.done and not r.result(f)]
 
 
 if __name__ == "__main__":

@@ -152,7 +152,7 @@ static struct front_task task_put(struct sim_ms *m, const char *name, const char
     name_op(m, op, name, cell);
     if (is_whole(m))
         op->name = NULL;
-    const uint64_t ready = is_whole(m)   ? (m->now[m->at] += ticks(m, 60, 120))
+    const uint64_t ready = is_whole(m)   ? (m->now[MS_THREAD_DEVICE] = m->now[m->at] += ticks(m, 60, 120))
                            : is_graph(m) ? kernel_run(m, op)
                                          : eager_run(m, op);
     return (struct front_task){ m->n_tasks++, ready, name };
@@ -282,8 +282,8 @@ static void mark(struct sim_front *f, uint32_t thread, uint64_t begin, bool is_r
 {
     struct sim_ms *m = (struct sim_ms *)f;
     ms_range_write(m, &(struct ms_range){ .thread = thread,
-                                          .begin = begin - 20,
-                                          .end = begin + 60,
+                                          .begin = begin - 1,
+                                          .end = begin + 1,
                                           .flow = MS_NO_FLOW,
                                           .form = MS_FORM_GRAPH_DATA,
                                           .level = -1,
