@@ -2,9 +2,10 @@
 /* The files of a FRAMEWORK folder, read into columns. The first byte says how their stamps are meant. */
 #include "folder.h"
 
+#include "load/ms_load.h"
 #include "load/torch_load.h"
 
-enum { ASK_COUNTER = 1, ASK_RECORDS = 2, ASK_THREADS = 4 };
+enum { ASK_COUNTER = 1, ASK_RECORDS = 2, ASK_THREADS = 4, ASK_MINDSPORE = 8 };
 
 static uint64_t sum; /* what was read must be readable */
 
@@ -64,8 +65,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[128];
     snprintf(path, sizeof path, "%s/FRAMEWORK", folder);
     struct names *names = names_new();
+    struct arena *mem = arena_new();
+    struct framework_format format = torch_format;
+    if (data[0] & ASK_MINDSPORE && !ms_format_find(&format, path, 0, mem))
+        abort();
     const struct framework_request request = {
-        .format = &torch_format,
+        .format = &format,
         .clock = { .is_counter = data[0] & ASK_COUNTER,
                    .ns_per_count = 10,
                    .count = 458899534104,
@@ -91,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     framework_free(&f);
     names_free(names);
+    arena_free(mem);
     folder_remove();
     return 0;
 }

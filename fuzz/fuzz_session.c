@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole *_ascend_pt directory, loaded, analysed and exported. The first byte says what is asked for. */
+/* A whole directory of PyTorch or MindSpore, loaded, analysed and exported. The first byte says what is asked for. */
 #include "folder.h"
 
 #include "analyse/framework/collection_analyse.h"
@@ -10,6 +10,16 @@
 
 enum { ASK_DB = 1, ASK_CURRENT = 2, ASK_PRETTY = 4, ASK_HOST_ONLY = 8, ASK_DEVICE_ONLY = 16, ASK_SIMPLE = 32 };
 enum { ASK_STACKS = 64 }; /* instead */
+enum { ASK_MINDSPORE = 128 };
+
+static const struct framework_kind *kind_of(uint8_t ask)
+{
+    const enum framework_id id = ask & ASK_MINDSPORE ? FRAMEWORK_MINDSPORE : FRAMEWORK_PYTORCH;
+    size_t i = 0;
+    while (framework_kinds[i].id != id)
+        i++;
+    return &framework_kinds[i];
+}
 
 static bool analyse(uint8_t ask, const char *out, struct error *e)
 {
@@ -22,7 +32,7 @@ static bool analyse(uint8_t ask, const char *out, struct error *e)
         .out_dir = out,
     };
     struct collection_result r = { 0 };
-    const bool done = collection_export(&framework_kinds[0], folder, &options, NULL, &r, e);
+    const bool done = collection_export(kind_of(ask), folder, &options, NULL, &r, e);
     collection_result_free(&r);
     return done;
 }

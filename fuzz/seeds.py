@@ -89,25 +89,31 @@ def some_records(name, content):
         yield b"".join(records[first:first + 12])
 
 
+TEXTS = (".json", ".txt", ".csv")  # what MindSpore writes beside its records
+
+
 def cut_session(session, tag, out):
     settings, parts = [], [[], [], []]
+    of_records, of_all = (8, 128) if session.endswith("_ascend_ms") else (0, 0)  # bits of the targets: it is MindSpore's
     for path in sorted(glob.glob(session + "/profiler_*.json")):
         with open(path, "rb") as f:
             settings.append(os.path.basename(path).replace("_1.", "_0.").encode() + b"\n" + f.read())
     for name in sorted(os.listdir(session + "/FRAMEWORK")):
         with open(os.path.join(session, "FRAMEWORK", name), "rb") as f:
-            for i, some in enumerate(some_records(name, f.read())):
+            content = f.read()
+            for i, some in enumerate([content[:MOST_BYTES]] * 3 if name.endswith(TEXTS) else some_records(name, content)):
                 parts[i].append(b"FRAMEWORK/" + name.encode() + b"\n" + some)
-                write(out, "framework", "%s_%s_%d" % (tag, name, i), bytes([3]) + parts[i][-1])
+                write(out, "framework", "%s_%s_%d" % (tag, name, i), bytes([3 | of_records]) + parts[i][-1])
     device = []
     for prof in glob.glob(session + "/PROF_*"):
         device = [path.encode() + b"\n" + content for path, content in files_of(prof)
                   if os.path.basename(path).startswith(SETTINGS) or any(t in path for t in TOGETHER)]
     for i, part in enumerate(parts):
-        write(out, "framework", "%s_all_%d" % (tag, i), bytes([1]) + CUT.join(part))
-        write(out, "memory_timeline", "%s_%d" % (tag, i), bytes([i]) + CUT.join(settings + part))
-        for ask in (0, 1 | 2, 2 | 4 | 8, 16, 32 | 2, 64, 64 | 2):
-            write(out, "session", "%s_%d_%d" % (tag, i, ask), bytes([ask]) + CUT.join(settings + part + device))
+        write(out, "framework", "%s_all_%d" % (tag, i), bytes([1 | of_records]) + CUT.join(part))
+        if of_all == 0:
+            write(out, "memory_timeline", "%s_%d" % (tag, i), bytes([i]) + CUT.join(settings + part))
+        for ask in (0, 1 | 2, 2 | 4 | 8, 16, 32 | 2, 64, 64 | 2) if of_all == 0 else (0, 1 | 2, 2 | 4 | 8, 16):
+            write(out, "session", "%s_%d_%d" % (tag, i, ask), bytes([ask | of_all]) + CUT.join(settings + part + device))
 
 
 def flight_records(stream):
@@ -127,11 +133,14 @@ def main():
         for d in sorted(dirs):
             if d.startswith("PROF_"):
                 cut(os.path.join(base, d), os.path.relpath(base, data).replace("/", "_"), out)
-            if d.endswith("_ascend_pt"):
+            if d.endswith(("_ascend_pt", "_ascend_ms")):
                 cut_session(os.path.join(base, d), os.path.relpath(base, data).replace("/", "_"), out)
     with tempfile.TemporaryDirectory() as folder:
         command = [ascope, "sim", "--out", folder, "--framework", "pt", "--kernels", "12", "--steps", "2", "--operators", "40"]
         cut_session(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip(), "sim", out)
+        for i, options in enumerate((("--jit", "O0"), ("--jit", "off"), ("--generation", "S"))):
+            command = [ascope, "sim", "--out", "%s/ms%d" % (folder, i), "--framework", "ms", "--kernels", "6", "--steps", "2", *options]
+            cut_session(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip(), "sim_ms%d" % i, out)
     for i, options in enumerate(CHIPS):
         with tempfile.TemporaryDirectory() as folder:
             command = [ascope, "sim", "--out", folder, "--kernels", "6", "--steps", "2", "--chip", *options]

@@ -25,7 +25,30 @@ static void a_collective_has_a_type(void **state)
     struct names *names = names_new();
     for (size_t i = 0; i < ROWS(row); i++)
         assert_string_equal(names_text(names, collective_type(&matrix_rules[FRAMEWORK_PYTORCH], false, names,
-                                                              names_addz(names, row[i].name))),
+                                                              names_addz(names, row[i].name), names_addz(names, "42"))),
+                            row[i].type);
+    names_free(names);
+    (void)state;
+}
+
+/* Unknown ones keep their name, in small letters; send and receive are unknown among collectives. */
+static void mindspore_knows_other_types(void **state)
+{
+    static const struct {
+        const char *name, *type;
+        bool is_p2p;
+    } row[] = {
+        { "hcom_allReduce__483_0_1", "allreduce", false },
+        { "Default/AllReduce-op12", "allreduce", false },
+        { "Default/net/Other-op12", "other", false },
+        { "hcom_send__483_0_1", "hcom_send__483_0_1@42", false },
+        { "Default/X_Y", "x_y@42", false },
+        { "Send-op1", "send", true },
+    };
+    struct names *names = names_new();
+    for (size_t i = 0; i < ROWS(row); i++)
+        assert_string_equal(names_text(names, collective_type(&matrix_rules[FRAMEWORK_MINDSPORE], row[i].is_p2p, names,
+                                                              names_addz(names, row[i].name), names_addz(names, "42"))),
                             row[i].type);
     names_free(names);
     (void)state;
@@ -145,6 +168,7 @@ static void as_json_links_stand_in_their_objects(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mindspore_knows_other_types),
         cmocka_unit_test(a_collective_has_a_type),
         cmocka_unit_test(of_each_link_some_transfers_are_reported),
         cmocka_unit_test(as_json_links_stand_in_their_objects),

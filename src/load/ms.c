@@ -45,8 +45,9 @@ static void read_settings(struct collection *s, const json_t *info, const struct
     const json_t *set = json_object_get(info, "profiler_parameters"), *types = json_object_get(set, "export_type");
     struct collection_settings *t = &s->settings;
     collection_activities(s, d, json_object_get(set, "activities"), "CPU", "NPU");
-    t->record_shapes = json_flag(set, "record_shapes", false);
-    t->profile_memory = json_flag(set, "profile_memory", false);
+    t->record_shapes = json_flag(set, "record_shapes", !info);
+    t->profile_memory = json_flag(set, "profile_memory", !info);
+    t->data_process = json_flag(set, "data_process", !info);
     t->with_stack = json_flag(set, "with_stack", false);
     t->level = info ? level_of(setting_text(set, "profiler_level")) : PROFILER_LEVEL2;
     t->l2_cache = json_flag(set, "l2_cache", false);

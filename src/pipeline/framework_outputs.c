@@ -29,11 +29,6 @@ static bool has_tasks(const struct collection *s)
     return s->settings.level != PROFILER_LEVEL_NONE;
 }
 
-static bool has_device(const struct collection *s)
-{
-    return s->has_device;
-}
-
 static bool wants_l2_cache(const struct collection *s)
 {
     return s->settings.l2_cache;
@@ -47,6 +42,26 @@ static bool wants_io(const struct collection *s)
 static bool wants_links(const struct collection *s)
 {
     return s->settings.sys_interconnection;
+}
+
+static bool wants_memory(const struct collection *s)
+{
+    return s->has_device && s->settings.profile_memory;
+}
+
+static bool wants_operator_memory(const struct collection *s)
+{
+    return wants_memory(s) && collection_has_framework(s);
+}
+
+static bool wants_shapes(const struct collection *s)
+{
+    return s->settings.record_shapes && collection_has_framework(s);
+}
+
+static bool wants_pipeline(const struct collection *s)
+{
+    return s->settings.data_process;
 }
 
 /* Every file of ASCEND_PROFILER_OUTPUT. The large ones come first, so that no thread ends up alone with one of them. */
@@ -104,21 +119,22 @@ const struct framework_output ms_outputs[] = {
       .is_wanted = collection_has_kernels, .write = communication_json_write },
     { .file = "communication_matrix.json", .about = "how much collectives moved between which ranks, by step",
       .is_wanted = collection_has_kernels, .write = communication_matrix_write },
-    { .file = "memory_record.csv", .about = "memory of the device over time, by component", .is_wanted = has_device,
+    { .file = "memory_record.csv", .about = "memory of the device over time, by component", .is_wanted = wants_memory,
       .build = ms_memory_record, .time = "Timestamp(us)" },
     { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",
-      .is_wanted = collection_has_framework, .write = ms_operator_memory_write },
+      .is_wanted = wants_operator_memory, .write = ms_operator_memory_write },
     { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
-      .report = "npu_module_mem" },
+      .is_wanted = wants_memory, .report = "npu_module_mem" },
     { .file = "dataset.csv", .about = "stages of the dataset pipeline: how often they ran, and for how long",
       .is_wanted = collection_has_framework, .build = ms_dataset_table },
     { .file = "operator_details.csv", .about = "operators and the shapes of their inputs",
-      .is_wanted = collection_has_framework, .build = ms_operator_details_table },
+      .is_wanted = wants_shapes, .build = ms_operator_details_table },
     { .file = "minddata_pipeline_raw%s.csv", .about = "nodes of the dataset pipeline and how full their queues were",
-      .build = ms_pipeline_raw_table },
+      .is_wanted = wants_pipeline, .build = ms_pipeline_raw_table },
     { .file = "minddata_pipeline_summary%s.csv", .about = "what the dataset pipeline spent its time on, and what to change",
-      .write = ms_pipeline_summary_csv },
-    { .file = "minddata_pipeline_summary%s.json", .about = "the same as JSON", .write = ms_pipeline_summary_json },
+      .is_wanted = wants_pipeline, .write = ms_pipeline_summary_csv },
+    { .file = "minddata_pipeline_summary%s.json", .about = "the same as JSON", .is_wanted = wants_pipeline,
+      .write = ms_pipeline_summary_json },
     { .file = "kernel_details.csv", .about = "what ran on the device, with times, shapes and counters, and its step",
       .is_wanted = collection_has_kernels, .build = kernel_details_table },
     { .file = "step_trace_time.csv", .about = "where the time of each step went: computing, communication, waiting",

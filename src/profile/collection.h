@@ -19,7 +19,7 @@ struct collection_settings {
     enum profiler_level level;
     bool has_cpu; /* requested, and its data exists */
     bool has_npu; /* its data is there */
-    bool record_shapes, profile_memory, with_stack, with_modules;
+    bool record_shapes, profile_memory, with_stack, with_modules, data_process;
     bool l2_cache, sys_io, sys_interconnection, simplifies;
     bool wants_text, wants_db; /* export_type */
     bool has_schedule;         /* of MindSpore: steps are those of a schedule */

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 SAMPLES = ("prof-a", "collector-a/app-910a", "collector-a/app-910b", "collector-a/sys-910b", "collector-a/host-910b", "sim-310p")
-SMALL = ("pt-a-host", "pt-a-npu", "prof-a", "collector-a/app-910a", "collector-a/sys-910b", "collector-a/host-910b", "sim-310p")
+SMALL = ("sim-ms", "sim-ms-s", "pt-a-host", "pt-a-npu", "prof-a", "collector-a/app-910a", "collector-a/sys-910b", "collector-a/host-910b", "sim-310p")
 # what, options of the driver, cut down?, and of how many inputs one in a hurry
 CAMPAIGNS = (
     ("damaged bytes and prefixes", [], True, 997),
@@ -41,7 +41,7 @@ def collection(o, home, name, is_small):
             wanted = re.sub(r"--kernels \d+ --steps \d+", "--kernels 3 --steps 1", f.read()).split()
         subprocess.run([os.path.join(o.build, "ascope"), "sim", "--out", whole, *wanted], check=True, stdout=subprocess.DEVNULL)
     given = whole if os.path.exists(command) else base
-    prof = (glob.glob(os.path.join(given, "PROF_*")) or glob.glob(os.path.join(given, "raw/*_ascend_pt")))[0]
+    prof = (glob.glob(os.path.join(given, "PROF_*")) or glob.glob(os.path.join(given, "raw/*_ascend_*")) or glob.glob(os.path.join(given, "*_ascend_*")))[0]
     if is_small and not os.path.exists(small):
         records = "4" if os.path.exists(command) else "2"
         subprocess.run([sys.executable, os.path.join(o.source, "tests/torture/small.py"), prof, small, "--records", records,
@@ -85,6 +85,7 @@ def main():
             note(o, n, what)
         if not o.quick:  # in a hurry each is a test of its own
             for what, options, kind in (("absurd", ["--whole"], "absurd collections"), ("absurd_collection", ["--whole"], "absurd collections"),
+                                        ("absurd_ms", ["--whole"], "absurd collections"),
                                         ("hostile", ["--kinds", "13", "--jobs", o.jobs], "collections with one damaged file")):
                 r = subprocess.run([sys.executable, os.path.join(o.source, "tests/test_%s.py" % what), os.path.join(o.build, "ascope"),
                                     o.source, *options], stdout=subprocess.PIPE, text=True, env=environment)

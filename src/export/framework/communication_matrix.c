@@ -17,9 +17,11 @@ static const char *const ms_word[] = { "invalid", "broadcast", "allreduce", "red
 static const char *const ms_p2p_word[] = { "receive", "send", NULL };
 
 const struct matrix_rules matrix_rules[FRAMEWORKS] = {
-    [FRAMEWORK_PYTORCH] = { { torch_word, torch_word }, NULL, "__", "Op Name", false },
-    [FRAMEWORK_MINDSPORE] = { { ms_word, ms_p2p_word }, "/", "-op", "op_name", true },
+    [FRAMEWORK_PYTORCH] = { { torch_word, torch_word }, NULL, "__", "Op Name", false, false },
+    [FRAMEWORK_MINDSPORE] = { { ms_word, ms_p2p_word }, "/", "-op", "op_name", true, true },
 };
+
+enum { COLLECTIVE_NAME = 1024 }; /* longer ones are cut */
 
 static const char *last_of(const char *text, const char *what)
 {
@@ -29,7 +31,8 @@ static const char *last_of(const char *text, const char *what)
     return at;
 }
 
-name_id collective_type(const struct matrix_rules *r, bool is_p2p, struct names *names, name_id collective)
+name_id collective_type(const struct matrix_rules *r, bool is_p2p, struct names *names, name_id collective,
+                        name_id group)
 {
     const char *name = names_text(names, collective);
     for (const char *at = name; *at; at++)
@@ -37,7 +40,15 @@ name_id collective_type(const struct matrix_rules *r, bool is_p2p, struct names 
             if (strncasecmp(at, *word, strlen(*word)) == 0)
                 return names_addz(names, *word);
     const char *from = last_of(name, r->before), *end = strstr(from, r->after);
-    return names_add(names, from, end ? (size_t)(end - from) : strlen(from));
+    const size_t len = end ? (size_t)(end - from) : strlen(from);
+    if (!r->has_whole_names)
+        return names_add(names, from, len);
+    char text[COLLECTIVE_NAME];
+    const int n = end ? snprintf(text, sizeof text, "%.*s", (int)len, from)
+                      : snprintf(text, sizeof text, "%s@%s", from, names_text(names, group));
+    for (char *c = text; *c; c++)
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+    return names_add(names, text, n < COLLECTIVE_NAME ? (size_t)n : COLLECTIVE_NAME - 1);
 }
 
 static const char *const key_name[MATRIX_KEYS] = { "top1", "middle", "bottom1", "total", "bottom2", "bottom3" };
@@ -58,8 +69,9 @@ static uint64_t fastest_first(double gbs)
 bool matrix_add(struct matrix *m, name_id collective, name_id group, const struct comm_links *links)
 {
     struct arena *mem = m->mem;
-    const uint32_t type_group = keys_add(
-        &m->type_groups, (uint64_t)collective_type(m->rules, m->is_p2p, m->names, collective) << 32 | group, mem);
+    const uint32_t type_group =
+        keys_add(&m->type_groups,
+                 (uint64_t)collective_type(m->rules, m->is_p2p, m->names, collective, group) << 32 | group, mem);
     for (size_t i = 0; i < links->link.n; i++) {
         const uint32_t pair = keys_add(&m->pairs, links->pairs.key.at[i], mem);
         struct transfer *t = list_add(&m->transfer, mem);

@@ -22,12 +22,14 @@ struct matrix_rules {
                                    begin */
     const char *name_key; /* of the name of a collective */
     bool has_all_keys;    /* the second and third slowest are there even where there are fewer */
+    bool has_whole_names; /* an unknown type is in small letters; without `after` it has the group, too */
 };
 extern const struct matrix_rules matrix_rules[FRAMEWORKS];
 
 /* "allreduce" of "hcom_allReduce__483_0_1": the first word in it that is known, of two in the same place the first
  * of the list. */
-name_id collective_type(const struct matrix_rules *r, bool is_p2p, struct names *names, name_id collective);
+name_id collective_type(const struct matrix_rules *r, bool is_p2p, struct names *names, name_id collective,
+                        name_id group);
 
 /* The keys of a type, group and link; also their order. */
 enum matrix_key { KEY_TOP1, KEY_MIDDLE, KEY_BOTTOM1, KEY_TOTAL, KEY_BOTTOM2, KEY_BOTTOM3, MATRIX_KEYS };

@@ -102,35 +102,33 @@ static bool gather(struct scopes *s)
 }
 
 /* A layer that is over is kept, until the rows of all are known. */
-static bool close_from(struct scopes *s, size_t depth)
+static bool close_layer(struct scopes *s, size_t depth)
 {
-    for (size_t i = depth; i < s->open.n; i++) {
-        struct layer *new = list_add(&s->closed, s->mem);
-        if (!new)
-            return false;
-        *new = s->open.at[i];
-    }
-    s->open.n = depth < s->open.n ? depth : s->open.n;
-    return true;
+    struct layer *new = list_add(&s->closed, s->mem);
+    if (new)
+        *new = s->open.at[depth];
+    return new != NULL;
 }
 
-/* The layers of an operator: those that it shares with the ones before, from the outermost on, become longer. */
+/* The layers of an operator: those that it shares with the ones before, from the outermost on, become longer. What is open below
+ * its innermost layer stays open, as in the reference: a later operator may continue it. */
 static bool extend(struct scopes *s, const struct scoped *op)
 {
     struct names *names = s->x->collection->profile.names;
     const char *at = op->path, *const end = op->path + op->len;
+    bool is_shared = true;
     for (size_t depth = 0; at <= end; depth++) {
         const char *slash = memchr(at, '/', (size_t)(end - at)), *to = slash ? slash : end;
         const name_id name = names_add(names, at, (size_t)(to - at));
         at = to + 1;
-        if (depth < s->open.n && s->open.at[depth].name == name) {
+        if (depth < s->open.n && is_shared && s->open.at[depth].name == name) {
             s->open.at[depth].end_ns = op->end_ns;
             continue;
         }
-        struct layer *new = close_from(s, depth) ? list_add(&s->open, s->mem) : NULL;
-        if (!new)
+        is_shared = is_shared && depth >= s->open.n;
+        if (depth < s->open.n ? !close_layer(s, depth) : !list_add(&s->open, s->mem))
             return false;
-        *new = (struct layer){ (uint32_t)depth, name, op->begin_ns, op->end_ns };
+        s->open.at[depth] = (struct layer){ (uint32_t)depth, name, op->begin_ns, op->end_ns };
         s->most_depth = depth > s->most_depth ? depth : s->most_depth;
     }
     return true;
@@ -153,7 +151,10 @@ static bool merge(struct scopes *s)
         if (!is_beside && !extend(s, op))
             return false;
     }
-    return close_from(s, 0);
+    bool done = true;
+    for (size_t i = 0; done && i < s->open.n; i++)
+        done = close_layer(s, i);
+    return done;
 }
 
 static void write_all(const struct scopes *s)
