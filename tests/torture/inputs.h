@@ -44,7 +44,7 @@ void inputs_add(struct inputs *all, const struct file *f, enum inputs_of what, s
 const uint8_t *input_bytes(const struct input *in, size_t *size); /* what the file becomes; lent until the next one */
 const char *input_name(const struct input *in);                   /* for people; lent likewise */
 
-size_t file_record_size(const struct file *f);                /* 0: it holds text, or records of any length */
+size_t file_record_size(const struct file *f);                    /* 0: it holds text, or records of any length */
 const struct layout *file_framework_layout(const struct file *f); /* of what a framework writes; NULL: something else */
 size_t file_framework_record(const struct file *f, size_t at);    /* bytes of the record there */
 
