@@ -39,15 +39,15 @@ static int64_t rank_in_name(const char *info)
     return p && strcmp(p, "_info.json") != 0 ? strtoll(p + 1, NULL, 10) : 0;
 }
 
-/* Missing values have the reference's defaults. Without the file, all data that exists counts as requested. */
+/* Missing values have the reference's defaults; but what a file does not exclude counts as requested where there is data. */
 static void read_settings(struct collection *s, const json_t *info, const struct collection_dir *d)
 {
     const json_t *set = json_object_get(info, "profiler_parameters"), *types = json_object_get(set, "export_type");
     struct collection_settings *t = &s->settings;
     collection_activities(s, d, json_object_get(set, "activities"), "CPU", "NPU");
-    t->record_shapes = json_flag(set, "record_shapes", !info);
-    t->profile_memory = json_flag(set, "profile_memory", !info);
-    t->data_process = json_flag(set, "data_process", !info);
+    t->record_shapes = json_flag(set, "record_shapes", true);
+    t->profile_memory = json_flag(set, "profile_memory", true);
+    t->data_process = json_flag(set, "data_process", true);
     t->with_stack = json_flag(set, "with_stack", false);
     t->level = info ? level_of(setting_text(set, "profiler_level")) : PROFILER_LEVEL2;
     t->l2_cache = json_flag(set, "l2_cache", false);

@@ -51,7 +51,7 @@ static bool wants_memory(const struct collection *s)
 
 static bool wants_operator_memory(const struct collection *s)
 {
-    return wants_memory(s) && collection_has_framework(s);
+    return s->settings.profile_memory && collection_has_framework(s);
 }
 
 static bool wants_shapes(const struct collection *s)
