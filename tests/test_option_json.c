@@ -38,8 +38,9 @@ static void remember(void *to, const struct options_remark *r)
         snprintf(said.code, sizeof said.code, "%s", r->code);
     }
     said.warnings += r->severity == ASCOPE_WARNING;
-    const size_t n = strlen(said.all);
-    snprintf(said.all + n, sizeof said.all - n, "%s\n", line.text);
+    const size_t n = said.errors < 100 ? strlen(said.all) : sizeof said.all;
+    if (n < sizeof said.all)
+        snprintf(said.all + n, sizeof said.all - n, "%s\n", line.text);
 }
 
 static bool read_text(struct options_json *j, const char *text, size_t n, uint32_t front_end, int chip)
@@ -496,6 +497,22 @@ static void sizes_have_limits(void **state)
     (void)state;
 }
 
+static void many_faults_cost_one_walk(void **state)
+{
+    enum { KEYS = 50000, EACH = 18 };
+    char *const text = malloc(KEYS * EACH + 100), *at = text + sprintf(text, "{\"profiler\":{\"l2\":\"on\"");
+    struct options_json j;
+    for (int i = 0; i < KEYS; i++)
+        at += sprintf(at, ",\n\"key%07d\":1", i);
+    at += sprintf(at, "}}");
+    assert_false(read_text(&j, text, (size_t)(at - text), ACL, -1));
+    assert_int_equal(said.errors, KEYS);
+    assert_non_null(strstr(said.error.text, "o:2:1: key0000000: unknown key"));
+    options_json_fini(&j);
+    free(text);
+    (void)state;
+}
+
 static void deep_texts_are_refused_in_one_line(void **state)
 {
     char text[2000];
@@ -596,6 +613,7 @@ int main(void)
         cmocka_unit_test(messages_name_place_key_and_value),
         cmocka_unit_test(every_fault_is_reported),
         cmocka_unit_test(sizes_have_limits),
+        cmocka_unit_test(many_faults_cost_one_walk),
         cmocka_unit_test(deep_texts_are_refused_in_one_line),
         cmocka_unit_test(damaged_texts_have_a_reason),
         cmocka_unit_test(programs_load_a_file),

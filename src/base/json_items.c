@@ -373,15 +373,23 @@ char *json_item_text(const char *text, struct json_item string, size_t *n)
     return out;
 }
 
-void json_place(const char *text, size_t at, unsigned *line, unsigned *column)
+void json_place_next(struct json_walk *w, const char *text, size_t at, unsigned *line, unsigned *column)
 {
-    *line = *column = 1;
-    for (size_t i = 0; i < at; i++) {
-        if (text[i] == '\n') {
-            ++*line;
-            *column = 1;
-        } else if (((unsigned char)text[i] & 0xC0) != 0x80) {
-            ++*column;
+    if (at < w->at)
+        *w = (struct json_walk){ 0 };
+    for (; w->at < at; w->at++) {
+        if (text[w->at] == '\n') {
+            w->lines++;
+            w->columns = 0;
+        } else if (((unsigned char)text[w->at] & 0xC0) != 0x80) {
+            w->columns++;
         }
     }
+    *line = w->lines + 1;
+    *column = w->columns + 1;
+}
+
+void json_place(const char *text, size_t at, unsigned *line, unsigned *column)
+{
+    json_place_next(&(struct json_walk){ 0 }, text, at, line, column);
 }

@@ -45,4 +45,11 @@ char *json_item_text(const char *text, struct json_item string, size_t *n);
 /* Counted from 1; columns are characters. */
 void json_place(const char *text, size_t at, unsigned *line, unsigned *column);
 
+/* The same; places of one text that are asked for from its beginning to its end cost one walk. */
+struct json_walk { /* all zeros: the beginning */
+    size_t at;
+    unsigned lines, columns; /* before it, in its line */
+};
+void json_place_next(struct json_walk *w, const char *text, size_t at, unsigned *line, unsigned *column);
+
 #endif

@@ -31,6 +31,7 @@ struct reading {
     const struct options_request *request;
     const char *text;
     int chip;
+    struct json_walk place;                               /* of the last remark */
     struct json_item key[OPTION_KEYS], item[OPTION_KEYS]; /* of the last of equal keys */
     bool is_bad, is_short;                                /* refused; of memory */
 };
@@ -52,7 +53,7 @@ __attribute__((format(printf, 6, 7))) static void say(struct reading *r, enum as
         *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c; /* a key may contain anything; a line stays one */
     r->is_bad |= severity == ASCOPE_ERROR;
     if (at != NOWHERE)
-        json_place(r->text, (size_t)at, &remark.line, &remark.column);
+        json_place_next(&r->place, r->text, (size_t)at, &remark.line, &remark.column);
     if (r->request->say)
         r->request->say(r->request->to, &remark);
 }
@@ -193,7 +194,7 @@ static void check_integer(struct reading *r, enum option_key_id id)
 
 static void check_list(struct reading *r, enum option_key_id id, const char *value)
 {
-    const struct option_word *word;
+    const struct option_word *word, *warned = NULL;
     for (const char *at = value;; at++) {
         const size_t n = strcspn(at, ",");
         const char *const one = keep(r, at, n);
@@ -203,8 +204,9 @@ static void check_list(struct reading *r, enum option_key_id id, const char *val
             refuse(r, id, *one ? "" : " (an empty item)");
             return;
         }
-        if (word->is_unreferred)
+        if (word->is_unreferred && word != warned)
             WARN_AT(r, id, "%s is accepted, but not in the option reference", word->word);
+        warned = word->is_unreferred ? word : warned;
         at += n;
         if (!*at)
             break;
