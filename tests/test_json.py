@@ -108,6 +108,22 @@ class Documented(unittest.TestCase):
             job.kill()
             job.wait()
 
+    def check_flight(self):
+        """Of a flight recorder whose program was killed, as if some of its history were overwritten."""
+        folder = os.path.join(self.dir, "flight")
+        os.mkdir(folder)
+        subprocess.run([os.path.join(os.path.dirname(ASCOPE), "tests/flight_job"), folder, "kill"], stdout=subprocess.DEVNULL, check=False)
+        report = self.run_json("dyn", folder, "save")
+        self.check(report, "report", "dyn")
+        facts = os.path.join(report["saved"][0]["path"], "ascope.json")
+        with open(facts) as f:
+            whole = json.load(f)
+        window = whole["flight"]["window"]
+        whole["flight"]["dropped_history"] = {"begin_unix_ns": window["begin_unix_ns"] - 10 ** 9, "end_unix_ns": window["begin_unix_ns"]}
+        with open(facts, "w") as f:
+            json.dump(whole, f)
+        self.check(self.run_json("info", folder), "report", "info")
+
     def test_every_member_of_every_report(self):
         def sim(*args):
             report = self.run_json("sim", *args)
@@ -135,6 +151,7 @@ class Documented(unittest.TestCase):
             self.assertEqual(report["command"], args[0])
             self.check(report, "report", args[0])
         self.check_dyn()
+        self.check_flight()
         slow = os.path.join(self.dir, "slow")
         self.check(self.run_json("sim", "--steps", "8", "--kernels", "400", "--stall", "5:20ms", "--out", slow), "report", "sim")
         self.check(self.run_json("export", "db", "-dir", slow), "report", "export")

@@ -82,7 +82,7 @@ class Info(Case):
     def test_machines_get_all_of_it(self):
         for which in "pt-a-host", "prof-a":
             found = json.loads(self.ascope("info", "--json", self.sample(which, **DROPPED), code=3))["collections"][0]
-            reported = {**REPORTED, **DROPPED, "has_rings": False, "is_running": False}
+            reported = {**REPORTED, **DROPPED, "has_rings": False, "is_running": False, "flight": None}
             self.assertEqual(found["recording"], reported)
             self.assertEqual([(x["reason"], x["count"], x["damage"]) for x in found["losses"]], [("ring_full", 15, True)])
 

@@ -94,6 +94,28 @@ static void put_written(const struct term *t, const struct collector *c)
         fprintf(t->to, "    %s ranges of marks never ended\n", term_count(records, c->open_ranges));
 }
 
+static double span_ns(uint64_t begin_ns, uint64_t end_ns)
+{
+    return end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0;
+}
+
+static void put_flight(const struct term *t, const struct collector_flight *f)
+{
+    char time[TERM_NUMBER], records[TERM_NUMBER];
+    if (!f->trigger)
+        return;
+    fputs("    saved by a flight recorder: ", t->to);
+    term_text(t, f->trigger, 0);
+    fprintf(t->to, "; the last %s, %s records\n", term_duration(time, span_ns(f->begin_unix_ns, f->end_unix_ns)),
+            term_count(records, f->records));
+    if (f->dropped_end_unix_ns > f->dropped_begin_unix_ns)
+        fprintf(t->to, "    overwritten: %s before that\n",
+                term_duration(time, span_ns(f->dropped_begin_unix_ns, f->dropped_end_unix_ns)));
+    if (f->short_ns > 0)
+        fprintf(t->to, "    %sthe memory was too small for %s of what was asked for%s\n", term_ink(t, INK_WARN),
+                term_duration(time, (double)f->short_ns), term_ink(t, INK_END));
+}
+
 void recording_print(const struct term *t, const struct collector *c)
 {
     if (!c->is_there && !c->has_rings)
@@ -109,6 +131,7 @@ void recording_print(const struct term *t, const struct collector *c)
     fputs(c->is_simulated ? ", simulated device " : ", device ", t->to);
     term_text(t, *c->device ? c->device : "unknown", 40);
     put_ending(t, c);
+    put_flight(t, &c->flight);
     put_clocks(t, c);
     if (c->ended != COLLECTOR_RUNNING)
         put_written(t, c);
@@ -229,18 +252,32 @@ static json_t *steps_json(const struct collector *c)
     return list;
 }
 
+static json_t *flight_json(const struct collector_flight *f)
+{
+    if (!f->trigger)
+        return json_null();
+    const bool has_dropped = f->dropped_end_unix_ns > f->dropped_begin_unix_ns;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "trigger", text_json(f->trigger), "begin_unix_ns",
+                     count_json(f->begin_unix_ns), "end_unix_ns", count_json(f->end_unix_ns), "records",
+                     count_json(f->records), "began_before", count_json(f->began_before), "dropped_history",
+                     has_dropped ? json_pack("{s:o, s:o}", "begin_unix_ns", count_json(f->dropped_begin_unix_ns),
+                                             "end_unix_ns", count_json(f->dropped_end_unix_ns))
+                                 : json_null(),
+                     "short_ns", count_json(f->short_ns));
+}
+
 json_t *recording_json(const struct collector *c)
 {
     if (!c->is_there && !c->has_rings)
         return json_null();
     return json_pack(
-        "{s:o, s:o, s:b, s:o, s:s, s:b, s:b, s:o, s:o, s:{s:o, s:o}, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o, "
+        "{s:o, s:o, s:b, s:o, s:s, s:b, s:b, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o, "
         "s:o}",
         "ascope", text_json(c->version), "abi", count_json(c->abi), "simulated", c->is_simulated, "device",
         text_json(c->device), "ended", collector_end_word[c->ended], "has_rings", c->has_rings, "is_running",
-        c->is_running, "clock", clock_json(c), "devices", devices_json(c), "written", "records", count_json(c->records),
-        "bytes", count_json(c->bytes), "dropped", dropped_json(c), "aged", "slices", count_json(c->aged_slices),
-        "bytes", count_json(c->aged_bytes), "open_ranges", count_json(c->open_ranges), "hook_ns",
-        count_json(c->hook_ns), "lag_most_ns", count_json(c->lag_most_ns), "fill_most_percent",
+        c->is_running, "flight", flight_json(&c->flight), "clock", clock_json(c), "devices", devices_json(c), "written",
+        "records", count_json(c->records), "bytes", count_json(c->bytes), "dropped", dropped_json(c), "aged", "slices",
+        count_json(c->aged_slices), "bytes", count_json(c->aged_bytes), "open_ranges", count_json(c->open_ranges),
+        "hook_ns", count_json(c->hook_ns), "lag_most_ns", count_json(c->lag_most_ns), "fill_most_percent",
         count_json(c->fill_most_percent), "threads", count_json(c->threads), "steps", steps_json(c));
 }

@@ -245,7 +245,8 @@ static uint16_t first_number(const struct flip_before *flip, size_t n)
 static void window_enter(struct reading *r)
 {
     r->is_inside = true;
-    qsort(r->flip, r->n_flips, sizeof *r->flip, by_stream);
+    if (r->n_flips > 0)
+        qsort(r->flip, r->n_flips, sizeof *r->flip, by_stream);
     for (size_t i = 0, end; i < r->n_flips; i = end) {
         for (end = i + 1; end < r->n_flips && is_same_stream(&r->flip[i].is, &r->flip[end].is);)
             end++;

@@ -15,11 +15,11 @@
 static const char FILE_NAME[] = "ascope.json", RINGS_NAME[] = "ascope.rings";
 
 /* A step is up to 200 bytes, and the recorder stores a hundred thousand of them at most. */
-enum { FILE_MOST = 32 << 20, TEXT_MOST = 64 };
+enum { FILE_MOST = 32 << 20, TEXT_MOST = 64, LINE_MOST = 200 };
 
 /* When a key is required. What is measured at the end is missing in a recording that has not ended. */
 enum need { ALWAYS, AT_END, MAYBE };
-enum kind { TEXT, FLAG, COUNT, STEP, REAL, END_WORD, CLOCK_WORD };
+enum kind { TEXT, LINE, FLAG, COUNT, STEP, REAL, END_WORD, CLOCK_WORD };
 
 struct key {
     const char *name;
@@ -78,6 +78,20 @@ static const struct key dropped_key[] = {
     { "what", TEXT, ALWAYS, OF(collector_dropped, what), 0, 0 },
     { "count", COUNT, ALWAYS, OF(collector_dropped, n), 0, ANY_COUNT },
 };
+static const struct key flight_key[] = {
+    { "trigger", LINE, ALWAYS, OF(collector_flight, trigger), 0, 0 },
+    { "began_before", COUNT, MAYBE, OF(collector_flight, began_before), 0, ANY_COUNT },
+    { "short_ns", COUNT, MAYBE, OF(collector_flight, short_ns), 0, ANY_COUNT },
+};
+static const struct key window_key[] = {
+    { "begin_unix_ns", COUNT, ALWAYS, OF(collector_flight, begin_unix_ns), 0, ANY_COUNT },
+    { "end_unix_ns", COUNT, ALWAYS, OF(collector_flight, end_unix_ns), 0, ANY_COUNT },
+    { "records", COUNT, ALWAYS, OF(collector_flight, records), 0, ANY_COUNT },
+};
+static const struct key overwritten_key[] = {
+    { "begin_unix_ns", COUNT, ALWAYS, OF(collector_flight, dropped_begin_unix_ns), 0, ANY_COUNT },
+    { "end_unix_ns", COUNT, ALWAYS, OF(collector_flight, dropped_end_unix_ns), 0, ANY_COUNT },
+};
 static const struct key step_key[] = {
     { "step", STEP, ALWAYS, OF(collector_step, step), -ANY_COUNT, ANY_COUNT },
     { "records", COUNT, ALWAYS, OF(collector_step, records), 0, ANY_COUNT },
@@ -126,6 +140,11 @@ static bool read_value(struct reading *r, const struct key *k, const json_t *v, 
     switch (k->kind) {
     case TEXT:
         text = text && strlen(text) <= TEXT_MOST ? arena_text(r->mem, text, strlen(text)) : NULL;
+        if (text)
+            memcpy(to, &text, sizeof text);
+        return text != NULL;
+    case LINE: /* the user's own words: what is too long is cut */
+        text = text ? arena_text(r->mem, text, strnlen(text, LINE_MOST)) : NULL;
         if (text)
             memcpy(to, &text, sizeof text);
         return text != NULL;
@@ -194,12 +213,25 @@ static void *read_rows(struct reading *r, const json_t *root, const char *name, 
     return rows;
 }
 
+/* Of a collection that was saved; the recorder itself has one without a window. */
+static void read_flight(struct reading *r, const json_t *flight)
+{
+    const json_t *const dropped = json_object_get(flight, "dropped_history");
+    if (!r->is_over || !flight)
+        return;
+    read_keys(r, "flight.", flight, TABLE(flight_key), &r->out->flight);
+    read_keys(r, "flight.window.", json_object_get(flight, "window"), TABLE(window_key), &r->out->flight);
+    if (dropped)
+        read_keys(r, "flight.dropped_history.", dropped, TABLE(overwritten_key), &r->out->flight);
+}
+
 static void read_all(struct reading *r, const json_t *root)
 {
     struct collector *c = r->out;
     read_keys(r, "", root, TABLE(top_key), c);
     r->is_over = c->ended != COLLECTOR_RUNNING;
     read_keys(r, "", root, TABLE(cost_key), c);
+    read_flight(r, json_object_get(root, "flight"));
     read_keys(r, "clock.", json_object_get(root, "clock"), TABLE(clock_key), c);
     /* Who was killed has read no clock at the end. */
     const bool has_stop = c->ended != COLLECTOR_RUNNING && c->ended != COLLECTOR_RECOVERED;

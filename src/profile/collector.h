@@ -45,6 +45,15 @@ struct collector_step {
     uint64_t hook_ns, lag_most_ns;
 };
 
+/* The part of a flight recorder's history that was saved. */
+struct collector_flight {
+    const char *trigger;                 /* NULL: it was none */
+    uint64_t begin_unix_ns, end_unix_ns; /* of the window */
+    uint64_t records, began_before;
+    uint64_t dropped_begin_unix_ns, dropped_end_unix_ns; /* what was recorded then is overwritten; equal: nothing is */
+    uint64_t short_ns;                                   /* by which the window is shorter than asked for */
+};
+
 struct collector {
     bool is_there;   /* ascope.json, and it could be read */
     bool has_rings;  /* ascope.rings exists: it has records that are in no file yet */
@@ -67,6 +76,7 @@ struct collector {
     uint64_t damaged; /* places in the rings whose records are lost */
     uint64_t aged_slices, aged_bytes;
     uint64_t open_ranges, hook_ns, lag_most_ns, fill_most_percent, threads;
+    struct collector_flight flight;
     struct collector_step *steps; /* in the order of the file */
     size_t n_steps;
 };
