@@ -172,6 +172,11 @@ class Records(Case):
         args = [e["args"] for e in self.trace(out) if e["ph"] == "X"]
         self.assertEqual(args, [{"Input type": "F;I", "Input Dims": "2,3;4", "Call stack": "f\r\ng", "Module Hierarchy": "m", "flops": "9"}])
 
+    def test_names_of_older_ranges_may_be_anything(self):
+        names = ["a::::", "", "::", "Dataset::", "Dataset::x::", "-op1"]
+        out = self.analyse(self.collection({"op_range_0": b"".join(old_range(n, 100 + i, 200 + i, thread=i) for i, n in enumerate(names))}))
+        self.assertEqual([s[0] for s in self.slices(out)], names)
+
     def test_overlapping_ranges_have_tracks_of_their_own(self):
         out = self.analyse(self.collection({"mindspore.op_range": new_range("a", 100, 300) + new_range("b", 200, 400)}))
         self.assertEqual([s[1] == 7 for s in self.slices(out)], [True, False])

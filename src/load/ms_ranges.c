@@ -117,7 +117,7 @@ static name_id label_of(struct ranges_reading *r, name_id name)
     append(r, event + 2, (size_t)(op - event - 2));
     append(r, " ", from < to);
     append(r, from, (size_t)(to - from));
-    return names_add(names, r->text, r->len);
+    return r->len > 0 ? names_add(names, r->text, r->len) : NAME_EMPTY;
 }
 
 static struct range range_read(struct ranges_reading *r, const struct tlv_record *rec)
