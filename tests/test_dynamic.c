@@ -315,7 +315,7 @@ static void start_falls_back_to_the_watched_file(void **state)
         edit("[]");
         assert_false(ascope_dynamic_start(!row[i].name ? NULL : !*row[i].name ? "" : path, &e));
         assert_string_equal(called, "");
-        assert_int_equal(ascope_dynamic_state(), ASCOPE_DYNAMIC_IDLE);
+        assert_int_not_equal(ascope_dynamic_state(), ASCOPE_DYNAMIC_RUNNING); /* the edit may be waiting to be seen */
         ascope_dynamic_end();
     }
     (void)state;
@@ -378,7 +378,7 @@ static void an_old_file_starts_nothing(void **state)
     ascope_dynamic_end();
     print_message("  MindSpore: late, between the two\n");
     job_start(&other);
-    job_steps(2);
+    ascope_dynamic_set_step(2); /* no call of step: it would see the request if it is there already */
     AWAIT(ascope_dynamic_state() == ASCOPE_DYNAMIC_READY);
     job_steps(4);
     assert_string_equal(called, "b3.. e5");
@@ -416,8 +416,9 @@ static void bad_files_change_nothing(void **state)
     job_steps(1);
     unlink(config_path());
     print_message("  too large\n");
-    edit("{}");
-    assert_int_equal(truncate(config_path(), CONFIG_BYTES_MOST + 1), 0);
+    snprintf(elsewhere, sizeof elsewhere, "%s", put("large.json", "{}")); /* the name appears with all of it */
+    assert_int_equal(truncate(elsewhere, CONFIG_BYTES_MOST + 1), 0);
+    assert_int_equal(rename(elsewhere, config_path()), 0);
     AWAIT(log_has("monitor_dp", "at most 1048572 are read"));
     job_steps(2);
     assert_string_equal(called, "b6. e7");
