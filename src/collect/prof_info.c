@@ -87,10 +87,25 @@ static void npu_cores(struct json_text *t, const struct npu_description *n)
     json_text_add(t, "\",");
 }
 
+static void gpu_facts(struct json_text *t, const struct gpu_description *g)
+{
+    json_text_add(t, "\"gpu_name\":");
+    json_text_string(t, g->name);
+    json_text_add(t,
+                  ",\"sm_num\":%u,\"compute_capability\":\"%u.%u\",\"sm_frequency\":%u,\"memory_frequency\":%u,"
+                  "\"memory_bus_bits\":%u,\"memory_bytes\":%llu,\"sm_threads\":%u,\"sm_registers\":%u,"
+                  "\"sm_shared_bytes\":%u,\"sm_blocks\":%u,\"warp_threads\":%u,\"block_reserved_bytes\":%u,",
+                  g->n_sm, g->capability[0], g->capability[1], g->core_mhz, g->memory_mhz, g->bus_bits,
+                  (unsigned long long)g->memory_bytes, g->sm_threads, g->sm_registers, g->sm_shared_bytes, g->sm_blocks,
+                  g->warp_threads, g->block_reserved_bytes);
+}
+
 static void device_info(struct json_text *t, const struct session_device *d)
 {
     const struct npu_description *const n = d->is.npu;
     json_text_add(t, "{\"id\":%d,", d->is.id);
+    if (d->is.gpu)
+        gpu_facts(t, d->is.gpu);
     if (n)
         npu_cores(t, n);
     json_text_add(t, "\"hwts_frequency\":\"%.9f\"", info_device_mhz(d));
@@ -105,6 +120,8 @@ const struct chip *info_chip(const struct ascope_session *s)
     enum { NO_CHIP = -1 };
     if (s->n_devices == 0)
         return chip_simulated(0);
+    if (s->devices[0].is.gpu)
+        return chip_of(PLATFORM_CUDA);
     return chip_of(s->devices[0].is.npu ? s->devices[0].is.npu->platform : NO_CHIP);
 }
 

@@ -336,6 +336,11 @@ static void count(_Atomic uint64_t *counter, uint64_t n) /* of one thread, and i
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
+void ring_count_dropped(enum stream_id stream, uint64_t n)
+{
+    atomic_fetch_add_explicit(&rings.dropped[stream], n, memory_order_relaxed);
+}
+
 static __attribute__((noinline)) struct ring_slot drop(struct ring *r, enum stream_id stream)
 {
     if (r && r->session == ring_session()) {

@@ -62,5 +62,6 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_HCCS]          = { "hccs.data", "samples of links between chips", 0, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
     [STREAM_LLC]           = { "llc.data", "traffic of the last-level cache", 0, PLACE_DEVICE, CUT_ANYWHERE, true, false, false },
     [STREAM_DVPP]          = { "dvpp.data", "samples of image units", 0, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
+    [STREAM_CUDA]          = { "ascope_cuda.data", "tasks of GPUs", 112, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
 };
 /* clang-format on */

@@ -69,6 +69,7 @@ enum stream_id {
     STREAM_HCCS,
     STREAM_LLC,
     STREAM_DVPP,
+    STREAM_CUDA,
     STREAM_KINDS
 };
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "device/ascend/ascend.h"
+#include "device/cuda/cuda.h"
 #include "device/sim_npu/sim_npu.h"
 
-const struct device_kind *const device_kinds[] = { &ascend_kind, &sim_npu_kind, NULL };
+const struct device_kind *const device_kinds[] = { &ascend_kind, &cuda_kind, &sim_npu_kind, NULL };

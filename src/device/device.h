@@ -28,12 +28,21 @@ struct npu_description {
     uint32_t core_mhz, vector_mhz;
 };
 
+/* What only a GPU has. 0: unknown. */
+struct gpu_description {
+    char name[96]; /* "NVIDIA H200" */
+    uint32_t n_sm, core_mhz, memory_mhz, bus_bits, capability[2];
+    uint32_t sm_threads, sm_registers, sm_shared_bytes, sm_blocks, warp_threads, block_reserved_bytes;
+    uint64_t memory_bytes;
+};
+
 struct device_description {
     int id;
     const char *name; /* of the kind: "sim" */
     double counter_mhz;
     bool is_simulated;
     const struct npu_description *npu; /* NULL: it is no NPU; else valid as long as the process lives */
+    const struct gpu_description *gpu; /* the same of a GPU; more of it may be known when it stops */
 };
 
 /* Where the engine of a kind writes. */

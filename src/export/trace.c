@@ -109,9 +109,11 @@ void trace_process(struct trace *t, uint32_t pid, const char *name, const char *
 
 void trace_process_npu(struct trace *t, uint32_t pid, const char *name, unsigned device, unsigned sort_index)
 {
-    char label[32] = "NPU";
-    if (!t->has_one_npu)
-        snprintf(label, sizeof label, "NPU %u", device);
+    char label[32];
+    if (t->has_one_npu)
+        snprintf(label, sizeof label, "%s", t->device_word);
+    else
+        snprintf(label, sizeof label, "%s %u", t->device_word, device);
     trace_process(t, pid, name, label, sort_index);
 }
 

@@ -33,8 +33,9 @@ struct trace {
     bool has_no_memory;  /* for the moves */
     uint64_t n_events;
     bool one_per_line;
-    bool has_one_npu;  /* which need not be numbered */
-    bool has_text_dur; /* without a time base, durations are text as times are */
+    bool has_one_npu;        /* which need not be numbered */
+    const char *device_word; /* "NPU" */
+    bool has_text_dur;       /* without a time base, durations are text as times are */
     bool first_arg;
     struct { /* where the event before was, as text: mostly the next one is there, too */
         uint32_t pid;

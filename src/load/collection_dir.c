@@ -148,6 +148,8 @@ static bool device_load(struct collection *s, const char *prof, unsigned n_threa
 {
     const char *path = *prof ? arena_printf(s->mem, "%s/%s", s->path, prof) : NULL;
     s->has_device = path && profile_load(&s->profile, path, n_threads, &s->device_error);
+    if (s->has_device && s->profile.chip->task_log == TASK_LOG_CUDA && s->settings.level == PROFILER_LEVEL0)
+        s->settings.level = PROFILER_LEVEL1; /* which is recorded of a GPU at all levels */
     if (s->has_device)
         return true;
     if (s->device_error.fault == FAULT_LIMIT)

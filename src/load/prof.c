@@ -279,7 +279,8 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
     p->chip = chip_of(p->platform);
-    p->is_level0 = profile_main_source(p)->settings.is_level0;
+    p->is_level0 =
+        profile_main_source(p)->settings.is_level0 && p->chip->task_log != TASK_LOG_CUDA; /* which knows everything */
     p->has_unique_ids = has_unique_ids(p);
     p->dictionary.names = p->names;
     if (!dictionary_load(p, e))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load/task_log_load.h"
 
+#include "load/cuda_load.h"
 #include "load/records.h"
 #include "raw/device_records.h"
 #include "raw/hwts.h"
@@ -88,6 +89,7 @@ bool task_log_load(struct device *d, struct error *e)
         [TASK_LOG_STARS] = load_stars,
         [TASK_LOG_SHORT] = load_stars_short,
         [TASK_LOG_HWTS] = load_hwts,
+        [TASK_LOG_CUDA] = cuda_load,
     };
     const enum task_log form = d->source.chip->task_log;
     return !load[form] || load[form](d, e);

@@ -39,6 +39,7 @@ struct kernels {
     double *dur_us; /* as the timeline shows it */
     bool *is_aicore;
     uint32_t *device; /* index of profile.device */
+    uint32_t *thread; /* that launched it; NULL: not to be compared with those of operators */
     bool *is_collective;
     uint32_t *launch_thread; /* of that call */
     uint32_t *row;           /* of the device's tasks, or of its collectives */
@@ -47,7 +48,8 @@ struct kernels {
 };
 
 /* Which operators enclose which, and what they started. Rows are rows of framework_ops. One tree for all threads, as the
- * reference builds it: an operator that begins while another is open is its child. */
+ * reference builds it: an operator that begins while another is open is its child. Where launches have their threads (GPUs), one for
+ * each thread. */
 struct op_tree {
     uint32_t *by_begin; /* rows as they nest (analyse/host/nesting.h): the order of the tree, and of operator_details */
     uint32_t *parent;   /* by row; NO_ROW: at the top */

@@ -15,6 +15,7 @@
 #include "profile/comm.h"
 #include "profile/counters.h"
 #include "profile/dictionary.h"
+#include "profile/gpu_tasks.h"
 #include "profile/known.h"
 #include "profile/pmu.h"
 #include "profile/steps.h"
@@ -24,6 +25,7 @@
 /* One device_N folder. */
 struct device {
     struct source source;
+    struct gpu_tasks gpu;         /* as CUPTI reported it; empty: it is no GPU */
     struct device_log log;        /* as the scheduler wrote it */
     struct tasks tasks;           /* host and device halves joined; sorted by start */
     struct pmu pmu;               /* counters of tasks */

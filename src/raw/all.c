@@ -2,6 +2,7 @@
 #include "raw/all.h"
 
 #include "raw/counter.h"
+#include "raw/cuda_records.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "raw/hwts.h"
@@ -14,6 +15,7 @@ const struct layout *const raw_layouts[] = {
     &stars_short_layout,
     &pmu_task_layout,
     &pmu_block_layout,
+    &cuda_task_layout,
     &hwts_layout,
     &hwts_pmu_layout,
     &ts_step_layout,

@@ -57,6 +57,8 @@ static const struct chip chips[] = {
       .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 128 },
     { .platform = 16, .group = ON_950, .name = "UNKNOWN", .product = "950", .task_log = TASK_LOG_SHORT, .is_native = true, .has_wide_ids = true, .has_unique_ids = true,
       .is_stars = true, .last_cube_core = 35, .llc_units = 4, .ddr_bits = 128, L2_OF_950, SMMU },
+    { .platform = PLATFORM_CUDA, .group = ON_CUDA, .name = "CUDA", .product = "a GPU of NVIDIA", .task_log = TASK_LOG_CUDA, .is_native = true,
+      .has_wide_ids = true, .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 128 },
 };
 
 static const struct chip unknown = {
@@ -71,6 +73,12 @@ const struct chip *chip_of(int platform)
         if (chips[i].platform == platform)
             return &chips[i];
     return &unknown;
+}
+
+const struct chip_words *chip_words(const struct chip *c)
+{
+    static const struct chip_words of_npu = { "NPU", "CANN", "Ascend Hardware" }, of_gpu = { "GPU", "CUDA", "GPU" };
+    return c->group == ON_CUDA ? &of_gpu : &of_npu;
 }
 
 const struct chip *chip_simulated(size_t i)

@@ -21,10 +21,11 @@ enum chip_group {
     ON_310 = 64,
     ON_NANO = 128,
     ON_UNKNOWN = 256, /* a chip that has no row */
+    ON_CUDA = 512,    /* GPUs of NVIDIA, which are recorded by ascope alone */
     ON_STARS = ON_A2 | ON_310B,
     ON_HWTS = ON_310 | ON_910 | ON_310P | ON_MDC,
     ON_ALL = ON_HWTS | ON_STARS | ON_950, /* whose tasks are read */
-    ON_EVERY = ON_ALL | ON_NANO | ON_UNKNOWN,
+    ON_EVERY = ON_ALL | ON_NANO | ON_UNKNOWN | ON_CUDA,
 };
 
 /* How a chip logs its tasks. */
@@ -33,6 +34,17 @@ enum task_log {
     TASK_LOG_STARS,  /* stars_soc.data, records of 64 bytes */
     TASK_LOG_SHORT,  /* the same with records of 32 bytes, and ids of 32 bits without a stream */
     TASK_LOG_HWTS,   /* hwts.data, and hwts.aiv_data where vector cores are apart */
+    TASK_LOG_CUDA,   /* ascope_cuda.data: whole tasks, and the calls that launched them by correlation id */
+};
+
+/* Instead of a number of the vendor of NPUs. */
+enum { PLATFORM_CUDA = 10000 };
+
+/* What people call the parts of the system that a chip belongs to. */
+struct chip_words {
+    const char *device;   /* "NPU" */
+    const char *stack;    /* the software between the framework and the device: "CANN" */
+    const char *hardware; /* "Ascend Hardware" */
 };
 
 /* Events of a task whose sums give rates; 0 ends a list, and a chip without requests counts nothing of the kind. */
@@ -76,6 +88,7 @@ struct chip {
 };
 
 const struct chip *chip_of(int platform); /* never NULL: an unknown number has a row, too */
+const struct chip_words *chip_words(const struct chip *c);
 
 /* Those that can be simulated, by place from 0 on; NULL: there are no more. */
 const struct chip *chip_simulated(size_t i);

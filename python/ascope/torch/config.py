@@ -14,9 +14,11 @@ from ascope.torch._messages import info, shown, warn
 
 
 class ProfilerActivity(enum.Enum):
-    """What is recorded: the host, the device."""
+    """What is recorded: the host, the device. CUDA and GPU are other names of NPU: all mean the device that the program uses."""
     CPU = 1
     NPU = 2
+    CUDA = 2
+    GPU = 2
 
 
 class ProfilerLevel:

@@ -152,6 +152,13 @@ class _Interface:
         self.prof_path = prof_path
 
 
+def _activity(one):
+    """One of ours; that of torch.profiler with the same name; None for anything else."""
+    if isinstance(one, ProfilerActivity):
+        return one
+    return ProfilerActivity.__members__.get(getattr(one, "name", None)) if type(one).__name__ == "ProfilerActivity" else None
+
+
 class _KinetoProfile:
     """Records between `start()` and `stop()`, or in a `with` block; the recording is exported afterwards.
 
@@ -195,7 +202,8 @@ class _KinetoProfile:
             wanted = [] if given is None else list(given)
         except Exception:
             wanted = [None]
-        if not all(isinstance(one, ProfilerActivity) for one in wanted):
+        wanted = [_activity(one) for one in wanted]
+        if None in wanted:
             warn("activities: expected a list of ProfilerActivity, got %s; using CPU and NPU" % shown(given))
             wanted = []
         return set(wanted or ProfilerActivity)
@@ -438,7 +446,7 @@ class profile(_KinetoProfile):
     on_trace_ready: `tensorboard_trace_handler(...)`, or a function that receives the profiler. Without it the recording is kept
         for the export functions.
     execution_trace_observer: an object whose start() and stop() are called with those of the profiler.
-    use_cuda: for compatibility with other profilers; it has no effect.
+    use_cuda: for compatibility with other profilers; it has no effect: `activities` selects the device.
 
     The other parameters are those of _KinetoProfile.
     """
@@ -454,7 +462,7 @@ class profile(_KinetoProfile):
                          with_stack=with_stack, with_flops=with_flops, with_modules=with_modules,
                          experimental_config=experimental_config, custom_trace_id_callback=custom_trace_id_callback)
         if use_cuda is not None:
-            warn("use_cuda: CUDA is not supported; ignored")
+            warn("use_cuda: ignored; use activities")
         if schedule is not None and not callable(schedule):
             warn("schedule: expected a function, got %s; recording every step" % shown(schedule))
             schedule = None

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/device/copies.h"
 
+#include "analyse/device/cuda_log.h"
 #include "base/sort.h"
 
 enum { KINDS = 8 };
@@ -71,6 +72,10 @@ bool copies_measure(const struct profile *p, const struct device *d, const struc
 bool copies_analyse(struct profile *p, struct device *d, struct error *e)
 {
     struct tasks *t = &d->tasks;
+    if (d->source.chip->task_log == TASK_LOG_CUDA) {
+        cuda_copies(d);
+        return true;
+    }
     return copies_measure(p, d, &(struct copying){ t->n, t->host, t->stream, t->copy_bytes, t->copy_kind }) ||
            error_no_memory(e, d->source.path);
 }

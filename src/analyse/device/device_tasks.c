@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/host/batch.h"
+#include "analyse/device/cuda_log.h"
 #include "analyse/device/hwts_log.h"
 #include "analyse/device/stars_log.h"
 #include "analyse/device/task_join.h"
@@ -102,10 +103,9 @@ bool device_log_take(struct device *d, size_t n)
 bool device_log_analyse(struct profile *p, struct device *d, struct error *e)
 {
     static bool (*const pair[])(struct profile * p, struct device * d, struct error * e) = {
-        [TASK_LOG_UNREAD] = NULL,
-        [TASK_LOG_STARS] = stars_log_pair,
+        [TASK_LOG_UNREAD] = NULL,        [TASK_LOG_STARS] = stars_log_pair,
         [TASK_LOG_SHORT] = NULL, /* see device_log_with_host() */
-        [TASK_LOG_HWTS] = hwts_log_pair,
+        [TASK_LOG_HWTS] = hwts_log_pair, [TASK_LOG_CUDA] = cuda_log_take,
     };
     const enum task_log form = d->source.chip->task_log;
     struct arena *scratch = arena_new();
@@ -124,10 +124,8 @@ bool device_log_with_host(struct profile *p, struct device *d, struct error *e)
 name_id task_device_type(const struct profile *p, const struct tasks *t, size_t row)
 {
     static const struct enum_table *const types[] = {
-        [TASK_LOG_UNREAD] = &hwts_types,
-        [TASK_LOG_STARS] = &sqe_types,
-        [TASK_LOG_SHORT] = &sqe_950_types,
-        [TASK_LOG_HWTS] = &hwts_types,
+        [TASK_LOG_UNREAD] = &hwts_types, [TASK_LOG_STARS] = &sqe_types, [TASK_LOG_SHORT] = &sqe_950_types,
+        [TASK_LOG_HWTS] = &hwts_types,   [TASK_LOG_CUDA] = &hwts_types, /* not used: the host knows all of them */
     };
     const struct chip *chip = p->chip;
     const struct enum_table *table = t->context[row] != NO_CONTEXT ? &context_types : types[chip->task_log];
@@ -169,6 +167,10 @@ static void fill_tasks(struct profile *p, struct device *d, const struct joined 
         t->end_ns[k] = source_device_ns(&d->source, log->end[row]);
         const uint64_t ticks = log->end[row] > log->begin[row] ? log->end[row] - log->begin[row] : 0;
         t->dur_ns[k] = ticks_to_ns_exact(d->source.device_clock.tick, ticks);
+        if (d->source.chip->task_log == TASK_LOG_CUDA) { /* ticks are ns: drift matters for when, not for how long */
+            t->dur_ns[k] = (double)ticks;
+            t->end_ns[k] = stamp_add(t->begin_ns[k], ticks < INT64_MAX ? (int64_t)ticks : INT64_MAX);
+        }
         t->host[k] = host;
         t->op[k] = host == NO_ROW ? NO_ROW : h->op[host];
         t->is_hidden[k] = j->is_hidden[order[k]];

@@ -9,7 +9,8 @@
 static const char *const log_file[] = { [TASK_LOG_UNREAD] = "",
                                         [TASK_LOG_STARS] = "stars_soc.data",
                                         [TASK_LOG_SHORT] = "stars_soc.data",
-                                        [TASK_LOG_HWTS] = "hwts.data" };
+                                        [TASK_LOG_HWTS] = "hwts.data",
+                                        [TASK_LOG_CUDA] = "ascope_cuda.data" };
 static const char host_file[] = "host/data/compact.task_track";
 
 /* Where the tasks of one device begin and end in host_tasks. */

@@ -25,6 +25,8 @@ enum flow_kind flow_of_task(const struct profile *p, const struct device *d, siz
     const uint32_t host = d->tasks.is_hidden[row] ? NO_ROW : d->tasks.host[row];
     if (host == NO_ROW || !is_from_call(p, h->connection[host]))
         return FLOW_NONE;
+    if (p->chip->task_log == TASK_LOG_CUDA) /* one call may launch a graph of many */
+        return FLOW_OF_TASK;
     if (d->tasks.op[row] != NO_ROW)
         return is_generic ? FLOW_OF_TASK : FLOW_OF_CALL;
     const bool is_copy = h->type[host] == NAME_MEMCPY_ASYNC;

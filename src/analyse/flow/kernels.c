@@ -15,6 +15,7 @@ bool kernels_take(struct kernels *k, size_t n, struct arena *mem)
         .dur_us = arena_take(mem, n, sizeof *k->dur_us),
         .is_aicore = arena_take(mem, n, sizeof *k->is_aicore),
         .device = arena_take(mem, n, sizeof *k->device),
+        .thread = arena_take(mem, n, sizeof *k->thread),
         .is_collective = arena_take(mem, n, sizeof *k->is_collective),
         .launch_thread = arena_take(mem, n, sizeof *k->launch_thread),
         .row = arena_take(mem, n, sizeof *k->row),
@@ -79,6 +80,7 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
         c->k->dur_us[i] = t->dur_ns[row] / 1000;
         c->k->is_aicore[i] = label.type == c->aicore;
         c->k->device[i] = device;
+        c->k->thread[i] = h->thread[host];
         c->k->is_collective[i] = false;
         c->k->row[i] = (uint32_t)row;
         c->k->track[i] = t->stream[row];
@@ -136,6 +138,7 @@ bool kernels_sort(struct kernels *k, struct arena *mem)
             { sorted.dur_us, k->dur_us, sizeof *k->dur_us },
             { sorted.is_aicore, k->is_aicore, sizeof *k->is_aicore },
             { sorted.device, k->device, sizeof *k->device },
+            { sorted.thread, k->thread, sizeof *k->thread },
             { sorted.is_collective, k->is_collective, sizeof *k->is_collective },
             { sorted.launch_thread, k->launch_thread, sizeof *k->launch_thread },
             { sorted.row, k->row, sizeof *k->row },
@@ -169,6 +172,8 @@ bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *m
     ok = ok && kernels_sort(&found, mem);
     if (ok)
         *k = found;
+    if (ok && p->chip->task_log != TASK_LOG_CUDA) /* whose software may launch from a thread of its own */
+        k->thread = NULL;
     arena_free(spare);
     return ok;
 }

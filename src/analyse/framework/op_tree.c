@@ -161,19 +161,59 @@ static bool walk_queue(struct building *b, const struct framework *f, const stru
     return true;
 }
 
-static void walk_launches(struct building *b)
+/* Operators by their positions in by_begin, and launches, both in order of time; NULL: all of them. */
+static void walk_some(struct building *b, const uint32_t *some, size_t n, const uint32_t *kernel, size_t n_kernels)
 {
-    for (size_t at = 0, i = 0; at < b->o->n || i < b->k->n;) {
-        if (at < b->o->n && (i == b->k->n || b->o->begin_ns[b->t->by_begin[at]] <= b->k->launch_ns[i])) {
+    for (size_t k = 0, i = 0; k < n || i < n_kernels;) {
+        const uint32_t at = k == n ? 0
+                            : some ? some[k]
+                                   : (uint32_t)k,
+                       launched = i == n_kernels ? 0
+                                  : kernel       ? kernel[i]
+                                                 : (uint32_t)i;
+        if (k < n && (i == n_kernels || b->o->begin_ns[b->t->by_begin[at]] <= b->k->launch_ns[launched])) {
             leave(b, b->o->begin_ns[b->t->by_begin[at]]);
-            enter(b, (uint32_t)at++);
+            enter(b, at);
+            k++;
             continue;
         }
-        const struct open_op *op = innermost(b, b->k->launch_ns[i]);
+        const struct open_op *op = innermost(b, b->k->launch_ns[launched]);
         if (op)
-            start(b, op->at, (uint32_t)i);
+            start(b, op->at, launched);
         i++;
     }
+}
+
+/* The same thread by thread: operators enclose those of their own thread, and have started what it launched. */
+static bool walk_threads(struct building *b, struct arena *spare)
+{
+    const size_t n_ops = b->o->n, n_kernels = b->k->n;
+    uint32_t *op = arena_take(spare, n_ops, sizeof *op), *kernel = arena_take(spare, n_kernels, sizeof *kernel);
+    uint64_t *op_thread = arena_take(spare, n_ops, sizeof *op_thread);
+    if (arena_failed(spare))
+        return false;
+    order_fill(op, n_ops); /* positions in by_begin */
+    order_fill(kernel, n_kernels);
+    for (size_t i = 0; i < n_ops; i++)
+        op_thread[i] = b->o->thread[b->t->by_begin[i]];
+    if (!order_by_u64(op, n_ops, op_thread) || !order_by_u32(kernel, n_kernels, b->k->thread))
+        return false;
+    for (size_t at = 0, i = 0; at < n_ops || i < n_kernels;) {
+        const uint64_t thread = at < n_ops && (i == n_kernels || op_thread[op[at]] <= b->k->thread[kernel[i]])
+                                    ? op_thread[op[at]]
+                                    : b->k->thread[kernel[i]];
+        size_t end = at, kernels_end = i;
+        while (end < n_ops && op_thread[op[end]] == thread)
+            end++;
+        while (kernels_end < n_kernels && b->k->thread[kernel[kernels_end]] == thread)
+            kernels_end++;
+        walk_some(b, op + at, end - at, kernel + i, kernels_end - i);
+        close_below(b, 0);
+        b->n_open = 0;
+        at = end;
+        i = kernels_end;
+    }
+    return true;
 }
 
 /* From the order of starting to the order of operators. */
@@ -220,8 +260,10 @@ bool op_tree_build(struct op_tree *t, const struct framework *f, const struct ke
     bool ok = !arena_failed(mem) && !arena_failed(spare) && nesting_order(t->by_begin, o->n, o->begin_ns, o->end_ns);
     if (ok && q)
         ok = walk_queue(&b, f, q, spare);
+    else if (ok && k->thread)
+        ok = walk_threads(&b, spare);
     else if (ok)
-        walk_launches(&b);
+        walk_some(&b, NULL, o->n, NULL, k->n);
     if (ok)
         close_below(&b, 0);
     ok = ok && by_operator(&b, spare);

@@ -8,6 +8,7 @@
 #include "analyse/host/by_call.h"
 #include "analyse/host/call_tree.h"
 #include "analyse/host/captured.h"
+#include "analyse/host/cuda_operators.h"
 #include "base/bytes.h"
 #include "base/sort.h"
 #include "raw/enums.h"
@@ -621,6 +622,8 @@ static bool count_uses(struct profile *p)
 bool operators_analyse(struct profile *p, struct error *e)
 {
     struct build b = { 0 };
+    if (p->chip->task_log == TASK_LOG_CUDA)
+        return cuda_operators_analyse(p, e);
     bool done = p->chip->has_wide_ids || (p->has_unique_ids ? number_batches(p) : count_uses(p));
     done = done && build_init(&b, p);
     if (done) {

@@ -426,6 +426,9 @@ static void draw_flows(const struct collection_export *x, const struct framework
     const struct collection *s = x->collection;
     const struct framework_ops *o = &s->framework.ops;
     const struct kernels *k = &s->kernels;
+    static const char *const name[] = { "torch_to_npu", "torch_to_gpu" }, *const category[] = { "async_npu",
+                                                                                                "async_gpu" };
+    const bool is_gpu = s->profile.chip->task_log == TASK_LOG_CUDA;
     for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
         for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
             const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];
@@ -434,7 +437,7 @@ static void draw_flows(const struct collection_export *x, const struct framework
                 continue;
             const struct place at = kernel_place(places, k, kernel);
             const unsigned lane = lanes_moved(moved, at.pid, at.tid, k->begin_ns[kernel]);
-            struct flow flow = { 's', true, "torch_to_npu", "async_npu", NULL, (uint64_t)k->begin_ns[kernel] };
+            struct flow flow = { 's', true, name[is_gpu], category[is_gpu], NULL, (uint64_t)k->begin_ns[kernel] };
             trace_flow(t, &flow, o->process[op], framework_op_row(f, shown), o->begin_ns[op]);
             flow.end = 'f';
             trace_flow(t, &flow, at.pid, lane_tid(at.tid, lane), k->begin_ns[kernel]);

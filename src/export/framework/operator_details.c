@@ -105,6 +105,7 @@ static const struct column columns[] = {
     { "Device Self Duration With AICore(us)", aicore_self },
     { "Device Total Duration With AICore(us)", aicore_total },
 };
+enum { AICORE_COLUMNS = 2 }; /* the last ones */
 
 /* Fills depth; true: something is deep. */
 static bool measure(struct operators *o)
@@ -158,5 +159,7 @@ bool operator_details_table(const struct collection_export *x, struct table *out
     *out = (struct table){
         .name = "operator_details", TABLE_COLUMNS(columns), .n_rows = n, .rows = o, .names = s->profile.names
     };
+    if (s->profile.chip->task_log == TASK_LOG_CUDA)
+        out->n_columns -= AICORE_COLUMNS;
     return !arena_failed(x->mem) || error_no_memory(e, "operator_details");
 }

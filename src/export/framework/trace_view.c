@@ -59,6 +59,7 @@ static void write_part(void *context, size_t i, struct out *o)
                        .names = w->x->collection->profile.names,
                        .escaped = w->escaped,
                        .has_one_npu = has_one_npu(&w->x->device),
+                       .device_word = chip_words(w->x->collection->profile.chip)->device,
                        .has_base = w->x->device.options->time_base == TIME_BASE_START,
                        .base_ns = w->base_ns,
                        .one_per_line = w->x->device.options->is_pretty,

@@ -107,7 +107,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
     if (!starts)
         return error_no_memory(e, "the flow events of the timeline");
     const uint32_t pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST);
-    trace_process(t, pid, "CANN", "CPU", CANN_SORT);
+    trace_process(t, pid, chip_words(p->chip)->stack, "CPU", CANN_SORT);
     for (size_t i = 0; i < c->n_threads; i++) {
         const uint32_t thread = c->thread[c->first_of_thread[i]];
         char name[32];

@@ -47,6 +47,10 @@ const char *flow_call_id(const struct export *x, uint32_t call, char text[FLOW_I
 const char *flow_task_id(const struct device *d, size_t row, char text[FLOW_ID_BYTES])
 {
     const struct tasks *t = &d->tasks;
+    if (d->source.chip->task_log == TASK_LOG_CUDA) { /* one number identifies a task */
+        text[digits_put(text, (uint64_t)d->source.device << 32 | t->task[row])] = 0;
+        return text;
+    }
     unsigned __int128 id = (unsigned __int128)d->source.device << 80 | (unsigned __int128)t->stream[row] << 64 |
                            (unsigned __int128)t->task[row] << 48 | (unsigned __int128)t->batch[row] << 32;
     id += t->context[row];

@@ -48,6 +48,41 @@ static uint16_t batch_of(const struct hardware *h, size_t row, uint32_t host)
     return host != NO_ROW && ht->recorded_batch ? ht->recorded_batch[host] : 0;
 }
 
+static void gpu_dimensions(struct trace *t, const char *key, uint32_t *const of[GPU_DIMENSIONS], uint32_t row)
+{
+    char text[48];
+    snprintf(text, sizeof text, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, of[0][row], of[1][row], of[2][row]);
+    trace_arg_word(t, key, text);
+}
+
+/* Under the names that PyTorch's own profiler has for them. */
+static void gpu_args(const struct hardware *h, size_t row)
+{
+    const struct gpu_tasks *g = &h->d->gpu;
+    const uint32_t i = h->d->tasks.task[row];
+    const uint64_t ns = g->end[i] - g->begin[i];
+    struct trace *t = h->t;
+    trace_arg_uint(t, "device", h->d->source.device);
+    trace_arg_uint(t, "context", g->context[i]);
+    trace_arg_uint(t, "stream", g->stream[i]);
+    trace_arg_uint(t, "correlation", g->correlation[i]);
+    if (g->graph[i] != 0) {
+        trace_arg_uint(t, "graph id", g->graph[i]);
+        trace_arg_uint(t, "graph node id", g->graph_node[i]);
+    }
+    if (gpu_task_is_kernel(g, i)) {
+        trace_arg_uint(t, "registers per thread", g->registers[i]);
+        trace_arg_uint(t, "shared memory", (uint64_t)g->static_shared[i] + g->dynamic_shared[i]);
+        gpu_dimensions(t, "grid", g->grid, i);
+        gpu_dimensions(t, "block", g->block, i);
+        return;
+    }
+    trace_arg_uint(t, "bytes", g->bytes[i]);
+    trace_arg_real(t, "memory bandwidth (GB/s)", ns > 0 ? (double)g->bytes[i] / (double)ns : 0);
+    if (g->kind[i] == CUDA_IS_PEER_COPY)
+        trace_arg_uint(t, "toDevice", g->peer[i]);
+}
+
 static void write_task(const struct hardware *h, size_t row)
 {
     const struct profile *p = h->x->profile;
@@ -58,6 +93,12 @@ static void write_task(const struct hardware *h, size_t row)
     const struct task_label label = task_label(p, t, row, host, h->x->is_generic);
     trace_slice_name(h->t, label.name, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row], t->dur_ns[row]);
     trace_args(h->t);
+    if (h->d->source.chip->task_log == TASK_LOG_CUDA) {
+        gpu_args(h, row);
+        trace_end(h->t);
+        write_flow(h, row);
+        return;
+    }
     trace_arg_uint(h->t, "Model Id", host == NO_ROW ? NO_MODEL : ht->model[host]);
     trace_arg_name(h->t, "Task Type", label.type);
     trace_arg_uint(h->t, "Physic Stream Id", t->stream[row]);
@@ -98,7 +139,7 @@ static bool write_device(const struct hardware *h, struct error *e)
     bool *seen = arena_take(h->x->mem, UINT16_MAX + 1, sizeof *seen);
     if (!seen)
         return error_no_memory(e, "the streams of the timeline");
-    trace_process_npu(h->t, h->pid, "Ascend Hardware", h->d->source.device, PLACE_HARDWARE);
+    trace_process_npu(h->t, h->pid, chip_words(h->d->source.chip)->hardware, h->d->source.device, PLACE_HARDWARE);
     for (size_t i = 0; i < t->n; i++)
         seen[h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
     turns_mark_rows(h->t, h->d, h->row_of_stream, seen);

@@ -180,7 +180,7 @@ bool device_marks_track(const struct export *x, struct trace *t, struct error *e
             continue;
         const uint32_t pid = trace_pid(s->pid, PLACE_HARDWARE, s->device);
         scope_look_at(x, t, d);
-        trace_process_npu(t, pid, "Ascend Hardware", s->device, PLACE_HARDWARE);
+        trace_process_npu(t, pid, chip_words(s->chip)->hardware, s->device, PLACE_HARDWARE);
         /* Wall-clock times are positive: their order as unsigned numbers is the same. */
         const uint32_t *order = nesting_order(x->mem, m->n, (const uint64_t *)m->begin_ns, (const uint64_t *)m->end_ns);
         done = order && name_streams(x, t, pid, m);

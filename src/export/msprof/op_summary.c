@@ -91,7 +91,7 @@ static struct cell model_name(const void *rows, size_t i)
 static struct cell model_id(const void *rows, size_t i)
 {
     const struct row *r = row_at(rows, i);
-    return cell_uint(model_of(r));
+    return r->s->profile->chip->task_log == TASK_LOG_CUDA ? cell_na() : cell_uint(model_of(r));
 }
 
 static struct cell task_id(const void *rows, size_t i)
@@ -201,8 +201,25 @@ OF_OP(output_shapes, cell_shape, shapes[TENSOR_OUTPUT])
 OF_OP(output_types, cell_name, types[TENSOR_OUTPUT])
 OF_OP(output_formats, cell_name, formats[TENSOR_OUTPUT])
 
+#define OF_GPU_TASK(function, make, column)                                                                            \
+    static struct cell function(const void *rows, size_t i)                                                            \
+    {                                                                                                                  \
+        const struct row *r = row_at(rows, i);                                                                         \
+        return r->op == NO_ROW ? cell_na() : make(r->d->gpu.column[r->d->tasks.task[r->task]]);                        \
+    }
+OF_OP(gpu_grid, cell_name, grid_dim)
+OF_OP(gpu_block, cell_name, block_dim)
+OF_GPU_TASK(gpu_registers, cell_uint, registers)
+OF_GPU_TASK(gpu_static_shared, cell_uint, static_shared)
+OF_GPU_TASK(gpu_dynamic_shared, cell_uint, dynamic_shared)
+OF_GPU_TASK(gpu_local, cell_uint, local)
+OF_GPU_TASK(gpu_context, cell_uint, context)
+OF_GPU_TASK(gpu_correlation, cell_uint, correlation)
+OF_GPU_TASK(gpu_graph, cell_uint, graph)
+OF_GPU_TASK(gpu_graph_node, cell_uint, graph_node)
+
 /* clang-format off */
-enum { OF_OPS = 1, OF_GRAPH = 2, OF_STARS = 4 }; /* chips with another scheduler know nothing of the last */
+enum { OF_OPS = 1, OF_GRAPH = 2, OF_STARS = 4, OF_GPU = 8 }; /* chips with another scheduler know nothing of OF_STARS */
 static const struct optional_column base_columns[] = {
     { "Device_id", NULL, 0, device_id },
     { "Model Name", NULL, OF_GRAPH, model_name },
@@ -227,6 +244,16 @@ static const struct optional_column base_columns[] = {
     { "Output Data Types", NULL, OF_OPS, output_types },
     { "Output Formats", NULL, OF_OPS, output_formats },
     { "Context ID", NULL, OF_STARS, context },
+    { "Grid", NULL, OF_GPU, gpu_grid },
+    { "Block", NULL, OF_GPU, gpu_block },
+    { "Registers Per Thread", NULL, OF_GPU, gpu_registers },
+    { "Static Shared Memory(B)", NULL, OF_GPU, gpu_static_shared },
+    { "Dynamic Shared Memory(B)", NULL, OF_GPU, gpu_dynamic_shared },
+    { "Local Memory Per Thread(B)", NULL, OF_GPU, gpu_local },
+    { "Context", NULL, OF_GPU, gpu_context },
+    { "Correlation ID", NULL, OF_GPU, gpu_correlation },
+    { "Graph ID", NULL, OF_GPU, gpu_graph },
+    { "Graph Node ID", NULL, OF_GPU, gpu_graph_node },
 };
 /* clang-format on */
 enum { N_BASE = sizeof base_columns / sizeof *base_columns };
@@ -346,7 +373,8 @@ static bool choose_pmu(struct op_summary *s)
 static const struct column *list_columns(struct op_summary *s, size_t *n)
 {
     const unsigned has = (s->rows.has_ops ? OF_OPS : 0) | (s->x->scope == SCOPE_GRAPH ? OF_GRAPH : 0) |
-                         (s->profile->chip->is_stars ? OF_STARS : 0);
+                         (s->profile->chip->is_stars ? OF_STARS : 0) |
+                         (s->profile->chip->task_log == TASK_LOG_CUDA ? OF_GPU : 0);
     struct column *column = arena_take(s->x->mem, N_BASE + s->n_shown + DERIVED, sizeof *column);
     if (!column)
         return NULL;

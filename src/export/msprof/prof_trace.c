@@ -12,6 +12,7 @@ bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o
                        .escaped = escaped,
                        .lanes = lanes_new(),
                        .has_one_npu = has_one_npu(x),
+                       .device_word = chip_words(x->profile->chip)->device,
                        .has_base = x->options->time_base == TIME_BASE_START,
                        .base_ns = profile_main_source(x->profile)->begin_ns,
                        .one_per_line = x->options->is_pretty };

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/cuda/cuda.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/host_clock.h"
+#include "collect/message.h"
+#include "collect/ring.h"
+#include "device/cuda/cuda_buffers.h"
+#include "device/cuda/cuda_launches.h"
+#include "device/cuda/cupti_activity.h"
+#include "device/cuda/cupti_library.h"
+
+enum { DEVICES = 64 };
+static const double CUPTI_MHZ = 1000; /* its clock counts ns */
+
+static struct {
+    struct cupti_calls calls;
+    struct cuda_found found[CUDA_LIBRARIES];
+    bool was_loaded, is_whole;
+    uint32_t version; /* of CUPTI */
+    pid_t process;    /* whose all of this is */
+    bool records;
+    unsigned id[DEVICES]; /* of the devices that are recorded, in the order in which they appeared */
+    unsigned n;
+    struct gpu_description is[DEVICES]; /* by id */
+} gpu;
+
+static const char *cupti_error(int32_t code)
+{
+    static char text[120];
+    const char *words = NULL;
+    if (code == CUPTI_MULTIPLE_SUBSCRIBERS || code == CUPTI_MAX_LIMIT)
+        snprintf(text, sizeof text, "error %d, another profiler uses CUPTI in this process (torch.profiler, nsys)",
+                 code);
+    else if (gpu.calls.error_text && gpu.calls.error_text(code, &words) == 0 && words)
+        snprintf(text, sizeof text, "error %d, %.80s", code, words);
+    else
+        snprintf(text, sizeof text, "error %d", code);
+    return text;
+}
+
+/* ---- looking ---- */
+
+static bool load(struct error *e)
+{
+    if (gpu.process != 0 && gpu.process != getpid())
+        return error_set(e, FAULT_ASKED, "CUDA cannot be used in a process that was forked from one that uses it");
+    if (!gpu.was_loaded) {
+        gpu.is_whole = cupti_load(&gpu.calls, gpu.found);
+        gpu.process = getpid();
+        if (gpu.is_whole && gpu.calls.version(&gpu.version) != 0)
+            gpu.version = 0;
+    }
+    gpu.was_loaded = true;
+    for (int i = 0; i < CUDA_LIBRARIES && !gpu.is_whole; i++) {
+        static const char *const name[] = { [CUDA_CUPTI] = "libcupti.so", [CUDA_DRIVER] = "libcuda.so.1" };
+        if (!gpu.found[i].is_found)
+            return error_set(e, FAULT_ASKED, "%s not found", name[i]);
+        if (*gpu.found[i].missing)
+            return error_set(e, FAULT_ASKED, "%.200s has no %s", gpu.found[i].path, gpu.found[i].missing);
+    }
+    return gpu.version >= CUPTI_LEAST_VERSION ||
+           error_set(e, FAULT_ASKED, "%.200s: version %u is too old; CUDA 10.2 or newer is needed",
+                     gpu.found[CUDA_CUPTI].path, gpu.version);
+}
+
+/* The driver answers only who has initialised it: until the program does, device files are counted. */
+static int32_t count(void)
+{
+    int32_t n = 0;
+    if (gpu.calls.device_count(&n) == 0)
+        return n;
+    glob_t files = { 0 };
+    n = glob("/dev/nvidia[0-9]*", 0, NULL, &files) == 0 ? (int32_t)files.gl_pathc : 0;
+    globfree(&files);
+    return n;
+}
+
+static void add_device(unsigned id)
+{
+    for (unsigned i = 0; i < gpu.n; i++)
+        if (gpu.id[i] == id)
+            return;
+    if (gpu.n < DEVICES)
+        gpu.id[gpu.n++] = id;
+}
+
+/* Those with a context of this process, and those that records were of; else the one that this rank will use. */
+static void devices_find(int32_t n)
+{
+    for (int32_t i = 0; i < n && i < DEVICES && gpu.calls.context_state; i++) {
+        uint32_t flags = 0;
+        int32_t is_active = 0;
+        if (gpu.calls.context_state(i, &flags, &is_active) == 0 && is_active)
+            add_device((unsigned)i);
+    }
+    const uint64_t seen = buffers_devices();
+    for (unsigned i = 0; i < DEVICES; i++)
+        if (seen & UINT64_C(1) << i)
+            add_device(i);
+    if (gpu.n == 0) {
+        const char *const rank = getenv("LOCAL_RANK");
+        const unsigned long local = rank ? strtoul(rank, NULL, 10) : 0;
+        add_device(local < (unsigned long)n && local < DEVICES ? (unsigned)local : 0);
+    }
+}
+
+static bool is_used(struct error *e)
+{
+    return cuda_is_loaded() || error_set(e, FAULT_ASKED, "no library of CUDA is loaded in this process");
+}
+
+static unsigned probe(struct error *e)
+{
+    if (!load(e))
+        return 0;
+    const int32_t n = count();
+    if (n <= 0) {
+        error_set(e, FAULT_ASKED, "the driver has no device");
+        return 0;
+    }
+    devices_find(n);
+    return gpu.n;
+}
+
+/* What the driver knows of a device, once the program has initialised it. */
+static void facts_read(unsigned id)
+{
+    enum { KHZ = 1000 };
+    struct gpu_description *const g = &gpu.is[id];
+    const struct {
+        int32_t attribute;
+        uint32_t *to;
+        int32_t per;
+    } row[] = {
+        { 16, &g->n_sm, 1 },       { 13, &g->core_mhz, KHZ },    { 36, &g->memory_mhz, KHZ },
+        { 37, &g->bus_bits, 1 },   { 75, &g->capability[0], 1 }, { 76, &g->capability[1], 1 },
+        { 39, &g->sm_threads, 1 }, { 82, &g->sm_registers, 1 },  { 81, &g->sm_shared_bytes, 1 },
+        { 106, &g->sm_blocks, 1 }, { 10, &g->warp_threads, 1 },  { 111, &g->block_reserved_bytes, 1 },
+    };
+    if (gpu.calls.device_name && gpu.calls.device_name(g->name, (int32_t)sizeof g->name, (int32_t)id) != 0)
+        g->name[0] = '\0';
+    g->name[sizeof g->name - 1] = '\0';
+    for (size_t i = 0; i < sizeof row / sizeof *row && gpu.calls.device_attribute; i++) {
+        int32_t value = 0;
+        if (gpu.calls.device_attribute(&value, row[i].attribute, (int32_t)id) == 0 && value > 0)
+            *row[i].to = (uint32_t)(value / row[i].per);
+    }
+    size_t bytes = 0;
+    if (gpu.calls.device_bytes && gpu.calls.device_bytes(&bytes, (int32_t)id) == 0)
+        g->memory_bytes = bytes;
+}
+
+static bool describe(unsigned index, struct device_description *out, struct error *e)
+{
+    if (index >= gpu.n)
+        return error_set(e, FAULT_ASKED, "device cuda: there is no device %u", index);
+    const unsigned id = gpu.id[index];
+    facts_read(id);
+    *out = (struct device_description){
+        .id = (int)id, .name = cuda_kind.name, .counter_mhz = CUPTI_MHZ, .gpu = &gpu.is[id]
+    };
+    return true;
+}
+
+/* CUPTI has one clock for all devices, and brings their times to it. Between two readings of the host's clock, the best of several
+ * tries. */
+static bool read_clock(unsigned index, struct device_reading *out, struct error *e)
+{
+    enum { TRIES = 32 };
+    (void)index;
+    struct device_reading best = { .uncertainty_ns = UINT64_MAX };
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t ns = 0;
+        const uint64_t before_ns = host_clock_raw_ns(), before = host_clock_now();
+        const int32_t code = gpu.calls.timestamp(&ns);
+        const uint64_t after = host_clock_now(), after_ns = host_clock_raw_ns();
+        const uint64_t half_ns = (after_ns - before_ns + 1) / 2;
+        if (code != 0)
+            return error_set(e, FAULT_IO, "device cuda: cuptiGetTimestamp: %s", cupti_error(code));
+        if (half_ns < best.uncertainty_ns)
+            best = (struct device_reading){ .host_count = before + (after - before) / 2,
+                                            .host_mono_raw_ns = before_ns + half_ns,
+                                            .device_count = ns,
+                                            .device_mono_ns = ns,
+                                            .uncertainty_ns = half_ns };
+    }
+    *out = best;
+    return true;
+}
+
+/* ---- life ---- */
+
+static void kinds_disable(void)
+{
+    for (const uint32_t *kind = cupti_activities; *kind; kind++)
+        gpu.calls.disable((int32_t)*kind);
+}
+
+static int32_t kinds_enable(void)
+{
+    int32_t code = gpu.calls.register_buffers(buffers_wanted, buffers_done);
+    for (const uint32_t *kind = cupti_activities; *kind && code == 0; kind++)
+        code = gpu.calls.enable((int32_t)*kind);
+    return code;
+}
+
+/* "": it records. */
+static void begin(char why[200])
+{
+    int32_t code = launches_start(&gpu.calls); /* it fails when another profiler is there: first of all */
+    *why = '\0';
+    if (code != 0) {
+        snprintf(why, 200, "cuptiSubscribe: %s", cupti_error(code));
+        return;
+    }
+    if (!buffers_start(&gpu.calls, gpu.version)) {
+        snprintf(why, 200, "no memory or no thread for its records");
+        launches_stop(&gpu.calls);
+        return;
+    }
+    code = kinds_enable();
+    if (code == 0)
+        return;
+    snprintf(why, 200, "cuptiActivityEnable: %s", cupti_error(code));
+    kinds_disable();
+    buffers_stop();
+    launches_stop(&gpu.calls);
+}
+
+static bool start(const struct ascope_options *o, struct error *e)
+{
+    char why[200];
+    (void)o;
+    (void)e;
+    begin(why);
+    gpu.records = !*why;
+    if (gpu.records)
+        launches_name();
+    else
+        message(ASCOPE_WARNING, "device cuda: %s; recording the host only", why);
+    return true;
+}
+
+/* What a warm-up has left in CUPTI's buffers is not of the recording. */
+static void kept(void)
+{
+    uint64_t now_ns = 0;
+    if (gpu.records && gpu.calls.timestamp(&now_ns) == 0)
+        buffers_keep_from(now_ns);
+}
+
+/* What was launched ends on its device, and is complete. A device in an error state says so to the program, not to us. */
+static void devices_wait(void)
+{
+    const struct cupti_calls *const c = &gpu.calls;
+    if (!c->context_state || !c->context_retain || !c->context_release || !c->context_push || !c->context_pop ||
+        !c->context_wait)
+        return;
+    int32_t n = 0;
+    for (int32_t i = 0; c->device_count(&n) == 0 && i < n && i < DEVICES; i++) {
+        uint32_t flags = 0;
+        int32_t is_active = 0;
+        void *context = NULL;
+        if (c->context_state(i, &flags, &is_active) != 0 || !is_active || c->context_retain(&context, i) != 0)
+            continue;
+        if (c->context_push(context) == 0) {
+            c->context_wait();
+            c->context_pop(&context);
+        }
+        c->context_release(i);
+    }
+}
+
+static bool stop(struct error *e)
+{
+    (void)e;
+    if (!gpu.records || gpu.process != getpid())
+        return true;
+    gpu.records = false;
+    devices_wait();
+    kinds_disable();
+    gpu.calls.flush(1);
+    const struct buffers_tally tally = buffers_stop();
+    launches_stop(&gpu.calls);
+    for (unsigned i = 0; i < gpu.n; i++)
+        facts_read(gpu.id[i]);
+    if (tally.n_dropped > 0) {
+        ring_count_dropped(STREAM_CUDA, tally.n_dropped);
+        message(ASCOPE_WARNING, "device cuda: CUPTI dropped %llu records: all buffers were full",
+                (unsigned long long)tally.n_dropped);
+    }
+    return true;
+}
+
+/* ---- for ascope doctor ---- */
+
+static void library_report(enum cuda_library i, bool is_there, finding_report *report, void *to)
+{
+    static const struct {
+        const char *name, *effect, *advice;
+    } of[] = {
+        [CUDA_CUPTI] = { "libcupti.so", "kernels, copies and their calls are recorded",
+                         "install CUDA's CUPTI, or set CUDA_HOME" },
+        [CUDA_DRIVER] = { "libcuda.so.1", "GPUs are found", "install the driver" },
+    };
+    const struct cuda_found *const f = &gpu.found[i];
+    struct finding out = { .state = f->is_found && !*f->missing ? FINDING_OK
+                                    : is_there                  ? FINDING_MISSING
+                                                                : FINDING_NOT_APPLICABLE };
+    snprintf(out.name, sizeof out.name, "%s", of[i].name);
+    cuda_places(i, out.place, sizeof out.place);
+    if (!f->is_found)
+        snprintf(out.fact, sizeof out.fact, "not found");
+    else if (*f->missing)
+        snprintf(out.fact, sizeof out.fact, "%.200s has no %s", f->path, f->missing);
+    else if (i == CUDA_CUPTI)
+        snprintf(out.fact, sizeof out.fact, "%.250s, version %u", f->path, gpu.version);
+    else
+        snprintf(out.fact, sizeof out.fact, "%.300s", f->path);
+    if (out.state == FINDING_OK)
+        snprintf(out.effect, sizeof out.effect, "%s", of[i].effect);
+    if (out.state == FINDING_MISSING) {
+        snprintf(out.effect, sizeof out.effect, "the host is recorded alone");
+        snprintf(out.advice, sizeof out.advice, "%s", of[i].advice);
+    }
+    report(to, &out);
+}
+
+static void examine(finding_report *report, void *to)
+{
+    struct error why = { 0 };
+    const bool is_loaded = load(&why);
+    const int32_t n = gpu.calls.device_count ? count() : 0;
+    struct finding out = { .state = is_loaded && n > 0 ? FINDING_OK
+                                    : n > 0            ? FINDING_MISSING
+                                                       : FINDING_NOT_APPLICABLE,
+                           .name = "NVIDIA GPUs" };
+    for (int i = 0; i < CUDA_LIBRARIES; i++)
+        library_report((enum cuda_library)i, n > 0, report, to);
+    snprintf(out.place, sizeof out.place, "/dev/nvidia*, the driver");
+    if (out.state == FINDING_OK)
+        snprintf(out.fact, sizeof out.fact, "%d", n);
+    else
+        snprintf(out.fact, sizeof out.fact, "%.300s", *why.text ? why.text : "the driver has no device");
+    snprintf(out.effect, sizeof out.effect,
+             out.state == FINDING_OK ? "recorded in programs that use CUDA (device=auto), or with device=cuda"
+                                     : "the host is recorded alone");
+    report(to, &out);
+}
+
+const struct device_kind cuda_kind = {
+    .name = "cuda",
+    .what = "GPUs of NVIDIA",
+    .is_real = true,
+    .is_used = is_used,
+    .probe = probe,
+    .describe = describe,
+    .read_clock = read_clock,
+    .start = start,
+    .kept = kept,
+    .stop = stop,
+    .examine = examine,
+};

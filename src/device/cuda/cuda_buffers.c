@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/cuda/cuda_buffers.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "collect/name_dictionary.h"
+#include "collect/ring.h"
+#include "device/cuda/cupti_activity.h"
+#include "raw/cuda_records.h"
+#include "raw/name_hash.h"
+
+enum { BUFFERS = 16, BUFFER_BYTES = 4 << 20, DEVICES = 64 };
+enum { FLUSH_NS = 100000000, SHORT_WAIT_NS = 200000 };
+enum { NAMES = 4096 };
+static const uint32_t ALL_BUFFERS = (1u << BUFFERS) - 1;
+
+static struct {
+    const struct cupti_calls *calls;
+    uint32_t version;
+    uint8_t *memory;
+    _Atomic uint32_t empty, full; /* a bit for each buffer; those of neither are CUPTI's, or the thread's */
+    size_t used[BUFFERS];         /* of full ones */
+    sem_t ready;
+    pthread_t thread;
+    _Atomic bool runs;
+    _Atomic uint64_t keep_from_ns, n_dropped, devices;
+    uint64_t n_records, n_unnamed; /* the thread's */
+    struct {
+        uint64_t compiled, shown; /* hashes of a name: as the compiler made it, and as people write it */
+    } name[NAMES];
+} pool;
+
+/* ---- with CUPTI ---- */
+
+void buffers_wanted(uint8_t **buffer, size_t *bytes, size_t *most_records)
+{
+    uint32_t empty = atomic_load_explicit(&pool.empty, memory_order_relaxed);
+    *most_records = 0; /* as many as fit */
+    *buffer = NULL;
+    *bytes = 0;
+    while (empty != 0) {
+        const uint32_t first = empty & -empty;
+        /* acquire: the thread has read what was in it */
+        if (atomic_compare_exchange_weak_explicit(&pool.empty, &empty, empty & ~first, memory_order_acquire,
+                                                  memory_order_relaxed)) {
+            *buffer = pool.memory + (size_t)__builtin_ctz(first) * BUFFER_BYTES;
+            *bytes = BUFFER_BYTES;
+            return;
+        }
+    }
+}
+
+static void dropped_ask(void *context, uint32_t stream)
+{
+    size_t n = 0;
+    if (pool.calls->n_dropped(context, stream, &n) == 0) /* since the last time */
+        atomic_fetch_add(&pool.n_dropped, n);
+}
+
+void buffers_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t used)
+{
+    (void)bytes;
+    dropped_ask(context, stream);
+    const size_t offset = buffer ? (size_t)(buffer - pool.memory) : SIZE_MAX;
+    if (offset >= (size_t)BUFFERS * BUFFER_BYTES)
+        return;
+    const size_t i = offset / BUFFER_BYTES;
+    pool.used[i] = used <= BUFFER_BYTES ? used : 0;
+    if (used == 0 || !atomic_load(&pool.runs)) {
+        atomic_fetch_or(&pool.empty, 1u << i);
+        return;
+    }
+    atomic_fetch_or_explicit(&pool.full, 1u << i, memory_order_release); /* first the size, then the news of it */
+    sem_post(&pool.ready);
+}
+
+/* ---- names ---- */
+
+typedef char *demangler(const char *name, char *buffer, size_t *bytes, int *status);
+
+/* Of the C++ library that the program has; without one names stay as the compiler made them. */
+static demangler *demangler_find(void)
+{
+    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    if (!found) {
+        void *const library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        found = library ? dlsym(library, "__cxa_demangle") : NULL;
+    }
+    demangler *function;
+    memcpy(&function, &found, sizeof function);
+    return function;
+}
+
+/* Addresses of names are used again when a module is unloaded: texts are compared by their hash. */
+static uint64_t name_of(const char *compiled)
+{
+    static demangler *demangle;
+    static bool was_looked_for;
+    const uint64_t hash = name_hash(compiled);
+    const size_t i = hash % NAMES;
+    if (pool.name[i].compiled == hash)
+        return pool.name[i].shown;
+    if (!was_looked_for)
+        demangle = demangler_find();
+    was_looked_for = true;
+    int status = 0;
+    char *const text = demangle && compiled[0] == '_' ? demangle(compiled, NULL, NULL, &status) : NULL;
+    const char *const shown = text && status == 0 ? text : compiled;
+    const size_t n = strlen(shown);
+    const uint64_t number = name_hash_of(shown, n);
+    if (names_say(number, shown, n)) { /* else again with its next kernel */
+        pool.name[i].compiled = hash;
+        pool.name[i].shown = number;
+    }
+    free(text);
+    return number;
+}
+
+/* ---- the thread ---- */
+
+static void wait_ns(long ns)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+}
+
+static void task_put(struct cupti_task *t)
+{
+    const size_t bytes = sizeof t->record;
+    if (t->device >= DEVICES || t->end_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
+        return;
+    if (t->name)
+        layout_put(&cuda_task_layout, CUDA_NAME, t->record, name_of(t->name));
+    else if (layout_get(&cuda_task_layout, CUDA_KIND, t->record) == CUDA_IS_KERNEL)
+        pool.n_unnamed++;
+    while (ring_is_short()) /* the writer gets its time: nobody waits for this thread */
+        wait_ns(SHORT_WAIT_NS);
+    const struct ring_slot slot = ring_put(STREAM_CUDA, t->device, bytes);
+    if (!slot.at)
+        return;
+    memcpy(slot.at, t->record, bytes);
+    ring_done(slot);
+    pool.n_records++;
+    atomic_fetch_or_explicit(&pool.devices, UINT64_C(1) << t->device, memory_order_relaxed);
+}
+
+static void buffer_read(size_t i)
+{
+    uint8_t *const buffer = pool.memory + i * BUFFER_BYTES, *record = NULL;
+    struct cupti_task task;
+    while (pool.calls->next_record(buffer, pool.used[i], &record) == 0 && record)
+        if (cupti_task_read(record, pool.version, &task))
+            task_put(&task);
+}
+
+/* Whether there was one. */
+static bool take_one(void)
+{
+    const uint32_t full = atomic_load_explicit(&pool.full, memory_order_acquire);
+    if (full == 0)
+        return false;
+    const uint32_t i = (uint32_t)__builtin_ctz(full);
+    atomic_fetch_and(&pool.full, ~(1u << i));
+    buffer_read(i);
+    atomic_fetch_or_explicit(&pool.empty, 1u << i, memory_order_release); /* it has been read */
+    return true;
+}
+
+static void *thread_run(void *unused)
+{
+    (void)unused;
+    while (atomic_load(&pool.runs)) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until); /* the only one that semaphores know */
+        until.tv_nsec += FLUSH_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (sem_timedwait(&pool.ready, &until) != 0 && errno == ETIMEDOUT)
+            pool.calls->flush(0);
+        while (take_one()) {
+        }
+    }
+    while (take_one()) {
+    }
+    return NULL;
+}
+
+/* ---- for sessions ---- */
+
+bool buffers_start(const struct cupti_calls *c, uint32_t version)
+{
+    if (!pool.memory) {
+        void *const memory = mmap(NULL, (size_t)BUFFERS * BUFFER_BYTES, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED || sem_init(&pool.ready, 0, 0) != 0)
+            return false;
+        pool.memory = memory;
+        atomic_store(&pool.empty, ALL_BUFFERS);
+    }
+    pool.calls = c;
+    pool.version = version;
+    pool.n_records = pool.n_unnamed = 0;
+    atomic_store(&pool.n_dropped, 0);
+    atomic_store(&pool.keep_from_ns, 0);
+    memset(pool.name, 0, sizeof pool.name); /* each session says its names */
+    atomic_store(&pool.runs, true);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
+    const bool is_well = pthread_create(&pool.thread, NULL, thread_run, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    atomic_store(&pool.runs, is_well);
+    return is_well;
+}
+
+void buffers_keep_from(uint64_t ns)
+{
+    atomic_store(&pool.keep_from_ns, ns);
+}
+
+struct buffers_tally buffers_stop(void)
+{
+    if (atomic_exchange(&pool.runs, false)) {
+        sem_post(&pool.ready);
+        pthread_join(pool.thread, NULL);
+        dropped_ask(NULL, 0);
+        for (uint32_t i = 0; i < BUFFERS; i++) /* those that nobody has */
+            if (atomic_load(&pool.empty) & 1u << i)
+                madvise(pool.memory + (size_t)i * BUFFER_BYTES, BUFFER_BYTES, MADV_DONTNEED);
+    }
+    return (struct buffers_tally){ pool.n_records, atomic_load(&pool.n_dropped), pool.n_unnamed };
+}
+
+uint64_t buffers_devices(void)
+{
+    return atomic_load(&pool.devices);
+}

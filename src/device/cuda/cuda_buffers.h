@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda_buffers.h - the memory that CUPTI fills with records, and the thread that takes them out of it.
+ *
+ * A fixed number of buffers goes round: CUPTI takes an empty one on a thread of the program (one atomic instruction), gives it back
+ * full on a thread of its own, and the recorder's thread turns its records into ours and puts them into its ring. With no empty one
+ * CUPTI drops records and counts them. Every 100 ms the thread asks for what is complete, so that a killed program has lost no more
+ * than that.
+ */
+#ifndef ASCOPE_DEVICE_CUDA_CUDA_BUFFERS_H
+#define ASCOPE_DEVICE_CUDA_CUDA_BUFFERS_H
+
+#include "device/cuda/cupti_library.h"
+
+bool buffers_start(const struct cupti_calls *c, uint32_t version); /* false: no memory, or no thread */
+cupti_buffer_wanted buffers_wanted;                                /* for cuptiActivityRegisterCallbacks() */
+cupti_buffer_done buffers_done;
+void buffers_keep_from(uint64_t ns); /* of CUPTI's clock: what ended before belongs to a warm-up */
+
+struct buffers_tally {
+    uint64_t n_records, n_dropped; /* dropped: by CUPTI */
+    uint64_t n_unnamed;            /* kernels whose name was not reported */
+};
+struct buffers_tally buffers_stop(void); /* after cuptiActivityFlushAll(1): everything is in the ring */
+
+uint64_t buffers_devices(void); /* a bit for each device that records were of, since the process began */
+
+#endif

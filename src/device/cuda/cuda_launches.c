@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/cuda/cuda_launches.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ascope/record.h"
+#include "collect/host_clock.h"
+#include "collect/name_dictionary.h"
+#include "collect/record_bytes.h"
+#include "collect/recording.h"
+#include "collect/ring_inline.h"
+
+/* Beginnings of names. */
+static const char *const of_runtime[] = { "cudaLaunch",
+                                          "cudaGraphLaunch",
+                                          "cudaGraphInstantiate",
+                                          "cudaMemcpy",
+                                          "cudaMemset",
+                                          "cudaMemPrefetch",
+                                          "cudaMalloc",
+                                          "cudaFree",
+                                          "cudaHostAlloc",
+                                          "cudaHostRegister",
+                                          "cudaHostUnregister",
+                                          "cudaDeviceSynchronize",
+                                          "cudaThreadSynchronize",
+                                          "cudaStreamSynchronize",
+                                          "cudaEventSynchronize",
+                                          "cudaStreamWaitEvent",
+                                          NULL };
+static const char *const of_driver[] = { "cuLaunch",
+                                         "cuGraphLaunch",
+                                         "cuGraphInstantiate",
+                                         "cuMemcpy",
+                                         "cuMemset",
+                                         "cuMemPrefetch",
+                                         "cuMemAlloc",
+                                         "cuMemFree",
+                                         "cuMemHostAlloc",
+                                         "cuMemHostRegister",
+                                         "cuModuleLoad",
+                                         "cuLibraryLoad",
+                                         "cuCtxSynchronize",
+                                         "cuStreamSynchronize",
+                                         "cuEventSynchronize",
+                                         "cuStreamWaitEvent",
+                                         NULL };
+
+bool launches_has(const char *function, bool is_driver)
+{
+    for (const char *const *name = is_driver ? of_driver : of_runtime; *name; name++)
+        if (strncmp(function, *name, strlen(*name)) == 0)
+            return true;
+    return false;
+}
+
+enum { TYPE_CUDA = 0x20000000, DOMAIN_SHIFT = 16, IDS_MOST = 2048, CALLS_MOST = 512 };
+static struct {
+    int32_t domain;
+    uint32_t id;
+} recorded[CALLS_MOST];
+static size_t n_recorded;
+static void *subscriber;
+
+static uint32_t type_of(int32_t domain, uint32_t id)
+{
+    return TYPE_CUDA + ((uint32_t)domain << DOMAIN_SHIFT) + id;
+}
+
+static __thread uint32_t outer __attribute__((tls_model("initial-exec"))); /* correlation id of the runtime's call */
+
+static void on_call(void *user, int32_t domain, uint32_t id, const struct cupti_call *call)
+{
+    (void)user;
+    if (call->site == CUPTI_ENTER) {
+        if (domain == CUPTI_OF_RUNTIME)
+            outer = call->correlation;
+        *call->shared = host_clock_now();
+        return;
+    }
+    if (domain == CUPTI_OF_RUNTIME)
+        outer = 0;
+    else if (outer == call->correlation) /* what the runtime does for that call */
+        return;
+    const uint64_t begin = *call->shared, end = host_clock_now();
+    if (!ascope_records(ASCOPE_RECORDS_DEVICE) ||
+        begin < atomic_load_explicit(&recording_began, memory_order_relaxed)) /* a time to compare with, nothing else */
+        return;
+    const struct ring_slot slot = ring_put_inline(STREAM_CALL, sizeof(struct call_bytes));
+    if (!slot.at)
+        return;
+    *(struct call_bytes *)slot.at = (struct call_bytes){
+        .magic = HOST_MAGIC,
+        .level = LEVEL_RUNTIME,
+        .type = type_of(domain, id),
+        .thread = ring_thread_inline(),
+        .request = call->correlation,
+        .begin = begin,
+        .end = end,
+    };
+    ring_done_inline(slot);
+}
+
+/* "cudaLaunchKernel_v7000" is the runtime's way to number variants of a function; those of the driver are its names. */
+static void type_name(int32_t domain, uint32_t id, const char *name)
+{
+    char text[120];
+    snprintf(text, sizeof text, "%s", name);
+    char *const suffix = domain == CUPTI_OF_RUNTIME ? strrchr(text, '_') : NULL;
+    if (suffix && suffix[1] == 'v' && suffix[2] && strspn(suffix + 2, "0123456789") == strlen(suffix + 2))
+        *suffix = '\0';
+    ascope_type_name(LEVEL_RUNTIME, type_of(domain, id), text);
+}
+
+static void find_all(const struct cupti_calls *c, int32_t domain)
+{
+    for (uint32_t id = 1; id < IDS_MOST && n_recorded < CALLS_MOST; id++) {
+        const char *name = NULL;
+        if (c->callback_name(domain, id, &name) != 0 || !name || !launches_has(name, domain == CUPTI_OF_DRIVER))
+            continue;
+        type_name(domain, id, name);
+        recorded[n_recorded].domain = domain;
+        recorded[n_recorded++].id = id;
+    }
+}
+
+int32_t launches_start(const struct cupti_calls *c)
+{
+    int32_t code = c->subscribe(&subscriber, on_call, NULL);
+    if (code != 0)
+        return code;
+    if (n_recorded == 0) {
+        find_all(c, CUPTI_OF_RUNTIME);
+        find_all(c, CUPTI_OF_DRIVER);
+    }
+    for (size_t i = 0; i < n_recorded && code == 0; i++)
+        code = c->enable_callback(1, subscriber, recorded[i].domain, recorded[i].id);
+    if (code != 0)
+        launches_stop(c);
+    return code;
+}
+
+void launches_stop(const struct cupti_calls *c)
+{
+    for (size_t i = 0; subscriber && i < n_recorded; i++)
+        c->enable_callback(0, subscriber, recorded[i].domain, recorded[i].id);
+    if (subscriber)
+        c->unsubscribe(subscriber);
+    subscriber = NULL;
+}
+
+void launches_name(void)
+{
+    for (size_t i = 0; i < n_recorded; i++)
+        names_say_type(LEVEL_RUNTIME, type_of(recorded[i].domain, recorded[i].id));
+}

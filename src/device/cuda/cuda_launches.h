@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda_launches.h - the program's calls into CUDA that matter: launches, copies, sets, allocations, waits.
+ *
+ * By CUPTI's callback API, for those functions alone: a program makes some ten calls for each kernel, nearly all of them questions,
+ * and recording all of them costs more than the kernels. Which numbers the functions have is asked for by name, so that no version's
+ * numbers are needed. A call is recorded on its thread, with times of the recorder's own clock and CUPTI's correlation id.
+ */
+#ifndef ASCOPE_DEVICE_CUDA_CUDA_LAUNCHES_H
+#define ASCOPE_DEVICE_CUDA_CUDA_LAUNCHES_H
+
+#include "device/cuda/cupti_library.h"
+
+/* Subscribes. What CUPTI returned; 0: it went well. */
+int32_t launches_start(const struct cupti_calls *c);
+void launches_stop(const struct cupti_calls *c);
+void launches_name(void); /* in a session, before the first call of it */
+
+bool launches_has(const char *function, bool of_driver); /* such a function is recorded */
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/cuda/cupti_activity.h"
+
+#include <string.h>
+
+#include "raw/cuda_records.h"
+
+_Static_assert(sizeof(((struct cupti_task *)0)->record) == 112, "as long as cuda_task_layout");
+
+const uint32_t cupti_activities[] = { CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, CUPTI_MEMCPY_PEER, 0 };
+
+enum { WITH_GRAPH_NODES = 13, WITH_GRAPHS = 14 }; /* versions of CUDA 11.0 and 11.1 */
+enum { TO_DEVICE = CUDA_FIELDS, TO_NAME };        /* what is not in the record */
+
+struct moved {
+    struct field from; /* of CUPTI's record */
+    uint8_t to;
+    uint32_t since; /* version of CUPTI; 0: all */
+};
+
+static const struct moved of_kernel[] = {
+    { { 6, W16, "registersPerThread" }, CUDA_REGISTERS, 0 },
+    { { 16, W64, "start" }, CUDA_BEGIN, 0 },
+    { { 24, W64, "end" }, CUDA_END, 0 },
+    { { 40, W32, "deviceId" }, TO_DEVICE, 0 },
+    { { 44, W32, "contextId" }, CUDA_CONTEXT, 0 },
+    { { 48, W32, "streamId" }, CUDA_STREAM, 0 },
+    { { 52, W32, "gridX" }, CUDA_GRID_X, 0 },
+    { { 56, W32, "gridY" }, CUDA_GRID_Y, 0 },
+    { { 60, W32, "gridZ" }, CUDA_GRID_Z, 0 },
+    { { 64, W32, "blockX" }, CUDA_BLOCK_X, 0 },
+    { { 68, W32, "blockY" }, CUDA_BLOCK_Y, 0 },
+    { { 72, W32, "blockZ" }, CUDA_BLOCK_Z, 0 },
+    { { 76, W32, "staticSharedMemory" }, CUDA_STATIC_SHARED, 0 },
+    { { 80, W32, "dynamicSharedMemory" }, CUDA_DYNAMIC_SHARED, 0 },
+    { { 84, W32, "localMemoryPerThread" }, CUDA_LOCAL, 0 },
+    { { 92, W32, "correlationId" }, CUDA_CORRELATION, 0 },
+    { { 104, W64, "name" }, TO_NAME, 0 },
+    { { 144, W64, "graphNodeId" }, CUDA_GRAPH_NODE, WITH_GRAPH_NODES },
+    { { 156, W32, "graphId" }, CUDA_GRAPH, WITH_GRAPHS },
+};
+
+static const struct moved of_copy[] = {
+    { { 4, W8, "copyKind" }, CUDA_COPY_KIND, 0 },
+    { { 5, W8, "srcKind" }, CUDA_FROM, 0 },
+    { { 6, W8, "dstKind" }, CUDA_TO, 0 },
+    { { 8, W64, "bytes" }, CUDA_BYTES, 0 },
+    { { 16, W64, "start" }, CUDA_BEGIN, 0 },
+    { { 24, W64, "end" }, CUDA_END, 0 },
+    { { 32, W32, "deviceId" }, TO_DEVICE, 0 },
+    { { 36, W32, "contextId" }, CUDA_CONTEXT, 0 },
+    { { 40, W32, "streamId" }, CUDA_STREAM, 0 },
+    { { 44, W32, "correlationId" }, CUDA_CORRELATION, 0 },
+    { { 64, W64, "graphNodeId" }, CUDA_GRAPH_NODE, WITH_GRAPH_NODES },
+    { { 72, W32, "graphId" }, CUDA_GRAPH, WITH_GRAPHS },
+};
+
+static const struct moved of_set[] = {
+    { { 8, W64, "bytes" }, CUDA_BYTES, 0 },
+    { { 16, W64, "start" }, CUDA_BEGIN, 0 },
+    { { 24, W64, "end" }, CUDA_END, 0 },
+    { { 32, W32, "deviceId" }, TO_DEVICE, 0 },
+    { { 36, W32, "contextId" }, CUDA_CONTEXT, 0 },
+    { { 40, W32, "streamId" }, CUDA_STREAM, 0 },
+    { { 44, W32, "correlationId" }, CUDA_CORRELATION, 0 },
+    { { 50, W16, "memoryKind" }, CUDA_TO, 0 },
+    { { 64, W64, "graphNodeId" }, CUDA_GRAPH_NODE, WITH_GRAPH_NODES },
+    { { 72, W32, "graphId" }, CUDA_GRAPH, WITH_GRAPHS },
+};
+
+static const struct moved of_peer_copy[] = {
+    { { 4, W8, "copyKind" }, CUDA_COPY_KIND, 0 },
+    { { 5, W8, "srcKind" }, CUDA_FROM, 0 },
+    { { 6, W8, "dstKind" }, CUDA_TO, 0 },
+    { { 8, W64, "bytes" }, CUDA_BYTES, 0 },
+    { { 16, W64, "start" }, CUDA_BEGIN, 0 },
+    { { 24, W64, "end" }, CUDA_END, 0 },
+    { { 32, W32, "deviceId" }, TO_DEVICE, 0 },
+    { { 36, W32, "contextId" }, CUDA_CONTEXT, 0 },
+    { { 40, W32, "streamId" }, CUDA_STREAM, 0 },
+    { { 52, W32, "dstDeviceId" }, CUDA_PEER, 0 },
+    { { 60, W32, "correlationId" }, CUDA_CORRELATION, 0 },
+};
+
+#define ROWS(table) table, sizeof(table) / sizeof *(table)
+static const struct {
+    uint32_t kind;
+    enum cuda_kind as;
+    const struct moved *field;
+    size_t n;
+} known[] = {
+    { CUPTI_KERNEL, CUDA_IS_KERNEL, ROWS(of_kernel) },
+    { CUPTI_MEMCPY, CUDA_IS_COPY, ROWS(of_copy) },
+    { CUPTI_MEMSET, CUDA_IS_SET, ROWS(of_set) },
+    { CUPTI_MEMCPY_PEER, CUDA_IS_PEER_COPY, ROWS(of_peer_copy) },
+};
+
+bool cupti_task_read(const uint8_t *activity, uint32_t version, struct cupti_task *out)
+{
+    static const struct field kind_field = { 0, W32, "kind" };
+    const struct layout *const l = &cuda_task_layout;
+    const uint64_t kind = field_get(&kind_field, activity);
+    size_t k = 0;
+    while (k < sizeof known / sizeof *known && known[k].kind != kind)
+        k++;
+    if (k == sizeof known / sizeof *known)
+        return false;
+    layout_init(l, out->record);
+    layout_put(l, CUDA_KIND, out->record, known[k].as);
+    out->name = NULL;
+    out->device = 0;
+    for (size_t i = 0; i < known[k].n; i++) {
+        const struct moved *const f = &known[k].field[i];
+        const uint64_t value = version >= f->since ? field_get(&f->from, activity) : 0;
+        if (f->to == TO_NAME)
+            memcpy(&out->name, &value, sizeof out->name); /* an address of this process */
+        else if (f->to == TO_DEVICE)
+            out->device = (uint32_t)value;
+        else
+            layout_put(l, f->to, out->record, value);
+    }
+    out->end_ns = layout_get(l, CUDA_END, out->record);
+    return true;
+}

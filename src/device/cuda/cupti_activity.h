@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cupti_activity.h - records of CUPTI's activity API, as records of ours (raw/cuda_records.h).
+ *
+ * CUPTI's records grow with its version; what they begin with stays. Which fields a version has is a column of the table here, so
+ * that nothing behind the end of a shorter record is read.
+ */
+#ifndef ASCOPE_DEVICE_CUDA_CUPTI_ACTIVITY_H
+#define ASCOPE_DEVICE_CUDA_CUPTI_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CUPTI_MEMCPY = 1, CUPTI_MEMSET = 2, CUPTI_KERNEL = 10, CUPTI_MEMCPY_PEER = 22 };
+extern const uint32_t cupti_activities[]; /* the kinds that are asked for; ends with 0 */
+enum { CUPTI_LEAST_VERSION = 12 };        /* of CUDA 10.2; its records of kernels have 144 bytes */
+
+struct cupti_task {
+    uint8_t record[112]; /* of cuda_task_layout, but the name of a kernel */
+    uint32_t device;
+    uint64_t end_ns;
+    const char *name; /* of a kernel, as the compiler made it, lent as long as CUPTI has the record; else NULL */
+};
+
+/* False: a record of another kind. */
+bool cupti_task_read(const uint8_t *activity, uint32_t version, struct cupti_task *out);
+
+#endif

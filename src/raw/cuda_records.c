@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "raw/cuda_records.h"
+
+const struct layout cuda_task_layout = {
+    .name = "ascope_cuda", .size = 112, .magic = { 0, W16, 0xFFFF, 0x4755 }, .n = CUDA_FIELDS,
+    .field = {
+        [CUDA_KIND] = { 2, W8, "kind" },
+        [CUDA_COPY_KIND] = { 3, W8, "copy_kind" },
+        [CUDA_CORRELATION] = { 4, W32, "correlation" },
+        [CUDA_BEGIN] = { 8, W64, "begin" },
+        [CUDA_END] = { 16, W64, "end" },
+        [CUDA_NAME] = { 24, W64, "name" },
+        [CUDA_BYTES] = { 32, W64, "bytes" },
+        [CUDA_GRAPH_NODE] = { 40, W64, "graph_node" },
+        [CUDA_GRAPH] = { 48, W32, "graph" },
+        [CUDA_STREAM] = { 52, W32, "stream" },
+        [CUDA_CONTEXT] = { 56, W32, "context" },
+        [CUDA_REGISTERS] = { 60, W16, "registers" },
+        [CUDA_FROM] = { 62, W8, "from" },
+        [CUDA_TO] = { 63, W8, "to" },
+        [CUDA_GRID_X] = { 64, W32, "grid_x" },
+        [CUDA_GRID_Y] = { 68, W32, "grid_y" },
+        [CUDA_GRID_Z] = { 72, W32, "grid_z" },
+        [CUDA_BLOCK_X] = { 76, W32, "block_x" },
+        [CUDA_BLOCK_Y] = { 80, W32, "block_y" },
+        [CUDA_BLOCK_Z] = { 84, W32, "block_z" },
+        [CUDA_STATIC_SHARED] = { 88, W32, "static_shared" },
+        [CUDA_DYNAMIC_SHARED] = { 92, W32, "dynamic_shared" },
+        [CUDA_LOCAL] = { 96, W32, "local" },
+        [CUDA_PEER] = { 100, W32, "peer" },
+    },
+};
+
+static const char *const copies[] = { "?",    "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
+                                      "AtoD", "DtoA", "DtoD", "HtoH", "PtoP" };
+static const char *const memories[] = { "Unknown", "Pageable", "Pinned",        "Device",
+                                        "Array",   "Managed",  "Device Static", "Managed Static" };
+
+const char *cuda_copy_name(unsigned copy_kind)
+{
+    return copies[copy_kind < sizeof copies / sizeof *copies ? copy_kind : 0];
+}
+
+const char *cuda_memory_name(unsigned memory)
+{
+    return memories[memory < sizeof memories / sizeof *memories ? memory : 0];
+}

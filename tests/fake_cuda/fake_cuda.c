@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUPTI and CUDA's driver as a test wants them: the same names and arguments, records of several versions, and trouble on request.
+ *
+ * One source for both; each is built with the name of its part defined (FAKE_CUPTI, FAKE_DRIVER).
+ *
+ *     FAKE_CUDA          words with spaces between them:
+ *       version=N        of CUPTI (130001); sizes of its records follow from it
+ *       devices=N        what the driver has (1)
+ *       error=CALL:CODE  what that function returns
+ *       crash=CALL       what that function does
+ *       dropped=N        records that CUPTI reports as dropped, once
+ *       starved          CUPTI asks for a buffer for each record, and drops what it gets none for
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "fake_cuda.h"
+
+#define EXPORTED __attribute__((visibility("default"), used))
+
+/* ---- what is wanted ---- */
+
+static const char *word(const char *key)
+{
+    static __thread char value[100];
+    const char *at = getenv("FAKE_CUDA");
+    const size_t length = strlen(key);
+    for (; at && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strncmp(at, key, length) == 0 && (at[length] == '=' || at[length] == ' ' || !at[length])) {
+            snprintf(value, sizeof value, "%.*s", (int)strcspn(at, " "), at);
+            return value + length + (at[length] == '=');
+        }
+    return NULL;
+}
+
+static unsigned long number(const char *key, unsigned long otherwise)
+{
+    const char *const text = word(key);
+    return text ? strtoul(text, NULL, 0) : otherwise;
+}
+
+/* What a function returns: 0, unless it is to fail. */
+static int32_t result(const char *call)
+{
+    const char *text = word("crash");
+    if (text && strcmp(text, call) == 0)
+        raise(SIGSEGV);
+    text = word("error");
+    const size_t n = strlen(call);
+    return text && strncmp(text, call, n) == 0 && text[n] == ':' ? atoi(text + n + 1) : 0;
+}
+
+#ifdef FAKE_DRIVER
+EXPORTED int32_t cuDeviceGetCount(int32_t *n);
+EXPORTED int32_t cuDeviceGetName(char *name, int32_t bytes, int32_t device);
+EXPORTED int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device);
+EXPORTED int32_t cuDevicePrimaryCtxGetState(int32_t device, uint32_t *flags, int32_t *is_active);
+
+int32_t cuDeviceGetCount(int32_t *n)
+{
+    *n = (int32_t)number("devices", 1);
+    return result("cuDeviceGetCount");
+}
+
+int32_t cuDeviceGetName(char *name, int32_t bytes, int32_t device)
+{
+    snprintf(name, (size_t)bytes, "Fake GPU %d", device);
+    return 0;
+}
+
+int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device)
+{
+    enum { SM_COUNT = 16, CLOCK_KHZ = 13 };
+    (void)device;
+    *value = attribute == SM_COUNT ? 132 : attribute == CLOCK_KHZ ? 1980000 : 1;
+    return 0;
+}
+
+int32_t cuDevicePrimaryCtxGetState(int32_t device, uint32_t *flags, int32_t *is_active)
+{
+    *flags = 0;
+    *is_active = device == 0;
+    return 0;
+}
+#endif
+
+#ifdef FAKE_CUPTI
+struct call_data {
+    int32_t site;
+    const char *function;
+    const void *arguments;
+    void *returned;
+    const char *symbol;
+    void *context;
+    uint32_t context_id;
+    uint64_t *shared;
+    uint32_t correlation;
+};
+enum { DRIVER = 1, RUNTIME = 2, IDS = 400, MEMCPY = 1, MEMSET = 2, KERNEL = 10, KINDS = 64 };
+
+static const struct {
+    int32_t domain;
+    uint32_t id;
+    const char *name;
+} functions[] = {
+    [FAKE_KERNEL] = { RUNTIME, 211, "cudaLaunchKernel_v7000" },
+    [FAKE_COPY] = { RUNTIME, 41, "cudaMemcpyAsync_v3020" },
+    [FAKE_SET] = { RUNTIME, 51, "cudaMemsetAsync_v3020" },
+    [FAKE_GRAPH] = { RUNTIME, 311, "cudaGraphLaunch_v10000" },
+    [FAKE_WAIT] = { RUNTIME, 131, "cudaStreamSynchronize_v3020" },
+    [FAKE_QUESTION] = { RUNTIME, 17, "cudaGetDevice_v3020" },
+    [FAKE_DRIVER_KERNEL] = { DRIVER, 307, "cuLaunchKernel" },
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static struct {
+    pthread_mutex_t lock;
+    void (*callback)(void *user, int32_t domain, uint32_t id, const struct call_data *call);
+    bool is_enabled[3][IDS], records[KINDS];
+    void (*wanted)(uint8_t **buffer, size_t *bytes, size_t *most);
+    void (*done)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t used);
+    uint8_t *buffer;
+    size_t bytes, used, n_dropped;
+    uint32_t correlation;
+    bool has_reported;
+} cupti = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec + 5000000000;
+}
+
+/* ---- records ---- */
+
+static size_t size_of(uint32_t kind)
+{
+    const unsigned long version = number("version", 130001);
+    if (kind == KERNEL)
+        return version >= 130000 ? 216
+               : version >= 19   ? 208
+               : version >= 17   ? 200
+               : version >= 14   ? 168
+               : version == 13   ? 160
+                                 : 144;
+    if (kind == MEMSET)
+        return version >= 17 ? 88 : version >= 13 ? 80 : 64;
+    return version >= 26 ? 96 : version >= 17 ? 88 : version >= 13 ? 80 : 64;
+}
+
+static void give_back(void)
+{
+    uint8_t *const buffer = cupti.buffer;
+    if (!buffer)
+        return;
+    cupti.buffer = NULL;
+    cupti.done(NULL, 0, buffer, cupti.bytes, cupti.used);
+}
+
+/* Room for a record, all bits set where this version's record ends: whoever reads behind it sees that. NULL: dropped. */
+static uint8_t *record_take(uint32_t kind)
+{
+    const size_t n = size_of(kind);
+    if (cupti.buffer && (cupti.bytes - cupti.used < n + 64 || word("starved")))
+        give_back();
+    if (!cupti.buffer) {
+        size_t most;
+        cupti.wanted(&cupti.buffer, &cupti.bytes, &most);
+        cupti.used = 0;
+    }
+    if (!cupti.buffer) {
+        cupti.n_dropped++;
+        return NULL;
+    }
+    uint8_t *const at = cupti.buffer + cupti.used;
+    memset(at, 0, n);
+    memset(at + n, 0xFF, 64);
+    memcpy(at, &kind, 4);
+    cupti.used += n;
+    return at;
+}
+
+#define PUT(at, value)                                                                                                 \
+    do {                                                                                                               \
+        __typeof__(value) put_value = (value);                                                                         \
+        memcpy(at, &put_value, sizeof put_value);                                                                      \
+    } while (0)
+
+static void kernel_put(const struct fake_task *t, uint32_t correlation, uint32_t graph)
+{
+    uint8_t *const at = record_take(KERNEL);
+    if (!at)
+        return;
+    const uint64_t begin = now_ns();
+    PUT(at + 6, (uint16_t)40);
+    PUT(at + 16, begin);
+    PUT(at + 24, begin + t->ns);
+    PUT(at + 40, t->device);
+    PUT(at + 44, (uint32_t)1);
+    PUT(at + 48, t->stream);
+    memcpy(at + 52, t->grid, 12);
+    memcpy(at + 64, t->block, 12);
+    PUT(at + 76, (uint32_t)1024);
+    PUT(at + 80, (uint32_t)2048);
+    PUT(at + 92, correlation);
+    PUT(at + 104, t->name);
+    if (graph && size_of(KERNEL) >= 160) {
+        PUT(at + 144, (uint64_t)graph * 100 + 1);
+        PUT(at + 156, graph);
+    }
+}
+
+static void copy_put(const struct fake_task *t, uint32_t correlation, bool is_set)
+{
+    uint8_t *const at = record_take(is_set ? MEMSET : MEMCPY);
+    if (!at)
+        return;
+    const uint64_t begin = now_ns();
+    if (is_set)
+        PUT(at + 50, (uint16_t)3);
+    else
+        memcpy(at + 4, "\1\2\3", 3); /* HtoD, pinned, device */
+    PUT(at + 8, t->bytes);
+    PUT(at + 16, begin);
+    PUT(at + 24, begin + t->ns);
+    PUT(at + 32, t->device);
+    PUT(at + 36, (uint32_t)1);
+    PUT(at + 40, t->stream);
+    PUT(at + 44, correlation);
+}
+
+/* ---- calls of the program ---- */
+
+static void call_out(enum fake_call call, int32_t site, uint64_t *shared, uint32_t correlation)
+{
+    const struct call_data data = {
+        .site = site, .function = functions[call].name, .shared = shared, .correlation = correlation
+    };
+    if (cupti.callback && cupti.is_enabled[functions[call].domain][functions[call].id])
+        cupti.callback(NULL, functions[call].domain, functions[call].id, &data);
+}
+
+EXPORTED fake_cuda_call fake_cuda;
+void fake_cuda(enum fake_call call, const struct fake_task *task, unsigned n)
+{
+    uint64_t shared = 0, inner = 0;
+    pthread_mutex_lock(&cupti.lock);
+    const uint32_t correlation = ++cupti.correlation;
+    pthread_mutex_unlock(&cupti.lock);
+    call_out(call, 0, &shared, correlation);
+    if (call == FAKE_KERNEL) /* which the runtime makes a call of the driver */
+        call_out(FAKE_DRIVER_KERNEL, 0, &inner, correlation);
+    pthread_mutex_lock(&cupti.lock);
+    for (unsigned i = 0; i < n; i++) {
+        const bool is_kernel = call == FAKE_KERNEL || call == FAKE_GRAPH || call == FAKE_DRIVER_KERNEL;
+        if (is_kernel && cupti.records[KERNEL])
+            kernel_put(task, correlation, call == FAKE_GRAPH ? 7 : 0);
+        else if (call == FAKE_COPY && cupti.records[MEMCPY])
+            copy_put(task, correlation, false);
+        else if (call == FAKE_SET && cupti.records[MEMSET])
+            copy_put(task, correlation, true);
+    }
+    pthread_mutex_unlock(&cupti.lock);
+    if (call == FAKE_KERNEL)
+        call_out(FAKE_DRIVER_KERNEL, 1, &inner, correlation);
+    call_out(call, 1, &shared, correlation);
+}
+
+/* ---- CUPTI ---- */
+
+EXPORTED int32_t cuptiGetVersion(uint32_t *version);
+EXPORTED int32_t cuptiGetTimestamp(uint64_t *ns);
+EXPORTED int32_t cuptiSubscribe(void **subscriber, void *callback, void *user);
+EXPORTED int32_t cuptiUnsubscribe(void *subscriber);
+EXPORTED int32_t cuptiEnableCallback(uint32_t is_on, void *subscriber, int32_t domain, uint32_t id);
+EXPORTED int32_t cuptiGetCallbackName(int32_t domain, uint32_t id, const char **name);
+EXPORTED int32_t cuptiActivityRegisterCallbacks(void *wanted, void *done);
+EXPORTED int32_t cuptiActivityEnable(int32_t kind);
+EXPORTED int32_t cuptiActivityDisable(int32_t kind);
+EXPORTED int32_t cuptiActivityFlushAll(uint32_t is_forced);
+EXPORTED int32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, uint8_t **record);
+EXPORTED int32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
+EXPORTED int32_t cuptiGetResultString(int32_t code, const char **text);
+
+int32_t cuptiGetVersion(uint32_t *version)
+{
+    *version = (uint32_t)number("version", 130001);
+    return result("cuptiGetVersion");
+}
+
+int32_t cuptiGetResultString(int32_t code, const char **text)
+{
+    *text = code == 999 ? "CUPTI_ERROR_UNKNOWN" : "CUPTI_ERROR";
+    return 0;
+}
+
+int32_t cuptiGetTimestamp(uint64_t *ns)
+{
+    *ns = now_ns();
+    return result("cuptiGetTimestamp");
+}
+
+int32_t cuptiSubscribe(void **subscriber, void *callback, void *user)
+{
+    (void)user;
+    const int32_t code = result("cuptiSubscribe");
+    if (code != 0)
+        return code;
+    if (cupti.callback)
+        return 39;
+    memcpy(&cupti.callback, &callback, sizeof callback);
+    *subscriber = &cupti;
+    return 0;
+}
+
+int32_t cuptiUnsubscribe(void *subscriber)
+{
+    (void)subscriber;
+    cupti.callback = NULL;
+    return 0;
+}
+
+int32_t cuptiEnableCallback(uint32_t is_on, void *subscriber, int32_t domain, uint32_t id)
+{
+    (void)subscriber;
+    cupti.is_enabled[domain][id] = is_on;
+    return result("cuptiEnableCallback");
+}
+
+int32_t cuptiGetCallbackName(int32_t domain, uint32_t id, const char **name)
+{
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        if (functions[i].domain == domain && functions[i].id == id) {
+            *name = functions[i].name;
+            return 0;
+        }
+    return 1;
+}
+
+int32_t cuptiActivityRegisterCallbacks(void *wanted, void *done)
+{
+    memcpy(&cupti.wanted, &wanted, sizeof wanted);
+    memcpy(&cupti.done, &done, sizeof done);
+    return 0;
+}
+
+int32_t cuptiActivityEnable(int32_t kind)
+{
+    cupti.records[kind] = true;
+    return result("cuptiActivityEnable");
+}
+
+int32_t cuptiActivityDisable(int32_t kind)
+{
+    cupti.records[kind] = false;
+    return 0;
+}
+
+int32_t cuptiActivityFlushAll(uint32_t is_forced)
+{
+    (void)is_forced;
+    pthread_mutex_lock(&cupti.lock);
+    give_back();
+    pthread_mutex_unlock(&cupti.lock);
+    return result("cuptiActivityFlushAll");
+}
+
+int32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, uint8_t **record)
+{
+    uint32_t kind = 0;
+    if (*record)
+        memcpy(&kind, *record, 4);
+    uint8_t *const next = *record ? *record + size_of(kind) : buffer;
+    if ((size_t)(next - buffer) >= used)
+        return 12; /* there are no more */
+    *record = next;
+    return 0;
+}
+
+int32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n)
+{
+    (void)context, (void)stream;
+    *n = cupti.n_dropped + (cupti.has_reported ? 0 : number("dropped", 0));
+    cupti.n_dropped = 0;
+    cupti.has_reported = true;
+    return 0;
+}
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that uses CUDA and records itself.
+ *
+ *     record_cuda PARENT WORD...
+ *
+ * Words: none (loads no CUDA), warmup (ten kernels during it), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
+ * by the driver's own function), threads (operators and kernels of two threads at once), kill, exit, twice; else NAME=VALUE is an
+ * option. Prints messages and paths. */
+#include <dlfcn.h>
+#include <glob.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ascope/ascope.h"
+#include "fake_cuda/fake_cuda.h"
+
+static int n_words;
+static char **words;
+static fake_cuda_call *call;
+
+static const char *value_of(const char *key)
+{
+    const size_t n = strlen(key);
+    for (int i = 0; i < n_words; i++)
+        if (strncmp(words[i], key, n) == 0 && (words[i][n] == '=' || !words[i][n]))
+            return words[i] + n + (words[i][n] == '=');
+    return NULL;
+}
+
+static unsigned number_of(const char *key)
+{
+    const char *const text = value_of(key);
+    return text ? (unsigned)strtoul(text, NULL, 10) : 0;
+}
+
+static void print_message(enum ascope_severity severity, const char *text, void *user)
+{
+    (void)user;
+    printf("%s: %s\n", severity == ASCOPE_INFO ? "note" : severity == ASCOPE_WARNING ? "warning" : "error", text);
+    fflush(stdout);
+}
+
+static void load(void)
+{
+    static const char *const names[] = { "libcupti.so", "libcuda.so.1" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/lib64/%s", getenv("CUDA_HOME"), names[i]);
+        void *const library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+        if (library && i == 0)
+            *(void **)&call = dlsym(library, "fake_cuda");
+    }
+    if (!call)
+        exit(3);
+}
+
+/* An operator with as many kernels as it is asked for. */
+static void operator_run(const char *name, const char *kernel, unsigned n, uint32_t stream)
+{
+    const struct fake_task task = {
+        .name = kernel, .stream = stream, .ns = 5000, .grid = { 16, 2, 1 }, .block = { 128, 1, 1 }
+    };
+    struct ascope_op op;
+    ascope_op_begin(&op, name);
+    for (unsigned i = 0; i < n; i++) {
+        call(FAKE_QUESTION, &task, 0);
+        call(FAKE_KERNEL, &task, 1);
+    }
+    ascope_op_end(&op);
+}
+
+static pthread_barrier_t meeting;
+
+/* Two operators that overlap in time: each launches while both are open. */
+static void *thread_run(void *at)
+{
+    const bool is_second = at != NULL;
+    const struct fake_task task = { .name = is_second ? "second_kernel" : "first_kernel",
+                                    .stream = is_second ? 8 : 7,
+                                    .ns = 3000,
+                                    .grid = { 1, 1, 1 },
+                                    .block = { 32, 1, 1 } };
+    struct ascope_op op;
+    if (is_second)
+        pthread_barrier_wait(&meeting); /* the first one is open */
+    ascope_op_begin(&op, is_second ? "aten::second" : "aten::first");
+    if (!is_second)
+        pthread_barrier_wait(&meeting);
+    pthread_barrier_wait(&meeting); /* both are */
+    call(FAKE_KERNEL, &task, 1);
+    pthread_barrier_wait(&meeting); /* both have launched */
+    ascope_op_end(&op);
+    return NULL;
+}
+
+static void threads_run(void)
+{
+    pthread_t second;
+    pthread_barrier_init(&meeting, NULL, 2);
+    pthread_create(&second, NULL, thread_run, &meeting);
+    thread_run(NULL);
+    pthread_join(second, NULL);
+}
+
+static void work(void)
+{
+    const struct fake_task copy = { .stream = 7, .bytes = 1 << 20, .ns = 20000 }, graph = {
+        .name = "graph_kernel", .stream = 9, .ns = 1000, .grid = { 1, 1, 1 }, .block = { 64, 1, 1 }
+    };
+    operator_run("aten::mul", "_Z9mulKernelIfEvPT_i", number_of("kernels"), 7);
+    for (unsigned i = 0; i < number_of("copies"); i++) {
+        call(FAKE_COPY, &copy, 1);
+        call(FAKE_SET, &copy, 1);
+    }
+    if (value_of("graph"))
+        call(FAKE_GRAPH, &graph, number_of("graph"));
+    if (value_of("driver"))
+        call(FAKE_DRIVER_KERNEL, &graph, 1);
+    if (value_of("threads"))
+        threads_run();
+    call(FAKE_WAIT, &copy, 0);
+}
+
+/* Until all kernels are in the file: the recorder asks for them now and then. */
+static void wait_for_file(const char *path)
+{
+    enum { TRIES = 3000, PAUSE_US = 10000, RECORD_BYTES = 112 };
+    glob_t found = { 0 };
+    char pattern[4200];
+    snprintf(pattern, sizeof pattern, "%s/{PROF_*/,}device_0/data/ascope_cuda.data.*slice_0", path);
+    for (int i = 0; i < TRIES; i++) {
+        struct stat st = { 0 };
+        if (glob(pattern, GLOB_BRACE, NULL, &found) == 0 && stat(found.gl_pathv[0], &st) == 0 &&
+            st.st_size >= RECORD_BYTES * (off_t)number_of("kernels"))
+            break;
+        usleep(PAUSE_US);
+    }
+    globfree(&found);
+}
+
+static int record(const char *parent)
+{
+    static const char *const own[] = { "none",   "warmup",  "kernels", "copies", "graph",
+                                       "driver", "threads", "kill",    "exit",   "twice" };
+    struct ascope_options o;
+    struct ascope_error e = { 0 };
+    ascope_options_init(&o);
+    ascope_options_set(&o, "parent_dir", parent);
+    for (int i = 0; i < n_words; i++) {
+        char name[100];
+        const size_t n = strcspn(words[i], "=");
+        bool is_own = false;
+        snprintf(name, sizeof name, "%.*s", (int)n, words[i]);
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            is_own |= strcmp(name, own[k]) == 0;
+        if (!is_own && !ascope_options_set(&o, name, words[i] + n + 1))
+            return 2;
+    }
+    struct ascope_session *s = ascope_session_new(&o, &e);
+    const bool is_warm = s && (!value_of("warmup") || ascope_session_warmup(s, &e));
+    if (is_warm && value_of("warmup"))
+        operator_run("aten::warm", "warm_kernel", 10, 7);
+    if (!is_warm || !ascope_session_start(s, &e)) {
+        printf("failed: %s\n", e.text);
+        ascope_session_discard(s);
+        return 1;
+    }
+    printf("path: %s\n", ascope_session_path(s));
+    fflush(stdout);
+    if (call)
+        work();
+    if (value_of("kill")) {
+        wait_for_file(ascope_session_path(s));
+        raise(SIGKILL);
+    }
+    if (value_of("exit"))
+        exit(0);
+    if (!ascope_session_stop(s, &e) || !ascope_session_end(s, &e)) {
+        printf("failed: %s\n", e.text);
+        return 1;
+    }
+    if (call)
+        operator_run("aten::after", "after_kernel", 3, 7);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    words = argv + 2;
+    n_words = argc - 2;
+    ascope_on_message(print_message, NULL);
+    if (!value_of("none"))
+        load();
+    int code = record(argv[1]);
+    if (code == 0 && value_of("twice"))
+        code = record(argv[1]);
+    return code;
+}

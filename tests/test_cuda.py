@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Recording on NVIDIA GPUs, by libraries of ours in the place of CUPTI and the driver (tests/fake_cuda): no GPU is needed.
+
+usage: test_cuda.py ASCOPE RECORD_CUDA FAKE_CUDA
+"""
+import csv
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASCOPE, RECORDER, FAKES = (os.path.abspath(p) for p in sys.argv[1:4])
+RECORD_BYTES = 112
+MUL = "void mulKernel<float>(float*, int)"
+
+
+class Run:
+    def __init__(self, done):
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    def said(self, kind):
+        return re.findall(rf"^{kind}: (.*)$", self.out, re.M)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="ascope-cuda-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def record(self, *words, fake="", code=0, **env):
+        known = ("ASCEND_", "ASCOPE_", "FAKE_", "CUDA_", "LOCAL_RANK", "RANK", "LD_LIBRARY_PATH")
+        e = {k: v for k, v in os.environ.items() if not k.startswith(known)}
+        e.update({"CUDA_HOME": FAKES, "FAKE_CUDA": fake, **env})
+        done = subprocess.run([RECORDER, os.path.join(self.folder, "out"), *words], capture_output=True, text=True, env=e, timeout=120)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return Run(done)
+
+    def ascope(self, *args, code=0):
+        done = subprocess.run([ASCOPE, *args], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def analysed(self, run, *args, code=0):
+        path = run.said("path")[-1]
+        self.ascope("analyse", "-q", *args, path, code=code)
+        return os.path.join(path, "ASCEND_PROFILER_OUTPUT")
+
+    def rows(self, out, name):
+        with open(os.path.join(out, name)) as f:
+            return list(csv.DictReader(f))
+
+    def events(self, out):
+        with open(os.path.join(out, "trace_view.json")) as f:
+            return json.load(f)
+
+    def facts(self, run):
+        with open(os.path.join(run.said("path")[-1], "ascope.json")) as f:
+            return json.load(f)
+
+    def raw(self, run):
+        return glob.glob(run.said("path")[-1] + "/PROF_*/device_0/data/ascope_cuda.data.*slice_0")[0]
+
+
+class Tables(Case):
+    def test_kernels_have_their_names_times_and_sizes(self):
+        r = self.record("kernels=5")
+        self.assertEqual((r.said("warning"), r.said("note"), self.facts(r)["device"]), ([], [], "cuda"))
+        rows = self.rows(self.analysed(r), "kernel_details.csv")
+        self.assertEqual([row["Name"] for row in rows], [MUL] * 5)
+        wanted = {"Type": "mulKernel", "Accelerator Core": "GPU", "Duration(us)": "5.000", "Stream ID": "7", "Model ID": "N/A",
+                  "Grid": "16,2,1", "Block": "128,1,1", "Registers Per Thread": "40", "Static Shared Memory(B)": "1024",
+                  "Dynamic Shared Memory(B)": "2048", "Input Shapes": "N/A", "Graph ID": "0"}
+        self.assertEqual({name: rows[0][name] for name in wanted}, wanted)
+        self.assertEqual(len({row["Correlation ID"] for row in rows}), 5)
+
+    def test_statistics_of_kernels_and_of_the_calls_that_matter(self):
+        out = self.analysed(self.record("kernels=5", "copies=2", "driver"))
+        self.assertEqual([(row["OP Type"], row["Count"], row["Total Time(us)"]) for row in self.rows(out, "op_statistic.csv")],
+                         [("mulKernel", "5", "25.0"), ("graph_kernel", "1", "1.0")])
+        # not the questions (cudaGetDevice), and not the driver's part of a call of the runtime
+        self.assertEqual({row["API Name"]: row["Count"] for row in self.rows(out, "api_statistic.csv")},
+                         {"cudaLaunchKernel": "5", "cudaMemcpyAsync": "2", "cudaMemsetAsync": "2", "cuLaunchKernel": "1",
+                          "cudaStreamSynchronize": "1"})
+
+    def test_operators_have_the_time_of_what_their_thread_launched(self):
+        rows = {row["Name"]: row["Device Total Duration(us)"]
+                for row in self.rows(self.analysed(self.record("kernels=5", "threads")), "operator_details.csv")}
+        self.assertEqual(rows, {"aten::mul": "25.0", "aten::first": "3.0", "aten::second": "3.0"})
+
+    def test_words_are_those_of_gpus(self):
+        out = self.analysed(self.record("kernels=2", "copies=1"))
+        names = {e["args"]["name"] for e in self.events(out) if e["name"] == "process_name"}
+        labels = {e["args"]["labels"] for e in self.events(out) if e["name"] == "process_labels"}
+        self.assertEqual((names, labels), ({"Python", "CUDA", "GPU", "Overlap Analysis"}, {"CPU", "GPU"}))
+        for name in os.listdir(out):
+            with open(os.path.join(out, name)) as f:
+                self.assertIsNone(re.search(r"\bNPU|\bCANN|AI_?Core|Ascend ", f.read()), name)
+
+    def test_databases(self):
+        out = self.analysed(self.record("kernels=3", "export_type=db"))
+        with sqlite3.connect(glob.glob(out + "/*.db")[0]) as db:
+            kernels = db.execute("SELECT s.value, count(*) FROM COMPUTE_TASK_INFO c JOIN STRING_IDS s ON s.id = c.name GROUP BY 1").fetchall()
+            calls = db.execute("SELECT count(*) FROM TASK t JOIN CANN_API a ON a.connectionId = t.connectionId").fetchall()
+        self.assertEqual((kernels, calls), ([(MUL, 3)], [(3,)]))
+
+
+class Timeline(Case):
+    def test_flow_events_lead_from_each_call_to_what_it_launched(self):
+        events = self.events(self.analysed(self.record("kernels=2", "copies=1", "graph=3")))
+        begins = {e["id"]: (e["tid"], e["ts"]) for e in events if e.get("cat") == "HostToDevice" and e["ph"] == "s"}
+        ends = {e["id"]: e["ts"] for e in events if e.get("cat") == "HostToDevice" and e["ph"] == "f"}
+        calls = {(e["tid"], e["ts"]): e["name"] for e in events if e["ph"] == "X" and e["name"].startswith("Runtime@")}
+        tasks = {e["ts"]: e["name"] for e in events if e["ph"] == "X" and "correlation" in e["args"]}
+        self.assertEqual(sorted((calls[begins[i]], tasks[ts]) for i, ts in ends.items()),
+                         sorted([("Runtime@cudaLaunchKernel", MUL)] * 2 + [("Runtime@cudaGraphLaunch", "graph_kernel")] * 3 +
+                                [("Runtime@cudaMemcpyAsync", "Memcpy HtoD (Pinned -> Device)"),
+                                 ("Runtime@cudaMemsetAsync", "Memset (Device)")]))
+
+    def test_arguments_of_tasks(self):
+        tasks = {e["name"]: e["args"] for e in self.events(self.analysed(self.record("kernels=1", "copies=1", "graph=1")))
+                 if e["ph"] == "X" and "correlation" in e["args"]}
+        self.assertEqual([(tasks[MUL][k]) for k in ("stream", "registers per thread", "shared memory", "grid", "block")],
+                         [7, 40, 3072, "16,2,1", "128,1,1"])
+        copy = tasks["Memcpy HtoD (Pinned -> Device)"]
+        self.assertEqual((copy["bytes"], round(copy["memory bandwidth (GB/s)"], 3)), (1 << 20, 52.429))
+        self.assertEqual((tasks["graph_kernel"]["graph id"], tasks["graph_kernel"]["graph node id"]), (7, 701))
+
+    def test_kernels_begin_inside_their_calls_clock(self):
+        """The stand-in's clock is five seconds ahead of the host's, and kernels begin while they are launched."""
+        events = self.events(self.analysed(self.record("kernels=20")))
+        at = {}
+        for e in events:
+            if e.get("cat") == "HostToDevice":
+                at.setdefault(e["id"], {})[e["ph"]] = float(e["ts"][6:])
+        self.assertEqual(len(at), 20)
+        for ends in at.values():
+            self.assertLess(abs(ends["f"] - ends["s"]), 10000)
+
+
+class Life(Case):
+    def test_without_cuda_in_the_program_the_host_is_recorded(self):
+        r = self.record("none")
+        self.assertIn("cuda (no library of CUDA is loaded in this process)", r.said("note")[0])
+
+    def test_asked_for_by_name_it_is_an_error_without_a_driver(self):
+        r = self.record("none", "device=cuda", CUDA_HOME="/nonexistent", code=1)
+        self.assertRegex(r.said("failed")[0], r"device cuda: lib(cupti.so|cuda.so.1) not found")
+
+    def test_warm_up_is_not_recorded(self):
+        r = self.record("warmup", "kernels=4")
+        out = self.analysed(r)
+        self.assertEqual([row["Name"] for row in self.rows(out, "kernel_details.csv")], [MUL] * 4)
+        self.assertEqual({row["API Name"]: row["Count"] for row in self.rows(out, "api_statistic.csv")}["cudaLaunchKernel"], "4")
+
+    def test_two_sessions_each_have_their_kernels_and_names(self):
+        r = self.record("twice", "kernels=3")
+        for path in r.said("path"):
+            self.ascope("analyse", "-q", path)
+            rows = self.rows(path + "/ASCEND_PROFILER_OUTPUT", "kernel_details.csv")
+            self.assertEqual([row["Name"] for row in rows], [MUL] * 3)
+
+    def test_many_kernels_in_buffers_that_go_round(self):
+        """A hundred thousand records of 216 bytes are more than a buffer holds."""
+        r = self.record("kernels=100000", "slice_kb=1024")
+        self.assertEqual(self.facts(r)["dropped"], [])
+        out = self.analysed(r)
+        with open(out + "/kernel_details.csv") as f:
+            self.assertEqual(sum(1 for _ in f) - 1, 100000)
+
+    def test_killed_it_leaves_what_was_recorded(self):
+        r = self.record("kernels=50", "kill", code=-signal.SIGKILL)
+        path = r.said("path")[0]
+        self.ascope("recover", path)
+        self.assertEqual(len(self.rows(self.analysed(r), "kernel_details.csv")), 50)
+
+    def test_a_program_that_exits_while_it_records(self):
+        self.assertEqual(len(self.rows(self.analysed(self.record("kernels=5", "exit")), "kernel_details.csv")), 5)
+
+    def test_facts_of_the_device(self):
+        r = self.record("kernels=1", fake="devices=2")
+        with open(glob.glob(r.said("path")[0] + "/PROF_*/device_0/info.json.0")[0]) as f:
+            info = json.load(f)
+        facts = info["DeviceInfo"][0]
+        self.assertEqual((info["platform_version"], facts["gpu_name"], facts["sm_num"], facts["sm_frequency"]), ("10000", "Fake GPU 0", 132, 1980))
+
+
+class Versions(Case):
+    def test_records_of_each_version(self):
+        """Behind the end of a shorter record the stand-in has all bits set."""
+        for version, node in ((12, 0), (13, 0), (14, 701), (18, 701), (22, 701), (26, 701), (130001, 701)):
+            with self.subTest(version=version):
+                r = self.record("kernels=2", "copies=1", "graph=2", fake=f"version={version}")
+                rows = self.rows(self.analysed(r), "kernel_details.csv")
+                self.assertEqual([row["Name"] for row in rows], [MUL] * 2 + ["graph_kernel"] * 2)
+                self.assertEqual([row["Duration(us)"] for row in rows], ["5.000"] * 2 + ["1.000"] * 2)
+                if node:
+                    self.assertEqual((rows[2]["Graph ID"], rows[2]["Graph Node ID"]), ("7", str(node)))
+                else:
+                    self.assertEqual(rows[2]["Graph ID"], "0")
+
+    def test_too_old(self):
+        r = self.record("kernels=2", "device=cuda", fake="version=9", code=1)
+        self.assertIn("version 9 is too old", r.said("failed")[0])
+
+
+class Trouble(Case):
+    def test_another_profiler_uses_cupti(self):
+        r = self.record("kernels=5", fake="error=cuptiSubscribe:39")
+        self.assertIn("another profiler uses CUPTI", r.said("warning")[0])
+        self.assertIn("recording the host only", r.said("warning")[0])
+        self.assertEqual([row["Name"] for row in self.rows(self.analysed(r), "operator_details.csv")], ["aten::mul"])
+
+    def test_errors_of_cupti(self):
+        for call in ("cuptiActivityEnable", "cuptiEnableCallback"):
+            with self.subTest(call=call):
+                r = self.record("kernels=5", "twice", fake=f"error={call}:999")
+                self.assertEqual(len(r.said("warning")), 2)
+                self.assertIn("error 999, CUPTI_ERROR_UNKNOWN; recording the host only", r.said("warning")[0])
+
+    def test_dropped_records_are_counted(self):
+        r = self.record("kernels=5", fake="dropped=123")
+        self.assertIn("CUPTI dropped 123 records", r.said("warning")[0])
+        self.assertEqual(self.facts(r)["dropped"], [{"what": "tasks of GPUs", "count": 123}])
+
+    def test_without_empty_buffers_cupti_drops_and_the_sum_is_right(self):
+        r = self.record("kernels=3000", fake="starved")
+        dropped = sum(d["count"] for d in self.facts(r)["dropped"])
+        self.assertEqual(os.path.getsize(self.raw(r)) // RECORD_BYTES + dropped, 3000)
+
+
+class Damage(Case):
+    def test_every_kind_of_damage_is_counted_and_the_rest_is_read(self):
+        r = self.record("kernels=8")
+        path = self.raw(r)
+        with open(path, "rb") as f:
+            whole = f.read()
+        bad_end = bytearray(whole)
+        bad_end[16:24] = bytes(8)  # it ends before it begins
+        bad_kind = bytearray(whole)
+        bad_kind[2] = 99
+        bad_magic = bytearray(whole)
+        bad_magic[0] ^= 0xFF
+        for what, data, n in (("cut short", whole[:-5], 7), ("end", bad_end, 7), ("kind", bad_kind, 7), ("magic", bad_magic, 7)):
+            with self.subTest(what=what):
+                with open(path, "wb") as f:
+                    f.write(data)
+                shutil.rmtree(r.said("path")[0] + "/ASCEND_PROFILER_OUTPUT", ignore_errors=True)
+                self.assertEqual(len(self.rows(self.analysed(r, code=3), "kernel_details.csv")), n)
+
+    def test_every_byte_of_a_record_once(self):
+        r = self.record("kernels=2", "copies=1")
+        path = self.raw(r)
+        with open(path, "rb") as f:
+            whole = f.read()
+        many = bytearray()
+        for i in range(RECORD_BYTES):  # a file of records, each with one byte changed
+            record = bytearray(whole[:RECORD_BYTES] if i % 2 else whole[-RECORD_BYTES:])
+            record[i] ^= 0xFF
+            many += record
+        with open(path, "wb") as f:
+            f.write(many)
+        done = subprocess.run([ASCOPE, "analyse", "-q", r.said("path")[0]], capture_output=True, text=True)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
