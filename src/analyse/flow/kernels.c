@@ -15,7 +15,6 @@ bool kernels_take(struct kernels *k, size_t n, struct arena *mem)
         .dur_us = arena_take(mem, n, sizeof *k->dur_us),
         .is_aicore = arena_take(mem, n, sizeof *k->is_aicore),
         .device = arena_take(mem, n, sizeof *k->device),
-        .thread = arena_take(mem, n, sizeof *k->thread),
         .is_collective = arena_take(mem, n, sizeof *k->is_collective),
         .launch_thread = arena_take(mem, n, sizeof *k->launch_thread),
         .row = arena_take(mem, n, sizeof *k->row),
@@ -80,7 +79,8 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
         c->k->dur_us[i] = t->dur_ns[row] / 1000;
         c->k->is_aicore[i] = label.type == c->aicore;
         c->k->device[i] = device;
-        c->k->thread[i] = h->thread[host];
+        if (c->k->thread)
+            c->k->thread[i] = h->thread[host];
         c->k->is_collective[i] = false;
         c->k->row[i] = (uint32_t)row;
         c->k->track[i] = t->stream[row];
@@ -138,7 +138,6 @@ bool kernels_sort(struct kernels *k, struct arena *mem)
             { sorted.dur_us, k->dur_us, sizeof *k->dur_us },
             { sorted.is_aicore, k->is_aicore, sizeof *k->is_aicore },
             { sorted.device, k->device, sizeof *k->device },
-            { sorted.thread, k->thread, sizeof *k->thread },
             { sorted.is_collective, k->is_collective, sizeof *k->is_collective },
             { sorted.launch_thread, k->launch_thread, sizeof *k->launch_thread },
             { sorted.row, k->row, sizeof *k->row },
@@ -147,6 +146,12 @@ bool kernels_sort(struct kernels *k, struct arena *mem)
         };
         for (size_t c = 0; c < sizeof column / sizeof *column; c++)
             order_apply(column[c].to, column[c].from, order, k->n, column[c].size);
+        sorted.thread = k->thread ? arena_take(mem, k->n, sizeof *k->thread) : NULL;
+        ok = !k->thread || sorted.thread;
+    }
+    if (ok) {
+        if (k->thread)
+            order_apply(sorted.thread, k->thread, order, k->n, sizeof *k->thread);
         sorted.n = k->n;
         *k = sorted;
     }
@@ -159,8 +164,11 @@ bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *m
     struct arena *spare = arena_new();
     struct kernels found;
     struct collecting c = { .p = p, .is_generic = !p->chip->is_native, .k = &found };
-    bool ok = spare && kernels_take(&found, count_flows(&c), spare);
+    const size_t n = count_flows(&c);
+    bool ok = spare && kernels_take(&found, n, spare);
     if (ok) {
+        if (p->chip->task_log == TASK_LOG_CUDA) /* software of NPUs may launch from a thread of its own */
+            found.thread = arena_take(spare, n, sizeof *found.thread);
         c.of_call = arena_take(spare, p->host.calls.n, sizeof *c.of_call);
         c.aicore = names_addz(p->names, "AI_CORE");
         ok = !arena_failed(spare);
@@ -172,8 +180,6 @@ bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *m
     ok = ok && kernels_sort(&found, mem);
     if (ok)
         *k = found;
-    if (ok && p->chip->task_log != TASK_LOG_CUDA) /* whose software may launch from a thread of its own */
-        k->thread = NULL;
     arena_free(spare);
     return ok;
 }
