@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 ASCOPE = ROOT = None
-PLATFORMS = ["0", "1", "2", "3", "4", "5", "7", "8", "9", "11", "15", "16", "99"]
+PLATFORMS = ["0", "1", "2", "3", "4", "5", "7", "8", "9", "11", "15", "16", "99", "10000"]
 A_MEMBER = {"compact.*": "compact.new_info", "additional.*": "additional.new_info", "*-CpuUsage.data": "7-CpuUsage.data",
             "*-Memory.data": "7-Memory.data", "DATA_PREPROCESS.*": "DATA_PREPROCESS.NEW", "dvpp.*": "dvpp.vdec",
             "instr.*": "instr.group_0_aic"}

@@ -408,6 +408,19 @@ static bool rings_place(struct ascope_session *s, struct error *e)
     return true;
 }
 
+/* It cannot record now: as if there were none. */
+static void device_give_up(struct ascope_session *s, const struct error *why)
+{
+    message(ASCOPE_WARNING, "%s; recording the host only", why->text);
+    for (unsigned i = 0; i < s->n_devices; i++) {
+        char folder[PATH_MAX];
+        snprintf(folder, sizeof folder, "%.*s/device_%d", PATH_MAX - NAME_MAX, s->prof, s->devices[i].is.id);
+        place_remove(folder);
+    }
+    s->n_devices = 0;
+    s->device = NULL;
+}
+
 static bool machinery_start(struct ascope_session *s, bool keeps, struct error *e)
 {
     recording_prepare();
@@ -428,9 +441,12 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
         return false;
     if (!keeps)
         writer_keep(false);
+    struct error why = { 0 };
     if (s->device && !engine_is_of(s))
-        s->device_runs = s->device->start(&s->o, e);
-    return !s->device || s->device_runs;
+        s->device_runs = s->device->start(&s->o, &why);
+    if (s->device && !s->device_runs)
+        device_give_up(s, &why);
+    return true;
 }
 
 /* The engine of the device, if it has one: it says where the PROF directory is, so it comes before everything else. */

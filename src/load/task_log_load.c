@@ -85,11 +85,8 @@ static bool load_hwts(struct device *d, struct error *e)
 bool task_log_load(struct device *d, struct error *e)
 {
     static bool (*const load[])(struct device * d, struct error * e) = {
-        [TASK_LOG_UNREAD] = NULL,
-        [TASK_LOG_STARS] = load_stars,
-        [TASK_LOG_SHORT] = load_stars_short,
-        [TASK_LOG_HWTS] = load_hwts,
-        [TASK_LOG_CUDA] = cuda_load,
+        [TASK_LOG_UNREAD] = NULL,    [TASK_LOG_STARS] = load_stars, [TASK_LOG_SHORT] = load_stars_short,
+        [TASK_LOG_HWTS] = load_hwts, [TASK_LOG_CUDA] = cuda_load,
     };
     const enum task_log form = d->source.chip->task_log;
     return !load[form] || load[form](d, e);

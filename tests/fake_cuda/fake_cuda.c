@@ -288,6 +288,7 @@ EXPORTED int32_t cuptiActivityFlushAll(uint32_t is_forced);
 EXPORTED int32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, uint8_t **record);
 EXPORTED int32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
 EXPORTED int32_t cuptiGetResultString(int32_t code, const char **text);
+EXPORTED int32_t cuptiFinalize(void);
 
 int32_t cuptiGetVersion(uint32_t *version)
 {
@@ -390,6 +391,17 @@ int32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t
     *n = cupti.n_dropped + (cupti.has_reported ? 0 : number("dropped", 0));
     cupti.n_dropped = 0;
     cupti.has_reported = true;
+    return 0;
+}
+
+/* Everything that was set is gone. */
+int32_t cuptiFinalize(void)
+{
+    cupti.callback = NULL;
+    memset(cupti.is_enabled, 0, sizeof cupti.is_enabled);
+    memset(cupti.records, 0, sizeof cupti.records);
+    cupti.wanted = NULL;
+    cupti.done = NULL;
     return 0;
 }
 #endif

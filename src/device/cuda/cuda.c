@@ -220,7 +220,7 @@ static void begin(char why[200])
         return;
     }
     if (!buffers_start(&gpu.calls, gpu.version)) {
-        snprintf(why, 200, "no memory or no thread for its records");
+        snprintf(why, 200, "its records have no buffers, or no thread that takes them");
         launches_stop(&gpu.calls);
         return;
     }
@@ -237,14 +237,11 @@ static bool start(const struct ascope_options *o, struct error *e)
 {
     char why[200];
     (void)o;
-    (void)e;
     begin(why);
     gpu.records = !*why;
     if (gpu.records)
         launches_name();
-    else
-        message(ASCOPE_WARNING, "device cuda: %s; recording the host only", why);
-    return true;
+    return gpu.records || error_set(e, FAULT_ASKED, "device cuda: %s", why);
 }
 
 /* What a warm-up has left in CUPTI's buffers is not of the recording. */
@@ -287,7 +284,7 @@ static bool stop(struct error *e)
     kinds_disable();
     gpu.calls.flush(1);
     const struct buffers_tally tally = buffers_stop();
-    launches_stop(&gpu.calls);
+    launches_end(&gpu.calls, devices_wait);
     for (unsigned i = 0; i < gpu.n; i++)
         facts_read(gpu.id[i]);
     if (tally.n_dropped > 0) {

@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/background.h"
 #include "collect/name_dictionary.h"
 #include "collect/ring.h"
 #include "device/cuda/cupti_activity.h"
@@ -212,11 +212,7 @@ bool buffers_start(const struct cupti_calls *c, uint32_t version)
     atomic_store(&pool.keep_from_ns, 0);
     memset(pool.name, 0, sizeof pool.name); /* each session says its names */
     atomic_store(&pool.runs, true);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
-    const bool is_well = pthread_create(&pool.thread, NULL, thread_run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const bool is_well = background_thread(&pool.thread, "ascope-cuda", thread_run, NULL) == 0;
     atomic_store(&pool.runs, is_well);
     return is_well;
 }

@@ -70,9 +70,26 @@ static uint32_t type_of(int32_t domain, uint32_t id)
 
 static __thread uint32_t outer __attribute__((tls_model("initial-exec"))); /* correlation id of the runtime's call */
 
+static __thread const struct cupti_calls *leaves __attribute__((tls_model("initial-exec"))); /* see launches_end() */
+
+/* What is not recorded. */
+static void on_other_call(const struct cupti_call *call)
+{
+    if (!leaves || call->site != CUPTI_EXIT)
+        return;
+    const struct cupti_calls *const c = leaves;
+    leaves = NULL;
+    subscriber = NULL;
+    c->finalize();
+}
+
 static void on_call(void *user, int32_t domain, uint32_t id, const struct cupti_call *call)
 {
     (void)user;
+    if (!ascope_records(ASCOPE_RECORDS_DEVICE)) {
+        on_other_call(call);
+        return;
+    }
     if (call->site == CUPTI_ENTER) {
         if (domain == CUPTI_OF_RUNTIME)
             outer = call->correlation;
@@ -84,8 +101,7 @@ static void on_call(void *user, int32_t domain, uint32_t id, const struct cupti_
     else if (outer == call->correlation) /* what the runtime does for that call */
         return;
     const uint64_t begin = *call->shared, end = host_clock_now();
-    if (!ascope_records(ASCOPE_RECORDS_DEVICE) ||
-        begin < atomic_load_explicit(&recording_began, memory_order_relaxed)) /* a time to compare with, nothing else */
+    if (begin < atomic_load_explicit(&recording_began, memory_order_relaxed)) /* a time to compare with, nothing else */
         return;
     const struct ring_slot slot = ring_put_inline(STREAM_CALL, sizeof(struct call_bytes));
     if (!slot.at)
@@ -148,6 +164,21 @@ void launches_stop(const struct cupti_calls *c)
     if (subscriber)
         c->unsubscribe(subscriber);
     subscriber = NULL;
+}
+
+void launches_end(const struct cupti_calls *c, void (*call)(void))
+{
+    if (!c->finalize) {
+        launches_stop(c);
+        return;
+    }
+    leaves = c;
+    call();
+    if (!leaves) /* it has left */
+        return;
+    leaves = NULL;
+    launches_stop(c);
+    c->finalize();
 }
 
 void launches_name(void)

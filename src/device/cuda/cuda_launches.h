@@ -12,7 +12,10 @@
 
 /* Subscribes. What CUPTI returned; 0: it went well. */
 int32_t launches_start(const struct cupti_calls *c);
-void launches_stop(const struct cupti_calls *c);
+void launches_stop(const struct cupti_calls *c); /* unsubscribes; CUPTI stays where it is */
+/* The same, and CUPTI leaves the process: as long as it is there the program's calls are slower. It wants to be asked at the end of a
+ * call of CUDA: `call` makes one on this thread, of a function that is recorded. */
+void launches_end(const struct cupti_calls *c, void (*call)(void));
 void launches_name(void); /* in a session, before the first call of it */
 
 bool launches_has(const char *function, bool of_driver); /* such a function is recorded */
