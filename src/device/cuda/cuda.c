@@ -283,14 +283,14 @@ static bool stop(struct error *e)
     devices_wait();
     kinds_disable();
     gpu.calls.flush(1);
-    const struct buffers_tally tally = buffers_stop();
+    const uint64_t n_dropped = buffers_stop();
     launches_end(&gpu.calls, devices_wait);
     for (unsigned i = 0; i < gpu.n; i++)
         facts_read(gpu.id[i]);
-    if (tally.n_dropped > 0) {
-        ring_count_dropped(STREAM_CUDA, tally.n_dropped);
+    if (n_dropped > 0) {
+        ring_count_dropped(STREAM_CUDA, n_dropped);
         message(ASCOPE_WARNING, "device cuda: CUPTI dropped %llu records: all buffers were full",
-                (unsigned long long)tally.n_dropped);
+                (unsigned long long)n_dropped);
     }
     return true;
 }

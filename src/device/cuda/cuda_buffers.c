@@ -33,7 +33,6 @@ static struct {
     pthread_t thread;
     _Atomic bool runs;
     _Atomic uint64_t keep_from_ns, n_dropped, devices;
-    uint64_t n_records, n_unnamed; /* the thread's */
     struct {
         uint64_t compiled, shown; /* hashes of a name: as the compiler made it, and as people write it */
     } name[NAMES];
@@ -135,12 +134,14 @@ static void wait_ns(long ns)
 static void task_put(struct cupti_task *t)
 {
     const size_t bytes = sizeof t->record;
-    if (t->device >= DEVICES || t->end_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
+    if (t->end_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
         return;
+    if (t->device >= DEVICES) {
+        atomic_fetch_add(&pool.n_dropped, 1);
+        return;
+    }
     if (t->name)
         layout_put(&cuda_task_layout, CUDA_NAME, t->record, name_of(t->name));
-    else if (layout_get(&cuda_task_layout, CUDA_KIND, t->record) == CUDA_IS_KERNEL)
-        pool.n_unnamed++;
     while (ring_is_short()) /* the writer gets its time: nobody waits for this thread */
         wait_ns(SHORT_WAIT_NS);
     const struct ring_slot slot = ring_put(STREAM_CUDA, t->device, bytes);
@@ -148,7 +149,6 @@ static void task_put(struct cupti_task *t)
         return;
     memcpy(slot.at, t->record, bytes);
     ring_done(slot);
-    pool.n_records++;
     atomic_fetch_or_explicit(&pool.devices, UINT64_C(1) << t->device, memory_order_relaxed);
 }
 
@@ -207,7 +207,6 @@ bool buffers_start(const struct cupti_calls *c, uint32_t version)
     }
     pool.calls = c;
     pool.version = version;
-    pool.n_records = pool.n_unnamed = 0;
     atomic_store(&pool.n_dropped, 0);
     atomic_store(&pool.keep_from_ns, 0);
     memset(pool.name, 0, sizeof pool.name); /* each session says its names */
@@ -222,7 +221,7 @@ void buffers_keep_from(uint64_t ns)
     atomic_store(&pool.keep_from_ns, ns);
 }
 
-struct buffers_tally buffers_stop(void)
+uint64_t buffers_stop(void)
 {
     if (atomic_exchange(&pool.runs, false)) {
         sem_post(&pool.ready);
@@ -232,7 +231,7 @@ struct buffers_tally buffers_stop(void)
             if (atomic_load(&pool.empty) & 1u << i)
                 madvise(pool.memory + (size_t)i * BUFFER_BYTES, BUFFER_BYTES, MADV_DONTNEED);
     }
-    return (struct buffers_tally){ pool.n_records, atomic_load(&pool.n_dropped), pool.n_unnamed };
+    return atomic_load(&pool.n_dropped);
 }
 
 uint64_t buffers_devices(void)

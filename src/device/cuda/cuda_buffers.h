@@ -16,11 +16,8 @@ cupti_buffer_wanted buffers_wanted;                                /* for cuptiA
 cupti_buffer_done buffers_done;
 void buffers_keep_from(uint64_t ns); /* of CUPTI's clock: what ended before belongs to a warm-up */
 
-struct buffers_tally {
-    uint64_t n_records, n_dropped; /* dropped: by CUPTI */
-    uint64_t n_unnamed;            /* kernels whose name was not reported */
-};
-struct buffers_tally buffers_stop(void); /* after cuptiActivityFlushAll(1): everything is in the ring */
+uint64_t buffers_stop(
+    void); /* after cuptiActivityFlushAll(1): everything is in the ring, but so many that were dropped */
 
 uint64_t buffers_devices(void); /* a bit for each device that records were of, since the process began */
 
