@@ -107,7 +107,8 @@ static const struct {
     { "ASCOPE_CLOCK", "ns: record CLOCK_MONOTONIC_RAW instead of the CPU's own counter." },
     { "ASCOPE_DEVICE",
       "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the real devices "
-      "that the program uses), none (the host alone), ascend (Ascend NPUs) or sim (the simulated NPU)." },
+      "that the program uses), none (the host alone), ascend (Ascend NPUs), cuda (NVIDIA GPUs) or sim (the simulated "
+      "NPU)." },
     { "ASCOPE_DIALECT", "Default of --dialect, also for msprof and msprof.py." },
     { "ASCOPE_DYNAMIC_POLL_MS",
       "How often a job looks at profiler_config.json, in milliseconds, instead of 2000 and later the length of a step: for "
