@@ -13,7 +13,7 @@ import pytest
 
 from ascope import _program
 from ascope import mindspore as ms
-from ascope.mindspore import (AicoreMetrics, ExportType, HostSystem, Profiler, ProfilerActivity, ProfilerLevel, _ExperimentalConfig, _log,
+from ascope.mindspore import (AicoreMetrics, ExportType, HostSystem, Profiler, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
                               mstx, profile, schedule, tensor_board_trace_handler, tensorboard_trace_handler)
 from ascope.mindspore import profiler_action_controller as controller
 from ascope.mindspore._paths import ProfilerPathErrorException

@@ -10,7 +10,7 @@ import warnings
 from typing import Any, Optional
 
 from ascope import _core, _front_ends
-from ascope._front_ends import shown, why  # pylint: disable=unused-import
+from ascope._front_ends import shown  # pylint: disable=unused-import
 
 _logger = logging.getLogger("ascope.mindspore")
 _NAMES = {_core.INFO: "info", _core.WARNING: "warning", _core.ERROR: "error"}
