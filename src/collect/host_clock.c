@@ -17,7 +17,7 @@
  * their first session so long after they were loaded, and nobody waits. */
 enum { TRIES = 16, CALIBRATION_NS = 4000000 };
 
-bool host_clock_is_counter;
+atomic_bool host_clock_is_counter;
 static bool has_counter;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -85,7 +85,8 @@ static double counts_per_us(const struct clock_reading *a, const struct clock_re
 __attribute__((constructor)) void host_clock_init(void)
 {
     const char *const asked = getenv("ASCOPE_CLOCK");
-    has_counter = host_clock_is_counter = !(asked && strcmp(asked, "ns") == 0) && counter_is_trusted();
+    has_counter = !(asked && strcmp(asked, "ns") == 0) && counter_is_trusted();
+    host_clock_is_counter = has_counter;
     loaded = best_reading();
 }
 

@@ -8,6 +8,7 @@
 #ifndef ASCOPE_COLLECT_HOST_CLOCK_H
 #define ASCOPE_COLLECT_HOST_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -16,8 +17,8 @@
 #include <x86intrin.h>
 #endif
 
-extern bool host_clock_is_counter; /* decided when the library is loaded */
-void host_clock_init(void);        /* decides; for tests that change the environment */
+extern atomic_bool host_clock_is_counter; /* decided when the library is loaded, and by host_clock_follow() */
+void host_clock_init(void);               /* decides; for tests that change the environment */
 
 /* While nothing is recorded: the clock that another collector uses for its records of the host (a counter, or ns), so that ours
  * can lie beside them. False: the counter is not trusted here; it stays ns. */
@@ -33,10 +34,10 @@ static inline uint64_t host_clock_raw_ns(void)
 static inline uint64_t host_clock_now(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_expect(host_clock_is_counter, 1))
+    if (__builtin_expect(atomic_load_explicit(&host_clock_is_counter, memory_order_relaxed), 1))
         return __rdtsc();
 #elif defined(__aarch64__)
-    if (__builtin_expect(host_clock_is_counter, 1)) {
+    if (__builtin_expect(atomic_load_explicit(&host_clock_is_counter, memory_order_relaxed), 1)) {
         uint64_t count;
         __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
         return count;
