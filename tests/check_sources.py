@@ -49,7 +49,7 @@ def words_to_avoid(root):
     files = [file for name in WORDED for file in ([root / name] if (root / name).is_file() else sorted((root / name).rglob("*")))]
     for file in files:
         place = file.relative_to(root).as_posix()
-        if file.suffix not in SUFFIXES or place.startswith("tests/data") or place == "tests/check_sources.py" or not file.is_file():
+        if file.suffix not in SUFFIXES or place.startswith(("tests/data", "tests/viewer/node_modules")) or place == "tests/check_sources.py" or not file.is_file():
             continue
         for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
             for pattern, instead, allowed in rules:
