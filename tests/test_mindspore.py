@@ -388,6 +388,13 @@ class Settings(Case):
         self.assertLessEqual(float(step["ts"]), min(begins))
         self.analyse(path, "--steps", "7", code=1)
         self.assertIn("has steps 0 to 1, not 7", self.stderr)
+        for asked, number in ("+1", "0"), ("+2-3", "1"):  # as step_list counts
+            out = self.analyse(path, "--steps", asked, code=3)
+            self.assertEqual([r[0] for r in self.table(out, "step_trace_time.csv")[1:]], [number])
+            self.assertEqual([s["step"] for s in self.report["directories"][0]["steps"]], [number])
+        self.analyse(path, "--steps", "+7", code=1)
+        self.assertIn("has steps +1 to +2, not +7", self.stderr)
+        self.analyse(path, "--steps", "+0", code=2)
 
     def test_steps_of_the_executor(self):
         path = self.changed("eager")
@@ -399,6 +406,16 @@ class Settings(Case):
         self.assertEqual([r[at] for r in rows[0] + rows[1]], [r[at] for r in whole])
         sums = [[float(v) for v in self.table(out, "step_trace_time.csv")[1]] for out in parts + [self.analyse(path, code=3)]]
         self.assertAlmostEqual(sums[0][1] + sums[1][1], sums[2][1], 3)  # computing
+        counted = self.analyse(path, "--steps", "+2", code=3)
+        self.assertEqual(self.table(counted, "kernel_details.csv")[1:], rows[1])
+
+    def test_where_nothing_counted_steps(self):
+        path = self.collection({"mindspore.op_range": new_range("x", 100, 200) + new_range("y", 300, 400)})
+        out = self.analyse(path, "--steps", "+2-4", code=3)
+        self.assertIn("no steps were counted; everything is analysed", self.stderr)
+        self.assertEqual(len(self.slices(out)), 2)
+        self.analyse(path, "--steps", "1", code=1)
+        self.assertIn("has no steps", self.stderr)
 
     def test_the_same_bytes_each_time(self):
         path = self.changed(export_type=["text", "db"])

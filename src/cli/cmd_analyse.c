@@ -36,7 +36,6 @@ struct turn {
 
 struct analysis {
     struct arguments *a;
-    struct step_choice choice; /* the steps of the options */
     struct targets targets;
     struct turn *turn;                /* of each target */
     bool has_lines;                   /* one for each directory, instead of a summary */
@@ -92,7 +91,9 @@ static void analyse_collection(struct analysis *n, const struct target *target, 
     if (collection_export(target->kind, target->path, &n->a->options, n->shown, &r, &e)) {
         t->status = status_of(&r.account, &r.collection.lost);
         put_problems(err, &r.account);
-        const struct step_choice *choice = n->a->options.has_steps ? &n->choice : NULL;
+        const struct step_choice chosen = { .first = r.part ? (uint64_t)r.part->first : 0,
+                                            .last = r.part ? (uint64_t)r.part->last : 0 };
+        const struct step_choice *choice = r.part ? &chosen : NULL;
         if (n->a->json)
             t->json = collection_summary_json(n->a, choice, &r);
         else if (!n->has_lines && !collection_summary_print(term, n->a, choice, &r))
@@ -332,9 +333,11 @@ static bool export_types(struct arguments *a)
     return !a->export_type || a->options.want;
 }
 
-/* "3" or "2-4". */
+/* "3" or "2-4"; with a "+" in front, counted from 1. */
 static bool steps_range(const char *text, struct output_options *o)
 {
+    o->steps_are_counted = text[0] == '+';
+    text += o->steps_are_counted;
     const char *dash = strchr(text, '-');
     const size_t first = dash ? (size_t)(dash - text) : strlen(text);
     const char *last = dash ? dash + 1 : text;
@@ -346,7 +349,7 @@ static bool steps_range(const char *text, struct output_options *o)
     o->has_steps = true;
     o->first_step = strtoll(text, NULL, 10);
     o->last_step = strtoll(last, NULL, 10);
-    return o->first_step <= o->last_step;
+    return o->first_step <= o->last_step && (!o->steps_are_counted || o->first_step > 0);
 }
 
 static json_t *all_json(struct analysis *n)
@@ -369,10 +372,9 @@ int run_analyse(struct arguments *a)
         return exit_code(a->face, STATUS_PARAMETER);
     }
     if (a->steps && !steps_range(a->steps, o)) {
-        complain("--steps %s: expected a step or a range: 3, 2-4", a->steps);
+        complain("--steps %s: expected a step or a range: 3, 2-4; or counted from 1: +1-3", a->steps);
         return exit_code(a->face, STATUS_PARAMETER);
     }
-    n.choice = (struct step_choice){ .first = (uint64_t)o->first_step, .last = (uint64_t)o->last_step };
     const enum exit_status found = targets_find(&n.targets, a, false);
     n.tally.n_failed = n.targets.n_refused;
     if (n.targets.list.n == 0)

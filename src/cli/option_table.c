@@ -83,7 +83,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_MAX_PROCESSES] = { "max-process-number", NUMBER(max_processes, 1, 64),
         .help = "number of collections analysed in parallel; default: --threads" },
     [OPT_ONLY_STEPS] = { "steps", .kind = OPTION_TEXT, .value = "N[-M]", .at = AT(steps),
-        .help = "analyse only these steps of the framework's profiler: 3, or 2-4" },
+        .help = "analyse only these steps of the framework's profiler: 3, or 2-4; +1-3: the first three that were recorded, whatever their numbers" },
     [OPT_PRETTY] = { "pretty", .kind = OPTION_FLAG, .at = AT(options.is_pretty),
         .help = "write one event of the timeline per line" },
     [OPT_SIMPLIFY] = { "simplify", .kind = OPTION_SWITCH, .at = AT(simplify),

@@ -30,7 +30,8 @@ struct output_options {
     size_t n_processes;
     enum format format; /* of the summary of a PROF directory */
     bool csv_is_safe;
-    bool has_steps; /* of a collection: only some are wanted, by their numbers */
+    bool has_steps;         /* of a collection: only some are wanted */
+    bool steps_are_counted; /* from 1, the first that was recorded; otherwise by their numbers */
     int64_t first_step, last_step;
     bool has_iteration;        /* of a PROF directory: model, iteration and count are set */
     uint64_t model, iteration; /* model 4294967295: by step */

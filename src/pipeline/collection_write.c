@@ -255,7 +255,8 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
     w->host_window = arena_take(mem, w->n_host_windows, sizeof *w->host_window);
     if (!part || !w->window || !w->host_window)
         return error_no_memory(e, s->path);
-    if (!collection_part_find(part, s, w->options->first_step, w->options->last_step, mem, e))
+    const struct step_range asked = { w->options->first_step, w->options->last_step, w->options->steps_are_counted };
+    if (!collection_part_find(part, s, &asked, mem, e))
         return false;
     for (size_t d = 0; d < s->profile.n_devices; d++)
         w->window[d] = (struct window){ .has_any = part->is_on_device,
@@ -278,8 +279,12 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
 {
     struct writing w = { .kind = kind, .options = options, .want = want, .collection = &out->collection };
     struct arena *mem = out->account.mem;
-    if (options->has_steps && !find_part(&w, mem, e))
+    if (options->steps_are_counted && !collection_has_steps(&out->collection))
+        account_problem(&out->account,
+                        arena_printf(mem, "%s: no steps were counted; everything is analysed", out->collection.path));
+    else if (options->has_steps && !find_part(&w, mem, e))
         return false;
+    out->part = w.part;
     const char *home =
         options->out_dir ? arena_printf(mem, "%s/%s", options->out_dir, out->collection.name) : out->collection.path;
     const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;

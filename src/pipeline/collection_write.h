@@ -19,7 +19,8 @@ void collection_losses(const struct collection *s,
                        struct losses *out); /* adds those of the device's and the framework's parts */
 
 struct collection_result {
-    struct collection collection; /* as analysed; valid until collection_result_free() */
+    struct collection collection;       /* as analysed; valid until collection_result_free() */
+    const struct collection_part *part; /* the steps that were asked for; NULL: all */
     struct account account;
 };
 

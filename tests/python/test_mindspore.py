@@ -430,7 +430,7 @@ ARGUMENTS = {  # of analyse(): what the program is asked for, and messages
     "none": ({}, (True, []), []),
     "pretty": ({"pretty": True}, (True, ["--pretty"]), []),
     "not a boolean": ({"pretty": 1}, (True, []), [("warning", "'pretty'")]),
-    "steps": ({"step_list": [4, 2, 3, 3]}, (True, ["--steps", "2-4"]), []),
+    "steps": ({"step_list": [4, 2, 3, 3]}, (True, ["--steps", "+2-4"]), []),
     "no steps": ({"step_list": []}, (True, []), []),
     "steps with a gap": ({"step_list": [1, 3]}, (True, []), [("error", "'step_list'")]),
     "no list": ({"step_list": (1, 2)}, (True, []), [("error", "'step_list'")]),
@@ -506,7 +506,7 @@ def test_offline_analyses(said, analysed):
     profiler_module.analyse(collections()[0], max_process_number=3)
     said.clear()
     profiler_module.analyse("data", max_process_number=0)
-    assert analysed[:2] == [("data", True, ["--pretty", "--steps", "1-2", "--simplify=off"]),
+    assert analysed[:2] == [("data", True, ["--pretty", "--steps", "+1-2", "--simplify=off"]),
                             (os.path.basename(collections()[0]), True, ["--simplify=on", "--max-process-number", 3])]
     assert "'max_process_number'" in warnings_of(said)[0]
     os.mkdir("empty")
@@ -685,7 +685,7 @@ EXAMPLES = {
                 if step_num == self.stop_step:
                     self.profiler.stop()
             def end(self, run_context):
-                self.profiler.analyse(mode="sync")
+                self.profiler.analyse(step_list=[2,3,4], mode="sync")
         train(StopAtStep())
         """,
     "StopAtEpoch": """

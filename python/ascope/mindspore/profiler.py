@@ -231,7 +231,7 @@ class Profiler:
 
         offline_path: deprecated, see offline_analyse().
         pretty: JSON files have line breaks.
-        step_list: consecutive numbers of steps; default: all.
+        step_list: consecutive numbers of steps, 1 is the first that was recorded; default: all.
         mode: sync, or async: the program does not wait for the analysis.
         """
         is_used = self._use()

@@ -161,7 +161,7 @@ class ProfilerInterface:
 
 def _arguments(step_list: Optional[List[int]], pretty: bool) -> List[str]:
     made = ["--pretty"] if pretty else []
-    return made + (["--steps", "%d-%d" % (min(step_list), max(step_list))] if step_list else [])
+    return made + (["--steps", "+%d-%d" % (min(step_list), max(step_list))] if step_list else [])  # 1 is the first that was recorded
 
 
 def analyse_path(path: str, waits: bool = True, pretty: Optional[bool] = None, step_list: Any = process, simplifies: Optional[bool] = None,

@@ -22,21 +22,44 @@ static bool step_number(const struct collection *s, size_t step, int64_t *number
     return end > text && *end == '\0';
 }
 
-static bool no_such_step(const struct collection *s, int64_t first, int64_t last, struct error *e)
+/* The numbers of all steps. False: there are none. */
+static bool number_range(const struct collection *s, int64_t *least, int64_t *most)
 {
-    int64_t least = INT64_MAX, most = INT64_MIN, number;
+    int64_t number;
+    *least = INT64_MAX;
+    *most = INT64_MIN;
     for (size_t i = 0; i < steps_of(s)->n; i++)
         if (step_number(s, i, &number)) {
-            least = number < least ? number : least;
-            most = number > most ? number : most;
+            *least = number < *least ? number : *least;
+            *most = number > *most ? number : *most;
         }
-    if (least > most)
+    return *least <= *most;
+}
+
+bool collection_has_steps(const struct collection *s)
+{
+    int64_t least, most;
+    return number_range(s, &least, &most);
+}
+
+/* A number as it was asked for. */
+static uint64_t as_asked(const struct step_range *asked, int64_t least, int64_t number)
+{
+    return asked->is_counted ? (uint64_t)number - (uint64_t)least + 1 : (uint64_t)number;
+}
+
+static bool no_such_step(const struct collection *s, const struct step_range *asked, struct error *e)
+{
+    int64_t least, most;
+    if (!number_range(s, &least, &most))
         return error_set(e, FAULT_ASKED, "%s: has no steps; remove --steps", s->path);
-    if (first == last)
-        return error_set(e, FAULT_ASKED, "%s: has steps %" PRId64 " to %" PRId64 ", not %" PRId64, s->path, least, most,
-                         first);
-    return error_set(e, FAULT_ASKED, "%s: has steps %" PRId64 " to %" PRId64 ", not %" PRId64 " to %" PRId64, s->path,
-                     least, most, first, last);
+    const char *sign = asked->is_counted ? "+" : "";
+    const int64_t from = (int64_t)as_asked(asked, least, least), to = (int64_t)as_asked(asked, least, most);
+    if (asked->first == asked->last)
+        return error_set(e, FAULT_ASKED, "%s: has steps %s%" PRId64 " to %s%" PRId64 ", not %s%" PRId64, s->path, sign,
+                         from, sign, to, sign, asked->first);
+    return error_set(e, FAULT_ASKED, "%s: has steps %s%" PRId64 " to %s%" PRId64 ", not %s%" PRId64 " to %s%" PRId64,
+                     s->path, sign, from, sign, to, sign, asked->first, sign, asked->last);
 }
 
 static void widen(bool is_first, int64_t *begin_ns, int64_t *end_ns, int64_t from_ns, int64_t to_ns)
@@ -47,15 +70,25 @@ static void widen(bool is_first, int64_t *begin_ns, int64_t *end_ns, int64_t fro
         *end_ns = to_ns;
 }
 
+static bool is_asked(const struct step_range *asked, int64_t least, int64_t number)
+{
+    if (asked->is_counted)
+        return as_asked(asked, least, number) - (uint64_t)asked->first <= (uint64_t)(asked->last - asked->first);
+    return number >= asked->first && number <= asked->last;
+}
+
 /* False: none of them is there. */
-static bool find_times(struct collection_part *p, const struct collection *s, int64_t first, int64_t last)
+static bool find_times(struct collection_part *p, const struct collection *s, const struct step_range *asked)
 {
     const struct profiler_steps *t = steps_of(s);
     bool has_any = false;
+    int64_t least, most;
+    number_range(s, &least, &most);
     for (size_t i = 0; i < t->n; i++) {
         int64_t number;
-        if (!step_number(s, i, &number) || number < first || number > last)
+        if (!step_number(s, i, &number) || !is_asked(asked, least, number))
             continue;
+        widen(!has_any, &p->first, &p->last, number, number);
         p->has_step[i] = true;
         widen(!has_any, &p->begin_ns, &p->end_ns, t->host_begin_ns[i], t->host_end_ns[i]);
         if (t->has_work[i])
@@ -218,15 +251,15 @@ static bool cut_ms(struct gathering *g, const struct framework *all, struct mind
     return !arena_failed(g->mem);
 }
 
-bool collection_part_find(struct collection_part *p, const struct collection *s, int64_t first, int64_t last,
+bool collection_part_find(struct collection_part *p, const struct collection *s, const struct step_range *asked,
                           struct arena *mem, struct error *e)
 {
     *p = (struct collection_part){ .has_step = arena_take(mem, steps_of(s)->n, sizeof *p->has_step),
                                    .framework = s->framework };
     if (!p->has_step)
         return error_no_memory(e, s->path);
-    if (!find_times(p, s, first, last))
-        return no_such_step(s, first, last, e);
+    if (!find_times(p, s, asked))
+        return no_such_step(s, asked, e);
     struct gathering g = { .part = p, .mem = mem };
     struct framework *f = &p->framework;
     if (!cut_ops(&g, &f->ops, &p->op_row) || !cut_ms(&g, &s->framework, &f->ms, p->op_row) || !cut_queue(&g, f) ||

@@ -9,8 +9,15 @@
 
 #include "profile/collection.h"
 
+/* Both are included. Counted: from 1, which is the least number of the collection; otherwise by their numbers. */
+struct step_range {
+    int64_t first, last;
+    bool is_counted;
+};
+
 struct collection_part {
     bool *has_step;           /* by row of collection.steps */
+    int64_t first, last;      /* the least and the greatest number of them */
     int64_t begin_ns, end_ns; /* on the host; both belong to it, here and below */
     int64_t launched_ns;      /* when the last of its tasks was taken out of the queue; not before end_ns */
     bool is_on_device;        /* its steps started something there */
@@ -19,9 +26,12 @@ struct collection_part {
     uint32_t *op_row;           /* by row of collection.framework.ops: row of framework.ops, or NO_ROW */
 };
 
-/* The steps from `first` to `last` that there are, after collection_analyse(). Allocated in mem. False: there is none of them, and e
- * lists which there are; or out of memory. */
-bool collection_part_find(struct collection_part *p, const struct collection *s, int64_t first, int64_t last,
+/* Whether anything counted steps, after collection_analyse(). */
+bool collection_has_steps(const struct collection *s);
+
+/* The steps of the range that there are. Allocated in mem. False: there is none of them, and e lists which there are; or out of
+ * memory. */
+bool collection_part_find(struct collection_part *p, const struct collection *s, const struct step_range *asked,
                           struct arena *mem, struct error *e);
 
 #endif

@@ -124,7 +124,17 @@ static bool find_on_device(struct collection *s, const struct keys *numbers, uin
     return is_found != NULL;
 }
 
-/* What the executor counted, from 1 on: on the host from the first to the last range of it. */
+static bool executor_has_marks(const struct profile *p)
+{
+    for (size_t d = 0; d < p->n_devices; d++)
+        for (size_t i = 0; i < p->device[d].steps.iterations.n; i++)
+            if (p->device[d].steps.iterations.is_step[i])
+                return true;
+    return false;
+}
+
+/* What the executor counted, from 1 on: on the host from the first to the last range of it. Nothing, if all have the number 0 and the
+ * device has no marks. */
 static bool find_executed(struct collection *s, struct arena *spare)
 {
     enum { MOST = 65536 }; /* damaged numbers are any */
@@ -132,9 +142,13 @@ static bool find_executed(struct collection *s, struct arena *spare)
     const uint64_t *step = s->framework.ms.ranges.step;
     struct profiler_steps *t = &s->executed;
     struct keys numbers = { 0 };
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < o->n; i++)
+    uint64_t least = UINT64_MAX, any = 0;
+    for (size_t i = 0; i < o->n; i++) {
         least = step[i] < least ? step[i] : least;
+        any |= step[i];
+    }
+    if (any == 0 && !executor_has_marks(&s->profile))
+        return true;
     if (!profiler_steps_take(t, o->n < MOST ? o->n : MOST, s->mem))
         return false;
     for (uint32_t i = 0; i < o->n; i++) {
