@@ -6,13 +6,18 @@ _ascope_offer()
 
 _ascope()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} words options what=-d at=2
+    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _ascope_offer -W 'run dyn export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help --version --help'
         return
     fi
-    case "${COMP_WORDS[1]} ${COMP_WORDS[COMP_CWORD - 1]}" in
+    case $command in
+    analyze) command=analyse ;;
+    profile) command=run ;;
+    record) command=run ;;
+    esac
+    case "$command ${COMP_WORDS[COMP_CWORD - 1]}" in
     'run --out' | 'run --output') compopt -o filenames; _ascope_offer -d; return ;;
     'run --host-sys') _ascope_offer -W 'none cpu mem disk network osrt numa'; return ;;
     'run --device') _ascope_offer -W 'auto none ascend sim'; return ;;
@@ -114,7 +119,7 @@ _ascope()
     'options --as') _ascope_offer -W 'profiling_options acl.json'; return ;;
     'options --chip') _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'; return ;;
     esac
-    case ${COMP_WORDS[1]} in
+    case $command in
     run)
         words=''
         options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'

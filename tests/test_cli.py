@@ -101,6 +101,10 @@ class Help(Case):
             ("and here", ["ascope", "dyn", "x", "start", "--level", ""], ["Level0", "Level1", "Level2", "Level_none"]),
             ("a word behind a directory", ["ascope", "dyn", "x", "sta"], ["status", "start"]),
             ("the directory before it", ["ascope", "dyn", "PR"], ["PROF 1"]),
+            ("an option of a command by another name", ["ascope", "record", "--lev"], ["--level"]),
+            ("its value", ["ascope", "profile", "--level", ""], ["off", "0", "1", "2", "3"]),
+            ("a path behind it", ["ascope", "analyze", "PR"], ["PROF 1"]),
+            ("and an option", ["ascope", "analyze", "--dia"], ["--dialect"]),
             ("a path with a blank", ["ascope", "export", "-dir", "PR"], ["PROF 1"]),
             ("a path", ["ascope", "info", "PR"], ["PROF 1"]),
         ]

@@ -165,8 +165,13 @@ static void put_request(const struct dyn *d, const struct dyn_config *c)
         fprintf(t->to, " after %lld of warm-up", (long long)warmup);
     if (d->a->dyn.start_step > 0)
         fprintf(t->to, ", from step %llu", (unsigned long long)d->a->dyn.start_step);
-    fprintf(t->to, ", of %s%s\n", d->a->dyn.ranks ? "ranks " : "all ranks that listen",
-            d->a->dyn.ranks ? d->a->dyn.ranks : "");
+    const json_t *const ranks = json_object_get(c->root, "rank_list");
+    if (!d->a->dyn.ranks)
+        fputs(", of all ranks that listen\n", t->to);
+    else if (json_array_size(ranks) == 1)
+        fprintf(t->to, ", of rank %lld\n", (long long)json_integer_value(json_array_get(ranks, 0)));
+    else
+        fprintf(t->to, ", of ranks %s\n", d->a->dyn.ranks);
     fputs("written: ", t->to);
     term_text(t, c->path, 0);
     fprintf(t->to, "; the job notices it within %.1f s\n", d->who.poll_ms / 1e3);
@@ -205,9 +210,9 @@ static bool stop(struct dyn *d, struct error *e)
         n_waiting += d->who.list.at[i].is.state == ASCOPE_DYNAMIC_READY;
     }
     if (done && dyn_prints(d))
-        printf(
-            "requested: %zu collections that are running end, %zu that wait for their step are dropped, within %.1f s\n",
-            n_running, n_waiting, d->who.poll_ms / 1e3);
+        printf("requested: %zu %s, %zu %s dropped, within %.1f s\n", n_running,
+               n_running == 1 ? "collection that is running ends" : "collections that are running end", n_waiting,
+               n_waiting == 1 ? "that waits for its step is" : "that wait for their step are", d->who.poll_ms / 1e3);
     dyn_config_end(&c);
     return done;
 }

@@ -375,12 +375,14 @@ const char *command_hint(const char *word)
     return NULL;
 }
 
+const struct command_alias command_aliases[] = { { "analyze", "analyse" }, { "profile", "run" }, { "record", "run" } };
+const size_t n_command_aliases = sizeof command_aliases / sizeof *command_aliases;
+
 const struct command *command_find(const char *name)
 {
-    static const char *const other[][2] = { { "analyze", "analyse" }, { "record", "run" }, { "profile", "run" } };
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        if (strcmp(name, other[i][0]) == 0)
-            name = other[i][1];
+    for (size_t i = 0; i < n_command_aliases; i++)
+        if (strcmp(name, command_aliases[i].name) == 0)
+            name = command_aliases[i].of;
     for (size_t i = 0; i < n_commands; i++)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];

@@ -9,6 +9,13 @@ extern const struct command commands[];
 extern const size_t n_commands;
 const struct command *command_find(const char *name); /* by its name or another one; NULL: there is none */
 
+/* Other names of commands. */
+struct command_alias {
+    const char *name, *of;
+};
+extern const struct command_alias command_aliases[];
+extern const size_t n_command_aliases;
+
 /* What to type instead of a word that is a command in other tools; NULL: it is in none that we know. */
 const char *command_hint(const char *word);
 

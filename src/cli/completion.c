@@ -39,6 +39,15 @@ static void put_choices(const struct option_row *o)
         printf("%s%s", i > 0 ? " " : "", option_choice(o, i));
 }
 
+/* The command, whichever of its names was typed. */
+static void put_aliases(void)
+{
+    fputs("    case $command in\n", stdout);
+    for (size_t i = 0; i < n_command_aliases; i++)
+        printf("    %s) command=%s ;;\n", command_aliases[i].name, command_aliases[i].of);
+    fputs("    esac\n", stdout);
+}
+
 /* What follows an option of a command: options of one name may differ. */
 static void bash_values(void)
 {
@@ -68,16 +77,16 @@ static void bash_script(void)
           "_ascope_offer()\n{\n"
           "    mapfile -t COMPREPLY < <(compgen \"$@\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n}\n\n"
           "_ascope()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} words options what=-d at=2\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2\n"
           "    COMPREPLY=()\n"
           "    if ((COMP_CWORD == 1)); then\n        _ascope_offer -W '",
           stdout);
     put_commands();
-    fputs(
-        " --version --help'\n        return\n    fi\n    case \"${COMP_WORDS[1]} ${COMP_WORDS[COMP_CWORD - 1]}\" in\n",
-        stdout);
+    fputs(" --version --help'\n        return\n    fi\n", stdout);
+    put_aliases();
+    fputs("    case \"$command ${COMP_WORDS[COMP_CWORD - 1]}\" in\n", stdout);
     bash_values();
-    fputs("    esac\n    case ${COMP_WORDS[1]} in\n", stdout);
+    fputs("    esac\n    case $command in\n", stdout);
     for (size_t c = 0; c < n_commands; c++) {
         printf("    %s)\n        words='", commands[c].name);
         put_words(&commands[c]);
@@ -145,8 +154,10 @@ static void zsh_script(void)
         fputs("'\n", stdout);
     }
     fputs("    )\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n    fi\n"
-          "    local command=$words[2]\n    shift words\n    ((CURRENT--))\n    case $command in\n",
+          "    local command=$words[2]\n    shift words\n    ((CURRENT--))\n",
           stdout);
+    put_aliases();
+    fputs("    case $command in\n", stdout);
     for (size_t c = 0; c < n_commands; c++) {
         printf("    %s)\n        _arguments \\\n", commands[c].name);
         for (size_t i = 0; i < commands[c].n_options; i++) {

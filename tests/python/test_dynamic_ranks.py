@@ -313,6 +313,9 @@ def test_start_keeps_what_the_user_wrote(start, config, tmp_path):
     assert text.startswith('{\n    "mine": 0.1,\n    "metadata": {') and os.stat(file).st_mode & 0o777 == 0o604
     assert sorted(os.listdir(config)) == ["log", "profiler_config.json"]
     until(lambda: listeners(config)[0]["state"] == "waiting")
+    for words, ranks in [([], "all ranks that listen"), (["--ranks", "0"], "rank 0"), (["--ranks=0-0"], "rank 0"), (["--ranks", "0,0"], "ranks 0,0")]:
+        done = ascope_dyn(config, "start", "--start-step", FAR, *words)
+        assert done.stdout.startswith("requested: 4 steps, from step %s, of %s\nwritten: " % (FAR, ranks)), done.stdout
     write(end, "")
     job.end()
 
