@@ -19,6 +19,7 @@ import unittest
 ASCOPE, RECORDER, FAKES = (os.path.abspath(p) for p in sys.argv[1:4])
 ACLPROF = ["aclprofInit", "aclprofCreateConfig", "aclprofStart", "aclprofRegisterDeviceCallback", "aclrtSynchronizeDevice",
            "aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"]
+NO_CUDA = "cuda (no library of CUDA is loaded in this process)"
 
 
 def read(path):
@@ -132,7 +133,7 @@ class Loading(Case):
         if glob.glob("/dev/davinci*") or os.path.isdir("/usr/local/Ascend"):
             self.skipTest("this machine has Ascend software")
         r = self.record(home="", LD_DEBUG="libs,files")  # the loader says what it looks for
-        self.assertEqual(r.said("note"), ["no device; looked for ascend (no library, no /dev/davinci*); recording the host only"])
+        self.assertEqual(r.said("note"), [f"no device; looked for ascend (no library, no /dev/davinci*), {NO_CUDA}; recording the host only"])
         self.assertNotRegex(r.err, "libmsprofiler|libascend")
         r = self.record("device=ascend", home="", LD_DEBUG="libs,files", code=1)
         self.assertEqual(r.out, "failed: device ascend: no library, no /dev/davinci*\n")
@@ -296,8 +297,8 @@ class Trouble(Case):
     def test_a_crash_while_looking_is_survived(self):
         for call in ("drvGetDevNum", "halGetDeviceInfo"):
             r = self.record("acl", fake=f"crash={call}")
-            self.assertEqual(r.said("note"), [f"no device; looked for ascend ({call} crashed (Segmentation fault) while it was looked for); "
-                                              "recording the host only"])
+            self.assertEqual(r.said("note"), [f"no device; looked for ascend ({call} crashed (Segmentation fault) while it was looked for), "
+                                              f"{NO_CUDA}; recording the host only"])
         r = self.record("device=ascend", fake="crash=drvGetDevNum", code=1)
         self.assertIn("failed: device ascend: drvGetDevNum crashed", r.out)
 

@@ -458,7 +458,19 @@ static enum recovery find_and_recover(struct recovering *r, const char *path, st
     return how;
 }
 
-static void recovering_fini(struct recovering *r)
+/* Not on a stack, which may be small: the leftover of a flight recorder is large. NULL: no memory. */
+static struct recovering *recovering_new(uint64_t last_ns, struct recovered *out)
+{
+    struct recovering *const r = calloc(1, sizeof *r);
+    if (r) {
+        r->dir = r->rings_dir = r->fd = r->flight.dir = -1;
+        r->last_ns = last_ns;
+        r->out = out;
+    }
+    return r;
+}
+
+static void recovering_free(struct recovering *r)
 {
     collection_close(r);
     if (r->rings_dir >= 0)
@@ -468,24 +480,31 @@ static void recovering_fini(struct recovering *r)
     leftover_close(&r->flight);
     rings_left_fini(&r->left);
     free(r->outputs);
+    free(r);
 }
 
 bool collection_is_recorded(const char *path)
 {
     struct recovered unused;
     struct error e = { 0 };
-    struct recovering r = { .dir = -1, .rings_dir = -1, .fd = -1, .flight.dir = -1, .out = &unused };
-    const bool is_recorded = collection_find(&r, path) && rings_place(&r) && rings_take(&r, &e) == RECOVERY_RUNNING;
-    recovering_fini(&r);
+    struct recovering *const r = recovering_new(0, &unused);
+    if (!r)
+        return false;
+    const bool is_recorded = collection_find(r, path) && rings_place(r) && rings_take(r, &e) == RECOVERY_RUNNING;
+    recovering_free(r);
     return is_recorded;
 }
 
 enum recovery collection_recover_last(const char *path, uint64_t last_ns, struct recovered *out, struct error *e)
 {
-    struct recovering r = { .dir = -1, .rings_dir = -1, .fd = -1, .flight.dir = -1, .last_ns = last_ns, .out = out };
+    struct recovering *const r = recovering_new(last_ns, out);
     *out = (struct recovered){ 0 };
-    const enum recovery how = find_and_recover(&r, path, e);
-    recovering_fini(&r);
+    if (!r) {
+        error_no_memory(e, path);
+        return RECOVERY_FAILED;
+    }
+    const enum recovery how = find_and_recover(r, path, e);
+    recovering_free(r);
     return how;
 }
 
