@@ -226,7 +226,8 @@ class Datasets(Case):
         def stage(begin, end, info, node="Map(ID:3)"):
             return new_range("WorkerGet", begin, end, graph=("Dataset", node), info=info)
         ranges = [stage(100, 200, "A:1;B:2;C:3"), stage(300, 601, "A:1;B:2;C:3"), stage(700, 800, "A:1"), stage(700, 800, None), stage(900, 900, None),
-                  stage(900, 1000, "A:it's;B:say \"it's\""), stage(900, 1000, "no pair;B:x:y;D:", node="Zip(ID:1)")]
+                  stage(900, 1000, "A:it's;B:say \"it's\""), stage(900, 1000, "no pair;B:x:y;D:", node="Zip(ID:1)"),
+                  new_range("Get::Row", 100, 200, graph=("Dataset", "a::b"), info="A:::;B:2"), new_range("x", 100, 200, graph=("Dataset2", "c"))]
         out = self.analyse(self.collection({"mindspore.op_range": b"".join(ranges)}))
         self.assertEqual(self.table(out, "dataset.csv"), [
             ["Operation", "Stage", "Occurrences", "Avg. time (us)", "Custom Info"],
@@ -234,7 +235,11 @@ class Datasets(Case):
             ["Map(ID:3)", "WorkerGet", "1", "1.0", "{}"],
             ["Map(ID:3)", "WorkerGet", "1", "1.0", ""],
             ["Map(ID:3)", "WorkerGet", "1", "1.0", "{'A': \"it's\", 'B': 'say \"it\\'s\"'}"],
-            ["Zip(ID:1)", "WorkerGet", "1", "1.0", "{'B': 'x:y', 'D': ''}"]])
+            ["Zip(ID:1)", "WorkerGet", "1", "1.0", "{'B': 'x:y', 'D': ''}"],
+            ["a::b", "Get::Row", "1", "1.0", "{'A': '::', 'B': '2'}"]])
+        old = old_range("Dataset::a::Get::Row", 100, 200) + old_range("Dataset::a", 100, 200)
+        out = self.analyse(self.collection({"op_range_0": old}, name="b_ascend_ms"))
+        self.assertEqual(self.table(out, "dataset.csv")[1:], [["a", "Get::Row", "1", "1.0", ""]])
 
     def pipeline(self, nodes, cpu=None, batches="0 0 1 9 5\n1 8 1 3 5\n0 0 2 4 9\n", code=0, files=("queue",)):
         tree = {"sampling_interval": 10, "op_info": nodes}
@@ -263,6 +268,26 @@ class Datasets(Case):
             ["0", "", "", "", "10", "", "[2, 5]"], ["2", "1.5", "10", "0.15", "10", "0", "[4]"],
             ["5", "3.5", "10", "0.35", "10", "0", ""], ["4", "0.0", "10", "0.0", "10", "2", ""]])
         self.assertFalse(os.path.exists(os.path.join(out, "minddata_pipeline_summary_0.json")))  # not without CPU use
+        out = self.pipeline(nodes, [0] * 6, batches="")
+        self.assertFalse(os.path.exists(os.path.join(out, "minddata_pipeline_summary_0.json")))  # nor without batches
+        nodes = [node(0, "Zip", 1, children=[1, 3]), node(1, "Repeat", 1, children=[2]), node(2, "Map", sizes=[]), node(3, "Map", sizes=[1])]
+        nodes[1]["metrics"] = {"output_queue": {}}
+        out = self.pipeline(nodes)
+        self.assertEqual([r[:1] + r[3:7] + r[8:] for r in self.table(out, "minddata_pipeline_raw_0.csv")[1:]], [
+            ["0", "", "", "", "", "", "[3, 2]"],  # level by level
+            ["3", "[1]", "1.0", "10", "0.1", "0", ""], ["2", "[]", "", "10", "", "0", ""]])
+
+    def test_what_a_summary_does_not_know(self):
+        node = self.node
+        nodes = [node(0, "Map", 2, sizes=[6], children=[1]), node(1, "Map", 0, sizes=[0, 3], length=0, children=[2]), node(2, "TFReader", sizes=[])]
+        out = self.pipeline(nodes, [40, 50, 60], code=3)
+        self.assertEqual(self.losses(), {"bad_value": 1})
+        with open(os.path.join(out, "minddata_pipeline_summary_0.json")) as f:
+            summary = json.load(f)
+        self.assertEqual([summary[k] for k in ("queue_average_size", "queue_utilization_pct", "queue_empty_freq_pct", "avg_cpu_pct_per_worker")],
+                         [[6.0, 1.5, -1], [60.0, -1, -1], [0.0, 50.0, -1], [20.0, -1, 15.0]])
+        self.assertEqual([t.split()[0] for t in summary["cpu_analysis_details"]], ["TFReader(id=2)"])
+        self.assertNotIn("queue_analysis_details", summary)
 
     def test_advice(self):
         node = self.node
@@ -288,7 +313,7 @@ class Datasets(Case):
                 self.assertEqual(list(lines), list(summary))
 
     def test_batches(self):
-        lines = "0 1 1 1 5\n0 2 1 1 5\n1 8 1 3 105\n0 0 2 4 9\n0 1 2 6 9\n0 2 2 11 9\n1 8 2 3 112\n0 0 3 5 9\n1 8 3 3 118\n"
+        lines = "0 1 1 1 5\n1 8 1 3 95\n0 2 1 1 105\n0 0 2 4 9\n0 1 2 6 9\n0 2 2 11 9\n1 8 2 3 112\n0 0 3 5 9\n1 8 3 3 118\n"
         for files, times in (("queue", [[4.5], [6.0], [11.0]]), ("iterator", [[4.5], [6.0], [8.0]])):
             out = self.pipeline([self.node(0, "Map", sizes=[1])], [1], lines, files=(files,))
             with open(os.path.join(out, "minddata_pipeline_summary_0.json")) as f:
@@ -301,8 +326,9 @@ class Datasets(Case):
             ("a number twice", [node(0, "Map", sizes=[1]), node(0, "Map", sizes=[1])], 3, False),
             ("no list", "{\"sampling_interval\": 10}", 3, False),
             ("no JSON", "{", 3, False),
-            ("a queue of length 0", [node(0, "Map", sizes=[1], length=0)], 0, False),
-            ("a queue without samples", [node(0, "Map", sizes=[])], 0, False),
+            ("a queue of length 0", [node(0, "Map", sizes=[1], length=0)], 3, False),
+            ("a queue that was not sampled", [dict(node(0, "Map"), metrics={"output_queue": {"length": 10}})], 3, False),
+            ("a queue without samples", [node(0, "Map", sizes=[])], 0, True),
             ("a child that is not there", [node(0, "Map", sizes=[1], children=[7])], 3, True),
             ("a circle", [node(0, "Map", sizes=[1], children=[1]), node(1, "Zip", children=[0])], 3, True),
             ("a circle that nothing leads to", [node(0, "Map", sizes=[1]), node(1, "Zip", children=[2]), node(2, "Zip", children=[1])], 0, True),
@@ -340,7 +366,7 @@ class Settings(Case):
             ("only the device", {"activities": ["NPU"]}, whole - framework),
             ("only a database", {"export_type": ["db"]}, {"ascend_mindspore_profiler_0.db", "communication_analyzer.db"}),
             ("both", {"export_type": ["text", "db"]}, whole | {"ascend_mindspore_profiler_0.db", "communication_analyzer.db"}),
-            ("no level", {"profiler_level": "LevelNone"}, whole - {"kernel_details.csv", "step_trace_time.csv", "communication.json", "communication_matrix.json"}),
+            ("no level", {"profiler_level": "LevelNone"}, whole - {"kernel_details.csv", "step_trace_time.csv"}),
         ]
         for what, parameters, files in rows:
             with self.subTest(what):

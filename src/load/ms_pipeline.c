@@ -33,10 +33,12 @@ static bool integer(const json_t *v, int64_t *out)
     return json_is_integer(v);
 }
 
+/* An empty object is no queue. */
 static bool read_queue(struct ms_pipeline_node *n, const json_t *metrics, struct arena *mem)
 {
     const json_t *queue = json_object_get(metrics, "output_queue"), *size = json_object_get(queue, "size");
-    n->has_queue = json_is_object(queue);
+    n->has_queue = json_object_size(queue) > 0;
+    n->has_sizes = json_is_array(size);
     if (!n->has_queue)
         return true;
     integer(json_object_get(queue, "length"), &n->length);
@@ -55,10 +57,11 @@ static int by_id(const void *a, const void *b)
 }
 
 /* The nodes, in order of their numbers; *order: where each stands in the list. False: no memory, or *is_bad. */
-static bool read_nodes(struct ms_pipeline *p, const json_t *list, struct arena *mem, bool *is_bad)
+static bool read_nodes(struct ms_pipeline *p, const json_t *list, struct framework_file *file, bool *is_bad)
 {
     size_t i;
     json_t *v;
+    struct arena *mem = file->mem;
     p->node = arena_take(mem, json_array_size(list), sizeof *p->node);
     if (!p->node)
         return false;
@@ -72,6 +75,8 @@ static bool read_nodes(struct ms_pipeline *p, const json_t *list, struct arena *
         *is_bad |= !integer(json_object_get(v, "op_id"), &n->id);
         if (!n->type || !read_queue(n, json_object_get(v, "metrics"), mem))
             return false;
+        if (n->has_queue && (!n->has_sizes || n->length == 0)) /* how full it was cannot be said */
+            losses_add(&file->lost, LOSS_BAD_VALUE, 1, file->name, 0);
     }
     qsort(p->node, p->n, sizeof *p->node, by_id);
     for (i = 1; i < p->n; i++)
@@ -167,7 +172,7 @@ static bool read_line(struct word line, struct batch_line *out)
     return done;
 }
 
-/* The first batch warms up: its lines only say when it was. Where the host takes batches, one lasts from connector to connector. */
+/* The first batch warms up: its lines only say when it ended. Where the host takes batches, one lasts from connector to connector. */
 static void read_batches(struct ms_pipeline *p, struct framework_file *file)
 {
     const bool is_iterator = strstr(file->name, "dataset_iterator") != NULL;
@@ -175,7 +180,7 @@ static void read_batches(struct ms_pipeline *p, struct framework_file *file)
     double sum[TIMES] = { 0 };
     uint64_t n[TIMES] = { 0 }, before_ms = 0;
     size_t len, at = 0;
-    p->has_batches = file->is_there;
+    p->has_batches = file->is_there && file->size > 0;
     for (const char *text; (text = bytes_line(&in, &len)); at = in.at) {
         const struct word line = word_trim((struct word){ text, len });
         struct batch_line l;
@@ -194,7 +199,7 @@ static void read_batches(struct ms_pipeline *p, struct framework_file *file)
             sum[TIME_BATCH] += (double)l.ms - (double)before_ms;
             n[TIME_BATCH]++;
         }
-        if (l.type == LINE_CONNECTOR)
+        if (!counts || l.type == LINE_CONNECTOR)
             before_ms = l.ms;
     }
     double *const mean[] = { &p->per_pipeline_ms, &p->per_push_ms, &p->per_batch_ms };
@@ -206,7 +211,7 @@ static bool read_pipeline(struct ms_pipeline *p, const json_t *object, struct fr
 {
     const json_t *list = json_object_get(object, "op_info"), *interval = json_object_get(object, "sampling_interval");
     bool is_bad = !json_is_array(list) || !integer(interval, &p->interval_ms);
-    if (!is_bad && !read_nodes(p, list, file->mem, &is_bad))
+    if (!is_bad && !read_nodes(p, list, file, &is_bad))
         return false;
     if (!is_bad)
         return read_children(p, list, file->mem, file);

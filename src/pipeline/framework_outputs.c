@@ -29,6 +29,11 @@ static bool has_tasks(const struct collection *s)
     return s->settings.level != PROFILER_LEVEL_NONE;
 }
 
+static bool has_device(const struct collection *s)
+{
+    return s->has_device;
+}
+
 static bool wants_l2_cache(const struct collection *s)
 {
     return s->settings.l2_cache;
@@ -114,11 +119,11 @@ const struct framework_output ms_outputs[] = {
     { .file = "ascend_mindspore_profiler%s.db", .about = "everything of the device as tables, for SQL and MindStudio Insight",
       .is_db = true, .write = ms_db_write },
     { .file = "communication_analyzer.db", .about = "communication as tables", .is_db = true,
-      .is_wanted = collection_has_kernels, .write = communication_analyzer_write },
+      .is_wanted = has_device, .write = communication_analyzer_write },
     { .file = "communication.json", .about = "time of each collective by step, and how much it moved over which kind of link",
-      .is_wanted = collection_has_kernels, .write = communication_json_write },
+      .is_wanted = has_device, .write = communication_json_write },
     { .file = "communication_matrix.json", .about = "how much collectives moved between which ranks, by step",
-      .is_wanted = collection_has_kernels, .write = communication_matrix_write },
+      .is_wanted = has_device, .write = communication_matrix_write },
     { .file = "memory_record.csv", .about = "memory of the device over time, by component", .is_wanted = wants_memory,
       .build = ms_memory_record, .time = "Timestamp(us)" },
     { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",

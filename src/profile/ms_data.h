@@ -73,6 +73,7 @@ struct ms_pipeline_node {
     const char *type;
     int64_t n_workers;
     bool has_queue;
+    bool has_sizes; /* its queue was sampled; there may be no sample yet */
     int64_t length; /* of the queue behind it: how many fit */
     size_t n_sizes; /* and how many there were, sample by sample */
     const int64_t *size;

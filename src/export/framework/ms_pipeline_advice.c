@@ -108,7 +108,7 @@ static void advise_queue(const struct advising *a, uint32_t row)
     if (strcmp(f->name, "Batch") == 0)
         return;
     if (input == NO_NODE) {
-        if (f->has_queue && f->utilization_pct <= LEAF_LEAST_PCT)
+        if (f->utilization_pct >= 0 && f->utilization_pct <= LEAF_LEAST_PCT)
             ADVISE(a, queue,
                    arena_printf(mem,
                                 "%s reads data and fills its output queue to %s%%; num_parallel_workers above %" PRId64
@@ -124,7 +124,7 @@ static void advise_queue(const struct advising *a, uint32_t row)
                    arena_printf(
                        mem, "%s: the input queue is empty %s%% of the time; the device waits for data %s%% of the time",
                        f->label, pct, pct));
-    } else if (f->has_queue && in->utilization_pct - f->utilization_pct > DIFFERENCE_MOST_PCT) {
+    } else if (f->utilization_pct >= 0 && in->utilization_pct - f->utilization_pct > DIFFERENCE_MOST_PCT) {
         ADVISE(
             a, queue,
             arena_printf(mem,
@@ -143,14 +143,13 @@ static void find_bottleneck(const struct advising *a)
         if (is_single(f->name) || is_device_queue(f->name))
             continue;
         const uint32_t input = a->input[row];
-        const double out_pct = f->has_queue ? f->utilization_pct : -1;
         char pct[PERCENT_TEXT];
         if (f->cpu_pct > CPU_MOST_PCT) {
             a->to->bottleneck = f->label;
             a->to->suggestion = high_cpu_text(a, row);
         } else if (f->cpu_pct < CPU_LEAST_PCT && input != NO_NODE &&
                    (a->f[input].utilization_pct < INPUT_LEAST_PCT ||
-                    out_pct - a->f[input].utilization_pct > DIFFERENCE_MOST_PCT)) {
+                    f->utilization_pct - a->f[input].utilization_pct > DIFFERENCE_MOST_PCT)) {
             a->to->bottleneck = f->label;
             a->to->suggestion = arena_printf(
                 a->to->mem,

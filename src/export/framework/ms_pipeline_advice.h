@@ -12,9 +12,10 @@
 /* What the summary shows of a node; percentages are rounded as shown. */
 struct node_figures {
     const char *name, *label; /* "Batch", "Batch(id=2)" */
-    bool has_queue;
-    double utilization_pct, empty_pct; /* of its output queue */
-    double cpu_pct;                    /* of each worker */
+    bool has_queue;           /* with samples */
+    double utilization_pct;   /* of its output queue; -1: unknown, as below */
+    double empty_pct;
+    double cpu_pct; /* of each worker */
 };
 
 struct advice {

@@ -56,11 +56,12 @@ struct shown_nodes {
     struct arena *mem;
 };
 
-/* The nearest nodes below that have a queue, from the first child on. */
+/* The nearest nodes below that have a queue, level by level. */
 static bool add_children(struct shown_nodes *s, uint32_t of)
 {
     s->first[of] = s->child.n;
     s->spare.n = 0;
+    size_t next_spare = 0;
     for (uint32_t at = of;;) {
         const struct ms_pipeline_node *n = &s->p->node[at];
         if (at != of && n->has_queue) {
@@ -70,16 +71,16 @@ static bool add_children(struct shown_nodes *s, uint32_t of)
             *new = *next = at;
             s->parent[at] = of;
         } else {
-            for (size_t i = n->n_children; i-- > 0;) {
+            for (size_t i = 0; i < n->n_children; i++) {
                 uint32_t *below = list_add(&s->spare, s->mem);
                 if (!below)
                     return false;
                 *below = n->child[i];
             }
         }
-        if (s->spare.n == 0)
+        if (next_spare == s->spare.n)
             break;
-        at = s->spare.at[--s->spare.n];
+        at = s->spare.at[next_spare++];
     }
     s->n[of] = s->child.n - s->first[of];
     return true;
@@ -104,10 +105,11 @@ static bool add_row(struct grid *g, const struct shown_nodes *s, uint32_t row)
                *children = s->n[row] > 0 ? list_text(child_id_at, &(struct children){ s, row }, s->n[row], g->mem) : "";
     if (!sizes || !children)
         return false;
-    const double mean = n->has_queue ? mean_size(n) : 0;
+    const bool has_mean = n->has_queue && n->n_sizes > 0;
+    const double mean = has_mean ? mean_size(n) : 0;
     grid_row(g, (struct cell[]){ cell_int(n->id), cell_text(n->type), cell_int(n->n_workers), cell_text(sizes),
-                                 n->has_queue ? cell_real(mean) : none, n->has_queue ? cell_int(n->length) : none,
-                                 n->has_queue ? cell_real(mean / (double)n->length) : none, cell_int(s->p->interval_ms),
+                                 has_mean ? cell_real(mean) : none, n->has_queue ? cell_int(n->length) : none,
+                                 has_mean ? cell_real(mean / (double)n->length) : none, cell_int(s->p->interval_ms),
                                  s->parent[row] == NO_NODE ? none : cell_int(s->p->node[s->parent[row]].id),
                                  cell_text(children) });
     return true;
@@ -135,12 +137,12 @@ bool ms_pipeline_raw_table(const struct collection_export *x, struct table *out,
     uint32_t *root = p->n > 0 && p->node[0].id == 0 ? list_add(&s.row, x->mem) : NULL; /* it has the row 0, too */
     if (root)
         s.parent[0] = NO_NODE;
-    bool is_bad = false; /* a queue of nothing, or without samples: its use cannot be divided */
+    bool is_bad = false; /* a queue of nothing, or one that was not sampled */
     for (size_t i = 0; i < s.row.n && !arena_failed(x->mem); i++)
         add_children(&s, s.row.at[i]);
     for (size_t i = 0; i < s.row.n; i++) {
         const struct ms_pipeline_node *n = &p->node[s.row.at[i]];
-        is_bad |= n->has_queue && (n->n_sizes == 0 || n->length == 0);
+        is_bad |= n->has_queue && (!n->has_sizes || n->length == 0);
     }
     for (size_t i = 0; i < s.row.n && !is_bad && !arena_failed(x->mem); i++)
         add_row(&g, &s, s.row.at[i]);
@@ -215,11 +217,12 @@ static bool figures_of(struct node_figures *f, const struct ms_pipeline *p, size
         n_empty += n->size[k] == 0;
     f->name = arena_text(mem, n->type, len > 2 ? len - 2 : 0); /* without "Op" */
     f->label = f->name ? arena_printf(mem, "%s(id=%" PRId64 ")", f->name, n->id) : NULL;
-    f->has_queue = n->has_queue && n->n_sizes > 0 && n->length != 0;
-    if (f->has_queue) {
-        f->utilization_pct = rounded(100 * rounded(mean_size(n)) / (double)n->length); /* of the shown mean */
+    f->has_queue = n->has_queue && n->n_sizes > 0;
+    f->utilization_pct = f->empty_pct = f->cpu_pct = -1;
+    if (f->has_queue)
         f->empty_pct = rounded(100 * (double)n_empty / (double)n->n_sizes);
-    }
+    if (f->has_queue && n->length != 0)
+        f->utilization_pct = rounded(100 * rounded(mean_size(n)) / (double)n->length); /* of the shown mean */
     if (p->n_cpus == p->n && n->n_workers != 0)
         f->cpu_pct = rounded(rounded(p->cpu[i].pct) / (double)n->n_workers);
     return f->label != NULL;
@@ -247,7 +250,7 @@ static void add_nodes(struct summary *s, const struct node_figures *f)
             case LABELS: add_item(s, l, f[k].label); break;
             case WORKERS: add_int(s, l, n->n_workers); break;
             case AVERAGE: add_real(s, l, f[k].has_queue, f[k].has_queue ? mean_size(n) : 0, 2); break;
-            case UTILIZATION: add_real(s, l, f[k].has_queue, f[k].utilization_pct, 2); break;
+            case UTILIZATION: add_real(s, l, f[k].utilization_pct >= 0, f[k].utilization_pct, 2); break;
             case EMPTY: add_real(s, l, f[k].has_queue, f[k].empty_pct, 2); break;
             case CHILDREN:
                 add_item(s, l, list_text(own_child_at, &(struct node_children){ s->p, n }, n->n_children, s->mem));
@@ -294,7 +297,7 @@ static bool summarise(struct summary *s, const struct collection_export *x)
         return !arena_failed(x->mem);
     struct line *each = new_line(s, "avg_cpu_pct_per_worker", false);
     for (size_t i = 0; each && i < p->n; i++)
-        add_real(s, each, true, f[i].cpu_pct, 2);
+        add_real(s, each, f[i].cpu_pct >= 0, f[i].cpu_pct, 2);
     struct advice a = { .mem = x->mem };
     if (!ms_pipeline_advise(&a, p, f))
         return false;
