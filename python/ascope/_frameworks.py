@@ -10,9 +10,16 @@ import os
 import re
 import sys
 import sysconfig
-from typing import Iterator, List, NamedTuple, Optional, Set
+from typing import Dict, Iterator, List, NamedTuple, Optional, Set
 
-FRAMEWORKS = {"torch": "torch", "torch_npu": "torch", "ascope": "torch"}  # module: the framework that has a front end
+# A module, or a part of one: the framework whose front end records scripts that import it. Of several the first one counts.
+FRAMEWORKS = {
+    "torch": "torch", "torch_npu": "torch", "ascope.torch": "torch", "ascope.torch_npu_compat": "torch",
+    "mindspore": "mindspore", "ascope.mindspore": "mindspore", "ascope.mindspore_compat": "mindspore",
+    "npu_bridge": "tensorflow", "npu_device": "tensorflow", "ascope.tensorflow": "tensorflow", "ascope.tensorflow_compat": "tensorflow",
+    "tensorflow": "tensorflow", "ascope": "torch",
+}
+NOT_PROVIDED = {"torch", "tensorflow"}  # others are there without being installed
 FILES_MOST, BYTES_MOST = 500, 4 << 20
 
 _STANDARD = [os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib")]
@@ -73,28 +80,40 @@ def is_installed(name: str) -> bool:
         return False
 
 
+def _row(module: str) -> Optional[str]:
+    """The row of FRAMEWORKS with the longest name."""
+    while module and module not in FRAMEWORKS:
+        module = module.rpartition(".")[0]
+    return module or None
+
+
+def _is_usable(row: str) -> bool:
+    return row not in NOT_PROVIDED or is_installed(row)
+
+
 class _Installed:
     """Which installed packages ask for a framework, in their metadata."""
 
-    def __init__(self):
-        self._of = None
+    def __init__(self) -> None:
+        self._of: Optional[Dict[str, str]] = None
 
-    def framework(self, module: str) -> Optional[str]:
+    def row(self, module: str) -> Optional[str]:
+        """Of FRAMEWORKS."""
         if self._of is None:
             self._of = self._read()
         return self._of.get(module)
 
     @staticmethod
-    def _read():
+    def _read() -> Dict[str, str]:
         from importlib import metadata
-        found = {}
+        found: Dict[str, str] = {}
         for one in metadata.distributions():
             try:
                 required = {re.split(r"[^\w.-]", text, maxsplit=1)[0].replace("-", "_").lower() for text in one.requires or []}
-                framework = next((FRAMEWORKS[name] for name in FRAMEWORKS if name in required), None)
-                if framework:
+                row = next((name for name in FRAMEWORKS if name in required and _is_usable(name)), None)
+                if row:
                     listed = (one.read_text("top_level.txt") or "").split() or [one.metadata["Name"].replace("-", "_")]
-                    found.update((name, framework) for name in listed)
+                    found.update((name, row) for name in listed)
             except Exception:  # metadata that cannot be read
                 continue
         return found
@@ -105,30 +124,36 @@ def of_script(script: str, is_module: bool = False) -> Optional[str]:
     here = os.getcwd() if is_module else script if os.path.isdir(script) else os.path.dirname(os.path.abspath(script))
     path = [here] + [entry or os.getcwd() for entry in sys.path]
     if is_module:
-        if script.split(".")[0] in FRAMEWORKS:
-            return FRAMEWORKS[script.split(".")[0]]
+        row = _row(script)
+        if row:
+            return FRAMEWORKS[row]
         spec = _find(script, path)
         main = _find(script + ".__main__", path) if spec and spec.submodule_search_locations else None
         left = [one.origin for one in (spec, main) if one and one.origin]
     else:
         left = [os.path.join(script, "__main__.py") if os.path.isdir(script) else script]
-    installed, seen, names = _Installed(), set(left), set()  # type: ignore[var-annotated]
-    while left and len(seen) <= FILES_MOST:
+    found = _rows_of(left, path)
+    return next((FRAMEWORKS[row] for row in FRAMEWORKS if row in found), None)
+
+
+def _rows_of(left: List[str], path: List[str]) -> Set[str]:
+    """The rows of FRAMEWORKS that files and what they import need; not all of them once the first framework is found."""
+    installed, seen, names, found = _Installed(), set(left), set(), set()  # type: ignore[var-annotated]
+    while left and len(seen) <= FILES_MOST and next(iter(FRAMEWORKS)) not in found:
         file = left.pop()
         for one in _imports_of(file):
-            top = one.module.split(".")[0]
-            framework = None if one.level else FRAMEWORKS.get(top)
-            if framework:
-                return framework if framework != top or is_installed(top) else None
-            for origin in _origins(one, file, path, names):
+            row = None if one.level else _row(one.module)
+            if row and _is_usable(row):
+                found.add(row)
+            for origin in [] if row else _origins(one, file, path, names):
                 if _PACKAGES.search(origin):
-                    framework = installed.framework(top)
-                    if framework:
-                        return framework
+                    asked = installed.row(one.module.split(".")[0])
+                    if asked:
+                        found.add(asked)
                 elif origin not in seen:
                     seen.add(origin)
                     left.append(origin)
-    return None
+    return found
 
 
 def _origins(one: _Import, file: str, path: List[str], names: Set[str]) -> List[str]:

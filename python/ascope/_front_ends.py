@@ -5,6 +5,7 @@ The recorder has one session per process. Its messages go to the front end that 
 to the front end whose layout it has.
 """
 import functools
+import os
 from typing import Any, Callable, Dict, List, Optional
 
 from ascope import _core
@@ -99,6 +100,16 @@ _standing_in: List[Any] = []  # the profiler of `ascope record`, until the progr
 def stand_in(prof: Any) -> None:
     """This profiler records for a program that has none: whatever it recorded is deleted when another one starts."""
     _standing_in[:] = [prof]
+
+
+def remove_parent(path: str) -> None:
+    """Of a collection that was deleted: its directory, unless something else is there."""
+    parent = os.path.realpath(os.path.dirname(path))
+    try:
+        if parent != os.path.realpath(os.getcwd()):
+            os.rmdir(parent)
+    except OSError:
+        pass
 
 
 def make_room(prof: Any = None) -> None:

@@ -25,6 +25,7 @@ PATIENCE_S = 2  # between SIGTERM and SIGKILL
 NOT_FOR_THE_PROGRAM = ("LD_PRELOAD", "ASCOPE_RECORD", "ASCOPE_RECORD_OPTIONS", "MSTX_INJECTION_PATH")
 
 Report = Callable[[int, str], None]
+least_severity = _core.WARNING  # of messages that are printed
 
 
 class Result(NamedTuple):
@@ -76,8 +77,8 @@ def become(arguments: List[str]) -> int:
     return 1
 
 
-def _print(severity: int, text: str) -> None:
-    if severity > _core.INFO:
+def print_message(severity: int, text: str) -> None:
+    if severity >= least_severity:
         print("ascope:", text, file=sys.stderr, flush=True)
 
 
@@ -147,7 +148,7 @@ class _Job:
             report(_core.WARNING, "%s: done with losses; see its log or `ascope info`" % " ".join(self.what[:2]))
 
 
-def run(arguments: Iterable[str], report: Report = _print) -> Result:
+def run(arguments: Iterable[str], report: Report = print_message) -> Result:
     """Runs `ascope ARGUMENTS...` and waits for it, with a line of progress on a terminal. Problems are reported and returned."""
     job = _Job(list(arguments), shows=True)
     try:
@@ -172,13 +173,13 @@ def _see_through(job: _Job, report: Report, done: Optional[Callable[[Result], No
         if done:
             done(result)
     except Exception as error:  # it must not reach the training
-        _print(_core.ERROR, "analysis: %s" % error)
+        print_message(_core.ERROR, "analysis: %s" % error)
     finally:
         with _lock:
             _running.pop(threading.current_thread(), None)
 
 
-def run_beside(arguments: Iterable[str], report: Report = _print,
+def run_beside(arguments: Iterable[str], report: Report = print_message,
                done: Optional[Callable[[Result], None]] = None) -> threading.Thread:
     """Runs `ascope ARGUMENTS...` in parallel; the interpreter waits for it at exit. `report` and `done` are called
     on a separate thread, which is returned."""
@@ -228,7 +229,7 @@ analysed: List[Tuple[str, Result]] = []  # by this process, in order
 
 
 def analyse(path: str, export_type: Union[None, str, Iterable[str]] = None, max_process_number: Optional[int] = None,
-            waits: bool = True, report: Report = _print,
+            waits: bool = True, report: Report = print_message,
             done: Optional[Callable[[Result], None]] = None, more: Iterable[str] = ()) -> Optional[Result]:
     """Writes ASCEND_PROFILER_OUTPUT of a collection, or of all in a directory. Default of export_type: as the collection
     was recorded. With waits=False it returns None at once."""
@@ -267,16 +268,16 @@ def is_file_name(out: str) -> bool:
     return os.path.isfile(name) or not os.path.exists(name)
 
 
-def export_chrome_trace(path: str, out: str, report: Report = _print) -> Result:
+def export_chrome_trace(path: str, out: str, report: Report = print_message) -> Result:
     """The timeline of one directory as a file."""
     return run(["export-trace", os.fspath(path), _output(out)], report)
 
 
-def export_stacks(path: str, out: str, metric: str = "self_cpu_time_total", report: Report = _print) -> Result:
+def export_stacks(path: str, out: str, metric: str = "self_cpu_time_total", report: Report = print_message) -> Result:
     """Call stacks with their times, for flame graphs."""
     return run(["export-stacks", os.fspath(path), _output(out), "--metric", metric], report)
 
 
-def export_memory_timeline(path: str, out: str, device: Optional[str] = None, report: Report = _print) -> Result:
+def export_memory_timeline(path: str, out: str, device: Optional[str] = None, report: Report = print_message) -> Result:
     """Memory over time by category."""
     return run(["export-memory-timeline", os.fspath(path), _output(out)] + (["--device", device] if device else []), report)

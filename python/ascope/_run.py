@@ -16,7 +16,7 @@ import shutil
 import sys
 import weakref
 
-from ascope import _core, _frameworks, _program
+from ascope import _core, _frameworks, _front_ends, _program, _whole_script
 
 ABOUT = {
     "run": "Run a script for NPUs unchanged; with --profile, record any script. Other programs are recorded, as by `ascope run`.",
@@ -35,7 +35,12 @@ examples:
 A step ends with optimizer.step(). Options have the names and the meaning of the parameters of torch_npu.profiler."""
 
 STARTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_started")
-STARTED_MINDSPORE = STARTED + "_mindspore"
+# What a framework's profiler is when it is installed: (package, module, classes whose start() begins a recording)
+PROFILERS = (
+    ("torch_npu", "torch_npu.profiler.profiler", ("_KinetoProfile", "profile")),
+    ("mindspore", "mindspore.profiler.profiler", ("Profiler", "profile")),
+    ("npu_bridge", "npu_bridge.profiler.profiler", ("Profiler",)),
+)
 NUMBERS = (
     ("skip-first", 0, "steps before the first cycle"),
     ("wait", 0, "steps of the wait phase of a cycle, which are not recorded"),
@@ -103,7 +108,19 @@ def _named(kind, names):
     return [getattr(kind, name, name) for name in names]
 
 
-def _profiler(o):
+def _profiler(o, framework):
+    """Of the framework of a script; PyTorch's for others."""
+    make = _whole_script.OF.get(framework, _profiler_of_torch)
+    if make is _profiler_of_torch:
+        return make(o)
+    for name, default, _ in NUMBERS:
+        if getattr(o, name.replace("-", "_")) != default:
+            print("ascope: note: --%s has no effect on %s: everything is recorded" % (name, o.script), file=sys.stderr)
+    given = {row["name"]: getattr(o, row["name"]) for row in OPTIONS}
+    return make(given, o.out, o.worker_name, not o.no_analyse)
+
+
+def _profiler_of_torch(o):
     from ascope.torch import profiler
 
     def given(section):
@@ -116,9 +133,11 @@ def _profiler(o):
     of_profile["activities"] = _named(profiler.ProfilerActivity, o.activities)
     plan = {name: getattr(o, name) for name in (row[0].replace("-", "_") for row in NUMBERS)}
     plan["active"] = plan["active"] or _core.EVERY_STEP
-    return profiler.profile(
+    prof = profiler.profile(
         **of_profile, schedule=profiler.schedule(**plan), experimental_config=profiler._ExperimentalConfig(**of_config),
         on_trace_ready=profiler.tensorboard_trace_handler(o.out, o.worker_name, analyse_flag=not o.no_analyse))
+    _step_at_optimizers(prof)
+    return prof
 
 
 def _step_at_optimizers(prof):
@@ -139,11 +158,13 @@ def _step_at_optimizers(prof):
 
 
 class _MakingRoom:
-    """Finds the profiler of an installed torch_npu as others do; when that starts, the one that stands in for it gives way."""
-    NAME = "torch_npu.profiler.profiler"
+    """Finds the profiler of an installed framework as others do; when that starts, the one that stands in for it gives way."""
+
+    def __init__(self, name, classes):
+        self._name, self._classes = name, classes
 
     def find_spec(self, name, path=None, target=None):
-        if name != self.NAME:
+        if name != self._name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
@@ -152,7 +173,7 @@ class _MakingRoom:
 
             def executed(module):
                 execute(module)
-                for cls in (getattr(module, "_KinetoProfile", None), getattr(module, "profile", None)):
+                for cls in (getattr(module, one, None) for one in self._classes):
                     if cls and "start" in vars(cls):
                         cls.start = self.making_room(cls.start)
 
@@ -163,8 +184,7 @@ class _MakingRoom:
     def making_room(start):
         @functools.wraps(start)
         def started(*args, **kwargs):
-            from ascope.torch import profiler
-            profiler.make_room()
+            _front_ends.make_room()
             return start(*args, **kwargs)
 
         return started
@@ -182,8 +202,9 @@ def _shown_as_the_scripts(script):
     return show
 
 
-OPENED = (("trace_view.json", "https://ui.perfetto.dev, chrome://tracing or MindStudio Insight"),
-          ("ascend_pytorch_profiler*.db", "MindStudio Insight or SQLite"))
+TIMELINES, DATABASES = "https://ui.perfetto.dev, chrome://tracing or MindStudio Insight", "MindStudio Insight or SQLite"
+OPENED = (("ASCEND_PROFILER_OUTPUT/trace_view.json", TIMELINES), ("mindstudio_profiler_output/msprof_[0-9]*.json", TIMELINES),
+          ("ASCEND_PROFILER_OUTPUT/ascend_*_profiler*.db", DATABASES), ("msprof_[0-9]*.db", DATABASES))
 
 
 def _show_results():
@@ -194,7 +215,7 @@ def _show_results():
     path, summary = done[-1]
     lines = ["analysed: " + other for other, _ in done[:-1]] + ["", summary.rstrip("\n"), ""]
     for name, viewer in OPENED:
-        for file in glob.glob(os.path.join(glob.escape(path), "ASCEND_PROFILER_OUTPUT", name)):
+        for file in glob.glob(os.path.join(glob.escape(path), name)):
             lines.append("  open %s in %s" % (os.path.relpath(file), viewer))
     try:
         print("\n".join(lines), flush=True)
@@ -259,6 +280,18 @@ def _preload():
     os.execv(sys.executable, getattr(sys, "orig_argv", [sys.executable, "-m", "ascope"] + sys.argv[1:]))
 
 
+def _provide():
+    """Modules of frameworks that are not installed, for the script, processes that it spawns, and programs that it starts. Their names."""
+    provided = [name for name in ("mindspore", "npu_bridge", "npu_device") if not _frameworks.is_installed(name)]
+    from ascope import tensorflow_compat, torch_npu_compat
+    tensorflow_compat.install()
+    provided += ["torch_npu"] if torch_npu_compat.is_needed else []
+    folders = [os.path.join(STARTED, name) for name in provided]
+    sys.path += folders
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), *folders)))
+    return provided
+
+
 def main(arguments, command="run", of_rank=()):
     """of_rank: an argument of the script that its launcher puts in front of ours."""
     line = _program_line(arguments)
@@ -274,7 +307,8 @@ def main(arguments, command="run", of_rank=()):
     if not o.is_module and not os.path.exists(o.script):
         print("ascope: %s: no such file; give a Python script, or a program" % o.script, file=sys.stderr)
         return 1
-    if command != "run" and not o.profile and not _frameworks.of_script(o.script, o.is_module):
+    framework = _frameworks.of_script(o.script, o.is_module) if command != "run" or o.profile else None
+    if command != "run" and not o.profile and not framework:
         return _collect([sys.executable] + ["-m"] * o.is_module + words, o)
     if (o.profile or command != "run") and "osrt" in (o.host_sys or []):
         _preload()
@@ -284,29 +318,20 @@ def main(arguments, command="run", of_rank=()):
         os.environ["ASCOPE_DEVICE"] = o.device
     if o.quiet:
         from ascope.torch import _messages
-        _messages.least_severity = _core.ERROR
+        _messages.least_severity = _program.least_severity = _core.ERROR
         for name in ("ascope.mindspore", "mindspore"):
             logging.getLogger(name).setLevel(logging.ERROR)
     sys.argv = words
-    from ascope import tensorflow_compat, torch_npu_compat
-    tensorflow_compat.install()
-    provided = [STARTED] if torch_npu_compat.is_needed else []
-    if not _frameworks.is_installed("mindspore"):
-        provided.append(STARTED_MINDSPORE)
-    sys.path += provided  # also in processes that the script spawns, and in programs that it starts
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), *provided)))
+    provided = _provide()
     sys.excepthook = _shown_as_the_scripts(o.script)
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
     prof = None
     is_dynamic = not o.profile and bool(_core.dynamic_state())  # PROF_CONFIG_PATH is set, and a file starts what is recorded
     if o.profile or command != "run" and not is_dynamic:
-        prof = _profiler(o)
-        _step_at_optimizers(prof)
+        prof = _profiler(o, framework)
         if not o.profile:
-            from ascope.torch import profiler
-            profiler.stand_in(prof)
-            if not torch_npu_compat.is_needed:
-                sys.meta_path.insert(0, _MakingRoom())
+            _front_ends.stand_in(prof)
+            sys.meta_path[:0] = [_MakingRoom(*row) for package, *row in PROFILERS if package not in provided]
         prof.start()
     try:
         if o.is_module:

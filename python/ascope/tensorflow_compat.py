@@ -34,13 +34,19 @@ class _Provided(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def exec_module(self, module: types.ModuleType) -> None:
-        row = MODULES[module.__name__]
-        module.__doc__ = "Provided by ascope; see ascope.tensorflow."
-        if row:
-            ours = importlib.import_module(row[0])
-            for name in row[1]:
-                setattr(module, name, getattr(ours, name))
-            module.__all__ = list(row[1])  # type: ignore[attr-defined]
+        fill(module)
+
+
+def fill(module: types.ModuleType) -> None:
+    """What a module of that name has; those in it are provided, too."""
+    row = MODULES[module.__name__]
+    module.__doc__ = "Provided by ascope; see ascope.tensorflow."
+    module.__path__ = []
+    if row:
+        ours = importlib.import_module(row[0])
+        for name in row[1]:
+            setattr(module, name, getattr(ours, name))
+        module.__all__ = list(row[1])  # type: ignore[attr-defined]
 
 
 class _Watching(importlib.abc.MetaPathFinder):

@@ -30,7 +30,7 @@ static enum answer read_answer(int fd, pid_t child)
     int status = 0;
     if (TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return ANSWER_NO_PACKAGE;
-    return strcmp(text, "torch\n") == 0 ? ANSWER_FRAMEWORK : ANSWER_NONE;
+    return strcmp(text, "none\n") == 0 ? ANSWER_NONE : ANSWER_FRAMEWORK;
 }
 
 static enum answer ask(const struct python_program *p, struct arena *mem)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_python.h - a Python script on the command line of `ascope run`, recorded by the front end of its framework.
  *
- * A script that uses PyTorch is recorded best from inside, by the Python package: `ascope run -- python3 train.py` becomes
- * `python3 -m ascope record train.py`, in this process, so that exit code and signals are the script's own. The package says which
- * framework a script uses (python/ascope/_frameworks.py); any other script is a program like others, for the collector.
+ * A script that uses PyTorch, MindSpore or TensorFlow is recorded best from inside, by the Python package: `ascope run -- python3 train.py`
+ * becomes `python3 -m ascope record train.py`, in this process, so that exit code and signals are the script's own. The package says
+ * which framework a script uses (python/ascope/_frameworks.py); any other script is a program like others, for the collector.
  */
 #ifndef ASCOPE_CLI_RUN_PYTHON_H
 #define ASCOPE_CLI_RUN_PYTHON_H

@@ -24,10 +24,11 @@ def write(place, name, text):
 
 @pytest.fixture
 def torch_installed(tmp_path, monkeypatch):
-    """A torch that is never imported, and packages of which some require it, in a directory like that of an interpreter."""
+    """A torch and a tensorflow that are never imported, and packages of which some require it, in a directory like that of an interpreter."""
     site = tmp_path / "lib/site-packages"
-    write(site, "torch/__init__.py", "raise ImportError('looked at, not imported')")
-    for name, requires in ("trainer", "torch (>=1.8)"), ("maybe", "torch; extra == 'gpu'"), ("numbers_only", "torchless"), ("plain", ""):
+    for name in "torch", "tensorflow":
+        write(site, name + "/__init__.py", "raise ImportError('looked at, not imported')")
+    for name, requires in ("trainer", "torch (>=1.8)"), ("maybe", "torch; extra == 'gpu'"), ("numbers_only", "torchless"), ("plain", ""), ("layers", "tensorflow>=2"):
         write(site, name + "/__init__.py", "")
         write(site, "%s-1.0.dist-info/METADATA" % name, "Metadata-Version: 2.1\nName: %s\nVersion: 1.0\n%s" % (
             name, "Requires-Dist: %s\n" % requires if requires else ""))
@@ -45,6 +46,18 @@ IMPORTS = {
     "by a call": ("import importlib\nimportlib.import_module('torch.nn')", "torch"),
     "for NPUs": ("import torch_npu", "torch"),
     "the front end": ("from ascope.torch import mstx", "torch"),
+    "MindSpore": ("from mindspore import Profiler", "mindspore"),
+    "a part of MindSpore": ("import mindspore.nn as nn", "mindspore"),
+    "MindSpore's front end": ("from ascope import mindspore", "mindspore"),
+    "TensorFlow": ("import tensorflow as tf", "tensorflow"),
+    "TensorFlow 1 for NPUs": ("from npu_bridge.estimator.npu.npu_config import NPURunConfig", "tensorflow"),
+    "TensorFlow 2 for NPUs": ("def f():\n    import npu_device", "tensorflow"),
+    "TensorFlow's front end": ("from ascope.tensorflow import Profiler", "tensorflow"),
+    "TensorFlow's modules": ("import ascope.tensorflow_compat", "tensorflow"),
+    "TensorFlow in a module beside it": ("import graphs", "tensorflow"),
+    "one that requires TensorFlow": ("import layers", "tensorflow"),
+    "PyTorch last": ("import tensorflow, mindspore\nimport graphs, beside", "torch"),
+    "ascope alone": ("import ascope", "torch"),
     "a name that only begins so": ("import torchless", None),
     "a comment": ("# import torch\nx = 'import torch'", None),
     "a module beside it": ("import beside", "torch"),
@@ -65,6 +78,7 @@ def test_the_framework_of_a_script(tmp_path, torch_installed, what):
     text, framework = IMPORTS[what]
     write(tmp_path, "work/beside.py", "import plain\nimport indirect")
     write(tmp_path, "work/indirect.py", "from torch import nn")
+    write(tmp_path, "work/graphs.py", "import npu_device")
     write(tmp_path, "work/package/__init__.py", "from . import shallow")
     write(tmp_path, "work/package/shallow.py", "import json")
     write(tmp_path, "work/package/deep.py", "from .inner.most import thing")
@@ -146,6 +160,15 @@ def test_scripts_without_a_framework_are_left_to_the_program(tmp_path):
     assert not (tmp_path / "result").exists()
     assert started(tmp_path, "record", "--profile", "--no-analyse", "--device", "none", "plain.py", code=1) is None
     assert len(list(tmp_path.glob("*_ascend_pt"))) == 1
+
+
+def test_a_framework_that_is_missing(tmp_path):
+    for name in "torch", "tensorflow":
+        script = write(tmp_path, name + "_only.py", "try:\n    import %s\nexcept ImportError:\n    pass" % name)
+        if not _frameworks.is_installed(name):
+            assert _frameworks.of_script(script) is None
+    for name, framework in ("mindspore", "mindspore"), ("npu_device", "tensorflow"), ("torch_npu", "torch"):  # which ascope provides
+        assert _frameworks.of_script(write(tmp_path, name + "_only.py", "import " + name)) == framework
 
 
 # ---- what the front end records ----
@@ -238,6 +261,158 @@ def test_a_profiler_of_torch_npu_takes_precedence(tmp_path):
     done = subprocess.run([sys.executable, "-m", "ascope", "record", "--device", "none", "train.py"], cwd=tmp_path, env=env, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     assert done.returncode == 5 and "recorded: 1\n" in done.stdout and "before: []\n" in done.stdout, done.stdout
+
+
+# ---- scripts of MindSpore and of TensorFlow ----
+
+STANDIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tf_standin")
+SESSIONS = """
+    import sys
+    import tensorflow as tf
+    import npu_bridge.npu_init
+    with tf.compat.v1.Session() as session:
+        session.run(1)
+        session.run(2)
+    %s
+    sys.exit(5)
+    """
+OWN_OF_TENSORFLOW = """
+    from npu_bridge.profiler import profiler
+    with profiler.Profiler(output_path="mine"):
+        tf.compat.v1.Session().run(3)"""
+CELLS = """
+    import sys
+    from mindspore.profiler import mstx
+    mstx.mark("here")
+    %s
+    sys.exit(5)
+    """
+OWN_OF_MINDSPORE = """
+    from mindspore import Profiler
+    profiler = Profiler(output_path="mine")
+    profiler.analyse()"""
+
+
+@pytest.fixture
+def record_as(tmp_path, monkeypatch):
+    """record_as(text of a script, *command): the output; on a machine without PyTorch, which takes long to import."""
+    write(tmp_path, "installed/torch.py", "raise ImportError('not here')")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "installed"), STANDIN, os.environ.get("PYTHONPATH", "")]))
+    for name in "PROFILING_MODE", "ASCEND_WORK_PATH", "RANK_ID":
+        monkeypatch.delenv(name, raising=False)
+
+    def of(text, *command):
+        write(tmp_path, "train.py", text)
+        return record(tmp_path, *command)
+
+    return of
+
+
+OF_PROGRAM = [PROGRAM, "run", "--out", "there", "--level", "1", "--metrics", "Memory", "--host-sys", "cpu"]
+OF_PACKAGE = [sys.executable, "-m", "ascope", "record", "--out", "there", "--mstx", "--device", "none"]
+
+
+def sample_of(prof):
+    sample = json.loads((prof / "host/sample.json").read_text())
+    return sample["aiv_metrics"], sample["host_cpu_profiling"]
+
+
+def test_a_script_of_tensorflow_is_recorded(tmp_path, record_as):
+    said = record_as(SESSIONS % "", *OF_PROGRAM, "--device", "sim", "--", sys.executable, "train.py")
+    (prof,) = tmp_path.glob("there/PROF_*")
+    assert sample_of(prof) == ("Memory", "on")
+    (steps_csv,) = prof.glob("mindstudio_profiler_output/step_trace_*.csv")
+    assert len(steps_csv.read_text().splitlines()) == 3  # two runs are two iterations
+    (marks,) = prof.glob("mindstudio_profiler_output/msprof_tx_*.csv")
+    assert "sess.run #1" in marks.read_text() and "sess.run #2" in marks.read_text()
+    assert "2 iterations" in said and "open there/PROF_" in said
+
+
+def test_a_script_of_mindspore_is_recorded(tmp_path, record_as):
+    said = record_as(CELLS % "", *OF_PROGRAM, "--device", "none", "--", sys.executable, "train.py")
+    (file,) = tmp_path.glob("there/*_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json")
+    assert '"here"' in file.read_text() and "open there/" in said and "warmup" not in said
+    (prof,) = tmp_path.glob("there/*_ascend_ms/PROF_*")
+    assert sample_of(prof) == ("Memory", "on")
+
+
+@pytest.mark.parametrize("text, made", [(SESSIONS % OWN_OF_TENSORFLOW, "PROF_*"), (CELLS % OWN_OF_MINDSPORE, "*_ascend_ms")],
+                         ids=["tensorflow", "mindspore"])
+def test_profilers_of_these_scripts_take_precedence(tmp_path, record_as, text, made):
+    record_as(text, *OF_PACKAGE, "train.py")
+    assert len(list(tmp_path.glob("mine/" + made))) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"train.py", "mine", "installed"}
+
+
+def test_the_environment_of_tensorflow_takes_precedence(tmp_path, record_as, monkeypatch):
+    monkeypatch.setenv("PROFILING_MODE", "true")
+    monkeypatch.setenv("PROFILING_OPTIONS", '{"output":"mine","l2":"on"}')
+    record_as(SESSIONS % "", *OF_PACKAGE, "train.py")
+    assert len(list(tmp_path.glob("mine/PROF_*"))) == 1 and not (tmp_path / "there").exists()
+
+
+def test_a_profiler_of_an_installed_mindspore_takes_precedence(tmp_path, record_as):
+    """Of what looks like one."""
+    write(tmp_path, "installed/mindspore/__init__.py", "from mindspore.profiler.profiler import Profiler")
+    write(tmp_path, "installed/mindspore/profiler/__init__.py", "")
+    write(tmp_path, "installed/mindspore/profiler/profiler.py", """
+        import glob
+        class Profiler:
+            def start(self):
+                print("before:", glob.glob("there/*"), flush=True)
+        """)
+    said = record_as("""
+        import glob, sys, mindspore
+        print("recorded:", len(glob.glob("there/*_ascend_ms")))
+        mindspore.Profiler().start()
+        sys.exit(5)
+        """, *OF_PACKAGE, "train.py")
+    assert "recorded: 1\n" in said and "before: []\n" in said, said
+
+
+def test_every_framework_can_be_recorded_with_its_profiler(tmp_path, record_as):
+    """--profile, with any command; steps of a schedule are PyTorch's."""
+    said = record_as(CELLS % "", sys.executable, "-m", "ascope", "run", "--profile", "--no-analyse", "--device", "none", "--wait", "3", "train.py")
+    assert len(list(tmp_path.glob("result/*_ascend_ms"))) == 1 and "recorded: result/" in said
+    assert "ascope: note: --wait has no effect on train.py" in said
+    record_as(SESSIONS % OWN_OF_TENSORFLOW, *OF_PACKAGE, "--profile", "--no-analyse", "train.py")
+    assert len(list(tmp_path.glob("there/PROF_*"))) == 1 and not (tmp_path / "mine").exists()
+
+
+IN_EACH_PROCESS = """
+    import mindspore, npu_device, torch_npu
+    from npu_bridge.estimator.npu.npu_config import NPURunConfig
+    from npu_bridge.profiler import profiler
+    from ascope import tensorflow
+
+    assert profiler.Profiler is tensorflow.Profiler and NPURunConfig is tensorflow.NPURunConfig
+    assert npu_device.open().name().endswith("NPU:0") and mindspore.Profiler and torch_npu.profiler.profile
+    """
+STARTING = """
+    import multiprocessing, subprocess, sys
+
+    def work():
+        import each
+
+    if __name__ == "__main__":
+        import each
+        subprocess.run([sys.executable, "each.py"], check=True)
+        process = multiprocessing.get_context("spawn").Process(target=work)
+        process.start()
+        process.join()
+        sys.exit(5 if process.exitcode == 0 else 1)
+    """
+
+
+def test_processes_that_a_script_starts_find_the_modules(tmp_path, record_as):
+    write(tmp_path, "each.py", IN_EACH_PROCESS)
+    record_as(STARTING, sys.executable, "-m", "ascope", "run", "train.py")
+
+
+def test_processes_find_what_is_installed_first(tmp_path, record_as):
+    write(tmp_path, "installed/npu_device.py", "is_its_own = True")
+    write(tmp_path, "each.py", "import npu_device, npu_bridge\nassert npu_device.is_its_own and not npu_bridge.__path__")
+    record_as(STARTING, sys.executable, "-m", "ascope", "run", "train.py")
 
 
 def test_the_launcher_of_ranks_may_put_an_argument_first(tmp_path):

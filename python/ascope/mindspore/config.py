@@ -170,9 +170,9 @@ def _filed(value):
 
 
 class Parameters:
-    """The checked parameters of one Profiler, as attributes."""
+    """The checked parameters of one Profiler, as attributes. unset_schedule: what is filed where none is given."""
 
-    def __init__(self, given: Dict[str, Any]) -> None:
+    def __init__(self, given: Dict[str, Any], unset_schedule: Optional[Schedule] = None) -> None:
         self._deprecated(given)
         given = {OTHER_NAMES.get(name, name): value for name, value in given.items() if value is not None}
         self.is_path_given = "output_path" in given
@@ -180,7 +180,7 @@ class Parameters:
             setattr(self, row.name, self._checked(row, given.get(row.name)))
         self.is_set_schedule = self.schedule is not None
         if self.schedule is None:
-            self.schedule = Schedule(wait=0, active=1)
+            self.schedule = unset_schedule or Schedule(wait=0, active=1)
         self._relate()
 
     @staticmethod

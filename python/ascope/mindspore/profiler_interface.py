@@ -25,6 +25,13 @@ process = _Process()
 NOT_THERE = "ProfilerInterface has not been initialized; %s has no effect."
 
 
+def session_options(given: config.Parameters, place: str, worker_name: Optional[str]) -> Dict[str, Any]:
+    """For the recorder. place: the directory of the collection."""
+    info = dict(json.loads(config.info(given)), output_path=place)
+    return dict(given.options(), layout="mindspore", parent_dir=_paths.absolute(place), worker_name=worker_name,
+                rank=int(config.rank_id()), framework_info=json.dumps(info))
+
+
 class ProfilerInterface:
     """Class methods, because there is one session."""
     _session: Any = None  # None: it has ended, or there is none
@@ -64,10 +71,7 @@ class ProfilerInterface:
     @classmethod
     def _options(cls) -> Dict[str, Any]:
         given = cls.parameters or config.Parameters({})
-        parent = process.dir_name or _paths.absolute(given.output_path)
-        info = dict(json.loads(config.info(given)), output_path=process.dir_name or given.output_path)
-        return dict(given.options(), layout="mindspore", parent_dir=parent, worker_name=process.worker_name,
-                    rank=int(config.rank_id()), framework_info=json.dumps(info))
+        return session_options(given, process.dir_name or given.output_path, process.worker_name)
 
     @classmethod
     def init(cls) -> None:

@@ -42,6 +42,13 @@ class Schedule:
         _log.warning("Parameter '%s' should be of type int, but got %s. reset to int %d." % (name, type(value), least))
         return least
 
+    @classmethod
+    def of_whole_script(cls) -> "Schedule":
+        """As where none is given, without the warning: the script did not choose it."""
+        made = cls(wait=0, active=1, warmup=1)
+        made.warmup = 0
+        return made
+
     @property
     def warm_up(self) -> int:
         return self.warmup

@@ -8,7 +8,7 @@ import functools
 import os
 from typing import Any, Callable, Dict, List, Optional
 
-from ascope import _core
+from ascope import _core, _front_ends
 
 # What is recorded where profiling is switched on without options.
 DEFAULT_OPTIONS = ('{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on",'
@@ -24,6 +24,7 @@ class _State:
     owner: Any = None      # who asked for it
     armed: Any = None      # the Profiler whose scope is open
     request: Optional[str] = None  # profiling_options of a configuration class, until a graph runs
+    pid: int = 0           # of the process while a PROF directory is recorded, also one of `ascope record`: runs are marked in it
     runs: int = 0
     is_sim: bool = False
 
@@ -31,7 +32,7 @@ class _State:
 _state = _State()
 
 
-def _device() -> str:
+def device() -> str:
     return os.environ.get("ASCOPE_DEVICE", "auto")
 
 
@@ -61,11 +62,16 @@ def is_armed() -> bool:
     return _state.armed is not None
 
 
+def is_recording() -> bool:
+    """In this process: a forked one has no part in the recording of its parent."""
+    return _state.pid == os.getpid()
+
+
 def _begin(owner: Any, options: Dict[str, Any], text: Optional[str]) -> None:
-    options = dict({"device": _device(), "layout": "prof"}, **options)
+    options = dict({"device": device(), "layout": "prof"}, **options)
     session = _core.Session(options, profiling_options=text)
     session.start()
-    _state.session, _state.owner, _state.runs, _state.is_sim = session, owner, 0, options["device"] == "sim"
+    _state.session, _state.owner = session, owner
 
 
 def begin(text: Optional[str] = None, owner: Any = None) -> None:
@@ -74,7 +80,9 @@ def begin(text: Optional[str] = None, owner: Any = None) -> None:
     asked = text or _state.request or of_environment()
     if is_armed() and asked:
         raise ValueError("The option 'profiling_mode' or env variables 'PROFILING_MODE' cannot be set to true when using 'profiler.Profiler'.")
-    if _state.session and _state.session.is_open:
+    if is_armed() or asked:
+        _front_ends.make_room()
+    if is_recording():
         return
     if is_armed():
         _begin(_state.armed, _state.armed.recorder_options(), None)
@@ -103,6 +111,16 @@ def forget_request() -> None:
 
 # ---- runs ----
 
+def _recording(is_on: bool, options: Optional[Dict[str, Any]]) -> None:
+    _state.pid = os.getpid() if is_on else 0
+    if options:
+        _state.runs, _state.is_sim = 0, options["device"] == "sim"
+
+
+_front_ends.on_recording("prof", _recording)
+
+
+
 def _launch(graph: Any) -> None:
     """The operators of a graph, on the simulated device."""
     for operator in graph.get_operations()[:OPERATORS_MOST]:
@@ -121,7 +139,7 @@ class Run:
         self.name, self.graph, self.begun = name, graph, 0
 
     def __enter__(self) -> "Run":
-        if _state.session:
+        if is_recording():
             _state.runs += 1
             self.begun = _core.graph_begin(MODEL)
             _core.range_push("%s #%d" % (self.name, _state.runs), "tensorflow")

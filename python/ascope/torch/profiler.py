@@ -19,7 +19,7 @@ import weakref
 from typing import Any, Callable, Iterable, List, Optional, Union
 
 from ascope import _core, _program
-from ascope._front_ends import make_room, on_recording, stand_in  # pylint: disable=unused-import
+from ascope._front_ends import make_room, on_recording, remove_parent, stand_in  # pylint: disable=unused-import
 from ascope.torch import _build, _groups, _place
 from ascope.torch._flight import flight_recorder
 from ascope.torch._hooks import Hooks
@@ -252,14 +252,10 @@ class _KinetoProfile:
 
     def _give_way(self):
         if self._core is not None and self._pid == os.getpid():
-            parent = os.path.dirname(self._path or "")
+            path = self._path or ""
             self._core.discard()
             self._core, self._path, self._is_lost, self.stopped = None, None, True, True
-            try:
-                if os.path.realpath(parent) != os.path.realpath(os.getcwd()):
-                    os.rmdir(parent)  # nothing is in it, unless it was there before
-            except OSError:
-                pass
+            remove_parent(path)
             info("the program has a profiler of its own, which records from now on")
 
     def _driven(self, what):
