@@ -219,6 +219,6 @@ bool dyn_save(struct dyn *d, struct error *e)
         is_any |= r->is_done;
     }
     d->refused = is_any ? STATUS_LOSSES : STATUS_NOTHING;
-    d->more = json_pack("{s:o}", "saved", recorders_json(&all));
+    d->more = d->a->json ? json_pack("{s:o}", "saved", recorders_json(&all)) : NULL;
     return is_well;
 }

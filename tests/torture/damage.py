@@ -38,7 +38,8 @@ def collection(o, home, name, is_small):
     if os.path.exists(command) and not os.path.exists(whole):
         os.makedirs(whole)
         with open(command) as f:
-            wanted = re.sub(r"--kernels \d+ --steps \d+", "--kernels 3 --steps 1", f.read()).split()
+            wanted = re.sub(r"--kernels \d+ --steps \d+", "--kernels 3 --steps 1", f.read())
+        wanted = re.sub(r" --slice-kib \d+", "", wanted).split()  # a line over two slices would be cut by small.py
         subprocess.run([os.path.join(o.build, "ascope"), "sim", "--out", whole, *wanted], check=True, stdout=subprocess.DEVNULL)
     given = whole if os.path.exists(command) else base
     prof = (glob.glob(os.path.join(given, "PROF_*")) or glob.glob(os.path.join(given, "raw/*_ascend_*")) or glob.glob(os.path.join(given, "*_ascend_*")))[0]
