@@ -208,6 +208,19 @@ class Memory(Case):
         with open(os.path.join(out, "operator_memory.csv"), "rb") as f:
             self.assertEqual(f.read(), text)
 
+    def test_most_memory(self):
+        lines = "Timestamp(ns),Total Allocated(Byte),Total Reserved(Byte),Total Active(Byte)\n1000,10,100,10\n2000,30,100,30\n3000,20,200,20\n"
+        blocks = {"mindspore.memory_usage": block(1, 1500, 8, used=7, owner="a")}
+        rows = [("only totals, as older releases record", {}, (30, 2000, ""), (200, 3000, "")),
+                ("blocks are more exact", blocks, (7, 1500, "a"), (10 << 20, 1500, "a"))]
+        for what, more, allocated, reserved in rows:
+            with self.subTest(what):
+                files = dict({"op_range_0": old_range("a", 100, 200), "cpu_ms_memory_record_0.txt": lines}, **more)
+                self.analyse(self.collection(files, name="a%d_ascend_ms" % self.n))
+                most = self.report["directories"][0]["most_memory"]
+                found = [(most[k]["bytes"], most[k]["time_ns"], most[k]["operator"]) for k in ("allocated", "reserved")]
+                self.assertEqual(found, [allocated, reserved])
+
     def test_host_operators(self):
         lines = ("Default/net/A-op1;HostCpuOps;1718999356241496923,0.087186,9 1718999356241596923,0.0000005,9 \n"
                  "Default/net/B;c-op2;HostCpuOps;1718999356241696923,1.5e-05,10 \nno line\nD;T;1,x,3 \n")

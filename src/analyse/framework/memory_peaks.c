@@ -12,7 +12,7 @@ struct holding {
     int64_t bytes[COUNTERS][MEMORY_SOURCES];
 };
 
-/* One report: a row of framework_memory, or of the host's op_memory. */
+/* One report: a row of framework_memory, of ms_memory_totals, or of the host's op_memory. */
 struct report {
     enum memory_source source;
     uint32_t row;
@@ -28,9 +28,17 @@ struct search {
     struct arena *mem;
 };
 
+/* Older releases of MindSpore recorded no blocks, only what their pool held. */
+static bool has_only_totals(const struct collection *s)
+{
+    return s->framework.memory.n == 0 && s->framework.ms.totals.n > 0;
+}
+
 static bool is_npu_recorded(const struct collection *s)
 {
     const struct framework_memory *m = &s->framework.memory;
+    if (has_only_totals(s))
+        return true;
     for (size_t i = 0; i < m->n; i++)
         if (m->device_type[i] == MEMORY_ON_NPU)
             return true;
@@ -57,6 +65,9 @@ static bool find_reports(struct search *q)
             !add_report(q, source, i))
             return false;
     }
+    for (uint32_t i = 0; q->type == MEMORY_ON_NPU && has_only_totals(q->s) && i < q->s->framework.ms.totals.n; i++)
+        if (!add_report(q, MEMORY_OF_FRAMEWORK, i))
+            return false;
     for (uint32_t i = 0; q->type == MEMORY_ON_NPU && i < g->n; i++)
         if ((!q->device || is_only || g->device[i] == (uint32_t)q->device->number) &&
             !add_report(q, MEMORY_OF_GRAPHS, i))
@@ -66,13 +77,18 @@ static bool find_reports(struct search *q)
 
 static int64_t report_ns(const struct collection *s, struct report r)
 {
-    return r.source == MEMORY_OF_GRAPHS ? graph_memory_ns(&s->profile, r.row) : s->framework.memory.time_ns[r.row];
+    if (r.source == MEMORY_OF_GRAPHS)
+        return graph_memory_ns(&s->profile, r.row);
+    return (has_only_totals(s) ? s->framework.ms.totals.time_ns : s->framework.memory.time_ns)[r.row];
 }
 
 static int64_t report_device(const struct collection *s, struct report r)
 {
-    return r.source == MEMORY_OF_GRAPHS ? (int64_t)s->profile.host.records.op_memory.device[r.row]
-                                        : memory_device(s, r.row);
+    if (r.source == MEMORY_OF_GRAPHS)
+        return s->profile.host.records.op_memory.device[r.row];
+    if (has_only_totals(s)) /* of the process, which has one */
+        return s->profile.n_devices > 0 ? (int64_t)s->profile.device[0].source.device : s->settings.rank;
+    return memory_device(s, r.row);
 }
 
 /* By time; of equal ones the framework's come first. */
@@ -97,9 +113,18 @@ static const struct holding *hold(struct search *q, struct report r)
     if (place == KEYS_NO_MEMORY || (place == q->holding.n && !list_add(&q->holding, q->mem)))
         return NULL;
     struct holding *h = &q->holding.at[place];
-    const bool is_graph = r.source == MEMORY_OF_GRAPHS;
-    h->bytes[ALLOCATED][r.source] = is_graph ? (int64_t)g->allocated[r.row] : m->allocated_bytes[r.row];
-    h->bytes[RESERVED][r.source] = is_graph ? (int64_t)g->reserved[r.row] : m->reserved_bytes[r.row];
+    const struct ms_memory_totals *t = &q->s->framework.ms.totals;
+    int64_t *allocated = &h->bytes[ALLOCATED][r.source], *reserved = &h->bytes[RESERVED][r.source];
+    if (r.source == MEMORY_OF_GRAPHS) {
+        *allocated = (int64_t)g->allocated[r.row];
+        *reserved = (int64_t)g->reserved[r.row];
+    } else if (has_only_totals(q->s)) {
+        *allocated = (int64_t)t->allocated_bytes[r.row];
+        *reserved = (int64_t)t->reserved_bytes[r.row];
+    } else {
+        *allocated = m->allocated_bytes[r.row];
+        *reserved = m->reserved_bytes[r.row];
+    }
     return h;
 }
 
@@ -119,7 +144,7 @@ static name_id report_name(const struct collection *s, struct report r)
 {
     name_id name;
     if (r.source != MEMORY_OF_GRAPHS)
-        return taken_by(s, r.row);
+        return has_only_totals(s) ? NAME_EMPTY : taken_by(s, r.row);
     return dictionary_find(&s->profile.dictionary, s->profile.host.records.op_memory.name[r.row], &name) ? name
                                                                                                          : NAME_EMPTY;
 }
