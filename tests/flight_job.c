@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job with a flight recorder, for test_flight.py.
  *
- *     flight_job PARENT windows|slow|signal|kill|exit|wait [LISTEN_DIR]
+ *     flight_job PARENT windows|slow|signal|kill|terminate|exit|wait [LISTEN_DIR]
+ *     flight_job PARENT cut N
  *
  * Step N has the operators "op 10N" to "op 10N+9", with a kernel of the simulated NPU each. Prints the directory of the recorder, then
- * those of saves. wait: a step for each line of stdin, which it prints; until stdin ends. */
+ * those of saves. wait: a step for each line of stdin, which it prints; until stdin ends. cut: killed while it saves, when
+ * it opens the N-th file of the save; ends as others do if there are fewer. */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +23,19 @@ enum { OF_STEP = 10, SLOW_AFTER = 40 };
 
 static struct ascope_sim_stream *stream;
 static long n_steps;
+static long n_until_cut; /* 0: never */
+
+/* In place of the C library's, for libascope, too. */
+int open(const char *path, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    const int mode = flags & O_CREAT ? va_arg(more, int) : 0;
+    va_end(more);
+    if (n_until_cut > 0 && strstr(path, "/saving/") && --n_until_cut == 0)
+        raise(SIGKILL);
+    return openat(AT_FDCWD, path, flags, mode);
+}
 
 static void step(void)
 {
@@ -85,6 +102,7 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     const char *const how = argv[2];
+    const bool is_cut = strcmp(how, "cut") == 0 && argc > 3;
     ascope_options_init(&o);
     o.parent_dir = argv[1];
     o.device = "sim";
@@ -96,7 +114,7 @@ int main(int argc, char **argv)
                                           .memory_bytes = UINT64_C(64) << 20,
                                           .slow_step = strcmp(how, "slow") == 0 ? 1.5 : 0,
                                           .between_ns = 1,
-                                          .listen_dir = argc > 3 ? argv[3] : NULL };
+                                          .listen_dir = argc > 3 && !is_cut ? argv[3] : NULL };
     stream = ascope_sim_stream_new(0);
     if (!ascope_flight_start(&o, &flight, &e))
         fail(&e);
@@ -126,9 +144,15 @@ int main(int argc, char **argv)
         raise(SIGUSR2);
         saved_wait("\"signal ");
     }
+    if (is_cut) {
+        n_until_cut = strtol(argv[3], NULL, 10);
+        save(0);
+    }
     fflush(stdout);
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
+    if (strcmp(how, "terminate") == 0)
+        raise(SIGTERM);
     if (strcmp(how, "exit") == 0)
         return 0;
     return ascope_flight_stop(&e) ? 0 : 1;

@@ -26,8 +26,8 @@ class Case(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="ascope flight é ")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def job(self, how, code=0):
-        r = subprocess.run([JOB, self.folder, how], capture_output=True, text=True, timeout=120)
+    def job(self, how, *more, code=0):
+        r = subprocess.run([JOB, self.folder, how, *more], capture_output=True, text=True, timeout=120)
         self.assertEqual(r.returncode, code, r.stderr)
         return r.stdout.splitlines()
 
@@ -117,12 +117,35 @@ class Flight(Case):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_killed_the_last_seconds_are_there(self):
-        home, = self.job("kill", code=-signal.SIGKILL)
+        for how, number in ("kill", signal.SIGKILL), ("terminate", signal.SIGTERM):
+            home, = self.job(how, code=-number)
+            self.check_recovered(home)
+
+    def check_recovered(self, home):
         r = self.ascope("recover", home)
         self.assertRegex(r.stdout, r"recovered the last \d+\.\d{3} s of the flight recorder: [\d,]+ records")
         facts = self.check(home, 0, 20)
         self.assertEqual((facts["ended"], facts["flight"]["trigger"]), ("recovered", "killed"))
         self.assertEqual(glob.glob(glob.escape(home) + "/ascope.[fr]*"), [])
+
+    def test_killed_while_it_saves(self):
+        """Whichever file of the save was the last one: what it has written is removed, and the whole history is in the home."""
+        n, n_written, is_cut = 1, [], True
+        while is_cut:
+            r = subprocess.run([JOB, self.folder, "cut", str(n)], capture_output=True, text=True, timeout=120)
+            home, *saved = r.stdout.splitlines()
+            is_cut = r.returncode != 0  # else the save has fewer files than that
+            if is_cut:
+                self.assertEqual((r.returncode, r.stderr), (-signal.SIGKILL, ""))
+                n_written.append(sum(len(files) for _, _, files in os.walk(home + "/saving")))
+                self.assertEqual(self.collections(), [home])
+                self.check_recovered(home)
+                self.assertNotIn("saving", os.listdir(home))
+                shutil.rmtree(home)
+            else:
+                self.check(saved[0], 0, 20)
+            n *= 2
+        self.assertTrue(n_written == sorted(n_written) and n_written[0] < n_written[-1], n_written)
 
     def test_analyse_recovers_first(self):
         home, = self.job("kill", code=-signal.SIGKILL)
