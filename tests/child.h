@@ -53,7 +53,17 @@ static inline int child_end(pid_t child)
     return status;
 }
 
-/* The same for a child that ends with exit status 0. */
+/* Stops it, and waits until none of its threads runs; SIGCONT continues it. */
+static inline void child_stop(pid_t child)
+{
+    int status = 0;
+    assert_int_equal(kill(child, SIGSTOP), 0);
+    assert_int_equal(TEMP_FAILURE_RETRY(waitpid(child, &status, WUNTRACED)), child);
+    if (!WIFSTOPPED(status))
+        child_fail(status);
+}
+
+/* The same as child_end() for a child that ends with exit status 0. */
 static inline void child_end_well(pid_t child)
 {
     const int status = child_end(child);

@@ -165,6 +165,22 @@ static void ranks_start_in_the_same_step(void **state)
     (void)state;
 }
 
+static void what_a_stopped_owner_missed_is_seen_when_it_continues(void **state)
+{
+    for (int i = 0; i < 2; i++)
+        rank_start(i, config_dir(), "job", 0);
+    const int owner = owner_of(config_dir());
+    assert_in_range(owner, 0, 1);
+    child_stop(pids[owner]);
+    edit("{\"start_step\": -1, \"active\": 2}");
+    assert_int_equal(owner_of(config_dir()), owner); /* its lock is held, and nobody else watches */
+    assert_int_equal(kill(pids[owner], SIGCONT), 0);
+    assert_same_steps(all_of_them, 2, 0, 2);
+    for (int i = 0; i < 2; i++)
+        rank_quit(i);
+    (void)state;
+}
+
 static void the_others_take_over(void **state)
 {
     for (int i = 0; i < RANKS; i++)
@@ -477,10 +493,15 @@ int main(void)
     ranks = mmap(NULL, RANKS * sizeof *ranks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, kill_and_remove)
     const struct CMUnitTest tests[] = {
-        TEST(offers_are_behind_all_ranks),    TEST(ranks_start_in_the_same_step),
-        TEST(the_others_take_over),           TEST(the_owner_is_killed_at_any_moment),
-        TEST(jobs_do_not_disturb_each_other), TEST(memory_of_others_is_not_used),
-        TEST(hosts_agree_through_a_file),     TEST(bytes_of_others_do_no_harm),
+        TEST(offers_are_behind_all_ranks),
+        TEST(ranks_start_in_the_same_step),
+        TEST(what_a_stopped_owner_missed_is_seen_when_it_continues),
+        TEST(the_others_take_over),
+        TEST(the_owner_is_killed_at_any_moment),
+        TEST(jobs_do_not_disturb_each_other),
+        TEST(memory_of_others_is_not_used),
+        TEST(hosts_agree_through_a_file),
+        TEST(bytes_of_others_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
