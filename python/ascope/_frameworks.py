@@ -176,9 +176,9 @@ def _origins(one: _Import, file: str, path: List[str], names: Set[str]) -> List[
         if not spec:
             break
         origin = os.path.realpath(spec.origin) if spec.origin and spec.has_location else ""
-        is_packages = bool(_PACKAGES.search(origin)) or any(_PACKAGES.search(p + os.sep) for p in spec.submodule_search_locations or [])
-        if is_packages:
-            return [origin or list(spec.submodule_search_locations)[0] + os.sep]
+        folders = list(spec.submodule_search_locations or [])
+        if _PACKAGES.search(origin) or any(_PACKAGES.search(folder + os.sep) for folder in folders):
+            return [origin or folders[0] + os.sep]
         if origin.endswith(".py") and not origin.startswith(tuple(_STANDARD)):
             found.append(origin)
     return found

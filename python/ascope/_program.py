@@ -25,6 +25,7 @@ PATIENCE_S = 2  # between SIGTERM and SIGKILL
 NOT_FOR_THE_PROGRAM = ("LD_PRELOAD", "ASCOPE_RECORD", "ASCOPE_RECORD_OPTIONS", "MSTX_INJECTION_PATH")
 
 Report = Callable[[int, str], None]
+Path = Union[str, "os.PathLike[str]"]
 least_severity = _core.WARNING  # of messages that are printed
 
 
@@ -101,7 +102,9 @@ class _Job:
         program = find()
         self.began = time.monotonic()
         self.what, self.shows = arguments, shows and _is_terminal()
-        self.process, self.result, self.trouble = None, None, ""
+        self.process: Optional["subprocess.Popen[bytes]"] = None
+        self.result: Optional[Result] = None
+        self.trouble = ""
         if not program:
             self.trouble = "the program ascope was not found beside this package or in PATH; reinstall ascope or set ASCOPE_PROGRAM"
             return
@@ -120,8 +123,7 @@ class _Job:
             self.result = Result(COULD_NOT_START, 0.0, self.trouble)
             return self.result
         summary, said = (part.decode("utf-8", "replace") if part else "" for part in self.process.communicate())
-        said = said.strip().split("\n")
-        code, text = self.process.returncode, said[-1].strip()
+        code, text = self.process.returncode, said.strip().split("\n")[-1].strip()
         if text.startswith("ascope: "):
             text = text[len("ascope: "):]
         if not text and code < 0:
@@ -141,7 +143,7 @@ class _Job:
                 self.process.wait()
 
     def report(self, report: Report) -> None:
-        result = self.result
+        result = self.wait()
         if not result.is_done:
             report(_core.ERROR, "%s: %s" % (" ".join(self.what[:2]), _by_python_names(result.text)))
         elif result.code == WITH_LOSSES:
@@ -152,12 +154,12 @@ def run(arguments: Iterable[str], report: Report = print_message) -> Result:
     """Runs `ascope ARGUMENTS...` and waits for it, with a line of progress on a terminal. Problems are reported and returned."""
     job = _Job(list(arguments), shows=True)
     try:
-        job.wait()
+        result = job.wait()
     except BaseException:  # the user interrupted it
         job.end()
         raise
     job.report(report)
-    return job.result
+    return result
 
 
 # ---- asynchronous analysis ----
@@ -228,7 +230,7 @@ _core.at_exit(wait_for_all)
 analysed: List[Tuple[str, Result]] = []  # by this process, in order
 
 
-def analyse(path: str, export_type: Union[None, str, Iterable[str]] = None, max_process_number: Optional[int] = None,
+def analyse(path: Path, export_type: Union[None, str, Iterable[str]] = None, max_process_number: Optional[int] = None,
             waits: bool = True, report: Report = print_message,
             done: Optional[Callable[[Result], None]] = None, more: Iterable[str] = ()) -> Optional[Result]:
     """Writes ASCEND_PROFILER_OUTPUT of a collection, or of all in a directory. Default of export_type: as the collection
@@ -262,7 +264,7 @@ def _output(out: str) -> str:
     return os.path.join(".", name) if name.startswith("-") else name
 
 
-def is_file_name(out: str) -> bool:
+def is_file_name(out: Path) -> bool:
     """False for an existing file that is not a regular one: a device, a FIFO."""
     name = os.path.expanduser(os.fsdecode(out))
     return os.path.isfile(name) or not os.path.exists(name)

@@ -64,7 +64,7 @@ class _Watching(importlib.abc.MetaPathFinder):
                 execute(module)
                 _watch(module)
 
-            spec.loader.exec_module = executed  # type: ignore[method-assign]
+            spec.loader.exec_module = executed  # type: ignore[assignment,method-assign]
         return spec
 
 

@@ -6,6 +6,7 @@ A message is one finished text. Functions of the logger are looked up at each ca
 import logging
 import os
 import sys
+import types
 import warnings
 from typing import Any, Optional
 
@@ -35,7 +36,8 @@ def error(text: str) -> None:
 
 def note(text: str) -> None:
     """A warning of Python, once per place in the program."""
-    depth, frame, here = 2, sys._getframe(1), os.path.dirname(os.path.abspath(__file__)) + os.sep
+    frame: Optional[types.FrameType] = sys._getframe(1)
+    depth, here = 2, os.path.dirname(os.path.abspath(__file__)) + os.sep
     while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(here):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(text, UserWarning, stacklevel=depth)

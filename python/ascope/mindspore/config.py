@@ -171,6 +171,14 @@ def _filed(value):
 
 class Parameters:
     """The checked parameters of one Profiler, as attributes. unset_schedule: what is filed where none is given."""
+    # Those of ROWS by which other code decides something.
+    output_path: str
+    activities: List[ProfilerActivity]
+    hbm_ddr: bool
+    pcie: bool
+    start_profile: bool
+    schedule: Any
+    on_trace_ready: Optional[Callable[..., Any]]
 
     def __init__(self, given: Dict[str, Any], unset_schedule: Optional[Schedule] = None) -> None:
         self._deprecated(given)
@@ -311,7 +319,7 @@ def versions() -> Dict[str, str]:
     version = getattr(mindspore, "__version__", None)
     if isinstance(version, str):
         made["ms_version"] = version
-    context = _log.framework("mindspore.context")
+    context: Any = _log.framework("mindspore.context")
     try:
         made["jit_level"] = str(context.get_jit_config().get("jit_level") or "")
     except Exception:  # no MindSpore, or one without it

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 from ascope.mindspore import _log, profiler_interface
 from ascope.mindspore.schedule import ProfilerAction
 
-NONE, WARM_UP, RECORD, SAVE = ProfilerAction
+NONE, WARM_UP, RECORD, SAVE = ProfilerAction.NONE, ProfilerAction.WARM_UP, ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE
 WORDS = {
     (WARM_UP, NONE): "Incorrect schedule: WARMUP followed by NONE",
     (RECORD, NONE): "Incorrect schedule: RECORD followed by NONE",

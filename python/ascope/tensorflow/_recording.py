@@ -155,7 +155,7 @@ class Run:
 
 def hooked(function: Callable[..., Any], name: Optional[str] = None) -> Callable[..., Any]:
     """The same function, each call of which is a run of a graph: recording begins with the first one if something asked for it."""
-    shown = name or getattr(function, "__name__", "run")
+    shown = name or str(getattr(function, "__name__", "run"))
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:

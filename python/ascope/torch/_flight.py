@@ -74,7 +74,7 @@ class flight_recorder:
             self._how["listen_dir"] = path_of("listen_dir", listen_dir) or ""
         self._place = {"parent_dir": path_of("dir_name", dir_name) if dir_name is not None else None,
                        "worker_name": worker_name}
-        self._pid = None  # the process in which it runs
+        self._pid: Optional[int] = None  # the process in which it runs
 
     def _options(self):
         options = self._asked._options(is_export_only=False)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Process groups of torch.distributed: their names in results, and their members."""
 import sys
+from typing import Any, Dict
 
 DEFAULT = "default_group"
 
-_ended = {}  # of this recording, in the format of info()
+_ended: Dict[str, Any] = {}  # of this recording, in the format of info()
 
 
 def _in_use():

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from typing import Optional
+from typing import Any, Optional
 
 from ascope import _core
 from ascope._front_ends import guarding, receive, shown, why  # pylint: disable=unused-import
@@ -36,7 +36,7 @@ def report(severity: int, text: str) -> None:
         pass
 
 
-def path_of(name: str, value: object, severity: int = _core.WARNING) -> Optional[str]:
+def path_of(name: str, value: Any, severity: int = _core.WARNING) -> Optional[str]:
     """A path argument (str, pathlib.Path) as a str; None with a message if it is invalid."""
     try:
         text = os.fspath(value)

@@ -5,9 +5,9 @@ PyTorch wraps `step` of a class when an optimizer of it is constructed: `_hook_f
 around that, at the same moment: outside of PyTorch's own range of the step, so that the next step begins after it.
 """
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, List
 
-_listeners = []  # (ended, made)
+_listeners: List[Any] = []  # (ended, made)
 _running = threading.local()  # inside: optimizers whose step() is running
 
 

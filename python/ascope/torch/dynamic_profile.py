@@ -17,7 +17,7 @@ import os
 import sys
 import threading
 import weakref
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 from ascope import _core
 from ascope.torch import _build, _optimizers
@@ -33,7 +33,7 @@ LAUNCHERS = ("torchrun", "torch_npu_run", "vllm", "torch.distributed.run", "torc
              "torch_npu.distributed.launch", "vllm.entrypoints.openai.api_server")
 
 _ROWS = [row for row in _core.option_table() if not row["is_old"]]
-_running = []  # [the profile of the collection that is running]
+_running: List[Any] = []  # [the profile of the collection that is running]
 
 
 def _rank() -> int:

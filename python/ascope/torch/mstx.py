@@ -5,7 +5,7 @@ With a stream a mark is also launched on the device. Nothing is recorded unless 
 """
 import functools
 import inspect
-from typing import Any, Callable
+from typing import Any, Callable, List
 
 from ascope import _core
 from ascope.torch._messages import guarded, shown, warn
@@ -54,7 +54,7 @@ class annotate:
 
     def __init__(self, message: str = "", stream: Any = None, domain: str = DEFAULT) -> None:
         self.message, self.stream, self.domain = message, stream, domain
-        self._open = []
+        self._open: List[Any] = []
 
     def __enter__(self):
         self._open.append(mstx.range_start(_or_else(self.message, "annotate"), self.stream, self.domain))

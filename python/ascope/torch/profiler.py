@@ -16,7 +16,7 @@ import sys
 import threading
 import uuid
 import weakref
-from typing import Any, Callable, Iterable, List, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Union
 
 from ascope import _core, _program
 from ascope._front_ends import make_room, on_recording, remove_parent, stand_in  # pylint: disable=unused-import
@@ -44,7 +44,7 @@ OTHER_TOOLS = ("PROFILER_SAMPLECONFIG", "PROFILING_MODE")
 _SWITCHES = [row["name"] for row in _core.option_table() if row["section"] == "common_config" and row["kind"] == "boolean"]
 
 _hooks = Hooks()
-_alive = weakref.WeakSet()
+_alive: "weakref.WeakSet[_KinetoProfile]" = weakref.WeakSet()
 _child = threading.local()  # is_traced: it requested stacks
 
 
@@ -189,10 +189,13 @@ class _KinetoProfile:
                  type(experimental_config).__name__)
             experimental_config = None
         self.experimental_config = experimental_config or _ExperimentalConfig()
-        self.metadata, self._unsent = {}, {}
+        self.metadata: Dict[str, str] = {}
+        self._unsent: Dict[str, str] = {}  # the function of the recorder for each
         self._trace_id_callback = custom_trace_id_callback
         self._trace_id = None
-        self._core, self._path, self._was_exported = None, None, False
+        self._core: Optional[_core.Profiler] = None
+        self._path: Optional[str] = None
+        self._was_exported = False
         self._caller, self._pid = _Caller(self), os.getpid()
         _alive.add(self)
 
