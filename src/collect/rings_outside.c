@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collect/rings_guard.h"
@@ -68,15 +70,21 @@ static int outside_join(uint32_t session)
     return -1;
 }
 
-/* Threads wait for each other; no handler comes here while its own thread is here. One that was ended here is waited for in vain. */
+/* Threads wait for each other, also for one that has lost its processor; no handler comes here while its own thread is here. One that was
+ * ended here is waited for in vain, once. */
 static bool outside_lock(void)
 {
-    enum { TRIES = 10000 };
-    for (int i = 0; i < TRIES; i++) {
+    enum { YIELDS = 1000, NAPS = 2000 };
+    static _Atomic bool is_stuck;
+    for (int i = 0; i < YIELDS + NAPS && !atomic_load(&is_stuck); i++) {
         if (!atomic_exchange(&outside.is_busy, true))
             return true;
-        sched_yield();
+        if (i < YIELDS)
+            sched_yield();
+        else /* not nanosleep(), which may be wrapped */
+            syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
+    atomic_store(&is_stuck, true);
     return false;
 }
 
