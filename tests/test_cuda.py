@@ -77,7 +77,7 @@ class Tables(Case):
         self.assertEqual([row["Name"] for row in rows], [MUL] * 5)
         wanted = {"Type": "mulKernel", "Accelerator Core": "GPU", "Duration(us)": "5.000", "Stream ID": "7", "Model ID": "N/A",
                   "Grid": "16,2,1", "Block": "128,1,1", "Registers Per Thread": "40", "Static Shared Memory(B)": "1024",
-                  "Dynamic Shared Memory(B)": "2048", "Input Shapes": "N/A", "Graph ID": "0"}
+                  "Dynamic Shared Memory(B)": "2048", "Theoretical Occupancy(%)": "75.00", "Input Shapes": "N/A", "Graph ID": "0"}
         self.assertEqual({name: rows[0][name] for name in wanted}, wanted)
         self.assertEqual(len({row["Correlation ID"] for row in rows}), 5)
 
@@ -127,8 +127,8 @@ class Timeline(Case):
     def test_arguments_of_tasks(self):
         tasks = {e["name"]: e["args"] for e in self.events(self.analysed(self.record("kernels=1", "copies=1", "graph=1")))
                  if e["ph"] == "X" and "correlation" in e["args"]}
-        self.assertEqual([(tasks[MUL][k]) for k in ("stream", "registers per thread", "shared memory", "grid", "block")],
-                         [7, 40, 3072, "16,2,1", "128,1,1"])
+        self.assertEqual([(tasks[MUL][k]) for k in ("stream", "registers per thread", "shared memory", "grid", "block",
+                                                    "theoretical occupancy %")], [7, 40, 3072, "16,2,1", "128,1,1", 75])
         copy = tasks["Memcpy HtoD (Pinned -> Device)"]
         self.assertEqual((copy["bytes"], round(copy["memory bandwidth (GB/s)"], 3)), (1 << 20, 52.429))
         self.assertEqual((tasks["graph_kernel"]["graph id"], tasks["graph_kernel"]["graph node id"]), (7, 701))

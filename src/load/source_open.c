@@ -240,6 +240,32 @@ static double core_mhz(struct source *s, const json_t *dev, const char *key)
     return 0;
 }
 
+/* What only a GPU has. */
+static void read_gpu(struct source *s, const json_t *dev)
+{
+    static const int64_t most = 1 << 30;
+    const struct {
+        const char *key;
+        uint32_t *to;
+    } row[] = {
+        { "sm_num", &s->gpu.n_sm },
+        { "sm_threads", &s->gpu.sm_threads },
+        { "sm_registers", &s->gpu.sm_registers },
+        { "sm_shared_bytes", &s->gpu.sm_shared_bytes },
+        { "sm_blocks", &s->gpu.sm_blocks },
+        { "warp_threads", &s->gpu.warp_threads },
+        { "block_reserved_bytes", &s->gpu.block_reserved_bytes },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const int64_t value = setting_number(dev, row[i].key, 0);
+        *row[i].to = value >= 0 && value <= most ? (uint32_t)value : 0;
+        if (value < 0 || value > most)
+            setting_lost(s, row[i].key);
+    }
+    if (sscanf(setting_text(dev, "compute_capability"), "%2" SCNu32 ".%2" SCNu32, &s->gpu.major, &s->gpu.minor) != 2)
+        s->gpu.major = s->gpu.minor = 0;
+}
+
 static void read_info(struct source *s, const json_t *info)
 {
     const json_t *dev = json_array_get(json_object_get(info, "DeviceInfo"), 0);
@@ -252,6 +278,8 @@ static void read_info(struct source *s, const json_t *info)
     s->aiv_num = (uint32_t)setting_number(dev, "aiv_num", 0);
     s->aic_mhz = core_mhz(s, dev, "aic_frequency");
     s->aiv_mhz = core_mhz(s, dev, "aiv_frequency");
+    if (s->chip->group == ON_CUDA && !s->is_host)
+        read_gpu(s, dev);
 }
 
 /* Cuts ".slice_7" and, on a device, its ".0" off a name. False: not a slice. */

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/large_memory.h"
 #include "profile/settings.h"
+#include "profile/gpu_facts.h"
 #include "raw/chip.h"
 
 struct slice {
@@ -53,6 +54,7 @@ struct source {
     const char *pid_name;
     uint32_t ai_core_num, aiv_num;
     double aic_mhz, aiv_mhz;
+    struct gpu_facts gpu;
 
     struct clock host_clock;   /* host counter -> CLOCK_MONOTONIC_RAW ns of the host */
     struct clock device_clock; /* device counter -> the same time line; devices only */

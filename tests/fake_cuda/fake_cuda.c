@@ -71,9 +71,15 @@ int32_t cuDeviceGetName(char *name, int32_t bytes, int32_t device)
 
 int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device)
 {
-    enum { SM_COUNT = 16, CLOCK_KHZ = 13 };
+    static const struct {
+        int32_t attribute, value;
+    } known[] = { { 10, 32 },     { 13, 1980000 }, { 16, 132 }, { 39, 2048 },  { 75, 9 },
+                  { 81, 233472 }, { 82, 65536 },   { 106, 32 }, { 111, 1024 }, { 76, 0 } };
     (void)device;
-    *value = attribute == SM_COUNT ? 132 : attribute == CLOCK_KHZ ? 1980000 : 1;
+    *value = 1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].attribute == attribute)
+            *value = known[i].value;
     return 0;
 }
 

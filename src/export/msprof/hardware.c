@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/hardware.h"
 
+#include "analyse/device/gpu_occupancy.h"
 #include "analyse/flow/task_label.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,6 +76,9 @@ static void gpu_args(const struct hardware *h, size_t row)
         trace_arg_uint(t, "shared memory", (uint64_t)g->static_shared[i] + g->dynamic_shared[i]);
         gpu_dimensions(t, "grid", g->grid, i);
         gpu_dimensions(t, "block", g->block, i);
+        const double occupancy = gpu_occupancy_percent(&h->d->source.gpu, g, i);
+        if (occupancy >= 0)
+            trace_arg_real(t, "theoretical occupancy %", occupancy);
         return;
     }
     trace_arg_uint(t, "bytes", g->bytes[i]);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyse/device/gpu_occupancy.h"
 #include "export/columns.h"
 #include "export/msprof/model_names.h"
 #include "export/scope.h"
@@ -213,6 +214,15 @@ OF_GPU_TASK(gpu_registers, cell_uint, registers)
 OF_GPU_TASK(gpu_static_shared, cell_uint, static_shared)
 OF_GPU_TASK(gpu_dynamic_shared, cell_uint, dynamic_shared)
 OF_GPU_TASK(gpu_local, cell_uint, local)
+
+static struct cell gpu_occupancy(const void *rows, size_t i)
+{
+    const struct row *r = row_at(rows, i);
+    const double percent =
+        r->op == NO_ROW ? -1 : gpu_occupancy_percent(&r->d->source.gpu, &r->d->gpu, r->d->tasks.task[r->task]);
+    return percent < 0 ? cell_na() : cell_fixed(percent, 2);
+}
+
 OF_GPU_TASK(gpu_context, cell_uint, context)
 OF_GPU_TASK(gpu_correlation, cell_uint, correlation)
 OF_GPU_TASK(gpu_graph, cell_uint, graph)
@@ -250,6 +260,7 @@ static const struct optional_column base_columns[] = {
     { "Static Shared Memory(B)", NULL, OF_GPU, gpu_static_shared },
     { "Dynamic Shared Memory(B)", NULL, OF_GPU, gpu_dynamic_shared },
     { "Local Memory Per Thread(B)", NULL, OF_GPU, gpu_local },
+    { "Theoretical Occupancy(%)", NULL, OF_GPU, gpu_occupancy },
     { "Context", NULL, OF_GPU, gpu_context },
     { "Correlation ID", NULL, OF_GPU, gpu_correlation },
     { "Graph ID", NULL, OF_GPU, gpu_graph },
