@@ -4,8 +4,8 @@
  *     record_cuda PARENT WORD...
  *
  * Words: none (loads no CUDA), warmup (ten kernels during it), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
- * by the driver's own function), threads (operators and kernels of two threads at once), kill, exit, twice; else NAME=VALUE is an
- * option. Prints messages and paths. */
+ * by the driver's own function), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
+ * last one given back), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -107,6 +107,32 @@ static void threads_run(void)
     pthread_join(second, NULL);
 }
 
+/* As PyTorch's allocator reports them: what is in use afterwards, and what the pool has. */
+static void blocks_take(unsigned n)
+{
+    enum { MIB = 1 << 20 };
+    struct ascope_op op;
+    struct ascope_memory m = {
+        .size = sizeof m, .device_type = ASCOPE_ON_CUDA, .reserved_bytes = (int64_t)64 * MIB, .stream = 0
+    };
+    ascope_op_begin(&op, "aten::empty");
+    for (unsigned i = 0; i < n; i++) {
+        m.pointer = 0x7f0000000000 + (uint64_t)i * MIB;
+        m.size_bytes = MIB;
+        m.allocated_bytes += MIB;
+        m.event = ASCOPE_MALLOC;
+        ascope_memory(&m);
+    }
+    for (unsigned i = 0; i + 1 < n; i++) {
+        m.pointer = 0x7f0000000000 + (uint64_t)i * MIB;
+        m.size_bytes = -MIB;
+        m.allocated_bytes -= MIB;
+        m.event = ASCOPE_FREE;
+        ascope_memory(&m);
+    }
+    ascope_op_end(&op);
+}
+
 static void work(void)
 {
     const struct fake_task copy = { .stream = 7, .bytes = 1 << 20, .ns = 20000 }, graph = {
@@ -123,6 +149,8 @@ static void work(void)
         call(FAKE_DRIVER_KERNEL, &graph, 1);
     if (value_of("threads"))
         threads_run();
+    if (value_of("blocks"))
+        blocks_take(number_of("blocks"));
     call(FAKE_WAIT, &copy, 0);
 }
 
@@ -145,8 +173,8 @@ static void wait_for_file(const char *path)
 
 static int record(const char *parent)
 {
-    static const char *const own[] = { "none",   "warmup",  "kernels", "copies", "graph",
-                                       "driver", "threads", "kill",    "exit",   "twice" };
+    static const char *const own[] = { "none",    "warmup", "kernels", "copies", "graph", "driver",
+                                       "threads", "blocks", "kill",    "exit",   "twice" };
     struct ascope_options o;
     struct ascope_error e = { 0 };
     ascope_options_init(&o);

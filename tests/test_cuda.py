@@ -112,6 +112,56 @@ class Tables(Case):
         self.assertEqual((kernels, calls), ([(MUL, 3)], [(3,)]))
 
 
+class Memory(Case):
+    """Blocks of PyTorch's allocator on a GPU: its events have the device type of CUDA."""
+
+    def recorded(self, *words):
+        return self.record("kernels=1", "blocks=3", "profile_memory=true", *words)
+
+    def test_tables(self):
+        out = self.analysed(self.recorded())
+        rows = self.rows(out, "memory_record.csv")
+        self.assertEqual([(row["Component"], row["Total Allocated(MB)"], row["Total Reserved(MB)"], row["Device Type"]) for row in rows],
+                         [("PyTorch", mb, "64.0", "GPU:0") for mb in ("1.0", "2.0", "3.0", "2.0", "1.0")])
+        self.assertEqual({(row["Total Active(MB)"], row["Stream Ptr"]) for row in rows}, {("N/A", "N/A")})
+        rows = self.rows(out, "operator_memory.csv")
+        self.assertEqual([(row["Name"], row["Size(KB)"], row["Allocation Total Allocated(MB)"], row["Release Total Allocated(MB)"],
+                           row["Release Total Active(MB)"], bool(row["Release Time(us)"]), row["Device Type"]) for row in rows],
+                         [("aten::empty", "1024.0", "1.0", "2.0", "N/A", True, "GPU:0"), ("aten::empty", "1024.0", "2.0", "1.0", "N/A", True, "GPU:0"),
+                          ("aten::empty", "1024.0", "3.0", "", "N/A", False, "GPU:0")])
+        for name in os.listdir(out):
+            with open(os.path.join(out, name)) as f:
+                self.assertIsNone(re.search(r"\bNPU|\bCANN|\bPTA|\bGE\b", f.read()), name)
+
+    def test_databases(self):
+        out = self.analysed(self.recorded("export_type=db"))
+        with sqlite3.connect(glob.glob(out + "/*.db")[0]) as db:
+            records = db.execute("SELECT s.value, totalAllocated, totalReserved, totalActive, streamPtr, deviceId FROM MEMORY_RECORD m "
+                                 "JOIN STRING_IDS s ON s.id = m.component ORDER BY timestamp").fetchall()
+            lives = db.execute("SELECT s.value, size, releaseTime IS NULL, releaseTotalActive, streamPtr FROM OP_MEMORY m "
+                               "JOIN STRING_IDS s ON s.id = m.name ORDER BY allocationTime").fetchall()
+        self.assertEqual(records, [("PyTorch", n << 20, 64 << 20, None, None, 0) for n in (1, 2, 3, 2, 1)])
+        self.assertEqual(lives, [("aten::empty", 1 << 20, is_open, None, None) for is_open in (0, 0, 1)])
+
+    def test_peaks_in_the_summary(self):
+        r = self.recorded()
+        most = json.loads(self.ascope("analyse", "--json", r.said("path")[0]).stdout)
+        text = json.dumps(most)
+        self.assertIn('"bytes": %d' % (3 << 20), text)
+        self.assertIn('"operator": "aten::empty"', text)
+
+    def test_timeline_by_category(self):
+        r = self.recorded("record_shapes=true", "with_modules=true")
+        self.ascope("export-memory-timeline", r.said("path")[0], os.path.join(self.folder, "a.json"))
+        self.ascope("export-memory-timeline", "--device", "cuda:0", r.said("path")[0], os.path.join(self.folder, "b.json"))
+        done = self.ascope("export-memory-timeline", "--device", "cuda:1", r.said("path")[0], os.path.join(self.folder, "c.json"), code=1)
+        with open(self.folder + "/a.json") as a, open(self.folder + "/b.json") as b:
+            times, sizes = json.load(a)
+            self.assertEqual([times, sizes], json.load(b))
+        self.assertEqual(sum(sizes[-1]), 1 << 20)  # of what happens in one microsecond the end is shown
+        self.assertIn("cuda:0", done.stderr)
+
+
 class Timeline(Case):
     def test_flow_events_lead_from_each_call_to_what_it_launched(self):
         events = self.events(self.analysed(self.record("kernels=2", "copies=1", "graph=3")))

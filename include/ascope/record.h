@@ -115,7 +115,7 @@ enum ascope_queue_point { ASCOPE_ENQUEUE_BEGIN, ASCOPE_ENQUEUE_END, ASCOPE_DEQUE
 ASCOPE_API void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascope_text name);
 
 enum ascope_memory_event { ASCOPE_MALLOC, ASCOPE_FREE, ASCOPE_BLOCK_FREE };
-enum ascope_device_type { ASCOPE_ON_CPU = 0, ASCOPE_ON_NPU = 20 };
+enum ascope_device_type { ASCOPE_ON_CPU = 0, ASCOPE_ON_CUDA = 1, ASCOPE_ON_NPU = 20 };
 struct ascope_memory {
     uint32_t size;       /* sizeof(struct ascope_memory) */
     uint8_t device_type; /* enum ascope_device_type */

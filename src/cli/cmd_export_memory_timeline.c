@@ -178,7 +178,7 @@ int run_export_memory_timeline(struct arguments *a)
     };
     struct memory_device device;
     if (a->device && !memory_device_read(a->device, &device)) {
-        complain("--device %s: accepted are cpu and npu:N with a number", a->device);
+        complain("--device %s: accepted are cpu, npu:N and cuda:N with a number", a->device);
         return exit_code(a->face, STATUS_PARAMETER);
     }
     return one_collection_run(a, &timeline);

@@ -91,7 +91,7 @@ const struct option_row option_rows[OPTIONS] = {
                 "the collection was recorded (data_simplification)" },
 
     [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
-        .help = "device whose memory is shown: cpu or npu:N; default: the first recorded NPU" },
+        .help = "device whose memory is shown: cpu, npu:N or cuda:N; default: the first recorded NPU or GPU" },
     [OPT_METRIC] = { "metric", .kind = OPTION_CHOICE, .choice = { "self_cpu_time_total", "self_npu_time_total" },
                      .at = AT(metric), .value = "METRIC",
                      .help = "time of an operator: its own on the host (default) or on the device" },

@@ -12,7 +12,7 @@ enum { TLV_HEAD = 6 }; /* type and length, which come before each record and eac
 enum { OP_SCOPE_BACKWARD = 1, OP_SCOPE_USER = 7 };
 
 /* Of an event of an allocator: where the block is, whose it is, what happened to it. */
-enum { MEMORY_ON_CPU = 0, MEMORY_ON_NPU = 20 };
+enum { MEMORY_ON_CPU = 0, MEMORY_ON_CUDA = 1, MEMORY_ON_NPU = 20 };
 enum { COMPONENT_CACHING, COMPONENT_WORKSPACE };
 enum { MEMORY_MALLOC, MEMORY_FREE, MEMORY_BLOCK_FREE };
 enum { ALLOCATOR_INNER };

@@ -430,7 +430,7 @@ class _KinetoProfile:
     def export_memory_timeline(self, output_path: _Path, device: Optional[str] = None) -> None:
         """Memory over time by category: a page (.html), or the numbers (.json, .json.gz, .raw.json.gz).
 
-        device: "npu:0" or "cpu"; by default the first NPU whose memory was recorded, else the CPU.
+        device: "npu:0", "cuda:0" or "cpu"; by default the first NPU or GPU whose memory was recorded, else the CPU.
         """
         if not (self.record_shapes and self.profile_memory and (self.with_stack or self.with_modules)):
             warn("export_memory_timeline: requires record_shapes, profile_memory, and with_stack or with_modules; nothing is exported")

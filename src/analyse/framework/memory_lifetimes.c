@@ -2,8 +2,8 @@
 #include "analyse/framework/memory_lifetimes.h"
 
 #include "analyse/framework/memory_names.h"
+#include "analyse/framework/memory_series.h"
 #include "base/sort.h"
-#include "raw/framework_values.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
@@ -26,7 +26,7 @@ static bool events_sort(struct events *v, const struct framework_memory *m, stru
         return false;
     for (uint32_t i = 0; i < m->n; i++) {
         v->time[i] = (uint64_t)m->time_ns[i] ^ SIGN;
-        if (m->device_type[i] == MEMORY_ON_NPU && m->allocator[i] == ALLOCATOR_INNER)
+        if (memory_is_on_device(m->device_type[i]) && m->allocator[i] == ALLOCATOR_INNER)
             v->by_time[v->n++] = i;
     }
     if (!order_by_u64(v->by_time, v->n, v->time))
@@ -54,14 +54,16 @@ static bool found_take(struct found *f, size_t most, struct arena *mem)
     return !arena_failed(mem);
 }
 
-/* A workspace is not returned to a pool: only lifetimes of the other allocator have three parts. Where records name owners, there are
- * only two. */
+/* A workspace is not returned to a pool: only lifetimes of the other allocator have three parts. Where records name owners, and on
+ * GPUs, there are only two. */
 static void count_missing(struct found *f, const struct framework_memory *m)
 {
     const size_t life = f->n - 1;
-    if (m->component[f->row[MEMORY_MALLOC][life]] != COMPONENT_CACHING)
+    const uint32_t row = f->row[MEMORY_MALLOC][life];
+    if (m->component[row] != COMPONENT_CACHING)
         return;
-    for (int k = MEMORY_FREE; k <= (m->owner ? MEMORY_FREE : MEMORY_BLOCK_FREE); k++)
+    const bool has_two = m->owner || m->device_type[row] == MEMORY_ON_CUDA;
+    for (int k = MEMORY_FREE; k <= (has_two ? MEMORY_FREE : MEMORY_BLOCK_FREE); k++)
         f->n_unpaired += f->row[k][life] == NO_ROW;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/keys.h"
 #include "base/sort.h"
-#include "raw/framework_values.h"
 
 enum { ALLOCATED, RESERVED, COUNTERS };
 
@@ -34,15 +33,16 @@ static bool has_only_totals(const struct collection *s)
     return s->framework.memory.n == 0 && s->framework.ms.totals.n > 0;
 }
 
-static bool is_npu_recorded(const struct collection *s)
+/* Where memory was recorded: on devices, else on the CPU. */
+static int32_t recorded_type(const struct collection *s)
 {
     const struct framework_memory *m = &s->framework.memory;
     if (has_only_totals(s))
-        return true;
+        return MEMORY_ON_NPU;
     for (size_t i = 0; i < m->n; i++)
-        if (m->device_type[i] == MEMORY_ON_NPU)
-            return true;
-    return s->profile.host.records.op_memory.n > 0;
+        if (memory_is_on_device(m->device_type[i]))
+            return m->device_type[i];
+    return s->profile.host.records.op_memory.n > 0 ? MEMORY_ON_NPU : MEMORY_ON_CPU;
 }
 
 static bool add_report(struct search *q, enum memory_source source, uint32_t row)
@@ -59,10 +59,8 @@ static bool find_reports(struct search *q)
     const struct op_memory *g = &q->s->profile.host.records.op_memory;
     const bool is_only = q->s->profile.n_devices == 1; /* see memory_device() */
     for (uint32_t i = 0; i < m->n; i++) {
-        const enum memory_source source =
-            m->component[i] == COMPONENT_WORKSPACE ? MEMORY_OF_WORKSPACE : MEMORY_OF_FRAMEWORK;
         if (m->device_type[i] == q->type && (!q->device || m->device[i] == q->device->number) &&
-            !add_report(q, source, i))
+            !add_report(q, memory_source_of(m, i), i))
             return false;
     }
     for (uint32_t i = 0; q->type == MEMORY_ON_NPU && has_only_totals(q->s) && i < q->s->framework.ms.totals.n; i++)
@@ -170,7 +168,7 @@ bool memory_peaks_find(struct memory_peaks *out, const struct collection *s, con
                        struct error *e)
 {
     struct search q = { .s = s, .device = device, .mem = arena_new() };
-    q.type = device ? device->type : is_npu_recorded(s) ? MEMORY_ON_NPU : MEMORY_ON_CPU;
+    q.type = device ? device->type : recorded_type(s);
     *out = (struct memory_peaks){ .is_partial = q.type == MEMORY_ON_CPU || s->collector.is_simulated };
     const uint32_t *order = q.mem && find_reports(&q) ? order_reports(&q) : NULL;
     bool done = order != NULL;

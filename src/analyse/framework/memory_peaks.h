@@ -11,7 +11,7 @@
 #include "analyse/framework/memory_series.h"
 
 struct memory_device {
-    int32_t type, number; /* MEMORY_ON_CPU, -1; MEMORY_ON_NPU, 0 */
+    int32_t type, number; /* MEMORY_ON_CPU, -1; MEMORY_ON_NPU or MEMORY_ON_CUDA, 0 */
 };
 
 /* When a device held most, and for whom it was taking more at that moment. */
@@ -30,7 +30,7 @@ struct memory_peaks {
         is_partial; /* the framework counts memory of the CPU, and that of a device simulated on it, only while it is recorded */
 };
 
-/* Of one device, or (NULL) of the NPU that held most; without an NPU, of the CPU. False: no memory. */
+/* Of one device, or (NULL) of the NPU or GPU that held most; without one, of the CPU. False: no memory. */
 bool memory_peaks_find(struct memory_peaks *out, const struct collection *s, const struct memory_device *device,
                        struct error *e);
 

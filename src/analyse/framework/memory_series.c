@@ -3,7 +3,6 @@
 
 #include "base/keys.h"
 #include "base/sort.h"
-#include "raw/framework_values.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
@@ -28,7 +27,7 @@ static bool framework_rows(struct rows *r, const struct framework_memory *m, str
 {
     *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row), .time_ns = m->time_ns };
     for (uint32_t i = 0; r->row && i < m->n; i++)
-        if (m->device_type[i] == MEMORY_ON_NPU)
+        if (memory_is_on_device(m->device_type[i]))
             r->row[r->n++] = i;
     return r->row && sort_by_time(r, m->n, mem);
 }
@@ -96,12 +95,12 @@ bool memory_series_make(struct memory_series *out, const struct collection *s, b
                        &last_graph))
             return false;
         out->row[out->n] = row;
-        if (!is_graph && m->component[row] == COMPONENT_WORKSPACE) {
-            out->source[out->n] = MEMORY_OF_WORKSPACE;
+        out->source[out->n] = (uint8_t)(is_graph ? MEMORY_OF_GRAPHS : memory_source_of(m, row));
+        out->is_of_gpu |= !is_graph && m->device_type[row] == MEMORY_ON_CUDA;
+        if (out->source[out->n] == MEMORY_OF_WORKSPACE) {
             out->other[out->n] = NO_ROW;
             continue;
         }
-        out->source[out->n] = is_graph ? MEMORY_OF_GRAPHS : MEMORY_OF_FRAMEWORK;
         out->other[out->n] = is_graph ? *last_framework : *last_graph;
         *(is_graph ? last_graph : last_framework) = row;
     }
@@ -114,7 +113,7 @@ bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t 
     *n = 0;
     for (uint32_t i = 0; *shown && i < v->n; i++) {
         (*shown)[(*n)++] = 2 * i;
-        if (v->source[i] != MEMORY_OF_WORKSPACE)
+        if (v->source[i] != MEMORY_OF_WORKSPACE && !v->is_of_gpu)
             (*shown)[(*n)++] = 2 * i + 1;
     }
     return *shown != NULL;

@@ -9,11 +9,13 @@
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H
 
 #include "profile/collection.h"
+#include "raw/framework_values.h"
 
 enum memory_source { MEMORY_OF_FRAMEWORK, MEMORY_OF_WORKSPACE, MEMORY_OF_GRAPHS, MEMORY_SOURCES };
 
 struct memory_series {
     size_t n;
+    bool is_of_gpu;  /* where the framework is alone: there are no sums, and only two totals */
     uint8_t *source; /* enum memory_source */
     uint32_t *row;   /* of framework_memory, or of the host's op_memory */
     uint32_t *other; /* the latest row of the other kind on the same device; NO_ROW: none so far */
@@ -23,7 +25,7 @@ struct memory_series {
  * False: no memory. */
 bool memory_series_make(struct memory_series *out, const struct collection *s, bool with_early, struct arena *mem);
 
-/* What tables show of it: each, and behind it its sum, which workspaces have none of. A row is the place in the
+/* What tables show of it: each, and behind it its sum, which workspaces and GPUs have none of. A row is the place in the
  * series * 2, + 1 for the sum. False: no memory. */
 bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t *n, struct arena *mem);
 
@@ -32,6 +34,17 @@ bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t 
 static inline int64_t memory_device(const struct collection *s, size_t row)
 {
     return s->profile.n_devices == 1 ? (int64_t)s->profile.device[0].source.device : s->framework.memory.device[row];
+}
+
+/* Of framework_memory.device_type: neither the host's, nor of a kind that no output knows. */
+static inline bool memory_is_on_device(int device_type)
+{
+    return device_type == MEMORY_ON_NPU || device_type == MEMORY_ON_CUDA;
+}
+
+static inline enum memory_source memory_source_of(const struct framework_memory *m, size_t row)
+{
+    return m->component[row] == COMPONENT_WORKSPACE ? MEMORY_OF_WORKSPACE : MEMORY_OF_FRAMEWORK;
 }
 
 /* Wall-clock ns of a row of the host's op_memory. */

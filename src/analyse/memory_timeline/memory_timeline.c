@@ -228,9 +228,9 @@ struct memory_device memory_usual_device(const struct collection *s)
     const struct framework_memory *m = &s->framework.memory;
     struct memory_device found = { MEMORY_ON_CPU, -1 };
     for (size_t i = 0; i < m->n; i++)
-        if (m->device_type[i] == MEMORY_ON_NPU && m->kind[i] != MEMORY_BLOCK_FREE &&
-            (found.type != MEMORY_ON_NPU || m->device[i] < found.number))
-            found = (struct memory_device){ MEMORY_ON_NPU, m->device[i] };
+        if (memory_is_on_device(m->device_type[i]) && m->kind[i] != MEMORY_BLOCK_FREE &&
+            (found.type == MEMORY_ON_CPU || m->device[i] < found.number))
+            found = (struct memory_device){ m->device_type[i], m->device[i] };
     return found;
 }
 

@@ -35,7 +35,7 @@ struct memory_timeline {
 
 /* Those whose allocators were recorded, by type and number; at most so many. */
 size_t memory_devices(const struct collection *s, struct memory_device *out, size_t most);
-/* Each rank may have an NPU of its own: the lowest one whose allocator was recorded, or else the CPU. */
+/* Each rank may have a device of its own: the lowest one whose allocator was recorded, or else the CPU. */
 struct memory_device memory_usual_device(const struct collection *s);
 
 /* Texts that are no tensors are counted in `lost`. Allocated in mem. */

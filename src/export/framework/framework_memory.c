@@ -7,6 +7,7 @@
 
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/memory_series.h"
+#include "base/framework_names.h"
 #include "base/keys.h"
 #include "export/columns.h"
 #include "export/samplers/counter_tracks.h"
@@ -29,29 +30,34 @@ static double graph_megabytes(uint64_t bytes)
     return round_exact((double)bytes / 1024, 3) / 1024;
 }
 
-/* "NPU:0" of the first devices, which nearly all rows share. */
+/* "NPU:0" or "GPU:0" of the first devices, which nearly all rows share. */
 enum { KNOWN_DEVICES = 64 };
-struct npu_names {
+struct device_names {
     struct names *names;
-    name_id npu[KNOWN_DEVICES];
+    bool is_gpu; /* a collection has devices of one kind */
+    name_id known[KNOWN_DEVICES];
 };
 
-static name_id npu_make(struct names *names, int64_t device)
+static name_id device_make(const struct device_names *n, int64_t device)
 {
     char text[32];
-    return names_add(names, text, (size_t)snprintf(text, sizeof text, "NPU:%" PRId64, device));
+    const char *const word = n->is_gpu ? "GPU" : "NPU";
+    return names_add(n->names, text, (size_t)snprintf(text, sizeof text, "%s:%" PRId64, word, device));
 }
 
-static void npu_names_init(struct npu_names *n, struct names *names)
+static void device_names_init(struct device_names *n, const struct collection *s)
 {
-    n->names = names;
+    const struct framework_memory *m = &s->framework.memory;
+    n->names = s->profile.names;
+    for (size_t i = 0; i < m->n && !n->is_gpu; i++)
+        n->is_gpu = m->device_type[i] == MEMORY_ON_CUDA;
     for (int d = 0; d < KNOWN_DEVICES; d++)
-        n->npu[d] = npu_make(names, d);
+        n->known[d] = device_make(n, d);
 }
 
-static struct cell npu_cell(const struct npu_names *n, int64_t device)
+static struct cell device_cell(const struct device_names *n, int64_t device)
 {
-    return cell_name(device >= 0 && device < KNOWN_DEVICES ? n->npu[device] : npu_make(n->names, device));
+    return cell_name(device >= 0 && device < KNOWN_DEVICES ? n->known[device] : device_make(n, device));
 }
 
 /* ---- memory_record ---------------------------------------------------------------------------------------------- */
@@ -59,7 +65,7 @@ static struct cell npu_cell(const struct npu_names *n, int64_t device)
 /* The values of one memory event, and the sum of two. */
 struct totals {
     double allocated_mb, reserved_mb, active_mb;
-    bool has_active; /* graphs do not report it */
+    bool has_active; /* graphs and GPUs do not report it */
     bool has_stream;
     int64_t stream;
 };
@@ -69,8 +75,8 @@ static struct totals framework_totals(const struct framework_memory *m, uint32_t
     return (struct totals){ megabytes(m->allocated_bytes[row]),
                             megabytes(m->reserved_bytes[row]),
                             megabytes(m->active_bytes[row]),
-                            .has_active = true,
-                            .has_stream = true,
+                            .has_active = m->device_type[row] != MEMORY_ON_CUDA,
+                            .has_stream = m->device_type[row] != MEMORY_ON_CUDA,
                             .stream = m->stream[row] };
 }
 
@@ -96,7 +102,7 @@ struct record_view {
     size_t n_app;
     struct memory_series series;
     uint32_t *shown; /* behind the application's rows: place in the series * 2, + 1 for its sum */
-    struct npu_names npu;
+    struct device_names devices;
 };
 
 enum { APP_DEVICE, APP_EVENT, APP_MEMORY = 4, APP_TIME }; /* columns of npu_mem */
@@ -146,7 +152,9 @@ static struct cell record_component(const void *rows, size_t i)
     if (i < v->n_app)
         return app_cell(v, i, APP_EVENT);
     const struct record r = record_at(v, i);
-    return cell_text(r.is_sum ? "PTA+GE" : component[v->series.source[r.at]]);
+    return cell_text(v->series.is_of_gpu ? framework_names[v->collection->framework_id].name
+                     : r.is_sum          ? "PTA+GE"
+                                         : component[v->series.source[r.at]]);
 }
 
 static struct cell record_time(const void *rows, size_t i)
@@ -183,6 +191,8 @@ static struct cell record_active(const void *rows, size_t i)
     if (i < v->n_app)
         return empty();
     const struct totals t = totals_at(v, i);
+    if (v->series.is_of_gpu)
+        return cell_na();
     return t.has_active ? cell_real(t.active_mb) : record_at(v, i).is_sum ? cell_int(0) : empty();
 }
 
@@ -192,17 +202,19 @@ static struct cell record_stream(const void *rows, size_t i)
     if (i < v->n_app)
         return empty();
     const struct totals t = totals_at(v, i);
+    if (v->series.is_of_gpu)
+        return cell_na();
     return t.has_stream ? cell_int(t.stream) : empty();
 }
 
-static struct cell record_npu(const void *rows, size_t i)
+static struct cell record_device(const void *rows, size_t i)
 {
     const struct record_view *v = rows;
     if (i < v->n_app)
-        return npu_cell(&v->npu, (int64_t)app_cell(v, i, APP_DEVICE).u);
+        return device_cell(&v->devices, (int64_t)app_cell(v, i, APP_DEVICE).u);
     const struct record r = record_at(v, i);
-    return npu_cell(&v->npu, r.is_graph ? v->collection->profile.host.records.op_memory.device[r.from]
-                                        : memory_device(v->collection, r.from));
+    return device_cell(&v->devices, r.is_graph ? v->collection->profile.host.records.op_memory.device[r.from]
+                                               : memory_device(v->collection, r.from));
 }
 
 static bool find_app(struct record_view *v, const struct collection_export *x, struct error *e)
@@ -227,7 +239,7 @@ bool framework_memory_record(const struct collection_export *x, struct table *ou
         { "Total Reserved(MB)", record_reserved },
         { "Total Active(MB)", record_active },
         { "Stream Ptr", record_stream },
-        { "Device Type", record_npu },
+        { "Device Type", record_device },
     };
     const struct collection *s = x->collection;
     struct record_view *v = arena_take(x->mem, 1, sizeof *v);
@@ -235,7 +247,7 @@ bool framework_memory_record(const struct collection_export *x, struct table *ou
     if (!v)
         return error_no_memory(e, "memory_record");
     v->collection = s;
-    npu_names_init(&v->npu, s->profile.names);
+    device_names_init(&v->devices, s);
     if (!find_app(v, x, e) || !memory_series_make(&v->series, s, true, x->mem) ||
         !memory_series_show(&v->series, &v->shown, &n, x->mem))
         return error_no_memory(e, "memory_record");
@@ -251,7 +263,7 @@ struct life_view {
     const struct collection *collection;
     struct table graph; /* operator_memory of the device's own export */
     name_id *name;      /* of its rows: "cann::" in front */
-    struct npu_names npu;
+    struct device_names devices;
 };
 
 static const struct framework_memory *framework_of(const struct life_view *v)
@@ -343,17 +355,19 @@ LIFE(life_name, cell_name(r->collection->lives.name[i]), cell_name(r->name[graph
 LIFE(life_size, cell_real((double)framework_of(r)->size_bytes[taken(r, i)] / 1024), graph_cell(r, i, GRAPH_SIZE))
 LIFE(life_begin, cell_time(framework_of(r)->time_ns[taken(r, i)]), graph_cell(r, i, GRAPH_TIME))
 LIFE(life_end, time_or_empty(r, freed(r, i), 0), graph_end(r, i))
-LIFE(life_active_end, time_or_empty(r, returned(r, i), 0), empty())
+LIFE(life_active_end, r->devices.is_gpu ? cell_na() : time_or_empty(r, returned(r, i), 0), empty())
 LIFE(life_duration, since_taken(r, i, freed(r, i)), graph_cell(r, i, GRAPH_DURATION))
-LIFE(life_active_duration, since_taken(r, i, returned(r, i)), empty())
+LIFE(life_active_duration, r->devices.is_gpu ? cell_na() : since_taken(r, i, returned(r, i)), empty())
 LIFE_MB(life_allocated, allocated_bytes, taken, graph_mb(r, i, GRAPH_ALLOCATED))
 LIFE_MB(life_reserved, reserved_bytes, taken, graph_mb(r, i, GRAPH_RESERVED))
-LIFE_MB(life_active, active_bytes, taken, empty())
+LIFE(life_active, r->devices.is_gpu ? cell_na() : megabytes_or_empty(framework_of(r)->active_bytes, taken(r, i)),
+     empty())
 LIFE_MB(life_end_allocated, allocated_bytes, end, graph_mb(r, i, GRAPH_END_ALLOCATED))
 LIFE_MB(life_end_reserved, reserved_bytes, end, graph_mb(r, i, GRAPH_END_RESERVED))
-LIFE_MB(life_end_active, active_bytes, end, empty())
-LIFE(life_stream, cell_int(framework_of(r)->stream[taken(r, i)]), empty())
-LIFE(life_npu, npu_cell(&r->npu, memory_device(r->collection, taken(r, i))), graph_cell(r, i, GRAPH_DEVICE))
+LIFE(life_end_active, r->devices.is_gpu ? cell_na() : megabytes_or_empty(framework_of(r)->active_bytes, end(r, i)),
+     empty())
+LIFE(life_stream, r->devices.is_gpu ? cell_na() : cell_int(framework_of(r)->stream[taken(r, i)]), empty())
+LIFE(life_device, device_cell(&r->devices, memory_device(r->collection, taken(r, i))), graph_cell(r, i, GRAPH_DEVICE))
 
 /* Each name once: they come again and again. */
 static bool name_graph_lives(struct life_view *v, struct names *names, struct arena *mem)
@@ -405,14 +419,14 @@ bool framework_operator_memory(const struct collection_export *x, struct table *
         { "Release Total Reserved(MB)", life_end_reserved },
         { "Release Total Active(MB)", life_end_active },
         { "Stream Ptr", life_stream },
-        { "Device Type", life_npu },
+        { "Device Type", life_device },
     };
     const struct collection *s = x->collection;
     struct life_view *v = arena_take(x->mem, 1, sizeof *v);
     if (!v)
         return error_no_memory(e, "operator_memory");
     v->collection = s;
-    npu_names_init(&v->npu, s->profile.names);
+    device_names_init(&v->devices, s);
     if (!find_graph_lives(v, x, e))
         return error_no_memory(e, "operator_memory");
     *out = (struct table){ .name = "operator_memory",

@@ -3,13 +3,14 @@
 
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/memory_series.h"
+#include "base/framework_names.h"
 #include "export/framework/framework_db.h"
 
 struct db_records {
     const struct collection *collection;
     struct memory_series series;
     uint32_t *shown;
-    name_id component[3], sum;
+    name_id component[MEMORY_SOURCES], sum, gpu;
 };
 
 /* One row: the records of the framework and of graphs that it is made of, or NO_ROW. */
@@ -41,7 +42,7 @@ static struct cell record_component(const void *rows, size_t i)
 {
     const struct db_records *v = rows;
     const struct db_record r = record_at(v, i);
-    return cell_name(r.is_sum ? v->sum : v->component[v->series.source[r.at]]);
+    return cell_name(v->series.is_of_gpu ? v->gpu : r.is_sum ? v->sum : v->component[v->series.source[r.at]]);
 }
 
 static struct cell record_time(const void *rows, size_t i)
@@ -61,14 +62,16 @@ CELL_GETTER(record_allocated, struct db_records,
             sum_cell(record_at(r, i), framework_of(r)->allocated_bytes, graphs_of(r)->allocated))
 CELL_GETTER(record_reserved, struct db_records,
             sum_cell(record_at(r, i), framework_of(r)->reserved_bytes, graphs_of(r)->reserved))
-CELL_GETTER(record_active, struct db_records, sum_cell(record_at(r, i), framework_of(r)->active_bytes, NULL))
+CELL_GETTER(record_active, struct db_records,
+            r->series.is_of_gpu ? cell_na() : sum_cell(record_at(r, i), framework_of(r)->active_bytes, NULL))
 
 /* Stream 0 means no stream: the other one's counts, and graphs have none. */
 static struct cell record_stream(const void *rows, size_t i)
 {
     const struct db_records *v = rows;
     const struct db_record r = record_at(v, i);
-    if (r.framework == NO_ROW || (!r.is_graph && framework_of(v)->stream[r.framework] == 0 && r.graph != NO_ROW))
+    if (v->series.is_of_gpu || r.framework == NO_ROW ||
+        (!r.is_graph && framework_of(v)->stream[r.framework] == 0 && r.graph != NO_ROW))
         return cell_na();
     return cell_int(framework_of(v)->stream[r.framework]);
 }
@@ -93,6 +96,7 @@ static bool records_db(const struct collection_export *x, struct db *db, struct 
                             .component = { [MEMORY_OF_FRAMEWORK] = names_addz(names, "PTA"),
                                            [MEMORY_OF_WORKSPACE] = names_addz(names, "WORKSPACE"),
                                            [MEMORY_OF_GRAPHS] = names_addz(names, "GE") },
+                            .gpu = names_addz(names, framework_names[x->collection->framework_id].name),
                             .sum = names_addz(names, "PTA+GE") };
     size_t n = 0;
     if (!memory_series_make(&v.series, x->collection, false, x->mem) ||
@@ -115,6 +119,12 @@ static uint32_t life_end(const struct collection *s, size_t life)
     return memory_life_end(&s->lives, life);
 }
 
+/* There the allocator reports neither streams nor what is active. */
+static bool is_on_gpu(const struct collection *s, size_t life)
+{
+    return s->framework.memory.device_type[s->lives.taken[life]] == MEMORY_ON_CUDA;
+}
+
 /* Of the record in which memory was taken. */
 #define OF_TAKEN(column) (r->framework.memory.column[r->lives.taken[i]])
 CELL_GETTER(framework_name, struct collection, cell_string(r->lives.name[i]))
@@ -128,12 +138,13 @@ CELL_GETTER(framework_active_duration, struct collection,
             int_or_na(r->framework.memory.time_ns, r->lives.returned[i], OF_TAKEN(time_ns)))
 CELL_GETTER(framework_allocated, struct collection, cell_int(OF_TAKEN(allocated_bytes)))
 CELL_GETTER(framework_reserved, struct collection, cell_int(OF_TAKEN(reserved_bytes)))
-CELL_GETTER(framework_active, struct collection, cell_int(OF_TAKEN(active_bytes)))
+CELL_GETTER(framework_active, struct collection, is_on_gpu(r, i) ? cell_na() : cell_int(OF_TAKEN(active_bytes)))
 CELL_GETTER(framework_end_allocated, struct collection,
             int_or_na(r->framework.memory.allocated_bytes, life_end(r, i), 0))
 CELL_GETTER(framework_end_reserved, struct collection, int_or_na(r->framework.memory.reserved_bytes, life_end(r, i), 0))
-CELL_GETTER(framework_end_active, struct collection, int_or_na(r->framework.memory.active_bytes, life_end(r, i), 0))
-CELL_GETTER(framework_stream, struct collection, cell_int(OF_TAKEN(stream)))
+CELL_GETTER(framework_end_active, struct collection,
+            is_on_gpu(r, i) ? cell_na() : int_or_na(r->framework.memory.active_bytes, life_end(r, i), 0))
+CELL_GETTER(framework_stream, struct collection, is_on_gpu(r, i) ? cell_na() : cell_int(OF_TAKEN(stream)))
 CELL_GETTER(framework_device, struct collection, cell_int(memory_device(r, r->lives.taken[i])))
 
 static const struct op_memory *graph_of(const struct collection *s)

@@ -10,28 +10,39 @@
 
 /* ---- devices -------------------------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *word;
+    int32_t type;
+} numbered[] = { { "npu", MEMORY_ON_NPU }, { "cuda", MEMORY_ON_CUDA } };
+
 bool memory_device_read(const char *text, struct memory_device *out)
 {
-    unsigned number;
-    char more;
     *out = (struct memory_device){ MEMORY_ON_CPU, -1 };
     if (strcmp(text, "cpu") == 0)
         return true;
-    if (strncmp(text, "npu:", 4) != 0 || strspn(text + 4, "0123456789") != strlen(text + 4) ||
-        sscanf(text + 4, "%3u%c", &number, &more) != 1)
-        return false;
-    *out = (struct memory_device){ MEMORY_ON_NPU, (int32_t)number };
-    return true;
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
+        const size_t n = strlen(numbered[i].word);
+        const char *const digits = text + n + 1;
+        unsigned number;
+        char more;
+        if (strncmp(text, numbered[i].word, n) != 0 || text[n] != ':' ||
+            strspn(digits, "0123456789") != strlen(digits) || sscanf(digits, "%3u%c", &number, &more) != 1)
+            continue;
+        *out = (struct memory_device){ numbered[i].type, (int32_t)number };
+        return true;
+    }
+    return false;
 }
 
 const char *memory_device_text(struct memory_device d, char out[MEMORY_DEVICE_TEXT])
 {
     if (d.type == MEMORY_ON_CPU)
         snprintf(out, MEMORY_DEVICE_TEXT, "cpu");
-    else if (d.type == MEMORY_ON_NPU)
-        snprintf(out, MEMORY_DEVICE_TEXT, "npu:%d", d.number);
     else
         snprintf(out, MEMORY_DEVICE_TEXT, "type %d:%d", d.type, d.number);
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        if (numbered[i].type == d.type)
+            snprintf(out, MEMORY_DEVICE_TEXT, "%s:%d", numbered[i].word, d.number);
     return out;
 }
 
