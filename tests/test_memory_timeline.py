@@ -100,9 +100,9 @@ class Timeline(unittest.TestCase):
     def test_what_cannot_be_done_is_one_line(self):
         rows = [
             ("no file to write", [collection("pt-a-host")], 2, "a *_ascend_pt directory and the file"),
-            ("no such device", [collection("pt-a-host"), "a.json", "--device", "gpu:0"], 2, "accepted are cpu and npu:N"),
-            ("no number of a device", [collection("pt-a-host"), "a.json", "--device", "npu:"], 2, "accepted are cpu and npu:N"),
-            ("a number and more", [collection("pt-a-host"), "a.json", "--device", "npu:0x"], 2, "accepted are cpu and npu:N"),
+            ("no such device", [collection("pt-a-host"), "a.json", "--device", "gpu:0"], 2, "accepted are cpu, npu:N and cuda:N"),
+            ("no number of a device", [collection("pt-a-host"), "a.json", "--device", "npu:"], 2, "accepted are cpu, npu:N and cuda:N"),
+            ("a number and more", [collection("pt-a-host"), "a.json", "--device", "npu:0x"], 2, "accepted are cpu, npu:N and cuda:N"),
             ("no such directory", ["nowhere", "a.json"], 2, "No such file"),
             ("a directory to write", [collection("pt-a-host"), "."], 2, "is a directory"),
             ("nowhere to write", [collection("pt-a-host"), "no/such/a.json"], 1, "cannot be created"),
