@@ -83,7 +83,7 @@ static void put_row(const struct term *t, const struct step_series *s, const cha
     fputc('\n', t->to);
 }
 
-static void put_cause(const struct term *t, const struct step_more *m, bool is_host, const struct names *names)
+static void put_cause(const struct term *t, const struct step_more *m, bool is_host)
 {
     static const struct {
         const char *part, *host_part, *before, *after;
@@ -92,6 +92,9 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
         [CAUSE_TRANSFER] = { "communication", "communication", "transfer of ", "" },
         [CAUSE_WAIT] = { "communication", "communication", "", " waiting for other ranks" },
         [CAUSE_HOST] = { "free", "outside of operators", "host in ", "" },
+        [CAUSE_DATA] = { "free", "outside of operators", "waiting for data in ", "" },
+        [CAUSE_MEMORY] = { "free", "outside of operators", "memory: ", "" },
+        [CAUSE_GC] = { "free: garbage collection", "garbage collection", "", "" },
     };
     char number[TERM_NUMBER];
     fprintf(t->to, "+%s %s", term_duration(number, (double)m->more_ns),
@@ -102,16 +105,16 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
         fputs(": host outside of operators", t->to);
     } else {
         fprintf(t->to, ": %s%s", word[m->cause].before, m->named == NAMED_RANGE ? "range " : "");
-        term_text(t, names_text(names, m->name), t->columns > 0 && t->columns < NARROW ? CAUSE_NARROW : CAUSE_COLUMNS);
+        term_text(t, m->name, t->columns > 0 && t->columns < NARROW ? CAUSE_NARROW : CAUSE_COLUMNS);
     }
     fprintf(t->to, " +%s%s", term_duration(number, (double)m->name_ns), word[m->cause].after);
 }
 
-static void put_causes(const struct term *t, const struct step_mores *m, bool is_host, const struct names *names)
+static void put_causes(const struct term *t, const struct step_mores *m, bool is_host)
 {
     for (size_t i = 0; i < m->n; i++) {
         fprintf(t->to, "      %s%s%s ", term_ink(t, INK_WARN), i == 0 ? "slow:" : "     ", term_ink(t, INK_END));
-        put_cause(t, &m->at[i], is_host, names);
+        put_cause(t, &m->at[i], is_host);
         fputc('\n', t->to);
     }
     if (m->n == 0)
@@ -174,7 +177,7 @@ static void put_series(const struct term *t, const struct step_subject *u, const
             part_ns[c] = s->part_ns[c][i];
         put_row(t, s, step_name(s, u->profile->names, i), s->time_ns[i], part_ns, s->is_slow[i] ? INK_WARN : INK_END);
         if (n_shown < n_more && more[n_shown].step == i)
-            put_causes(t, &more[n_shown], s->is_host, u->profile->names);
+            put_causes(t, &more[n_shown], s->is_host);
         n_shown++;
     }
     if (n_left > 0)
@@ -218,7 +221,7 @@ bool step_table_print(const struct term *t, const struct step_subject *u, size_t
     return done;
 }
 
-static json_t *mores_json(const struct step_mores *m, const struct names *names)
+static json_t *mores_json(const struct step_mores *m)
 {
     json_t *list = json_array();
     for (size_t i = 0; m && i < m->n; i++) {
@@ -228,7 +231,7 @@ static json_t *mores_json(const struct step_mores *m, const struct names *names)
         json_t *one =
             json_pack("{s:s, s:f}", "cause", step_cause_key(more->cause), "more_us", (double)more->more_ns / 1000);
         json_object_set_new(one, "named", key ? json_string(key) : json_null());
-        json_object_set_new(one, "name", has_name ? text_json(names_text(names, more->name)) : json_null());
+        json_object_set_new(one, "name", has_name ? text_json(more->name) : json_null());
         json_object_set_new(one, "name_us", key ? json_real((double)more->name_ns / 1000) : json_null());
         json_array_append_new(list, one);
     }
@@ -263,7 +266,7 @@ static bool add_json(const struct step_subject *u, const struct device *d, const
                                 s->is_whole ? json_null() : text_json(names_text(u->profile->names, s->name[i])));
         parts_json(one, s->time_ns[i], part_ns);
         json_object_set_new(one, "slow", json_boolean(s->is_slow[i]));
-        json_object_set_new(one, "more", mores_json(of_step[i], u->profile->names));
+        json_object_set_new(one, "more", mores_json(of_step[i]));
         json_array_append_new(steps, one);
     }
     json_t *median = json_pack("{s:o, s:o, s:I, s:I}", "device", device_json(d), "model",

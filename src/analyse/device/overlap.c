@@ -85,7 +85,7 @@ static void drop_empty(struct intervals *v)
     v->n = n;
 }
 
-static bool is_computing(const struct profile *p, const struct tasks *t, size_t row)
+bool task_is_computing(const struct profile *p, const struct tasks *t, size_t row)
 {
     static const char aiv[] = "AivKernel"; /* a collective that runs on vector cores */
     const name_id name = p->host.ops.name[t->op[row]];
@@ -127,7 +127,7 @@ bool overlap_build(const struct profile *p, const struct device *d, const struct
     if (!intervals_take(computing, mem, t->n) || !intervals_take(comm, mem, o->n))
         return false;
     for (size_t i = 0; i < t->n; i++)
-        if (t->op[i] != NO_ROW && (!part->op || part->op[i]) && is_computing(p, t, i))
+        if (t->op[i] != NO_ROW && (!part->op || part->op[i]) && task_is_computing(p, t, i))
             intervals_add(computing, t->begin_ns[i], t->begin_ns[i] + (int64_t)t->dur_ns[i]);
     for (size_t i = 0; i < o->n; i++)
         if (o->is_shown[i] && (!part->comm || part->comm[i]))
