@@ -292,7 +292,7 @@ class Answers(Case):
         waits, = self.slow(ranks[0])["14"]
         stalls, = self.slow(ranks[1])["14"]
         self.assertEqual(waits["cause"], "wait")
-        self.assertEqual(stalls["cause"], "host")
+        self.assertEqual(stalls["cause"], "data")
         self.assertIn("DataLoader", stalls["name"])
         self.assertAlmostEqual(stalls["name_us"], 220000, delta=1000)
         self.assertAlmostEqual(waits["more_us"], stalls["more_us"], delta=1000)
@@ -305,7 +305,7 @@ class Answers(Case):
     def test_a_stall_without_a_device(self):
         (collection,), _, _ = self.job("--framework", "pt", "--kernels", "0", "--operators", "4000", "--stall", "14:220ms")
         more = self.slow(collection)["14"][0]
-        self.assertEqual(more["cause"], "operator")
+        self.assertEqual(more["cause"], "data")
         self.assertIn("DataLoader", more["name"])
         self.assertIsNone(collection["steps"][0]["device"])
 
