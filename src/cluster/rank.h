@@ -42,6 +42,7 @@ struct rank_identity {
     const char *path, *host_uid, *host_name;
     const char *distributed_args; /* JSON texts, as the job noted them */
     const char *parallel_group_info;
+    const char *pp_info; /* kind of pipeline and number of micro-batches, if the job noted them */
     enum framework_id framework;
     bool is_simulated;
     struct losses lost; /* when it was analysed, if the source says so */

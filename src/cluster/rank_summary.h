@@ -58,9 +58,17 @@ struct
     name_id *tasks; /* GAP_TASKS: "2 MEMCPY_ASYNC, 1 …" */
 };
 
-struct summary_marks { /* with the time of the task of the same connection; INT64_MIN: none */
+struct summary_marks { /* with the time of the task and of the operator of the same connection; INT64_MIN: none */
     struct rank_marks marks;
     int64_t *device_begin_ns, *device_end_ns;
+    int64_t *framework_ns; /* begin of the operator */
+};
+
+/* When collectives ran and no kernel did: what remains of any set of collectives, if kernels are taken away, is what it has in
+ * common with these. They do not touch each other; ascending. */
+struct summary_exposed {
+    size_t n;
+    int64_t *begin_ns, *end_ns;
 };
 
 struct rank_summary {
@@ -78,6 +86,7 @@ struct rank_summary {
     struct summary_calls calls;
     struct summary_gaps gaps;
     struct summary_marks marks;
+    struct summary_exposed exposed;
     size_t n_mhz;
     int64_t *mhz; /* distinct clocks of the cores, ascending */
     struct names *names;
