@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http}/*
 """
 import glob
 import os
@@ -160,6 +160,7 @@ def main():
         write(out, "settings", "reports_%d" % i, b"host/reports.json\n" + text)
     for i, text in enumerate(DYNAMIC):
         write(out, "dynamic", "text_%d" % i, text)
+    write(out, "http", "two_requests", b"GET /t/api?q=a%20b&t0=-1 HTTP/1.1\r\nHost: x\r\n\r\nHEAD /%41 HTTP/1.0\r\nConnection: close\r\n\r\n")
     for i, text in enumerate(OPTIONS):
         write(out, "options", "text_%d" % i, bytes([i % 3, 6]) + text)
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http_request.h - one request of a browser, from the bytes that it sent.
+ *
+ * As much of HTTP/1.1 as a page of ours needs: GET and HEAD, no body. Anything else is refused with the status that says why. The
+ * bytes are from anywhere: nothing is believed, and a request that does not fit its buffer is refused.
+ */
+#ifndef ASCOPE_VIEW_HTTP_REQUEST_H
+#define ASCOPE_VIEW_HTTP_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HTTP_REQUEST_BYTES = 32 * 1024
+}; /* of the line and the headers; SQL and addresses of states are part of the line */
+
+struct http_request {
+    bool is_head;
+    bool keeps_alive;
+    bool takes_gzip;
+    const char *path;   /* decoded, begins with '/', NUL-terminated; in the buffer, which is changed */
+    const char *query;  /* not decoded; "" */
+    const char *host;   /* "" */
+    const char *origin; /* "": the request is not from another page */
+    const char *etag;   /* If-None-Match; "" */
+};
+
+/* How many bytes were used; 0: more are needed; below 0: minus the status to refuse it with. The buffer has a byte behind n. */
+int http_request_read(struct http_request *q, char *buffer, size_t n);
+
+/* A parameter of the query, decoded. False: it is absent, is not valid, or does not fit. */
+bool http_parameter(const struct http_request *q, const char *key, char *out, size_t cap);
+bool http_parameter_i64(const struct http_request *q, const char *key, int64_t *out); /* a whole decimal number */
+
+#endif
