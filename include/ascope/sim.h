@@ -75,8 +75,24 @@ ASCOPE_API void ascope_sim_copy(struct ascope_sim_stream *s, enum ascope_sim_cop
 ASCOPE_API void ascope_sim_collective(struct ascope_sim_stream *s, const char *name, const char *group, uint64_t bytes,
                                       enum ascope_sim_type type);
 
-/* An iteration of a graph begins and ends on a stream, NULL: the device's first one. While training_trace is recorded, the device stamps
- * its begin and end, where its forward part began and where its backward part ended (fp_point, bp_point).
+enum { ASCOPE_SIM_FUSED = 8 }; /* further ones are left out */
+struct ascope_sim_node {       /* an operator of a graph */
+    const char *name;
+    const char *const *from; /* names of the operators that it was fused from */
+    uint32_t n_from;         /* 0: it was not */
+    uint64_t in_bytes, out_bytes, weight_bytes, workspace_bytes;
+};
+
+/* A graph is loaded: its operators in the order of their execution, with the memory that was planned for them. Recorded are the call
+ * (task_time), which operators were fused (from l1 on), and their memory (task_memory); fp_point and bp_point find an operator by the
+ * names that it was fused from, too.
+ * Errors: none. Threads: any. */
+ASCOPE_API void ascope_sim_graph_load(uint32_t model, const char *name, const struct ascope_sim_node *nodes,
+                                      uint32_t n);
+
+/* An iteration of a graph begins and ends on a stream, NULL: the device's first one. Operators launched in between are scheduled by the
+ * graph engine, one by one: ge_api records how. While training_trace is recorded, the device stamps its begin and end, where its forward
+ * part began and where its backward part ended (fp_point, bp_point), its all-reduces and its operators GetNext, 64 of each.
  * Errors: none; one that is not ended is not recorded. Threads: any; one iteration of a device at a time. */
 ASCOPE_API void ascope_sim_iteration_begin(struct ascope_sim_stream *s, uint32_t model);
 ASCOPE_API void ascope_sim_iteration_end(struct ascope_sim_stream *s, uint32_t model);

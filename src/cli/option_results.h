@@ -13,6 +13,7 @@ struct option_result {
     const char *values; /* for which it holds, with blanks between them; NULL: every one but off, none and "" */
     const char *layers; /* of the timeline; "": none */
     const char *files;  /* in mindstudio_profiler_output, without time and device; "": none of its own */
+    bool needs_tasks;   /* nothing without task_time */
 };
 
 /* The next line that holds for these options, from *at (0 at first) on; NULL: no more. */

@@ -22,36 +22,21 @@ static size_t operator_number(const char *type)
 
 static void fusion_put(struct sim_device *d, uint64_t time, const char *name, uint64_t hash, unsigned n)
 {
-    const struct layout *l = &fusion_op_layout;
     struct sim_process *p = d->of;
-    uint64_t origin[FUSION_MOST] = { 0 };
+    struct fused f = { hash, { 0 }, n, 4096 * (n + 1), 2048 * (n + 1), 65536, 512 };
     for (unsigned i = 0; i < n; i++) {
         char text[96];
         snprintf(text, sizeof text, "%s_origin_%u", name, i);
-        origin[i] = host_name(p, text);
+        f.from[i] = host_name(p, text);
     }
-    uint8_t *rec = host_record(p, HOST_FUSION_ONCE, d->main.id, time);
-    const uint64_t in = 4096 * (n + 1), out = 2048 * (n + 1), weight = 65536, workspace = 512;
-    layout_put(l, FUSION_NAME, rec, hash);
-    layout_put(l, FUSION_COUNT, rec, n);
-    layout_put(l, FUSION_INPUT, rec, in);
-    layout_put(l, FUSION_OUTPUT, rec, out);
-    layout_put(l, FUSION_WEIGHT, rec, weight);
-    layout_put(l, FUSION_WORKSPACE, rec, workspace);
-    layout_put(l, FUSION_TOTAL, rec, in + out + weight + workspace);
-    memcpy(rec + FUSION_FIRST, origin, sizeof origin);
+    record_fusion(host_record(p, HOST_FUSION_ONCE, d->main.id, time), &f);
 }
 
 static void static_memory_put(struct sim_device *d, uint64_t time, uint64_t hash, uint32_t graph, unsigned i)
 {
-    const struct layout *l = &static_op_mem_layout;
-    uint8_t *rec = host_record(d->of, HOST_STATIC_MEMORY_ONCE, d->main.id, time);
-    layout_put(l, STATIC_MEM_SIZE, rec, 1024 * (i + 1));
-    layout_put(l, STATIC_MEM_NAME, rec, hash);
-    layout_put(l, STATIC_MEM_BEGIN, rec, i);
-    layout_put(l, STATIC_MEM_END, rec, i + 2 < GRAPH_OPERATORS ? i + 2 : GRAPH_OPERATORS);
-    layout_put(l, STATIC_MEM_ALLOCATED, rec, 16 << 20);
-    layout_put(l, STATIC_MEM_GRAPH, rec, graph);
+    const uint64_t end = i + 2 < GRAPH_OPERATORS ? i + 2 : GRAPH_OPERATORS;
+    record_graph_memory(host_record(d->of, HOST_STATIC_MEMORY_ONCE, d->main.id, time),
+                        &(struct graph_memory){ hash, 1024 * (i + 1), i, end, 16 << 20, graph });
 }
 
 static void graph_head(struct sim_device *d, uint64_t begin, uint64_t end, uint32_t graph)
@@ -59,12 +44,9 @@ static void graph_head(struct sim_device *d, uint64_t begin, uint64_t end, uint3
     struct sim_process *p = d->of;
     char text[64];
     snprintf(text, sizeof text, "ge_graph_llama_%u", d->graph_model);
-    uint8_t *rec = host_record(p, HOST_GRAPH_ONCE, d->main.id, begin + 30);
-    layout_put(&graph_id_layout, GRAPH_NAME, rec, host_name(p, text));
-    layout_put(&graph_id_layout, GRAPH_ID, rec, graph);
-    layout_put(&graph_id_layout, GRAPH_MODEL, rec, d->graph_model);
+    record_graph(host_record(p, HOST_GRAPH_ONCE, d->main.id, begin + 30), host_name(p, text), graph, d->graph_model);
     if (p->chip->group != ON_950) { /* whose streams are not shown under other numbers */
-        rec = host_record(p, HOST_LOGIC_ONCE, d->main.id, end - 50);
+        uint8_t *rec = host_record(p, HOST_LOGIC_ONCE, d->main.id, end - 50);
         layout_put(&logic_stream_layout, LOGIC_COUNT, rec, 1);
         host_put32(rec + LOGIC_FIRST, d->stream[STREAM_GRAPH].id);
     }

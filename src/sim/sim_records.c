@@ -139,6 +139,37 @@ void record_memory(uint8_t *rec, const struct memory_change *m)
     layout_put(l, OP_MEM_DEVICE, rec, m->device);
 }
 
+void record_graph(uint8_t *rec, uint64_t name, uint32_t graph, uint32_t model)
+{
+    layout_put(&graph_id_layout, GRAPH_NAME, rec, name);
+    layout_put(&graph_id_layout, GRAPH_ID, rec, graph);
+    layout_put(&graph_id_layout, GRAPH_MODEL, rec, model);
+}
+
+void record_fusion(uint8_t *rec, const struct fused *f)
+{
+    const struct layout *l = &fusion_op_layout;
+    layout_put(l, FUSION_NAME, rec, f->name);
+    layout_put(l, FUSION_COUNT, rec, f->n);
+    layout_put(l, FUSION_INPUT, rec, f->in);
+    layout_put(l, FUSION_OUTPUT, rec, f->out);
+    layout_put(l, FUSION_WEIGHT, rec, f->weight);
+    layout_put(l, FUSION_WORKSPACE, rec, f->workspace);
+    layout_put(l, FUSION_TOTAL, rec, f->in + f->out + f->weight + f->workspace);
+    memcpy(rec + FUSION_FIRST, f->from, sizeof f->from);
+}
+
+void record_graph_memory(uint8_t *rec, const struct graph_memory *p)
+{
+    const struct layout *l = &static_op_mem_layout;
+    layout_put(l, STATIC_MEM_SIZE, rec, p->bytes);
+    layout_put(l, STATIC_MEM_NAME, rec, p->name);
+    layout_put(l, STATIC_MEM_BEGIN, rec, p->begin);
+    layout_put(l, STATIC_MEM_END, rec, p->end);
+    layout_put(l, STATIC_MEM_ALLOCATED, rec, p->allocated);
+    layout_put(l, STATIC_MEM_GRAPH, rec, p->graph);
+}
+
 void record_comm_part(uint8_t *rec, const struct comm_part *c)
 {
     const struct sim_small *small = &sim_smalls[c->what];

@@ -82,6 +82,19 @@ struct memory_change {
 };
 void record_memory(uint8_t *rec, const struct memory_change *m);
 
+void record_graph(uint8_t *rec, uint64_t name, uint32_t graph, uint32_t model); /* one that was loaded */
+struct fused {                        /* an operator of a graph that was made of others */
+    uint64_t name, from[FUSION_MOST]; /* hashes */
+    uint32_t n;
+    uint64_t in, out, weight, workspace; /* bytes */
+};
+void record_fusion(uint8_t *rec, const struct fused *f);
+struct graph_memory { /* memory of an operator of a graph, from its step in the order of execution to another one */
+    uint64_t name, bytes, begin, end, allocated;
+    uint32_t graph;
+};
+void record_graph_memory(uint8_t *rec, const struct graph_memory *p);
+
 struct comm_part { /* a small task of a collective */
     enum small what;
     unsigned plane;

@@ -68,6 +68,10 @@ static const struct cost_row rows[] = {
     { "DropOutDoMask", "aclnnDropoutGenMask", TASK_DSA, RULE_BYTES, 200 },
     { "IndexPutV2", "aclnnIndexPutImpl", TASK_AICPU, RULE_CPU, 100 },
     { "Unique", "aclnnUnique", TASK_AICPU, RULE_CPU, 300 },
+    { "GetNext", "GetNext", TASK_AICPU, RULE_CPU, 10 },
+    { "DynamicGetNext", "DynamicGetNext", TASK_AICPU, RULE_CPU, 10 },
+    { "DynamicGetNextV2", "DynamicGetNextV2", TASK_AICPU, RULE_CPU, 10 },
+    { "IteratorV2", "IteratorV2", TASK_AICPU, RULE_CPU, 10 },
 };
 /* clang-format on */
 static const struct cost_row unknown = { NULL, NULL, TASK_VECTOR, RULE_BYTES, 100 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/sim_npu/sim_npu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,6 +247,8 @@ static uint32_t what_of(uint64_t mask)
         { DATA_TASK_MEMORY, NPU_MEMORY },
         { DATA_MARKS, NPU_MARKS },
         { DATA_TRAINING, NPU_STEPS },
+        { DATA_GE_API_L0 | DATA_GE_API_L1, NPU_GRAPH },
+        { DATA_GE_API_L1, NPU_PHASES },
     };
     uint32_t what = 0;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
@@ -280,10 +283,37 @@ static void events_choose(const struct ascope_options *o)
     }
 }
 
+/* Options whose records nothing reads, and those that sample what the simulated device does not have. */
+static void unavailable_report(const struct ascope_options *o, uint64_t mask)
+{
+    const struct {
+        const char *name;
+        bool is_on;
+    } all[] = {
+        { "task_tsfw", mask & DATA_SCHEDULER },
+        { "aic_mode=sample-based", mask & DATA_AIC_SAMPLING },
+        { "instr_profiling", mask & DATA_INSTRUCTIONS },
+        { "task_block", o->task_block },
+        { "sys_cpu_freq", o->cpu_hz },
+        { "sys_profiling", o->device_usage_hz },
+        { "sys_pid_profiling", o->device_process_hz },
+        { "sys_lp_freq", o->low_power_hz },
+        { "npu_events", o->npu_events },
+    };
+    char text[240] = "";
+    for (size_t i = 0, n = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_on)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n > 0 ? ", " : "", all[i].name);
+    if (*text)
+        message(ASCOPE_WARNING, "simulated device: does not record %s; continuing without", text);
+}
+
 static bool start(const struct ascope_options *o, struct error *e)
 {
     (void)e;
-    const uint32_t what = what_of(options_data_mask(o));
+    const uint64_t mask = options_data_mask(o);
+    const uint32_t what = what_of(mask);
+    unavailable_report(o, mask);
     npu_lock();
     npu.session = ++npu.n_sessions;
     npu.recorded = what;

@@ -56,7 +56,7 @@ struct npu_meeting {
 };
 
 enum npu_iteration_task { NPU_ITERATION_NONE, NPU_ITERATION_BEGINS, NPU_ITERATION_ENDS };
-enum npu_point_bit { NPU_POINT_FP = 1, NPU_POINT_BP = 2 };
+enum npu_point_bit { NPU_POINT_FP = 1, NPU_POINT_BP = 2, NPU_POINT_GET_NEXT = 4 };
 
 struct npu_task {
     struct sim_work work;
@@ -68,6 +68,8 @@ struct npu_task {
     uint64_t mark;                     /* stamped when it begins; 0: none */
     uint32_t session, what;            /* that records it, 0: none; enum npu_what */
     uint32_t model;                    /* of an iteration */
+    uint32_t reduce;                   /* a task of this all-reduce; 0: of none */
+    uint16_t n_reduce;                 /* so many tasks has it */
     uint16_t id, batch;
     uint8_t iteration, points; /* enum npu_iteration_task; enum npu_point_bit */
     bool is_flip;              /* the numbers of tasks began again with it */
@@ -107,11 +109,20 @@ struct npu_traffic {        /* bytes since the device is there; between chips an
     uint64_t from_host, to_host, chips, machines;
 };
 
+enum { NPU_STAMPED_MOST = 64 };
+struct npu_stamped { /* something with stamps before and after it */
+    uint64_t begin, end;
+    uint32_t number, n_left; /* of the all-reduce; tasks of it that have not ended */
+    uint16_t stream, task;
+};
+
 struct npu_iteration { /* of a graph, while it runs; ticks are 0 where nothing was seen */
     bool is_open;
     uint64_t index;
     uint32_t model;
     uint64_t begin, first, last, before_exchange, named_fp, named_bp;
+    struct npu_stamped reduce[NPU_STAMPED_MOST], get_next[NPU_STAMPED_MOST];
+    uint32_t n_reduces, n_get_nexts;
 };
 
 struct npu_device {
@@ -148,8 +159,11 @@ enum npu_what {
     NPU_MARKS = 512,
     NPU_ACL = 1024,
     NPU_ATTRIBUTES = 2048,
-    NPU_STEPS = 4096,                                                                  /* stamps of iterations */
-    NPU_LAUNCHES = NPU_TASKS | NPU_COMM | NPU_CALLS | NPU_AICPU | NPU_ACL | NPU_STEPS, /* what a launch may leave */
+    NPU_STEPS = 4096,   /* stamps of iterations */
+    NPU_GRAPH = 8192,   /* how the graph engine schedules an operator, in its main phases */
+    NPU_PHASES = 16384, /* and in all others */
+    /* what a launch may leave */
+    NPU_LAUNCHES = NPU_TASKS | NPU_COMM | NPU_CALLS | NPU_AICPU | NPU_ACL | NPU_STEPS | NPU_GRAPH,
 };
 enum { NPU_SESSION_SHIFT = 32 };
 enum { NPU_TYPE_MALLOC = 0x30101, NPU_TYPE_FREE }; /* calls that the other simulator does not make */
@@ -171,6 +185,9 @@ struct npu {
     unsigned n_events[2];
     bool counts_writes;                  /* of the last-level cache, instead of reads */
     uint64_t point[2];                   /* hashes of fp_point, bp_point; 0: found automatically */
+    uint64_t fused_point[2];             /* of the operators that they were fused into; 0: none */
+    uint32_t n_open;                     /* iterations that the host has begun and not ended */
+    uint32_t n_reduces;                  /* all-reduces so far */
     uint64_t sample_ticks[NPU_SAMPLERS]; /* between two samples; 0: none */
     bool keeps;                          /* what is recorded: no warm-up */
     char message[240];                   /* of the thread, reported when it does not hold the lock */

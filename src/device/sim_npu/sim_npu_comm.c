@@ -35,6 +35,8 @@ struct collective {
     const struct npu_collective *of;
     struct npu_point *begins, *ends; /* for the other streams; when they are done */
     struct comm_part part;
+    uint32_t reduce; /* number of the all-reduce; 0: it is another one */
+    uint16_t n_tasks;
     bool is_recorded;
 };
 
@@ -67,6 +69,9 @@ static bool collective_prepare(struct collective *c, struct ascope_sim_stream *s
         c->stream[c->planes++] = *plane;
     }
     c->meeting = meeting_make(kind, c->of->group);
+    c->n_tasks = (uint16_t)(1 + c->planes * kind->n);
+    if (kind == &sim_collectives[COLLECTIVE_ALL_REDUCE])
+        c->reduce = ++npu.n_reduces;
     if (c->planes > 1) {
         c->begins = npu_point_get(1);
         c->ends = npu_point_get(c->planes - 1);
@@ -80,6 +85,8 @@ static void part_run(struct collective *c, struct npu_task *t)
 {
     const struct sim_small *small = &sim_smalls[c->part.what];
     const uint64_t begin = c->what ? npu_now(&c->times) : 0;
+    t->reduce = c->reduce;
+    t->n_reduce = c->n_tasks;
     const struct npu_issued i = npu_issue(c->stream[c->part.plane], t, c->what, 0, &c->times, 0);
     c->is_recorded = i.is_recorded;
     if (!i.is_recorded)

@@ -10,6 +10,7 @@
 #include "device/sim_npu/sim_queue.h"
 #include "collect/name_dictionary.h"
 #include "collect/ring.h"
+#include "device/sim_npu/sim_npu_graph.h"
 #include "device/sim_npu/sim_npu_iteration.h"
 #include "device/sim_npu/sim_npu_run.h"
 #include "device/sim_npu/sim_op_args.h"
@@ -27,6 +28,7 @@ void npu_types_name(void)
     }
     ascope_type_name(LEVEL_ACL, NPU_TYPE_MALLOC, "aclrtMalloc");
     ascope_type_name(LEVEL_ACL, NPU_TYPE_FREE, "aclrtFree");
+    npu_graph_types_name();
 }
 
 uint64_t npu_name(const char *text)
@@ -106,9 +108,19 @@ uint64_t npu_now(struct npu_times *t)
 void npu_host_put(enum host_kind kind, const uint8_t *rec)
 {
     static const uint8_t stream[HOST_KINDS] = {
-        [KIND_NODE] = STREAM_NODE,      [KIND_TRACK] = STREAM_TRACK,     [KIND_MEMCPY] = STREAM_MEMCPY,
-        [KIND_TENSOR] = STREAM_TENSOR,  [KIND_CONTEXT] = STREAM_CONTEXT, [KIND_HCCL_OP] = STREAM_HCCL_OP,
-        [KIND_ATTR] = STREAM_NODE_ATTR, [KIND_HCCL] = STREAM_HCCL,       [KIND_MEMORY] = STREAM_TASK_MEMORY,
+        [KIND_NODE] = STREAM_NODE,
+        [KIND_TRACK] = STREAM_TRACK,
+        [KIND_MEMCPY] = STREAM_MEMCPY,
+        [KIND_TENSOR] = STREAM_TENSOR,
+        [KIND_CONTEXT] = STREAM_CONTEXT,
+        [KIND_HCCL_OP] = STREAM_HCCL_OP,
+        [KIND_ATTR] = STREAM_NODE_ATTR,
+        [KIND_HCCL] = STREAM_HCCL,
+        [KIND_MEMORY] = STREAM_TASK_MEMORY,
+        [KIND_CALL] = STREAM_CALL_ONCE,
+        [KIND_GRAPH] = STREAM_GRAPH,
+        [KIND_FUSION] = STREAM_FUSION,
+        [KIND_STATIC_MEMORY] = STREAM_STATIC_MEMORY,
     };
     const size_t bytes = host_kinds[kind].layout->size;
     const struct ring_slot slot = ring_put((enum stream_id)stream[kind], 0, bytes);
@@ -225,17 +237,22 @@ static void kernel_launch(struct ascope_sim_stream *s, const struct ascope_sim_k
     operator_name(k, &t->work, &names);
     npu_lock();
     const uint32_t type = operator_type(names.call);
-    t->points = npu_points_of(names.name);
+    const bool is_graph = npu.n_open > 0;
+    t->points = npu_points_of(k->type, names.name);
     npu_unlock();
     const uint64_t name = npu_name(names.name), kernel = npu_name(names.kernel);
     const uint64_t workspace_begin = npu_now(&times), workspace_end = npu_now(&times);
-    const uint64_t acl_begin = npu_now(&times), node_begin = npu_now(&times);
+    const uint64_t acl_begin = npu_now(&times);
+    struct npu_schedule schedule;
+    npu_schedule_begin(&schedule, what, is_graph, &times);
+    const uint64_t node_begin = npu_now(&times);
     if (!npu_issue(s, t, what, kernel, &times, 0).is_recorded)
         return;
     if (what & NPU_TASKS) {
         node_put(k, &t->work, what, name, npu_now(&times));
         ascope_call(LEVEL_NODE, TYPE_LAUNCH, node_begin, npu_now(&times), name);
     }
+    npu_schedule_end(&schedule, &times, name);
     if (!(what & NPU_ACL))
         return;
     ascope_call(LEVEL_ACL, type, workspace_begin, workspace_end, 0);
