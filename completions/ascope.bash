@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help --version --help'
+        _ascope_offer -W 'run dyn export analyse why export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help --version --help'
         return
     fi
     case $command in
@@ -67,6 +67,12 @@ _ascope()
     'analyse --threads') return ;;
     'analyse --memory-limit') return ;;
     'analyse --top') return ;;
+    'why -dir' | 'why --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'why --step') return ;;
+    'why --rank') return ;;
+    'why --top') return ;;
+    'why --threads') return ;;
+    'why --memory-limit') return ;;
     'export-trace --max-size') return ;;
     'export-trace --dialect') _ascope_offer -W 'documented current'; return ;;
     'export-trace --time-base') _ascope_offer -W 'epoch start'; return ;;
@@ -134,6 +140,9 @@ _ascope()
     analyse)
         words=''
         options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+    why)
+        words=''
+        options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h' ;;
     export-trace)
         words=''
         options=' --max-size --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;
@@ -171,7 +180,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='run dyn export analyse export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help'
+        words='run dyn export analyse why export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -132,6 +132,8 @@ class Documented(unittest.TestCase):
 
         prof = sim("--kernels", "300", "--steps", "6")
         torch = sim("--framework", "pt", "--kernels", "300", "--steps", "6", "--stall", "4:20ms", "--seed", "2")
+        sim("--framework", "pt", "--ranks", "2", "--kernels", "2000", "--slow-rank", "1:2", "--out", "job")
+        job = os.path.join(self.dir, "job")
         own = self.copy("own-training/raw/*_ascend_pt", "own_ascend_pt")
         npu, host = self.copy("pt-a-npu/raw/*_ascend_pt", "npu_ascend_pt"), self.copy("pt-a-host/raw/*_ascend_pt", "host_ascend_pt")
         bad = os.path.join(self.dir, "PROF_bad")
@@ -142,7 +144,7 @@ class Documented(unittest.TestCase):
         for f in glob.glob(glob.escape(broken) + "/FRAMEWORK/*"):
             os.remove(f)
         for args in (["export", "-dir", prof], ["export", "summary", "-dir", bad], ["communication", prof], ["query", prof],
-                     ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["info", own, prof, bad, torch], ["recover", own],
+                     ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["why", torch], ["why", job], ["why", prof], ["info", own, prof, bad, torch], ["recover", own],
                      ["export-trace", torch, "t.json"], ["export-stacks", torch, "s.log"], ["export-stacks", torch, "s.svg"],
                      ["export-memory-timeline", torch, "m.html"], ["doctor", "--python", "/nowhere"],
                      ["run", "sleep", "0.1"], ["options", "check", '{"output":".","l2":"on","fp_point":"x"}'],

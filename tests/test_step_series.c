@@ -3,6 +3,7 @@
 
 #include "analyse/framework/ranks.h"
 #include "analyse/framework/step_causes.h"
+#include "raw/sampler.h"
 
 enum { MOST = 32, MS = 1000000 };
 
@@ -71,7 +72,8 @@ static void made_init(struct made *m)
     COLUMN(m, k->copy_kind), COLUMN(m, k->stream), COLUMN(m, k->type);
     COLUMN(m, s->profile.host.ops.op_type), COLUMN(m, s->profile.host.ops.name);
     struct comm_ops *c = &m->device.comm.ops;
-    COLUMN(m, c->is_shown), COLUMN(m, c->op_type), COLUMN(m, c->name), COLUMN(m, c->begin_ns), COLUMN(m, c->dur_ns);
+    COLUMN(m, c->group), COLUMN(m, c->is_shown), COLUMN(m, c->op_type), COLUMN(m, c->name), COLUMN(m, c->begin_ns),
+        COLUMN(m, c->dur_ns);
     struct comm_tasks *ct = &m->device.comm.tasks;
     COLUMN(m, ct->is_master), COLUMN(m, ct->name), COLUMN(m, ct->op), COLUMN(m, ct->begin_ns), COLUMN(m, ct->dur_ns);
 }
@@ -274,6 +276,103 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
     (void)state;
 }
 
+/* What a step has more of by 5 ms, each put into the middle one of the job above; the sums are exact. */
+static void parts_of_a_step_add_up(void **state)
+{
+    enum { RUNS, CLOCK, COPY, GC, DATA, SPLIT };
+    /* clang-format off */
+    static const struct { const char *what; int kind; enum step_cause cause; const char *name; double more_ms; } row[] = {
+        { "one more run", RUNS, CAUSE_RUNS, "MatMul", 4 },
+        { "a clock of a half", CLOCK, CAUSE_CLOCK, "Softmax", 4 },
+        { "a copy while nothing else ran", COPY, CAUSE_MEMORY, "MEMCPY_ASYNC", 5 },
+        { "a garbage collection inside an operator", GC, CAUSE_GC, "", 5 },
+        { "an operator that loads data, with one inside of it", DATA, CAUSE_DATA, "enumerate(DataLoader)", 5 },
+        { "of two kernels at the same time the first one counts", SPLIT, CAUSE_RUNS, "Cast", 4 },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < ROWS(row); i++) {
+        static int64_t gc_begin[] = { 21 * MS }, gc_end[] = { 26 * MS };
+        static uint32_t gc_process[1];
+        struct made m;
+        struct step_series s;
+        struct step_division division;
+        struct step_difference x;
+        const uint32_t wanted = 2;
+        const int kind = row[i].kind;
+        print_message("  %s\n", row[i].what);
+        make_job(&m, (struct more){ .operator_ms = kind == RUNS || kind == SPLIT ? 0
+                                                   : kind == CLOCK               ? 0
+                                                                                 : 5,
+                                    .kernel_ms = kind == CLOCK ? 6 : 0,
+                                    .outside_ms = kind == RUNS    ? 4
+                                                  : kind == SPLIT ? 1
+                                                                  : 0 });
+        struct tasks *t = &m.device.tasks;
+        if (kind == RUNS || kind == SPLIT) { /* before the others: tasks are sorted by their begin */
+            memmove(&t->begin_ns[5], &t->begin_ns[4], 6 * sizeof *t->begin_ns);
+            memmove(&t->dur_ns[5], &t->dur_ns[4], 6 * sizeof *t->dur_ns);
+            memmove(&t->op[5], &t->op[4], 6 * sizeof *t->op);
+            t->n++;
+            t->copy_kind[10] = COPY_NONE;
+            t->begin_ns[4] = 20 * MS + MS;
+            t->dur_ns[4] = 4 * MS;
+            t->op[4] = 4; /* a MatMul */
+        }
+        if (kind == SPLIT) { /* 3 of its 4 ms are beside the MatMul */
+            m.collection.profile.host.ops.op_type[10] = m.collection.profile.host.ops.name[10] = name(&m, "Cast");
+            t->op[4] = 10;
+        }
+        struct samples *f = &m.device.counters.rate[SAMPLER_FREQ];
+        static int64_t at_ns[] = { 0, 20 * MS, 36 * MS };
+        static uint64_t mhz[] = { 1800, 900, 1800 };
+        if (kind == CLOCK) {
+            f->n = m.device.counters.raw[SAMPLER_FREQ].n = ROWS(at_ns);
+            f->at_ns = at_ns;
+            f->column[LPM_ENTRY_VALUE].at = mhz;
+            f->column[LPM_ENTRY_VALUE].width = sizeof *mhz;
+        }
+        if (kind == COPY) {
+            memmove(&t->begin_ns[5], &t->begin_ns[4], 6 * sizeof *t->begin_ns);
+            memmove(&t->dur_ns[5], &t->dur_ns[4], 6 * sizeof *t->dur_ns);
+            memmove(&t->op[5], &t->op[4], 6 * sizeof *t->op);
+            t->n++;
+            t->copy_kind[10] = COPY_NONE;
+            t->copy_kind[4] = 0;
+            t->op[4] = NO_ROW;
+            t->begin_ns[4] = 21 * MS;
+            t->dur_ns[4] = 5 * MS;
+            t->type[4] = name(&m, "MEMCPY_ASYNC");
+        }
+        if (kind == GC)
+            m.collection.framework.gc = (struct collected_garbage){ 1, gc_begin, gc_end, gc_process };
+        if (kind == DATA)
+            for (size_t k = 0; k < m.collection.framework.ops.n; k++)
+                if (m.collection.framework.ops.begin_ns[k] == 21 * MS &&
+                    m.collection.framework.ops.end_ns[k] == 26 * MS) {
+                    m.collection.framework.ops.name[k] = name(&m, "enumerate(DataLoader)");
+                    add_op(&m, "aten::stack", 22, 2);
+                    break;
+                }
+        assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
+        assert_true(
+            step_division_find(&division, &s, &m.collection.profile, &m.device, &m.collection, &wanted, 1, m.mem));
+        assert_true(step_difference_find(&x, &division.of[0], &division.usual, (double)s.time_ns[2],
+                                         (double)s.spread.median_ns, 0, m.mem));
+        assert_int_equal(division.n_usual, 4);
+        assert_int_equal((int64_t)division.of[0].time_ns, s.time_ns[2]); /* without a rest */
+        assert_int_equal((int64_t)division.usual.time_ns, 10 * MS);
+        assert_int_equal(x.item[0].cause, row[i].cause);
+        assert_string_equal(x.item[0].name, row[i].name);
+        assert_int_equal((int64_t)x.item[0].more_ns, (int64_t)(row[i].more_ms * MS));
+        double sum_ns = x.rest_ns;
+        for (size_t k = 0; k < x.n; k++)
+            sum_ns += x.item[k].more_ns;
+        assert_int_equal((int64_t)sum_ns, (int64_t)x.more_ns);
+        made_fini(&m);
+    }
+    (void)state;
+}
+
 static void without_a_device_steps_are_those_of_the_host(void **state)
 {
     static const struct {
@@ -406,6 +505,7 @@ int main(void)
         cmocka_unit_test(the_median_of_computing_is_of_all_of_it),
         cmocka_unit_test(a_slow_step_has_more_of_something),
         cmocka_unit_test(what_the_host_did_has_a_name_where_one_was_recorded),
+        cmocka_unit_test(parts_of_a_step_add_up),
         cmocka_unit_test(without_a_device_steps_are_those_of_the_host),
         cmocka_unit_test(steps_do_not_overlap),
         cmocka_unit_test(iterations_are_chosen_by_model),

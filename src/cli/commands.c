@@ -18,6 +18,7 @@
 #include "cli/cmd_recover.h"
 #include "cli/cmd_run.h"
 #include "cli/cmd_sim.h"
+#include "cli/cmd_why.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 
@@ -39,6 +40,7 @@ static const uint8_t trace_options[] = {
     OPT_MAX_SIZE, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t communication_options[] = {
@@ -158,6 +160,22 @@ const struct command commands[] = {
                 "command.",
         LIST_OF(analyse_options),
         .run = run_analyse,
+    },
+    {
+        .name = "why",
+        .usage = "DIR... [OPTION...]",
+        .about = "explain why a step or a rank is slow: causes, operators, and where to look",
+        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all ranks of a job. "
+                "Compares the steps with their median, and divides the difference of the slowest one, or of --step, by cause and by "
+                "operator, largest first: more runs, longer runs, lower clock, slower transfer, waiting for other ranks, waiting for "
+                "data, memory, garbage collection, the host. Causes and rest add up to the difference. Each item has the place of its "
+                "longest event in the timeline: ts in microseconds, process and thread.\n\n"
+                "Of a job the slowest step is explained on the rank that the others wait for, or on --rank. If no step is slow but a "
+                "rank is, its usual step is compared with that of the rank in the middle, without communication. If nothing stands "
+                "out, the report says so. Nothing is written.\n\n"
+                "Example: ascope why job --step 14 --top 10",
+        LIST_OF(why_options),
+        .run = run_why,
     },
     {
         .name = "export-trace",

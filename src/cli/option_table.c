@@ -90,6 +90,10 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "remove results of exports of the PROF directory afterwards and keep its raw data; default: as set when "
                 "the collection was recorded (data_simplification)" },
 
+    [OPT_WHY_STEP] = { "step", .kind = OPTION_TEXT, .value = "N", .at = AT(step),
+        .help = "step to explain; default: the slowest" },
+    [OPT_WHY_RANK] = { "rank", NUMBER(rank, 0, INT64_MAX),
+        .help = "rank on which it is explained; default: the one that the others wait for" },
     [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
         .help = "device whose memory is shown: cpu, npu:N or cuda:N; default: the first recorded NPU or GPU" },
     [OPT_METRIC] = { "metric", .kind = OPTION_CHOICE, .choice = { "self_cpu_time_total", "self_npu_time_total" },

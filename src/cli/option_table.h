@@ -56,6 +56,9 @@ enum option_id {
     OPT_DEVICE,
     /* of export-stacks only */
     OPT_METRIC,
+    /* of why only */
+    OPT_WHY_STEP,
+    OPT_WHY_RANK,
     /* of install-msprof only */
     OPT_SCRIPT_DIALECT,
     OPT_FORCE,
@@ -210,6 +213,8 @@ struct arguments {
     enum face face;
     const struct command *command;
     option_set given; /* they were on the command line */
+    const char *step; /* of why */
+    int64_t rank;
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;

@@ -46,6 +46,7 @@ enum spent_track {
 struct spent_place {
     enum spent_track track;
     uint32_t number;
+    const char *group; /* of a collective */
     const char *event; /* its name there; NULL: there is nothing to see */
     int64_t begin_ns, dur_ns;
 };

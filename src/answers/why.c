@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers/why.h"
+
+#include <string.h>
+
+#include "base/framework_names.h"
+#include "raw/chip.h"
+
+static const char *copy(const char *text, struct arena *mem)
+{
+    return text ? arena_text(mem, text, strlen(text)) : NULL;
+}
+
+static struct why_place place_of(const struct spent_place *s, const struct profile *p, const struct device *d,
+                                 const struct collection *collection, struct arena *mem)
+{
+    const struct chip_words *words = d ? chip_words(p->chip) : NULL;
+    struct why_place out = { NULL, NULL, copy(s->event, mem), s->begin_ns, s->dur_ns };
+    const char *framework = collection && collection->framework_id == FRAMEWORK_PYTORCH
+                                ? "Python"
+                                : framework_names[collection ? collection->framework_id : FRAMEWORK_PYTORCH].name;
+    switch (s->track) {
+    case TRACK_NONE:
+        out.process = d && s->dur_ns > 0 ? "Overlap Analysis" : NULL;
+        out.thread = out.process ? "Free" : NULL;
+        break;
+    case TRACK_STREAM:
+        out.process = words ? words->hardware : NULL;
+        out.thread = arena_printf(mem, "Stream %u", s->number);
+        break;
+    case TRACK_COMMUNICATION:
+        out.process = "Communication";
+        out.thread = s->group && *s->group && strcmp(s->group, "N/A") != 0
+                         ? arena_printf(mem, "Group %.500s Communication", s->group)
+                         : "Communication";
+        break;
+    case TRACK_STEPS:
+        out.process = words ? words->hardware : NULL;
+        out.thread = "Step Trace";
+        break;
+    case TRACK_FRAMEWORK:
+        out.process = framework;
+        out.thread = arena_printf(mem, "Thread %u", s->number);
+        break;
+    case TRACK_GC: out.process = out.thread = "Python GC"; break;
+    case TRACK_CALLS:
+        out.process = words ? words->stack : NULL;
+        out.thread = arena_printf(mem, "Thread %u", s->number);
+        break;
+    case TRACK_MARKS:
+        out.process = copy(p->host.source.pid_name, mem);
+        out.thread = arena_printf(mem, "Thread %u", s->number);
+        break;
+    default: break;
+    }
+    return out;
+}
+
+/* Keeps the first `most` items, with texts of their own. */
+static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct profile *p,
+                        const struct device *d, const struct collection *collection, size_t most, struct arena *mem)
+{
+    const size_t n = x->n < most ? x->n : most;
+    out->difference = *x;
+    out->difference.n = n;
+    out->difference.item = arena_take(mem, n, sizeof *out->difference.item);
+    out->place = arena_take(mem, n, sizeof *out->place);
+    if (!out->difference.item || !out->place)
+        return false;
+    for (size_t i = 0; i < x->n; i++)
+        if (i < n) {
+            out->difference.item[i] = x->item[i];
+            out->difference.item[i].name = copy(x->item[i].name, mem);
+            out->place[i] = place_of(&x->item[i].place, p, d, collection, mem);
+        } else {
+            out->others_ns += x->item[i].more_ns;
+            out->n_others++;
+        }
+    return !arena_failed(mem);
+}
+
+static bool series_of(struct step_series *s, const struct profile *p, const struct device *d,
+                      const struct collection *collection, struct arena *mem)
+{
+    return collection ? step_series_of_collection(s, collection, d, NULL, mem)
+                      : step_series_of_profile(s, p, d, NULL, mem);
+}
+
+bool why_step(struct why_answer *out, const struct profile *p, const struct device *d,
+              const struct collection *collection, const char *step, size_t most, struct arena *mem)
+{
+    struct arena *spare = arena_new();
+    struct step_series s;
+    struct step_division division;
+    struct step_difference x;
+    *out = (struct why_answer){ 0 };
+    bool done = spare && series_of(&s, p, d, collection, spare);
+    uint32_t row = 0;
+    while (done && row + 1 < s.n && strcmp(names_text(p->names, s.name[row]), step) != 0)
+        row++;
+    done = done && step_division_find(&division, &s, p, d, collection, &row, s.n > 0, spare);
+    if (done && s.n > 0) {
+        /* Of two steps the other one is the usual one; a median between them would explain half of the difference. */
+        const double usual_ns = s.n > 2 ? (double)s.spread.median_ns : division.usual.time_ns;
+        done = step_difference_find(&x, &division.of[0], &division.usual, (double)s.time_ns[row], usual_ns, 0, spare) &&
+               answer_keep(out, &x, p, d, collection, most, mem);
+        out->n_usual = division.n_usual;
+    }
+    arena_free(spare);
+    return done;
+}
+
+bool why_usual(struct step_profile *out, const struct profile *p, const struct device *d,
+               const struct collection *collection, struct arena *mem)
+{
+    struct arena *spare = arena_new();
+    struct step_series s;
+    struct step_division division;
+    const bool done = spare && series_of(&s, p, d, collection, spare) &&
+                      step_division_find(&division, &s, p, d, collection, NULL, 0, spare);
+    *out = (struct step_profile){ 0 };
+    if (done) {
+        *out = division.usual;
+        out->at = arena_take(mem, out->n, sizeof *out->at);
+        for (size_t i = 0; out->at && i < out->n; i++) {
+            out->at[i] = division.usual.at[i];
+            out->at[i].name = copy(out->at[i].name, mem);
+            out->at[i].place = (struct spent_place){ 0 }; /* it is in another timeline */
+        }
+    }
+    arena_free(spare);
+    return done && !arena_failed(mem);
+}
+
+static double own_ns(const struct step_profile *f)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->n; i++)
+        sum += f->at[i].kind == SPENT_WAIT || f->at[i].kind == SPENT_TRANSFER ? 0 : f->at[i].ns;
+    return sum;
+}
+
+bool why_rank(struct why_answer *out, const struct profile *p, const struct device *d,
+              const struct collection *collection, const struct step_profile *other, size_t most, struct arena *mem)
+{
+    struct arena *spare = arena_new();
+    struct step_series s;
+    struct step_division division;
+    struct step_difference x;
+    *out = (struct why_answer){ 0 };
+    const bool done = spare && series_of(&s, p, d, collection, spare) &&
+                      step_division_find(&division, &s, p, d, collection, NULL, 0, spare) &&
+                      step_difference_find(&x, &division.usual, other, own_ns(&division.usual), own_ns(other),
+                                           1u << SPENT_WAIT | 1u << SPENT_TRANSFER, spare) &&
+                      answer_keep(out, &x, p, d, collection, most, mem);
+    if (done)
+        out->n_usual = division.n_usual;
+    arena_free(spare);
+    return done;
+}

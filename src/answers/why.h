@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* why.h - why a step is slow, or a rank: the difference to the median step or to another rank, cause by cause.
+ *
+ * Texts are copied into `mem`: the answer outlives the collection that it is about.
+ */
+#ifndef ASCOPE_ANSWERS_WHY_H
+#define ASCOPE_ANSWERS_WHY_H
+
+#include "analyse/framework/step_causes.h"
+
+/* Where to look in the timeline: names as it shows them. */
+struct why_place {
+    const char *process, *thread, *event; /* NULL: there is nothing to see; event: the gap itself */
+    int64_t begin_ns, dur_ns;
+};
+
+struct why_answer {
+    struct step_difference difference; /* items: the largest `most` */
+    struct why_place *place;           /* of each item */
+    double others_ns;                  /* of the items that were left out */
+    size_t n_others, n_usual; /* n_usual: steps that the usual one is the mean of; 0: nothing to compare with */
+};
+
+/* One step against the median step. `step` is a name that the series has. False only without memory. */
+bool why_step(struct why_answer *out, const struct profile *p, const struct device *d,
+              const struct collection *collection, const char *step, size_t most, struct arena *mem);
+
+/* The usual step of a rank, for the comparison with another one. */
+bool why_usual(struct step_profile *out, const struct profile *p, const struct device *d,
+               const struct collection *collection, struct arena *mem);
+
+/* The usual step of this rank without its communication, against that of another rank. */
+bool why_rank(struct why_answer *out, const struct profile *p, const struct device *d,
+              const struct collection *collection, const struct step_profile *other, size_t most, struct arena *mem);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/loaded.h"
+
+#include "analyse/profile_analyse.h"
+#include "load/prof.h"
+#include "pipeline/collection_write.h"
+
+static bool open_collection(struct loaded *l, const struct target *target, unsigned n_threads, struct error *e)
+{
+    struct collection *s = &l->of_framework;
+    const struct collection_request request = { .n_threads = n_threads };
+    if (!target->kind->load(s, target->path, &request, e) || !target->kind->analyse(s, n_threads, e))
+        return false;
+    struct losses lost = { 0 };
+    losses_merge(&lost, &s->lost);
+    collection_losses(s, &lost);
+    l->is_lossy = s->device_error.fault != FAULT_NONE || losses_damage(&lost) > 0;
+    l->collection = s;
+    l->profile = &s->profile;
+    return true;
+}
+
+bool loaded_open(struct loaded *l, const struct target *target, unsigned n_threads, struct error *e)
+{
+    *l = (struct loaded){ 0 };
+    if (target->kind)
+        return open_collection(l, target, n_threads, e);
+    if (!profile_load(&l->own, target->path, n_threads, e) || !profile_analyse(&l->own, n_threads, e))
+        return false;
+    l->is_lossy = losses_damage(&l->own.lost) > 0;
+    l->profile = &l->own;
+    return true;
+}
+
+void loaded_close(struct loaded *l)
+{
+    if (l->of_framework.mem)
+        collection_free(&l->of_framework);
+    if (l->own.mem)
+        profile_free(&l->own);
+    *l = (struct loaded){ 0 };
+}
+
+size_t loaded_n_devices(const struct loaded *l)
+{
+    return l->profile->n_devices > 0 ? l->profile->n_devices : l->collection ? 1 : 0;
+}
+
+const struct device *loaded_device(const struct loaded *l, size_t i)
+{
+    return l->profile->n_devices > 0 ? &l->profile->device[i] : NULL;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/why_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/summary.h"
+
+enum { NAME_COLUMNS = 8, WHAT_COLUMNS = 60, LEAST_SHARE = 200 /* smaller items are counted, not listed */ };
+
+static const char *const cause_words[CAUSES] = {
+    [CAUSE_RUNS] = "more runs",         [CAUSE_LONGER] = "longer runs",
+    [CAUSE_CLOCK] = "lower clock",      [CAUSE_TRANSFER] = "slower transfer",
+    [CAUSE_WAIT] = "waiting for ranks", [CAUSE_DATA] = "waiting for data",
+    [CAUSE_MEMORY] = "memory",          [CAUSE_GC] = "garbage collection",
+    [CAUSE_HOST] = "host late",         [CAUSE_OPERATOR] = "operators",
+};
+
+/* "rank 3", "device 1", or the directory. */
+static void put_rank(const struct term *t, const struct job_rank *r)
+{
+    if (r->has_rank)
+        fprintf(t->to, "rank %" PRId64, r->rank);
+    else if (r->has_device)
+        fprintf(t->to, "device %u", r->device);
+    else
+        term_text(t, r->path, WHAT_COLUMNS);
+}
+
+/* With its sign. */
+static const char *more_text(char out[TERM_NUMBER + 2], double ns)
+{
+    char number[TERM_NUMBER];
+    snprintf(out, TERM_NUMBER + 2, "%c%s", ns < 0 ? '-' : '+', term_duration(number, fabs(ns)));
+    return out;
+}
+
+static double share(const struct why_report *r, double ns)
+{
+    const double all = r->answer->difference.more_ns;
+    return all != 0 ? 100 * ns / all : 0;
+}
+
+static const char *word_of_steps(const struct why_report *r)
+{
+    return r->rank[r->choice->rank].has_model ? "iteration" : "step";
+}
+
+static void put_steps(const struct term *t, const struct why_report *r)
+{
+    const struct job_choice *c = r->choice;
+    char number[TERM_NUMBER], slowest[TERM_NUMBER];
+    const char *word = word_of_steps(r);
+    if (r->n_ranks > 1)
+        fprintf(t->to, "%zu ranks, ", r->n_ranks);
+    fprintf(t->to, "%zu %s%s, median %s, slowest %s, %zu slow\n", c->n, word, c->n == 1 ? "" : "s",
+            term_duration(number, (double)c->spread.median_ns),
+            term_duration(slowest, (double)c->step[c->slowest[0]].time_ns), c->n_slow);
+    fprintf(t->to, "  %-*s %10s %8s%s\n", NAME_COLUMNS, word, "time", "x median",
+            r->n_ranks > 1 ? "  longest without communication" : "");
+    for (size_t i = 0; i < c->n && i < r->top; i++) {
+        const struct job_step *s = &c->step[c->slowest[i]];
+        fprintf(t->to, "  %s", s->is_slow ? term_ink(t, INK_WARN) : "");
+        term_text(t, s->name, NAME_COLUMNS);
+        fprintf(t->to, "%*s %10s %8.2f%s", term_width(s->name) < NAME_COLUMNS ? NAME_COLUMNS - term_width(s->name) : 0,
+                "", term_duration(number, (double)s->time_ns),
+                c->spread.median_ns > 0 ? (double)s->time_ns / (double)c->spread.median_ns : 1.0,
+                s->is_slow ? term_ink(t, INK_END) : "");
+        if (r->n_ranks > 1) {
+            fputs("  ", t->to);
+            put_rank(t, &r->rank[s->longest]);
+        }
+        fputc('\n', t->to);
+    }
+    if (c->n > r->top)
+        fprintf(t->to, "  and %zu more; --top N shows them\n", c->n - r->top);
+}
+
+static void put_place(const struct term *t, const struct why_place *p)
+{
+    char number[TERM_NUMBER];
+    if (!p->process && !p->event)
+        return;
+    fprintf(t->to, "%31sat %" PRId64 ".%03d us, %s: ", "", p->begin_ns / 1000, (int)(p->begin_ns % 1000),
+            term_duration(number, (double)p->dur_ns));
+    term_text(t, p->process ? p->process : "?", WHAT_COLUMNS);
+    fputs(", ", t->to);
+    term_text(t, p->thread ? p->thread : "?", WHAT_COLUMNS);
+    if (p->event) {
+        fputs(", ", t->to);
+        term_text(t, p->event, WHAT_COLUMNS);
+    }
+    fputc('\n', t->to);
+}
+
+static void put_item(const struct term *t, const struct why_report *r, const struct step_item *m,
+                     const struct why_place *place)
+{
+    char more[TERM_NUMBER + 2], before[TERM_NUMBER], after[TERM_NUMBER];
+    fprintf(t->to, "  %6.1f %% %11s  %-18s  ", share(r, m->more_ns), more_text(more, m->more_ns),
+            cause_words[m->cause]);
+    if (m->named == NAMED_OUTSIDE)
+        fputs("nothing was recorded of the host", t->to);
+    else if (m->named == NAMED_NOTHING)
+        fputs("Python", t->to);
+    else
+        term_text(t, m->name, WHAT_COLUMNS);
+    fprintf(t->to, ": %s -> %s", term_duration(before, m->before_ns), term_duration(after, m->after_ns));
+    if (m->before_runs > 0 || m->after_runs > 0)
+        fprintf(t->to, ", %.4g -> %.4g runs", m->before_runs, m->after_runs);
+    if (m->cause == CAUSE_CLOCK)
+        fprintf(t->to, ", %.0f -> %.0f MHz", m->before_mhz, m->after_mhz);
+    fputc('\n', t->to);
+    put_place(t, place);
+}
+
+static void put_items(const struct term *t, const struct why_report *r)
+{
+    const struct step_difference *d = &r->answer->difference;
+    char more[TERM_NUMBER + 2];
+    double others_ns = r->answer->others_ns;
+    size_t n_others = r->answer->n_others;
+    fprintf(t->to, "\n  %8s %11s  %-18s  what: %s\n", "share", "more", "cause",
+            r->choice->mode == WHY_RANK ? "usual step of the other rank -> of this one" : "usual step -> this step");
+    for (size_t i = 0; i < d->n; i++)
+        if (fabs(d->item[i].more_ns) * LEAST_SHARE >= fabs(d->more_ns)) {
+            put_item(t, r, &d->item[i], &r->answer->place[i]);
+        } else {
+            others_ns += d->item[i].more_ns;
+            n_others++;
+        }
+    if (n_others > 0)
+        fprintf(t->to, "  %6.1f %% %11s  %zu smaller\n", share(r, others_ns), more_text(more, others_ns), n_others);
+    if (llround(d->rest_ns) != 0)
+        fprintf(t->to, "  %6.1f %% %11s  rest: the steps that are not slow are not all as long as the median\n",
+                share(r, d->rest_ns), more_text(more, d->rest_ns));
+    fprintf(t->to, "  %6.1f %% %11s  in all\n", share(r, d->more_ns), more_text(more, d->more_ns));
+}
+
+static void put_causes(const struct term *t, const struct why_report *r)
+{
+    const struct step_difference *d = &r->answer->difference;
+    bool is_put[CAUSES] = { 0 };
+    const char *before = "  causes: ";
+    for (int i = 0; i < CAUSES; i++) {
+        int most = -1;
+        for (int c = 0; c < CAUSES; c++)
+            if (!is_put[c] && fabs(d->cause_ns[c]) * LEAST_SHARE >= fabs(d->more_ns) && d->cause_ns[c] != 0 &&
+                (most < 0 || d->cause_ns[c] > d->cause_ns[most]))
+                most = c;
+        if (most < 0)
+            break;
+        char more[TERM_NUMBER + 2];
+        is_put[most] = true;
+        fprintf(t->to, "%s%s %s (%.0f %%)", before, cause_words[most], more_text(more, d->cause_ns[most]),
+                share(r, d->cause_ns[most]));
+        before = ", ";
+    }
+    fputc('\n', t->to);
+}
+
+static void put_verdict(const struct term *t, const struct why_report *r)
+{
+    const struct job_choice *c = r->choice;
+    const struct job_rank *rank = &r->rank[c->rank];
+    char number[TERM_NUMBER], usual[TERM_NUMBER];
+    fputc('\n', t->to);
+    if (c->mode == WHY_NOTHING) {
+        fprintf(t->to,
+                "no %s is slow%s: none exceeds the median by more than a tenth and by five times the usual spread\n",
+                word_of_steps(r), r->n_ranks > 1 ? ", and no rank" : "");
+        return;
+    }
+    const struct step_difference *d = &r->answer->difference;
+    fputs(term_ink(t, INK_BOLD), t->to);
+    if (c->mode == WHY_RANK) {
+        put_rank(t, rank);
+        fprintf(t->to, ": %s a step without communication, ", term_duration(number, d->time_ns));
+        put_rank(t, &r->rank[c->reference]);
+        fprintf(t->to, " %s; the others wait for it", term_duration(usual, d->usual_ns));
+    } else {
+        fprintf(t->to, "%s ", word_of_steps(r));
+        term_text(t, c->step[c->at].name, NAME_COLUMNS);
+        if (r->n_ranks > 1) {
+            fputs(" on ", t->to);
+            put_rank(t, rank);
+        }
+        fprintf(t->to, ": %s, median %s", term_duration(number, d->time_ns), term_duration(usual, d->usual_ns));
+        if (c->is_waited_for)
+            fputs("; the others wait for it", t->to);
+        else if (r->n_ranks > 1 && r->answer->n_usual > 0)
+            fputs("; the others are slow, too", t->to);
+    }
+    fprintf(t->to, "%s\n", term_ink(t, INK_END));
+    fputs("  ", t->to);
+    term_text(t, rank->path, 0);
+    fputc('\n', t->to);
+    if (r->answer->n_usual == 0)
+        fputs("  there is no other step to compare it with: this is what its time was spent on\n", t->to);
+    put_causes(t, r);
+    put_items(t, r);
+}
+
+void why_print(const struct term *t, const struct why_report *r)
+{
+    put_steps(t, r);
+    put_verdict(t, r);
+}
+
+/* ---- for machines ---------------------------------------------------------------------------------------------- */
+
+static json_t *us(double ns)
+{
+    return json_real(ns / 1000);
+}
+
+static json_t *rank_json(const struct job_rank *r)
+{
+    return json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "path", text_json(r->path), "rank",
+                     r->has_rank ? json_integer(r->rank) : json_null(), "device",
+                     r->has_device ? json_integer(r->device) : json_null(), "steps", (json_int_t)r->n, "time_us",
+                     us((double)r->median_ns), "own_us", us((double)r->own_median_ns), "communication_us",
+                     us((double)r->communication_median_ns));
+}
+
+static json_t *steps_json(const struct why_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->choice->n; i++) {
+        const struct job_step *s = &r->choice->step[i];
+        json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:b}", "step", text_json(s->name), "time_us",
+                                              us((double)s->time_ns), "ranks", (json_int_t)s->n_ranks, "longest",
+                                              (json_int_t)s->longest, "slow", s->is_slow));
+    }
+    return list;
+}
+
+static json_t *or_null(bool is_known, double value)
+{
+    return is_known ? json_real(value) : json_null();
+}
+
+static json_t *place_json(const struct why_place *p)
+{
+    if (!p->process && !p->event)
+        return json_null();
+    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "begin_ns", (json_int_t)p->begin_ns, "dur_ns", (json_int_t)p->dur_ns,
+                     "process", p->process ? text_json(p->process) : json_null(), "thread",
+                     p->thread ? text_json(p->thread) : json_null(), "event",
+                     p->event ? text_json(p->event) : json_null());
+}
+
+static json_t *items_json(const struct why_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->answer->difference.n; i++) {
+        const struct step_item *m = &r->answer->difference.item[i];
+        const char *key = step_named_key(m->named);
+        json_t *one =
+            json_pack("{s:s, s:o, s:o, s:f, s:o, s:o}", "cause", step_cause_key(m->cause), "named",
+                      key ? json_string(key) : json_null(), "name",
+                      key && m->named != NAMED_OUTSIDE ? text_json(m->name) : json_null(), "share",
+                      share(r, m->more_ns) / 100, "more_us", us(m->more_ns), "place", place_json(&r->answer->place[i]));
+        const bool has_runs = m->before_runs > 0 || m->after_runs > 0, has_mhz = m->before_mhz > 0 && m->after_mhz > 0;
+        json_object_set_new(one, "before_us", us(m->before_ns));
+        json_object_set_new(one, "after_us", us(m->after_ns));
+        json_object_set_new(one, "before_runs", or_null(has_runs, m->before_runs));
+        json_object_set_new(one, "after_runs", or_null(has_runs, m->after_runs));
+        json_object_set_new(one, "before_mhz", or_null(has_mhz, m->before_mhz));
+        json_object_set_new(one, "after_mhz", or_null(has_mhz, m->after_mhz));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *difference_json(const struct why_report *r)
+{
+    const struct step_difference *d = &r->answer->difference;
+    json_t *causes = json_object();
+    for (int c = 0; c < CAUSES; c++)
+        if (d->cause_ns[c] != 0)
+            json_object_set_new(causes, step_cause_key((enum step_cause)c), us(d->cause_ns[c]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "time_us", us(d->time_ns), "usual_us",
+                     us(d->usual_ns), "more_us", us(d->more_ns), "causes", causes, "rest_us", us(d->rest_ns), "items",
+                     items_json(r), "others_us", us(r->answer->others_ns), "others", (json_int_t)r->answer->n_others,
+                     "compared", (json_int_t)r->answer->n_usual);
+}
+
+json_t *why_json(const struct why_report *r)
+{
+    static const char *const mode[] = { [WHY_STEP] = "step", [WHY_RANK] = "rank" };
+    const struct job_choice *c = r->choice;
+    json_t *ranks = json_array();
+    for (size_t i = 0; i < r->n_ranks; i++)
+        json_array_append_new(ranks, rank_json(&r->rank[i]));
+    json_t *report = json_pack("{s:o, s:o, s:o, s:I}", "steps", steps_json(r), "ranks", ranks, "median_us",
+                               us((double)c->spread.median_ns), "slow", (json_int_t)c->n_slow);
+    const bool has_answer = c->mode != WHY_NOTHING;
+    json_object_set_new(report, "explains", has_answer ? json_string(mode[c->mode]) : json_null());
+    json_object_set_new(report, "step", c->mode == WHY_STEP ? text_json(c->step[c->at].name) : json_null());
+    json_object_set_new(report, "on", has_answer ? json_integer(c->rank) : json_null());
+    json_object_set_new(report, "compared_with", c->mode == WHY_RANK ? json_integer(c->reference) : json_null());
+    json_object_set_new(report, "waited_for", json_boolean(has_answer && c->is_waited_for));
+    json_object_set_new(report, "waited_us", has_answer && c->is_waited_for ? us((double)c->waited_ns) : json_null());
+    json_object_set_new(report, "difference", has_answer ? difference_json(r) : json_null());
+    return report;
+}

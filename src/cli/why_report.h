@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* why_report.h - what `ascope why` found, as text and as JSON. */
+#ifndef ASCOPE_CLI_WHY_REPORT_H
+#define ASCOPE_CLI_WHY_REPORT_H
+
+#include <jansson.h>
+
+#include "answers/job_steps.h"
+#include "answers/why.h"
+#include "cli/term.h"
+
+struct why_report {
+    const struct job_rank *rank;
+    size_t n_ranks, top;
+    const struct job_choice *choice;
+    const struct why_answer *answer; /* NULL: nothing stands out */
+};
+
+void why_print(const struct term *t, const struct why_report *r);
+json_t *why_json(const struct why_report *r); /* NULL: no memory */
+
+#endif
