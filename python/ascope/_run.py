@@ -9,6 +9,7 @@ import argparse
 import functools
 import glob
 import importlib.util
+import inspect
 import logging
 import os
 import runpy
@@ -35,11 +36,35 @@ examples:
 A step ends with optimizer.step(). Options have the names and the meaning of the parameters of torch_npu.profiler."""
 
 STARTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_started")
-# What a framework's profiler is when it is installed: (package, module, classes whose start() begins a recording)
+
+
+def _always(module, function, args, kwargs):
+    return True
+
+
+def _of_configuration(module, function, args, kwargs):
+    """A ProfilingConfig among the arguments switches profiling on."""
+    return any(getattr(one, "_enable_profiling", False) for one in (*args, *kwargs.values()))
+
+
+def _of_argument(module, function, args, kwargs):
+    return bool(inspect.signature(function).bind(*args, **kwargs).arguments.get("enable_profiling"))
+
+
+def _of_options(module, function, args, kwargs):
+    """The options of TensorFlow 2, some of which are objects that have a value."""
+    asked = module.global_options().profiling_config.enable_profiling
+    return str(getattr(asked, "value", asked)) in ("True", "1")
+
+
+# What begins a recording where a framework is installed: (package, module, functions of it and of its classes, whether a call asks for it)
 PROFILERS = (
-    ("torch_npu", "torch_npu.profiler.profiler", ("_KinetoProfile", "profile")),
-    ("mindspore", "mindspore.profiler.profiler", ("Profiler", "profile")),
-    ("npu_bridge", "npu_bridge.profiler.profiler", ("Profiler",)),
+    ("torch_npu", "torch_npu.profiler.profiler", ("_KinetoProfile.start", "profile.start"), _always),
+    ("mindspore", "mindspore.profiler.profiler", ("Profiler.start", "profile.start"), _always),
+    ("npu_bridge", "npu_bridge.profiler.profiler", ("Profiler.start",), _always),
+    ("npu_bridge", "npu_bridge.estimator.npu.npu_config", ("NPURunConfig.__init__",), _of_configuration),
+    ("npu_bridge", "npu_bridge.estimator.npu.npu_plugin", ("npu_resource_init",), _of_argument),
+    ("npu_device", "npu_device", ("open",), _of_options),
 )
 NUMBERS = (
     ("skip-first", 0, "steps before the first cycle"),
@@ -160,8 +185,8 @@ def _step_at_optimizers(prof):
 class _MakingRoom:
     """Finds the profiler of an installed framework as others do; when that starts, the one that stands in for it gives way."""
 
-    def __init__(self, name, classes):
-        self._name, self._classes = name, classes
+    def __init__(self, name, functions, asks):
+        self._name, self._functions, self._asks = name, functions, asks
 
     def find_spec(self, name, path=None, target=None):
         if name != self._name:
@@ -173,18 +198,24 @@ class _MakingRoom:
 
             def executed(module):
                 execute(module)
-                for cls in (getattr(module, one, None) for one in self._classes):
-                    if cls and "start" in vars(cls):
-                        cls.start = self.making_room(cls.start)
+                for path in self._functions:
+                    cls, _, function = path.rpartition(".")
+                    place = getattr(module, cls, None) if cls else module
+                    if place and function in vars(place):
+                        setattr(place, function, self.making_room(module, getattr(place, function)))
 
             spec.loader.exec_module = executed
         return spec
 
-    @staticmethod
-    def making_room(start):
+    def making_room(self, module, start):
         @functools.wraps(start)
         def started(*args, **kwargs):
-            _front_ends.make_room()
+            try:
+                asks = self._asks(module, start, args, kwargs)
+            except Exception:  # a wrong call, which it reports itself, or another version
+                asks = False
+            if asks:
+                _front_ends.make_room()
             return start(*args, **kwargs)
 
         return started
@@ -281,14 +312,16 @@ def _preload():
 
 
 def _provide():
-    """Modules of frameworks that are not installed, for the script, processes that it spawns, and programs that it starts. Their names."""
+    """Modules of frameworks that are not installed, for the script, processes that it spawns, and programs that it starts, and the installed
+    TensorFlow, watched. The names of those that are not installed."""
     provided = [name for name in ("mindspore", "npu_bridge", "npu_device") if not _frameworks.is_installed(name)]
     from ascope import tensorflow_compat, torch_npu_compat
     tensorflow_compat.install()
     provided += ["torch_npu"] if torch_npu_compat.is_needed else []
     folders = [os.path.join(STARTED, name) for name in provided]
-    sys.path += folders
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), *folders)))
+    first = [os.path.join(STARTED, "tensorflow")] if _frameworks.is_installed("tensorflow") else []
+    sys.path[:] = first + sys.path + folders
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (*first, os.environ.get("PYTHONPATH"), *folders)))
     return provided
 
 

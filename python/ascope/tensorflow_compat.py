@@ -6,6 +6,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 import types
 from typing import Any, Optional
@@ -62,15 +63,29 @@ class _Watching(importlib.abc.MetaPathFinder):
 
             def executed(module: types.ModuleType) -> None:
                 execute(module)
-                _watch(module)
+                watch(sys.modules[name])  # one that started processes find puts TensorFlow into its place
 
             spec.loader.exec_module = executed  # type: ignore[assignment,method-assign]
         return spec
 
 
-def _watch(tensorflow: types.ModuleType) -> None:
+def watch(tensorflow: types.ModuleType) -> None:
+    """Once it is imported; a second time has no effect."""
     from ascope.tensorflow import _hooks
     _hooks.install(tensorflow)
+
+
+def is_installed() -> bool:
+    """Whether one of the vendor's modules is: then it is the vendor's engine that profiles what sessions and the environment ask for."""
+    started = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_started")
+    for name in ("npu_bridge", "npu_device"):
+        try:
+            spec = sys.modules[name].__spec__ if name in sys.modules else importlib.util.find_spec(name)
+        except Exception:  # a finder of somebody else
+            continue
+        if spec and not isinstance(spec.loader, _Provided) and not (spec.origin or "").startswith(started):
+            return True
+    return False
 
 
 def install() -> None:
@@ -79,7 +94,7 @@ def install() -> None:
         return
     sys.meta_path.append(_Provided())
     if "tensorflow" in sys.modules:
-        _watch(sys.modules["tensorflow"])
+        watch(sys.modules["tensorflow"])
     else:
         sys.meta_path.insert(0, _Watching())
 

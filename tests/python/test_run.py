@@ -370,6 +370,63 @@ def test_a_profiler_of_an_installed_mindspore_takes_precedence(tmp_path, record_
     assert "recorded: 1\n" in said and "before: []\n" in said, said
 
 
+CONFIGURED = {
+    "Estimator": ("npu_bridge.estimator.npu.npu_config import NPURunConfig, ProfilingConfig",
+                  "NPURunConfig(profiling_config=ProfilingConfig(%s, '{}'))"),
+    "resources": ("npu_bridge.estimator.npu.npu_plugin import npu_resource_init", "npu_resource_init(1, enable_profiling=%s)"),
+    "TensorFlow 2": ("npu_device import open, global_options", "global_options().profiling_config.enable_profiling = %s; open()"),
+    "session": ("npu_bridge.npu_init import switched", "tf.compat.v1.Session(config=switched(%s))"),
+}
+INSTALLED = {
+    "npu_bridge/__init__.py": "", "npu_bridge/estimator/__init__.py": "", "npu_bridge/estimator/npu/__init__.py": "",
+    "npu_bridge/npu_init.py": """
+        import tensorflow as tf
+        def switched(is_on):
+            config = tf.ConfigProto()
+            one = config.graph_options.rewrite_options.custom_optimizers.add()
+            one.name, one.parameter_map["profiling_mode"].b = "NpuOptimizer", is_on
+            return config
+        """,
+    "npu_bridge/estimator/npu/npu_config.py": """
+        class ProfilingConfig:
+            def __init__(self, enable_profiling=False, profiling_options=None):
+                self._enable_profiling, self._profiling_options = enable_profiling, profiling_options
+        class NPURunConfig:
+            def __init__(self, iterations_per_loop=1, profiling_config=None):
+                self._profiling_config = profiling_config
+        """,
+    "npu_bridge/estimator/npu/npu_plugin.py": "def npu_resource_init(graph_run_mode=1, op_debug_level=0, enable_profiling=False): pass",
+    "npu_device.py": """
+        import types
+        _options = types.SimpleNamespace(profiling_config=types.SimpleNamespace(enable_profiling=False))
+        def global_options():
+            return _options
+        def open(device_id=None):
+            pass
+        """,
+}
+
+
+@pytest.mark.parametrize("which", CONFIGURED)
+def test_configurations_of_installed_modules_take_precedence(tmp_path, record_as, which):
+    """Of what looks like them. What is not switched on changes nothing; what is leaves the recording to the vendor's engine."""
+    for name, text in INSTALLED.items():
+        write(tmp_path, "installed/" + name, text)
+    module, call = CONFIGURED[which]
+    said = record_as("""
+        import glob, sys
+        import tensorflow as tf
+        from %s
+        %s
+        print("recorded:", len(glob.glob("there/PROF_*")))
+        %s
+        tf.compat.v1.Session().run(1)
+        print("left:", len(glob.glob("**/PROF_*", recursive=True)))
+        sys.exit(5)
+        """ % (module, call % False, call % True), *OF_PACKAGE, "train.py")
+    assert "recorded: 1\n" in said and "left: 0\n" in said, said
+
+
 def test_every_framework_can_be_recorded_with_its_profiler(tmp_path, record_as):
     """--profile, with any command; steps of a schedule are PyTorch's."""
     said = record_as(CELLS % "", sys.executable, "-m", "ascope", "run", "--profile", "--no-analyse", "--device", "none", "--wait", "3", "train.py")
@@ -407,6 +464,22 @@ STARTING = """
 def test_processes_that_a_script_starts_find_the_modules(tmp_path, record_as):
     write(tmp_path, "each.py", IN_EACH_PROCESS)
     record_as(STARTING, sys.executable, "-m", "ascope", "run", "train.py")
+
+
+def test_started_processes_that_import_only_tensorflow_are_watched(tmp_path, record_as, monkeypatch):
+    monkeypatch.setenv("PROFILING_MODE", "true")
+    monkeypatch.setenv("PROFILING_OPTIONS", '{"output":"mine"}')
+    write(tmp_path, "each.py", "import tensorflow as tf\nassert tf.estimator and tf.__spec__.name == 'tensorflow'\ntf.compat.v1.Session().run(1)")
+    record_as(STARTING, sys.executable, "-m", "ascope", "run", "--device", "none", "train.py")
+    assert len(list(tmp_path.glob("mine/PROF_*"))) == 3  # the script, a program, a spawned process
+
+
+def test_started_interpreters_without_the_package_have_tensorflow(tmp_path, record_as):
+    write(tmp_path, "each.py", "import sys\nsys.modules['ascope'] = None\nimport tensorflow as tf\nassert tf.estimator")
+    write(tmp_path, "none.py", "import sys\nsys.path[:] = [p for p in sys.path if 'standin' not in p]\ntry:\n    import tensorflow\n"
+          "except ModuleNotFoundError as e:\n    assert e.name == 'tensorflow'\nelse:\n    sys.exit(1)")
+    record_as("import subprocess, sys\nfor name in ('each', 'none'):\n    subprocess.run([sys.executable, name + '.py'], check=True)\nsys.exit(5)",
+              sys.executable, "-m", "ascope", "run", "train.py")
 
 
 def test_processes_find_what_is_installed_first(tmp_path, record_as):

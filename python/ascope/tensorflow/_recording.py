@@ -8,7 +8,7 @@ import functools
 import os
 from typing import Any, Callable, Dict, List, Optional
 
-from ascope import _core, _front_ends
+from ascope import _core, _front_ends, tensorflow_compat
 
 # What is recorded where profiling is switched on without options.
 DEFAULT_OPTIONS = ('{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on",'
@@ -75,8 +75,13 @@ def _begin(owner: Any, options: Dict[str, Any], text: Optional[str]) -> None:
 
 
 def begin(text: Optional[str] = None, owner: Any = None) -> None:
-    """Begins to record if something asked for it: these options, a configuration class, the open Profiler, or the environment. Raises
-    ValueError for options that the vendor's checks refuse."""
+    """Begins to record if something asked for it: these options, a configuration class, the open Profiler, or the environment. Where the
+    vendor's modules are installed, these profile what options and environment ask for. Raises ValueError for options that the vendor's
+    checks refuse."""
+    of_engine = text or of_environment()
+    if of_engine and not _state.request and tensorflow_compat.is_installed():
+        _front_ends.make_room()
+        return
     asked = text or _state.request or of_environment()
     if is_armed() and asked:
         raise ValueError("The option 'profiling_mode' or env variables 'PROFILING_MODE' cannot be set to true when using 'profiler.Profiler'.")
