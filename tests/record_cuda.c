@@ -5,7 +5,7 @@
  *
  * Words: none (loads no CUDA), warmup (ten kernels during it), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
  * by the driver's own function), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
- * last one given back), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
+ * last one given back), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -133,6 +133,17 @@ static void blocks_take(unsigned n)
     ascope_op_end(&op);
 }
 
+static void memory_take(unsigned n)
+{
+    const struct fake_task task = { .stream = 7, .bytes = 1 << 20 };
+    call(FAKE_FREE, &task, 99); /* of what was there before */
+    for (unsigned i = 0; i < n; i++)
+        call(FAKE_MALLOC, &task, i);
+    call(FAKE_FREE, &task, 0);
+    call(FAKE_POOL_MALLOC, &task, n);
+    call(FAKE_POOL_TRIM, &task, 0);
+}
+
 static void work(void)
 {
     const struct fake_task copy = { .stream = 7, .bytes = 1 << 20, .ns = 20000 }, graph = {
@@ -149,6 +160,8 @@ static void work(void)
         call(FAKE_DRIVER_KERNEL, &graph, 1);
     if (value_of("threads"))
         threads_run();
+    if (value_of("mallocs"))
+        memory_take(number_of("mallocs"));
     if (value_of("blocks"))
         blocks_take(number_of("blocks"));
     call(FAKE_WAIT, &copy, 0);
@@ -174,7 +187,7 @@ static void wait_for_file(const char *path)
 static int record(const char *parent)
 {
     static const char *const own[] = { "none",    "warmup", "kernels", "copies", "graph", "driver",
-                                       "threads", "blocks", "kill",    "exit",   "twice" };
+                                       "threads", "blocks", "mallocs", "kill",   "exit",  "twice" };
     struct ascope_options o;
     struct ascope_error e = { 0 };
     ascope_options_init(&o);

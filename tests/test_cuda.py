@@ -162,6 +162,64 @@ class Memory(Case):
         self.assertIn("cuda:0", done.stderr)
 
 
+class MemoryOfCuda(Case):
+    """What the program asked CUDA for, and its pools: only with profile_memory."""
+
+    def recorded(self, *words, **options):
+        return self.record("kernels=1", "mallocs=2", "profile_memory=true", *words, **options)
+
+    def test_table(self):
+        for version, used in ((14, "0.0"), (17, "0.0"), (18, "8192.0"), (130001, "8192.0")):
+            with self.subTest(version=version):
+                rows = self.rows(self.analysed(self.recorded(fake=f"version={version}")), "gpu_memory.csv")
+                self.assertEqual([(row["Operation"], row["Memory Kind"], row["Size(KB)"], row["Held(KB)"], row["Stream ID"]) for row in rows],
+                                 [("Release", "Device", "1024.0", "0.0", "N/A"), ("Allocation", "Device", "1024.0", "1024.0", "N/A"),
+                                  ("Allocation", "Device", "1024.0", "2048.0", "N/A"), ("Release", "Device", "1024.0", "1024.0", "N/A"),
+                                  ("Allocation", "Device", "1024.0", "2048.0", "7"), ("Pool Trimmed", "N/A", "N/A", "N/A", "N/A")])
+                self.assertEqual([(row["Pool"], row["Pool Size(KB)"], row["Pool Used(KB)"]) for row in rows[3:]],
+                                 [("N/A", "N/A", "N/A"), ("0x5000", "32768.0", used), ("0x5000", "16384.0", used)])
+                self.assertEqual((rows[1]["Address"], rows[1]["Address"] == rows[3]["Address"]), ("0x7000000000", True))
+
+    def test_versions_without_such_records(self):
+        r = self.recorded(fake="version=12")
+        self.assertEqual(r.said("warning"), [])
+        self.assertNotIn("gpu_memory.csv", os.listdir(self.analysed(r)))
+
+    def test_not_recorded_without_profile_memory(self):
+        r = self.record("kernels=1", "mallocs=2")
+        self.assertEqual(glob.glob(r.said("path")[0] + "/PROF_*/device_0/data/ascope_cuda_memory*slice_0"), [])
+
+    def test_counters_of_the_timeline(self):
+        events = [e for e in self.events(self.analysed(self.recorded())) if e["ph"] == "C"]
+        self.assertEqual([e["args"]["KB"] for e in events if e["name"] == "Device"], [0, 1024, 2048, 1024, 2048])
+        self.assertEqual([(e["args"]["Used(KB)"], e["args"]["Size(KB)"]) for e in events if e["name"] == "Pool 0x5000"],
+                         [(8192, 32768), (8192, 16384)])
+
+    def test_database(self):
+        out = self.analysed(self.recorded("export_type=db"))
+        with sqlite3.connect(glob.glob(out + "/*.db")[0]) as db:
+            rows = db.execute("SELECT s.value, size, held, poolSize, streamId FROM GPU_MEMORY m JOIN STRING_IDS s ON s.id = m.operation "
+                              "ORDER BY timestampNs").fetchall()
+        self.assertEqual(rows[1:2] + rows[4:], [("Allocation", 1 << 20, 1 << 20, None, None), ("Allocation", 1 << 20, 2 << 20, 32 << 20, 7),
+                                                ("Pool Trimmed", None, None, 16 << 20, None)])
+
+    def test_damage_is_counted_and_the_rest_is_read(self):
+        r = self.recorded()
+        path = glob.glob(r.said("path")[0] + "/PROF_*/device_0/data/ascope_cuda_memory.data.*slice_0")[0]
+        with open(path, "rb") as f:
+            whole = f.read()
+        for what, at, value, n, code in (("magic", 0, 0xFF, 5, 3), ("operation of a newer version", 2, 77, 5, 0), ("kind", 3, 200, 6, 0)):
+            with self.subTest(what=what):
+                changed = bytearray(whole)
+                changed[80 + at] = value
+                with open(path, "wb") as f:
+                    f.write(changed)
+                shutil.rmtree(r.said("path")[0] + "/ASCEND_PROFILER_OUTPUT", ignore_errors=True)
+                self.assertEqual(len(self.rows(self.analysed(r, code=code), "gpu_memory.csv")), n)
+                printed = self.ascope("analyse", "--json", r.said("path")[0], code=code).stdout
+                self.assertEqual("other_kind" in printed, what.startswith("operation"), printed)
+
+
 class Timeline(Case):
     def test_flow_events_lead_from_each_call_to_what_it_launched(self):
         events = self.events(self.analysed(self.record("kernels=2", "copies=1", "graph=3")))

@@ -29,6 +29,7 @@ static const char *const known_word[] = {
     "dpu",
     "freq",
     "fusion_task",
+    "gpu_memory",
     "hbm",
     "hccs",
     "llc",

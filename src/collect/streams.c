@@ -67,5 +67,6 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_LLC]           = { "llc.data", "traffic of the last-level cache", 0, PLACE_DEVICE, CUT_ANYWHERE, true, false, false },
     [STREAM_DVPP]          = { "dvpp.data", "samples of image units", 0, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
     [STREAM_CUDA]          = { "ascope_cuda.data", "tasks of GPUs", 112, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
+    [STREAM_CUDA_MEMORY]   = { "ascope_cuda_memory.data", "memory operations of GPUs", 80, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
 };
 /* clang-format on */

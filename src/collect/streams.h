@@ -74,6 +74,7 @@ enum stream_id {
     STREAM_LLC,
     STREAM_DVPP,
     STREAM_CUDA,
+    STREAM_CUDA_MEMORY,
     STREAM_KINDS
 };
 

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "load/records.h"
 #include "load/text.h"
+#include "raw/cuda_records.h"
 #include "raw/family.h"
 #include "raw/sampler.h"
 
@@ -71,6 +72,7 @@ static const struct sampled families[] = {
     { SAMPLER_CORE, "ffts_profile.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
     { SAMPLER_CORE, "aicore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
     { SAMPLER_VECTOR_CORE, "aiVectorCore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
+    { SAMPLER_GPU_MEMORY, "ascope_cuda_memory.data", &cuda_memory_layout, .time = DEVICE_TICK },
 };
 /* clang-format on */
 

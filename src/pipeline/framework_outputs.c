@@ -88,6 +88,8 @@ const struct framework_output framework_outputs[] = {
       .build = framework_operator_memory, .time = "Allocation Time(us)" },
     { .file = "npu_module_mem.csv", .about = "memory that the components of the system software held over time",
       .is_wanted = has_tasks, .build = framework_module_memory, .time = "Timestamp(us)", .is_of_device = true },
+    { .file = "gpu_memory.csv", .about = "memory that was asked of a GPU and given back, as it happened",
+      .report = "gpu_memory" },
     { .file = "operator_details.csv", .about = "operators: how long they took on the host and on the device",
       .is_wanted = collection_has_framework, .build = operator_details_table },
     { .file = "kernel_details.csv", .about = "what ran on the device, with times, shapes and counters, and its step",

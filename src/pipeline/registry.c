@@ -24,6 +24,7 @@
 #include "export/samplers/task_counters.h"
 #include "export/msprof/task_time.h"
 #include "export/samplers/core_samples.h"
+#include "export/samplers/gpu_memory.h"
 #include "export/samplers/link_counters.h"
 #include "export/samplers/memory_counters.h"
 #include "export/samplers/power_counters.h"
@@ -93,6 +94,8 @@ static const struct report reports[] = {
       llc_report },
     { "npu_mem", NULL, "memory in use, of the program and of the whole device, over time",
       npu_mem_report },
+    { "gpu_memory", NULL, "memory that was asked of a GPU and given back, as it happened",
+      gpu_memory_report },
     { "npu_module_mem", NULL, "memory that each module of the system software holds, over time",
       module_mem_report },
     { "pcie", NULL, "traffic and latency of the PCIe link",

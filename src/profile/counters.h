@@ -39,6 +39,7 @@ enum sampler {
     SAMPLER_BUS_VOLTAGE,
     SAMPLER_CORE,        /* sampled AI cores; on chips with one stream for both kinds, vector cores too */
     SAMPLER_VECTOR_CORE, /* vector cores with a stream of their own */
+    SAMPLER_GPU_MEMORY,  /* raw: with one column more, CUDA_MEMORY_HELD */
     SAMPLERS
 };
 
@@ -95,6 +96,8 @@ enum { QOS_RATE_EVENT, QOS_RATE_MBS, QOS_RATE_COLUMNS };                      /*
 enum { CORE_RATE_GAP = SAMPLES_MOST_COLUMNS - 2, CORE_RATE_KIND };
 static const uint64_t CORE_NO_GAP = UINT64_MAX;
 /* rate[SAMPLER_ACC] has the columns of the record, rate[SAMPLER_FREQ] and the voltages those of an entry. */
+
+enum { CUDA_MEMORY_HELD = SAMPLES_MOST_COLUMNS - 1 }; /* bytes of that kind, afterwards */
 
 enum { QOS_MOST_EVENTS = 10, PORT_MOST_FUNCTIONS = 64 };
 

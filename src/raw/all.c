@@ -16,6 +16,7 @@ const struct layout *const raw_layouts[] = {
     &pmu_task_layout,
     &pmu_block_layout,
     &cuda_task_layout,
+    &cuda_memory_layout,
     &hwts_layout,
     &hwts_pmu_layout,
     &ts_step_layout,

@@ -31,9 +31,29 @@ const struct layout cuda_task_layout = {
     },
 };
 
+const struct layout cuda_memory_layout = {
+    .name = "ascope_cuda_memory", .size = 80, .magic = { 0, W16, 0xFFFF, 0x474D }, .n = CUDA_MEMORY_FIELDS,
+    .field = {
+        [CUDA_MEMORY_OPERATION] = { 2, W8, "operation" },
+        [CUDA_MEMORY_KIND] = { 3, W8, "kind" },
+        [CUDA_MEMORY_CORRELATION] = { 4, W32, "correlation" },
+        [CUDA_MEMORY_TIME] = { 8, W64, "time" },
+        [CUDA_MEMORY_ADDRESS] = { 16, W64, "address" },
+        [CUDA_MEMORY_BYTES] = { 24, W64, "bytes" },
+        [CUDA_MEMORY_STREAM] = { 32, W32, "stream" },
+        [CUDA_MEMORY_CONTEXT] = { 36, W32, "context" },
+        [CUDA_MEMORY_POOL] = { 40, W64, "pool" },
+        [CUDA_MEMORY_POOL_BYTES] = { 48, W64, "pool_bytes" },
+        [CUDA_MEMORY_POOL_USED] = { 56, W64, "pool_used" },
+        [CUDA_MEMORY_POOL_KEPT] = { 64, W64, "pool_kept" },
+    },
+};
+
 static const char *const copies[] = { "?",    "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                       "AtoD", "DtoA", "DtoD", "HtoH", "PtoP" };
-static const char *const memories[] = { "Unknown", "Pageable", "Pinned",        "Device",
+static const char *const operations[] = { "?",           "Allocation",     "Release",
+                                          "Pool Created", "Pool Destroyed", "Pool Trimmed" };
+static const char *const memories[CUDA_MEMORY_KINDS] = { "Unknown", "Pageable", "Pinned",        "Device",
                                         "Array",   "Managed",  "Device Static", "Managed Static" };
 
 const char *cuda_copy_name(unsigned copy_kind)
@@ -44,4 +64,9 @@ const char *cuda_copy_name(unsigned copy_kind)
 const char *cuda_memory_name(unsigned memory)
 {
     return memories[memory < sizeof memories / sizeof *memories ? memory : 0];
+}
+
+const char *cuda_memory_operation_name(unsigned operation)
+{
+    return operations[operation < sizeof operations / sizeof *operations ? operation : 0];
 }

@@ -39,8 +39,35 @@ enum {
 enum cuda_kind { CUDA_IS_KERNEL = 1, CUDA_IS_COPY = 2, CUDA_IS_SET = 3, CUDA_IS_PEER_COPY = 4 };
 extern const struct layout cuda_task_layout;
 
+/* What the program asked CUDA for: memory taken and given back, and pools of memory; ascope_cuda_memory.data. */
+enum {
+    CUDA_MEMORY_TIME,
+    CUDA_MEMORY_OPERATION, /* enum cuda_memory_operation */
+    CUDA_MEMORY_KIND,      /* enum cuda_memory */
+    CUDA_MEMORY_CORRELATION,
+    CUDA_MEMORY_ADDRESS, /* of the memory, or of a pool */
+    CUDA_MEMORY_BYTES,   /* of the memory; of a pool that was trimmed: what it may keep at least */
+    CUDA_MEMORY_STREAM,
+    CUDA_MEMORY_CONTEXT,
+    CUDA_MEMORY_POOL,       /* its address; 0: none */
+    CUDA_MEMORY_POOL_BYTES, /* what it has, afterwards */
+    CUDA_MEMORY_POOL_USED,
+    CUDA_MEMORY_POOL_KEPT, /* what it does not give back by itself */
+    CUDA_MEMORY_FIELDS
+};
+enum cuda_memory_operation {
+    CUDA_ALLOCATES = 1,
+    CUDA_RELEASES,
+    CUDA_POOL_IS_MADE,
+    CUDA_POOL_IS_DESTROYED,
+    CUDA_POOL_IS_TRIMMED
+};
+enum { CUDA_MEMORY_KINDS = 8 };
+extern const struct layout cuda_memory_layout;
+
 /* Numbers of CUPTI. */
-const char *cuda_copy_name(unsigned copy_kind); /* "HtoD"; an unknown number: "?" */
-const char *cuda_memory_name(unsigned memory);  /* "Pinned" */
+const char *cuda_copy_name(unsigned copy_kind);             /* "HtoD"; an unknown number: "?" */
+const char *cuda_memory_name(unsigned memory);              /* "Pinned" */
+const char *cuda_memory_operation_name(unsigned operation); /* "Allocation" */
 
 #endif

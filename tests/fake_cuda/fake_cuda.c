@@ -103,7 +103,7 @@ struct call_data {
     uint64_t *shared;
     uint32_t correlation;
 };
-enum { DRIVER = 1, RUNTIME = 2, IDS = 400, MEMCPY = 1, MEMSET = 2, KERNEL = 10, KINDS = 64 };
+enum { DRIVER = 1, RUNTIME = 2, IDS = 400, MEMCPY = 1, MEMSET = 2, KERNEL = 10, MEMORY = 49, POOL = 50, KINDS = 64 };
 
 static const struct {
     int32_t domain;
@@ -117,6 +117,10 @@ static const struct {
     [FAKE_WAIT] = { RUNTIME, 131, "cudaStreamSynchronize_v3020" },
     [FAKE_QUESTION] = { RUNTIME, 17, "cudaGetDevice_v3020" },
     [FAKE_DRIVER_KERNEL] = { DRIVER, 307, "cuLaunchKernel" },
+    [FAKE_MALLOC] = { RUNTIME, 20, "cudaMalloc_v3020" },
+    [FAKE_FREE] = { RUNTIME, 22, "cudaFree_v3020" },
+    [FAKE_POOL_MALLOC] = { RUNTIME, 390, "cudaMallocAsync_v11020" },
+    [FAKE_POOL_TRIM] = { RUNTIME, 391, "cudaMemPoolTrimTo_v11020" },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -151,6 +155,10 @@ static size_t size_of(uint32_t kind)
                : version >= 14   ? 168
                : version == 13   ? 160
                                  : 144;
+    if (kind == MEMORY)
+        return version >= 24 ? 128 : version >= 18 ? 120 : 112;
+    if (kind == POOL)
+        return version >= 18 ? 72 : 64;
     if (kind == MEMSET)
         return version >= 17 ? 88 : version >= 13 ? 80 : 64;
     return version >= 26 ? 96 : version >= 17 ? 88 : version >= 13 ? 80 : 64;
@@ -237,6 +245,67 @@ static void copy_put(const struct fake_task *t, uint32_t correlation, bool is_se
     PUT(at + 44, correlation);
 }
 
+enum { POOL_ADDRESS = 0x5000, POOL_BYTES = 32 << 20, POOL_USED = 8 << 20 };
+
+static void memory_put(const struct fake_task *t, enum fake_call call, uint32_t correlation, uint64_t block)
+{
+    uint8_t *const at = record_take(MEMORY);
+    if (!at)
+        return;
+    PUT(at + 4, (uint32_t)(call == FAKE_FREE ? 2 : 1));
+    PUT(at + 8, (uint32_t)3);
+    PUT(at + 12, correlation);
+    PUT(at + 16, (uint64_t)0x7000000000 + block * 0x1000000);
+    PUT(at + 24, t->bytes);
+    PUT(at + 32, now_ns());
+    PUT(at + 52, t->device);
+    PUT(at + 56, (uint32_t)1);
+    PUT(at + 60, call == FAKE_POOL_MALLOC ? t->stream : UINT32_MAX);
+    if (call == FAKE_POOL_MALLOC) {
+        PUT(at + 80, (uint32_t)1);
+        PUT(at + 88, (uint64_t)POOL_ADDRESS);
+        PUT(at + 104, (uint64_t)POOL_BYTES);
+        if (size_of(MEMORY) >= 120)
+            PUT(at + 112, (uint64_t)POOL_USED);
+    }
+}
+
+static void pool_put(const struct fake_task *t, uint32_t correlation)
+{
+    uint8_t *const at = record_take(POOL);
+    if (!at)
+        return;
+    PUT(at + 4, (uint32_t)3); /* trimmed */
+    PUT(at + 8, (uint32_t)1);
+    PUT(at + 12, correlation);
+    PUT(at + 20, t->device);
+    PUT(at + 24, t->bytes);
+    PUT(at + 32, (uint64_t)POOL_ADDRESS);
+    PUT(at + 40, (uint64_t)POOL_BYTES / 2);
+    PUT(at + 56, now_ns());
+    if (size_of(POOL) >= 72)
+        PUT(at + 64, (uint64_t)POOL_USED);
+}
+
+/* What a call leaves in CUPTI's buffer. */
+static void leave_record(enum fake_call call, const struct fake_task *task, uint32_t correlation, unsigned n)
+{
+    const bool is_kernel = call == FAKE_KERNEL || call == FAKE_GRAPH || call == FAKE_DRIVER_KERNEL;
+    const bool is_memory = call == FAKE_MALLOC || call == FAKE_FREE || call == FAKE_POOL_MALLOC;
+    if (is_memory && cupti.records[MEMORY])
+        memory_put(task, call, correlation, n);
+    if (call == FAKE_POOL_TRIM && cupti.records[POOL])
+        pool_put(task, correlation);
+    for (unsigned i = 0; i < n; i++) {
+        if (is_kernel && cupti.records[KERNEL])
+            kernel_put(task, correlation, call == FAKE_GRAPH ? 7 : 0);
+        else if (call == FAKE_COPY && cupti.records[MEMCPY])
+            copy_put(task, correlation, false);
+        else if (call == FAKE_SET && cupti.records[MEMSET])
+            copy_put(task, correlation, true);
+    }
+}
+
 /* ---- calls of the program ---- */
 
 static void call_out(enum fake_call call, int32_t site, uint64_t *shared, uint32_t correlation)
@@ -259,15 +328,7 @@ void fake_cuda(enum fake_call call, const struct fake_task *task, unsigned n)
     if (call == FAKE_KERNEL) /* which the runtime makes a call of the driver */
         call_out(FAKE_DRIVER_KERNEL, 0, &inner, correlation);
     pthread_mutex_lock(&cupti.lock);
-    for (unsigned i = 0; i < n; i++) {
-        const bool is_kernel = call == FAKE_KERNEL || call == FAKE_GRAPH || call == FAKE_DRIVER_KERNEL;
-        if (is_kernel && cupti.records[KERNEL])
-            kernel_put(task, correlation, call == FAKE_GRAPH ? 7 : 0);
-        else if (call == FAKE_COPY && cupti.records[MEMCPY])
-            copy_put(task, correlation, false);
-        else if (call == FAKE_SET && cupti.records[MEMSET])
-            copy_put(task, correlation, true);
-    }
+    leave_record(call, task, correlation, n);
     pthread_mutex_unlock(&cupti.lock);
     if (call == FAKE_KERNEL)
         call_out(FAKE_DRIVER_KERNEL, 1, &inner, correlation);
@@ -355,6 +416,8 @@ int32_t cuptiActivityRegisterCallbacks(void *wanted, void *done)
 
 int32_t cuptiActivityEnable(int32_t kind)
 {
+    if (kind >= MEMORY && number("version", 130001) < 14)
+        return 21; /* no such kind */
     cupti.records[kind] = true;
     return result("cuptiActivityEnable");
 }

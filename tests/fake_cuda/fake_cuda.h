@@ -14,8 +14,20 @@ struct fake_task {
     uint32_t grid[3], block[3];
 };
 
-enum fake_call { FAKE_KERNEL, FAKE_COPY, FAKE_SET, FAKE_GRAPH, FAKE_WAIT, FAKE_QUESTION, FAKE_DRIVER_KERNEL };
-/* A graph runs n kernels of the task; of other calls n is 1. */
+enum fake_call {
+    FAKE_KERNEL,
+    FAKE_COPY,
+    FAKE_SET,
+    FAKE_GRAPH,
+    FAKE_WAIT,
+    FAKE_QUESTION,
+    FAKE_DRIVER_KERNEL,
+    FAKE_MALLOC,
+    FAKE_FREE,
+    FAKE_POOL_MALLOC, /* memory of the task's stream, of a pool */
+    FAKE_POOL_TRIM
+};
+/* A graph runs n kernels of the task; what allocates and releases has the number of a block as n; of other calls n is 1. */
 typedef void fake_cuda_call(enum fake_call call, const struct fake_task *task, unsigned n);
 
 #endif

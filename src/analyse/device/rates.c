@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "analyse/device/gpu_held.h"
 #include "base/table.h"
+#include "raw/cuda_records.h"
 #include "raw/sampler.h"
 
 static const double MB = 1048576, NS_PER_S = 1e9;
@@ -338,6 +340,8 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
     count_unknown(s, &raw[SAMPLER_NIC], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "nic.data");
     count_unknown(s, &raw[SAMPLER_ROCE], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "roce.data");
     count_unknown(s, &raw[SAMPLER_SIO], SOC_ID, SIO_DIES, "stars_soc_profile.data");
+    count_unknown(s, &raw[SAMPLER_GPU_MEMORY], CUDA_MEMORY_OPERATION, CUDA_POOL_IS_TRIMMED + 1,
+                  "ascope_cuda_memory.data");
     bool done = rates_hbm(&raw[SAMPLER_HBM], mem, &rate[SAMPLER_HBM]) &&
                 rates_ddr(&raw[SAMPLER_DDR], clock_read_ns, s->chip->ddr_bits, mem, &rate[SAMPLER_DDR]) &&
                 rates_hccs(&raw[SAMPLER_HCCS], mem, &rate[SAMPLER_HCCS]) &&
@@ -353,5 +357,6 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
     for (unsigned k = SAMPLER_CORE_VOLTAGE; k <= SAMPLER_BUS_VOLTAGE && done; k++)
         if (raw[k].n > 0)
             done = rates_changes(&raw[k], clock_read_ns, DEFAULT_MV, mem, &rate[k]);
+    done = done && gpu_held_analyse(&c->raw[SAMPLER_GPU_MEMORY], mem);
     return done || error_no_memory(e, s->path);
 }

@@ -200,18 +200,22 @@ static void kinds_disable(void)
 {
     for (const uint32_t *kind = cupti_activities; *kind; kind++)
         gpu.calls.disable((int32_t)*kind);
+    for (const uint32_t *kind = cupti_memory_activities; *kind; kind++)
+        gpu.calls.disable((int32_t)*kind);
 }
 
-static int32_t kinds_enable(void)
+static int32_t kinds_enable(bool with_memory)
 {
     int32_t code = gpu.calls.register_buffers(buffers_wanted, buffers_done);
     for (const uint32_t *kind = cupti_activities; *kind && code == 0; kind++)
         code = gpu.calls.enable((int32_t)*kind);
+    for (const uint32_t *kind = cupti_memory_activities; with_memory && *kind && code == 0; kind++)
+        gpu.calls.enable((int32_t)*kind);
     return code;
 }
 
 /* "": it records. */
-static void begin(char why[200])
+static void begin(bool with_memory, char why[200])
 {
     int32_t code = launches_start(&gpu.calls); /* it fails when another profiler is there: first of all */
     *why = '\0';
@@ -224,7 +228,7 @@ static void begin(char why[200])
         launches_stop(&gpu.calls);
         return;
     }
-    code = kinds_enable();
+    code = kinds_enable(with_memory);
     if (code == 0)
         return;
     snprintf(why, 200, "cuptiActivityEnable: %s", cupti_error(code));
@@ -236,8 +240,7 @@ static void begin(char why[200])
 static bool start(const struct ascope_options *o, struct error *e)
 {
     char why[200];
-    (void)o;
-    begin(why);
+    begin(o->profile_memory, why);
     gpu.records = !*why;
     if (gpu.records)
         launches_name();

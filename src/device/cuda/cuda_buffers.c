@@ -131,11 +131,14 @@ static void wait_ns(long ns)
     nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
-static void task_put(struct cupti_task *t)
+static void record_put(struct cupti_record *t)
 {
-    const size_t bytes = sizeof t->record;
+    const bool is_memory = t->layout == &cuda_memory_layout;
+    const size_t bytes = t->layout->size;
     if (t->end_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
         return;
+    if (t->device >= DEVICES && is_memory)
+        t->device = 0; /* memory of the host may be of none */
     if (t->device >= DEVICES) {
         atomic_fetch_add(&pool.n_dropped, 1);
         return;
@@ -144,7 +147,7 @@ static void task_put(struct cupti_task *t)
         layout_put(&cuda_task_layout, CUDA_NAME, t->record, name_of(t->name));
     while (ring_is_short()) /* the writer gets its time: nobody waits for this thread */
         wait_ns(SHORT_WAIT_NS);
-    const struct ring_slot slot = ring_put(STREAM_CUDA, t->device, bytes);
+    const struct ring_slot slot = ring_put(is_memory ? STREAM_CUDA_MEMORY : STREAM_CUDA, t->device, bytes);
     if (!slot.at)
         return;
     memcpy(slot.at, t->record, bytes);
@@ -155,10 +158,10 @@ static void task_put(struct cupti_task *t)
 static void buffer_read(size_t i)
 {
     uint8_t *const buffer = pool.memory + i * BUFFER_BYTES, *record = NULL;
-    struct cupti_task task;
+    struct cupti_record found;
     while (pool.calls->next_record(buffer, pool.used[i], &record) == 0 && record)
-        if (cupti_task_read(record, pool.version, &task))
-            task_put(&task);
+        if (cupti_record_read(record, pool.version, &found))
+            record_put(&found);
 }
 
 /* Whether there was one. */

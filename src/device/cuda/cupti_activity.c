@@ -5,12 +5,11 @@
 
 #include "raw/cuda_records.h"
 
-_Static_assert(sizeof(((struct cupti_task *)0)->record) == 112, "as long as cuda_task_layout");
+const uint32_t cupti_activities[] = { CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, CUPTI_MEMCPY_PEER, 0 },
+               cupti_memory_activities[] = { CUPTI_MEMORY, CUPTI_MEMORY_POOL, 0 };
 
-const uint32_t cupti_activities[] = { CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, CUPTI_MEMCPY_PEER, 0 };
-
-enum { WITH_GRAPH_NODES = 13, WITH_GRAPHS = 14 }; /* versions of CUDA 11.0 and 11.1 */
-enum { TO_DEVICE = CUDA_FIELDS, TO_NAME };        /* what is not in the record */
+enum { WITH_GRAPH_NODES = 13, WITH_GRAPHS = 14, WITH_USE_OF_POOLS = 18 }; /* versions of CUDA 11.0, 11.1, 11.8 */
+enum { TO_DEVICE = 100, TO_NAME };                                        /* what is not in the record */
 
 struct moved {
     struct field from; /* of CUPTI's record */
@@ -82,31 +81,70 @@ static const struct moved of_peer_copy[] = {
     { { 60, W32, "correlationId" }, CUDA_CORRELATION, 0 },
 };
 
+static const struct moved of_memory[] = {
+    { { 4, W32, "memoryOperationType" }, CUDA_MEMORY_OPERATION, 0 },
+    { { 8, W32, "memoryKind" }, CUDA_MEMORY_KIND, 0 },
+    { { 12, W32, "correlationId" }, CUDA_MEMORY_CORRELATION, 0 },
+    { { 16, W64, "address" }, CUDA_MEMORY_ADDRESS, 0 },
+    { { 24, W64, "bytes" }, CUDA_MEMORY_BYTES, 0 },
+    { { 32, W64, "timestamp" }, CUDA_MEMORY_TIME, 0 },
+    { { 52, W32, "deviceId" }, TO_DEVICE, 0 },
+    { { 56, W32, "contextId" }, CUDA_MEMORY_CONTEXT, 0 },
+    { { 60, W32, "streamId" }, CUDA_MEMORY_STREAM, 0 },
+    { { 88, W64, "memoryPoolConfig.address" }, CUDA_MEMORY_POOL, 0 },
+    { { 96, W64, "memoryPoolConfig.releaseThreshold" }, CUDA_MEMORY_POOL_KEPT, 0 },
+    { { 104, W64, "memoryPoolConfig.size" }, CUDA_MEMORY_POOL_BYTES, 0 },
+    { { 112, W64, "memoryPoolConfig.utilizedSize" }, CUDA_MEMORY_POOL_USED, WITH_USE_OF_POOLS },
+};
+
+static const struct moved of_pool[] = {
+    { { 4, W32, "memoryPoolOperationType" }, CUDA_MEMORY_OPERATION, 0 },
+    { { 12, W32, "correlationId" }, CUDA_MEMORY_CORRELATION, 0 },
+    { { 20, W32, "deviceId" }, TO_DEVICE, 0 },
+    { { 24, W64, "minBytesToKeep" }, CUDA_MEMORY_BYTES, 0 },
+    { { 32, W64, "address" }, CUDA_MEMORY_ADDRESS, 0 },
+    { { 32, W64, "address" }, CUDA_MEMORY_POOL, 0 },
+    { { 40, W64, "size" }, CUDA_MEMORY_POOL_BYTES, 0 },
+    { { 48, W64, "releaseThreshold" }, CUDA_MEMORY_POOL_KEPT, 0 },
+    { { 56, W64, "timestamp" }, CUDA_MEMORY_TIME, 0 },
+    { { 64, W64, "utilizedSize" }, CUDA_MEMORY_POOL_USED, WITH_USE_OF_POOLS },
+};
+
+/* As what a record of ours is of: a number of its own in the field that says so, or CUPTI's and what others are before it. */
+static const struct as {
+    const struct layout *layout;
+    uint8_t field, end; /* what it is of, when it ended */
+} tasks = { &cuda_task_layout, CUDA_KIND, CUDA_END },
+  memory = { &cuda_memory_layout, CUDA_MEMORY_OPERATION, CUDA_MEMORY_TIME };
+
 #define ROWS(table) table, sizeof(table) / sizeof *(table)
 static const struct {
     uint32_t kind;
-    enum cuda_kind as;
+    const struct as *as;
+    uint8_t plus; /* to the field that says what it is of */
     const struct moved *field;
     size_t n;
 } known[] = {
-    { CUPTI_KERNEL, CUDA_IS_KERNEL, ROWS(of_kernel) },
-    { CUPTI_MEMCPY, CUDA_IS_COPY, ROWS(of_copy) },
-    { CUPTI_MEMSET, CUDA_IS_SET, ROWS(of_set) },
-    { CUPTI_MEMCPY_PEER, CUDA_IS_PEER_COPY, ROWS(of_peer_copy) },
+    { CUPTI_KERNEL, &tasks, CUDA_IS_KERNEL, ROWS(of_kernel) },
+    { CUPTI_MEMCPY, &tasks, CUDA_IS_COPY, ROWS(of_copy) },
+    { CUPTI_MEMSET, &tasks, CUDA_IS_SET, ROWS(of_set) },
+    { CUPTI_MEMCPY_PEER, &tasks, CUDA_IS_PEER_COPY, ROWS(of_peer_copy) },
+    { CUPTI_MEMORY, &memory, 0, ROWS(of_memory) },
+    { CUPTI_MEMORY_POOL, &memory, CUDA_POOL_IS_MADE - 1, ROWS(of_pool) },
 };
 
-bool cupti_task_read(const uint8_t *activity, uint32_t version, struct cupti_task *out)
+bool cupti_record_read(const uint8_t *activity, uint32_t version, struct cupti_record *out)
 {
     static const struct field kind_field = { 0, W32, "kind" };
-    const struct layout *const l = &cuda_task_layout;
     const uint64_t kind = field_get(&kind_field, activity);
     size_t k = 0;
     while (k < sizeof known / sizeof *known && known[k].kind != kind)
         k++;
     if (k == sizeof known / sizeof *known)
         return false;
+    const struct layout *const l = out->layout = known[k].as->layout;
+    const unsigned what = known[k].as->field;
     layout_init(l, out->record);
-    layout_put(l, CUDA_KIND, out->record, known[k].as);
     out->name = NULL;
     out->device = 0;
     for (size_t i = 0; i < known[k].n; i++) {
@@ -119,6 +157,7 @@ bool cupti_task_read(const uint8_t *activity, uint32_t version, struct cupti_tas
         else
             layout_put(l, f->to, out->record, value);
     }
-    out->end_ns = layout_get(l, CUDA_END, out->record);
+    layout_put(l, what, out->record, layout_get(l, what, out->record) + known[k].plus);
+    out->end_ns = layout_get(l, known[k].as->end, out->record);
     return true;
 }

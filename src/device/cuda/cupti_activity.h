@@ -11,18 +11,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CUPTI_MEMCPY = 1, CUPTI_MEMSET = 2, CUPTI_KERNEL = 10, CUPTI_MEMCPY_PEER = 22 };
-extern const uint32_t cupti_activities[]; /* the kinds that are asked for; ends with 0 */
-enum { CUPTI_LEAST_VERSION = 12 };        /* of CUDA 10.2; its records of kernels have 144 bytes */
+#include "raw/layout.h"
 
-struct cupti_task {
-    uint8_t record[112]; /* of cuda_task_layout, but the name of a kernel */
+enum {
+    CUPTI_MEMCPY = 1,
+    CUPTI_MEMSET = 2,
+    CUPTI_KERNEL = 10,
+    CUPTI_MEMCPY_PEER = 22,
+    CUPTI_MEMORY = 49,
+    CUPTI_MEMORY_POOL = 50
+};
+/* The kinds that are asked for; both end with 0. Not every version has those of memory. */
+extern const uint32_t cupti_activities[], cupti_memory_activities[];
+enum { CUPTI_LEAST_VERSION = 12 }; /* of CUDA 10.2; its records of kernels have 144 bytes */
+
+enum { CUPTI_RECORD_MOST = 112 };
+struct cupti_record {
+    const struct layout *layout;       /* of ours: cuda_task_layout, cuda_memory_layout */
+    uint8_t record[CUPTI_RECORD_MOST]; /* all of it but the name of a kernel */
     uint32_t device;
     uint64_t end_ns;
     const char *name; /* of a kernel, as the compiler made it, lent as long as CUPTI has the record; else NULL */
 };
 
 /* False: a record of another kind. */
-bool cupti_task_read(const uint8_t *activity, uint32_t version, struct cupti_task *out);
+bool cupti_record_read(const uint8_t *activity, uint32_t version, struct cupti_record *out);
 
 #endif
