@@ -51,10 +51,11 @@ const struct layout cuda_memory_layout = {
 
 static const char *const copies[] = { "?",    "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                       "AtoD", "DtoA", "DtoD", "HtoH", "PtoP" };
-static const char *const operations[] = { "?",           "Allocation",     "Release",
-                                          "Pool Created", "Pool Destroyed", "Pool Trimmed" };
+static const char *const operations[] = {
+    "?", "Allocation", "Release", "Pool Created", "Pool Destroyed", "Pool Trimmed"
+};
 static const char *const memories[CUDA_MEMORY_KINDS] = { "Unknown", "Pageable", "Pinned",        "Device",
-                                        "Array",   "Managed",  "Device Static", "Managed Static" };
+                                                         "Array",   "Managed",  "Device Static", "Managed Static" };
 
 const char *cuda_copy_name(unsigned copy_kind)
 {
