@@ -21,15 +21,20 @@ struct cluster_options {
     const char *base; /* --base: another job, or its results */
     const char *parallel_types;
     bool excludes_op_name;
+    bool is_all_modes; /* modes without data are no loss */
 };
 
 struct job; /* job.h: the ranks that there are, and how to read them */
 
+struct mode;
 struct mode_context {
+    const struct mode *mode;
     const struct cluster_options *options;
     struct job *job;
     struct names *names;
-    struct arena *mem; /* of the mode: what lives until the tables are written */
+    struct arena *mem;             /* of the mode: what lives until the tables are written */
+    struct results_writer *writer; /* for tables that are larger than memory: their rows may go there as they come */
+    struct error *e;               /* why add() has failed, unless for lack of memory */
 };
 
 struct mode {
@@ -37,10 +42,17 @@ struct mode {
     const char *class_name; /* folder of its csv files: "SlowRankAnalysis" */
     const char *about;
     unsigned needs;                         /* enum rank_part: ranks without it are left out, and reported */
+    unsigned uses;                          /* the same: read, if it is there */
     unsigned n_passes;                      /* over all ranks */
     void *(*begin)(struct mode_context *c); /* the state; NULL: no memory */
     bool (*add)(void *state, struct mode_context *c, const struct rank_summary *s, unsigned pass);
     bool (*finish)(void *state, struct mode_context *c, struct results *out, struct error *e);
+    unsigned variant; /* for a function that serves several modes */
+    bool is_base;     /* its results begin with an empty folder */
 };
+
+extern const struct mode *const modes[]; /* a row for each; NULL behind the last */
+
+const struct mode *mode_find(const char *name, size_t len); /* NULL: there is none */
 
 #endif

@@ -31,6 +31,7 @@ enum rank_part {
     RANK_OPS = 1 << 7,         /* operators of the framework */
     RANK_MARKS = 1 << 8,
     RANK_CLOCK = 1 << 9, /* clock of the cores */
+    RANK_ALL = (1 << 10) - 1
 };
 
 /* Who it is. Texts are lent by mem; NULL: not known. */
@@ -78,6 +79,7 @@ struct rank_comm_time {
     size_t n;
     name_id *op, *group, *step, *type; /* group: the number of its name, in decimal; type: "p2p", "collective" */
     double *start_us, *elapse_ms, *transit_ms, *wait_ms, *synchronization_ms, *idle_ms;
+    double *wait_ratio, *synchronization_ratio; /* NAN: the source has none */
 };
 struct rank_comm_bandwidth {
     size_t n;
@@ -148,6 +150,9 @@ struct rank_clock { /* AICORE_FREQ, or the clock of a GPU, by time */
     int64_t *time_ns;
     int64_t *mhz;
 };
+
+/* The number by which results call a group, of its text. */
+uint64_t group_number(const char *text, size_t len);
 
 struct rank {
     struct rank_identity identity;

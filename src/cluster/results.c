@@ -13,17 +13,31 @@ bool results_add(struct results *r, const struct result_table *t)
     return true;
 }
 
-bool results_note(struct results *r, const char *fmt, ...)
+static const char *line_of(struct arena *mem, const char *fmt, va_list args)
 {
     char text[1024];
+    const int n = vsnprintf(text, sizeof text, fmt, args);
+    return n < 0 ? NULL : arena_text(mem, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+bool results_note(struct results *r, const char *fmt, ...)
+{
     va_list args;
     va_start(args, fmt);
-    const int n = vsnprintf(text, sizeof text, fmt, args);
+    const char *text = line_of(r->mem, fmt, args), **note = text ? list_add(&r->notes, r->mem) : NULL;
     va_end(args);
-    const char **note = n < 0 ? NULL : list_add(&r->notes, r->mem);
-    if (!note)
-        return false;
-    const size_t len = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    *note = arena_text(r->mem, text, len);
-    return *note != NULL;
+    if (note)
+        *note = text;
+    return note != NULL;
+}
+
+bool results_finding(struct results *r, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const char *text = line_of(r->mem, fmt, args), **finding = text ? list_add(&r->findings, r->mem) : NULL;
+    va_end(args);
+    if (finding)
+        *finding = text;
+    return finding != NULL;
 }

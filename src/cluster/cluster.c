@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/cluster.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/pool.h"
+
+/* One rank on its way to the modes. */
+struct arrival {
+    struct rank_summary summary;
+    struct arena *mem; /* NULL: not read yet, or given back */
+    struct error e;
+    bool is_claimed, is_there;
+};
+
+/* A mode at work. */
+struct running {
+    const struct mode *mode;
+    struct mode_context context;
+    void *state;
+    struct results results;
+    size_t n_lacking;
+    char lacking[200]; /* ranks without what it needs: "2, 5, 6 …" */
+};
+
+struct drive {
+    struct job *job;
+    const struct cluster_request *r;
+    struct cluster_result *out;
+    struct arrival *arrival;
+    struct running *running;
+    unsigned parts, n_passes, pass;
+    bool keeps_all; /* they fit into memory until the last pass */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t n_claimed, n_used;
+    uint64_t held_bytes;
+    bool is_over; /* an error: nobody reads any more */
+    struct error *e;
+};
+
+/* What a rank takes in memory, more or less, by what it is read from. */
+static uint64_t bytes_held(const struct job_rank *r)
+{
+    static const uint64_t factor[] = {
+        [SOURCE_NONE] = 0, [SOURCE_COLLECTION] = 0, [SOURCE_TEXT] = 4, [SOURCE_DB] = 3, [SOURCE_SUMMARY] = 8
+    };
+    enum { LEAST = 1 << 18, RAW = 1 << 27 };
+    return LEAST + (r->source == SOURCE_COLLECTION ? RAW : factor[r->source] * r->bytes);
+}
+
+static void read_rank(struct drive *d, size_t i)
+{
+    struct arrival *a = &d->arrival[i];
+    a->mem = arena_new();
+    if (!a->mem)
+        error_no_memory(&a->e, d->job->ranks.at[i].path);
+    else
+        job_summary(d->job, i, d->parts, a->mem, &a->summary, &a->e);
+}
+
+/* Takes the next rank that nobody reads. With the lock held. */
+static size_t claim(struct drive *d)
+{
+    const size_t i = d->n_claimed++;
+    d->arrival[i].is_claimed = true;
+    d->held_bytes += bytes_held(&d->job->ranks.at[i]);
+    return i;
+}
+
+static void arrive(struct drive *d, size_t i)
+{
+    pthread_mutex_unlock(&d->lock);
+    if (!d->arrival[i].mem)
+        read_rank(d, i);
+    pthread_mutex_lock(&d->lock);
+    d->arrival[i].is_there = true;
+    pthread_cond_broadcast(&d->changed);
+}
+
+/* Reads ahead, as far as memory allows. */
+static void read_ahead(struct drive *d)
+{
+    pthread_mutex_lock(&d->lock);
+    while (!d->is_over && d->n_claimed < d->job->ranks.n) {
+        const uint64_t next = bytes_held(&d->job->ranks.at[d->n_claimed]);
+        if (d->held_bytes > 0 && d->held_bytes + next > d->r->memory_bytes && !d->keeps_all)
+            pthread_cond_wait(&d->changed, &d->lock);
+        else
+            arrive(d, claim(d));
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* A rank that a mode cannot use: the first of them are named. */
+static void lack(struct running *m, int64_t rank)
+{
+    const size_t used = strlen(m->lacking);
+    if (used < sizeof m->lacking - 32)
+        snprintf(m->lacking + used, sizeof m->lacking - used, "%s%lld", used ? ", " : "", (long long)rank);
+    else if (used < sizeof m->lacking - 8 && m->lacking[used - 1] != '.')
+        snprintf(m->lacking + used, sizeof m->lacking - used, " ...");
+    m->n_lacking++;
+}
+
+static bool feed(struct drive *d, const struct rank_summary *s)
+{
+    for (size_t k = 0; k < d->r->n_modes; k++) {
+        struct running *m = &d->running[k];
+        if (d->pass >= m->mode->n_passes)
+            continue;
+        if ((s->has & m->mode->needs) != m->mode->needs) {
+            if (d->pass == 0)
+                lack(m, s->identity.rank);
+            continue;
+        }
+        if (!m->mode->add(m->state, &m->context, s, d->pass))
+            return d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, m->mode->name);
+    }
+    return true;
+}
+
+/* What the job's results lack because of this rank. */
+static bool account_rank(struct drive *d, size_t i)
+{
+    const struct arrival *a = &d->arrival[i];
+    const struct job_rank *r = &d->job->ranks.at[i];
+    bool done = true;
+    if (d->pass > 0)
+        return true;
+    if (a->e.fault != FAULT_NONE) {
+        d->out->n_failed++;
+        done = job_note(d->job, true, "rank %lld: %s; it is left out", (long long)r->rank, a->e.text);
+    } else {
+        const uint64_t n = losses_damage(&a->summary.identity.lost);
+        d->out->n_ranks++;
+        d->out->n_lossy += n > 0 || a->summary.exit_code == 3;
+        if (n > 0)
+            done = job_note(d->job, true, "rank %lld: %llu values or records of %s could not be used", (long long)r->rank,
+                            (unsigned long long)n, r->path);
+        else if (a->summary.exit_code == 3)
+            done = job_note(d->job, true, "rank %lld: its analysis ended with losses (exit status 3); its numbers are incomplete",
+                            (long long)r->rank);
+    }
+    return done || error_no_memory(d->e, r->path);
+}
+
+static void give_back(struct drive *d, size_t i)
+{
+    arena_free(d->arrival[i].mem);
+    d->arrival[i].mem = NULL;
+}
+
+/* Ranks in their order, each when it is there; what nobody has begun to read is read here. */
+static void use_all(struct drive *d)
+{
+    const size_t n = d->job->ranks.n;
+    bool done = true;
+    for (size_t i = 0; i < n && done; i++) {
+        struct arrival *a = &d->arrival[i];
+        pthread_mutex_lock(&d->lock);
+        if (!a->is_claimed)
+            arrive(d, claim(d));
+        while (!a->is_there)
+            pthread_cond_wait(&d->changed, &d->lock);
+        pthread_mutex_unlock(&d->lock);
+        if (a->e.fault == FAULT_LIMIT)
+            done = error_set(d->e, FAULT_LIMIT, "%s", a->e.text);
+        done = done && account_rank(d, i) && (a->e.fault != FAULT_NONE || feed(d, &a->summary));
+        const bool is_last = d->pass + 1 == d->n_passes;
+        if (!d->keeps_all || is_last)
+            give_back(d, i);
+        pthread_mutex_lock(&d->lock);
+        d->n_used++;
+        d->held_bytes -= bytes_held(&d->job->ranks.at[i]);
+        d->is_over = !done;
+        pthread_cond_broadcast(&d->changed);
+        pthread_mutex_unlock(&d->lock);
+        progress_stage(d->r->progress, "ranks", 0.9 * (double)(d->pass * n + i + 1) / (double)(n * d->n_passes),
+                       0.9 * (double)(d->pass * n + i + 1) / (double)(n * d->n_passes), 0);
+    }
+}
+
+static void drive_job(void *context, size_t i)
+{
+    struct drive *d = context;
+    if (i == 0)
+        use_all(d);
+    else
+        read_ahead(d);
+}
+
+static bool run_passes(struct drive *d)
+{
+    const size_t n = d->job->ranks.n;
+    uint64_t all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += bytes_held(&d->job->ranks.at[i]);
+    d->keeps_all = d->n_passes > 1 && all <= d->r->memory_bytes;
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_cond_init(&d->changed, NULL);
+    for (d->pass = 0; d->pass < d->n_passes && !d->is_over; d->pass++) {
+        for (size_t i = 0; i < n; i++) {
+            struct arena *kept = d->arrival[i].mem;
+            if (!kept)
+                d->arrival[i] = (struct arrival){ 0 };
+            d->arrival[i].is_claimed = d->arrival[i].is_there = false;
+        }
+        d->n_claimed = d->n_used = 0;
+        d->held_bytes = 0;
+        pool_run(d->r->n_threads, d->r->n_threads, drive_job, d);
+    }
+    for (size_t i = 0; i < n; i++)
+        give_back(d, i);
+    pthread_cond_destroy(&d->changed);
+    pthread_mutex_destroy(&d->lock);
+    return !d->is_over;
+}
+
+static bool begin_mode(struct drive *d, struct running *m, const struct mode *mode, struct results_writer *writer)
+{
+    struct arena *mem = arena_new();
+    *m = (struct running){ .mode = mode,
+                           .context = { .mode = mode,
+                                        .options = d->r->options,
+                                        .job = d->job,
+                                        .names = d->job->names,
+                                        .mem = mem,
+                                        .writer = writer,
+                                        .e = d->e },
+                           .results = { .class_name = mode->class_name, .mem = mem } };
+    m->state = mem ? mode->begin(&m->context) : NULL;
+    return m->state != NULL || (d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, mode->name));
+}
+
+static bool add_line(struct cluster_result *out, bool is_finding, const char *text)
+{
+    const char *copy = arena_text(out->mem, text, strlen(text));
+    const char **slot = is_finding ? list_add(&out->findings, out->mem) : list_add(&out->notes, out->mem);
+    if (slot)
+        *slot = copy;
+    return slot && copy;
+}
+
+static bool report_lack(struct drive *d, const struct running *m)
+{
+    if (m->n_lacking == 0)
+        return true;
+    const bool is_all = m->n_lacking >= d->out->n_ranks, is_asked = !d->r->options->is_all_modes;
+    return is_all ? job_note(d->job, is_asked,
+                             "%s: no rank has the data that it needs; nothing is written (it needs databases or "
+                             "summaries, not text results)",
+                             m->mode->name)
+                  : job_note(d->job, true, "%s: ranks %s lack the data that it needs; they are left out", m->mode->name,
+                             m->lacking);
+}
+
+static bool end_mode(struct drive *d, struct running *m, struct results_writer *writer)
+{
+    bool done = report_lack(d, m);
+    if (done && (m->n_lacking < d->out->n_ranks || d->out->n_ranks == 0))
+        done = m->mode->finish(m->state, &m->context, &m->results, d->e) && writer_results(writer, &m->results, d->e);
+    for (size_t i = 0; done && i < m->results.notes.n; i++)
+        done = add_line(d->out, false, m->results.notes.at[i]);
+    for (size_t i = 0; done && i < m->results.findings.n; i++)
+        done = add_line(d->out, true, m->results.findings.at[i]);
+    if (arena_failed(m->context.mem))
+        done = false;
+    return done || (d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, m->mode->name));
+}
+
+static bool write_all(struct drive *d, struct results_writer *writer)
+{
+    for (size_t k = 0; k < d->r->n_modes; k++)
+        if (!end_mode(d, &d->running[k], writer))
+            return false;
+    if (names_failed(d->job->names))
+        return error_no_memory(d->e, "ascope cluster");
+    if (!writer_close(writer, d->e))
+        return false;
+    size_t n;
+    const struct results_file *file = writer_files(writer, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct results_file *slot = list_add(&d->out->files, d->out->mem);
+        if (!slot || !(slot->path = arena_text(d->out->mem, file[i].path, strlen(file[i].path))))
+            return error_no_memory(d->e, "ascope cluster");
+        slot->rows = file[i].rows;
+    }
+    return true;
+}
+
+static struct results_writer *open_writer(struct drive *d)
+{
+    const char **folder = NULL;
+    size_t n = 0;
+    while (modes[n])
+        n++;
+    folder = arena_take(d->out->mem, n + 1, sizeof *folder);
+    struct results_request request = { .dir = d->r->out_dir,
+                                       .wants_text = d->r->options->wants_text,
+                                       .wants_db = d->r->options->wants_db,
+                                       .folder = folder,
+                                       .names = d->job->names };
+    for (size_t i = 0, k = 0; folder && i < n; i++)
+        if (modes[i]->class_name)
+            folder[k++] = modes[i]->class_name;
+    for (size_t k = 0; k < d->r->n_modes; k++)
+        request.is_new |= d->r->mode[k]->is_base;
+    if (!folder) {
+        error_no_memory(d->e, "ascope cluster");
+        return NULL;
+    }
+    return writer_open(&request, d->e);
+}
+
+bool cluster_run(struct job *j, const struct cluster_request *r, struct cluster_result *out, struct error *e)
+{
+    *out = (struct cluster_result){ .mem = arena_new() };
+    if (!out->mem)
+        return error_no_memory(e, "ascope cluster");
+    struct drive d = { .job = j, .r = r, .out = out, .e = e };
+    d.arrival = arena_take(out->mem, j->ranks.n, sizeof *d.arrival);
+    d.running = arena_take(out->mem, r->n_modes, sizeof *d.running);
+    if (!d.arrival || !d.running)
+        return error_no_memory(e, "ascope cluster");
+    for (size_t k = 0; k < r->n_modes; k++) {
+        d.parts |= r->mode[k]->needs | r->mode[k]->uses;
+        d.n_passes = r->mode[k]->n_passes > d.n_passes ? r->mode[k]->n_passes : d.n_passes;
+    }
+    struct results_writer *writer = open_writer(&d);
+    bool done = writer != NULL;
+    for (size_t k = 0; done && k < r->n_modes; k++)
+        done = begin_mode(&d, &d.running[k], r->mode[k], writer);
+    done = done && run_passes(&d) && write_all(&d, writer);
+    writer_free(writer);
+    for (size_t k = 0; k < r->n_modes; k++)
+        arena_free(d.running[k].context.mem);
+    return done;
+}
+
+void cluster_result_fini(struct cluster_result *r)
+{
+    arena_free(r->mem);
+    *r = (struct cluster_result){ 0 };
+}

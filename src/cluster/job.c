@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/job.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json_memory.h"
+#include "cluster/rank_db.h"
+#include "cluster/rank_summarise.h"
+#include "cluster/rank_text.h"
+
+static const char OUTPUT[] = "ASCEND_PROFILER_OUTPUT", RESULTS[] = "cluster_analysis_output";
+enum { MOST_LEVELS = 10, MOST_ENTRIES = 1 << 20 };
+
+bool job_init(struct job *j, struct error *e)
+{
+    *j = (struct job){ .mem = arena_new(), .names = names_new() };
+    return (j->mem && j->names) || error_no_memory(e, "ascope cluster");
+}
+
+void job_fini(struct job *j)
+{
+    names_free(j->names);
+    arena_free(j->mem);
+    *j = (struct job){ 0 };
+}
+
+bool job_note(struct job *j, bool is_loss, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    struct job_line *line = n < 0 ? NULL : list_add(&j->notes, j->mem);
+    if (!line)
+        return false;
+    const size_t len = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    *line = (struct job_line){ arena_text(j->mem, text, len), is_loss };
+    return line->text != NULL;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool ends(const char *text, const char *with)
+{
+    const size_t n = strlen(text), m = strlen(with);
+    return n >= m && strcmp(text + n - m, with) == 0;
+}
+
+/* The number between a beginning and an end of a name: "profiler_info_" 12 ".json". -1: it has none. */
+static int64_t number_in(const char *name, const char *before, const char *behind)
+{
+    if (!begins(name, before) || !ends(name, behind) || strlen(name) <= strlen(before) + strlen(behind))
+        return -1;
+    const char *at = name + strlen(before), *end = name + strlen(name) - strlen(behind);
+    int64_t number = 0;
+    for (; at < end; at++) {
+        if (*at < '0' || *at > '9' || number > INT32_MAX)
+            return -1;
+        number = number * 10 + (*at - '0');
+    }
+    return number;
+}
+
+/* The digits of a part of a name between "_", counted from its end: the time at which it was collected. 0: none. */
+static uint64_t stamp_in(const char *name, unsigned from_end)
+{
+    const char *end = name + strlen(name), *at = end;
+    for (unsigned i = 0; i < from_end; i++) {
+        end = at;
+        while (at > name && at[-1] != '_')
+            at--;
+        if (i + 1 < from_end && at > name)
+            at--;
+    }
+    uint64_t stamp = 0;
+    for (; at < end && *at >= '0' && *at <= '9' && stamp < UINT64_MAX / 100; at++)
+        stamp = stamp * 10 + (uint64_t)(*at - '0');
+    return at == end ? stamp : 0;
+}
+
+/* The entries of a directory, by name. */
+struct listing {
+    const char *path;
+    const char **name;
+    size_t n;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool list_dir(struct job *j, const char *path, struct listing *out, struct error *e)
+{
+    LIST(const char *) list = { 0 };
+    DIR *dir = opendir(path);
+    int why = dir ? 0 : errno;
+    bool done = true;
+    for (const char *name; dir && done && (name = dir_next(dir, &why));) {
+        const char *copy = arena_text(j->mem, name, strlen(name));
+        const char **slot = copy && list.n < MOST_ENTRIES ? list_add(&list, j->mem) : NULL;
+        if (slot)
+            *slot = copy;
+        done = slot != NULL;
+    }
+    if (dir)
+        closedir(dir);
+    if (!done)
+        return error_no_memory(e, path);
+    if (why != 0)
+        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
+    if (list.n > 1)
+        qsort(list.at, list.n, sizeof *list.at, by_text);
+    *out = (struct listing){ path, list.at, list.n };
+    return true;
+}
+
+static const char *first_with(const struct listing *l, const char *before, const char *behind)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (begins(l->name[i], before) && ends(l->name[i], behind))
+            return l->name[i];
+    return NULL;
+}
+
+static bool has_name(const struct listing *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->name[i], name) == 0)
+            return true;
+    return false;
+}
+
+static const char *joined(struct job *j, const char *dir, const char *name)
+{
+    return name ? arena_printf(j->mem, "%s/%s", dir, name) : NULL;
+}
+
+static uint64_t bytes_of(const char *path)
+{
+    struct stat st;
+    return path && lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+static bool is_dir(const char *path)
+{
+    struct stat st;
+    return path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The profiler of each framework names its database. */
+static const struct {
+    enum framework_id framework;
+    const char *before; /* of the number of the rank, with "_"; or of ".db" */
+} database_names[] = {
+    { FRAMEWORK_PYTORCH, "ascend_pytorch_profiler" },
+    { FRAMEWORK_MINDSPORE, "ascend_mindspore_profiler" },
+};
+
+static void find_databases(struct job *j, const struct listing *l, struct job_rank *r)
+{
+    for (size_t k = 0; k < sizeof database_names / sizeof *database_names && !r->db; k++) {
+        const char *before = database_names[k].before, *name = first_with(l, before, ".db");
+        char with_rank[64];
+        snprintf(with_rank, sizeof with_rank, "%s_", before);
+        if (!name)
+            continue;
+        const int64_t rank = number_in(name, with_rank, ".db");
+        r->rank = rank >= 0 ? rank : r->rank;
+        r->db = joined(j, l->path, name);
+        r->framework = database_names[k].framework;
+    }
+    r->comm = has_name(l, "analysis.db") ? joined(j, l->path, "analysis.db")
+              : has_name(l, "communication_analyzer.db") ? joined(j, l->path, "communication_analyzer.db")
+                                                         : NULL;
+}
+
+static bool add_rank(struct job *j, struct job_rank r, struct error *e)
+{
+    struct job_rank *slot = r.path ? list_add(&j->ranks, j->mem) : NULL;
+    if (!slot)
+        return error_no_memory(e, "ascope cluster");
+    *slot = r;
+    return true;
+}
+
+static enum framework_id framework_of(const char *name)
+{
+    for (size_t i = 0; i < FRAMEWORKS; i++)
+        if (ends(name, framework_names[i].suffix))
+            return (enum framework_id)i;
+    return FRAMEWORK_PYTORCH;
+}
+
+/* A collection of a framework: its results, of whatever kind, or its raw data. */
+static bool add_collection(struct job *j, const struct listing *l, struct error *e)
+{
+    const char *name = last_part(l->path);
+    struct job_rank r = { .rank = -1,
+                          .path = l->path,
+                          .framework = framework_of(name),
+                          .stamp = stamp_in(name, 3),
+                          .output = has_name(l, OUTPUT) ? joined(j, l->path, OUTPUT) : NULL };
+    for (size_t i = 0; i < l->n && r.rank < 0; i++)
+        r.rank = number_in(l->name[i], "profiler_info_", ".json");
+    struct listing results = { 0 };
+    if (r.output && !is_dir(r.output))
+        r.output = NULL;
+    if (r.output && !list_dir(j, r.output, &results, e))
+        return false;
+    find_databases(j, &results, &r);
+    const char *summary = first_with(l, "ascope_rank", ".summary");
+    const bool has_text = has_name(&results, "step_trace_time.csv") || has_name(&results, "communication.json");
+    r.bytes = bytes_of(r.db) + bytes_of(r.comm);
+    if (summary) {
+        r.source = SOURCE_SUMMARY;
+        r.path = joined(j, l->path, summary);
+        r.bytes = bytes_of(r.path);
+    } else if (r.db || (r.comm && r.rank >= 0)) {
+        r.source = SOURCE_DB;
+    } else if (has_text) {
+        r.source = SOURCE_TEXT;
+        r.bytes = bytes_of(joined(j, r.output, "communication.json")) +
+                  bytes_of(joined(j, r.output, "communication_matrix.json"));
+    } else if (first_with(l, "PROF_", "") || has_name(l, "FRAMEWORK")) {
+        r.source = SOURCE_COLLECTION;
+    }
+    if (r.source == SOURCE_NONE)
+        return job_note(j, true, "%s: neither results nor data that can be analysed; it is left out", l->path) ||
+               error_no_memory(e, l->path);
+    return add_rank(j, r, e);
+}
+
+/* rank_id in device_N/info.json.N; -1: none. */
+static int64_t rank_of_prof(struct job *j, const struct listing *l, struct error *e)
+{
+    int64_t rank = -1;
+    for (size_t i = 0; i < l->n && rank < 0; i++) {
+        struct listing device;
+        const int64_t number = number_in(l->name[i], "device_", "");
+        const char *path = number >= 0 ? joined(j, l->path, l->name[i]) : NULL;
+        if (!path || !is_dir(path) || !list_dir(j, path, &device, e))
+            continue;
+        const char *info = first_with(&device, "info.json.", "");
+        json_t *json = info ? rank_text_json(joined(j, path, info)) : NULL;
+        const json_t *id = json_object_get(json, "rank_id");
+        if (json_is_integer(id) && json_integer_value(id) >= 0 && json_integer_value(id) <= INT32_MAX)
+            rank = json_integer_value(id);
+        json_decref(json);
+    }
+    return rank;
+}
+
+static bool add_prof(struct job *j, const struct listing *l, struct error *e)
+{
+    struct job_rank r = { .rank = rank_of_prof(j, l, e),
+                          .path = l->path,
+                          .framework = FRAMEWORK_PYTORCH,
+                          .stamp = stamp_in(last_part(l->path), 2) };
+    if (e->fault != FAULT_NONE)
+        return false;
+    for (size_t i = 0; i < l->n; i++) /* the newest: they are sorted */
+        if (begins(l->name[i], "msprof_") && ends(l->name[i], ".db"))
+            r.db = joined(j, l->path, l->name[i]);
+    const char *summary = first_with(l, "ascope_rank", ".summary");
+    const char *comm = joined(j, l->path, "analyze/communication_analyzer.db");
+    r.comm = comm && bytes_of(comm) > 0 ? comm : NULL;
+    r.source = summary ? SOURCE_SUMMARY : r.db ? SOURCE_DB : SOURCE_COLLECTION;
+    r.path = summary ? joined(j, l->path, summary) : r.path;
+    r.bytes = summary ? bytes_of(r.path) : bytes_of(r.db) + bytes_of(r.comm);
+    return add_rank(j, r, e);
+}
+
+/* msmonitor_<pid>_<17 digits>_<rank or -1>.db */
+static bool add_monitored(struct job *j, const char *path, struct error *e)
+{
+    const char *name = last_part(path), *last = strrchr(name, '_');
+    struct job_rank r = { .path = path, .db = path, .source = SOURCE_DB, .bytes = bytes_of(path), .stamp = stamp_in(name, 2) };
+    r.rank = number_in(last ? last : "", "_", ".db");
+    return add_rank(j, r, e);
+}
+
+static bool is_collection(const char *path, const struct listing *l)
+{
+    const char *name = last_part(path);
+    return framework_ends_name(name, strlen(name)) || has_name(l, OUTPUT) || has_name(l, "FRAMEWORK");
+}
+
+static bool find_in(struct job *j, const char *path, unsigned level, struct error *e)
+{
+    struct listing l;
+    if (!list_dir(j, path, &l, e))
+        return false;
+    if (is_collection(path, &l))
+        return add_collection(j, &l, e);
+    if (begins(last_part(path), "PROF_") && (has_name(&l, "host") || first_with(&l, "device_", "")))
+        return add_prof(j, &l, e);
+    for (size_t i = 0; i < l.n; i++) {
+        const char *inside = joined(j, path, l.name[i]);
+        struct stat st;
+        if (!inside)
+            return error_no_memory(e, path);
+        if (l.name[i][0] == '.' || strcmp(l.name[i], RESULTS) == 0 || lstat(inside, &st) != 0)
+            continue;
+        bool done = true;
+        struct error below = { 0 };
+        if (S_ISDIR(st.st_mode) && level < MOST_LEVELS)
+            done = find_in(j, inside, level + 1, &below);
+        else if (S_ISREG(st.st_mode) && begins(l.name[i], "msmonitor_") && ends(l.name[i], ".db"))
+            done = add_monitored(j, inside, &below);
+        if (!done && below.fault == FAULT_LIMIT) {
+            *e = below;
+            return false;
+        }
+        if (!done && !job_note(j, true, "%s", below.text))
+            return error_no_memory(e, path);
+    }
+    return true;
+}
+
+bool job_find(struct job *j, const char *path, struct error *e)
+{
+    char *real = realpath(path, NULL);
+    const char *copy = real ? arena_text(j->mem, real, strlen(real)) : NULL;
+    const int why = errno;
+    free(real);
+    if (!real && why != ENOMEM)
+        return error_set(e, FAULT_IO, "%s: %s", path, read_trouble(why));
+    if (!copy)
+        return error_no_memory(e, path);
+    return find_in(j, copy, 0, e);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct job_rank *l = a, *r = b;
+    if (l->rank != r->rank)
+        return l->rank < r->rank ? -1 : 1;
+    if (l->stamp != r->stamp)
+        return l->stamp > r->stamp ? -1 : 1;
+    return -strcmp(l->path, r->path);
+}
+
+/* Those without a rank get the lowest numbers that are free, by path. */
+static bool number_unknown(struct job *j)
+{
+    const size_t n = j->ranks.n;
+    size_t n_unknown = 0;
+    while (n_unknown < n && j->ranks.at[n_unknown].rank < 0)
+        n_unknown++;
+    int64_t next = 0;
+    size_t taken = n_unknown;
+    for (size_t i = n_unknown; i-- > 0; next++) { /* they are sorted downwards */
+        for (; taken < n && j->ranks.at[taken].rank <= next; taken++)
+            if (j->ranks.at[taken].rank == next)
+                next++;
+        j->ranks.at[i].rank = next;
+        if ((n > 1 || next > 0) &&
+            !job_note(j, false, "%s: no rank is recorded; it is counted as rank %lld", j->ranks.at[i].path, (long long)next))
+            return false;
+    }
+    if (n > 0)
+        qsort(j->ranks.at, n, sizeof *j->ranks.at, by_rank);
+    return true;
+}
+
+static bool drop_older(struct job *j)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < j->ranks.n; i++) {
+        const struct job_rank *r = &j->ranks.at[i];
+        if (n == 0 || j->ranks.at[n - 1].rank != r->rank)
+            j->ranks.at[n++] = *r;
+        else if (!job_note(j, false, "rank %lld: in %s and in %s; the first is newer and is used", (long long)r->rank,
+                           j->ranks.at[n - 1].path, r->path))
+            return false;
+    }
+    j->ranks.n = n;
+    return true;
+}
+
+/* The next number or range of "0,3-5"; false: no more, or it is none (*at is not at the end then). */
+static bool range_next(const char **at, int64_t *first, int64_t *last)
+{
+    char *end;
+    if (**at < '0' || **at > '9')
+        return false;
+    errno = 0;
+    *first = *last = strtoll(*at, &end, 10);
+    if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+        *last = strtoll(end + 1, &end, 10);
+    if (errno != 0 || *last < *first || (*end != ',' && *end != 0) || (*end == ',' && end[1] == 0))
+        return false;
+    *at = end + (*end == ',');
+    return true;
+}
+
+static bool keep_wanted(struct job *j, const char *wanted, struct error *e)
+{
+    const char *at = wanted;
+    bool *keeps = arena_take(j->mem, j->ranks.n + 1, sizeof *keeps);
+    for (int64_t first, last; keeps && range_next(&at, &first, &last);) {
+        int64_t n_found = 0;
+        for (size_t i = 0; i < j->ranks.n; i++)
+            if (j->ranks.at[i].rank >= first && j->ranks.at[i].rank <= last) {
+                keeps[i] = true;
+                n_found++;
+            }
+        if (n_found <= last - first &&
+            !job_note(j, true, "--ranks: of ranks %lld to %lld only %lld are in the job", (long long)first,
+                      (long long)last, (long long)n_found))
+            return error_no_memory(e, "--ranks");
+    }
+    if (!keeps)
+        return error_no_memory(e, "--ranks");
+    if (*at)
+        return error_set(e, FAULT_ASKED, "--ranks %s: not a list of ranks; write 0,3-5 or all", wanted);
+    size_t n = 0;
+    for (size_t i = 0; i < j->ranks.n; i++)
+        if (keeps[i])
+            j->ranks.at[n++] = j->ranks.at[i];
+    j->ranks.n = n;
+    return true;
+}
+
+bool job_complete(struct job *j, const char *wanted, struct error *e)
+{
+    if (j->ranks.n > 0)
+        qsort(j->ranks.at, j->ranks.n, sizeof *j->ranks.at, by_rank);
+    if (!number_unknown(j) || !drop_older(j))
+        return error_no_memory(e, "ascope cluster");
+    if (wanted && strcmp(wanted, "all") != 0 && !keep_wanted(j, wanted, e))
+        return false;
+    j->is_text = j->ranks.n > 0;
+    for (size_t i = 0; i < j->ranks.n; i++)
+        j->is_text = j->is_text && j->ranks.at[i].source == SOURCE_TEXT;
+    return true;
+}
+
+bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank *out, int *exit_code,
+              struct error *e)
+{
+    const struct job_rank *r = &j->ranks.at[i];
+    *out = (struct rank){ .names = j->names, .mem = mem };
+    *exit_code = 0;
+    bool done = true;
+    if (r->source == SOURCE_COLLECTION)
+        done = j->load ? j->load(r->path, parts, out, exit_code, e)
+                       : error_set(e, FAULT_ASKED, "%s: not analysed yet; use ascope analyse", r->path);
+    else if (r->db || r->comm)
+        done = rank_db_load(r, parts, out, e);
+    const unsigned missing = parts & ~out->has;
+    if (done && r->source != SOURCE_COLLECTION && r->output && missing)
+        done = rank_text_load(r, missing, out, e);
+    out->identity.rank = r->rank;
+    out->identity.has_rank = true;
+    out->identity.path = r->source == SOURCE_SUMMARY && out->identity.path ? out->identity.path : r->path;
+    if (done && names_failed(j->names))
+        done = error_no_memory(e, r->path);
+    return done;
+}
+
+bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank_summary *out,
+                 struct error *e)
+{
+    struct rank rank;
+    int code;
+    if (!job_load(j, i, parts, mem, &rank, &code, e))
+        return false;
+    return rank_summarise(&rank, code, out, e);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job.h - the ranks of a job: where each one's data lies, and how it becomes a summary.
+ *
+ * job_find() walks directories and lists ranks in ascending order, each once: of several collections of one rank the newest is
+ * used. The best source of a rank is taken: a summary that `ascope analyse --summary` left, a database, text results, and else
+ * the collection itself. Ranks of a job may have different sources. What is missing or left out is a line of `notes`.
+ */
+#ifndef ASCOPE_CLUSTER_JOB_H
+#define ASCOPE_CLUSTER_JOB_H
+
+#include "cluster/rank_summary.h"
+
+enum rank_source {
+    SOURCE_NONE,
+    SOURCE_COLLECTION, /* raw: analysed in memory */
+    SOURCE_TEXT,       /* step_trace_time.csv, communication.json … */
+    SOURCE_DB,
+    SOURCE_SUMMARY,
+};
+
+struct job_rank {
+    int64_t rank;       /* below 0 until job_complete(): it has none of its own */
+    const char *path;   /* of the collection, or of the file with the summary */
+    const char *output; /* the folder with its results; NULL: none */
+    const char *db;     /* ascend_pytorch_profiler_N.db and the like; NULL: none */
+    const char *comm;   /* analysis.db or communication_analyzer.db; NULL: none */
+    enum rank_source source;
+    enum framework_id framework;
+    uint64_t bytes;            /* of what is read */
+    uint64_t stamp;            /* of the collection: the newest of a rank is used */
+    uint64_t offset, n_bytes;  /* of a summary in a file of several; 0, 0: the whole file */
+};
+
+struct job_line {
+    const char *text;
+    bool is_loss; /* something of the job is missing from the results */
+};
+
+/* Analyses a collection in memory. The module that can is above this one. */
+typedef bool rank_loader(const char *path, unsigned parts, struct rank *out, int *exit_code, struct error *e);
+
+struct job {
+    LIST(struct job_rank) ranks; /* by rank */
+    LIST(struct job_line) notes;
+    bool is_text;     /* all ranks have text results only: results are text, too */
+    int64_t world;    /* number of ranks that the job says it has; 0: unknown */
+    rank_loader *load; /* NULL: raw collections cannot be read */
+    struct names *names;
+    struct arena *mem;
+};
+
+bool job_init(struct job *j, struct error *e);
+void job_fini(struct job *j); /* one that was never filled is fine */
+
+/* Adds what lies in a directory, or a file of summaries. False: it cannot be read, or there is no memory. */
+bool job_find(struct job *j, const char *path, struct error *e);
+/* Once, behind the last of them: sorts, drops older collections of a rank, and those ranks that are not in the list ("0,3-5";
+ * NULL: all are wanted). False: the list is none, no rank is left, or there is no memory. */
+bool job_complete(struct job *j, const char *wanted, struct error *e);
+bool job_note(struct job *j, bool is_loss, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* What is known of a rank: only some parts (enum rank_part) are read. Columns are in mem, texts in j->names. Several threads may call
+ * both at the same time. False: it cannot be read. */
+bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank *out, int *exit_code,
+              struct error *e);
+bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank_summary *out,
+                 struct error *e);
+
+#endif

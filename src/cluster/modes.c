@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/modes.h"
+
+#include <string.h>
+
+#include "cluster/mode_base.h"
+
+const struct mode *const modes[] = {
+    &mode_all,
+    &mode_communication_time,
+    &mode_communication_matrix,
+    &mode_communication_group_map,
+    &mode_communication_time_sum,
+    &mode_communication_matrix_sum,
+    NULL,
+};
+
+const struct mode *mode_find(const char *name, size_t len)
+{
+    for (size_t i = 0; modes[i]; i++)
+        if (strlen(modes[i]->name) == len && strncmp(modes[i]->name, name, len) == 0)
+            return modes[i];
+    return NULL;
+}
