@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn export analyse why export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help --version --help'
+        _ascope_offer -W 'run dyn export analyse why export-trace export-memory-timeline export-stacks info recover query communication cluster sim install-msprof doctor options completion help --version --help'
         return
     fi
     case $command in
@@ -94,6 +94,17 @@ _ascope()
     'communication --out') compopt -o filenames; _ascope_offer -d; return ;;
     'communication --threads') return ;;
     'communication --memory-limit') return ;;
+    'cluster --mode') _ascope_offer -W 'communication_group_map'; return ;;
+    'cluster --out' | 'cluster --output_path') compopt -o filenames; _ascope_offer -d; return ;;
+    'cluster --export-type' | 'cluster --export_type') _ascope_offer -W 'text db text,db'; return ;;
+    'cluster --ranks' | 'cluster --rank_list') return ;;
+    'cluster --step' | 'cluster --step_id') return ;;
+    'cluster --top' | 'cluster --top_num') return ;;
+    'cluster --base' | 'cluster --bp') compopt -o filenames; _ascope_offer -d; return ;;
+    'cluster --rank-id' | 'cluster --rank_id') return ;;
+    'cluster --parallel-types' | 'cluster --parallel_types') return ;;
+    'cluster --threads') return ;;
+    'cluster --memory-limit') return ;;
     'sim --out') compopt -o filenames; _ascope_offer -d; return ;;
     'sim --seed') return ;;
     'sim --kernels') return ;;
@@ -164,6 +175,9 @@ _ascope()
     communication)
         words=''
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
+    cluster)
+        words=''
+        options=' --mode -m --out --output_path -o --export-type --export_type --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --threads --memory-limit --json --quiet -q --help -h' ;;
     sim)
         words=''
         options=' --out --seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
@@ -180,7 +194,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='run dyn export analyse why export-trace export-memory-timeline export-stacks info recover query communication sim install-msprof doctor options completion help'
+        words='run dyn export analyse why export-trace export-memory-timeline export-stacks info recover query communication cluster sim install-msprof doctor options completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -42,7 +42,7 @@ void results_fill(struct arguments *a, const struct msprof_line *l)
     a->options.iteration = msprof_number(l, MSPROF_ITERATION_ID);
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (v[given[i].from])
-            a->given |= (option_set)1 << given[i].to;
+            a->given[given[i].to] = true;
 }
 
 /* ---- while it goes on ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cmd_analyse.h"
+#include "cli/cmd_cluster.h"
 #include "cli/cmd_communication.h"
 #include "cli/cmd_doctor.h"
 #include "cli/cmd_dyn.h"
@@ -45,6 +46,10 @@ static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HEL
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t communication_options[] = {
     OPT_DIR, OPT_RULE, OPT_TYPE, OPT_OUT, OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+};
+static const uint8_t cluster_options[] = {
+    OPT_CLUSTER_MODE, OPT_CLUSTER_OUT, OPT_CLUSTER_TYPE, OPT_CLUSTER_RANKS, OPT_CLUSTER_STEP, OPT_CLUSTER_TOP, OPT_CLUSTER_BASE, OPT_CLUSTER_RANK_ID,
+    OPT_CLUSTER_PARALLEL, OPT_CLUSTER_NO_NAMES, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_JSON, OPT_HELP };
 static const uint8_t sim_options[] = {
@@ -268,6 +273,21 @@ const struct command commands[] = {
                 "replaced. Level 0 collections contain no communication data.",
         LIST_OF(communication_options),
         .run = run_communication,
+    },
+    {
+        .name = "cluster",
+        .usage = "DIR... [OPTION...]",
+        .about = "compare the ranks of a job: steps, communication, slow ranks and links",
+        .text = "Finds the ranks of a job in directories and writes tables about all of them to cluster_analysis_output, as "
+                "msprof-analyze does, for MindStudio Insight and other tools. Ranks are read from databases, text results, "
+                "summaries of ascope analyse --summary, or from collections that were never analysed; of several collections "
+                "of one rank the newest is used.\n\n"
+                "Base modes: all (steps, communication, links, groups), communication_time, communication_matrix; they begin "
+                "with an empty folder. All other modes replace their own tables only. all-modes computes every mode for which "
+                "there is data.\n\n"
+                "Ranks that are missing, damaged or were analysed with losses have a line each, and the exit code is 3.",
+        LIST_OF(cluster_options),
+        .run = run_cluster,
     },
     {
         .name = "sim",

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/term.h"
+#include "cluster/modes.h"
 #include "raw/chip.h"
 
 enum { PATH_MOST = 4096, WORD_MOST = 40 };
@@ -21,6 +22,11 @@ enum { PATH_MOST = 4096, WORD_MOST = 40 };
 #define NUMBER(field, from, to)                                                                                        \
     .kind = OPTION_NUMBER, .value = "N", .least = (from), .most = (to), .at = AT(field),                               \
     .width = sizeof((struct arguments){ 0 }.field)
+
+static const char *mode_word(size_t i)
+{
+    return modes[i] ? modes[i]->name : NULL;
+}
 
 /* clang-format off */
 const struct option_row option_rows[OPTIONS] = {
@@ -250,6 +256,28 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_DYN_WHEN] = { "when", .kind = OPTION_TEXT, .value = "CONDITION", .at = AT(dyn.when),
         .help = "save by itself from now on: step>1.5x, a step longer than 1.5 times the median of the last 100; never ends it" },
 
+    [OPT_CLUSTER_MODE] = { "mode", .letter = 'm', .kind = OPTION_TEXT, .value = "MODE,...", .at = AT(job.modes), .choices = mode_word,
+        .help = "what is computed; several with a comma between them, or all-modes; default: all" },
+    [OPT_CLUSTER_OUT] = { "out", "output_path", .letter = 'o', .kind = OPTION_DIR, .value = "DIR", .at = AT(options.out_dir),
+        .help = "results are written to DIR/cluster_analysis_output; default: the first directory" },
+    [OPT_CLUSTER_TYPE] = { "export-type", "export_type", .kind = OPTION_TEXT, .value = "TYPE,...", .at = AT(export_type),
+        .choice = { "text", "db", "text,db" },
+        .help = "text (csv and JSON), db (cluster_analysis.db), or both; default: text for ranks that have text results only, else db" },
+    [OPT_CLUSTER_RANKS] = { "ranks", "rank_list", .kind = OPTION_TEXT, .value = "N,N-M,...", .at = AT(job.ranks),
+        .help = "use only these ranks: 0,3-5; default: all" },
+    [OPT_CLUSTER_STEP] = { "step", "step_id", NUMBER(job.step, 0, INT32_MAX),
+        .help = "use only this step, for modes that know steps; default: all" },
+    [OPT_CLUSTER_TOP] = { "top", "top_num", NUMBER(job.top, 1, 1000000),
+        .help = "number of rows of modes that list the largest ones; default: as the mode has it" },
+    [OPT_CLUSTER_BASE] = { "base", "bp", .kind = OPTION_DIR, .value = "DIR", .at = AT(job.base),
+        .help = "for cluster_time_compare_summary: the other job, or its results" },
+    [OPT_CLUSTER_RANK_ID] = { "rank-id", "rank_id", NUMBER(job.rank_id, 0, INT32_MAX),
+        .help = "for communication_bottleneck: the rank whose operators are looked at; default: 0" },
+    [OPT_CLUSTER_PARALLEL] = { "parallel-types", "parallel_types", .kind = OPTION_TEXT, .value = "TYPE,...", .at = AT(job.parallel_types),
+        .help = "for computational_op_masking: kinds of groups, such as dp,edp;tp" },
+    [OPT_CLUSTER_NO_NAMES] = { "exclude-op-name", "exclude_op_name", .kind = OPTION_FLAG, .at = AT(job.no_op_names),
+        .help = "for compute_op_sum: without the table by operator names" },
+
     [OPT_OUTPUT] = { "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(output),
         .help = "collection: a PROF_XXX directory, or a directory that contains some" },
     [OPT_EXPORT] = { "export", .kind = OPTION_SWITCH, .at = AT(exports),
@@ -463,7 +491,7 @@ static bool set_value(struct arguments *a, enum option_id id, const char *what, 
 {
     const struct option_row *o = &option_rows[id];
     void *at = (char *)a + o->at;
-    a->given |= (option_set)1 << id;
+    a->given[id] = true;
     switch (o->kind) {
     case OPTION_FLAG: *(bool *)at = true; return true;
     case OPTION_SWITCH: return set_switch(what, text, at);
@@ -535,7 +563,7 @@ static bool read_environment(struct arguments *a)
         if (text && *text && !set_value(a, (enum option_id)id, variable, text))
             return false;
     }
-    a->given = 0; /* options override variables silently */
+    memset(a->given, 0, sizeof a->given); /* options override variables silently */
     return true;
 }
 

@@ -133,6 +133,17 @@ enum option_id {
     OPT_DYN_TIMEOUT,
     OPT_DYN_LAST,
     OPT_DYN_WHEN,
+    /* of cluster only */
+    OPT_CLUSTER_MODE,
+    OPT_CLUSTER_OUT,
+    OPT_CLUSTER_TYPE,
+    OPT_CLUSTER_RANKS,
+    OPT_CLUSTER_STEP,
+    OPT_CLUSTER_TOP,
+    OPT_CLUSTER_BASE,
+    OPT_CLUSTER_RANK_ID,
+    OPT_CLUSTER_PARALLEL,
+    OPT_CLUSTER_NO_NAMES,
     /* of msprof only */
     OPT_OUTPUT,
     OPT_EXPORT,
@@ -188,8 +199,6 @@ static inline const char *option_choice(const struct option_row *o, size_t i)
 
 extern const struct option_row option_rows[OPTIONS];
 
-typedef unsigned __int128 option_set; /* a bit for each option_id */
-
 /* What `ascope run` is asked for; cmd_run.c says it in the words of msprof. */
 struct run_words {
     const char *out, *host_sys, *device, *level, *metrics, *pid, *environment, *acl_json;
@@ -208,11 +217,18 @@ struct dyn_words {
     LIST(const char *) more; /* keys of profiler_config.json: "--l2_cache=true" */
 };
 
+/* What `ascope cluster` is asked for. */
+struct cluster_words {
+    const char *modes, *ranks, *base, *parallel_types;
+    uint64_t step, top, rank_id;
+    bool no_op_names;
+};
+
 /* The values of a command line. Filled with the defaults first. */
 struct arguments {
     enum face face;
     const struct command *command;
-    option_set given; /* they were on the command line */
+    bool given[OPTIONS]; /* they were on the command line */
     const char *step; /* of why */
     int64_t rank;
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;
@@ -224,6 +240,7 @@ struct arguments {
     struct sim_options sim;
     struct run_words run;
     struct dyn_words dyn;
+    struct cluster_words job;
     json_t *more;      /* members of the report beside the command's own; NULL: none */
     const char **word; /* what is no option */
     size_t n_words;
@@ -231,7 +248,6 @@ struct arguments {
 };
 
 _Static_assert(sizeof(enum dialect) == sizeof(unsigned), "a choice is set as an unsigned");
-_Static_assert(OPTIONS <= 8 * sizeof(option_set), "a set has a bit for each option");
 
 /* Before anything was read. */
 struct arguments arguments_new(enum face face); /* mem is NULL without memory */
@@ -239,7 +255,7 @@ void arguments_end(struct arguments *a);
 
 static inline bool arguments_have(const struct arguments *a, enum option_id id)
 {
-    return (a->given >> id & 1) != 0;
+    return a->given[id];
 }
 
 struct command {

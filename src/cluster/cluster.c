@@ -138,10 +138,11 @@ static bool account_rank(struct drive *d, size_t i)
         d->out->n_ranks++;
         d->out->n_lossy += n > 0 || a->summary.exit_code == 3;
         if (n > 0)
-            done = job_note(d->job, true, "rank %lld: %llu values or records of %s could not be used", (long long)r->rank,
-                            (unsigned long long)n, r->path);
+            done = job_note(d->job, true, "rank %lld: %llu values or records of %s could not be used",
+                            (long long)r->rank, (unsigned long long)n, r->path);
         else if (a->summary.exit_code == 3)
-            done = job_note(d->job, true, "rank %lld: its analysis ended with losses (exit status 3); its numbers are incomplete",
+            done = job_note(d->job, true,
+                            "rank %lld: its analysis ended with losses (exit status 3); its numbers are incomplete",
                             (long long)r->rank);
     }
     return done || error_no_memory(d->e, r->path);

@@ -23,8 +23,9 @@ struct cluster_request {
 };
 
 struct cluster_result {
-    size_t n_ranks, n_failed, n_lossy; /* ranks that could not be read; that were read with losses, or analysed with some */
-    LIST(const char *) notes;          /* of modes */
+    size_t n_ranks, n_failed,
+        n_lossy;              /* ranks that could not be read; that were read with losses, or analysed with some */
+    LIST(const char *) notes; /* of modes */
     LIST(const char *) findings;
     LIST(struct results_file) files;
     struct arena *mem;

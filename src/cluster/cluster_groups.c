@@ -5,11 +5,8 @@
 #include <string.h>
 
 static const struct result_column columns[] = {
-    { "type", "TEXT", NULL, 0 },
-    { "rank_set", "TEXT", NULL, 0 },
-    { "group_name", "TEXT", NULL, 0 },
-    { "group_id", "TEXT", NULL, 0 },
-    { "pg_name", "TEXT", NULL, 0 },
+    { "type", "TEXT", NULL, 0 },     { "rank_set", "TEXT", NULL, 0 }, { "group_name", "TEXT", NULL, 0 },
+    { "group_id", "TEXT", NULL, 0 }, { "pg_name", "TEXT", NULL, 0 },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

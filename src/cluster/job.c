@@ -190,7 +190,7 @@ static void find_databases(struct job *j, const struct listing *l, struct job_ra
         r->db = joined(j, l->path, name);
         r->framework = database_names[k].framework;
     }
-    r->comm = has_name(l, "analysis.db") ? joined(j, l->path, "analysis.db")
+    r->comm = has_name(l, "analysis.db")                 ? joined(j, l->path, "analysis.db")
               : has_name(l, "communication_analyzer.db") ? joined(j, l->path, "communication_analyzer.db")
                                                          : NULL;
 }
@@ -295,7 +295,9 @@ static bool add_prof(struct job *j, const struct listing *l, struct error *e)
 static bool add_monitored(struct job *j, const char *path, struct error *e)
 {
     const char *name = last_part(path), *last = strrchr(name, '_');
-    struct job_rank r = { .path = path, .db = path, .source = SOURCE_DB, .bytes = bytes_of(path), .stamp = stamp_in(name, 2) };
+    struct job_rank r = {
+        .path = path, .db = path, .source = SOURCE_DB, .bytes = bytes_of(path), .stamp = stamp_in(name, 2)
+    };
     r.rank = number_in(last ? last : "", "_", ".db");
     return add_rank(j, r, e);
 }
@@ -375,8 +377,8 @@ static bool number_unknown(struct job *j)
             if (j->ranks.at[taken].rank == next)
                 next++;
         j->ranks.at[i].rank = next;
-        if ((n > 1 || next > 0) &&
-            !job_note(j, false, "%s: no rank is recorded; it is counted as rank %lld", j->ranks.at[i].path, (long long)next))
+        if ((n > 1 || next > 0) && !job_note(j, false, "%s: no rank is recorded; it is counted as rank %lld",
+                                             j->ranks.at[i].path, (long long)next))
             return false;
     }
     if (n > 0)
@@ -426,9 +428,8 @@ static bool keep_wanted(struct job *j, const char *wanted, struct error *e)
                 keeps[i] = true;
                 n_found++;
             }
-        if (n_found <= last - first &&
-            !job_note(j, true, "--ranks: of ranks %lld to %lld only %lld are in the job", (long long)first,
-                      (long long)last, (long long)n_found))
+        if (n_found <= last - first && !job_note(j, true, "--ranks: of ranks %lld to %lld only %lld are in the job",
+                                                 (long long)first, (long long)last, (long long)n_found))
             return error_no_memory(e, "--ranks");
     }
     if (!keeps)

@@ -26,9 +26,9 @@ struct job_rank {
     const char *comm;   /* analysis.db or communication_analyzer.db; NULL: none */
     enum rank_source source;
     enum framework_id framework;
-    uint64_t bytes;            /* of what is read */
-    uint64_t stamp;            /* of the collection: the newest of a rank is used */
-    uint64_t offset, n_bytes;  /* of a summary in a file of several; 0, 0: the whole file */
+    uint64_t bytes;           /* of what is read */
+    uint64_t stamp;           /* of the collection: the newest of a rank is used */
+    uint64_t offset, n_bytes; /* of a summary in a file of several; 0, 0: the whole file */
 };
 
 struct job_line {
@@ -42,8 +42,8 @@ typedef bool rank_loader(const char *path, unsigned parts, struct rank *out, int
 struct job {
     LIST(struct job_rank) ranks; /* by rank */
     LIST(struct job_line) notes;
-    bool is_text;     /* all ranks have text results only: results are text, too */
-    int64_t world;    /* number of ranks that the job says it has; 0: unknown */
+    bool is_text;      /* all ranks have text results only: results are text, too */
+    int64_t world;     /* number of ranks that the job says it has; 0: unknown */
     rank_loader *load; /* NULL: raw collections cannot be read */
     struct names *names;
     struct arena *mem;

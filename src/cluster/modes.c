@@ -6,12 +6,7 @@
 #include "cluster/mode_base.h"
 
 const struct mode *const modes[] = {
-    &mode_all,
-    &mode_communication_time,
-    &mode_communication_matrix,
     &mode_communication_group_map,
-    &mode_communication_time_sum,
-    &mode_communication_matrix_sum,
     NULL,
 };
 

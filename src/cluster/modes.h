@@ -48,6 +48,7 @@ struct mode {
     bool (*add)(void *state, struct mode_context *c, const struct rank_summary *s, unsigned pass);
     bool (*finish)(void *state, struct mode_context *c, struct results *out, struct error *e);
     unsigned variant; /* for a function that serves several modes */
+    bool is_part;     /* another mode has all of it: all-modes leaves it out */
     bool is_base;     /* its results begin with an empty folder */
 };
 

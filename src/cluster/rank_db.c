@@ -121,8 +121,8 @@ static sqlite3_stmt *select_fields(struct reader *r, const struct db_part *part)
     sqlite3_str *sql = sqlite3_str_new(r->db);
     sqlite3_stmt *s = NULL;
     for (size_t i = 0; i < part->n_fields; i++) {
-        const bool is_there = sqlite3_table_column_metadata(r->db, NULL, part->table, part->field[i].name, NULL, NULL, NULL,
-                                                            NULL, NULL) == SQLITE_OK;
+        const bool is_there = sqlite3_table_column_metadata(r->db, NULL, part->table, part->field[i].name, NULL, NULL,
+                                                            NULL, NULL, NULL) == SQLITE_OK;
         sqlite3_str_appendf(sql, is_there ? "%s\"%w\"" : "%sNULL", i ? ", " : "SELECT ", part->field[i].name);
     }
     sqlite3_str_appendf(sql, " FROM \"%w\"", part->table);
@@ -304,8 +304,10 @@ static bool load_steps(struct reader *r)
 static bool load_calls(struct reader *r)
 {
     static const struct db_field field[] = {
-        { "name", VALUE_STRING, IN(rank_calls, name), 0 },        { "type", VALUE_API, IN(rank_calls, type), 0 },
-        { "startNs", VALUE_TIME, IN(rank_calls, begin_ns), 0 },   { "endNs", VALUE_TIME, IN(rank_calls, end_ns), 0 },
+        { "name", VALUE_STRING, IN(rank_calls, name), 0 },
+        { "type", VALUE_API, IN(rank_calls, type), 0 },
+        { "startNs", VALUE_TIME, IN(rank_calls, begin_ns), 0 },
+        { "endNs", VALUE_TIME, IN(rank_calls, end_ns), 0 },
         { "globalTid", VALUE_U64, IN(rank_calls, thread), 0 },
         { "connectionId", VALUE_U64, IN(rank_calls, connection), -1 },
     };
@@ -436,7 +438,8 @@ static bool load_peers(struct reader *r, struct db_collectives *c)
     if (!read_part(r, &(struct db_part){ "COMMUNICATION_TASK_INFO", FIELDS(field) }, &tasks, &is_there) ||
         !rows_by(r, c->id, c->c.n, &keys, &row))
         return false;
-    const name_id record = names_addz(r->rank->names, "Notify_Record"), wait = names_addz(r->rank->names, "Notify_Wait");
+    const name_id record = names_addz(r->rank->names, "Notify_Record"),
+                  wait = names_addz(r->rank->names, "Notify_Wait");
     for (size_t i = 0; i < tasks.n; i++) {
         const uint32_t op = row_of(&keys, row, tasks.op[i]);
         if (op == NO_ROW || (tasks.type[i] != record && tasks.type[i] != wait) || c->c.dst[op] == -2)
@@ -511,8 +514,8 @@ struct db_links {
 static bool load_ops(struct reader *r)
 {
     static const struct db_field field[] = {
-        { "name", VALUE_STRING, IN(db_ops, o.name), 0 },      { "startNs", VALUE_TIME, IN(db_ops, o.begin_ns), 0 },
-        { "endNs", VALUE_TIME, IN(db_ops, o.end_ns), 0 },     { "globalTid", VALUE_U64, IN(db_ops, o.thread), 0 },
+        { "name", VALUE_STRING, IN(db_ops, o.name), 0 },    { "startNs", VALUE_TIME, IN(db_ops, o.begin_ns), 0 },
+        { "endNs", VALUE_TIME, IN(db_ops, o.end_ns), 0 },   { "globalTid", VALUE_U64, IN(db_ops, o.thread), 0 },
         { "connectionId", VALUE_I64, IN(db_ops, set), -1 },
     };
     static const struct db_field link_field[] = {
@@ -530,8 +533,7 @@ static bool load_ops(struct reader *r)
         !sort_part(r, &link_part, &links, (const int64_t *)links.connection) ||
         !rows_by(r, ops.set, ops.o.n, &keys, &row))
         return false;
-    struct rank_op_links l = { .connection = links.connection,
-                               .op = arena_take(r->mem, links.n, sizeof *l.op) };
+    struct rank_op_links l = { .connection = links.connection, .op = arena_take(r->mem, links.n, sizeof *l.op) };
     if (!l.op)
         return error_no_memory(r->e, r->path);
     for (size_t i = 0; i < links.n; i++) {
@@ -548,7 +550,10 @@ static bool load_ops(struct reader *r)
 
 static bool load_step_trace(struct reader *r)
 {
-#define STEP_FIELD(name, column) { name, VALUE_REAL, IN(rank_step_trace, us) + (column) * sizeof(double *), 0 }
+#define STEP_FIELD(name, column)                                                                                       \
+    {                                                                                                                  \
+        name, VALUE_REAL, IN(rank_step_trace, us) + (column) * sizeof(double *), 0                                     \
+    }
     static const struct db_field field[] = {
         { "step", VALUE_TEXT, IN(rank_step_trace, step), 0 },
         STEP_FIELD("computing", STEP_COLUMN_COMPUTING),
@@ -561,7 +566,8 @@ static bool load_step_trace(struct reader *r)
         STEP_FIELD("communication_not_overlapped_and_exclude_receive", STEP_COLUMN_EXPOSED_NO_RECEIVE),
         STEP_FIELD("preparing", STEP_COLUMN_PREPARING),
     };
-    return load_part(r, RANK_STEP_TRACE, &(struct db_part){ "StepTraceTime", FIELDS(field) }, &r->rank->step_trace, NULL);
+    return load_part(r, RANK_STEP_TRACE, &(struct db_part){ "StepTraceTime", FIELDS(field) }, &r->rank->step_trace,
+                     NULL);
 }
 
 static bool load_comm_tables(struct reader *r)
@@ -622,8 +628,8 @@ static bool load_comm_matrix(struct reader *r)
         { "transit_time", VALUE_REAL, IN(rank_comm_matrix, transit_ms), 0 },
         { "bandwidth", VALUE_REAL, IN(rank_comm_matrix, gbs), 0 },
     };
-    return load_part(r, RANK_COMM_MATRIX, &(struct db_part){ "CommAnalyzerMatrix", FIELDS(field) }, &r->rank->comm_matrix,
-                     NULL);
+    return load_part(r, RANK_COMM_MATRIX, &(struct db_part){ "CommAnalyzerMatrix", FIELDS(field) },
+                     &r->rank->comm_matrix, NULL);
 }
 
 /* Who it is: small tables, of which the first rows count. */
@@ -640,7 +646,10 @@ static bool load_identity(struct reader *r)
 #define TEXTS(a_name, b_name)                                                                                          \
     (const struct db_field[])                                                                                          \
     {                                                                                                                  \
-        { a_name, VALUE_TEXT, offsetof(__typeof__(texts), a), 0 }, { b_name, VALUE_TEXT, offsetof(__typeof__(texts), b), 0 } \
+        { a_name, VALUE_TEXT, offsetof(__typeof__(texts), a), 0 },                                                     \
+        {                                                                                                              \
+            b_name, VALUE_TEXT, offsetof(__typeof__(texts), b), 0                                                      \
+        }                                                                                                              \
     }
     const struct db_field map_field[] = { { "rankId", VALUE_I64, offsetof(__typeof__(map), rank), -1 },
                                           { "deviceId", VALUE_I64, offsetof(__typeof__(map), device), -1 } };
@@ -667,6 +676,8 @@ static bool load_identity(struct reader *r)
             id->distributed_args = names_text(names, texts.b[i]);
         else if (strcmp(names_text(names, texts.a[i]), "parallel_group_info") == 0)
             id->parallel_group_info = names_text(names, texts.b[i]);
+        else if (strcmp(names_text(names, texts.a[i]), "pp_info") == 0)
+            id->pp_info = names_text(names, texts.b[i]);
     }
     return true;
 }
@@ -692,7 +703,8 @@ static const struct {
 
 bool rank_db_load(const struct job_rank *from, unsigned parts, struct rank *out, struct error *e)
 {
-    const unsigned of_timeline = RANK_STEPS | RANK_CALLS | RANK_TASKS | RANK_COLLECTIVES | RANK_OPS | RANK_MARKS | RANK_CLOCK;
+    const unsigned of_timeline =
+        RANK_STEPS | RANK_CALLS | RANK_TASKS | RANK_COLLECTIVES | RANK_OPS | RANK_MARKS | RANK_CLOCK;
     struct reader r = { .rank = out, .mem = out->mem, .e = e };
     out->identity.framework = from->framework;
     bool done = true;

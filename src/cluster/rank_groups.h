@@ -26,11 +26,11 @@ struct noted_group {
 };
 
 struct groups {
-    struct keys key; /* (name, is_p2p) */
+    struct keys key;         /* (name, is_p2p) */
     LIST(struct group) list; /* in order of first appearance */
     struct keys noted_key;   /* names */
     LIST(struct noted_group) noted;
-    struct keys local_key;   /* (name, number in the group): what links of a rank to itself say */
+    struct keys local_key; /* (name, number in the group): what links of a rank to itself say */
     LIST(int64_t) local;
     struct names *names;
     struct arena *mem;

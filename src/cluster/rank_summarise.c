@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/summary_calls.h"
+#include "cluster/summary_copies.h"
+#include "cluster/summary_exposed.h"
+#include "cluster/summary_gaps.h"
+#include "cluster/summary_marks.h"
+#include "cluster/summary_runs.h"
+
 static int by_number(const void *a, const void *b)
 {
     const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
@@ -44,8 +51,8 @@ static bool summarise_sums(struct rank_summary *s, const struct rank *r)
 
 /* In the order in which they need each other. */
 static bool (*const parts[])(struct rank_summary *s, const struct rank *r) = {
-    summarise_sums,
-    summarise_clock,
+    summarise_sums,   summarise_clock,   summarise_runs, summarise_calls,
+    summarise_copies, summarise_exposed, summarise_gaps, summarise_marks,
 };
 
 bool rank_summarise(const struct rank *r, int exit_code, struct rank_summary *out, struct error *e)

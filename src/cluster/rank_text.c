@@ -40,7 +40,7 @@ json_t *rank_text_json(const char *path)
 
 struct text_reader {
     struct rank *rank;
-    const char *path; /* of the file that is read */
+    const char *path;                      /* of the file that is read */
     size_t time_cap, band_cap, matrix_cap; /* rows for which the columns of each table have room */
     struct arena *mem;
     struct error *e;
@@ -70,7 +70,8 @@ static json_t *read_json(struct text_reader *r, bool *is_there)
     if (!json && json_memory_failed())
         error_no_memory(r->e, r->path);
     else if (!json)
-        error_set(r->e, FAULT_FORMAT, "%s:%d: not valid JSON: %s; analyse the rank again", r->path, where.line, where.text);
+        error_set(r->e, FAULT_FORMAT, "%s:%d: not valid JSON: %s; analyse the rank again", r->path, where.line,
+                  where.text);
     return json;
 }
 
@@ -157,8 +158,7 @@ static bool grow(struct arena *mem, size_t n, size_t *cap, void *const *column, 
     return true;
 }
 
-#define GROW(mem, n, cap, ...)                                                                                         \
-    grow(mem, n, cap, (void *const[]){ __VA_ARGS__ }, widths, sizeof widths / sizeof *widths)
+#define GROW(mem, n, cap, ...) grow(mem, n, cap, (void *const[]){ __VA_ARGS__ }, widths, sizeof widths / sizeof *widths)
 
 static bool take_band(struct text_reader *r, const struct op_place *at, const char *transport, const json_t *band)
 {
@@ -200,7 +200,8 @@ static bool take_comm_op(struct text_reader *r, const struct op_place *at, json_
     struct rank_comm_time *t = &r->rank->comm_time;
     const json_t *info = json_object_get(op, "Communication Time Info");
     if (!GROW(r->mem, t->n, &r->time_cap, &t->op, &t->group, &t->step, &t->type, &t->start_us, &t->elapse_ms,
-              &t->transit_ms, &t->wait_ms, &t->synchronization_ms, &t->idle_ms, &t->wait_ratio, &t->synchronization_ratio))
+              &t->transit_ms, &t->wait_ms, &t->synchronization_ms, &t->idle_ms, &t->wait_ratio,
+              &t->synchronization_ratio))
         return error_no_memory(r->e, r->path);
     const size_t n = t->n++;
     t->op[n] = at->op;
@@ -217,9 +218,8 @@ static bool take_comm_op(struct text_reader *r, const struct op_place *at, json_
     t->synchronization_ratio[n] = number(r, info, "Synchronization Time Ratio");
     const char *transport;
     json_t *band;
-    json_object_foreach(json_object_get(op, "Communication Bandwidth Info"), transport, band)
-        if (json_is_object(band) && !take_band(r, at, transport, band))
-            return false;
+    json_object_foreach(json_object_get(op, "Communication Bandwidth Info"), transport,
+                        band) if (json_is_object(band) && !take_band(r, at, transport, band)) return false;
     return true;
 }
 

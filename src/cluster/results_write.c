@@ -357,9 +357,8 @@ static void clear_old(struct results_writer *w)
         int why;
         for (const char *file; dir && (file = dir_next(dir, &why));) {
             const size_t n = strlen(file);
-            const char *path = n > 4 && strcmp(file + n - 4, ".csv") == 0
-                                   ? arena_printf(w->mem, "%s/%s", folder, file)
-                                   : NULL;
+            const char *path =
+                n > 4 && strcmp(file + n - 4, ".csv") == 0 ? arena_printf(w->mem, "%s/%s", folder, file) : NULL;
             if (path && !is_written(w, path))
                 unlink(path);
         }

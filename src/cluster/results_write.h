@@ -37,7 +37,7 @@ bool writer_results(struct results_writer *w, const struct results *r, struct er
 /* A file that the caller writes; lent. NULL: see e, or text is not wanted and e has nothing. */
 struct out *writer_text(struct results_writer *w, const char *name, struct error *e);
 
-bool writer_close(struct results_writer *w, struct error *e); /* all files get their names */
+bool writer_close(struct results_writer *w, struct error *e);                       /* all files get their names */
 const struct results_file *writer_files(const struct results_writer *w, size_t *n); /* behind writer_close() */
 void writer_free(struct results_writer *w); /* without writer_close(): nothing of it is left. NULL is fine */
 

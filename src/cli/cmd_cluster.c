@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cmd_cluster.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/large_memory.h"
+#include "base/outdir.h"
+#include "cli/collections.h"
+#include "cli/exit_status.h"
+#include "cli/summary.h"
+#include "cli/term.h"
+#include "cli/work.h"
+#include "cluster/cluster.h"
+
+struct clustering {
+    struct arguments *a;
+    struct job job;
+    struct cluster_options options;
+    LIST(const struct mode *) modes;
+    struct cluster_result result;
+};
+
+/* "slow_rank,hccl_sum", or "all-modes": base modes other than all are parts of it. */
+static bool modes_read(struct clustering *n)
+{
+    const char *text = n->a->job.modes ? n->a->job.modes : "all";
+    if (strcmp(text, "all-modes") == 0) {
+        n->options.is_all_modes = true;
+        for (size_t i = 0; modes[i]; i++)
+            if (!modes[i]->is_part)
+                *list_add(&n->modes, n->a->mem) = modes[i];
+        return true;
+    }
+    while (*text) {
+        const size_t len = strcspn(text, ",");
+        const struct mode *mode = mode_find(text, len), **slot;
+        if (!mode) {
+            complain("--mode %.*s: unknown mode; ascope help cluster lists them", (int)len, text);
+            return false;
+        }
+        if (!(slot = list_add(&n->modes, n->a->mem)))
+            return false;
+        *slot = mode;
+        text += len + (text[len] == ',');
+    }
+    return n->modes.n > 0;
+}
+
+static bool types_read(struct clustering *n)
+{
+    const char *text = n->a->export_type;
+    if (!text) {
+        n->options.wants_text = n->job.is_text;
+        n->options.wants_db = !n->job.is_text;
+        return true;
+    }
+    for (const char *word = text; *word;) {
+        const size_t len = strcspn(word, ",");
+        if (len == 4 && strncmp(word, "text", len) == 0)
+            n->options.wants_text = true;
+        else if (len == 2 && strncmp(word, "db", len) == 0)
+            n->options.wants_db = true;
+        else
+            break;
+        word += len + (word[len] == ',');
+        if (!*word)
+            return true;
+    }
+    complain("--export-type %s: accepted are text, db, and text,db", text);
+    return false;
+}
+
+/* All directories of the command line. */
+static enum exit_status find_ranks(struct clustering *n)
+{
+    struct arguments *a = n->a;
+    struct error e = { 0 };
+    if (a->n_words == 0) {
+        complain("missing directory; give the directory that contains those of the ranks");
+        return STATUS_USAGE;
+    }
+    for (size_t i = 0; i < a->n_words; i++) {
+        const char *path = path_expand(a, "DIR", a->word[i]);
+        if (!path)
+            return STATUS_PATH;
+        if (!job_find(&n->job, path, &e)) {
+            complain("%s", e.text);
+            return e.fault == FAULT_LIMIT ? STATUS_NOTHING : STATUS_PATH;
+        }
+    }
+    if (!job_complete(&n->job, a->job.ranks, &e)) {
+        complain("%s", e.text);
+        return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;
+    }
+    if (n->job.ranks.n == 0)
+        complain("%s: no ranks found; give a directory that contains *_ascend_pt, *_ascend_ms or PROF_XXX directories",
+                 a->word[0]);
+    return n->job.ranks.n > 0 ? STATUS_DONE : STATUS_NOTHING;
+}
+
+static size_t report_notes(const struct clustering *n)
+{
+    enum { SHOWN = 20 };
+    size_t n_losses = 0, n_shown = 0;
+    for (size_t i = 0; i < n->job.notes.n; i++) {
+        const struct job_line *line = &n->job.notes.at[i];
+        n_losses += line->is_loss;
+        if (n_shown++ >= SHOWN)
+            continue;
+        if (line->is_loss)
+            complain("%s", line->text);
+        else
+            advise(n->a, "%s", line->text);
+    }
+    if (n_shown > SHOWN)
+        complain("and %zu more lines; --json lists them", n_shown - SHOWN);
+    for (size_t i = 0; i < n->result.notes.n && i < SHOWN; i++)
+        advise(n->a, "%s", n->result.notes.at[i]);
+    return n_losses;
+}
+
+static void print_result(const struct clustering *n)
+{
+    struct term t;
+    char number[TERM_NUMBER];
+    term_init(&t, stdout);
+    printf("%s%s ranks%s, %zu with losses, %zu left out\n", term_ink(&t, INK_BOLD),
+           term_count(number, n->result.n_ranks), term_ink(&t, INK_END), n->result.n_lossy, n->result.n_failed);
+    for (size_t i = 0; i < n->result.findings.n; i++) {
+        fputs("  ", stdout);
+        term_text(&t, n->result.findings.at[i], 0);
+        putchar('\n');
+    }
+    for (size_t i = 0; i < n->result.files.n; i++) {
+        const struct results_file *f = &n->result.files.at[i];
+        term_text(&t, f->path, 0);
+        if (f->rows > 0)
+            printf("  %s rows", term_count(number, f->rows));
+        putchar('\n');
+    }
+}
+
+static json_t *lines_json(const char *const *line, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, text_json(line[i]));
+    return list;
+}
+
+static enum exit_status print_json(const struct clustering *n, enum exit_status status)
+{
+    json_t *files = json_array(), *notes = json_array(), *ranks = json_array();
+    for (size_t i = 0; i < n->result.files.n; i++)
+        json_array_append_new(files, json_pack("{s:o, s:I}", "path", text_json(n->result.files.at[i].path), "rows",
+                                               (json_int_t)n->result.files.at[i].rows));
+    for (size_t i = 0; i < n->job.notes.n; i++)
+        json_array_append_new(notes, json_pack("{s:o, s:b}", "text", text_json(n->job.notes.at[i].text), "is_loss",
+                                               n->job.notes.at[i].is_loss));
+    static const char *const source[] = { "none", "collection", "text", "db", "summary" };
+    for (size_t i = 0; i < n->job.ranks.n; i++)
+        json_array_append_new(ranks, json_pack("{s:I, s:o, s:s}", "rank", (json_int_t)n->job.ranks.at[i].rank, "path",
+                                               text_json(n->job.ranks.at[i].path), "source",
+                                               source[n->job.ranks.at[i].source]));
+    json_t *more =
+        json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "files", files, "notes", notes, "findings",
+                  lines_json(n->result.findings.at, n->result.findings.n), "mode_notes",
+                  lines_json(n->result.notes.at, n->result.notes.n), "ranks_read", (json_int_t)n->result.n_ranks,
+                  "ranks_with_losses", (json_int_t)n->result.n_lossy, "ranks_left_out", (json_int_t)n->result.n_failed);
+    return json_report_more(n->a, "ranks", ranks, more, status);
+}
+
+static enum exit_status run_modes(struct clustering *n)
+{
+    struct arguments *a = n->a;
+    struct error e = { 0 };
+    struct progress progress;
+    const char *dir = a->options.out_dir ? a->options.out_dir : path_expand(a, "DIR", a->word[0]);
+    const char *out_dir = dir ? arena_printf(a->mem, "%s/cluster_analysis_output", dir) : NULL;
+    if (!out_dir || (a->options.out_dir && !outdir_make(a->options.out_dir, &e))) {
+        if (e.fault != FAULT_NONE)
+            complain("%s", e.text);
+        else
+            complain_no_memory("ascope cluster");
+        return STATUS_NOTHING;
+    }
+    const uint64_t limit = a->memory ? a->memory : UINT64_C(512) << 20;
+    const struct cluster_request request = { .mode = n->modes.at,
+                                             .n_modes = n->modes.n,
+                                             .options = &n->options,
+                                             .out_dir = out_dir,
+                                             .n_threads = a->options.n_threads,
+                                             .memory_bytes = limit / 4,
+                                             .progress = &progress };
+    work_memory(a, dir);
+    progress_begin(&progress, stderr, !a->quiet);
+    const bool done = cluster_run(&n->job, &request, &n->result, &e);
+    progress_end(&progress);
+    memory_unwatch();
+    if (!done)
+        complain("%s", e.text);
+    const size_t n_losses = report_notes(n);
+    if (done && !a->quiet && !a->json)
+        print_result(n);
+    if (!done || n->result.n_ranks == 0)
+        return STATUS_NOTHING;
+    return n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
+}
+
+int run_cluster(struct arguments *a)
+{
+    struct clustering n = { .a = a,
+                            .options = { .has_step = arguments_have(a, OPT_CLUSTER_STEP),
+                                         .step = (int64_t)a->job.step,
+                                         .rank_id = (int64_t)a->job.rank_id,
+                                         .top = a->job.top,
+                                         .base = a->job.base,
+                                         .parallel_types = a->job.parallel_types,
+                                         .excludes_op_name = a->job.no_op_names } };
+    struct error e = { 0 };
+    enum exit_status status = STATUS_NOTHING;
+    if (!job_init(&n.job, &e))
+        complain("%s", e.text);
+    else if (!modes_read(&n))
+        status = STATUS_PARAMETER;
+    else
+        status = find_ranks(&n);
+    if (status == STATUS_DONE && !types_read(&n))
+        status = STATUS_PARAMETER;
+    else if (status == STATUS_DONE)
+        status = run_modes(&n);
+    if (a->json && n.job.mem)
+        status = print_json(&n, status);
+    cluster_result_fini(&n.result);
+    job_fini(&n.job);
+    return exit_code(a->face, status);
+}
