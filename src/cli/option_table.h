@@ -229,7 +229,7 @@ struct arguments {
     enum face face;
     const struct command *command;
     bool given[OPTIONS]; /* they were on the command line */
-    const char *step; /* of why */
+    const char *step;    /* of why */
     int64_t rank;
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;
     uint64_t memory, device_id, data_type, max_processes, top;
