@@ -4,9 +4,40 @@
 #include <string.h>
 
 #include "cluster/mode_base.h"
+#include "cluster/mode_cann_api_sum.h"
+#include "cluster/mode_cluster_time_summary.h"
+#include "cluster/mode_communication_bottleneck.h"
+#include "cluster/mode_computational_op_masking.h"
+#include "cluster/mode_compute_op_sum.h"
+#include "cluster/mode_ep_load_balance.h"
+#include "cluster/mode_free_analysis.h"
+#include "cluster/mode_freq_analysis.h"
+#include "cluster/mode_hccl_sum.h"
+#include "cluster/mode_mstx2commop.h"
+#include "cluster/mode_mstx_sum.h"
+#include "cluster/mode_p2p_pairing.h"
+#include "cluster/mode_pp_chart.h"
+#include "cluster/mode_slow_link.h"
+#include "cluster/mode_slow_rank.h"
 
 const struct mode *const modes[] = {
     &mode_communication_group_map,
+    &mode_cluster_time_summary,
+    &mode_cluster_time_compare_summary,
+    &mode_slow_rank,
+    &mode_slow_link,
+    &mode_free_analysis,
+    &mode_communication_bottleneck,
+    &mode_compute_op_sum,
+    &mode_hccl_sum,
+    &mode_cann_api_sum,
+    &mode_mstx_sum,
+    &mode_freq_analysis,
+    &mode_computational_op_masking,
+    &mode_p2p_pairing,
+    &mode_pp_chart,
+    &mode_mstx2commop,
+    &mode_ep_load_balance,
     NULL,
 };
 
