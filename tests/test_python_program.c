@@ -141,20 +141,34 @@ static void a_first_line_may_name_python(void **state)
     }
 }
 
-static void torchrun_is_found_in_the_path(void **state)
+static void launchers_are_found_in_the_path(void **state)
 {
     (void)state;
-    char path[PATH_MAX], out[PATH_MAX + 200], wanted[PATH_MAX + 200];
+    static const struct {
+        const char *line, *launcher, *begins; /* behind the launcher; NULL: it starts no script */
+    } row[] = {
+        { "torchrun --nproc_per_node 2 train.py --lr 1", "torchrun", "--nproc_per_node 2 " },
+        { "msrun --worker_num 8 --join=True train.py --lr 1", "msrun", "--worker_num 8 --join=True python " },
+        { "msrun --worker_num=8 python3 train.py --lr 1", "msrun", "--worker_num=8 python3 " },
+        { "msrun --worker_num 8 pytest test.py", "msrun", NULL },
+        { "msrun --worker_num 8 python -u train.py", "msrun", NULL },
+        { "msrun --worker_num 8", "msrun", NULL },
+    };
     const struct ascope_options o = nothing_asked();
     const struct python_run r = { .recorder = &o };
-    write_script("torchrun", "#!/usr/bin/python3\n", path);
     char *before = strdup(getenv("PATH"));
-    assert_int_equal(setenv("PATH", folder, 1), 0);
-    command_of(out, sizeof out, "torchrun --nproc_per_node 2 train.py --lr 1", &r);
-    setenv("PATH", before, 1);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char path[PATH_MAX], out[PATH_MAX + 200], wanted[PATH_MAX + 200] = "";
+        print_message("  %s\n", row[i].line);
+        write_script(row[i].launcher, "#!/usr/bin/python3\n", path);
+        assert_int_equal(setenv("PATH", folder, 1), 0);
+        command_of(out, sizeof out, row[i].line, &r);
+        setenv("PATH", before, 1);
+        if (row[i].begins)
+            snprintf(wanted, sizeof wanted, "/usr/bin/python3 %s %s" RECORD "train.py --lr 1", path, row[i].begins);
+        assert_string_equal(out, wanted);
+    }
     free(before);
-    snprintf(wanted, sizeof wanted, "/usr/bin/python3 %s --nproc_per_node 2 " RECORD "train.py --lr 1", path);
-    assert_string_equal(out, wanted);
 }
 
 static void options_are_passed_on(void **state)
@@ -198,7 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_is_started_under_the_front_end),
         cmocka_unit_test(a_first_line_may_name_python),
-        cmocka_unit_test(torchrun_is_found_in_the_path),
+        cmocka_unit_test(launchers_are_found_in_the_path),
         cmocka_unit_test(options_are_passed_on),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

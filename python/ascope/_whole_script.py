@@ -12,8 +12,9 @@ from ascope import _core, _front_ends, _program
 class WholeScript:
     """options: of the recorder."""
 
-    def __init__(self, options: Dict[str, Any], is_analysed: bool, report: _front_ends.Report) -> None:
-        self._options, self._is_analysed, self._report = options, is_analysed, report
+    def __init__(self, options: Dict[str, Any], is_analysed: bool, report: _front_ends.Report,
+                 on_start: Optional[Callable[[_core.Session], None]] = None) -> None:
+        self._options, self._is_analysed, self._report, self._on_start = options, is_analysed, report, on_start
         self._session: Optional[_core.Session] = None
         self._path: Optional[str] = None
 
@@ -23,6 +24,8 @@ class WholeScript:
             self._session = _core.Session(self._options)
             self._session.start()
             self._path = self._session.path
+            if self._on_start:
+                self._on_start(self._session)
         except _core.Error as trouble:
             self._report(_core.ERROR, "%s; the script runs without a recording" % trouble)
 
@@ -61,7 +64,7 @@ def of_tensorflow(given: Dict[str, Any], out: Optional[str], worker_name: Option
 
 def of_mindspore(given: Dict[str, Any], out: Optional[str], worker_name: Optional[str], is_analysed: bool) -> WholeScript:
     """A *_ascend_ms directory."""
-    from ascope.mindspore import _log, config, profiler_interface
+    from ascope.mindspore import _log, callbacks, config, profiler_interface
     from ascope.mindspore.schedule import Schedule
     kinds = {"profiler_level": config.ProfilerLevel, "activities": config.ProfilerActivity, "aic_metrics": config.AicoreMetrics,
              "host_sys": config.HostSystem, "export_type": config.ExportType}
@@ -81,7 +84,7 @@ def of_mindspore(given: Dict[str, Any], out: Optional[str], worker_name: Optiona
         parameters["aic_metrics"] = config.AicoreMetrics.PipeUtilization
     checked = config.Parameters(parameters, Schedule.of_whole_script())
     options = profiler_interface.session_options(checked, parameters["output_path"], worker_name)
-    return WholeScript(options, is_analysed, _log.report)
+    return WholeScript(options, is_analysed, _log.report, lambda session: callbacks.count(session.step))
 
 
 OF: Dict[Optional[str], Callable[..., WholeScript]] = {"mindspore": of_mindspore, "tensorflow": of_tensorflow}

@@ -12,6 +12,7 @@ import sys
 import types
 
 from ascope import _core
+from ascope.mindspore import callbacks
 
 # Modules of MindSpore's profiler that programs import: those of the front end that stand for them.
 MODULES = {
@@ -28,7 +29,11 @@ MODULES = {
 
 
 class Callback:
-    """The base class of callbacks of a training, which have functions for its events."""
+    """The base class of callbacks of a training, which have functions for its events: on_train_step_begin() calls step_begin()."""
+
+    def __init_subclass__(cls, **more):
+        super().__init_subclass__(**more)
+        callbacks.watch(cls)
 
     def __enter__(self):
         return self
@@ -38,8 +43,10 @@ class Callback:
 
 
 for _event in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end"):
-    for _prefix in ("", "on_train_", "on_eval_"):
-        setattr(Callback, _prefix + _event, lambda self, run_context: None)
+    setattr(Callback, _event, lambda self, run_context: None)
+    for _prefix in ("on_train_", "on_eval_"):
+        setattr(Callback, _prefix + _event, lambda self, run_context, event=_event: getattr(self, event)(run_context))
+callbacks.watch(Callback)
 
 
 def _absent(name):

@@ -134,7 +134,7 @@ static bool read_script(struct python_program *p, char *const *program, struct a
     return words.at && read_words(p, words.at + 1, mem);
 }
 
-/* ---- torchrun ---- */
+/* ---- torchrun, msrun ---- */
 
 static bool is_launcher(const struct python_program *p)
 {
@@ -142,7 +142,7 @@ static bool is_launcher(const struct python_program *p)
     for (size_t i = 0; p->is_module && i < sizeof modules / sizeof *modules; i++)
         if (strcmp(p->script, modules[i]) == 0)
             return true;
-    return !p->is_module && strcmp(base_of(p->script), "torchrun") == 0;
+    return !p->is_module && (strcmp(base_of(p->script), "torchrun") == 0 || strcmp(base_of(p->script), "msrun") == 0);
 }
 
 /* An option of torchrun, written with either dash: "--nproc_per_node=2" is "nproc-per-node". */
@@ -155,9 +155,25 @@ static bool is_option(const char *word, const char *name)
     return !*word || *word == '=';
 }
 
+/* msrun starts a script by the interpreter in front of it, "python" or "python3", or without one by "python"; it takes no "-m" itself. */
+static bool read_interpreter(struct words *launcher, char *const **word)
+{
+    static const char *const names[] = { "python", "python3" };
+    const char *with = names[0];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (**word && strcmp(**word, names[i]) == 0) {
+            with = names[i];
+            (*word)++;
+            break;
+        }
+    words_add(launcher, with);
+    return **word && (**word)[0] != '-' && strcmp(**word, "pytest") != 0;
+}
+
 /* Looks for the script that the launcher starts in each rank. False: it starts none in Python. */
 static bool read_launched(struct python_program *p, struct arena *mem)
 {
+    const bool is_msrun = !p->is_module && strcmp(base_of(p->script), "msrun") == 0;
     static const char *const alone[] = { "standalone", "use-env" }; /* others have a value */
     struct words launcher = { .mem = mem };
     char *const *word = p->argument;
@@ -166,9 +182,9 @@ static bool read_launched(struct python_program *p, struct arena *mem)
     words_add(&launcher, p->script);
     p->is_module = false;
     for (; *word && (*word)[0] == '-'; word++) {
-        if (is_option(*word, "run-path"))
+        if (!is_msrun && is_option(*word, "run-path"))
             continue; /* another way to start a script, instead of ours */
-        if (strcmp(*word, "-m") == 0 || is_option(*word, "module")) {
+        if (!is_msrun && (strcmp(*word, "-m") == 0 || is_option(*word, "module"))) {
             p->is_module = true;
             continue;
         }
@@ -181,6 +197,8 @@ static bool read_launched(struct python_program *p, struct arena *mem)
         if (has_value && word[1])
             words_add(&launcher, *++word);
     }
+    if (is_msrun && !read_interpreter(&launcher, &word))
+        return false;
     if (!*word || arena_failed(mem))
         return false;
     p->launcher = launcher.at;

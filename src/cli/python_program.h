@@ -14,14 +14,15 @@ struct python_program {
     const char *interpreter; /* as execvp() takes it */
     char *const *option;     /* of the interpreter */
     size_t n_options;
-    char *const *launcher; /* torchrun and its options, behind those of the interpreter; without "-m" for the script */
-    size_t n_launcher;     /* 0: the script is started as it is */
+    char *const
+        *launcher; /* torchrun or msrun and its options, behind those of the interpreter; without "-m" for the script */
+    size_t n_launcher; /* 0: the script is started as it is */
     const char *script;
     bool is_module;
     char *const *argument; /* of the script; NULL behind the last */
 };
 
-/* "python3 [OPTION...] SCRIPT|-m MODULE ...", a script whose first line names Python, torchrun. False: another program, or no memory. */
+/* "python3 [OPTION...] SCRIPT|-m MODULE ...", a script whose first line names Python, torchrun, msrun. False: another program, or no memory. */
 bool python_read(struct python_program *out, char *const *program, struct arena *mem);
 
 /* What `ascope run` was asked for. */
@@ -33,7 +34,7 @@ struct python_run {
     bool is_quiet;           /* errors only */
 };
 
-/* "python3 [OPTION...] -m ascope record [OPTION...] SCRIPT ..."; torchrun starts that in each rank. NULL: no memory. */
+/* "python3 [OPTION...] -m ascope record [OPTION...] SCRIPT ..."; torchrun and msrun start that in each rank. NULL: no memory. */
 char **python_command(const struct python_program *p, const struct python_run *r, struct arena *mem);
 
 /* A command line that grows; begins as { .mem = mem }. NULL behind the last; without memory `at` is NULL, and the arena has failed. */

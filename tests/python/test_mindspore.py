@@ -5,13 +5,14 @@ import json
 import logging
 import os
 import struct
+import subprocess
 import sys
 import types
 import warnings
 
 import pytest
 
-from ascope import _program
+from ascope import _core, _program
 from ascope import mindspore as ms
 from ascope.mindspore import (AicoreMetrics, ExportType, HostSystem, Profiler, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
                               mstx, profile, schedule, tensor_board_trace_handler, tensorboard_trace_handler)
@@ -378,6 +379,103 @@ def test_another_profiler_while_one_records(said):
     second.start()  # the stopped session is completed
     second.stop()
     assert len(collections()) == 2 and not errors_of(said)
+
+
+def test_analyse_after_another_profiler_has_started(said, analysed):
+    first, second = Profiler(), Profiler(start_profile=False)
+    first.stop()
+    second.start()
+    said.clear()
+    first.analyse(step_list=[1])
+    assert [row[1:] for row in analysed] == [(True, ["--steps", "+1-1"])] and analysed[0][0] == os.path.basename(collections()[0])
+    assert second._has_started and said == [("info", said[0][1])] and "analysed in" in said[0][1]
+    first.analyse()  # a second time there is nothing left
+    assert len(analysed) == 1 and any("Another Profiler is recording" in text for text in warnings_of(said))
+    second.stop()
+    second.analyse()
+    assert len(analysed) == 2 and analysed[1][0] == os.path.basename(collections()[1])
+
+
+# ---- steps of callbacks ----
+
+class RunContext:
+    def __init__(self, number):
+        self.cur_step_num = number
+
+    def original_args(self):
+        return self
+
+
+def train(callback, numbers, evaluates=False):
+    """As Model.train() calls its callbacks."""
+    for context in map(RunContext, numbers):
+        callback.on_train_step_begin(context)
+        with _core.Range("Dense"):
+            pass
+        if evaluates:
+            callback.on_eval_step_begin(RunContext(1))
+            callback.on_eval_step_end(RunContext(1))
+        callback.on_train_step_end(context)
+
+
+def callback_of(monkeypatch):
+    from ascope.mindspore_compat import Callback
+    module = types.ModuleType("mindspore.train")
+    module.Callback = Callback
+    monkeypatch.setitem(sys.modules, "mindspore.train", module)
+    return Callback
+
+
+def test_callbacks_count_steps(said, monkeypatch):
+    class StopAtStep(callback_of(monkeypatch)):
+        def __init__(self):
+            self.profiler = Profiler(start_profile=False)
+
+        def step_begin(self, run_context):
+            if run_context.cur_step_num == 7:
+                self.profiler.start()
+
+        def step_end(self, run_context):
+            if run_context.cur_step_num == 9:
+                self.profiler.stop()
+
+    callback = StopAtStep()
+    train(callback, range(5, 12), evaluates=True)
+    rows = ranges_of(ProfilerInterface.path)
+    assert [row[0] for row in rows if row[0].startswith("Python::Callback")] == ["Python::Callback::Step %d" % n for n in (7, 8, 9)]
+    program = os.environ.get("ASCOPE_PROGRAM", "ascope")
+    done = subprocess.run([program, "analyse", ProfilerInterface.path, "--steps", "+2-3"], capture_output=True, text=True)
+    assert done.returncode == 0 and "no steps were counted" not in done.stdout + done.stderr, done.stderr
+    with open(ProfilerInterface.path + "/ASCEND_PROFILER_OUTPUT/trace_view.json", encoding="utf-8") as f:
+        names = [event["name"] for event in json.load(f)]
+    assert [sum(part in name for name in names) for part in ("Step 7", "Step 8", "Step 9", "Dense")] == [0, 1, 1, 2]
+
+
+def test_a_counter_of_steps(said, monkeypatch):
+    """A class of ours for a training without callbacks, with MindSpore's Callback and without."""
+    for base in (object, callback_of(monkeypatch)):
+        with monkeypatch.context() as patched:
+            if base is object:
+                patched.delitem(sys.modules, "mindspore.train", raising=False)
+            counter = ms.callbacks.counter()()
+            assert isinstance(counter, base)
+            profiler = Profiler()
+            for context in map(RunContext, (1, 2)):
+                counter.step_begin(context)
+                counter.step_end(context)
+            counter.step_begin(None)  # no number: not counted
+            profiler.stop()
+            assert [row[0] for row in ranges_of(ProfilerInterface.path)] == ["Python::Callback::Step 1", "Python::Callback::Step 2"]
+
+
+def test_steps_of_a_schedule_are_not_those_of_callbacks(said, monkeypatch):
+    counter = ms.StepCounter()
+    with Profiler(schedule=ms.schedule(wait=0, active=2)) as profiler:
+        for context in map(RunContext, (1, 2)):
+            counter.step_begin(context)
+            counter.step_end(context)
+            profiler.step()
+    assert not [row for row in ranges_of(collections()[0]) if "Callback" in row[0]]
 
 
 # ---- metadata ----

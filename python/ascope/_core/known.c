@@ -107,12 +107,12 @@ static void ours_find(void)
     imported("runpy", code, runpy, sizeof runpy);
 }
 
-/* Files of the package itself and of its MindSpore front end, not of that of PyTorch, and Python's own that runs scripts for it. */
+/* Files of the package, and Python's own that runs scripts for it. */
 static bool is_ours(const char *file)
 {
     const size_t n = strlen(package);
     if (n > 0 && strncmp(file, package, n) == 0)
-        return !strchr(file + n, '/') || strncmp(file + n, "mindspore/", strlen("mindspore/")) == 0;
+        return true;
     return *runpy && strcmp(file, runpy) == 0;
 }
 

@@ -19,7 +19,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The monitor is a Callback of MindSpore, if that is imported when it is asked for."""
+    """Callbacks are MindSpore's, if that is imported when they are asked for."""
+    if name == "StepCounter":
+        from ascope.mindspore import callbacks
+        globals()[name] = callbacks.counter()
+        return globals()[name]
     if name != "DynamicProfilerMonitor":
         raise AttributeError("module %s has no attribute %s" % (__name__, name))
     from ascope.mindspore.dynamic_profiler import DynamicProfilerMonitor

@@ -11,7 +11,7 @@ import os
 from typing import Any, Callable, Dict, NamedTuple, Optional
 
 from ascope import _core, _front_ends
-from ascope.mindspore import _log, config
+from ascope.mindspore import _log, callbacks, config
 from ascope.mindspore.profiler import Profiler, tensorboard_trace_handler
 from ascope.mindspore.profiler_interface import ProfilerInterface, process
 from ascope.mindspore.schedule import Schedule
@@ -125,18 +125,13 @@ def read(text: str) -> Dict[str, Any]:
 
 # ---- the monitor ----
 
-def _base() -> type:
-    """MindSpore's Callback, where it is imported."""
-    train = _log.framework("mindspore.train")
-    return getattr(train, "Callback", object) if train else object
-
-
 def _rank() -> int:
     rank = config._communication("get_rank")
     return int(os.environ.get("RANK_ID") or 0) if rank is None else int(rank)
 
 
-class DynamicProfilerMonitor(_base()):  # type: ignore[misc]
+@callbacks.watch
+class DynamicProfilerMonitor(callbacks.base()):  # type: ignore[misc]
     """A Callback of a training, or for its loop: begins and ends the collections that profiler_config.json in cfg_path asks for.
 
     cfg_path: the directory of that file, which is created with every key if it is missing.
@@ -145,6 +140,8 @@ class DynamicProfilerMonitor(_base()):  # type: ignore[misc]
     """
 
     def __init__(self, cfg_path: Optional[str] = None, output_path: str = OUTPUT_PATH, poll_interval: int = POLL_SECONDS, **kwargs: Any) -> None:
+        if os.environ.get("KINETO_USE_DAEMON") == "1":
+            _log.warning("KINETO_USE_DAEMON: a daemon is not supported; profiler_config.json in cfg_path is used.")
         if not isinstance(cfg_path, str):
             raise TypeError("cfg_path: expected a string, got %s" % _log.shown(cfg_path))
         if not isinstance(output_path, str):

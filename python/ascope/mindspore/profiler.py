@@ -16,9 +16,9 @@ import weakref
 from typing import Any, Callable, Dict, List, Optional
 
 from ascope import _core, _front_ends, _program
-from ascope.mindspore import _log, _paths, config, profiler_interface
+from ascope.mindspore import _log, _paths, callbacks, config, profiler_interface
 from ascope.mindspore.profiler_action_controller import ProfilerActionController
-from ascope.mindspore.profiler_interface import ProfilerInterface, process
+from ascope.mindspore.profiler_interface import Owner, ProfilerInterface, process
 from ascope.mindspore.schedule import ProfilerAction, _default_schedule_fn
 
 WORKER_NAME_MOST = 226
@@ -146,7 +146,7 @@ class Profiler:
         _front_ends.receive(_log.report)
         self._has_started = False
         self._metadata: Dict[str, Any] = {}
-        self._pid, self._token = os.getpid(), object()
+        self._pid, self._token = os.getpid(), Owner()
         self._parameters = config.Parameters(kwargs)
         self._check_path()
         self.schedule_arg = kwargs.get("schedule")
@@ -159,6 +159,7 @@ class Profiler:
         self.current_action = self.schedule(self.step_num)
         self.action_controller = ProfilerActionController(ProfilerInterface, self._parameters.on_trace_ready)
         _alive.add(self)
+        callbacks.watch_all()
         if self._parameters.start_profile:
             self.start()
 
@@ -181,6 +182,9 @@ class Profiler:
         self._has_started, self._pid = True, os.getpid()
         self.action_controller.transit_action(ProfilerAction.NONE, self.current_action)
         self._begin_step()
+        if not self._record_steps and ProfilerInterface.is_recording():
+            callbacks.watch_all()
+            callbacks.count(ProfilerInterface.step)
 
     def _begin_step(self) -> None:
         if self._record_steps:
@@ -234,7 +238,8 @@ class Profiler:
         step_list: consecutive numbers of steps, 1 is the first that was recorded; default: all.
         mode: sync, or async: the program does not wait for the analysis.
         """
-        is_used = self._use()
+        left = [] if self._has_started else ProfilerInterface.take_left(self._token)
+        is_used = not left and self._use()
         if self._has_started:
             ProfilerInterface.stop()
             self._has_started = False
@@ -248,6 +253,8 @@ class Profiler:
         if not isinstance(mode, str) or mode not in ("sync", "async"):
             _log.warning("The parameter 'mode' should be sync or async, but got %s; using sync." % _log.shown(mode))
             mode = "sync"
+        for path in left:  # another Profiler has started since: this does not concern it
+            profiler_interface.analyse_path(path, waits=mode == "sync")
         if is_used:
             ProfilerInterface.finalize()
             ProfilerInterface.analyse(waits=mode == "sync")

@@ -6,10 +6,11 @@ There is one session per process, whoever has made it: `init` makes its director
 """
 import json
 import os
+import weakref
 from typing import Any, Dict, List, Optional
 
 from ascope import _core, _front_ends, _program
-from ascope.mindspore import _hooks, _log, _paths, config
+from ascope.mindspore import _hooks, _log, _paths, callbacks, config
 from ascope.mindspore.mstx import recording as _marks_recording
 
 
@@ -32,20 +33,25 @@ def session_options(given: config.Parameters, place: str, worker_name: Optional[
                 rank=int(config.rank_id()), framework_info=json.dumps(info))
 
 
+class Owner:
+    """Stands for a Profiler, and does not keep it alive."""
+
+
 class ProfilerInterface:
     """Class methods, because there is one session."""
     _session: Any = None  # None: it has ended, or there is none
     _state = "none"  # new, recording, stopped
     _is_initialized = False  # from init() to clear()
     _pid = 0
-    owner: Any = None  # stands for the Profiler whose session it is, and does not keep it alive
+    owner: Optional[Owner] = None  # of the session
     parameters: Optional[config.Parameters] = None  # of the next session
     metadata: Dict[str, Any] = {}  # that its user has added
     path: Optional[str] = None  # of the last session
     paths: List[str] = []  # recorded since the last clear()
+    _left: "weakref.WeakKeyDictionary[Owner, List[str]]" = weakref.WeakKeyDictionary()  # recorded, and not analysed when another one started
 
     @classmethod
-    def use(cls, owner: Any, parameters: config.Parameters, metadata: Dict[str, Any]) -> bool:
+    def use(cls, owner: Owner, parameters: config.Parameters, metadata: Dict[str, Any]) -> bool:
         """The next calls are for this Profiler. False: another one records."""
         _front_ends.receive(_log.report)
         if cls._session is not None and cls._pid != os.getpid():
@@ -56,9 +62,16 @@ class ProfilerInterface:
                 return False
             cls.finalize()  # stopped, and never analysed: it is complete
         if cls._is_initialized and cls.owner is not owner:
+            if cls.owner is not None:
+                cls._left[cls.owner] = cls.paths
             cls.clear()
         cls.owner, cls.parameters, cls.metadata = owner, parameters, metadata
         return True
+
+    @classmethod
+    def take_left(cls, owner: Owner) -> List[str]:
+        """What it has recorded before another Profiler started, and not analysed."""
+        return cls._left.pop(owner, [])
 
     @classmethod
     def _forget(cls) -> None:
@@ -183,6 +196,8 @@ def analyse_path(path: str, waits: bool = True, pretty: Optional[bool] = None, s
 
 
 def _recording(is_on: bool, options: Any) -> None:
+    if not is_on:
+        callbacks.stop()
     _hooks.recording(is_on, options)
     _marks_recording(is_on, options)
 

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that the callbacks of a training count, while something without a schedule is recorded: `step_list` of an analysis finds them.
+
+The functions of MindSpore's Callback for the begin and the end of a step are watched, of every class that is derived from it, when a
+Profiler is made or started. `StepCounter` is a Callback for trainings that have none, and for loops of one's own.
+"""
+import functools
+from typing import Any, Callable, Optional
+
+from ascope import _core
+from ascope.mindspore import _log
+
+BEGINS, ENDS = ("step_begin", "on_train_step_begin"), ("step_end", "on_train_step_end")
+OF_EVALUATIONS = ("on_eval_step_begin", "on_eval_step_end")  # these call the first ones, too
+
+
+class _Steps:
+    report: Optional[Callable[[int], None]] = None  # of the session, while steps are counted
+    recorded = 0  # steps before the one that is open; what is recorded before the first one belongs to it
+    number: Optional[int] = None  # of the training's step
+    range: Optional[_core.Range] = None
+    evaluations = 0  # that are running
+
+
+_steps = _Steps()
+
+
+def count(report: Callable[[int], None]) -> None:
+    """Recording has begun."""
+    stop()
+    _steps.report = report
+
+
+def stop() -> None:
+    """It ends."""
+    _close()
+    _steps.report, _steps.recorded, _steps.number = None, 0, None
+
+
+def _close() -> None:
+    step, _steps.range = _steps.range, None
+    if step is not None:
+        step.stop()
+
+
+def _number_of(run_context: Any) -> Optional[int]:
+    try:
+        return int(run_context.original_args().cur_step_num)
+    except Exception:  # pylint: disable=broad-except  # what the training passes is its own
+        return None
+
+
+def _begin(run_context: Any) -> None:
+    number = _number_of(run_context) if _steps.report and not _steps.evaluations else None
+    if number is None or number == _steps.number or _steps.report is None:
+        return
+    _close()
+    if _steps.number is not None:
+        _steps.recorded += 1
+        _steps.report(_steps.recorded)
+    _steps.number, _steps.range = number, _core.Range("Step %d" % number, "Python;Callback")
+    _steps.range.start()
+
+
+def _end(run_context: Any) -> None:
+    if _steps.range is not None and not _steps.evaluations and _number_of(run_context) == _steps.number:
+        _close()
+
+
+def _watched(function: Callable[..., Any], before: Any, after: Any) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(self: Any, run_context: Any = None, *more: Any, **named: Any) -> Any:
+        before(run_context)
+        try:
+            return function(self, run_context, *more, **named)
+        finally:
+            after(run_context)
+
+    call._ascope_watches = True  # type: ignore[attr-defined]
+    return call
+
+
+def _nothing(run_context: Any) -> None:
+    pass
+
+
+def _evaluation(difference: int) -> Callable[[Any], None]:
+    def change(run_context: Any) -> None:
+        _steps.evaluations += difference
+
+    return change
+
+
+# Recording may begin in the function that begins a step, and end in the one that ends it.
+AROUND = {**{name: (_nothing, _begin) for name in BEGINS}, **{name: (_end, _nothing) for name in ENDS},
+          **{name: (_evaluation(1), _evaluation(-1)) for name in OF_EVALUATIONS}}
+
+
+def watch(cls: Any) -> Any:
+    """The functions of a class for the begin and the end of steps, from now on; a second time has no effect."""
+    for name, around in AROUND.items():
+        function = vars(cls).get(name)
+        if callable(function) and not getattr(function, "_ascope_watches", False):
+            setattr(cls, name, _watched(function, *around))
+    return cls
+
+
+def base() -> type:
+    """MindSpore's Callback, where it is imported."""
+    train = _log.framework("mindspore.train")
+    return getattr(train, "Callback", object) if train else object
+
+
+def watch_all() -> None:
+    """MindSpore's Callback, and everything that is derived from it."""
+    left = [base()]
+    if left == [object]:
+        return
+    for cls in left:
+        try:
+            watch(cls)
+        except (AttributeError, TypeError):  # one that cannot be changed
+            continue
+        left += [one for one in cls.__subclasses__() if one not in left]
+
+
+def counter() -> Any:
+    """The class StepCounter: derived from MindSpore's Callback, where that is imported."""
+
+    class StepCounter(base()):  # type: ignore[misc]
+        """A Callback that does nothing else than that its steps are counted: for `model.train(..., callbacks=[StepCounter()])`, or a loop of
+        one's own that calls it with anything whose original_args() has cur_step_num."""
+
+        def step_begin(self, run_context: Any) -> None:
+            """A step begins."""
+
+        def step_end(self, run_context: Any) -> None:
+            """It has ended."""
+
+    return watch(StepCounter)
