@@ -94,7 +94,7 @@ _ascope()
     'communication --out') compopt -o filenames; _ascope_offer -d; return ;;
     'communication --threads') return ;;
     'communication --memory-limit') return ;;
-    'cluster --mode') _ascope_offer -W 'communication_group_map'; return ;;
+    'cluster --mode') _ascope_offer -W 'all communication_time communication_matrix communication_group_map communication_time_sum communication_matrix_sum'; return ;;
     'cluster --out' | 'cluster --output_path') compopt -o filenames; _ascope_offer -d; return ;;
     'cluster --export-type' | 'cluster --export_type') _ascope_offer -W 'text db text,db'; return ;;
     'cluster --ranks' | 'cluster --rank_list') return ;;

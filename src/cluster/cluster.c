@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "cluster/cluster_steps.h"
 
 /* One rank on its way to the modes. */
 struct arrival {
@@ -136,6 +137,8 @@ static bool account_rank(struct drive *d, size_t i)
     } else {
         const uint64_t n = losses_damage(&a->summary.identity.lost);
         d->out->n_ranks++;
+        if (d->job->world == 0)
+            d->job->world = world_size(a->summary.identity.distributed_args);
         d->out->n_lossy += n > 0 || a->summary.exit_code == 3;
         if (n > 0)
             done = job_note(d->job, true, "rank %lld: %llu values or records of %s could not be used",
@@ -146,6 +149,34 @@ static bool account_rank(struct drive *d, size_t i)
                             (long long)r->rank);
     }
     return done || error_no_memory(d->e, r->path);
+}
+
+/* Ranks that the job has, or that are below the highest one, and that are nowhere: "2, 5-7". */
+static bool report_missing(struct drive *d)
+{
+    enum { MOST_GAPS = 8 };
+    const size_t n = d->job->ranks.n;
+    int64_t end = n > 0 ? d->job->ranks.at[n - 1].rank + 1 : 0, next = 0, n_missing = 0;
+    char text[MOST_GAPS * 48 + 8] = "";
+    size_t used = 0, n_gaps = 0;
+    if (d->job->is_filtered)
+        return true;
+    end = d->job->world > end && d->job->world <= INT32_MAX ? d->job->world : end;
+    for (size_t i = 0; i <= n; i++) {
+        const int64_t rank = i < n ? d->job->ranks.at[i].rank : end;
+        if (rank > next && n_gaps++ < MOST_GAPS) {
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%lld", n_gaps > 1 ? ", " : "", (long long)next);
+            if (rank > next + 1)
+                used += (size_t)snprintf(text + used, sizeof text - used, "-%lld", (long long)rank - 1);
+        }
+        n_missing += rank > next ? rank - next : 0;
+        next = rank + 1;
+    }
+    return n_missing == 0 ||
+           job_note(d->job, true, "%lld of %lld ranks are missing: %s%s", (long long)n_missing, (long long)end, text,
+                    n_gaps > MOST_GAPS ? " ..." : "") ||
+           error_no_memory(d->e, "ascope cluster");
 }
 
 static void give_back(struct drive *d, size_t i)
@@ -334,7 +365,7 @@ bool cluster_run(struct job *j, const struct cluster_request *r, struct cluster_
     bool done = writer != NULL;
     for (size_t k = 0; done && k < r->n_modes; k++)
         done = begin_mode(&d, &d.running[k], r->mode[k], writer);
-    done = done && run_passes(&d) && write_all(&d, writer);
+    done = done && run_passes(&d) && report_missing(&d) && write_all(&d, writer);
     writer_free(writer);
     for (size_t k = 0; k < r->n_modes; k++)
         arena_free(d.running[k].context.mem);

@@ -452,6 +452,7 @@ bool job_complete(struct job *j, const char *wanted, struct error *e)
         return error_no_memory(e, "ascope cluster");
     if (wanted && strcmp(wanted, "all") != 0 && !keep_wanted(j, wanted, e))
         return false;
+    j->is_filtered = wanted && strcmp(wanted, "all") != 0;
     j->is_text = j->ranks.n > 0;
     for (size_t i = 0; i < j->ranks.n; i++)
         j->is_text = j->is_text && j->ranks.at[i].source == SOURCE_TEXT;

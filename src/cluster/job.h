@@ -43,6 +43,7 @@ struct job {
     LIST(struct job_rank) ranks; /* by rank */
     LIST(struct job_line) notes;
     bool is_text;      /* all ranks have text results only: results are text, too */
+    bool is_filtered;  /* --ranks: others are not missing */
     int64_t world;     /* number of ranks that the job says it has; 0: unknown */
     rank_loader *load; /* NULL: raw collections cannot be read */
     struct names *names;

@@ -21,6 +21,9 @@
 #include "cluster/mode_slow_rank.h"
 
 const struct mode *const modes[] = {
+    &mode_all,
+    &mode_communication_time,
+    &mode_communication_matrix,
     &mode_communication_group_map,
     &mode_cluster_time_summary,
     &mode_cluster_time_compare_summary,
@@ -38,6 +41,8 @@ const struct mode *const modes[] = {
     &mode_pp_chart,
     &mode_mstx2commop,
     &mode_ep_load_balance,
+    &mode_communication_time_sum,
+    &mode_communication_matrix_sum,
     NULL,
 };
 

@@ -21,7 +21,8 @@ struct result_column {
 /* Cells are CELL_NA (empty, NULL), INT, UINT, REAL, ROUND, US_SHORT, TIME_BARE, NAME and TEXT. */
 struct result_table {
     const char *name; /* in the database: "SlowRank"; NULL: only as text */
-    const char *file; /* of text: "rank_stats.csv"; NULL: only in the database */
+    const char
+        *file; /* of text: "rank_stats.csv"; NULL: only in the database. Base modes have text in tables of its own */
     const struct result_column *column;
     size_t n_columns, n_rows;
     const struct cell *grid; /* n_columns cells for each row */

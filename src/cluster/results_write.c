@@ -208,7 +208,7 @@ struct table_sink *writer_table(struct results_writer *w, const char *class_name
     *s = (struct table_sink){
         .name = t->name, .column = t->column, .n_columns = t->n_columns, .is_python = class_name == NULL
     };
-    if (w->r.wants_text && t->file) {
+    if (w->r.wants_text && t->file && (class_name || t->name == NULL)) {
         if (!(s->csv = text_open(w, class_name, t->file, e)))
             return NULL;
         csv_header(s, &s->csv->out);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rank_columns.h - the columns of a summary as rows of a table, for what treats all of them alike: copying, writing, reading.
+ *
+ * A part is a struct whose first member is its number of rows, followed by pointers to columns. A new column of rank_summary.h
+ * is a row here.
+ */
+#ifndef ASCOPE_CLUSTER_RANK_COLUMNS_H
+#define ASCOPE_CLUSTER_RANK_COLUMNS_H
+
+#include "cluster/rank_summary.h"
+
+enum column_kind {
+    COLUMN_NAME, /* name_id */
+    COLUMN_U8,
+    COLUMN_U32,   /* NO_ROW is frequent */
+    COLUMN_I64,   /* near the one before: times, ids */
+    COLUMN_SMALL, /* int64_t near 0: durations; INT64_MIN is frequent */
+    COLUMN_U64,
+    COLUMN_REAL,
+    COLUMN_ENUM, /* enum gap_reason */
+    COLUMN_KINDS
+};
+extern const uint8_t column_bytes[COLUMN_KINDS];
+
+struct column_row {
+    size_t at; /* of the pointer, in the part */
+    enum column_kind kind;
+};
+
+struct part_row {
+    const char *name;
+    size_t at; /* in struct rank_summary */
+    const struct column_row *column;
+    size_t n_columns;
+};
+
+enum summary_part {
+    PART_STEPS,
+    PART_STEP_TRACE,
+    PART_COMM_TIME,
+    PART_COMM_BANDWIDTH,
+    PART_COMM_MATRIX,
+    PART_COLLECTIVES,
+    PART_SUMS,
+    PART_CALLS,
+    PART_GAPS,
+    PART_MARKS,
+    PART_EXPOSED,
+    PART_CLOCK,
+    PART_RUNS, /* its groups; their durations follow in a way of their own */
+    SUMMARY_PARTS
+};
+extern const struct part_row summary_part[SUMMARY_PARTS];
+
+/* Copies a part with its columns. False: no memory. */
+bool part_copy(enum summary_part part, void *to, const void *from, struct arena *mem);
+
+/* The same of columns that are larger than their rows: *cap rows fit, and at least one more is wanted. */
+bool part_grow(enum summary_part part, void *part_at, size_t *cap, struct arena *mem);
+
+#endif

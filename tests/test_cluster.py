@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`ascope cluster`: finding ranks, base modes against the results of msprof-analyze, errors.
+
+Links between pipeline stages are in our matrix and not in that of the reference (docs/differences.md): the rest must be equal.
+"""
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+from cluster_results import compare, results_of, tables_of, unpack
+
+ASCOPE = sys.argv[1]
+failures = []
+
+
+def check(condition, what):
+    print(f"  {'ok' if condition else 'FAILED'}: {what}")
+    if not condition:
+        failures.append(what)
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([ASCOPE, "cluster", *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != code:
+        failures.append(f"{arguments}: exit code {done.returncode}, expected {code}")
+        print(done.stdout, done.stderr)
+    return done
+
+
+def is_p2p(names):
+    return lambda row: row["group_name"] not in names
+
+
+def without_p2p_links(names):
+    """As the reference has it: no link of a pipeline, and no sums of them."""
+    def change(tree):
+        for steps in tree.values():
+            for ops in steps.values():
+                for op in [op for op in ops if op.split("@")[1] in names]:
+                    ops[op] = {}
+                    if op.startswith("Total"):
+                        del ops[op]
+        return tree
+    return change
+
+
+def against_the_reference(top, expected):
+    groups = expected["text-all"]["communication_group.json"]["json"]["comm_group_parallel_info"]
+    p2p = {group["group_name"] for group in groups if group["type"] == "p2p"}
+    keeps = {name: is_p2p(p2p) for name in ("ClusterCommunicationMatrix", "cluster_communication_matrix.csv")}
+    change = {"cluster_communication_matrix.json": without_p2p_links(p2p)}
+    base = ("all", "communication_time", "communication_matrix")
+    recipes = ("communication_group_map", "communication_time_sum", "communication_matrix_sum")
+    runs = [(kind, mode, None) for kind in ("text", "db") for mode in base]
+    runs += [("db", mode, None) for mode in recipes] + [("csv", mode, "text") for mode in recipes[1:]]
+    for kind, mode, export in runs:
+        out = top / f"{kind}-{mode}"
+        source = top / "inputs" / ("text" if kind == "text" else "db")
+        run(source, "-m", mode, "-o", out, *(["--export-type", export] if export else []))
+        differences = compare(expected[f"{kind}-{mode}"], out, keeps, change)
+        check(not differences, f"{kind}-{mode} as the reference {differences[:3]}")
+    links = [row for row in tables_of(top / "db-all/cluster_analysis_output/cluster_analysis.db")["ClusterCommunicationMatrix"]["rows"]
+             if row[2] in p2p and row[1] == "send-total"]
+    check({(row[3], row[4]) for row in links} == {(a, a + 4) for a in range(4)} | {(a + 4, a) for a in range(4)},
+          "links between pipeline stages are there")
+    files = {file.name for file in (top / "text-all/cluster_analysis_output").iterdir()}
+    check(files == set(expected["text-all"]), f"text has its files and no others {files}")
+
+
+def ranks_of_any_kind(top):
+    mixed = top / "mixed"
+    mixed.mkdir()
+    for folder in (top / "inputs/db").iterdir():
+        rank = int(folder.name.split("_")[1]) - 2000
+        source = folder if rank < 3 else top / "inputs/text" / folder.name
+        if rank != 6:
+            shutil.copytree(source, mixed / "host" / folder.name)
+    older = mixed / "node0_1999_20240501030426000_ascend_pt"
+    shutil.copytree(top / "inputs/text" / "node0_2003_20240601030426003_ascend_pt", older)
+    done = run(mixed, "-m", "all", "--export-type", "db", "--json", code=3)
+    report = json.loads(done.stdout)
+    check([(rank["rank"], rank["source"]) for rank in report["ranks"]] ==
+          [(0, "db"), (1, "db"), (2, "db"), (3, "text"), (4, "text"), (5, "text"), (7, "text")], "databases and text are mixed, in order")
+    notes = " ".join(note["text"] for note in report["notes"])
+    check("rank 3: in " in notes and "20240601030426003" in notes.split("and in")[0], "of two collections of a rank the newer one is used")
+    check("6" in notes and "missing" in notes, f"a missing rank is reported: {notes}")
+    tables = tables_of(mixed / "cluster_analysis_output/cluster_analysis.db")
+    check({row[1] for row in tables["ClusterCommunicationTime"]["rows"]} == {0, 1, 2, 3, 4, 5, 7}, "all of them are in the table")
+    some = run(mixed, "-m", "communication_group_map", "--ranks", "0-1,4", "-o", top / "some", "--json", "--export-type", "db")
+    check([rank["rank"] for rank in json.loads(some.stdout)["ranks"]] == [0, 1, 4], "--ranks")
+    run(mixed, "--ranks", "0,x", code=2)
+    run(mixed, "-m", "nonsense", code=2)
+    run(top / "expected", code=1)
+    run(top / "nothing-there", code=2)
+
+
+def other_tables_stay(top):
+    out = top / "kept"
+    out.mkdir()
+    run(top / "inputs/db", "-m", "communication_group_map", "-o", out)
+    database = out / "cluster_analysis_output/cluster_analysis.db"
+    connection = sqlite3.connect(database)
+    connection.execute("CREATE TABLE Other (a INTEGER)")
+    connection.execute("INSERT INTO Other VALUES (7)")
+    connection.commit()
+    connection.close()
+    run(top / "inputs/db", "-m", "communication_time_sum", "-o", out)
+    tables = tables_of(database)
+    check(tables.get("Other", {}).get("rows") == [[7]] and "ClusterCommunicationTime" in tables, "recipes keep other tables")
+    run(top / "inputs/db", "-m", "all", "-o", out)
+    check("Other" not in tables_of(database), "base modes begin anew")
+    database.write_bytes(b"no database at all, but long enough to be one" * 100)
+    done = run(top / "inputs/db", "-m", "communication_group_map", "-o", out, code=1)
+    check("not a database" in done.stderr and database.read_bytes().startswith(b"no database"), "a file that is none is left alone")
+
+
+def damaged_ranks(top):
+    folder = top / "damaged"
+    shutil.copytree(top / "inputs/db", folder)
+    ranks = sorted(folder.iterdir())
+    database = next((ranks[1] / "ASCEND_PROFILER_OUTPUT").glob("analysis.db"))
+    database.write_bytes(database.read_bytes()[:5000])
+    broken = ranks[2] / "ASCEND_PROFILER_OUTPUT/analysis.db"
+    broken.write_bytes(b"x" * 9000)
+    connection = sqlite3.connect(ranks[4] / "ASCEND_PROFILER_OUTPUT/analysis.db")
+    connection.execute("DROP TABLE CommAnalyzerTime")
+    connection.execute("CREATE VIEW CommAnalyzerTime AS WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) SELECT x AS step FROM a")
+    connection.commit()
+    connection.close()
+    done = run(folder, "-m", "all", code=3)
+    check(done.stderr.count("left out") == 2 and "rank 1:" in done.stderr and "rank 2:" in done.stderr, f"a line for each: {done.stderr}")
+    text = top / "text-damaged"
+    shutil.copytree(top / "inputs/text", text)
+    (sorted(text.iterdir())[0] / "ASCEND_PROFILER_OUTPUT/communication.json").write_text('{"step0": [1, 2')
+    (sorted(text.iterdir())[1] / "ASCEND_PROFILER_OUTPUT/communication.json").write_text('{"step0": 7, "step1": {"p2p": {"a@b": 3}}}')
+    done = run(text, "-m", "all", code=3)
+    check("not valid JSON" in done.stderr and "rank 1:" in done.stderr, f"damaged JSON: {done.stderr}")
+
+
+def same_bytes_with_any_number_of_threads(top):
+    found = []
+    for threads in 1, 4:
+        out = top / f"threads-{threads}"
+        run(top / "inputs/db", "-m", "all", "--export-type", "text,db", "--threads", threads, "-o", out)
+        found.append({str(f.relative_to(out)): f.read_bytes() for f in sorted(out.rglob("*")) if f.is_file()})
+    check(found[0] == found[1] and len(found[0]) == 5, "same bytes")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    top = pathlib.Path(folder)
+    expected = unpack(top)
+    for test in against_the_reference, other_tables_stay:
+        print(test.__name__)
+        test(*((top, expected) if test is against_the_reference else (top,)))
+    for test in ranks_of_any_kind, damaged_ranks, same_bytes_with_any_number_of_threads:
+        print(test.__name__)
+        test(top)
+sys.exit(1 if failures else 0)
