@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome}/*
 """
 import glob
 import os
@@ -161,6 +161,12 @@ def main():
     for i, text in enumerate(DYNAMIC):
         write(out, "dynamic", "text_%d" % i, text)
     write(out, "http", "two_requests", b"GET /t/api?q=a%20b&t0=-1 HTTP/1.1\r\nHost: x\r\n\r\nHEAD /%41 HTTP/1.0\r\nConnection: close\r\n\r\n")
+    for path in sorted(glob.glob(os.path.join(data, "kineto/*.json"))):
+        with open(path, "rb") as f:
+            text = f.read()
+        for i in range(4):  # some of the beginning, the middle and the end
+            at = text.find(b"{", (len(text) - MOST_BYTES) * i // 3)
+            write(out, "chrome", "%s_%d" % (os.path.basename(path), i), (b"[" if i else b"") + text[at:at + MOST_BYTES])
     for i, text in enumerate(OPTIONS):
         write(out, "options", "text_%d" % i, bytes([i % 3, 6]) + text)
 

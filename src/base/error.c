@@ -60,6 +60,8 @@ static const struct {
     [LOSS_UNREAD] = { "unread", "streams that this version does not read", true, LOSS_IN_FILE },
     [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true, LOSS_AT_BYTE },
     [LOSS_NEWER] = { "newer", "records of a newer form, of which only the known part was used", true, LOSS_AT_BYTE },
+    [LOSS_REPAIRED] = { "repaired", "events with texts that are not escaped, which were read all the same", false,
+                        LOSS_AT_BYTE },
     [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false, LOSS_AT_BYTE },
     [LOSS_RING_FULL] = { "ring_full", "records dropped while recording: ring full", true, LOSS_REPORTED_BY },
     [LOSS_RINGS] = { "damaged_rings", "damaged places in ascope.rings, whose records are missing", true,

@@ -44,6 +44,7 @@ enum loss {
     LOSS_UNREAD,        /* a stream that no reader knows, or not in the form in which this chip writes it */
     LOSS_AMBIGUOUS,     /* several host tasks claim one device task */
     LOSS_NEWER,         /* a record that is longer than this version knows: its beginning was used */
+    LOSS_REPAIRED,      /* an event whose texts were not escaped, and which was read all the same; not a damage */
     LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */
     LOSS_RING_FULL,     /* no room while recording: the collector counted it, and it is in no file */
     LOSS_RINGS,         /* a part of ascope.rings that could not be read, or was changed by others */

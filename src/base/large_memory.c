@@ -68,8 +68,8 @@ void memory_limit(uint64_t bytes, const char *dir, bool is_strict)
         region_open(&all.region, all.columns_most);
 }
 
-/* An unnamed file, which ends with its descriptor. Where the file system has none, the name is removed at once. */
-static int open_nameless(const char *dir)
+/* Where the file system has no unnamed ones, the name is removed at once. */
+int memory_file(const char *dir)
 {
     char path[4096];
     int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -133,7 +133,7 @@ static int take_place(off_t *at, size_t bytes)
 {
     pthread_mutex_lock(&all.lock);
     if (all.fd < 0)
-        all.fd = open_nameless(all.dir);
+        all.fd = memory_file(all.dir);
     *at = all.end;
     all.end += (off_t)bytes;
     const int fd = all.fd;

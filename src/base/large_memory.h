@@ -26,6 +26,9 @@ void memory_give(void *at);  /* NULL is fine */
 void *memory_trim(void *at, size_t bytes); /* gives back what lies behind so many bytes; where the rest is now */
 void memory_rest(void); /* what was given back, and is kept for the next memory_take(), goes to the system */
 
+/* An unnamed file, which ends with its descriptor. -1: errno says why. */
+int memory_file(const char *dir);
+
 /* A mapped file. The owner keeps the node where it is until memory_unmap(). */
 struct mapped {
     void *at; /* NULL: nothing is mapped */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace in Chrome's form: every event is found or counted, and what is found lies inside the text. */
+#include "fuzz.h"
+#include "guarded.h"
+#include "load/chrome_load.h"
+
+static void check_args(const struct chrome_trace *t, uint64_t at, uint32_t len)
+{
+    if (at > t->n_bytes || len > t->n_bytes - at)
+        abort();
+    char decoded[256];
+    const struct json_span found = json_find((struct json_span){ len ? t->text + at : NULL, len }, "Ev Idx");
+    if (found.len > 0 && found.len <= sizeof decoded && json_decode(found, decoded) > found.len)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint8_t *copy = guarded_copy(data, size);
+    struct chrome_trace t;
+    struct error e = { 0 };
+    if (chrome_parse(&t, copy ? (const char *)copy : "", size, "fuzz", &e)) {
+        const size_t rows = t.slices.n + t.n_pairs + t.instants.n + t.flows.n + t.n_counter_events + t.n_metadata;
+        const uint64_t lost = t.lost.by[LOSS_UNPAIRED].n + t.lost.by[LOSS_OTHER_KIND].n + t.lost.by[LOSS_BAD_VALUE].n;
+        if (rows + lost != t.n_events)
+            abort();
+        for (size_t i = 0; i < t.slices.n; i++) {
+            check_args(&t, t.slices.args_at[i], t.slices.args_len[i]);
+            if (t.slices.dur_ns[i] < 0 || t.slices.track[i] >= t.tracks.n)
+                abort();
+        }
+        for (size_t i = 0; i < t.instants.n; i++)
+            check_args(&t, t.instants.at[i].args_at, t.instants.at[i].args_len);
+        chrome_trace_free(&t);
+    } else if (e.fault != FAULT_FORMAT) {
+        abort();
+    }
+    guarded_free(copy, size);
+    return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chrome_events.h - the events of a trace in Chrome's form, one by one, into the columns of a struct chrome_trace.
+ *
+ * Begin and end events are joined, and slices sorted, when all of them are there.
+ */
+#ifndef ASCOPE_LOAD_CHROME_EVENTS_H
+#define ASCOPE_LOAD_CHROME_EVENTS_H
+
+#include "base/keys.h"
+#include "profile/chrome_trace.h"
+
+enum chrome_field {
+    CHROME_PH,
+    CHROME_NAME,
+    CHROME_CAT,
+    CHROME_PID,
+    CHROME_TID,
+    CHROME_TS,
+    CHROME_DUR,
+    CHROME_ARGS,
+    CHROME_ID,
+    CHROME_BP,
+    CHROME_SCOPE,
+    CHROME_FIELDS,
+};
+enum chrome_field chrome_field(struct json_span key); /* CHROME_FIELDS: none of them */
+
+/* What the file repeats: raw texts whose ids are known. A slot has the last text that fell into it. */
+enum { NAME_SLOTS = 4096, TRACK_SLOTS = 256 };
+struct known_name {
+    struct json_span raw;
+    name_id id;
+};
+struct known_track {
+    struct json_span pid, tid;
+    uint32_t track;
+    bool is_set;
+};
+
+struct slice_row {
+    int64_t begin_ns, dur_ns;
+    uint64_t args_at;
+    uint32_t args_len;
+    name_id name, category;
+    uint32_t track;
+};
+
+/* One of a pair of events that make a slice. */
+struct edge_row {
+    struct slice_row row;
+    uint64_t at; /* in the file */
+    bool is_end;
+};
+
+struct chrome_events {
+    struct chrome_trace *t;
+    struct arena *work; /* released with chrome_events_free() */
+    LIST(struct slice_row) slices;
+    LIST(struct edge_row) edges;
+    struct keys process_keys, track_keys;
+    struct known_name *known_names;
+    struct known_track *known_tracks;
+    char *scratch; /* for texts with escapes */
+    size_t scratch_bytes;
+    bool failed; /* no memory */
+};
+
+bool chrome_events_init(struct chrome_events *r, struct chrome_trace *t);
+/* An event with these fields, which begins at an offset. */
+void chrome_events_add(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at);
+name_id chrome_events_name(struct chrome_events *r, struct json_span raw);
+bool chrome_events_finish(struct chrome_events *r); /* false: no memory */
+void chrome_events_free(struct chrome_events *r);
+
+#endif

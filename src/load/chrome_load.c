@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load/chrome_load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/gunzip.h"
+#include "base/progress.h"
+#include "load/chrome_events.h"
+
+enum {
+    REPAIR_MOST = 1 << 20, /* bytes of an event that is read again by the rule for texts that were not escaped */
+    REPAIR_FIRST = 4 << 20,
+    PROGRESS_BYTES = 1 << 20,
+};
+
+static const char phase_key[] = "\"ph\"";
+
+struct reading {
+    struct chrome_trace *t;
+    struct chrome_events events;
+    const char *end;
+    uint64_t
+        repair_left; /* bytes that repairs may still look at: no more than were read, so that the whole stays linear */
+    const char *reported;   /* so far progress was counted */
+    const char *last_phase; /* where the last event has its phase, at least; NULL as long as nobody needed it */
+    bool is_cut;            /* the text ends inside something */
+};
+
+static uint64_t offset_of(const struct reading *r, const char *at)
+{
+    return (uint64_t)(at - r->t->text);
+}
+
+static void lose(struct reading *r, enum loss why, const char *at)
+{
+    losses_add(&r->t->lost, why, 1, r->t->path, offset_of(r, at));
+}
+
+static void report_progress(struct reading *r, const char *at)
+{
+    if (at - r->reported >= PROGRESS_BYTES) {
+        progress_work((uint64_t)(at - r->reported));
+        r->reported = at;
+    }
+}
+
+/* The fields of the event in which the scan is. False: stuck. */
+static bool event_fields(struct json_scan *event, struct json_span field[CHROME_FIELDS])
+{
+    struct json_span key, value;
+    memset(field, 0, CHROME_FIELDS * sizeof *field);
+    while (json_next_key(event, &key) && json_pass(event, &value)) {
+        const enum chrome_field f = chrome_field(key);
+        if (f < CHROME_FIELDS)
+            field[f] = value;
+    }
+    return !event->is_stuck;
+}
+
+/* Reads the event at `begin` by the tolerant rule. NULL: that does not help either; else where it ends. */
+static const char *event_repair(struct reading *r, const char *begin, struct json_span field[CHROME_FIELDS])
+{
+    const size_t left = (size_t)(r->end - begin), most = left < REPAIR_MOST ? left : REPAIR_MOST;
+    struct json_scan event;
+    if (r->repair_left == 0 || !json_enter(&event, begin, begin + most, '{'))
+        return NULL;
+    event.repairs = true;
+    const bool is_read = event_fields(&event, field);
+    const uint64_t used = (uint64_t)(event.at - begin);
+    r->repair_left -= used < r->repair_left ? used : r->repair_left;
+    const char *after = json_blanks(event.at, r->end);
+    if (!is_read || field[CHROME_PH].len != 3 || (after < r->end && *after != ',' && *after != ']'))
+        return NULL;
+    /* A text that reaches into the next event is none. */
+    const char *phase = memmem(begin, used, phase_key, strlen(phase_key));
+    const char *second = phase ? phase + 1 : begin;
+    return memmem(second, (size_t)(event.at - second), phase_key, strlen(phase_key)) ? NULL : event.at;
+}
+
+static char before(const struct reading *r, const char *at)
+{
+    while (at > r->t->text && json_blanks(at - 1, at) == at)
+        at--;
+    return at > r->t->text ? at[-1] : 0;
+}
+
+static void find_last_phase(struct reading *r, const char *p)
+{
+    if (r->last_phase)
+        return;
+    r->last_phase = p;
+    while ((p = memmem(p, (size_t)(r->end - p), phase_key, strlen(phase_key))))
+        r->last_phase = p++;
+}
+
+/* Whether the list of events ends with the ']' at p: behind all events, a key follows, or the end of everything. */
+static bool ends_list(const struct reading *r, const char *p)
+{
+    if (p < r->last_phase)
+        return false;
+    p = json_blanks(p + 1, r->end);
+    if (p == r->end || (*p == '}' && json_blanks(p + 1, r->end) == r->end))
+        return true;
+    struct json_scan rest = { .at = p, .end = r->end, .is_inside = true };
+    struct json_span key;
+    return *p == ',' && json_next_key(&rest, &key);
+}
+
+/* The next place from which events can be read again: the begin of one, or the end of their list. */
+static const char *next_event(const struct reading *r, const char *p)
+{
+    for (; p < r->end; p++) {
+        if (*p == '{' && strchr(",[}", before(r, p)) && before(r, p) != 0)
+            return p;
+        if (*p == ']' && ends_list(r, p))
+            return p;
+    }
+    return p;
+}
+
+/* Continues behind what cannot be read, which begins at `begin` and is stuck at `at`. */
+static void skip_damage(struct reading *r, struct json_scan *list, const char *begin, const char *at)
+{
+    if (at == r->end) {
+        lose(r, LOSS_CUT_SHORT, begin);
+        r->is_cut = true;
+    } else {
+        lose(r, LOSS_BAD_TEXT, begin);
+    }
+    find_last_phase(r, at);
+    list->at = next_event(r, at);
+    list->is_stuck = false;
+    list->is_inside = false; /* no comma is wanted here */
+}
+
+static void read_event(struct reading *r, struct json_scan *list)
+{
+    const char *begin = list->at;
+    struct json_scan event;
+    struct json_span field[CHROME_FIELDS], value;
+    if (*begin != '{') {
+        if (!json_pass(list, &value)) {
+            skip_damage(r, list, begin, list->at > begin ? list->at : begin + 1);
+            return;
+        }
+        r->t->n_events++;
+        lose(r, LOSS_BAD_VALUE, begin);
+        return;
+    }
+    json_enter(&event, begin, r->end, '{');
+    if (event_fields(&event, field)) {
+        list->at = event.at;
+    } else {
+        const char *after = event_repair(r, begin, field);
+        if (!after) {
+            skip_damage(r, list, begin, event.at);
+            return;
+        }
+        losses_add(&r->t->lost, LOSS_REPAIRED, 1, r->t->path, offset_of(r, begin));
+        list->at = after;
+    }
+    r->repair_left += (uint64_t)(list->at - begin);
+    chrome_events_add(&r->events, field, offset_of(r, begin));
+}
+
+/* The list of events that begins at `at`; returns where it ends. */
+static const char *read_events(struct reading *r, const char *at, bool is_all)
+{
+    struct json_scan list;
+    json_enter(&list, at, r->end, '[');
+    while (!r->events.failed) {
+        if (json_next_element(&list)) {
+            read_event(r, &list);
+            report_progress(r, list.at);
+        } else if (!list.is_stuck) {
+            break;
+        } else if (list.at == r->end) {
+            /* Of a bare list the format lets the last bracket be missing. */
+            if (!is_all && !r->is_cut)
+                lose(r, LOSS_CUT_SHORT, list.at);
+            r->is_cut = true;
+            break;
+        } else {
+            skip_damage(r, &list, list.at, list.at);
+        }
+    }
+    return list.at;
+}
+
+static void add_fact(struct reading *r, struct json_span key, struct json_span value)
+{
+    struct chrome_fact *new = list_add(&r->t->facts, r->t->mem);
+    r->events.failed |= !new;
+    if (new)
+        *new = (struct chrome_fact){ chrome_events_name(&r->events, key), value };
+    if (json_is(key, "baseTimeNanoseconds") && !json_fixed(value, 0, &r->t->base_ns))
+        lose(r, LOSS_BAD_TEXT, value.at);
+}
+
+/* Behind damage between the keys of the file: the next of the two that matter. */
+static const char *next_key(const struct reading *r, const char *at)
+{
+    static const char *const wanted[] = { "\"traceEvents\"", "\"baseTimeNanoseconds\"" };
+    const char *first = r->end;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const char *found = memmem(at, (size_t)(first - at), wanted[i], strlen(wanted[i]));
+        first = found ? found : first;
+    }
+    return first;
+}
+
+/* The keys of a file that is an object. False: it has no events. */
+static bool read_object(struct reading *r, const char *at)
+{
+    struct json_scan file;
+    struct json_span key, value;
+    bool has_events = false;
+    json_enter(&file, at, r->end, '{');
+    while (!r->events.failed && !r->is_cut) {
+        const char *begin = file.at;
+        if (json_next_key(&file, &key)) {
+            if (json_is(key, "traceEvents") && file.at < r->end && *file.at == '[') {
+                has_events = true;
+                file.at = read_events(r, file.at, false);
+            } else if (json_pass(&file, &value)) {
+                add_fact(r, key, value);
+            }
+        } else if (!file.is_stuck) {
+            break;
+        }
+        if (file.is_stuck) {
+            lose(r, file.at == r->end ? LOSS_CUT_SHORT : LOSS_BAD_TEXT, file.at == r->end ? begin : file.at);
+            file = (struct json_scan){ .at = next_key(r, file.at), .end = r->end };
+            if (file.at == r->end)
+                break;
+        }
+    }
+    return has_events;
+}
+
+static bool read_text(struct reading *r, struct error *e)
+{
+    struct chrome_trace *t = r->t;
+    static const char mark[] = "\xEF\xBB\xBF"; /* that some editors put in front */
+    const bool has_mark = t->n_bytes >= 3 && memcmp(t->text, mark, 3) == 0;
+    const char *at = json_blanks(t->text + (has_mark ? 3 : 0), r->end);
+    if (at < r->end && *at == '[')
+        read_events(r, at, true);
+    else if (at == r->end || *at != '{' || !read_object(r, at))
+        return error_set(
+            e, FAULT_FORMAT,
+            "%s: no trace events; wanted the JSON of Chrome's trace format, an object with traceEvents or an array",
+            t->path);
+    progress_work((uint64_t)(r->end - r->reported));
+    return chrome_events_finish(&r->events) || error_no_memory(e, t->path);
+}
+
+/* Reads t->text. On failure everything is freed. */
+static bool parse(struct chrome_trace *t, struct error *e)
+{
+    struct reading r = { .t = t, .end = t->text + t->n_bytes, .reported = t->text, .repair_left = REPAIR_FIRST };
+    t->mem = arena_new();
+    t->names = names_new();
+    const bool has_memory = chrome_events_init(&r.events, t) && t->mem && t->names;
+    const bool done = has_memory ? read_text(&r, e) : error_no_memory(e, t->path);
+    chrome_events_free(&r.events);
+    if (!done)
+        chrome_trace_free(t);
+    return done;
+}
+
+bool chrome_parse(struct chrome_trace *t, const char *text, size_t n_bytes, const char *path, struct error *e)
+{
+    *t = (struct chrome_trace){ .path = path, .text = text, .n_bytes = n_bytes };
+    return parse(t, e);
+}
+
+/* The descriptor of the text, which is that of the file or of what it was decompressed into. -1: *e says why. */
+static int open_text(struct chrome_trace *t, struct error *e)
+{
+    struct stat st;
+    int why;
+    int fd = file_open(AT_FDCWD, t->path, &st, &why);
+    if (fd < 0) {
+        error_set(e, FAULT_IO, "%s: %s", t->path, read_trouble(why));
+        return -1;
+    }
+    t->n_bytes = (size_t)st.st_size;
+    if (!gunzip_is(fd))
+        return fd;
+    struct gunzipped decoded;
+    const bool done = gunzip(fd, t->path, &decoded, e);
+    close(fd);
+    if (!done)
+        return -1;
+    t->n_bytes = decoded.bytes;
+    if (decoded.is_damaged)
+        losses_add(&t->lost, LOSS_CUT_SHORT, 1, t->path, decoded.damaged_at);
+    return decoded.fd;
+}
+
+bool chrome_load(struct chrome_trace *t, const char *path, struct error *e)
+{
+    *t = (struct chrome_trace){ .path = path, .text = "" };
+    const int fd = open_text(t, e);
+    if (fd < 0)
+        return false;
+    const bool is_mapped = t->n_bytes == 0 || memory_map(&t->map, fd, t->n_bytes);
+    if (!is_mapped)
+        error_set(e, FAULT_IO, "%s: cannot be mapped: %s", path, strerror(errno));
+    close(fd);
+    if (!is_mapped)
+        return false;
+    t->text = t->map.at ? t->map.at : "";
+    return parse(t, e);
+}
+
+bool chrome_is_name(const char *path)
+{
+    static const char *const endings[] = { ".json", ".json.gz" };
+    const size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t n = strlen(endings[i]);
+        if (len > n && strcmp(path + len - n, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}

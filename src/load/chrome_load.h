@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chrome_load.h - reads a trace in Chrome's JSON form: .json or .json.gz, an object with traceEvents or a bare array.
+ *
+ * The file is mapped and read once, from its beginning to its end; memory is what the columns need. Numbers are read as
+ * decimals, so that times are exact to the nanosecond. An event that is no JSON is read again by the rule for texts that were
+ * not escaped, and counted as repaired; one that cannot be read is counted as lost, with its place, and reading continues at the
+ * next. The cost is linear for any input.
+ */
+#ifndef ASCOPE_LOAD_CHROME_LOAD_H
+#define ASCOPE_LOAD_CHROME_LOAD_H
+
+#include "profile/chrome_trace.h"
+
+/* False: *e says why, and there is nothing to free. Losses are in t->lost. `path` must outlive t, which stays where
+ * it is: the file is mapped as long as it lives. */
+bool chrome_load(struct chrome_trace *t, const char *path, struct error *e);
+/* The same of a text in memory, which must outlive t. */
+bool chrome_parse(struct chrome_trace *t, const char *text, size_t n_bytes, const char *path, struct error *e);
+bool chrome_is_name(const char *path); /* a file name that ends as theirs do */
+
+#endif
