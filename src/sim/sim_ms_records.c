@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/sim_host.h"
+#include "sim/sim_tlv.h"
 
 enum { TEXT_MOST = 640 };
 
@@ -48,45 +49,16 @@ uint64_t ms_wall_ns(const struct sim_ms *m, uint64_t host_tick)
     return p->wall_us * 1000 + (host_tick - p->cnt) * NS_PER_HOST_TICK;
 }
 
-struct record {
-    size_t n;
-    uint8_t at[4096];
-};
-
-static uint8_t *record_begin(struct record *r, const struct layout *l, uint8_t type)
+static void text_put(struct tlv_record *r, uint8_t type, const char *text)
 {
-    r->at[0] = type;
-    r->at[1] = 0;
-    r->n = TLV_HEAD + (l ? (size_t)l->size : 0);
-    if (l)
-        layout_init(l, r->at + TLV_HEAD);
-    return r->at + TLV_HEAD;
-}
-
-static void record_text(struct record *r, uint8_t type, const char *text)
-{
-    const size_t n = strlen(text);
-    if (n > sizeof r->at - r->n - TLV_HEAD)
-        return;
-    uint8_t *at = r->at + r->n;
-    at[0] = type;
-    at[1] = 0;
-    host_put32(at + 2, (uint32_t)n);
-    memcpy(at + TLV_HEAD, text, n);
-    r->n += TLV_HEAD + n;
-}
-
-static void record_end(struct sim_ms *m, enum ms_file f, struct record *r)
-{
-    host_put32(r->at + 2, (uint32_t)(r->n - TLV_HEAD));
-    memcpy(slices_take(&m->out[f], r->n), r->at, r->n);
+    tlv_text(r, type, text, strlen(text));
 }
 
 static void range_n(struct sim_ms *m, const struct ms_range *r)
 {
     const struct layout *l = &ms_range_layout;
-    struct record out;
-    uint8_t *rec = record_begin(&out, l, MS_RECORD_RANGE);
+    struct tlv_record out;
+    uint8_t *rec = tlv_begin(&out, l, MS_RECORD_RANGE);
     layout_put(l, MS_RANGE_THREAD, rec, r->thread);
     layout_put(l, MS_RANGE_FLOW, rec, r->flow);
     layout_put(l, MS_RANGE_STEP, rec, m->base.step.number);
@@ -100,22 +72,22 @@ static void range_n(struct sim_ms *m, const struct ms_range *r)
     layout_put(l, MS_RANGE_IS_GRAPH_DATA, rec, r->form == MS_FORM_GRAPH_DATA);
     layout_put(l, MS_RANGE_IS_STAGE, rec, r->form == MS_FORM_STAGE);
     layout_put(l, MS_RANGE_IS_STACK, rec, r->form == MS_FORM_STACK);
-    record_text(&out, MS_TEXT_NAME, r->name ? r->name : "");
-    record_text(&out, MS_TEXT_FULL_NAME, r->full ? r->full : "");
+    text_put(&out, MS_TEXT_NAME, r->name ? r->name : "");
+    text_put(&out, MS_TEXT_FULL_NAME, r->full ? r->full : "");
     if (r->custom_info)
-        record_text(&out, MS_TEXT_CUSTOM_INFO, r->custom_info);
-    record_text(&out, MS_TEXT_MODULE_GRAPH, r->owner ? r->owner : "");
-    record_text(&out, MS_TEXT_EVENT_GRAPH, r->node ? r->node : "");
-    record_end(m, MS_FILE_RANGES, &out);
+        text_put(&out, MS_TEXT_CUSTOM_INFO, r->custom_info);
+    text_put(&out, MS_TEXT_MODULE_GRAPH, r->owner ? r->owner : "");
+    text_put(&out, MS_TEXT_EVENT_GRAPH, r->node ? r->node : "");
+    tlv_end(&out, &m->out[MS_FILE_RANGES]);
 }
 
 /* Names are composed when they are written. */
 static void range_s(struct sim_ms *m, const struct ms_range *r)
 {
     const struct layout *l = &ms_range_s_layout;
-    struct record out;
+    struct tlv_record out;
     char name[TEXT_MOST];
-    uint8_t *rec = record_begin(&out, l, MS_RECORD_RANGE_S);
+    uint8_t *rec = tlv_begin(&out, l, MS_RECORD_RANGE_S);
     layout_put(l, MS_RANGE_S_BEGIN, rec, r->begin);
     layout_put(l, MS_RANGE_S_END, rec, r->end);
     layout_put(l, MS_RANGE_S_THREAD, rec, r->thread);
@@ -132,10 +104,10 @@ static void range_s(struct sim_ms *m, const struct ms_range *r)
         snprintf(name, sizeof name, "flow");
     else
         snprintf(name, sizeof name, "%s::%s::%s", ms_modules[r->module], ms_events[r->event], r->full);
-    record_text(&out, MS_TEXT_S_NAME, name);
+    text_put(&out, MS_TEXT_S_NAME, name);
     if (r->custom_info)
-        record_text(&out, MS_TEXT_S_CUSTOM_INFO, r->custom_info);
-    record_end(m, MS_FILE_RANGES, &out);
+        text_put(&out, MS_TEXT_S_CUSTOM_INFO, r->custom_info);
+    tlv_end(&out, &m->out[MS_FILE_RANGES]);
 }
 
 void ms_range_write(struct sim_ms *m, const struct ms_range *r)
@@ -152,8 +124,8 @@ void ms_memory_write(struct sim_ms *m, const struct ms_memory_event *e)
     const struct layout *l = &ms_memory_layout;
     const struct sim_process *p = m->base.of;
     const bool is_release = e->size == UINT64_MAX;
-    struct record out;
-    uint8_t *rec = record_begin(&out, l, MS_RECORD_MEMORY);
+    struct tlv_record out;
+    uint8_t *rec = tlv_begin(&out, l, MS_RECORD_MEMORY);
     layout_put(l, MS_MEMORY_DEVICE, rec, p->job ? p->index % p->job->host_ranks : 0);
     layout_put(l, MS_MEMORY_THREAD, rec, p->pid + MS_THREAD_DEVICE);
     layout_put(l, MS_MEMORY_PROCESS, rec, p->pid);
@@ -167,18 +139,18 @@ void ms_memory_write(struct sim_ms *m, const struct ms_memory_event *e)
     layout_put(l, MS_MEMORY_STREAM, rec, STREAM);
     layout_put(l, MS_MEMORY_RUN_MODE, rec, 1);
     layout_put(l, MS_MEMORY_ALLOC_TYPE, rec, is_release ? 0 : 2);
-    record_text(&out, MS_MEMORY_TEXT_OWNER, is_release ? "" : e->owner);
-    record_end(m, MS_FILE_MEMORY, &out);
+    text_put(&out, MS_MEMORY_TEXT_OWNER, is_release ? "" : e->owner);
+    tlv_end(&out, &m->out[MS_FILE_MEMORY]);
 }
 
 void ms_shapes_write(struct sim_ms *m, const char *name, const char *shapes, const char *types)
 {
-    struct record out;
+    struct tlv_record out;
     if (m->base.of->o->ms_generation != SIM_MS_N)
         return;
-    record_begin(&out, NULL, MS_RECORD_SHAPES);
-    record_text(&out, MS_SHAPES_TEXT_NAME, name);
-    record_text(&out, MS_SHAPES_TEXT_SHAPES, shapes);
-    record_text(&out, MS_SHAPES_TEXT_TYPES, types);
-    record_end(m, MS_FILE_SHAPES, &out);
+    tlv_begin(&out, NULL, MS_RECORD_SHAPES);
+    text_put(&out, MS_SHAPES_TEXT_NAME, name);
+    text_put(&out, MS_SHAPES_TEXT_SHAPES, shapes);
+    text_put(&out, MS_SHAPES_TEXT_TYPES, types);
+    tlv_end(&out, &m->out[MS_FILE_SHAPES]);
 }

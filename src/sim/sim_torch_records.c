@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/sim_host.h"
+#include "sim/sim_tlv.h"
 #include "sim/sim_torch_tables.h"
 
 static const char *const file_names[TORCH_FILES] = {
@@ -50,36 +51,10 @@ static void text_number(struct text *t, uint64_t value, unsigned base)
     text_add(t, at);
 }
 
-struct record {
-    size_t n;
-    uint8_t at[8192];
-};
-
-static uint8_t *record_begin(struct record *r, const struct layout *l, uint8_t type)
+static void field_put(struct tlv_record *r, uint8_t type, const char *text, size_t n)
 {
-    r->at[0] = type;
-    r->at[1] = 0;
-    r->n = TLV_HEAD + (size_t)l->size;
-    layout_init(l, r->at + TLV_HEAD);
-    return r->at + TLV_HEAD;
-}
-
-static void record_field(struct record *r, uint8_t type, const char *text, size_t n)
-{
-    if (n == 0 || n > sizeof r->at - r->n - TLV_HEAD)
-        return;
-    uint8_t *at = r->at + r->n;
-    at[0] = type;
-    at[1] = 0;
-    host_put32(at + 2, (uint32_t)n);
-    memcpy(at + TLV_HEAD, text, n);
-    r->n += TLV_HEAD + n;
-}
-
-static void record_end(struct sim_torch *t, enum torch_file f, struct record *r)
-{
-    host_put32(r->at + 2, (uint32_t)(r->n - TLV_HEAD));
-    memcpy(slices_take(&t->out[f], r->n), r->at, r->n);
+    if (n > 0)
+        tlv_text(r, type, text, n);
 }
 
 struct tensor {
@@ -176,7 +151,7 @@ static void list_add(struct text *out, const struct sim_torch *t)
     }
 }
 
-static void inputs_write(const struct sim_torch *t, struct record *r, const char *inputs)
+static void inputs_write(const struct sim_torch *t, struct tlv_record *r, const char *inputs)
 {
     enum { KINDS = 4 };
     static const char *const scalar[KINDS] = { "Bool", "Int", "Double", "Int" };
@@ -205,11 +180,11 @@ static void inputs_write(const struct sim_torch *t, struct record *r, const char
         }
         }
     }
-    record_field(r, TORCH_TEXT_TYPES, type.at, type.n);
-    record_field(r, TORCH_TEXT_SHAPES, shape.at, shape.n);
-    record_field(r, TORCH_TEXT_TENSORS, tensors.at, tensors.n);
-    record_field(r, TORCH_TEXT_TENSOR_LISTS, lists.at, lists.n);
-    record_field(r, TORCH_TEXT_SCALARS, scalars.at, scalars.n);
+    field_put(r, TORCH_TEXT_TYPES, type.at, type.n);
+    field_put(r, TORCH_TEXT_SHAPES, shape.at, shape.n);
+    field_put(r, TORCH_TEXT_TENSORS, tensors.at, tensors.n);
+    field_put(r, TORCH_TEXT_TENSOR_LISTS, lists.at, lists.n);
+    field_put(r, TORCH_TEXT_SCALARS, scalars.at, scalars.n);
 }
 
 #define PACKAGES "/opt/"
@@ -231,7 +206,7 @@ static const char *const frames[TORCH_FRAMES] = {
     [TORCH_FRAME_EXIT] = "__torch_npu_profiler_python_tracer_exit",
 };
 
-static void stack_write(const struct sim_torch *t, struct record *r)
+static void stack_write(const struct sim_torch *t, struct tlv_record *r)
 {
     struct text stack = { .n = 0 };
     if (t->unit.network) {
@@ -240,22 +215,22 @@ static void stack_write(const struct sim_torch *t, struct record *r)
         text_add(&stack, ": forward;" PACKAGES MODULES "module.py(1518): _call_impl;" MODEL ";");
     }
     text_add(&stack, STEP ";" MAIN ";" TOP);
-    record_field(r, TORCH_TEXT_STACK, stack.at, stack.n);
+    field_put(r, TORCH_TEXT_STACK, stack.at, stack.n);
 }
 
-static void modules_write(const struct sim_torch *t, struct record *r)
+static void modules_write(const struct sim_torch *t, struct tlv_record *r)
 {
     struct text modules = { .n = 0 };
     text_add(&modules, "Transformer;Layer;");
     text_add(&modules, t->unit.network->module);
-    record_field(r, TORCH_TEXT_MODULES, modules.at, modules.n);
+    field_put(r, TORCH_TEXT_MODULES, modules.at, modules.n);
 }
 
 void torch_op_write(struct sim_torch *t, const struct torch_thread *th, const struct torch_op *op)
 {
     const struct layout *l = &torch_op_layout;
-    struct record r;
-    uint8_t *rec = record_begin(&r, l, RECORD_OP);
+    struct tlv_record r;
+    uint8_t *rec = tlv_begin(&r, l, RECORD_OP);
     layout_put(l, TORCH_OP_BEGIN, rec, op->begin);
     layout_put(l, TORCH_OP_END, rec, th->now);
     layout_put(l, TORCH_OP_SEQUENCE, rec, (uint64_t)op->sequence);
@@ -264,37 +239,37 @@ void torch_op_write(struct sim_torch *t, const struct torch_thread *th, const st
     layout_put(l, TORCH_OP_END_THREAD, rec, th->id);
     layout_put(l, TORCH_OP_FORWARD_THREAD, rec, op->forward_thread);
     layout_put(l, TORCH_OP_SCOPE, rec, op->scope);
-    record_field(&r, TORCH_TEXT_NAME, op->name, strlen(op->name));
+    field_put(&r, TORCH_TEXT_NAME, op->name, strlen(op->name));
     if (op->inputs)
         inputs_write(t, &r, op->inputs);
     if (op->has_stack)
         stack_write(t, &r);
     if (op->has_stack && op->sequence >= 0 && t->unit.network)
         modules_write(t, &r);
-    record_end(t, TORCH_FILE_OPS, &r);
+    tlv_end(&r, &t->out[TORCH_FILE_OPS]);
     t->n_ops++;
 }
 
 void torch_mark_write(struct sim_torch *t, uint64_t time, unsigned kind, uint64_t id, uint32_t thread, const char *name)
 {
     const struct layout *l = &torch_mark_layout;
-    struct record r;
-    uint8_t *rec = record_begin(&r, l, RECORD_MARK);
+    struct tlv_record r;
+    uint8_t *rec = tlv_begin(&r, l, RECORD_MARK);
     layout_put(l, TORCH_MARK_TIME, rec, time);
     layout_put(l, TORCH_MARK_KIND, rec, kind);
     layout_put(l, TORCH_MARK_ID, rec, kind == TORCH_MARK_ENQUEUE_BEGIN ? 0 : id);
     layout_put(l, TORCH_MARK_THREAD, rec, thread);
     layout_put(l, TORCH_MARK_PROCESS, rec, t->base.of->pid);
-    record_field(&r, TORCH_MARK_TEXT_NAME, name, strlen(name));
-    record_end(t, TORCH_FILE_MARKS, &r);
+    field_put(&r, TORCH_MARK_TEXT_NAME, name, strlen(name));
+    tlv_end(&r, &t->out[TORCH_FILE_MARKS]);
 }
 
 static void key_write(struct sim_torch *t, uint64_t key, const char *text)
 {
-    struct record r;
-    layout_put(&python_key_layout, PYTHON_KEY, record_begin(&r, &python_key_layout, RECORD_KEY), key);
-    record_field(&r, PYTHON_KEY_TEXT, text, strlen(text));
-    record_end(t, TORCH_FILE_KEYS, &r);
+    struct tlv_record r;
+    layout_put(&python_key_layout, PYTHON_KEY, tlv_begin(&r, &python_key_layout, RECORD_KEY), key);
+    field_put(&r, PYTHON_KEY_TEXT, text, strlen(text));
+    tlv_end(&r, &t->out[TORCH_FILE_KEYS]);
 }
 
 enum { FORWARD_FRAME, FUNCTION_FRAME, NETWORK_FRAMES };
@@ -360,7 +335,7 @@ void torch_frames_end(struct sim_torch *t)
 static void module_record(struct sim_torch *t, uint64_t key, const char *text)
 {
     const struct torch_network *n = t->unit.network;
-    struct record r;
+    struct tlv_record r;
     struct text all = { .n = 0 };
     key_write(t, key, text);
     if (!strchr(n->inner_inputs, 'w'))
@@ -373,9 +348,9 @@ static void module_record(struct sim_torch *t, uint64_t key, const char *text)
         if (t->unit.layer % 2 == 0)
             tensor_add(&all, t, &x);
     }
-    layout_put(&python_key_layout, PYTHON_KEY, record_begin(&r, &python_key_layout, RECORD_PARAMS), key);
-    record_field(&r, PYTHON_KEY_MODULE_PARAMETERS, all.at, all.n);
-    record_end(t, TORCH_FILE_PARAMS, &r);
+    layout_put(&python_key_layout, PYTHON_KEY, tlv_begin(&r, &python_key_layout, RECORD_PARAMS), key);
+    field_put(&r, PYTHON_KEY_MODULE_PARAMETERS, all.at, all.n);
+    tlv_end(&r, &t->out[TORCH_FILE_PARAMS]);
 }
 
 /* The module, its forward(), and what that calls in C. */
@@ -409,7 +384,7 @@ void torch_module_leave(struct sim_torch *t)
 void torch_optimizer_record(struct sim_torch *t)
 {
     static const char *const state[] = { "exp_avg>", "exp_avg_sq>" };
-    struct record r;
+    struct tlv_record r;
     struct text all = { .n = 0 };
     for (uint32_t layer = 0; layer < 4; layer++) {
         struct tensor x = parameter(t, layer, false);
@@ -424,10 +399,10 @@ void torch_optimizer_record(struct sim_torch *t)
             text_add(&all, "]");
         }
     }
-    layout_put(&python_key_layout, PYTHON_KEY, record_begin(&r, &python_key_layout, RECORD_PARAMS),
+    layout_put(&python_key_layout, PYTHON_KEY, tlv_begin(&r, &python_key_layout, RECORD_PARAMS),
                name_hash(frames[TORCH_FRAME_OPTIMIZER]));
-    record_field(&r, PYTHON_KEY_OPTIMIZER_PARAMETERS, all.at, all.n);
-    record_end(t, TORCH_FILE_PARAMS, &r);
+    field_put(&r, PYTHON_KEY_OPTIMIZER_PARAMETERS, all.at, all.n);
+    tlv_end(&r, &t->out[TORCH_FILE_PARAMS]);
 }
 
 void torch_gc_write(struct sim_torch *t, uint64_t begin, uint64_t end)

@@ -5,7 +5,7 @@ The functions of MindSpore's Callback for the begin and the end of a step are wa
 Profiler is made or started. `StepCounter` is a Callback for trainings that have none, and for loops of one's own.
 """
 import functools
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from ascope import _core
 from ascope.mindspore import _log
@@ -92,7 +92,7 @@ def _evaluation(difference: int) -> Callable[[Any], None]:
 
 
 # Recording may begin in the function that begins a step, and end in the one that ends it.
-AROUND = {**{name: (_nothing, _begin) for name in BEGINS}, **{name: (_end, _nothing) for name in ENDS},
+AROUND: Dict[str, Tuple[Callable[[Any], None], Callable[[Any], None]]] = {**{name: (_nothing, _begin) for name in BEGINS}, **{name: (_end, _nothing) for name in ENDS},
           **{name: (_evaluation(1), _evaluation(-1)) for name in OF_EVALUATIONS}}
 
 

@@ -89,12 +89,12 @@ class mstx:
     enable = _is_preloaded()
 
     @staticmethod
-    def _is_ready() -> bool:
+    def _ready() -> Optional[_NpuProfiler]:
         if config.device_target() != "Ascend":
-            return False
+            return None
         if not mstx.NPU_PROFILER:
             _log.warning("Invalid npu profiler for mstx, please check.")
-        return bool(mstx.NPU_PROFILER)
+        return mstx.NPU_PROFILER
 
     @staticmethod
     def _is_domain(function: str, domain: Any) -> bool:
@@ -104,42 +104,46 @@ class mstx:
         return False
 
     @staticmethod
-    def _is_mark(function: str, message: Any, stream: Any, domain: Any) -> bool:
-        if not mstx._is_ready():
-            return False
+    def _for_mark(function: str, message: Any, stream: Any, domain: Any) -> Optional[_NpuProfiler]:
+        """What records it; None: nothing, or the arguments are wrong."""
+        npu = mstx._ready() if mstx.enable else None
+        if not npu:
+            return None
         if not isinstance(message, str) or not message:
             _log.warning("Invalid message for mstx.%s func. Please input valid message string." % function)
-            return False
+            return None
         if not mstx._is_domain(function, domain):
-            return False
+            return None
         kind = _stream_kind()
         if stream and not (kind and isinstance(stream, kind)):
             _log.warning("Invalid stream for mstx.%s func. Expected mindspore.runtime.Stream but got %s." % (function, type(stream)))
-            return False
-        return True
+            return None
+        return npu
 
     @staticmethod
     def mark(message: str, stream: Any = None, domain: str = DEFAULT) -> None:
         """A mark at one point in time."""
-        if mstx.enable and mstx._is_mark("mark", message, stream, domain):
-            mstx.NPU_PROFILER.mstx_mark(message, _device_stream(stream), domain)
+        npu = mstx._for_mark("mark", message, stream, domain)
+        if npu:
+            npu.mstx_mark(message, _device_stream(stream), domain)
 
     @staticmethod
     def range_start(message: str, stream: Any = None, domain: str = DEFAULT) -> int:
         """Begins a range, which any thread may end. Returns its id; 0 if nothing is recorded."""
-        if mstx.enable and mstx._is_mark("range_start", message, stream, domain):
-            return mstx.NPU_PROFILER.mstx_range_start(message, _device_stream(stream), domain)
-        return 0
+        npu = mstx._for_mark("range_start", message, stream, domain)
+        return npu.mstx_range_start(message, _device_stream(stream), domain) if npu else 0
 
     @staticmethod
     def range_end(range_id: int, domain: str = DEFAULT) -> None:
         """Ends a range, in the domain in which it began."""
-        if not mstx.enable or (isinstance(range_id, int) and range_id == 0) or not mstx._is_ready():
+        is_none = not mstx.enable or (isinstance(range_id, int) and range_id == 0)
+        npu = None if is_none else mstx._ready()
+        if not npu:
             return
         if not isinstance(range_id, int) or range_id < 0:
             _log.warning("Invalid range_id for mstx.range_end func. Please input return value from mstx.range_start.")
         elif mstx._is_domain("range_end", domain):
-            mstx.NPU_PROFILER.mstx_range_end(range_id, domain)
+            npu.mstx_range_end(range_id, domain)
 
 
 def recording(is_on: bool, options: Any) -> None:

@@ -57,5 +57,5 @@ def watch(ended: Callable[[Any], None], made: Callable[[Any], None] = lambda opt
         for _, made in _listeners:
             made(self)
 
-    constructed.__wrapped__ = construct
-    base.__init__ = constructed
+    setattr(constructed, "__wrapped__", construct)
+    setattr(base, "__init__", constructed)

@@ -80,6 +80,9 @@ class annotate:
         return awaited if inspect.iscoroutinefunction(function) else call
 
 
+_Annotate = annotate  # inside of mstx the name is an attribute
+
+
 class mstx:
     """Everything is a static method: `mstx.mark("here")`.
 
@@ -127,6 +130,6 @@ class mstx:
         return _core.range_pop(_domain(domain)) if _is_text("domain", domain) else -1
 
     @staticmethod
-    def mstx_range(message: str, stream: Any = None, domain: str = DEFAULT) -> annotate:
+    def mstx_range(message: str, stream: Any = None, domain: str = DEFAULT) -> "_Annotate":
         """Decorator: a range around every call."""
         return annotate(message, stream, domain)

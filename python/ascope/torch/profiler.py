@@ -620,13 +620,13 @@ def analyse(profiler_path: _Path, max_process_number: Optional[int] = None,
                                not all(isinstance(one, str) and one in supported_export_type() for one in wanted)):
         warn("export_type: expected text, db or a list of them, got %s; using the value of the recording" % shown(export_type))
         wanted = None
-    profiler_path = path_of("profiler_path", profiler_path, _core.ERROR)
-    if profiler_path is None:
+    path = path_of("profiler_path", profiler_path, _core.ERROR)
+    if path is None:
         return
-    if not os.path.exists(profiler_path):
-        error("analyse: %s does not exist" % profiler_path)
+    if not os.path.exists(path):
+        error("analyse: %s does not exist" % path)
         return
-    _program.analyse(profiler_path, wanted, max_process_number, report=report)
+    _program.analyse(path, wanted, max_process_number, report=report)
 
 
 from ascope.torch import dynamic_profile  # noqa: E402  # which uses the names above

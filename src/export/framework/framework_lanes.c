@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/framework_lanes.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/sort.h"
 #include "export/lanes.h"
 
@@ -134,4 +137,19 @@ bool framework_lanes_find(struct framework_lanes *out, const struct framework *f
     lanes_free(lanes);
     arena_free(own);
     return done;
+}
+
+int64_t framework_lane_row(const struct framework_lanes *l, enum thread_slices kind, size_t i, uint32_t thread)
+{
+    return lane_tid(thread, l->lane[kind] ? l->lane[kind][i] : 0);
+}
+
+void framework_lanes_write(const struct framework_lanes *l, struct trace *t, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        const struct framework_lane f = l->further.at[i];
+        char name[48];
+        snprintf(name, sizeof name, "Thread %" PRIu32 " (%" PRIu32 ")", f.thread, f.lane + 1);
+        trace_thread(t, f.process, lane_tid(f.thread, f.lane), name, f.thread);
+    }
 }

@@ -7,6 +7,7 @@
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_LANES_H
 #define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_LANES_H
 
+#include "export/trace.h"
 #include "profile/framework.h"
 
 enum thread_slices { SLICES_OPS, SLICES_ENQUEUE, SLICES_DEQUEUE, SLICES_PYTHON, SLICES_KINDS };
@@ -23,5 +24,10 @@ struct framework_lanes {
 
 bool framework_lanes_find(struct framework_lanes *out, const struct framework *f,
                           struct arena *mem); /* false: no memory */
+
+/* The row in which a slice is drawn, and what points at it. */
+int64_t framework_lane_row(const struct framework_lanes *l, enum thread_slices kind, size_t i, uint32_t thread);
+void framework_lanes_write(const struct framework_lanes *l, struct trace *t, size_t first,
+                           size_t end); /* names of further ones */
 
 #endif

@@ -9,8 +9,6 @@
 #include "export/framework/kernel_places.h"
 
 enum { PYTHON_SORT = 0, GC_SORT = 1 };
-/* About 1 MB of text: many parts for the threads, and few changes of the writing one. */
-enum { ROWS_PER_PART = 2048 };
 
 /* A forward operator and its backward, by rows of framework_ops. */
 struct fwdbwd {
@@ -46,22 +44,10 @@ struct section {
     void (*write)(const struct framework_tracks *f, struct trace *t, size_t first, size_t end);
 };
 
-/* The row in which a slice is drawn, and what points at it. */
-static int64_t row_of(const struct framework_tracks *f, enum thread_slices kind, size_t i, uint32_t thread)
-{
-    return lane_tid(thread, f->lanes.lane[kind] ? f->lanes.lane[kind][i] : 0);
-}
-
 /* The row (tid) in which an operator is drawn. */
 static int64_t framework_op_row(const struct framework_tracks *f, size_t op)
 {
-    return row_of(f, SLICES_OPS, op, f->framework->ops.thread[op]);
-}
-
-static void arg_if_there(struct trace *t, const char *key, name_id name)
-{
-    if (name != NO_NAME)
-        trace_arg_name(t, key, name);
+    return framework_lane_row(&f->lanes, SLICES_OPS, op, f->framework->ops.thread[op]);
 }
 
 static size_t count_ops(const struct framework_tracks *f)
@@ -79,11 +65,11 @@ static void write_ops(const struct framework_tracks *f, struct trace *t, size_t 
         trace_args(t);
         trace_arg_int(t, "Sequence number", o->sequence[i]);
         trace_arg_uint(t, "Fwd thread id", o->forward_thread[i]);
-        arg_if_there(t, "Input Dims", o->shapes[i]);
-        arg_if_there(t, "Input type", o->types[i]);
-        arg_if_there(t, "Call stack", o->stack[i]);
-        arg_if_there(t, "Module Hierarchy", o->modules[i]);
-        arg_if_there(t, "flops", o->flops[i]);
+        host_arg_if_there(t, "Input Dims", o->shapes[i]);
+        host_arg_if_there(t, "Input type", o->types[i]);
+        host_arg_if_there(t, "Call stack", o->stack[i]);
+        host_arg_if_there(t, "Module Hierarchy", o->modules[i]);
+        host_arg_if_there(t, "flops", o->flops[i]);
         trace_end(t);
     }
 }
@@ -111,7 +97,7 @@ static void write_enqueues(const struct framework_tracks *f, struct trace *t, si
     const struct queue_spans *q = &f->framework->enqueue;
     for (size_t i = first; i < end; i++) {
         const double dur_ns = (double)(q->end_ns[i] - q->begin_ns[i]);
-        const int64_t row = row_of(f, SLICES_ENQUEUE, i, q->thread[i]);
+        const int64_t row = framework_lane_row(&f->lanes, SLICES_ENQUEUE, i, q->thread[i]);
         if (f->enqueue_name && f->enqueue_name[i] != NO_NAME)
             trace_slice_prefixed(t, word, f->enqueue_name[i], q->process[i], row, q->begin_ns[i], dur_ns);
         else
@@ -129,7 +115,7 @@ static void write_dequeues(const struct framework_tracks *f, struct trace *t, si
 {
     const struct queue_spans *q = &f->framework->dequeue;
     for (size_t i = first; i < end; i++) {
-        const int64_t row = row_of(f, SLICES_DEQUEUE, i, q->thread[i]);
+        const int64_t row = framework_lane_row(&f->lanes, SLICES_DEQUEUE, i, q->thread[i]);
         trace_slice_prefixed(t, "Dequeue", q->name[i], q->process[i], row, q->begin_ns[i],
                              (double)(q->end_ns[i] - q->begin_ns[i]));
         queue_rest(t, q, i, row, "dequeue", 'f');
@@ -161,12 +147,7 @@ static size_t count_lanes(const struct framework_tracks *f)
 
 static void write_lanes(const struct framework_tracks *f, struct trace *t, size_t first, size_t end)
 {
-    for (size_t i = first; i < end; i++) {
-        const struct framework_lane l = f->lanes.further.at[i];
-        char name[48];
-        snprintf(name, sizeof name, "Thread %" PRIu32 " (%" PRIu32 ")", l.thread, l.lane + 1);
-        trace_thread(t, l.process, lane_tid(l.thread, l.lane), name, l.thread);
-    }
+    framework_lanes_write(&f->lanes, t, first, end);
 }
 
 static size_t count_fwdbwd(const struct framework_tracks *f)
@@ -194,7 +175,7 @@ static void write_python(const struct framework_tracks *f, struct trace *t, size
 {
     const struct python_calls *p = &f->framework->python;
     for (size_t i = first; i < end; i++) {
-        const int64_t row = row_of(f, SLICES_PYTHON, i, p->thread[i]);
+        const int64_t row = framework_lane_row(&f->lanes, SLICES_PYTHON, i, p->thread[i]);
         trace_slice_name(t, p->name[i], p->process[i], row, p->begin_ns[i], (double)(p->end_ns[i] - p->begin_ns[i]));
         trace_category(t, "python_function");
         trace_args(t);
@@ -254,12 +235,6 @@ static const struct section *const section_order[][SECTIONS] = {
     [DIALECT_CURRENT] = { &ops, &dequeues, &enqueues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
 };
 
-static size_t section_parts(const struct framework_tracks *f, size_t i)
-{
-    const size_t n = f->section[i]->count(f);
-    return n / ROWS_PER_PART + (n % ROWS_PER_PART > 0);
-}
-
 static size_t n_parts_of(const void *tracks)
 {
     const struct framework_tracks *f = tracks;
@@ -269,15 +244,11 @@ static size_t n_parts_of(const void *tracks)
 static void write_part(const void *tracks, size_t i, struct trace *t)
 {
     const struct framework_tracks *f = tracks;
-    for (size_t k = 0; k < SECTIONS; k++) {
-        const size_t n_parts = section_parts(f, k), n = f->section[k]->count(f);
-        if (i < n_parts) {
-            const size_t first = i * ROWS_PER_PART;
-            f->section[k]->write(f, t, first, n - first < ROWS_PER_PART ? n : first + ROWS_PER_PART);
+    for (size_t k = 0, first, end; k < SECTIONS; k++)
+        if (host_part(f->section[k]->count(f), &i, &first, &end)) {
+            f->section[k]->write(f, t, first, end);
             return;
         }
-        i -= n_parts;
-    }
 }
 
 /* What a thread is known for: a thread that only takes out of the queue, or any other. */
@@ -399,24 +370,17 @@ static void *tracks_take(const struct collection_export *x)
         !find_gc_processes(f, mem) || (x->device.options->dialect == DIALECT_CURRENT && !find_enqueue_names(f, mem)))
         return NULL;
     for (size_t i = 0; i < SECTIONS; i++)
-        f->n_parts += section_parts(f, i);
+        f->n_parts += host_parts(f->section[i]->count(f));
     return f;
-}
-
-static int64_t earliest(const int64_t *begin_ns, size_t n, int64_t least)
-{
-    for (size_t i = 0; i < n; i++)
-        least = begin_ns[i] < least ? begin_ns[i] : least;
-    return least;
 }
 
 static int64_t begin_of(const struct framework *f)
 {
-    int64_t least = earliest(f->ops.begin_ns, f->ops.n, INT64_MAX);
-    least = earliest(f->enqueue.begin_ns, f->enqueue.n, least);
-    least = earliest(f->dequeue.begin_ns, f->dequeue.n, least);
-    least = earliest(f->python.begin_ns, f->python.n, least);
-    return earliest(f->gc.begin_ns, f->gc.n, least);
+    int64_t least = host_earliest(f->ops.begin_ns, f->ops.n, INT64_MAX);
+    least = host_earliest(f->enqueue.begin_ns, f->enqueue.n, least);
+    least = host_earliest(f->dequeue.begin_ns, f->dequeue.n, least);
+    least = host_earliest(f->python.begin_ns, f->python.n, least);
+    return host_earliest(f->gc.begin_ns, f->gc.n, least);
 }
 
 /* From operators to what they started. Flow heads lie where slices went that found no place in their own row. */

@@ -20,4 +20,11 @@ struct host_tracks {
     int64_t (*begin_ns)(const struct framework *f); /* when the first of it all began; INT64_MAX: there is nothing */
 };
 
+/* What they share. Rows are written in parts of a limited size. */
+size_t host_parts(size_t n_rows);
+bool host_part(size_t n_rows, size_t *i, size_t *first,
+               size_t *end); /* rows of part *i; false: it is in a later section, as part *i */
+void host_arg_if_there(struct trace *t, const char *key, name_id name); /* none: NO_NAME */
+int64_t host_earliest(const int64_t *begin_ns, size_t n, int64_t least);
+
 #endif

@@ -6,32 +6,7 @@
 
 #include "base/sort.h"
 #include "base/stamp.h"
-
-enum {
-    STEP,
-    COMPUTING,
-    EXPOSED,
-    OVERLAPPED,
-    COMMUNICATION,
-    FREE,
-    STAGE,
-    BUBBLE,
-    EXPOSED_WITHOUT_RECEIVE,
-    PREPARING,
-    COLUMNS
-};
-static const struct column columns[COLUMNS] = {
-    [STEP] = { .name = "Step" },
-    [COMPUTING] = { .name = "Computing" },
-    [EXPOSED] = { .name = "Communication(Not Overlapped)" },
-    [OVERLAPPED] = { .name = "Overlapped" },
-    [COMMUNICATION] = { .name = "Communication" },
-    [FREE] = { .name = "Free" },
-    [STAGE] = { .name = "Stage" },
-    [BUBBLE] = { .name = "Bubble" },
-    [EXPOSED_WITHOUT_RECEIVE] = { .name = "Communication(Not Overlapped and Exclude Receive)" },
-    [PREPARING] = { .name = "Preparing" },
-};
+#include "export/framework/step_trace_time.h"
 
 /* "digits" at the end of a word: at least one follows. */
 static bool digits_follow(const char *text, const char *word)
@@ -198,18 +173,19 @@ static void add_row(struct grid *g, const struct collection *c, struct cell step
     add_comm(s, comm);
     const int64_t *sum = s->sum_ns;
     const struct cell none = cell_uint(0);
-    grid_row(g, (struct cell[COLUMNS]){
-                    [STEP] = step,
-                    [COMPUTING] = cell_us(sum[OVERLAP_COMPUTING]),
-                    [EXPOSED] = cell_us(sum[OVERLAP_EXPOSED]),
-                    [OVERLAPPED] = cell_us(wrap_sub(sum[OVERLAP_COMMUNICATION], sum[OVERLAP_EXPOSED])),
-                    [COMMUNICATION] = cell_us(sum[OVERLAP_COMMUNICATION]),
-                    [FREE] = cell_us(sum[OVERLAP_FREE]),
-                    [STAGE] = s->has_comm ? cell_us(s->stage_ns) : none,
-                    [BUBBLE] = s->has_comm ? cell_us(s->bubble_ns) : none,
-                    [EXPOSED_WITHOUT_RECEIVE] = cell_us(wrap_sub(sum[OVERLAP_EXPOSED], s->bubble_ns)),
-                    [PREPARING] = cell_us(preparing_ns(s, c)),
-                });
+    const struct cell cell[STEP_TRACE_COLUMNS] = {
+        [STEP_TRACE_STEP] = step,
+        [STEP_TRACE_COMPUTING] = cell_us(sum[OVERLAP_COMPUTING]),
+        [STEP_TRACE_EXPOSED] = cell_us(sum[OVERLAP_EXPOSED]),
+        [STEP_TRACE_OVERLAPPED] = cell_us(wrap_sub(sum[OVERLAP_COMMUNICATION], sum[OVERLAP_EXPOSED])),
+        [STEP_TRACE_COMMUNICATION] = cell_us(sum[OVERLAP_COMMUNICATION]),
+        [STEP_TRACE_FREE] = cell_us(sum[OVERLAP_FREE]),
+        [STEP_TRACE_STAGE] = s->has_comm ? cell_us(s->stage_ns) : none,
+        [STEP_TRACE_BUBBLE] = s->has_comm ? cell_us(s->bubble_ns) : none,
+        [STEP_TRACE_EXPOSED_WITHOUT_RECEIVE] = cell_us(wrap_sub(sum[OVERLAP_EXPOSED], s->bubble_ns)),
+        [STEP_TRACE_PREPARING] = cell_us(preparing_ns(s, c)),
+    };
+    grid_row(g, cell + STEP_TRACE_STEP);
 }
 
 static bool has_overlap(const struct profile *p)
@@ -225,7 +201,7 @@ bool ms_step_trace_table(const struct collection_export *x, struct table *out, s
 {
     const struct collection *c = x->collection;
     const struct profiler_steps *t = &c->steps;
-    struct grid grid = { .n_columns = COLUMNS, .mem = x->mem };
+    struct grid grid = { .n_columns = STEP_TRACE_COLUMNS - STEP_TRACE_STEP, .mem = x->mem };
     struct comm_events comm;
     struct running *running;
     if (!find_comm(&comm, &c->profile, x->mem) || !find_running(&running, &c->profile, x->mem))
@@ -244,6 +220,6 @@ bool ms_step_trace_table(const struct collection_export *x, struct table *out, s
         }
         add_row(&grid, c, cell_uint(0), &all, running, &comm);
     }
-    *out = grid_table(&grid, "step_trace_time", columns, c->profile.names);
+    *out = grid_table(&grid, "step_trace_time", step_trace_columns + STEP_TRACE_STEP, c->profile.names);
     return !arena_failed(x->mem) || error_no_memory(e, "step_trace_time");
 }

@@ -13,8 +13,6 @@
 #include "export/scope.h"
 
 enum { MS_SORT = 1, HOST_OPS_SORT = 2 };
-/* About 1 MB of text: many parts for the threads, and few changes of the writing one. */
-enum { ROWS_PER_PART = 2048 };
 
 struct section;
 struct ms_tracks {
@@ -29,12 +27,6 @@ struct section {
     size_t (*count)(const struct ms_tracks *f);
     void (*write)(const struct ms_tracks *f, struct trace *t, size_t first, size_t end);
 };
-
-/* The row in which a slice is drawn, and what points at it. */
-static int64_t row_of(const struct ms_tracks *f, enum thread_slices kind, size_t i, uint32_t thread)
-{
-    return lane_tid(thread, f->lanes.lane[kind] ? f->lanes.lane[kind][i] : 0);
-}
 
 static void write_thread(struct trace *t, uint32_t pid, uint32_t thread)
 {
@@ -63,18 +55,7 @@ static size_t count_lanes(const struct ms_tracks *f)
 
 static void write_lanes(const struct ms_tracks *f, struct trace *t, size_t first, size_t end)
 {
-    for (size_t i = first; i < end; i++) {
-        const struct framework_lane l = f->lanes.further.at[i];
-        char name[48];
-        snprintf(name, sizeof name, "Thread %" PRIu32 " (%" PRIu32 ")", l.thread, l.lane + 1);
-        trace_thread(t, l.process, lane_tid(l.thread, l.lane), name, l.thread);
-    }
-}
-
-static void arg_if_there(struct trace *t, const char *key, name_id name)
-{
-    if (name != NO_NAME)
-        trace_arg_name(t, key, name);
+    framework_lanes_write(&f->lanes, t, first, end);
 }
 
 static size_t count_ops(const struct ms_tracks *f)
@@ -86,15 +67,15 @@ static void write_ops(const struct ms_tracks *f, struct trace *t, size_t first, 
 {
     const struct framework_ops *o = &f->framework->ops;
     for (size_t i = first; i < end; i++) {
-        trace_slice_name(t, o->name[i], MS_PROCESS, row_of(f, SLICES_OPS, i, o->thread[i]), o->begin_ns[i],
-                         (double)(o->end_ns[i] - o->begin_ns[i]));
+        trace_slice_name(t, o->name[i], MS_PROCESS, framework_lane_row(&f->lanes, SLICES_OPS, i, o->thread[i]),
+                         o->begin_ns[i], (double)(o->end_ns[i] - o->begin_ns[i]));
         trace_category(t, "");
         trace_args(t);
-        arg_if_there(t, "Input type", o->types[i]);
-        arg_if_there(t, "Input Dims", o->shapes[i]);
-        arg_if_there(t, "Call stack", o->stack[i]);
-        arg_if_there(t, "Module Hierarchy", o->modules[i]);
-        arg_if_there(t, "flops", o->flops[i]);
+        host_arg_if_there(t, "Input type", o->types[i]);
+        host_arg_if_there(t, "Input Dims", o->shapes[i]);
+        host_arg_if_there(t, "Call stack", o->stack[i]);
+        host_arg_if_there(t, "Module Hierarchy", o->modules[i]);
+        host_arg_if_there(t, "flops", o->flops[i]);
         trace_end(t);
     }
 }
@@ -108,8 +89,8 @@ static void write_python(const struct ms_tracks *f, struct trace *t, size_t firs
 {
     const struct python_calls *p = &f->framework->python;
     for (size_t i = first; i < end; i++) {
-        trace_slice_name(t, p->name[i], MS_PROCESS, row_of(f, SLICES_PYTHON, i, p->thread[i]), p->begin_ns[i],
-                         (double)(p->end_ns[i] - p->begin_ns[i]));
+        trace_slice_name(t, p->name[i], MS_PROCESS, framework_lane_row(&f->lanes, SLICES_PYTHON, i, p->thread[i]),
+                         p->begin_ns[i], (double)(p->end_ns[i] - p->begin_ns[i]));
         trace_category(t, "python_function");
         trace_args(t);
         trace_end(t);
@@ -170,12 +151,6 @@ static const struct section sections[] = {
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-static size_t section_parts(const struct ms_tracks *f, size_t i)
-{
-    const size_t n = sections[i].count(f);
-    return n / ROWS_PER_PART + (n % ROWS_PER_PART > 0);
-}
-
 static size_t n_parts_of(const void *tracks)
 {
     const struct ms_tracks *f = tracks;
@@ -186,15 +161,11 @@ static void write_part(const void *tracks, size_t i, struct trace *t)
 {
     const struct ms_tracks *f = tracks;
     t->has_text_dur = true;
-    for (size_t k = 0; k < SECTIONS; k++) {
-        const size_t n_parts = section_parts(f, k), n = sections[k].count(f);
-        if (i < n_parts) {
-            const size_t first = i * ROWS_PER_PART;
-            sections[k].write(f, t, first, n - first < ROWS_PER_PART ? n : first + ROWS_PER_PART);
+    for (size_t k = 0, first, end; k < SECTIONS; k++)
+        if (host_part(sections[k].count(f), &i, &first, &end)) {
+            sections[k].write(f, t, first, end);
             return;
         }
-        i -= n_parts;
-    }
 }
 
 static bool threads_add(struct keys *to, const uint32_t *thread, size_t n, struct arena *mem)
@@ -220,7 +191,7 @@ static void *tracks_take(const struct collection_export *x)
         !framework_lanes_find(&f->lanes, w, x->mem))
         return NULL;
     for (size_t i = 0; i < SECTIONS; i++)
-        f->n_parts += section_parts(f, i);
+        f->n_parts += host_parts(sections[i].count(f));
     return f;
 }
 
@@ -233,7 +204,7 @@ static bool flow_at_op(const struct ms_tracks *f, struct trace *t, struct flow *
     const uint32_t shown = f->x->part ? f->x->part->op_row[op] : op;
     if (shown == NO_ROW)
         return false;
-    trace_flow(t, flow, MS_PROCESS, row_of(f, SLICES_OPS, shown, o->thread[op]), o->begin_ns[op]);
+    trace_flow(t, flow, MS_PROCESS, framework_lane_row(&f->lanes, SLICES_OPS, shown, o->thread[op]), o->begin_ns[op]);
     return true;
 }
 
@@ -322,18 +293,11 @@ static bool finish(const struct collection_export *x, const void *tracks, struct
     return draw_own_flows(f, t) && (!lanes || draw_links(f, t, lanes)) && ms_scopes_draw(x, t);
 }
 
-static int64_t earliest(const int64_t *begin_ns, size_t n, int64_t least)
-{
-    for (size_t i = 0; i < n; i++)
-        least = begin_ns[i] < least ? begin_ns[i] : least;
-    return least;
-}
-
 static int64_t begin_of(const struct framework *f)
 {
-    int64_t least = earliest(f->ops.begin_ns, f->ops.n, INT64_MAX);
-    least = earliest(f->python.begin_ns, f->python.n, least);
-    return earliest(f->ms.instants.time_ns, f->ms.instants.n, least);
+    int64_t least = host_earliest(f->ops.begin_ns, f->ops.n, INT64_MAX);
+    least = host_earliest(f->python.begin_ns, f->python.n, least);
+    return host_earliest(f->ms.instants.time_ns, f->ms.instants.n, least);
 }
 
 const struct host_tracks ms_host_tracks = { tracks_take, n_parts_of, write_part, finish, begin_of };

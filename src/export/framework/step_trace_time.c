@@ -4,32 +4,18 @@
 #include "analyse/framework/step_shares.h"
 #include "base/stamp.h"
 
-enum {
-    DEVICE,
-    STEP,
-    COMPUTING,
-    EXPOSED,
-    OVERLAPPED,
-    COMMUNICATION,
-    FREE,
-    STAGE,
-    BUBBLE,
-    EXPOSED_WITHOUT_RECEIVE,
-    PREPARING,
-    COLUMNS
-};
-static const struct column columns[COLUMNS] = {
-    [DEVICE] = { .name = "Device_id" },
-    [STEP] = { .name = "Step" },
-    [COMPUTING] = { .name = "Computing" },
-    [EXPOSED] = { .name = "Communication(Not Overlapped)" },
-    [OVERLAPPED] = { .name = "Overlapped" },
-    [COMMUNICATION] = { .name = "Communication" },
-    [FREE] = { .name = "Free" },
-    [STAGE] = { .name = "Stage" },
-    [BUBBLE] = { .name = "Bubble" },
-    [EXPOSED_WITHOUT_RECEIVE] = { .name = "Communication(Not Overlapped and Exclude Receive)" },
-    [PREPARING] = { .name = "Preparing" },
+const struct column step_trace_columns[STEP_TRACE_COLUMNS] = {
+    [STEP_TRACE_DEVICE] = { .name = "Device_id" },
+    [STEP_TRACE_STEP] = { .name = "Step" },
+    [STEP_TRACE_COMPUTING] = { .name = "Computing" },
+    [STEP_TRACE_EXPOSED] = { .name = "Communication(Not Overlapped)" },
+    [STEP_TRACE_OVERLAPPED] = { .name = "Overlapped" },
+    [STEP_TRACE_COMMUNICATION] = { .name = "Communication" },
+    [STEP_TRACE_FREE] = { .name = "Free" },
+    [STEP_TRACE_STAGE] = { .name = "Stage" },
+    [STEP_TRACE_BUBBLE] = { .name = "Bubble" },
+    [STEP_TRACE_EXPOSED_WITHOUT_RECEIVE] = { .name = "Communication(Not Overlapped and Exclude Receive)" },
+    [STEP_TRACE_PREPARING] = { .name = "Preparing" },
 };
 
 /* Sums are exact: the reference adds doubles, and takes differences of such since 1970, in steps of 0.25 us. A sum over
@@ -39,23 +25,23 @@ static struct cell sum_cell(bool has_any, int64_t ns)
     return has_any ? cell_us_short(ns) : cell_uint(0);
 }
 
-static void fill(struct cell cell[COLUMNS], const struct collection *s, const struct device *d,
+static void fill(struct cell cell[STEP_TRACE_COLUMNS], const struct collection *s, const struct device *d,
                  const struct step_share *t)
 {
     const int64_t *sum = t->sum_ns, exposed = wrap_sub(sum[OVERLAP_EXPOSED], t->receive_ns);
     const bool has_comm = t->has[OVERLAP_COMMUNICATION] || t->has[OVERLAP_EXPOSED];
     const bool has_exposed = (t->has[OVERLAP_EXPOSED] || t->has_receive) && exposed >= 0;
-    cell[DEVICE] = cell_uint(d->source.device);
-    cell[STEP] = cell_name(t->step == NO_ROW ? NAME_EMPTY : s->steps.id[t->step]);
-    cell[COMPUTING] = sum_cell(t->has[OVERLAP_COMPUTING], sum[OVERLAP_COMPUTING]);
-    cell[EXPOSED] = sum_cell(t->has[OVERLAP_EXPOSED], sum[OVERLAP_EXPOSED]);
-    cell[OVERLAPPED] = sum_cell(has_comm, wrap_sub(sum[OVERLAP_COMMUNICATION], sum[OVERLAP_EXPOSED]));
-    cell[COMMUNICATION] = sum_cell(t->has[OVERLAP_COMMUNICATION], sum[OVERLAP_COMMUNICATION]);
-    cell[FREE] = sum_cell(t->has[OVERLAP_FREE], sum[OVERLAP_FREE]);
-    cell[STAGE] = cell_us_short(wrap_sub(wrap_sub(t->end_ns, t->begin_ns), t->receive_ns));
-    cell[BUBBLE] = sum_cell(t->has_receive, t->receive_ns);
-    cell[EXPOSED_WITHOUT_RECEIVE] = sum_cell(has_exposed, exposed);
-    cell[PREPARING] = sum_cell(t->has_first, step_preparing_ns(t, &s->steps, &s->framework.ops));
+    cell[STEP_TRACE_DEVICE] = cell_uint(d->source.device);
+    cell[STEP_TRACE_STEP] = cell_name(t->step == NO_ROW ? NAME_EMPTY : s->steps.id[t->step]);
+    cell[STEP_TRACE_COMPUTING] = sum_cell(t->has[OVERLAP_COMPUTING], sum[OVERLAP_COMPUTING]);
+    cell[STEP_TRACE_EXPOSED] = sum_cell(t->has[OVERLAP_EXPOSED], sum[OVERLAP_EXPOSED]);
+    cell[STEP_TRACE_OVERLAPPED] = sum_cell(has_comm, wrap_sub(sum[OVERLAP_COMMUNICATION], sum[OVERLAP_EXPOSED]));
+    cell[STEP_TRACE_COMMUNICATION] = sum_cell(t->has[OVERLAP_COMMUNICATION], sum[OVERLAP_COMMUNICATION]);
+    cell[STEP_TRACE_FREE] = sum_cell(t->has[OVERLAP_FREE], sum[OVERLAP_FREE]);
+    cell[STEP_TRACE_STAGE] = cell_us_short(wrap_sub(wrap_sub(t->end_ns, t->begin_ns), t->receive_ns));
+    cell[STEP_TRACE_BUBBLE] = sum_cell(t->has_receive, t->receive_ns);
+    cell[STEP_TRACE_EXPOSED_WITHOUT_RECEIVE] = sum_cell(has_exposed, exposed);
+    cell[STEP_TRACE_PREPARING] = sum_cell(t->has_first, step_preparing_ns(t, &s->steps, &s->framework.ops));
 }
 
 bool step_trace_time_table(const struct collection_export *x, struct table *out, struct error *e)
@@ -63,8 +49,9 @@ bool step_trace_time_table(const struct collection_export *x, struct table *out,
     const struct collection *s = x->collection;
     const struct profile *p = &s->profile;
     /* Tables of one device do not name it in the older form. */
-    const size_t first = x->device.options->dialect == DIALECT_DOCUMENTED && p->n_devices == 1 ? STEP : DEVICE;
-    struct grid grid = { .n_columns = COLUMNS - first, .mem = x->mem };
+    const size_t first =
+        x->device.options->dialect == DIALECT_DOCUMENTED && p->n_devices == 1 ? STEP_TRACE_STEP : STEP_TRACE_DEVICE;
+    struct grid grid = { .n_columns = STEP_TRACE_COLUMNS - first, .mem = x->mem };
     struct step_index index;
     bool ok = step_index_build(&index, &s->steps, x->mem);
     for (size_t i = 0; ok && i < p->n_devices; i++) {
@@ -75,13 +62,13 @@ bool step_trace_time_table(const struct collection_export *x, struct table *out,
         ok = step_receives(&work, d, p->names, x->mem) &&
              step_shares_build(&s->steps, &index, &work, p->names, x->mem, &time, &n);
         for (size_t k = 0; ok && k < n; k++) {
-            struct cell cell[COLUMNS];
+            struct cell cell[STEP_TRACE_COLUMNS];
             if (time[k].step != NO_ROW && !collection_shows_step(x, time[k].step))
                 continue;
             fill(cell, s, d, &time[k]);
             grid_row(&grid, cell + first);
         }
     }
-    *out = grid_table(&grid, "step_trace_time", columns + first, p->names);
+    *out = grid_table(&grid, "step_trace_time", step_trace_columns + first, p->names);
     return (ok && !arena_failed(x->mem)) || error_no_memory(e, "step_trace_time");
 }

@@ -5,6 +5,23 @@
 
 #include "export/framework/collection_export.h"
 
+enum {
+    STEP_TRACE_DEVICE,
+    STEP_TRACE_STEP,
+    STEP_TRACE_COMPUTING,
+    STEP_TRACE_EXPOSED,
+    STEP_TRACE_OVERLAPPED,
+    STEP_TRACE_COMMUNICATION,
+    STEP_TRACE_FREE,
+    STEP_TRACE_STAGE,
+    STEP_TRACE_BUBBLE,
+    STEP_TRACE_EXPOSED_WITHOUT_RECEIVE,
+    STEP_TRACE_PREPARING,
+    STEP_TRACE_COLUMNS
+};
+extern const struct column
+    step_trace_columns[STEP_TRACE_COLUMNS]; /* tables that do not name the device have those from the step on */
+
 bool step_trace_time_table(const struct collection_export *x, struct table *out, struct error *e);
 
 #endif

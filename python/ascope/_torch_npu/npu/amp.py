@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mixed precision. The CPU computes in bfloat16 instead of float16; its range needs no loss scaling."""
+from typing import Any
+
 import torch
 
 
@@ -8,7 +10,7 @@ class autocast(torch.autocast):
         super().__init__("npu", dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
 
 
-_Scaler = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
+_Scaler: Any = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
 
 
 class GradScaler(_Scaler):
