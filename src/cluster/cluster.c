@@ -39,6 +39,7 @@ struct drive {
     size_t n_claimed, n_used;
     uint64_t held_bytes;
     bool is_over; /* an error: nobody reads any more */
+    size_t n_without_step;
     struct error *e;
 };
 
@@ -123,6 +124,15 @@ static bool feed(struct drive *d, const struct rank_summary *s)
     return true;
 }
 
+/* Whether a rank has the step that is asked for, as far as the modes look at steps. */
+static bool has_step(const struct drive *d, const struct rank_steps *s)
+{
+    bool found = !d->r->options->has_step || !(d->parts & RANK_STEPS);
+    for (size_t i = 0; i < s->n && !found; i++)
+        found = s->id[i] == d->r->options->step;
+    return found;
+}
+
 /* What the job's results lack because of this rank. */
 static bool account_rank(struct drive *d, size_t i)
 {
@@ -137,6 +147,7 @@ static bool account_rank(struct drive *d, size_t i)
     } else {
         const uint64_t n = losses_damage(&a->summary.identity.lost);
         d->out->n_ranks++;
+        d->n_without_step += !has_step(d, &a->summary.steps);
         if (d->job->world == 0)
             d->job->world = world_size(a->summary.identity.distributed_args);
         d->out->n_lossy += n > 0 || a->summary.exit_code == 3;
@@ -176,6 +187,14 @@ static bool report_missing(struct drive *d)
     return n_missing == 0 ||
            job_note(d->job, true, "%lld of %lld ranks are missing: %s%s", (long long)n_missing, (long long)end, text,
                     n_gaps > MOST_GAPS ? " ..." : "") ||
+           error_no_memory(d->e, "ascope cluster");
+}
+
+static bool report_step(struct drive *d)
+{
+    return d->n_without_step == 0 ||
+           job_note(d->job, true, "step %lld: %zu of %zu ranks do not have it; nothing of them is shown",
+                    (long long)d->r->options->step, d->n_without_step, d->out->n_ranks) ||
            error_no_memory(d->e, "ascope cluster");
 }
 
@@ -365,7 +384,7 @@ bool cluster_run(struct job *j, const struct cluster_request *r, struct cluster_
     bool done = writer != NULL;
     for (size_t k = 0; done && k < r->n_modes; k++)
         done = begin_mode(&d, &d.running[k], r->mode[k], writer);
-    done = done && run_passes(&d) && report_missing(&d) && write_all(&d, writer);
+    done = done && run_passes(&d) && report_missing(&d) && report_step(&d) && write_all(&d, writer);
     writer_free(writer);
     for (size_t k = 0; k < r->n_modes; k++)
         arena_free(d.running[k].context.mem);

@@ -283,7 +283,8 @@ static bool compare_finish(void *state, struct mode_context *c, struct results *
     struct time_rows rows = { 0 }, base = { 0 };
     struct grid g = { .n_columns = COMPARE_CELLS, .mem = c->mem };
     if (!c->options->base)
-        return error_set(e, FAULT_ASKED, "%s: no job to compare with; name one with --base DIR", c->mode->name);
+        return c->options->is_all_modes ||
+               error_set(e, FAULT_ASKED, "%s: no job to compare with; name one with --base DIR", c->mode->name);
     if (!base_rows(c, &base, e))
         return false;
     if (!complete(state, &rows, c->mem))

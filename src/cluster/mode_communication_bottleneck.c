@@ -334,7 +334,8 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
     struct state *const s = state;
     struct grid g = { .n_columns = CELLS, .mem = c->mem };
     if (!s->has_rank)
-        return error_set(e, FAULT_ASKED,
+        return c->options->is_all_modes ||
+               error_set(e, FAULT_ASKED,
                          "%s: rank %lld has no collectives, or there is no such rank; name another with --rank-id",
                          c->mode->name, (long long)c->options->rank_id);
     const bool works =

@@ -117,13 +117,21 @@ static void judge(struct slow_links *l, const struct link_sum *link, size_t n, d
     }
 }
 
+/* A line for each of the slowest links; a link may be slow in several kinds of operators. */
 static bool report(const struct slow_links *l, const struct grid *g, struct results *out)
 {
     const size_t n = g->cells.n / CELLS;
-    for (size_t i = 0; i < n && i < SHOWN; i++) {
+    int64_t shown[SHOWN][2];
+    size_t n_shown = 0;
+    for (size_t i = 0; i < n && n_shown < SHOWN; i++) {
         const struct cell *const row = g->cells.at + i * CELLS;
-        if (row[0].kind == CELL_NA || row[1].kind == CELL_NA)
+        bool is_new = row[0].kind != CELL_NA && row[1].kind != CELL_NA;
+        for (size_t k = 0; k < n_shown; k++)
+            is_new &= shown[k][0] != row[0].i || shown[k][1] != row[1].i;
+        if (!is_new)
             continue;
+        shown[n_shown][0] = row[0].i;
+        shown[n_shown++][1] = row[1].i;
         if (!results_finding(out, "link %lld-%lld (%s) carries %.0f %% of the bandwidth of its kind in %s",
                              (long long)row[0].i, (long long)row[1].i, names_text(l->names, row[2].name),
                              100 * row[SHARE].f, names_text(l->names, row[3].name)))

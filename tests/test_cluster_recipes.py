@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Recipes of `ascope cluster` against the results of msprof-analyze.
+
+Where the reference is wrong its results are corrected here first, one function for each row of docs/differences.md.
+"""
+import copy
+import hashlib
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+from cluster_results import compare, results_of, tables_of, unpack
+
+ASCOPE = sys.argv[1]
+failures = []
+
+RECIPES = ("cluster_time_summary", "slow_rank", "free_analysis", "communication_bottleneck", "compute_op_sum", "hccl_sum", "cann_api_sum",
+           "mstx_sum", "freq_analysis", "computational_op_masking")
+
+
+def check(condition, what):
+    print(f"  {'ok' if condition else 'FAILED'}: {what}")
+    if not condition:
+        failures.append(what)
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([ASCOPE, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != code:
+        failures.append(f"{arguments}: exit code {done.returncode}, expected {code}")
+        print(done.stdout, done.stderr)
+    return done
+
+
+def database_of(out):
+    return tables_of(pathlib.Path(out) / "cluster_analysis_output/cluster_analysis.db")
+
+
+def rows_of(table):
+    return [dict(zip(table["columns"], row)) for row in table["rows"]]
+
+
+def tables(expected):
+    """Each table of expected results, by name, with plain column names."""
+    for file, kinds in expected.items():
+        for name, table in kinds.get("db", {file: kinds.get("csv")}).items():
+            table["columns"] = [c[0] if isinstance(c, list) else c for c in table["columns"]]
+            yield name, table
+
+
+def in_ns(expected):
+    """slow_rank: values in microseconds are called ns, and are divided once more in csv."""
+    for name, table in tables(expected):
+        if name in ("SlowOpStats", "slow_op_stats.csv"):
+            for row in table["rows"]:
+                row[5:] = [float(value) * 1000 for value in row[5:]]
+
+
+def marks_on_the_device(expected):
+    """mstx_sum: marks have no time on the device. In this data it is that of the runtime."""
+    named = dict(tables(expected))
+    for marks, device, cann in (("MSTXMarkStats", "MSTXAllDeviceStats", "MSTXAllCannStats"),
+                                ("mark_stats.csv", "all_device_stats.csv", "all_cann_stats.csv")):
+        if marks not in named:
+            continue
+        at = {column.split("Ns")[0].split("(Ms)")[0]: i for i, column in enumerate(named[marks]["columns"])}
+        duration, share, own = at["DeviceDuration"], at["DeviceDurationRatio(%)"], at["CannDuration"]
+        sums = {}
+        for row in named[marks]["rows"]:
+            if row[at["Name"]] == "optimizer":
+                row[duration] = row[own]
+            sums[row[at["Rank"]]] = sums.get(row[at["Rank"]], 0) + float(row[duration])
+        for row in named[marks]["rows"]:
+            row[share] = float(row[duration]) / sums[row[at["Rank"]]] * 100
+        others = [row for row in named[device]["rows"] if row[0] != "optimizer"]
+        named[device]["rows"] = others + [row for row in named[cann]["rows"] if row[0] == "optimizer"]
+
+
+def is_like_the_reference(row):
+    """communication_bottleneck: waits for a send, and what a device did before the operator, are ours alone."""
+    op, reason = (row.get(a, row.get(b)) for a, b in (("communicationOp", "Communication Op"), ("reason", "Reason")))
+    return "receive" not in op and not reason.startswith("[Device-bound]")
+
+
+def only_collectives(expected):
+    for name, table in tables(expected):
+        if "ottleneck" in name:
+            table["rows"] = [row for row in table["rows"] if is_like_the_reference(dict(zip(table["columns"], row)))]
+
+
+CORRECTED = {"slow_rank": in_ns, "mstx_sum": marks_on_the_device, "communication_bottleneck": only_collectives}
+
+
+def against_the_reference(top, expected):
+    keeps = {name: is_like_the_reference for name in ("CommunicationBottleneck", "communication_bottleneck.csv")}
+    together = top / "together"
+    done = run("cluster", top / "inputs/db", "-m", ",".join(RECIPES), "-o", together)
+    check("free time is below 0" in done.stderr, "free time below 0 is explained")
+    for kind, mode in [("db", mode) for mode in RECIPES] + [("csv", mode) for mode in RECIPES]:
+        if f"{kind}-{mode}" not in expected:
+            continue
+        wanted, out = copy.deepcopy(expected[f"{kind}-{mode}"]), together
+        CORRECTED.get(mode, lambda _: None)(wanted)
+        if kind == "csv":
+            out = top / f"csv-{mode}"
+            run("cluster", top / "inputs/db", "-m", mode, "-o", out, "--export-type", "text")
+        differences = compare(wanted, out, keeps)
+        check(not differences, f"{kind}-{mode} as the reference {differences[:3]}")
+
+
+def bottlenecks_name_the_sender(top):
+    rows = {row["communicationOp"]: row for row in rows_of(database_of(top / "together")["CommunicationBottleneck"])}
+    receive = rows["hcom_receive__741_2_1"]
+    check((receive["slowRankId"], receive["fastRankId"]) == (4, 0), "a receive waits for its send")
+    device = rows["hcom_allReduce__026_6_1"]["reason"]
+    check(device.startswith("[Device-bound]Device: ") and "MEMCPY" not in device, "tasks behind the operator are not compared")
+
+
+def another_job(top, expected):
+    out = top / "against"
+    run("cluster", top / "inputs/db", "-m", "cluster_time_compare_summary", "--base", top / "inputs/base-db", "-o", out)
+    differences = compare(expected["db-cluster_time_compare_summary"], out)
+    check(not differences, f"against the ranks of another job {differences[:3]}")
+    base = top / "base-results"
+    run("cluster", top / "inputs/base-db", "-m", "cluster_time_summary", "-o", base)
+    run("cluster", top / "inputs/db", "-m", "cluster_time_compare_summary", "--base", base, "-o", top / "against-results")
+    check(database_of(top / "against-results") == database_of(out), "the same against its results")
+    run("cluster", top / "inputs/db", "-m", "cluster_time_compare_summary", "-o", top / "none", code=1)
+
+
+def pipelines(top, expected):
+    before = {file: hashlib.sha256(file.read_bytes()).digest() for file in (top / "inputs/db").rglob("*.db")}
+    out = top / "pipelines"
+    run("cluster", top / "inputs/db", "-m", "pp_chart", "-o", out)
+    check(before == {file: hashlib.sha256(file.read_bytes()).digest() for file in (top / "inputs/db").rglob("*.db")},
+          "no input is modified")
+    found = database_of(out)
+    pairs, passes = {}, {}
+    for row in rows_of(found["P2PPairing"]):
+        pairs.setdefault(row["rankId"], []).append([row["opName"], row["opConnectionId"]])
+    for row in found["StepTaskInfo"]["rows"]:
+        passes.setdefault(row[0], []).append(row[1:])
+    wanted = {rank: expected["db-pp_chart"][f"ascend_pytorch_profiler_{rank}.db"]["db"] for rank in range(8)}
+    check(all(sorted(pairs[rank]) == sorted(wanted[rank]["COMMUNICATION_OP.opConnectionId"]["rows"]) for rank in range(8)),
+          "sends and receives have the numbers of the reference")
+    check(all(sorted(passes[rank]) == sorted(wanted[rank]["StepTaskInfo"]["rows"]) for rank in range(8)), "so have passes")
+    run("cluster", top / "inputs/db", "-m", "p2p_pairing", "-o", top / "pairs")
+    check(database_of(top / "pairs")["P2PPairing"] == found["P2PPairing"], "p2p_pairing has the same pairs")
+
+
+def one_step(top):
+    out = top / "step"
+    run("cluster", top / "inputs/db", "-m", ",".join(RECIPES), "--step", 1, "-o", out)
+    found, whole = database_of(out), database_of(top / "together")
+    check({row["step"] for row in rows_of(found["ClusterTimeSummary"])} == {1}, "--step: times")
+    wanted = [row for row in whole["ClusterTimeSummary"]["rows"] if row[1] == 1]
+    check(found["ClusterTimeSummary"]["rows"] == wanted, "the numbers of a step are the same alone and among others")
+    counts = [{row["OpType"]: row["Count"] for row in rows_of(tables["ComputeOpAllRankStats"])} for tables in (found, whole)]
+    check(all(counts[0][name] * 2 == counts[1][name] for name in counts[1]), f"--step: operators {counts}")
+    check({row["StepId"] for row in rows_of(found["MSTXMarkStats"])} == {1}, "--step: marks")
+    done = run("cluster", top / "inputs/db", "-m", "hccl_sum", "--step", 77, "-o", top / "no-step", code=3)
+    check("step 77: 8 of 8 ranks do not have it" in done.stderr, f"a step that no rank has is reported: {done.stderr}")
+    check(not list((top / "no-step").rglob("*.db")), "nothing else is shown instead of it")
+
+
+def incomplete_collectives(top):
+    """The reference leaves out a whole group if one of its ranks lacks one operator."""
+    folder = top / "incomplete"
+    run("cluster", top / "inputs/db", "-m", "slow_rank", "-o", top / "complete")
+    subprocess.run(["cp", "-r", top / "inputs/db", folder], check=True)
+    subprocess.run(["chmod", "-R", "u+w", folder], check=True)
+    database = sqlite3.connect(next(folder.rglob("ascend_pytorch_profiler_1.db")))
+    database.execute("DELETE FROM COMMUNICATION_OP WHERE opName = (SELECT id FROM STRING_IDS WHERE value = 'hcom_allReduce__026_4_1')")
+    database.commit()
+    database.close()
+    done = run("cluster", folder, "-m", "slow_rank,cluster_time_summary", "-o", top / "incomplete-out")
+    check("1 collectives are not recorded on every rank of their group" in done.stderr and "hcom_allReduce__026_4_1 (3 of 4)" in done.stderr,
+          f"missing members are reported: {done.stderr}")
+    votes = [{row["rankId"]: row["slowAffectCount"] for row in rows_of(database_of(top / name)["SlowRank"])}
+             for name in ("complete", "incomplete-out")]
+    check(votes == [{2: 14}, {2: 13}], f"the others are judged {votes}")
+
+
+def same_bytes(top):
+    found = []
+    for threads in 1, 4:
+        out = top / f"threads-{threads}"
+        run("cluster", top / "inputs/db", "-m", "all-modes", "--export-type", "text,db", "--threads", threads, "-o", out)
+        found.append({file.relative_to(out): file.read_bytes() for file in out.rglob("*") if file.is_file()})
+    check(found[0] == found[1] and len(found[0]) > 20, f"same bytes with any number of threads: {len(found[0])} files")
+
+
+def slow_links_have_names(top):
+    job = top / "job"
+    run("sim", "--framework", "pt", "--tp", 4, "--dp", 2, "--kernels", 800, "--steps", 2, "--slow-link", "1-3:0.2", "--out", job)
+    run("analyse", *sorted(job.iterdir()), "--export-type", "db", "-q")
+    done = run("cluster", job, "-m", "slow_link", "-o", top / "links")
+    links = rows_of(database_of(top / "links")["SlowLinks"])
+    check({(row["srcRank"], row["dstRank"]) for row in links} == {(1, 3), (3, 1)}, f"a slow link is named: {links[:3]}")
+    check(done.stdout.count("link 1-3 ") == 1 and done.stdout.count("link 3-1 ") == 1, f"and is on the first screen: {done.stdout}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        top = pathlib.Path(name)
+        expected = unpack(top)
+        against_the_reference(top, expected)
+        bottlenecks_name_the_sender(top)
+        another_job(top, expected)
+        pipelines(top, expected)
+        one_step(top)
+        incomplete_collectives(top)
+        same_bytes(top)
+        slow_links_have_names(top)
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
