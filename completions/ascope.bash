@@ -150,7 +150,7 @@ _ascope()
         options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
     analyse)
         words=''
-        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --summary --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
     why)
         words=''
         options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h' ;;

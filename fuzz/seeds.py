@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,summary,rank}/*
 """
 import glob
 import os
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zlib
 
 CUT = b"\xf5\xc1\xcc\xa0"
 MOST_BYTES = 2048               # of each file: enough for several records, small enough to be mutated well
@@ -127,6 +129,22 @@ def flight_batch(until_ns, ring):
     return struct.pack("<4Q", 0, until_ns - 1, until_ns, len(run)) + run
 
 
+def cut_ranks(ascope, data, out):
+    """The payload of a small summary; the databases and texts of one rank."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([ascope, "sim", "--out", folder, "--framework", "pt", "--kernels", "6", "--steps", "2"], check=True, capture_output=True)
+        subprocess.run([ascope, "analyse", "--summary", folder], check=True, capture_output=True)
+        for file in glob.glob(folder + "/*/*.summary"):
+            with open(file, "rb") as f:
+                write(out, "summary", "sim", zlib.decompress(f.read()[64:]))
+    with tarfile.open(os.path.join(data, "cluster-a.tar.xz")) as archive:
+        for member in archive.getmembers():
+            kind = [i for i, name in enumerate(("profiler_0.db", "analysis.db", "communication.json", "communication_matrix.json",
+                                                "step_trace_time.csv")) if member.name.endswith(name)]
+            if kind and "_2000_" in member.name and "base-db" not in member.name:
+                write(out, "rank", "file_%d" % kind[0], bytes(kind) + archive.extractfile(member).read())
+
+
 def main():
     ascope, data, out = sys.argv[1:]
     for base, dirs, _ in sorted(os.walk(data)):
@@ -167,6 +185,7 @@ def main():
         for i in range(4):  # some of the beginning, the middle and the end
             at = text.find(b"{", (len(text) - MOST_BYTES) * i // 3)
             write(out, "chrome", "%s_%d" % (os.path.basename(path), i), (b"[" if i else b"") + text[at:at + MOST_BYTES])
+    cut_ranks(ascope, data, out)
     for i, text in enumerate(OPTIONS):
         write(out, "options", "text_%d" % i, bytes([i % 3, 6]) + text)
 

@@ -152,13 +152,77 @@ def same_bytes_with_any_number_of_threads(top):
     check(found[0] == found[1] and len(found[0]) == 5, "same bytes")
 
 
+def ascope(*arguments, code=0):
+    done = subprocess.run([ASCOPE, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != code:
+        failures.append(f"{arguments}: exit code {done.returncode}, expected {code}")
+        print(done.stdout, done.stderr)
+    return done
+
+
+def results(folder):
+    tables = tables_of(folder / "cluster_analysis_output/cluster_analysis.db")
+    for row in tables["RankDeviceMap"]["rows"]:
+        row[3] = pathlib.PurePath(row[3]).name
+    return tables
+
+
+def collections_results_and_summaries_agree(top):
+    """Every mode: the same from raw collections, from our databases, and from summaries."""
+    for framework in "pt", "ms":
+        job, out = top / f"job-{framework}", top / f"of-{framework}"
+        out.mkdir()
+        ascope("sim", "--framework", framework, "--ranks", 4, "--tp", 2, "--pp", 2, "--kernels", 600, "--out", job)
+        run(job, "-m", "all-modes", "-o", out / "raw")
+        ascope("analyse", job, "--summary", "--out", out / "summaries")
+        files = sorted((out / "summaries").glob("*/ascope_rank_*.summary"))
+        check(len(files) == 4 and all(file.stat().st_size < 60000 for file in files), f"{framework}: a small summary for each rank")
+        ascope("analyse", job, "--export-type", "db", "-q")
+        run(job, "-m", "all-modes", "-o", out / "db")
+        gathered = out / "gathered"
+        gathered.mkdir()
+        for file in files:
+            shutil.copy(file, gathered)
+        raw = results(out / "raw")
+        check(len(raw) > 20 if framework == "pt" else len(raw) > 8, f"{framework}: {len(raw)} tables")
+        check(results(out / "db") == raw, f"{framework}: databases as collections")
+        run(gathered, "-m", "all-modes", "-o", out / "sum")
+        of_summaries = results(out / "sum")
+        for table in of_summaries:  # what looks at single tasks needs more than a summary
+            check(of_summaries[table] == raw[table], f"{framework}: {table} of summaries as of collections")
+
+
+def summaries_are_made_once(top):
+    job = top / "job-pt"
+    ascope("analyse", job, "--summary")
+    file = next(job.glob("*/ascope_rank_0.summary"))
+    before = file.stat().st_mtime_ns, file.read_bytes()
+    again = ascope("analyse", job, "--summary")
+    check(again.stdout.count("up to date") == 4 and file.stat().st_mtime_ns == before[0], "skipped when up to date")
+    raw = next(file.parent.glob("FRAMEWORK/torch.op_range"))
+    os.utime(raw, ns=(1, 1))
+    again = ascope("analyse", job, "--summary")
+    check(again.stdout.count("up to date") == 3 and file.stat().st_mtime_ns != before[0] and file.read_bytes() != b"", "made again when data is newer")
+    done = run(job, "-m", "all", "-o", top / "from-summaries", "--json")
+    check({rank["source"] for rank in json.loads(done.stdout)["ranks"]} == {"summary"}, "summaries are preferred")
+    file.write_bytes(before[1][:5000])
+    other = next(job.glob("*/ascope_rank_1.summary"))
+    other.write_bytes(other.read_bytes()[:8] + b"\x09" + other.read_bytes()[9:])
+    done = run(job, "-m", "all", "-o", top / "from-summaries", "--json", code=3)
+    report = json.loads(done.stdout)
+    lines = [note["text"] for note in report["notes"] if note["is_loss"]]
+    check(len(lines) == 2 and "cut short" in lines[0] and "version 9" in lines[1], f"a line for each that cannot be used: {lines}")
+    check([rank["source"] for rank in report["ranks"]] == ["db", "db", "summary", "summary"], "what else there is of the rank is used")
+
+
 with tempfile.TemporaryDirectory() as folder:
     top = pathlib.Path(folder)
     expected = unpack(top)
     for test in against_the_reference, other_tables_stay:
         print(test.__name__)
         test(*((top, expected) if test is against_the_reference else (top,)))
-    for test in ranks_of_any_kind, damaged_ranks, same_bytes_with_any_number_of_threads:
+    for test in (ranks_of_any_kind, damaged_ranks, same_bytes_with_any_number_of_threads, collections_results_and_summaries_agree,
+                 summaries_are_made_once):
         print(test.__name__)
         test(top)
 sys.exit(1 if failures else 0)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd_analyse.h"
 
+#include <glob.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/framework_names.h"
 #include "base/large_memory.h"
+#include "base/outdir.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "cli/collections.h"
@@ -20,6 +22,7 @@
 #include "cli/term.h"
 #include "cli/work.h"
 #include "pipeline/collection_write.h"
+#include "pipeline/rank_load.h"
 
 enum { PROBLEMS_SHOWN = 3 }; /* a full disk is the same trouble for forty files */
 enum { SHOWN_WHOLE = 4 };    /* of more directories than that each has one line */
@@ -83,6 +86,53 @@ static enum exit_status status_of(const struct account *a, const struct losses *
     return account_is_lossy(a, lost) ? STATUS_LOSSES : STATUS_DONE;
 }
 
+/* The directory's rank, for the name of its summary: that of profiler_info_N.json. */
+static int64_t rank_at(const char *path)
+{
+    char pattern[4096];
+    glob_t found;
+    int64_t rank = -1;
+    snprintf(pattern, sizeof pattern, "%s/profiler_info_[0-9]*.json", path);
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        rank = strtoll(strstr(found.gl_pathv[0] + strlen(path), "profiler_info_") + strlen("profiler_info_"), NULL, 10);
+        globfree(&found);
+    }
+    return rank;
+}
+
+/* The summary alone: nothing is done if it is up to date. */
+static void summarise(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
+                      FILE *err)
+{
+    const struct output_options *o = &n->a->options;
+    struct error e = { 0 };
+    struct arena *mem = arena_new();
+    const char *path = mem ? summary_path(target->path, o->out_dir, rank_at(target->path), mem) : NULL;
+    const uint64_t source = summary_source(target->path);
+    int code = 0;
+    const bool is_current = path && summary_is_current(path, source, &code);
+    bool done = is_current;
+    if (!path)
+        error_no_memory(&e, target->path);
+    else if (!is_current)
+        done = (!o->out_dir ||
+                (outdir_make(o->out_dir, &e) &&
+                 outdir_make_inside(arena_printf(mem, "%.*s", (int)(strrchr(path, '/') - path), path), &e))) &&
+               summary_of_path(target->path, o, source, path, &code, &e);
+    t->status = !done ? STATUS_NOTHING : code == 0 ? STATUS_DONE : STATUS_LOSSES;
+    if (!done)
+        fprintf(err, "%s: %s\n", complain_name(), e.text);
+    else if (code != 0)
+        fprintf(err, "%s: %s: analysed with losses; see ascope info\n", complain_name(), target->path);
+    if (n->a->json)
+        t->json = done ? json_pack("{s:o, s:o, s:b}", "path", text_json(target->path), "summary", text_json(path),
+                                   "is_current", is_current)
+                       : json_pack("{s:o, s:o}", "path", text_json(target->path), "error", text_json(e.text));
+    else if (done && !n->a->quiet)
+        fprintf(term->to, "%s%s\n", path, is_current ? " (up to date)" : "");
+    arena_free(mem);
+}
+
 static void analyse_collection(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
                                FILE *err)
 {
@@ -107,6 +157,18 @@ static void analyse_collection(struct analysis *n, const struct target *target, 
             t->json = json_pack("{s:o, s:o}", "path", text_json(target->path), "error", text_json(e.text));
     }
     collection_result_free(&r);
+}
+
+/* Behind other results: they stay, whatever becomes of the summary. */
+static void summarise_too(struct analysis *n, const struct target *target, struct turn *t, FILE *err)
+{
+    struct turn own = { 0 };
+    struct term term;
+    term_init(&term, err);
+    summarise(n, target, &own, &term, err);
+    json_decref(own.json);
+    if (own.status == STATUS_NOTHING)
+        t->status = STATUS_LOSSES;
 }
 
 static void analyse_prof(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
@@ -174,7 +236,12 @@ static void run_one(void *context, size_t i)
     if (voice_open(&v)) {
         term.to = v.out;
         recover_first(n->a, target->path, v.err);
-        (target->kind ? analyse_collection : analyse_prof)(n, target, t, &term, v.err);
+        if (n->a->summary && !n->a->export_type)
+            summarise(n, target, t, &term, v.err);
+        else
+            (target->kind ? analyse_collection : analyse_prof)(n, target, t, &term, v.err);
+        if (n->a->summary && n->a->export_type && t->status != STATUS_NOTHING)
+            summarise_too(n, target, t, v.err);
     }
     t->is_cut |= !voice_close(&v);
     pthread_mutex_lock(&n->lock);

@@ -12,6 +12,7 @@
 #include "cli/term.h"
 #include "cli/work.h"
 #include "cluster/cluster.h"
+#include "pipeline/rank_load.h"
 
 struct clustering {
     struct arguments *a;
@@ -222,9 +223,10 @@ int run_cluster(struct arguments *a)
     enum exit_status status = STATUS_NOTHING;
     if (!job_init(&n.job, &e))
         complain("%s", e.text);
-    else if (!modes_read(&n))
+    n.job.load = rank_load;
+    if (e.fault == FAULT_NONE && !modes_read(&n))
         status = STATUS_PARAMETER;
-    else
+    else if (e.fault == FAULT_NONE)
         status = find_ranks(&n);
     if (status == STATUS_DONE && !types_read(&n))
         status = STATUS_PARAMETER;

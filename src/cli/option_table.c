@@ -100,6 +100,10 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "step to explain; default: the slowest" },
     [OPT_WHY_RANK] = { "rank", NUMBER(rank, 0, INT64_MAX),
         .help = "rank on which it is explained; default: the one that the others wait for" },
+    [OPT_SUMMARY] = { "summary", .kind = OPTION_FLAG, .at = AT(summary),
+        .help = "leave a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other "
+                "results only with --export-type" },
+
     [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
         .help = "device whose memory is shown: cpu, npu:N or cuda:N; default: the first recorded NPU or GPU" },
     [OPT_METRIC] = { "metric", .kind = OPTION_CHOICE, .choice = { "self_cpu_time_total", "self_npu_time_total" },

@@ -52,6 +52,7 @@ enum option_id {
     OPT_ONLY_STEPS,
     OPT_PRETTY,
     OPT_SIMPLIFY,
+    OPT_SUMMARY,
     /* of export-memory-timeline only */
     OPT_DEVICE,
     /* of export-stacks only */
@@ -234,7 +235,7 @@ struct arguments {
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
-    bool cluster, json, quiet, help, man, recorder_options, simplify, force, remove;
+    bool cluster, summary, json, quiet, help, man, recorder_options, simplify, force, remove;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct output_options options;           /* of an export; n_threads is of every command */
     struct sim_options sim;

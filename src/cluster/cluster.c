@@ -22,6 +22,7 @@ struct running {
     struct mode_context context;
     void *state;
     struct results results;
+    bool is_skipped; /* one of all modes that lacks an option */
     size_t n_lacking;
     char lacking[200]; /* ranks without what it needs: "2, 5, 6 …" */
 };
@@ -111,7 +112,7 @@ static bool feed(struct drive *d, const struct rank_summary *s)
 {
     for (size_t k = 0; k < d->r->n_modes; k++) {
         struct running *m = &d->running[k];
-        if (d->pass >= m->mode->n_passes)
+        if (m->is_skipped || d->pass >= m->mode->n_passes)
             continue;
         if ((s->has & m->mode->needs) != m->mode->needs) {
             if (d->pass == 0)
@@ -270,6 +271,16 @@ static bool run_passes(struct drive *d)
     return !d->is_over;
 }
 
+/* Whether a mode has failed only because all modes are wanted, and it needs an option: that is a note. */
+static bool skip(struct drive *d, struct running *m)
+{
+    m->is_skipped =
+        d->r->options->is_all_modes && d->e->fault == FAULT_ASKED && job_note(d->job, false, "%s", d->e->text);
+    if (m->is_skipped)
+        *d->e = (struct error){ 0 };
+    return m->is_skipped;
+}
+
 static bool begin_mode(struct drive *d, struct running *m, const struct mode *mode, struct results_writer *writer)
 {
     struct arena *mem = arena_new();
@@ -283,7 +294,7 @@ static bool begin_mode(struct drive *d, struct running *m, const struct mode *mo
                                         .e = d->e },
                            .results = { .class_name = mode->class_name, .mem = mem } };
     m->state = mem ? mode->begin(&m->context) : NULL;
-    return m->state != NULL || (d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, mode->name));
+    return m->state != NULL || skip(d, m) || (d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, mode->name));
 }
 
 static bool add_line(struct cluster_result *out, bool is_finding, const char *text)
@@ -310,9 +321,11 @@ static bool report_lack(struct drive *d, const struct running *m)
 
 static bool end_mode(struct drive *d, struct running *m, struct results_writer *writer)
 {
-    bool done = report_lack(d, m);
-    if (done && (m->n_lacking < d->out->n_ranks || d->out->n_ranks == 0))
-        done = m->mode->finish(m->state, &m->context, &m->results, d->e) && writer_results(writer, &m->results, d->e);
+    bool done = m->is_skipped || report_lack(d, m);
+    if (done && !m->is_skipped && (m->n_lacking < d->out->n_ranks || d->out->n_ranks == 0))
+        done =
+            (m->mode->finish(m->state, &m->context, &m->results, d->e) && writer_results(writer, &m->results, d->e)) ||
+            skip(d, m);
     for (size_t i = 0; done && i < m->results.notes.n; i++)
         done = add_line(d->out, false, m->results.notes.at[i]);
     for (size_t i = 0; done && i < m->results.findings.n; i++)

@@ -17,6 +17,7 @@
 #include "cluster/rank_db.h"
 #include "cluster/rank_summarise.h"
 #include "cluster/rank_text.h"
+#include "cluster/summary_file.h"
 
 static const char OUTPUT[] = "ASCEND_PROFILER_OUTPUT", RESULTS[] = "cluster_analysis_output";
 enum { MOST_LEVELS = 10, MOST_ENTRIES = 1 << 20 };
@@ -195,6 +196,12 @@ static void find_databases(struct job *j, const struct listing *l, struct job_ra
                                                          : NULL;
 }
 
+uint64_t job_stamp(const char *path)
+{
+    const char *name = last_part(path);
+    return stamp_in(name, begins(name, "PROF_") ? 2 : 3);
+}
+
 static bool add_rank(struct job *j, struct job_rank r, struct error *e)
 {
     struct job_rank *slot = r.path ? list_add(&j->ranks, j->mem) : NULL;
@@ -210,6 +217,44 @@ static enum framework_id framework_of(const char *name)
         if (ends(name, framework_names[i].suffix))
             return (enum framework_id)i;
     return FRAMEWORK_PYTORCH;
+}
+
+/* The ranks of a file of summaries. */
+struct taking {
+    struct job *job;
+    struct job_rank like; /* what else is known of them */
+    size_t n;
+    struct error *e;
+};
+
+static bool take_summary(void *context, const struct summary_header *h, uint64_t offset)
+{
+    struct taking *t = context;
+    struct job_rank r = t->like;
+    r.source = SOURCE_SUMMARY;
+    r.rank = h->rank >= 0 && h->rank <= INT32_MAX ? h->rank : r.rank;
+    r.stamp = h->stamp;
+    r.bytes = h->bytes;
+    r.offset = offset;
+    t->n++;
+    return add_rank(t->job, r, t->e);
+}
+
+/* False: no memory. *n: how many there were; one that cannot be read is a line, and those before it count. */
+static bool add_summaries(struct job *j, const char *path, const struct job_rank *like, size_t *n, struct error *e)
+{
+    struct error unread = { 0 };
+    struct taking t = { .job = j, .like = *like, .e = e };
+    t.like.summary = path;
+    if (!like->path)
+        t.like.path = path;
+    const bool done = summary_walk(path, take_summary, &t, &unread);
+    *n = t.n;
+    if (unread.fault == FAULT_LIMIT)
+        *e = unread;
+    if (!done && e->fault == FAULT_NONE && !job_note(j, true, "%s", unread.text))
+        return error_no_memory(e, path);
+    return e->fault == FAULT_NONE;
 }
 
 /* A collection of a framework: its results, of whatever kind, or its raw data. */
@@ -231,12 +276,13 @@ static bool add_collection(struct job *j, const struct listing *l, struct error 
     find_databases(j, &results, &r);
     const char *summary = first_with(l, "ascope_rank", ".summary");
     const bool has_text = has_name(&results, "step_trace_time.csv") || has_name(&results, "communication.json");
+    size_t n_summaries = 0;
+    if (summary && !add_summaries(j, joined(j, l->path, summary), &r, &n_summaries, e))
+        return false;
+    if (n_summaries > 0)
+        return true;
     r.bytes = bytes_of(r.db) + bytes_of(r.comm);
-    if (summary) {
-        r.source = SOURCE_SUMMARY;
-        r.path = joined(j, l->path, summary);
-        r.bytes = bytes_of(r.path);
-    } else if (r.db || (r.comm && r.rank >= 0)) {
+    if (r.db || (r.comm && r.rank >= 0)) {
         r.source = SOURCE_DB;
     } else if (has_text) {
         r.source = SOURCE_TEXT;
@@ -285,10 +331,12 @@ static bool add_prof(struct job *j, const struct listing *l, struct error *e)
     const char *summary = first_with(l, "ascope_rank", ".summary");
     const char *comm = joined(j, l->path, "analyze/communication_analyzer.db");
     r.comm = comm && bytes_of(comm) > 0 ? comm : NULL;
-    r.source = summary ? SOURCE_SUMMARY : r.db ? SOURCE_DB : SOURCE_COLLECTION;
-    r.path = summary ? joined(j, l->path, summary) : r.path;
-    r.bytes = summary ? bytes_of(r.path) : bytes_of(r.db) + bytes_of(r.comm);
-    return add_rank(j, r, e);
+    size_t n_summaries = 0;
+    if (summary && !add_summaries(j, joined(j, l->path, summary), &r, &n_summaries, e))
+        return false;
+    r.source = r.db ? SOURCE_DB : SOURCE_COLLECTION;
+    r.bytes = bytes_of(r.db) + bytes_of(r.comm);
+    return n_summaries > 0 || add_rank(j, r, e);
 }
 
 /* msmonitor_<pid>_<17 digits>_<rank or -1>.db */
@@ -330,6 +378,8 @@ static bool find_in(struct job *j, const char *path, unsigned level, struct erro
             done = find_in(j, inside, level + 1, &below);
         else if (S_ISREG(st.st_mode) && begins(l.name[i], "msmonitor_") && ends(l.name[i], ".db"))
             done = add_monitored(j, inside, &below);
+        else if (S_ISREG(st.st_mode) && ends(l.name[i], ".summary"))
+            done = add_summaries(j, inside, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, &below);
         if (!done && below.fault == FAULT_LIMIT) {
             *e = below;
             return false;
@@ -350,6 +400,8 @@ bool job_find(struct job *j, const char *path, struct error *e)
         return error_set(e, FAULT_IO, "%s: %s", path, read_trouble(why));
     if (!copy)
         return error_no_memory(e, path);
+    if (!is_dir(copy))
+        return add_summaries(j, copy, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, e);
     return find_in(j, copy, 0, e);
 }
 
@@ -386,11 +438,19 @@ static bool number_unknown(struct job *j)
     return true;
 }
 
+/* Whether two summaries are of the same collection. */
+static bool is_same(const struct job_rank *a, const struct job_rank *b)
+{
+    return a->source == SOURCE_SUMMARY && b->source == SOURCE_SUMMARY && a->stamp == b->stamp && a->bytes == b->bytes;
+}
+
 static bool drop_older(struct job *j)
 {
     size_t n = 0;
     for (size_t i = 0; i < j->ranks.n; i++) {
         const struct job_rank *r = &j->ranks.at[i];
+        if (n > 0 && j->ranks.at[n - 1].rank == r->rank && is_same(&j->ranks.at[n - 1], r))
+            continue; /* the same summary twice: a shard, and what it was made of */
         if (n == 0 || j->ranks.at[n - 1].rank != r->rank)
             j->ranks.at[n++] = *r;
         else if (!job_note(j, false, "rank %lld: in %s and in %s; the first is newer and is used", (long long)r->rank,
@@ -466,17 +526,19 @@ bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, 
     *out = (struct rank){ .names = j->names, .mem = mem };
     *exit_code = 0;
     bool done = true;
-    if (r->source == SOURCE_COLLECTION)
+    if (r->source == SOURCE_COLLECTION || (r->source == SOURCE_SUMMARY && !r->db && !r->comm && r->path != r->summary))
         done = j->load ? j->load(r->path, parts, out, exit_code, e)
                        : error_set(e, FAULT_ASKED, "%s: not analysed yet; use ascope analyse", r->path);
     else if (r->db || r->comm)
         done = rank_db_load(r, parts, out, e);
+    else if (r->source == SOURCE_SUMMARY)
+        done = error_set(e, FAULT_ASKED, "%s: only the summary of the rank is here, without its single tasks", r->path);
     const unsigned missing = parts & ~out->has;
     if (done && r->source != SOURCE_COLLECTION && r->output && missing)
         done = rank_text_load(r, missing, out, e);
     out->identity.rank = r->rank;
     out->identity.has_rank = true;
-    out->identity.path = r->source == SOURCE_SUMMARY && out->identity.path ? out->identity.path : r->path;
+    out->identity.path = r->path;
     if (done && names_failed(j->names))
         done = error_no_memory(e, r->path);
     return done;
@@ -485,8 +547,16 @@ bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, 
 bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank_summary *out,
                  struct error *e)
 {
+    const struct job_rank *r = &j->ranks.at[i];
     struct rank rank;
     int code;
+    if (r->source == SOURCE_SUMMARY) {
+        if (!summary_load(r->summary, r->offset, r->bytes, j->names, mem, out, e))
+            return false;
+        out->identity.rank = r->rank;
+        out->identity.has_rank = true;
+        return true;
+    }
     if (!job_load(j, i, parts, mem, &rank, &code, e))
         return false;
     return rank_summarise(&rank, code, out, e);

@@ -19,16 +19,17 @@ enum rank_source {
 };
 
 struct job_rank {
-    int64_t rank;       /* below 0 until job_complete(): it has none of its own */
-    const char *path;   /* of the collection, or of the file with the summary */
-    const char *output; /* the folder with its results; NULL: none */
-    const char *db;     /* ascend_pytorch_profiler_N.db and the like; NULL: none */
-    const char *comm;   /* analysis.db or communication_analyzer.db; NULL: none */
+    int64_t rank;        /* below 0 until job_complete(): it has none of its own */
+    const char *path;    /* of the collection, or of the file with the summary */
+    const char *summary; /* that file; NULL: none */
+    const char *output;  /* the folder with its results; NULL: none */
+    const char *db;      /* ascend_pytorch_profiler_N.db and the like; NULL: none */
+    const char *comm;    /* analysis.db or communication_analyzer.db; NULL: none */
     enum rank_source source;
     enum framework_id framework;
-    uint64_t bytes;           /* of what is read */
-    uint64_t stamp;           /* of the collection: the newest of a rank is used */
-    uint64_t offset, n_bytes; /* of a summary in a file of several; 0, 0: the whole file */
+    uint64_t bytes;  /* of what is read */
+    uint64_t stamp;  /* of the collection: the newest of a rank is used */
+    uint64_t offset; /* of a summary in its file */
 };
 
 struct job_line {
@@ -49,6 +50,9 @@ struct job {
     struct names *names;
     struct arena *mem;
 };
+
+/* When a collection was recorded, by its name: digits that grow; 0: it does not say. */
+uint64_t job_stamp(const char *path);
 
 bool job_init(struct job *j, struct error *e);
 void job_fini(struct job *j); /* one that was never filled is fine */

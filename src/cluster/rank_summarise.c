@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster/summary_calls.h"
+#include "cluster/summary_collectives.h"
 #include "cluster/summary_copies.h"
 #include "cluster/summary_exposed.h"
 #include "cluster/summary_gaps.h"
@@ -51,8 +52,8 @@ static bool summarise_sums(struct rank_summary *s, const struct rank *r)
 
 /* In the order in which they need each other. */
 static bool (*const parts[])(struct rank_summary *s, const struct rank *r) = {
-    summarise_sums,   summarise_clock,   summarise_runs, summarise_calls,
-    summarise_copies, summarise_exposed, summarise_gaps, summarise_marks,
+    summarise_sums,   summarise_collectives, summarise_clock, summarise_runs,  summarise_calls,
+    summarise_copies, summarise_exposed,     summarise_gaps,  summarise_marks,
 };
 
 bool rank_summarise(const struct rank *r, int exit_code, struct rank_summary *out, struct error *e)
