@@ -13,6 +13,7 @@
 #include "cluster/mode_free_analysis.h"
 #include "cluster/mode_freq_analysis.h"
 #include "cluster/mode_hccl_sum.h"
+#include "cluster/mode_module_statistic.h"
 #include "cluster/mode_mstx2commop.h"
 #include "cluster/mode_mstx_sum.h"
 #include "cluster/mode_p2p_pairing.h"
@@ -41,6 +42,7 @@ const struct mode *const modes[] = {
     &mode_pp_chart,
     &mode_mstx2commop,
     &mode_ep_load_balance,
+    &mode_module_statistic,
     &mode_communication_time_sum,
     &mode_communication_matrix_sum,
     NULL,
