@@ -123,6 +123,28 @@ static void reals_print_as_people_write_them(void **state)
     (void)state;
 }
 
+/* Times since 1970 in microseconds lie a quarter apart: as printf writes the fewest digits that read back. */
+static void times_print_as_printf_prints_them(void **state)
+{
+    uint64_t random = RANDOM_SEED;
+    for (int i = 0; i < 100000; i++) {
+        const double v = ldexp((double)(4000000000000000 + random_next(&random) % 5000000000000000), -(i % 3));
+        char want[64];
+        for (int n = 15; n <= 17; n++) {
+            snprintf(want, sizeof want, "%.*g", n, v);
+            if (strtod(want, NULL) == v)
+                break;
+        }
+        if (strstr(want, "e+"))
+            snprintf(want, sizeof want, "%.1f", v);
+        else if (!strchr(want, '.'))
+            strcat(want, ".0");
+        assert_string_equal(real(v), want);
+        assert_string_equal(real(-v) + 1, want);
+    }
+    (void)state;
+}
+
 /* Reads back as the same double, looks like a real, and no shorter %g would have done. */
 static void check_real(double v)
 {
@@ -402,6 +424,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(integers_print_as_printf_prints_them, begin, end),
         cmocka_unit_test_setup_teardown(microseconds_have_three_decimals_or_as_few_as_do, begin, end),
         cmocka_unit_test_setup_teardown(reals_print_as_people_write_them, begin, end),
+        cmocka_unit_test_setup_teardown(times_print_as_printf_prints_them, begin, end),
         cmocka_unit_test_setup_teardown(reals_read_back_as_they_were, begin, end),
         cmocka_unit_test_setup_teardown(reals_have_the_digits_that_printf_finds, begin, end),
         cmocka_unit_test_setup_teardown(fixed_decimals_are_printf_s, begin, end),

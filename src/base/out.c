@@ -325,12 +325,13 @@ static void put_decimal(struct out *o, uint64_t whole, int decimals)
 }
 
 /* The nearest decimal fraction with 15, 16 or 17 digits, the first that reads back as v: as printf and strtod find it, but
- * with whole numbers of 128 bits, which hold all values of these sizes exactly. False: v is too small or too large. */
+ * with whole numbers of 128 bits, which hold all values of these sizes exactly: microseconds since 1970, too. False: v is too small or
+ * too large. */
 static bool real_by_integer(struct out *o, double v)
 {
     static const double tenth[] = { 1, 0.1, 0.01, 0.001, 0.0001 };
     const double size = fabs(v);
-    if (!(size >= 0.0001 && size < 1e15))
+    if (!(size >= 0.0001 && size < 0x1p52)) /* beyond, nothing is behind the point */
         return false;
     int exponent = 0; /* of the first digit */
     while (size < tenth[-exponent])
@@ -341,7 +342,7 @@ static bool real_by_integer(struct out *o, double v)
     const uint64_t mantissa = (uint64_t)ldexp(frexp(size, &binary), 53);
     const int shift = 53 - binary;                       /* size = mantissa / 2^shift */
     const bool is_power = mantissa == (uint64_t)1 << 52; /* the next smaller double is only half as far away */
-    for (int n = 15; n <= 17; n++) {
+    for (int n = exponent < 15 ? 15 : 16; n <= 17; n++) {
         const int decimals = n - 1 - exponent;
         const unsigned __int128 ten =
             (unsigned __int128)power_of_ten[decimals > 19 ? 19 : decimals] * (decimals > 19 ? 10 : 1);

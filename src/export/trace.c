@@ -45,8 +45,14 @@ static void place(struct trace *t, uint32_t pid, int64_t tid)
     if (t->place.len == 0 || t->place.pid != pid || t->place.tid != tid) {
         t->place.pid = pid;
         t->place.tid = tid;
-        t->place.len =
-            (size_t)snprintf(t->place.text, sizeof t->place.text, "\",\"pid\":%" PRIu32 ",\"tid\":%" PRId64, pid, tid);
+        char *at = t->place.text;
+        at = mempcpy(at, "\",\"pid\":", 8);
+        at += digits_put(at, pid);
+        at = mempcpy(at, ",\"tid\":", 7);
+        *at = '-';
+        at += tid < 0;
+        at += digits_put(at, tid < 0 ? 0 - (uint64_t)tid : (uint64_t)tid);
+        t->place.len = (size_t)(at - t->place.text);
     }
     out_bytes(t->out, t->place.text, t->place.len);
 }
